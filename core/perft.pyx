@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Leaf counting for tests and for speed: https://www.chessprogramming.org/Perft.
+
+Works on the bare board (no keys, no mailbox). The moves of the last ply are not generated but counted, set by set.
+"""
+
+from .movegen cimport *
+
+
+cdef inline void _play_special(BoardC* dst, int from_sq, int to_sq, int flag, int us) noexcept nogil:
+    """Correct a board on which the piece has gone from `from_sq` to `to_sq`: castling, ep, promotion, double push."""
+    cdef bitboard king, rook, ep
+    cdef int king_to, rook_to
+    if flag == DOUBLE_PUSH:
+        ep = bit(to_sq - push_offset(us))
+        if pawn_attacks(ep, us) & pieces(dst, us ^ 1, PAWN):
+            dst.ep = ep
+    elif flag == CASTLE:
+        king_to = castled_king_square(from_sq, to_sq)
+        rook_to = castled_rook_square(from_sq, to_sq)
+        dst.by_type[KING] = (dst.by_type[KING] ^ bit(to_sq)) | bit(king_to)
+        dst.by_type[ROOK] |= bit(rook_to)
+        dst.by_colour[us] = (dst.by_colour[us] & ~(bit(from_sq) | bit(to_sq))) | bit(king_to) | bit(rook_to)
+    elif flag == EN_PASSANT:
+        ep = bit(to_sq - push_offset(us))
+        dst.by_type[PAWN] ^= ep
+        dst.by_colour[us ^ 1] ^= ep
+    elif flag & PROMOTION:
+        dst.by_type[PAWN] ^= bit(to_sq)
+        dst.by_type[KNIGHT + (flag & 3)] ^= bit(to_sq)
+
+
+cdef inline void _play(const BoardC* src, BoardC* dst, Move move, int us) noexcept nogil:
+    """Make a legal move on a bare board. Which piece moves is found without a branch: the set that has it carries it over."""
+    cdef int from_sq = move_from(move)
+    cdef int to_sq = move_to(move)
+    cdef int flag = move_flag(move)
+    cdef bitboard both = bit(from_sq) | bit(to_sq)
+    cdef int t
+    for t in range(6):
+        dst.by_type[t] = (src.by_type[t] & ~both) | (((src.by_type[t] >> from_sq) & 1) << to_sq)
+    dst.by_colour[us] = (src.by_colour[us] ^ bit(from_sq)) | bit(to_sq)
+    dst.by_colour[us ^ 1] = src.by_colour[us ^ 1] & ~bit(to_sq)
+    dst.castling_rooks = src.castling_rooks & ~both
+    if src.by_type[KING] & bit(from_sq):
+        dst.castling_rooks &= ~rank_mask(7 * us)
+    dst.ep = 0
+    if flag & ~CAPTURE:
+        _play_special(dst, from_sq, to_sq, flag, us)
+
+
+cdef inline int _count_pawn_moves(
+    const BoardC* b, int us, int ksq, bitboard allowed, bitboard pinned
+) noexcept nogil:
+    cdef bitboard pawns = pieces(b, us, PAWN)
+    cdef bitboard empty = ~occupied(b)
+    cdef bitboard targets = b.by_colour[us ^ 1] & allowed
+    cdef bitboard last = last_rank(us)
+    cdef bitboard one = forward(pawns & (~pinned | TABLES.file_line[ksq]), us) & empty
+    cdef bitboard two = forward(one & third_rank(us), us) & empty & allowed
+    cdef bitboard east = pawn_attacks_east(pawns & (~pinned | east_pin_line(ksq, us)), us) & targets
+    cdef bitboard west = pawn_attacks_west(pawns & (~pinned | west_pin_line(ksq, us)), us) & targets
+    cdef int count
+    one &= allowed
+    count = popcount(one) + popcount(two) + popcount(east) + popcount(west)
+    if unlikely((one | east | west) & last != 0):
+        count += 3 * (popcount(one & last) + popcount(east & last) + popcount(west & last))
+    return count
+
+
+cdef inline int _count_piece_moves(const BoardC* b, int us, int ksq, bitboard target, bitboard pinned) noexcept nogil:
+    cdef bitboard ours = b.by_colour[us]
+    cdef bitboard occ = occupied(b)
+    cdef bitboard from_set = ours & b.by_type[KNIGHT] & ~pinned
+    cdef bitboard diagonal = ours & diagonal_sliders(b)
+    cdef bitboard straight = ours & straight_sliders(b)
+    cdef int count = 0
+    cdef int sq
+    while from_set:
+        count += popcount(TABLES.knight[pop_lsb(&from_set)] & target)
+    from_set = diagonal & ~pinned
+    while from_set:
+        count += popcount(bishop_attacks(pop_lsb(&from_set), occ) & target)
+    from_set = straight & ~pinned
+    while from_set:
+        count += popcount(rook_attacks(pop_lsb(&from_set), occ) & target)
+    if unlikely(pinned != 0):
+        from_set = diagonal & pinned
+        while from_set:
+            sq = pop_lsb(&from_set)
+            count += popcount(bishop_attacks(sq, occ) & target & TABLES.line[ksq][sq])
+        from_set = straight & pinned
+        while from_set:
+            sq = pop_lsb(&from_set)
+            count += popcount(rook_attacks(sq, occ) & target & TABLES.line[ksq][sq])
+    return count
+
+
+cdef inline int _count_moves(const BoardC* b, int us) noexcept nogil:
+    """Number of legal moves of `us`, without making a list."""
+    cdef Move[8] special
+    cdef int ksq = king_square(b, us)
+    cdef bitboard ours = b.by_colour[us]
+    cdef bitboard king_targets = TABLES.king[ksq] & ~ours
+    cdef bitboard allowed = ~(<bitboard>0)
+    cdef bitboard checkers, pinned
+    cdef int count = 0
+    checks_and_pins(b, us, &checkers, &pinned)
+    while king_targets:
+        count += not is_attacked(b, pop_lsb(&king_targets), occupied(b) ^ bit(ksq), us ^ 1)
+    if unlikely(checkers != 0):
+        if checkers & (checkers - 1):
+            return count
+        allowed = checkers | TABLES.between[ksq][lsb(checkers)]
+    elif b.castling_rooks & rank_mask(7 * us):
+        count += <int>(emit_castling(b, special, ksq, us) - special)
+    if unlikely(b.ep != 0):
+        count += <int>(emit_en_passant(b, special, us, checkers) - special)
+    count += _count_pawn_moves(b, us, ksq, allowed, pinned)
+    return count + _count_piece_moves(b, us, ksq, ~ours & allowed, pinned)
+
+
+cdef inline uint64_t _perft(const BoardC* b, int depth, int us) noexcept nogil:
+    cdef BoardC child
+    cdef Move[MAX_MOVES] moves
+    cdef Move* move = moves
+    cdef Move* end
+    cdef bitboard checkers, pinned
+    cdef uint64_t nodes = 0
+    checks_and_pins(b, us, &checkers, &pinned)
+    end = emit_moves(b, moves, us, ALL_MOVES, checkers, pinned)
+    while move != end:
+        _play(b, &child, move[0], us)
+        nodes += _count_moves(&child, us ^ 1) if depth == 2 else _perft_any(&child, depth - 1, us ^ 1)
+        move += 1
+    return nodes
+
+
+cdef uint64_t _perft_white(const BoardC* b, int depth) noexcept nogil:
+    return _perft(b, depth, WHITE)
+
+
+cdef uint64_t _perft_black(const BoardC* b, int depth) noexcept nogil:
+    return _perft(b, depth, BLACK)
+
+
+cdef inline uint64_t _perft_any(const BoardC* b, int depth, int us) noexcept nogil:
+    return _perft_white(b, depth) if us == WHITE else _perft_black(b, depth)
+
+
+cdef uint64_t perft(const PositionC* pos, int depth) noexcept nogil:
+    """Number of leaves `depth` plies ahead."""
+    if depth == 0:
+        return 1
+    if depth == 1:
+        return _count_moves(&pos.b, pos.stm)
+    return _perft_any(&pos.b, depth, pos.stm)

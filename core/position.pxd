@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The position: FEN in and out, copy-make with incremental keys, checks and pins, draws.
+
+A position is a plain struct that is copied at every move (copy-make): nothing is unmade. The castling rights are the set of rooks
+that may still castle, which serves standard chess, Chess960 and double Chess960 alike.
+"""
+
+from .attacks cimport *
+from .types cimport *
+
+cdef struct ZobristKeys:
+    Key piece[2][6][64]
+    Key castling[64]  # by the square of a rook that may castle
+    Key en_passant[8]  # by file
+    Key black_to_move
+
+cdef ZobristKeys ZOBRIST
+
+cdef void parse_fen(PositionC* pos, str fen, int* fullmove) except *
+cdef str write_fen(const PositionC* pos, int fullmove, bint shredder)
+cdef bint position_is_ok(const PositionC* pos) noexcept nogil
+cdef void make_move(const PositionC* src, PositionC* dst, Move move) noexcept nogil
+cdef void make_null(const PositionC* src, PositionC* dst) noexcept nogil
+cdef bint insufficient_material(const PositionC* pos) noexcept nogil
+cdef Key key_after(const PositionC* pos, Move move) noexcept nogil
+
+cdef inline bitboard occupied(const BoardC* b) noexcept nogil:
+    return b.by_colour[WHITE] | b.by_colour[BLACK]
+
+cdef inline bitboard pieces(const BoardC* b, int colour, int piece_type) noexcept nogil:
+    return b.by_colour[colour] & b.by_type[piece_type]
+
+cdef inline int king_square(const BoardC* b, int colour) noexcept nogil:
+    return lsb(b.by_colour[colour] & b.by_type[KING])
+
+cdef inline bitboard diagonal_sliders(const BoardC* b) noexcept nogil:
+    return b.by_type[BISHOP] | b.by_type[QUEEN]
+
+cdef inline bitboard straight_sliders(const BoardC* b) noexcept nogil:
+    return b.by_type[ROOK] | b.by_type[QUEEN]
+
+cdef inline bint is_attacked(const BoardC* b, int sq, bitboard occ, int by) noexcept nogil:
+    """Whether a piece of colour `by` attacks `sq` when the board is occupied as `occ`."""
+    cdef bitboard theirs = b.by_colour[by]
+    cdef bitboard sliders
+    if theirs & (
+        (TABLES.pawn[by ^ 1][sq] & b.by_type[PAWN])
+        | (TABLES.knight[sq] & b.by_type[KNIGHT])
+        | (TABLES.king[sq] & b.by_type[KING])
+    ):
+        return True
+    sliders = theirs & straight_sliders(b)
+    if sliders & TABLES.rook_rays[sq] and sliders & rook_attacks(sq, occ):
+        return True
+    sliders = theirs & diagonal_sliders(b)
+    return sliders & TABLES.bishop_rays[sq] != 0 and sliders & bishop_attacks(sq, occ) != 0
+
+cdef inline bitboard attackers_to(const BoardC* b, int sq, bitboard occ) noexcept nogil:
+    """Pieces of both colours that attack `sq` when the board is occupied as `occ`."""
+    return (
+        (TABLES.pawn[BLACK][sq] & pieces(b, WHITE, PAWN))
+        | (TABLES.pawn[WHITE][sq] & pieces(b, BLACK, PAWN))
+        | (TABLES.knight[sq] & b.by_type[KNIGHT])
+        | (TABLES.king[sq] & b.by_type[KING])
+        | (rook_attacks(sq, occ) & straight_sliders(b))
+        | (bishop_attacks(sq, occ) & diagonal_sliders(b))
+    )
+
+cdef inline void checks_and_pins(const BoardC* b, int us, bitboard* checkers, bitboard* pinned) noexcept nogil:
+    """The pieces that give check to `us`, and the pieces of `us` pinned to its king."""
+    cdef int ksq = king_square(b, us)
+    cdef bitboard ours = b.by_colour[us]
+    cdef bitboard theirs = b.by_colour[us ^ 1]
+    cdef bitboard occ = ours | theirs
+    cdef bitboard check = theirs & (
+        (TABLES.pawn[us][ksq] & b.by_type[PAWN]) | (TABLES.knight[ksq] & b.by_type[KNIGHT])
+    )
+    cdef bitboard pins = 0
+    cdef bitboard blockers
+    cdef bitboard snipers = theirs & (
+        (TABLES.rook_rays[ksq] & straight_sliders(b)) | (TABLES.bishop_rays[ksq] & diagonal_sliders(b))
+    )
+    cdef int sq
+    while snipers:
+        sq = pop_lsb(&snipers)
+        blockers = TABLES.between[ksq][sq] & occ
+        if blockers == 0:
+            check |= bit(sq)
+        elif blockers & (blockers - 1) == 0:
+            pins |= blockers
+    checkers[0] = check
+    pinned[0] = pins & ours
+
+cdef inline bint en_passant_is_legal(const BoardC* b, int from_sq, int us, bitboard checkers) noexcept nogil:
+    """Whether the pawn on `from_sq`, which attacks the ep square, may take there.
+
+    The capture empties two squares at once, so pin masks do not cover it: the lines to the king are looked at as they will be.
+    """
+    cdef int ksq = king_square(b, us)
+    cdef bitboard theirs = b.by_colour[us ^ 1]
+    cdef bitboard victim = forward(b.ep, us ^ 1)
+    cdef bitboard occ = (occupied(b) ^ bit(from_sq) ^ victim) | b.ep
+    if checkers & ~victim & (b.by_type[PAWN] | b.by_type[KNIGHT]):
+        return False
+    return theirs & (
+        (rook_attacks(ksq, occ) & straight_sliders(b)) | (bishop_attacks(ksq, occ) & diagonal_sliders(b))
+    ) == 0
+
+cdef inline int castled_king_square(int king, int rook) noexcept nogil:
+    return (king & 56) | (6 if rook > king else 2)
+
+cdef inline int castled_rook_square(int king, int rook) noexcept nogil:
+    return (king & 56) | (5 if rook > king else 3)
+
+cdef inline bint has_repeated(const Key* key, int reversible, int available, int ply) noexcept nogil:
+    """Whether the position at `key` is a draw by repetition for the search.
+
+    `key` points at the newest of consecutive keys, `available` older ones lie before it. One earlier occurrence after the root
+    is enough (both sides could go round again); from before the root it takes two, as the rules say.
+    """
+    cdef int i = 4
+    cdef int end = reversible if reversible < available else available
+    cdef bint seen = False
+    while i <= end:
+        if key[-i] == key[0]:
+            if i < ply or seen:
+                return True
+            seen = True
+        i += 2
+    return False
+
+cdef inline bint has_non_pawns(const PositionC* pos, int colour) noexcept nogil:
+    return (pos.b.by_colour[colour] & ~(pos.b.by_type[PAWN] | pos.b.by_type[KING])) != 0

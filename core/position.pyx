@@ -1,0 +1,450 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies of position.pxd: Zobrist keys, copy-make, FEN, and the self-check of debug builds."""
+
+from libc.string cimport memset
+
+cdef enum:
+    MAX_RULE50 = 9999
+    MAX_FULLMOVE = 99999
+
+cdef str PIECE_LETTERS = "PNBRQK"
+cdef str FILE_LETTERS = "abcdefgh"
+
+
+# --- Zobrist keys: https://www.chessprogramming.org/Zobrist_Hashing ---
+
+
+cdef uint64_t _splitmix64(uint64_t* state) noexcept nogil:
+    """Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014)."""
+    state[0] += 0x9E3779B97F4A7C15ULL
+    cdef uint64_t z = state[0]
+    z = (z ^ (z >> 30)) * <uint64_t>0xBF58476D1CE4E5B9ULL
+    z = (z ^ (z >> 27)) * <uint64_t>0x94D049BB133111EBULL
+    return z ^ (z >> 31)
+
+
+cdef void _fill_zobrist() noexcept nogil:
+    """Fill the keys from a fixed seed, so that every run and every machine searches the same tree."""
+    cdef uint64_t state = 0x636F616368776869ULL  # "coachwhi"
+    cdef Key* key = <Key*>&ZOBRIST
+    cdef size_t i
+    for i in range(sizeof(ZobristKeys) // sizeof(Key)):
+        key[i] = _splitmix64(&state)
+
+
+_fill_zobrist()
+
+
+cdef Key _castling_key(bitboard rooks) noexcept nogil:
+    cdef Key key = 0
+    while rooks:
+        key ^= ZOBRIST.castling[pop_lsb(&rooks)]
+    return key
+
+
+cdef void _keys_from_scratch(const PositionC* pos, Key* key, Key* pawn_key) noexcept nogil:
+    cdef int colour, piece_type
+    cdef bitboard set_
+    key[0] = ZOBRIST.black_to_move if pos.stm == BLACK else 0
+    pawn_key[0] = 0
+    for colour in range(2):
+        for piece_type in range(6):
+            set_ = pieces(&pos.b, colour, piece_type)
+            while set_:
+                key[0] ^= ZOBRIST.piece[colour][piece_type][lsb(set_)]
+                if piece_type == PAWN:
+                    pawn_key[0] ^= ZOBRIST.piece[colour][PAWN][lsb(set_)]
+                set_ &= set_ - 1
+    key[0] ^= _castling_key(pos.b.castling_rooks)
+    if pos.b.ep:
+        key[0] ^= ZOBRIST.en_passant[file_of(lsb(pos.b.ep))]
+
+
+# --- Making moves ---
+
+
+cdef inline void _put(PositionC* pos, int colour, int piece_type, int sq) noexcept nogil:
+    pos.b.by_type[piece_type] |= bit(sq)
+    pos.b.by_colour[colour] |= bit(sq)
+    pos.piece_on[sq] = <uint8_t>piece_type
+
+
+cdef inline void _take(PositionC* pos, int colour, int piece_type, int sq) noexcept nogil:
+    pos.b.by_type[piece_type] ^= bit(sq)
+    pos.b.by_colour[colour] ^= bit(sq)
+    pos.piece_on[sq] = NO_PIECE
+
+
+cdef inline void _drop_castling(PositionC* pos, bitboard lost) noexcept nogil:
+    lost &= pos.b.castling_rooks
+    if unlikely(lost != 0):
+        pos.key ^= _castling_key(lost)
+        pos.b.castling_rooks ^= lost
+
+
+cdef bint _some_en_passant_is_legal(const BoardC* b, int us, bitboard checkers) noexcept nogil:
+    cdef bitboard from_set = TABLES.pawn[us ^ 1][lsb(b.ep)] & pieces(b, us, PAWN)
+    while from_set:
+        if en_passant_is_legal(b, pop_lsb(&from_set), us, checkers):
+            return True
+    return False
+
+
+cdef inline void _castle(PositionC* pos, int king, int rook, int us) noexcept nogil:
+    cdef int king_to = castled_king_square(king, rook)
+    cdef int rook_to = castled_rook_square(king, rook)
+    _take(pos, us, KING, king)  # both leave before either arrives: in Chess960 the squares may overlap
+    _take(pos, us, ROOK, rook)
+    _put(pos, us, KING, king_to)
+    _put(pos, us, ROOK, rook_to)
+    pos.key ^= ZOBRIST.piece[us][KING][king] ^ ZOBRIST.piece[us][KING][king_to]
+    pos.key ^= ZOBRIST.piece[us][ROOK][rook] ^ ZOBRIST.piece[us][ROOK][rook_to]
+
+
+cdef inline void _capture(PositionC* pos, int sq, int them) noexcept nogil:
+    cdef int victim = pos.piece_on[sq]
+    _take(pos, them, victim, sq)
+    pos.key ^= ZOBRIST.piece[them][victim][sq]
+    if victim == PAWN:
+        pos.pawn_key ^= ZOBRIST.piece[them][PAWN][sq]
+    pos.captured = <uint8_t>victim
+    pos.rule50 = 0
+    pos.reversible = 0
+
+
+cdef inline void _finish_pawn_move(PositionC* pos, int from_sq, int to_sq, int flag, int us) noexcept nogil:
+    """What is special after a pawn has been moved: promotion, the ep square (kept only if someone may take there)."""
+    cdef int promoted
+    pos.rule50 = 0
+    pos.reversible = 0
+    pos.pawn_key ^= ZOBRIST.piece[us][PAWN][from_sq]
+    if flag & PROMOTION:
+        promoted = KNIGHT + (flag & 3)
+        pos.b.by_type[PAWN] ^= bit(to_sq)
+        pos.b.by_type[promoted] ^= bit(to_sq)
+        pos.piece_on[to_sq] = <uint8_t>promoted
+        pos.key ^= ZOBRIST.piece[us][PAWN][to_sq] ^ ZOBRIST.piece[us][promoted][to_sq]
+        return
+    pos.pawn_key ^= ZOBRIST.piece[us][PAWN][to_sq]
+
+
+cdef inline void _set_en_passant(PositionC* pos, int to_sq, int us) noexcept nogil:
+    cdef int them = us ^ 1
+    cdef int ep_sq = to_sq - 8 if us == WHITE else to_sq + 8
+    if TABLES.pawn[us][ep_sq] & pieces(&pos.b, them, PAWN):
+        pos.b.ep = bit(ep_sq)
+        if _some_en_passant_is_legal(&pos.b, them, pos.checkers):
+            pos.key ^= ZOBRIST.en_passant[file_of(ep_sq)]
+        else:
+            pos.b.ep = 0
+
+
+cdef inline void _make(const PositionC* src, PositionC* dst, Move move, int us) noexcept nogil:
+    cdef int them = us ^ 1
+    cdef int from_sq = move_from(move)
+    cdef int to_sq = move_to(move)
+    cdef int flag = move_flag(move)
+    cdef int piece = src.piece_on[from_sq]
+    dst[0] = src[0]
+    dst.key ^= ZOBRIST.black_to_move
+    dst.stm = <uint8_t>them
+    dst.rule50 += 1
+    dst.reversible += 1
+    dst.captured = NO_PIECE
+    dst.last_move = move
+    if unlikely(src.b.ep != 0):
+        dst.key ^= ZOBRIST.en_passant[file_of(lsb(src.b.ep))]
+        dst.b.ep = 0
+    if unlikely(flag == CASTLE):
+        _castle(dst, from_sq, to_sq, us)
+    else:
+        if flag & CAPTURE:
+            _capture(dst, to_sq if flag != EN_PASSANT else (to_sq ^ 8), them)
+        dst.b.by_type[piece] ^= bit(from_sq) | bit(to_sq)
+        dst.b.by_colour[us] ^= bit(from_sq) | bit(to_sq)
+        dst.piece_on[from_sq] = NO_PIECE
+        dst.piece_on[to_sq] = <uint8_t>piece
+        dst.key ^= ZOBRIST.piece[us][piece][from_sq] ^ ZOBRIST.piece[us][piece][to_sq]
+        if piece == PAWN:
+            _finish_pawn_move(dst, from_sq, to_sq, flag, us)
+    if src.b.castling_rooks:
+        _drop_castling(dst, bit(from_sq) | bit(to_sq) | (rank_mask(7 * us) if piece == KING else 0))
+    checks_and_pins(&dst.b, them, &dst.checkers, &dst.pinned)
+    if unlikely(flag == DOUBLE_PUSH):
+        _set_en_passant(dst, to_sq, us)
+
+
+cdef void make_move(const PositionC* src, PositionC* dst, Move move) noexcept nogil:
+    """Play a legal move: `dst` becomes the position after it. `src` and `dst` must not be the same."""
+    if src.stm == WHITE:
+        _make(src, dst, move, WHITE)
+    else:
+        _make(src, dst, move, BLACK)
+
+
+cdef void make_null(const PositionC* src, PositionC* dst) noexcept nogil:
+    """Pass the turn. stm must not be in check."""
+    dst[0] = src[0]
+    dst.stm ^= 1
+    dst.key ^= ZOBRIST.black_to_move
+    if src.b.ep:
+        dst.key ^= ZOBRIST.en_passant[file_of(lsb(src.b.ep))]
+        dst.b.ep = 0
+    dst.rule50 += 1
+    dst.reversible = 0
+    dst.captured = NO_PIECE
+    dst.last_move = 0
+    checks_and_pins(&dst.b, dst.stm, &dst.checkers, &dst.pinned)
+
+
+cdef Key key_after(const PositionC* pos, Move move) noexcept nogil:
+    """The key after a move, near enough to prefetch its table entry: castling, promotion and ep keys are left out."""
+    cdef int us = pos.stm
+    cdef int piece = pos.piece_on[move_from(move)]
+    cdef int victim = pos.piece_on[move_to(move)]
+    cdef Key key = pos.key ^ ZOBRIST.black_to_move
+    key ^= ZOBRIST.piece[us][piece][move_from(move)] ^ ZOBRIST.piece[us][piece][move_to(move)]
+    if victim != NO_PIECE:
+        key ^= ZOBRIST.piece[us ^ 1][victim][move_to(move)]
+    return key
+
+
+# --- Draws ---
+
+
+cdef bint insufficient_material(const PositionC* pos) noexcept nogil:
+    """No series of legal moves can mate: bare kings, one minor piece, or only bishops on squares of one colour."""
+    cdef bitboard light = <bitboard>0x55AA55AA55AA55AAULL
+    cdef bitboard bishops = pos.b.by_type[BISHOP]
+    if pos.b.by_type[PAWN] | pos.b.by_type[ROOK] | pos.b.by_type[QUEEN]:
+        return False
+    if pos.b.by_type[KNIGHT]:
+        return popcount(occupied(&pos.b)) == 3
+    return bishops & light == 0 or bishops & ~light == 0
+
+
+# --- Self-check ---
+
+
+cdef bint _board_is_ok(const PositionC* pos) noexcept nogil:
+    cdef int sq, piece_type
+    cdef bitboard seen = 0
+    for piece_type in range(6):
+        if seen & pos.b.by_type[piece_type]:
+            return False
+        seen |= pos.b.by_type[piece_type]
+    if seen != occupied(&pos.b) or pos.b.by_colour[WHITE] & pos.b.by_colour[BLACK]:
+        return False
+    for sq in range(64):
+        piece_type = pos.piece_on[sq]
+        if piece_type == NO_PIECE:
+            if seen & bit(sq):
+                return False
+        elif piece_type > KING or not pos.b.by_type[piece_type] & bit(sq):
+            return False
+    return popcount(pieces(&pos.b, WHITE, KING)) == 1 and popcount(pieces(&pos.b, BLACK, KING)) == 1
+
+
+cdef bint position_is_ok(const PositionC* pos) noexcept nogil:
+    """Whether boards, keys, checks and pins are what they are when computed from scratch."""
+    cdef Key key, pawn_key
+    cdef bitboard checkers, pinned
+    if pos.stm > BLACK or not _board_is_ok(pos):
+        return False
+    _keys_from_scratch(pos, &key, &pawn_key)
+    checks_and_pins(&pos.b, pos.stm, &checkers, &pinned)
+    if key != pos.key or pawn_key != pos.pawn_key or checkers != pos.checkers or pinned != pos.pinned:
+        return False
+    if pos.b.castling_rooks & ~pos.b.by_type[ROOK]:
+        return False
+    return not is_attacked(&pos.b, king_square(&pos.b, pos.stm ^ 1), occupied(&pos.b), pos.stm)
+
+
+# --- FEN ---
+
+
+cdef int _parse_count(str text, int default, int low, int high):
+    """A FEN counter; what is not a plain number counts as absent, what is out of range is clamped."""
+    cdef bint negative = text.startswith("-")
+    cdef str digits = text[1:] if negative else text
+    if not digits or not digits.isascii() or not digits.isdigit():
+        return default
+    if negative:
+        return low
+    return high if len(digits) > 6 else min(max(int(digits), low), high)
+
+
+cdef void _parse_board(PositionC* pos, str board) except *:
+    cdef list ranks = board.split("/")
+    cdef int rank, file, piece_type
+    if len(ranks) != 8:
+        raise ValueError(f"the board has {len(ranks)} ranks, not 8")
+    for i, row in enumerate(ranks):
+        rank = 7 - i
+        file = 0
+        for letter in row:
+            if letter in "12345678":
+                file += int(letter)
+            else:
+                piece_type = PIECE_LETTERS.find(letter.upper()) if letter.isascii() else -1
+                if piece_type < 0:
+                    raise ValueError(f"{letter!r} is not a piece")
+                if file > 7:
+                    break
+                _put(pos, WHITE if letter.isupper() else BLACK, piece_type, 8 * rank + file)
+                file += 1
+        if file != 8 or row.isdigit() and len(row) > 8:
+            raise ValueError(f"rank {rank + 1} is not 8 squares wide")
+
+
+cdef void _check_material(const PositionC* pos) except *:
+    cdef int colour, piece_type, promoted, count
+    cdef int[6] normal = [8, 2, 2, 2, 1, 1]
+    for colour in range(2):
+        name = "Black" if colour else "White"
+        count = popcount(pieces(&pos.b, colour, KING))
+        if count != 1:
+            raise ValueError(f"{name} has {count} kings, not 1")
+        promoted = 0
+        for piece_type in range(KNIGHT, KING):
+            promoted += max(0, popcount(pieces(&pos.b, colour, piece_type)) - normal[piece_type])
+        count = popcount(pieces(&pos.b, colour, PAWN))
+        if count > 8:
+            raise ValueError(f"{name} has {count} pawns")
+        if count + promoted > 8:
+            raise ValueError(f"{name} has more pieces than promotion allows")
+    if pos.b.by_type[PAWN] & (rank_mask(0) | rank_mask(7)):
+        raise ValueError("a pawn stands on the first or last rank")
+
+
+cdef bitboard _castling_rook(const PositionC* pos, str letter):
+    """The rook that a castling letter (KQkq, or a file as in Shredder-FEN) means; 0 if there is none to castle with."""
+    cdef int us = WHITE if letter.isupper() else BLACK
+    cdef int king = king_square(&pos.b, us)
+    cdef bitboard rooks = pieces(&pos.b, us, ROOK) & rank_mask(7 * us)
+    cdef str lower = letter.lower()
+    if rank_of(king) != 7 * us:
+        return 0
+    if lower == "k":  # the outermost rook of the wing, as X-FEN says
+        rooks &= ~((bit(king) << 1) - 1)
+        return bit(msb(rooks)) if rooks else 0
+    if lower == "q":
+        rooks &= bit(king) - 1
+        return bit(lsb(rooks)) if rooks else 0
+    return rooks & file_mask(FILE_LETTERS.index(lower))
+
+
+cdef void _parse_castling(PositionC* pos, str text) except *:
+    cdef bitboard rook, wing
+    cdef int us, king
+    if text == "-":
+        return
+    if len(text) > 4:
+        raise ValueError(f"castling field {text!r} is too long")
+    for letter in text:
+        if not letter.isascii() or letter.lower() not in "kqabcdefgh":
+            raise ValueError(f"{letter!r} is not a castling right")
+        rook = _castling_rook(pos, letter)
+        us = WHITE if letter.isupper() else BLACK
+        king = king_square(&pos.b, us)
+        wing = rank_mask(7 * us) & (~((bit(king) << 1) - 1) if rook > bit(king) else bit(king) - 1)
+        if rook and not pos.b.castling_rooks & wing:  # one rook a wing
+            pos.b.castling_rooks |= rook
+
+
+cdef void _parse_en_passant(PositionC* pos, str text) except *:
+    """Set the ep square if a pawn has just passed it and someone may legally take there."""
+    cdef int us = pos.stm
+    cdef int sq, behind, front
+    if text == "-":
+        return
+    if len(text) != 2 or text[0] not in FILE_LETTERS or text[1] not in "12345678":
+        raise ValueError(f"{text!r} is not a square")
+    sq = FILE_LETTERS.index(text[0]) + 8 * (int(text[1]) - 1)
+    if relative_rank(sq, us) != 5:
+        raise ValueError(f"en-passant square {text!r} is not on the right rank")
+    front = sq - 8 if us == WHITE else sq + 8
+    behind = sq + 8 if us == WHITE else sq - 8
+    if pos.piece_on[sq] != NO_PIECE or pos.piece_on[behind] != NO_PIECE:
+        return
+    if not pieces(&pos.b, us ^ 1, PAWN) & bit(front):
+        return
+    pos.b.ep = bit(sq)
+    if not _some_en_passant_is_legal(&pos.b, us, pos.checkers):
+        pos.b.ep = 0
+
+
+cdef void parse_fen(PositionC* pos, str fen, int* fullmove) except *:
+    """Fill `pos` from a FEN of 2 to 6 fields. Raises ValueError with one sentence; `pos` is then unusable.
+
+    Rights without king or rook in place and an ep square nobody can use are dropped. Counters may be missing or senseless.
+    """
+    cdef list fields = fen.split()
+    if not 2 <= len(fields) <= 6:
+        raise ValueError(f"a FEN has 2 to 6 fields, not {len(fields)}")
+    memset(pos, 0, sizeof(PositionC))
+    memset(pos.piece_on, NO_PIECE, 64)
+    _parse_board(pos, fields[0])
+    _check_material(pos)
+    if fields[1] not in ("w", "b"):
+        raise ValueError(f"{fields[1]!r} is not a side to move (w or b)")
+    pos.stm = WHITE if fields[1] == "w" else BLACK
+    if is_attacked(&pos.b, king_square(&pos.b, pos.stm ^ 1), occupied(&pos.b), pos.stm):
+        raise ValueError("the side not to move is in check")
+    checks_and_pins(&pos.b, pos.stm, &pos.checkers, &pos.pinned)
+    _parse_castling(pos, fields[2] if len(fields) > 2 else "-")
+    _parse_en_passant(pos, fields[3] if len(fields) > 3 else "-")
+    pos.rule50 = <uint16_t>_parse_count(fields[4] if len(fields) > 4 else "", 0, 0, MAX_RULE50)
+    pos.reversible = pos.rule50
+    pos.captured = NO_PIECE
+    fullmove[0] = _parse_count(fields[5] if len(fields) > 5 else "", 1, 1, MAX_FULLMOVE)
+    _keys_from_scratch(pos, &pos.key, &pos.pawn_key)
+
+
+cdef str _write_board(const PositionC* pos):
+    cdef list rows = []
+    cdef int rank, sq, empty
+    for rank in range(7, -1, -1):
+        row = ""
+        empty = 0
+        for sq in range(8 * rank, 8 * rank + 8):
+            if pos.piece_on[sq] == NO_PIECE:
+                empty += 1
+                continue
+            letter = PIECE_LETTERS[pos.piece_on[sq]]
+            row += (str(empty) if empty else "") + (letter if pos.b.by_colour[WHITE] & bit(sq) else letter.lower())
+            empty = 0
+        rows.append(row + (str(empty) if empty else ""))
+    return "/".join(rows)
+
+
+cdef str _castling_letter(const PositionC* pos, int rook, int us, bint shredder):
+    cdef int king = king_square(&pos.b, us)
+    cdef str letter = "k" if rook > king else "q"
+    if shredder or _castling_rook(pos, letter if us else letter.upper()) != bit(rook):
+        letter = FILE_LETTERS[file_of(rook)]
+    return letter if us else letter.upper()
+
+
+cdef str _write_castling(const PositionC* pos, bint shredder):
+    cdef str text = ""
+    cdef bitboard rooks
+    cdef int us, rook
+    for us in range(2):
+        rooks = pos.b.castling_rooks & rank_mask(7 * us)
+        while rooks:  # king's wing first
+            rook = msb(rooks)
+            rooks ^= bit(rook)
+            text += _castling_letter(pos, rook, us, shredder)
+    return text or "-"
+
+
+cdef str write_fen(const PositionC* pos, int fullmove, bint shredder):
+    """The six-field FEN; castling as X-FEN (KQkq wherever that is unambiguous) or as Shredder-FEN."""
+    cdef int ep
+    square = "-"
+    if pos.b.ep:
+        ep = lsb(pos.b.ep)
+        square = FILE_LETTERS[file_of(ep)] + str(rank_of(ep) + 1)
+    side = "b" if pos.stm else "w"
+    return f"{_write_board(pos)} {side} {_write_castling(pos, shredder)} {square} {pos.rule50} {fullmove}"

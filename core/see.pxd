@@ -1,0 +1,6 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Static exchange evaluation: what a capture sequence on one square is worth, least valuable pieces first."""
+
+from .position cimport *
+
+cdef bint see_ge(const PositionC* pos, Move move, int threshold, const int* values) noexcept nogil
