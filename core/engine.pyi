@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Types of the compiled face: `Position`, `Engine`, and the values a search reports."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+STARTPOS_FEN: str
+MAX_DEPTH: int  # deepest iteration a search can be asked for
+MAX_PLY: int  # longest line the search follows from the root
+
+class Position:
+    """A legal chess position with the game that led to it (for repetition and `undo`).
+
+    `chess960` only chooses how castling is written (king takes rook, `e1h1`, instead of `e1g1`); Chess960 and
+    double Chess960 positions are accepted either way. Castling moves are read in both spellings.
+    """
+
+    chess960: bool
+    def __init__(self, fen: str = ..., chess960: bool = ...) -> None:
+        """Read a FEN (2 to 6 fields; standard, X-FEN or Shredder-FEN castling). Raises ValueError with one clear sentence."""
+    def copy(self) -> Position: ...
+    def fen(self) -> str:
+        """The FEN; castling as KQkq where unambiguous (X-FEN), Shredder letters when `chess960` is set; ep only if a capture is legal."""
+    def legal_moves(self) -> list[str]:
+        """All legal moves as UCI text, in generation order."""
+    def make(self, move: str) -> None:
+        """Play a move given as UCI text. Raises ValueError, and changes nothing, if it is not legal."""
+    def undo(self) -> None:
+        """Take the last move back. Raises IndexError at the first position."""
+    def gives_check(self, move: str) -> bool: ...
+    def is_capture(self, move: str) -> bool: ...
+    def perft(self, depth: int) -> int:
+        """Number of leaf positions `depth` plies ahead (bulk counted, GIL released). ValueError if depth is not in 0..20."""
+    def divide(self, depth: int) -> list[tuple[str, int]]:
+        """Leaf count behind every legal move, in generation order. ValueError if depth is not in 1..20."""
+    def see(self, move: str) -> int:
+        """Static exchange evaluation of a legal move in centipawns, from the mover's side (largest threshold it reaches)."""
+    def is_draw(self) -> bool:
+        """Fifty moves, threefold repetition in the game so far, or insufficient material."""
+    def result(self) -> str:
+        """`1-0`, `0-1`, `1/2-1/2` (stalemate, fifty moves, threefold, insufficient material) or `*`."""
+    def is_ok(self) -> bool:
+        """Whether boards, keys and check masks equal what is computed from scratch (a self-test)."""
+    @property
+    def key(self) -> int: ...  # 64-bit Zobrist key
+    @property
+    def pawn_key(self) -> int: ...
+    @property
+    def in_check(self) -> bool: ...
+    @property
+    def stm(self) -> str: ...  # "w" or "b"
+    @property
+    def ply(self) -> int: ...  # plies played since the FEN
+    def board(self) -> str:
+        """The 64 squares as 8 lines of 8 letters, rank 8 first, '.' for empty (for `d`)."""
+
+class SearchInfo:
+    """What one iteration (or one bound) found. `score` is from the side to move."""
+
+    depth: int
+    seldepth: int
+    multipv: int
+    score_cp: int  # centipawns; meaningless when is_mate
+    is_mate: bool
+    mate_in: int  # full moves, negative when the side to move is mated
+    bound: str  # "" exact, "lowerbound", "upperbound"
+    nodes: int
+    time_ms: int
+    hashfull: int  # permille
+    tbhits: int
+    pv: tuple[str, ...]  # UCI text; never empty in an exact info
+    currmove: str  # "" in a normal info; otherwise only depth, currmove and currmovenumber are set
+    currmovenumber: int
+
+class SearchResult:
+    """The end of a search: `bestmove` is "" when there is no legal move; `ponder` is "" when there is none to suggest."""
+
+    bestmove: str
+    ponder: str
+    info: SearchInfo | None  # the last exact info
+    nodes: int
+
+class Engine:
+    """One searcher: transposition table, histories, weights and tunables. One search at a time."""
+
+    def __init__(self, weights: Sequence[int], hash_mb: int = ..., tunables: Mapping[str, int] | None = ...) -> None:
+        """`weights`: what `evaluation.config.pack` returns. Raises ValueError (wrong length, unknown tunable), MemoryError."""
+    def set_hash(self, mb: int) -> None:
+        """Resize (and clear) the table. Raises MemoryError and keeps the old table if it cannot be had."""
+    def set_weights(self, weights: Sequence[int]) -> None:
+        """Replace the evaluation weights; clears the table, since its scores no longer hold. ValueError on wrong length."""
+    def clear(self) -> None:
+        """Forget everything learnt: table, histories (ucinewgame)."""
+    def clear_hash(self) -> None: ...
+    def search(
+        self,
+        position: Position,
+        *,
+        depth: int = ...,  # 0: no limit
+        nodes: int = ...,  # 0: no limit
+        mate: int = ...,  # stop once a mate (given or suffered) in this many moves is proven; 0: no limit
+        soft_ms: int = ...,  # do not start another iteration after this; 0: none
+        hard_ms: int = ...,  # stop inside an iteration after this; 0: none
+        ponder: bool = ...,  # the two clocks above bind only after `ponderhit`, counted from the start of the search
+        searchmoves: Sequence[str] = ...,  # legal moves; empty: all
+        on_info: Callable[[SearchInfo], None] | None = ...,
+    ) -> SearchResult:
+        """Search until a limit or `stop`; the GIL is free meanwhile and the position is copied first.
+
+        Finishes depth 1 whatever the limits, so that there is always an exact score and a legal move. `on_info` is called with
+        the GIL from the searching thread; an exception in it ends the search and is raised here. RuntimeError if a
+        search is running already. A `stop` sent before the search starts does not affect it: see `prepare`.
+        """
+    def prepare(self) -> None:
+        """Clear the stop and ponderhit flags. Call it in the thread that will send `stop`, before starting the searching thread;
+        `search` itself never clears them, so that a stop can never be lost between the two."""
+    def stop(self) -> None: ...
+    def ponderhit(self) -> None: ...
+    def is_searching(self) -> bool: ...
+    def evaluate(self, position: Position) -> int:
+        """Static evaluation in centipawns from the side to move (0 weights for draws not applied)."""
+    def trace(self, position: Position) -> dict[str, object]:
+        """Every term of the evaluation: see `evaluation.trace` for the table it becomes.
+
+        Keys: "phase" (0 endgame .. 24 all pieces), "scale" (0..128 of the endgame part), "score" (cp, White's side), and "features":
+        flat list, in the layout's order, of (white_count, black_count)."""
+
+def build_info() -> str:
+    """One line: compiler, version, target flags, slider attacks in use (pext or magic), checks on or off."""
+
+def weights_layout() -> list[tuple[str, tuple[int, ...], bool]]:
+    """Name, shape and whether tapered ((mg, eg) pairs) of every weight, in packing order. Shape () is a single value."""

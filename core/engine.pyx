@@ -1,0 +1,569 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The Python face of the core: `Position` and `Engine` (documented in engine.pyi). The only module that makes Python objects."""
+
+from libc.stdlib cimport calloc, free, realloc
+from libc.string cimport memset
+
+from .evaluate cimport evaluate, free_evaluator, new_evaluator, set_evaluator_weights, clear_evaluator, trace_position
+from .movegen cimport *
+from .params cimport fill_params
+from .perft cimport perft
+from .search cimport *
+from .see cimport see_ge
+from .tt cimport TTHit, clear_table, free_table, hashfull, resize_table, tt_probe
+from .evaluate import layout as weights_layout
+
+from . import search as _search  # noqa: F401  (the extension must be loaded before its C functions are used)
+
+cdef extern from *:
+    """
+    #if defined(__clang__)
+      #define CW_COMPILER "clang " __clang_version__
+    #elif defined(__GNUC__)
+      #define CW_COMPILER "gcc " __VERSION__
+    #elif defined(_MSC_VER)
+      #define CW_TEXT_(x) #x
+      #define CW_TEXT(x) CW_TEXT_(x)
+      #define CW_COMPILER "MSVC " CW_TEXT(_MSC_VER)
+    #else
+      #define CW_COMPILER "unknown compiler"
+    #endif
+    #if defined(__x86_64__) || defined(_M_X64)
+      #define CW_MACHINE "x86-64"
+    #elif defined(__aarch64__) || defined(_M_ARM64)
+      #define CW_MACHINE "arm64"
+    #else
+      #define CW_MACHINE "other machine"
+    #endif
+    #if defined(__AVX512F__)
+      #define CW_VECTORS " avx512"
+    #elif defined(__AVX2__)
+      #define CW_VECTORS " avx2"
+    #elif defined(__POPCNT__)
+      #define CW_VECTORS " popcnt"
+    #else
+      #define CW_VECTORS ""
+    #endif
+    """
+    const char* COMPILER "CW_COMPILER"
+    const char* MACHINE "CW_MACHINE"
+    const char* VECTORS "CW_VECTORS"
+
+STARTPOS_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+cdef enum:
+    MAX_PERFT_DEPTH = 20
+    SEE_SEARCH_LIMIT = 4096  # no exchange is worth more
+
+globals()["MAX_DEPTH"] = <int>MAX_DEPTH
+globals()["MAX_PLY"] = <int>MAX_PLY
+
+cdef str FILES = "abcdefgh"
+cdef str PROMOTIONS = "nbrq"
+cdef str LETTERS = "PNBRQK."
+
+
+# --- Moves as text ---
+
+
+cdef inline str _square_name(int sq):
+    return FILES[file_of(sq)] + chr(49 + rank_of(sq))
+
+
+cdef bint _is_standard_castling(int king, int rook) noexcept:
+    return file_of(king) == 4 and (file_of(rook) == 0 or file_of(rook) == 7)
+
+
+cdef str _move_text(Move move, bint chess960):
+    """UCI text. Castling is king takes rook in Chess960, and wherever the usual spelling would not be clear."""
+    cdef int from_sq = move_from(move)
+    cdef int to_sq = move_to(move)
+    if move_flag(move) == CASTLE and not chess960 and _is_standard_castling(from_sq, to_sq):
+        to_sq = castled_king_square(from_sq, to_sq)
+    text = _square_name(from_sq) + _square_name(to_sq)
+    return text + PROMOTIONS[move_flag(move) & 3] if is_promotion(move) else text
+
+
+cdef int _read_square(str text) except -1:
+    cdef int file = FILES.find(text[0])
+    cdef int rank = "12345678".find(text[1])
+    if file < 0 or rank < 0:
+        raise ValueError("no such square")
+    return 8 * rank + file
+
+
+cdef Move _find_move(const PositionC* pos, str text) except? 0:
+    """The legal move that `text` means; 0 if there is none. Castling is read in both spellings."""
+    cdef Move[MAX_MOVES] moves
+    cdef Move castling = 0
+    cdef int count = generate(pos, moves, ALL_MOVES)
+    cdef int i, from_sq, to_sq, promotion
+    text = text.lower()
+    if len(text) not in (4, 5) or not text.isascii():
+        return 0
+    try:
+        from_sq = _read_square(text[:2])
+        to_sq = _read_square(text[2:4])
+    except ValueError:
+        return 0
+    promotion = PROMOTIONS.find(text[4]) if len(text) == 5 else -1
+    if len(text) == 5 and promotion < 0:
+        return 0
+    for i in range(count):
+        if move_from(moves[i]) != from_sq:
+            continue
+        if move_flag(moves[i]) == CASTLE:
+            if promotion < 0 and (
+                move_to(moves[i]) == to_sq or castled_king_square(from_sq, move_to(moves[i])) == to_sq
+            ):
+                castling = moves[i] if castling == 0 or move_to(moves[i]) == to_sq else castling
+        elif move_to(moves[i]) == to_sq and promotion == ((move_flag(moves[i]) & 3) if is_promotion(moves[i]) else -1):
+            return moves[i]
+    return castling
+
+
+# --- Position ---
+
+
+cdef class Position:
+    cdef PositionC* line  # every position since the FEN; line[last] is the current one
+    cdef int last
+    cdef int capacity
+    cdef int fullmove  # of the FEN
+    cdef public bint chess960
+
+    def __cinit__(self, fen=STARTPOS_FEN, chess960=False):
+        self.capacity = 16
+        self.line = <PositionC*>calloc(self.capacity, sizeof(PositionC))
+        if self.line == NULL:
+            raise MemoryError("no memory for a position")
+
+    def __init__(self, str fen not None=STARTPOS_FEN, bint chess960=False):
+        cdef PositionC pos
+        cdef int fullmove
+        parse_fen(&pos, fen, &fullmove)
+        self.line[0] = pos
+        self.last = 0
+        self.fullmove = fullmove
+        self.chess960 = chess960
+
+    def __dealloc__(self):
+        free(self.line)
+
+    cdef PositionC* current(self) noexcept:
+        return &self.line[self.last]
+
+    cdef int reserve(self, int size) except -1:
+        cdef PositionC* grown
+        if size > self.capacity:
+            grown = <PositionC*>realloc(self.line, 2 * size * sizeof(PositionC))
+            if grown == NULL:
+                raise MemoryError("no memory for a longer game")
+            self.line = grown
+            self.capacity = 2 * size
+        return 0
+
+    cdef Move require(self, str text) except 0:
+        cdef Move move = _find_move(self.current(), text)
+        if move == 0:
+            raise ValueError(f"illegal move {text[:12]!r} in {self.fen()}")
+        return move
+
+    def copy(self):
+        cdef Position other = Position.__new__(Position)
+        cdef int i
+        other.reserve(self.last + 1)
+        for i in range(self.last + 1):
+            other.line[i] = self.line[i]
+        other.last = self.last
+        other.fullmove = self.fullmove
+        other.chess960 = self.chess960
+        return other
+
+    def __repr__(self):
+        return f"Position({self.fen()!r}{', chess960=True' if self.chess960 else ''})"
+
+    def fen(self):
+        cdef int black_began = self.line[0].stm == BLACK
+        return write_fen(self.current(), self.fullmove + (self.last + black_began) // 2, self.chess960)
+
+    def board(self):
+        cdef const PositionC* pos = self.current()
+        cdef int sq
+        text = ""
+        for sq in range(64):
+            letter = LETTERS[pos.piece_on[sq ^ 56]]
+            text += letter if pos.b.by_colour[WHITE] & bit(sq ^ 56) else letter.lower()
+            if sq & 7 == 7 and sq != 63:
+                text += "\n"
+        return text
+
+    def legal_moves(self):
+        cdef Move[MAX_MOVES] moves
+        cdef int i
+        cdef int count = generate(self.current(), moves, ALL_MOVES)
+        return [_move_text(moves[i], self.chess960) for i in range(count)]
+
+    def make(self, str move not None):
+        cdef Move code = self.require(move)
+        self.reserve(self.last + 2)
+        make_move(&self.line[self.last], &self.line[self.last + 1], code)
+        self.last += 1
+
+    def undo(self):
+        if self.last == 0:
+            raise IndexError("no move to take back")
+        self.last -= 1
+
+    def gives_check(self, str move not None):
+        return gives_check(self.current(), self.require(move))
+
+    def is_capture(self, str move not None):
+        return is_capture(self.require(move))
+
+    def perft(self, int depth):
+        cdef PositionC pos = self.current()[0]
+        cdef uint64_t nodes
+        if not 0 <= depth <= MAX_PERFT_DEPTH:
+            raise ValueError(f"perft depth must be from 0 to {MAX_PERFT_DEPTH}, not {depth}")
+        with nogil:
+            nodes = perft(&pos, depth)
+        return nodes
+
+    def divide(self, int depth):
+        cdef Move[MAX_MOVES] moves
+        cdef PositionC pos = self.current()[0]
+        cdef PositionC child
+        cdef uint64_t nodes
+        cdef int i
+        cdef int count = generate(&pos, moves, ALL_MOVES)
+        if not 1 <= depth <= MAX_PERFT_DEPTH:
+            raise ValueError(f"divide depth must be from 1 to {MAX_PERFT_DEPTH}, not {depth}")
+        counts = []
+        for i in range(count):
+            with nogil:
+                make_move(&pos, &child, moves[i])
+                nodes = perft(&child, depth - 1)
+            counts.append((_move_text(moves[i], self.chess960), nodes))
+        return counts
+
+    def see(self, str move not None):
+        cdef Move code = self.require(move)
+        cdef SearchParams params
+        cdef int low = -SEE_SEARCH_LIMIT
+        cdef int high = SEE_SEARCH_LIMIT
+        cdef int middle
+        fill_params(&params, {})
+        while low < high:  # the largest threshold that is reached
+            middle = low + (high - low + 1) // 2
+            if see_ge(self.current(), code, middle, params.see_value):
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    cdef int occurrences(self) noexcept:
+        """How often the current position has stood on the board in this game."""
+        cdef int count = 1
+        cdef int i = 4
+        while i <= self.last and i <= self.current().reversible:
+            count += self.line[self.last - i].key == self.current().key
+            i += 2
+        return count
+
+    def is_draw(self):
+        cdef const PositionC* pos = self.current()
+        if pos.rule50 >= 100 and has_legal_move(pos):
+            return True
+        return insufficient_material(pos) or self.occurrences() >= 3
+
+    def result(self):
+        cdef const PositionC* pos = self.current()
+        if not has_legal_move(pos):
+            if pos.checkers:
+                return "1-0" if pos.stm == BLACK else "0-1"
+            return "1/2-1/2"
+        return "1/2-1/2" if self.is_draw() else "*"
+
+    def is_ok(self):
+        return position_is_ok(self.current())
+
+    @property
+    def key(self):
+        return self.current().key
+
+    @property
+    def pawn_key(self):
+        return self.current().pawn_key
+
+    @property
+    def in_check(self):
+        return self.current().checkers != 0
+
+    @property
+    def stm(self):
+        return "b" if self.current().stm else "w"
+
+    @property
+    def ply(self):
+        return self.last
+
+
+# --- What a search reports ---
+
+
+cdef class SearchInfo:
+    cdef readonly int depth
+    cdef readonly int seldepth
+    cdef readonly int multipv
+    cdef readonly int score_cp
+    cdef readonly bint is_mate
+    cdef readonly int mate_in
+    cdef readonly str bound
+    cdef readonly uint64_t nodes
+    cdef readonly int64_t time_ms
+    cdef readonly int hashfull
+    cdef readonly uint64_t tbhits
+    cdef readonly tuple pv
+    cdef readonly str currmove
+    cdef readonly int currmovenumber
+
+    def __cinit__(self):
+        self.multipv = 1
+        self.bound = ""
+        self.pv = ()
+        self.currmove = ""
+
+    cdef void set_score(self, int score):
+        self.score_cp = score
+        self.is_mate = score >= MATE_BOUND or score <= -MATE_BOUND
+        if self.is_mate:
+            self.mate_in = (MATE - score + 1) // 2 if score > 0 else -((MATE + score) // 2)
+
+    def __repr__(self):
+        if self.currmove:
+            return f"SearchInfo(depth={self.depth}, currmove={self.currmove!r})"
+        score = f"mate_in={self.mate_in}" if self.is_mate else f"score_cp={self.score_cp}"
+        return f"SearchInfo(depth={self.depth}, {score}, bound={self.bound!r}, nodes={self.nodes}, pv={self.pv!r})"
+
+
+cdef class SearchResult:
+    cdef readonly str bestmove
+    cdef readonly str ponder
+    cdef readonly SearchInfo info
+    cdef readonly uint64_t nodes
+
+    def __repr__(self):
+        return f"SearchResult(bestmove={self.bestmove!r}, ponder={self.ponder!r}, nodes={self.nodes})"
+
+
+# --- Engine ---
+
+
+cdef void _report(Searcher* s, void* context, int kind) noexcept nogil:
+    with gil:
+        (<Engine>context).on_report(kind)
+
+
+cdef class Engine:
+    cdef Searcher* s
+    cdef Table tt
+    cdef bint searching
+    cdef bint chess960  # how the running search writes moves
+    cdef object callback
+    cdef object error  # exception raised by the callback
+    cdef SearchInfo last_info
+
+    def __cinit__(self):
+        memset(&self.tt, 0, sizeof(Table))
+        self.s = <Searcher*>calloc(1, sizeof(Searcher))
+        if self.s == NULL:
+            raise MemoryError("no memory for a searcher")
+        self.s.evaluator = new_evaluator()
+
+    def __init__(self, weights, int hash_mb=16, tunables=None):
+        fill_params(&self.s.params, dict(tunables or {}))
+        set_evaluator_weights(self.s.evaluator, weights)
+        resize_table(&self.tt, hash_mb)
+        self.s.tt = &self.tt
+        self.s.report = _report
+        self.s.context = <void*>self
+
+    def __dealloc__(self):
+        if self.s != NULL:
+            free_evaluator(self.s.evaluator)
+            free(self.s)
+        free_table(&self.tt)
+
+    cdef int require_idle(self) except -1:
+        if self.searching:
+            raise RuntimeError("a search is running")
+        return 0
+
+    def set_hash(self, int mb):
+        self.require_idle()
+        resize_table(&self.tt, mb)
+
+    def set_weights(self, weights):
+        self.require_idle()
+        set_evaluator_weights(self.s.evaluator, weights)
+        clear_table(&self.tt)
+
+    def clear(self):
+        self.require_idle()
+        clear_table(&self.tt)
+        clear_search(self.s)
+        clear_evaluator(self.s.evaluator)
+
+    def clear_hash(self):
+        self.require_idle()
+        clear_table(&self.tt)
+
+    def prepare(self):
+        self.s.stop = False
+        self.s.ponderhit = False
+
+    def stop(self):
+        self.s.stop = True
+
+    def ponderhit(self):
+        self.s.ponderhit = True
+
+    def is_searching(self):
+        return self.searching
+
+    def evaluate(self, Position position not None):
+        self.require_idle()
+        return evaluate(self.s.evaluator, position.current())
+
+    def trace(self, Position position not None):
+        self.require_idle()
+        return trace_position(self.s.evaluator, position.current())
+
+    cdef int set_root(self, Position position, searchmoves) except -1:
+        """Copy the position, the keys of its game and the moves to search."""
+        cdef Searcher* s = self.s
+        cdef Move[MAX_MOVES] moves
+        cdef int count = generate(position.current(), moves, ALL_MOVES)
+        cdef int i, back
+        wanted = {_find_move(position.current(), text) for text in searchmoves}
+        wanted.discard(0)
+        s.stack[0].pos = position.current()[0]
+        s.root_count = 0
+        for i in range(count):
+            if not wanted or moves[i] in wanted:
+                s.root_moves[s.root_count].move = moves[i]
+                s.root_moves[s.root_count].nodes = 0
+                s.root_count += 1
+        back = min(position.last, <int>position.current().reversible, GAME_KEYS - 1)
+        for i in range(back):
+            s.keys[i] = position.line[position.last - back + i].key
+        s.root_key = back
+        return 0
+
+    def search(
+        self,
+        Position position not None,
+        *,
+        int depth=0,
+        uint64_t nodes=0,
+        int mate=0,
+        int64_t soft_ms=0,
+        int64_t hard_ms=0,
+        bint ponder=False,
+        searchmoves=(),
+        on_info=None,
+    ):
+        cdef Searcher* s = self.s
+        self.require_idle()
+        self.set_root(position, searchmoves)
+        memset(&s.limits, 0, sizeof(s.limits))
+        s.limits.depth = depth
+        s.limits.nodes = nodes
+        s.limits.mate = mate
+        s.limits.soft_us = soft_ms * 1000
+        s.limits.hard_us = hard_ms * 1000
+        s.pondering = ponder
+        self.chess960 = position.chess960
+        self.callback = on_info
+        self.error = None
+        self.last_info = None
+        s.nodes = 0
+        if s.root_count:
+            self.searching = True
+            self.tt.generation = (self.tt.generation + 1) & 63
+            with nogil:
+                run_search(s)
+            self.searching = False
+        self.callback = None
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
+        return self.make_result()
+
+    cdef SearchResult make_result(self):
+        cdef SearchResult result = SearchResult.__new__(SearchResult)
+        result.nodes = self.s.nodes
+        result.info = self.last_info
+        result.bestmove = _move_text(self.s.best_move, self.chess960) if self.s.root_count else ""
+        result.ponder = self.ponder_move() if self.s.root_count else ""
+        return result
+
+    cdef str ponder_move(self):
+        """The reply to expect: from the line, else from the table; only if the game goes on after it."""
+        cdef Searcher* s = self.s
+        cdef PositionC after, reply
+        cdef TTHit hit
+        cdef Move move = 0
+        make_move(&s.stack[0].pos, &after, s.best_move)
+        if s.best_pv_length > 1:
+            move = s.best_pv[1]
+        elif s.params.p.use_tt:
+            tt_probe(&self.tt, after.key, 1, &hit)
+            move = hit.move
+        if move == 0 or not is_legal(&after, move):
+            return ""
+        make_move(&after, &reply, move)
+        if not has_legal_move(&reply) or insufficient_material(&reply) or reply.rule50 >= 100:
+            return ""
+        return _move_text(move, self.chess960)
+
+    cdef void on_report(self, int kind):
+        """Called with the GIL from inside the search. No exception may pass: it is kept, and the search stopped."""
+        if kind == REPORT_EXACT:
+            self.last_info = self.make_info(kind)
+        if self.callback is None or self.error is not None:
+            return
+        try:
+            self.callback(self.last_info if kind == REPORT_EXACT else self.make_info(kind))
+        except BaseException as error:
+            self.error = error
+            self.s.stop = True
+
+    cdef SearchInfo make_info(self, int kind):
+        cdef Searcher* s = self.s
+        cdef SearchInfo info = SearchInfo.__new__(SearchInfo)
+        cdef int i
+        info.depth = s.root_depth
+        if kind == REPORT_CURRMOVE:
+            info.currmove = _move_text(s.root_moves[s.currmove_number - 1].move, self.chess960)
+            info.currmovenumber = s.currmove_number
+            return info
+        info.seldepth = s.seldepth if s.seldepth > s.root_depth else s.root_depth
+        info.nodes = s.nodes
+        info.time_ms = elapsed_us(s) // 1000
+        info.hashfull = hashfull(&self.tt)
+        if kind == REPORT_EXACT:
+            info.set_score(s.best_score)
+            info.pv = tuple([_move_text(s.best_pv[i], self.chess960) for i in range(s.best_pv_length)])
+            return info
+        info.set_score(s.bound_score)
+        info.bound = "lowerbound" if kind == REPORT_LOWER else "upperbound"
+        info.pv = (_move_text(s.root_moves[0].move, self.chess960),)
+        return info
+
+
+def build_info():
+    attacks = "pext" if USE_PEXT else "magic"
+    checks = ", checks on" if CHECKS else ""
+    return f"{COMPILER.decode()} for {MACHINE.decode()}{VECTORS.decode()}, {attacks} attacks{checks}"

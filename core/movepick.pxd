@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Move ordering in stages: a move is generated and scored only when the moves before it have not cut.
+
+tt move, good captures, killers, quiets by history, bad captures. Each call picks the best remaining move of the
+stage; no list is ever sorted. Source: https://www.chessprogramming.org/Move_Ordering.
+"""
+
+from .history cimport History
+from .movegen cimport *
+from .params cimport SearchParams
+
+cdef enum:  # stages, in order
+    STAGE_TT
+    STAGE_MAKE_NOISY
+    STAGE_GOOD_NOISY
+    STAGE_KILLER_1
+    STAGE_KILLER_2
+    STAGE_MAKE_QUIETS
+    STAGE_QUIETS
+    STAGE_BAD_NOISY
+    STAGE_DONE
+
+cdef struct MovePicker:
+    const PositionC* pos
+    const History* history
+    const SearchParams* params
+    int stage
+    bint noisy_only  # quiescence: no quiets, and captures that lose material are dropped
+    bint skip_quiets  # set by the search once quiets are futile
+    Move tt_move  # legal, or 0
+    Move killers[2]
+    int next  # index of the next move of the stage
+    int end
+    int bad_end  # captures put off are moved to the front: [0, bad_end)
+    Move moves[MAX_MOVES]
+    int scores[MAX_MOVES]
+
+cdef void start_picker(
+    MovePicker* mp, const PositionC* pos, const History* history, const SearchParams* params,
+    int ply, Move tt_move, bint noisy_only
+) noexcept nogil
+cdef Move next_move(MovePicker* mp) noexcept nogil

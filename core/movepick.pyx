@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The stages. A row of `if`s, each leading on to the next stage."""
+
+from .history cimport quiet_history
+from .see cimport see_ge
+
+cdef enum:
+    VICTIM_WEIGHT = 16  # most valuable victim first; the attacker only decides between equal victims
+
+
+cdef void start_picker(
+    MovePicker* mp, const PositionC* pos, const History* history, const SearchParams* params,
+    int ply, Move tt_move, bint noisy_only
+) noexcept nogil:
+    """Begin at the first stage. A `tt_move` that is not legal here (or not wanted) is left out."""
+    mp.pos = pos
+    mp.history = history
+    mp.params = params
+    mp.noisy_only = noisy_only
+    mp.skip_quiets = False
+    mp.killers[0] = history.killers[ply][0]
+    mp.killers[1] = history.killers[ply][1]
+    mp.tt_move = 0
+    if tt_move != 0 and (not noisy_only or is_noisy(tt_move)) and is_legal(pos, tt_move):
+        mp.tt_move = tt_move
+    mp.bad_end = 0
+    mp.stage = STAGE_TT
+
+
+cdef inline int _noisy_score(const MovePicker* mp, Move move) noexcept nogil:
+    cdef int victim = PAWN if move_flag(move) == EN_PASSANT else mp.pos.piece_on[move_to(move)]
+    cdef int gain = mp.params.see_value[victim]
+    if is_promotion(move):
+        gain += mp.params.see_value[promotion_type(move)] - mp.params.see_value[PAWN]
+    return VICTIM_WEIGHT * gain - mp.pos.piece_on[move_from(move)]
+
+
+cdef inline void _make_noisy(MovePicker* mp) noexcept nogil:
+    cdef int i
+    mp.end = generate(mp.pos, mp.moves, NOISY)
+    mp.next = 0
+    for i in range(mp.end):
+        mp.scores[i] = _noisy_score(mp, mp.moves[i])
+
+
+cdef inline void _make_quiets(MovePicker* mp) noexcept nogil:
+    """Generate quiets behind the captures that were put off."""
+    cdef int i
+    mp.next = mp.bad_end
+    mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, QUIETS)
+    for i in range(mp.next, mp.end):
+        mp.scores[i] = quiet_history(mp.history, mp.pos.stm, mp.moves[i]) if mp.params.p.use_history else 0
+
+
+cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
+    """Remove and return the best-scored move left in the stage (the first of equals)."""
+    cdef int best = mp.next
+    cdef int i
+    cdef Move move
+    for i in range(mp.next + 1, mp.end):
+        if mp.scores[i] > mp.scores[best]:
+            best = i
+    move = mp.moves[best]
+    mp.moves[best] = mp.moves[mp.next]
+    mp.scores[best] = mp.scores[mp.next]
+    mp.next += 1
+    return move
+
+
+cdef inline bint _is_usable_killer(const MovePicker* mp, Move move) noexcept nogil:
+    return move != 0 and move != mp.tt_move and not is_noisy(move) and is_legal(mp.pos, move)
+
+
+cdef Move next_move(MovePicker* mp) noexcept nogil:
+    """The next move to try, or 0 when there is none left. Every legal move comes exactly once."""
+    cdef Move move
+    if mp.stage == STAGE_TT:
+        mp.stage = STAGE_MAKE_NOISY
+        if mp.tt_move != 0:
+            return mp.tt_move
+    if mp.stage == STAGE_MAKE_NOISY:
+        _make_noisy(mp)
+        mp.stage = STAGE_GOOD_NOISY
+    if mp.stage == STAGE_GOOD_NOISY:
+        while mp.next < mp.end:
+            move = _take_best(mp)
+            if move == mp.tt_move:
+                continue
+            if mp.noisy_only:
+                if not mp.params.p.use_qs_see or see_ge(mp.pos, move, 0, mp.params.see_value):
+                    return move
+            elif not mp.params.p.use_see_order or see_ge(mp.pos, move, 0, mp.params.see_value):
+                return move
+            else:
+                mp.moves[mp.bad_end] = move  # bad_end < next: this place is free
+                mp.bad_end += 1
+        mp.stage = STAGE_DONE if mp.noisy_only else STAGE_KILLER_1
+    if mp.stage == STAGE_KILLER_1:
+        mp.stage = STAGE_KILLER_2
+        if not mp.skip_quiets and mp.params.p.use_killers and _is_usable_killer(mp, mp.killers[0]):
+            return mp.killers[0]
+        mp.killers[0] = 0
+    if mp.stage == STAGE_KILLER_2:
+        mp.stage = STAGE_MAKE_QUIETS
+        if not mp.skip_quiets and mp.params.p.use_killers and _is_usable_killer(mp, mp.killers[1]):
+            return mp.killers[1]
+        mp.killers[1] = 0
+    if mp.stage == STAGE_MAKE_QUIETS:
+        mp.stage = STAGE_QUIETS
+        mp.next = mp.bad_end
+        mp.end = mp.bad_end
+        if not mp.skip_quiets:
+            _make_quiets(mp)
+    if mp.stage == STAGE_QUIETS:
+        while mp.next < mp.end and not mp.skip_quiets:
+            move = _take_best(mp)
+            if move != mp.tt_move and move != mp.killers[0] and move != mp.killers[1]:
+                return move
+        mp.stage = STAGE_BAD_NOISY
+        mp.next = 0
+    if mp.stage == STAGE_BAD_NOISY:
+        if mp.next < mp.bad_end:
+            mp.next += 1
+            return mp.moves[mp.next - 1]
+        mp.stage = STAGE_DONE
+    return 0

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fills `SearchParams` from tunables.py and the changes a user asks for."""
+
+from libc.math cimport log
+
+from .tunables import TUNABLES
+
+
+cdef dict _checked(dict changes):
+    """Defaults with `changes` applied. Raises ValueError on an unknown name or a value out of range."""
+    values = {row[0]: row[1] for row in TUNABLES}
+    ranges = {row[0]: (row[2], row[3]) for row in TUNABLES}
+    for name, value in changes.items():
+        if name not in values:
+            raise ValueError(f"no tunable is called {name!r}")
+        low, high = ranges[name]
+        if not isinstance(value, int) or not low <= value <= high:
+            raise ValueError(f"tunable {name} must be a whole number from {low} to {high}, not {value!r}")
+        values[name] = int(value)
+    return values
+
+
+cdef int fill_params(SearchParams* out, dict changes) except -1:
+    cdef int depth, move
+    out.p = _checked(changes)  # Cython's conversion of a dict raises if a field of the struct has no row
+    for depth in range(LMR_SIZE):
+        for move in range(LMR_SIZE):
+            out.lmr[depth][move] = 0
+            if depth and move:
+                out.lmr[depth][move] = <int>(out.p.lmr_base / 100.0 + log(depth) * log(move) * 100.0 / out.p.lmr_divisor)
+    out.see_value[PAWN] = out.p.see_pawn
+    out.see_value[KNIGHT] = out.p.see_knight
+    out.see_value[BISHOP] = out.p.see_bishop
+    out.see_value[ROOK] = out.p.see_rook
+    out.see_value[QUEEN] = out.p.see_queen
+    out.see_value[KING] = 0
+    out.see_value[NO_PIECE] = 0
+    return 0

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The search: quiescence, negamax, aspiration, iterative deepening. It prints nothing and knows no Python.
+
+Three kinds of node (https://www.chessprogramming.org/Node_Types): a PV node is searched with an open window and its score is
+exact; in a cut node one good move is enough to show that the score is at least beta; in an all node every move has to fail.
+"""
+
+from .evaluate cimport Evaluator
+from .history cimport History
+from .params cimport SearchParams
+from .position cimport *
+from .tt cimport Table
+
+cdef enum:
+    GAME_KEYS = 1024  # keys of the game before the root that the search looks back on
+    MAX_DEPTH = MAX_PLY - 1
+
+cdef enum:  # what `report` is called for
+    REPORT_EXACT
+    REPORT_LOWER
+    REPORT_UPPER
+    REPORT_CURRMOVE
+
+cdef struct LimitsC:
+    # 0: no such limit
+    int depth
+    int mate  # full moves
+    uint64_t nodes
+    int64_t soft_us  # start no further iteration after this
+    int64_t hard_us  # break an iteration off after this
+
+cdef struct StackEntry:
+    PositionC pos
+    int static_eval  # NO_SCORE when in check
+
+cdef struct RootMove:
+    Move move
+    uint64_t nodes  # spent on it in this iteration
+
+cdef struct Searcher
+ctypedef void (*ReportFunction)(Searcher* s, void* context, int kind) noexcept nogil
+
+cdef struct Searcher:
+    # --- written by other threads ---
+    volatile bint stop
+    volatile bint ponderhit
+    # --- parts ---
+    Table* tt
+    Evaluator* evaluator
+    SearchParams params
+    History history
+    ReportFunction report
+    void* context
+    # --- this search ---
+    LimitsC limits
+    bint pondering  # the clocks do not bind until ponderhit
+    bint aborted  # unwinding: scores returned from now on mean nothing
+    bint may_abort  # false until depth 1 is done, so that there is always a move and an exact score
+    int64_t start_us
+    uint64_t nodes
+    uint64_t next_poll  # node count at which clocks and limits are looked at
+    int root_depth
+    int seldepth
+    RootMove root_moves[MAX_MOVES]  # the best of the last iteration first
+    int root_count
+    int currmove_number
+    int pv_score  # score of the line in pv[0]
+    int bound_score  # the window's edge that REPORT_LOWER and REPORT_UPPER speak of
+    Move best_move  # from the last exact line
+    int best_score
+    int best_depth
+    Move best_pv[MAX_PLY + 1]
+    int best_pv_length
+    # --- the line being searched ---
+    int root_key  # index in `keys` of the root
+    Key keys[GAME_KEYS + MAX_PLY + 2]
+    StackEntry stack[MAX_PLY + 2]
+    Move pv[MAX_PLY + 2][MAX_PLY + 2]  # triangular: the line from each ply
+    int pv_length[MAX_PLY + 2]
+
+cdef void run_search(Searcher* s) noexcept nogil
+cdef void clear_search(Searcher* s) noexcept nogil
+cdef int64_t elapsed_us(const Searcher* s) noexcept nogil

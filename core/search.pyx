@@ -1,0 +1,636 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read from the bottom up: `run_search` deepens, `_search_root` and `negamax` look at moves, `qsearch` ends the lines.
+
+Every technique has its switch and its numbers in tunables.py; here is only how it works and why it is sound enough.
+Scores are centipawns from the side to move; +-(MATE - ply) is a mate, `ply` counted from the root.
+"""
+
+from libc.string cimport memcpy, memset
+
+from .evaluate cimport evaluate
+from .history cimport add_killer, forget_killers, quiet_history, update_quiet
+from .movegen cimport has_legal_move, is_legal
+from .movepick cimport MovePicker, next_move, start_picker
+from .params cimport LMR_SIZE
+from .tt cimport TTHit, tt_prefetch, tt_probe, tt_store
+
+cdef enum:
+    POLL_INTERVAL = 1024  # nodes between looks at the clock: well under a millisecond
+    CURRMOVE_AFTER_US = 1000000
+    MAX_TRIED = 64  # quiet moves remembered for the history malus
+    SINGLE_MOVE_DEPTH = 8  # deep enough for a score when there is nothing to choose
+
+
+# --- Clock and limits ---
+
+
+cdef int64_t elapsed_us(const Searcher* s) noexcept nogil:
+    return now_us() - s.start_us
+
+
+cdef void _poll(Searcher* s) noexcept nogil:
+    """Look at the limits that need no look at every node, and set when to look again."""
+    cdef uint64_t limit = s.limits.nodes
+    s.next_poll = s.nodes + POLL_INTERVAL
+    if limit and limit < s.next_poll:
+        s.next_poll = limit if limit > s.nodes else s.nodes + 1
+    if not s.may_abort:
+        return
+    if limit and s.nodes >= limit:
+        s.aborted = True
+    if s.pondering and s.ponderhit:
+        s.pondering = False
+    if s.limits.hard_us and not s.pondering and elapsed_us(s) >= s.limits.hard_us:
+        s.aborted = True
+
+
+cdef inline bint _enter_node(Searcher* s) noexcept nogil:
+    """Count a node; returns whether the search is to be unwound."""
+    s.nodes += 1
+    if unlikely(s.nodes >= s.next_poll):
+        _poll(s)
+    if unlikely(s.stop) and s.may_abort:
+        s.aborted = True
+    return s.aborted
+
+
+# --- Small parts of the node functions ---
+
+
+cdef inline int _abs(int x) noexcept nogil:
+    return -x if x < 0 else x
+
+
+cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
+    """Fifty moves (unless mated first), repetition, or too little material."""
+    cdef const PositionC* pos = &s.stack[ply].pos
+    if pos.reversible >= 4 and has_repeated(
+        &s.keys[s.root_key + ply], pos.reversible, s.root_key + ply, ply
+    ):
+        return True
+    if unlikely(pos.rule50 >= 100):
+        return pos.checkers == 0 or has_legal_move(pos)
+    return insufficient_material(pos)
+
+
+cdef inline void _make(Searcher* s, int ply, Move move) noexcept nogil:
+    """Play a move from `ply` to `ply + 1`."""
+    cdef PositionC* child = &s.stack[ply + 1].pos
+    make_move(&s.stack[ply].pos, child, move)
+    if CHECKS and not (is_legal(&s.stack[ply].pos, move) and position_is_ok(child)):
+        fail("a search made an illegal move or an inconsistent position")
+    tt_prefetch(s.tt, child.key)
+    s.keys[s.root_key + ply + 1] = child.key
+
+
+cdef inline void _make_null(Searcher* s, int ply) noexcept nogil:
+    cdef PositionC* child = &s.stack[ply + 1].pos
+    make_null(&s.stack[ply].pos, child)
+    tt_prefetch(s.tt, child.key)
+    s.keys[s.root_key + ply + 1] = child.key
+
+
+cdef inline void _set_pv(Searcher* s, int ply, Move move) noexcept nogil:
+    """The line from `ply` is `move` and then the line from the next ply."""
+    cdef int length = s.pv_length[ply + 1]
+    s.pv[ply][0] = move
+    memcpy(&s.pv[ply][1], &s.pv[ply + 1][0], length * sizeof(Move))
+    s.pv_length[ply] = length + 1
+
+
+cdef inline bint _tt_cuts(const TTHit* hit, int alpha, int beta) noexcept nogil:
+    """Whether the stored bound already settles a window of [alpha, beta]."""
+    if hit.bound == BOUND_EXACT:
+        return True
+    return hit.score >= beta if hit.bound == BOUND_LOWER else hit.score <= alpha
+
+
+cdef inline int _refined_eval(int static_eval, const TTHit* hit) noexcept nogil:
+    """The stored score where it says more than the static evaluation."""
+    if hit.found and _abs(hit.score) < MATE_BOUND:
+        if hit.bound == BOUND_EXACT:
+            return hit.score
+        if hit.bound == BOUND_LOWER and hit.score > static_eval:
+            return hit.score
+        if hit.bound == BOUND_UPPER and hit.score < static_eval:
+            return hit.score
+    return static_eval
+
+
+cdef inline int _static_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil:
+    cdef const PositionC* pos = &s.stack[ply].pos
+    if pos.checkers:
+        return NO_SCORE
+    if hit.found and hit.static_eval != NO_SCORE:
+        return hit.static_eval
+    return evaluate(s.evaluator, pos)
+
+
+# --- Quiescence ---
+
+
+cdef inline bint _delta_prunes(const Searcher* s, const PositionC* pos, Move move, int stand_pat, int alpha) noexcept nogil:
+    """Whether a capture cannot lift the score to alpha even with a margin (delta pruning)."""
+    cdef int gain = s.params.see_value[PAWN]
+    if is_promotion(move):
+        return False
+    if move_flag(move) != EN_PASSANT:
+        gain = s.params.see_value[pos.piece_on[move_to(move)]]
+    return stand_pat + gain + s.params.p.qs_delta_margin <= alpha
+
+
+cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
+    """Search captures and promotions (in check: everything) until the position is quiet. Fail-soft.
+
+    Not in check, stm may also stand pat: it need not capture. Source: https://www.chessprogramming.org/Quiescence_Search.
+    """
+    cdef StackEntry* node = &s.stack[ply]
+    cdef const PositionC* pos = &node.pos
+    cdef bint pv_node = beta - alpha > 1
+    cdef bint in_check = pos.checkers != 0
+    cdef int old_alpha = alpha
+    cdef int best, score
+    cdef int moves = 0
+    cdef Move best_move = 0
+    cdef Move move
+    cdef TTHit hit
+    cdef MovePicker picker
+
+    # 1. Limits and draws.
+    s.pv_length[ply] = 0
+    if _enter_node(s):
+        return 0
+    if ply > s.seldepth:
+        s.seldepth = ply
+    if _is_draw(s, ply):
+        return 0
+    if ply >= MAX_PLY - 1:
+        return 0 if in_check else evaluate(s.evaluator, pos)
+
+    # 2. Transposition table.
+    hit.found = False
+    hit.move = 0
+    if s.params.p.use_tt:
+        tt_probe(s.tt, pos.key, ply, &hit)
+        if hit.found and not pv_node and _tt_cuts(&hit, alpha, beta):
+            return hit.score
+
+    # 3. Stand pat.
+    node.static_eval = _static_eval(s, ply, &hit)
+    if in_check:
+        best = -INFINITE
+    else:
+        best = _refined_eval(node.static_eval, &hit)
+        if best >= beta:
+            return best
+        if best > alpha:
+            alpha = best
+
+    # 4. Captures, or evasions.
+    start_picker(&picker, pos, &s.history, &s.params, ply, hit.move, not in_check)
+    while True:
+        move = next_move(&picker)
+        if move == 0:
+            break
+        moves += 1
+        if (
+            s.params.p.use_qs_delta
+            and not in_check
+            and best > -MATE_BOUND
+            and _delta_prunes(s, pos, move, node.static_eval, alpha)
+        ):
+            continue
+        _make(s, ply, move)
+        score = -qsearch(s, ply + 1, -beta, -alpha)
+        if s.aborted:
+            return 0
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                best_move = move
+                if pv_node:
+                    _set_pv(s, ply, move)
+                if score >= beta:
+                    break
+    if in_check and moves == 0:
+        return -MATE + ply
+
+    # 5. Remember.
+    if s.params.p.use_tt:
+        tt_store(
+            s.tt, pos.key, ply, best_move, best, node.static_eval, 0,
+            BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and pv_node else BOUND_UPPER),
+        )
+    return best
+
+
+# --- Formulas of the pruning techniques ---
+
+
+cdef inline int _rfp_margin(const Searcher* s, int depth, bint improving) noexcept nogil:
+    return s.params.p.rfp_margin * depth - (s.params.p.rfp_improving if improving else 0)
+
+
+cdef inline int _nmp_reduction(const Searcher* s, int depth, int above_beta) noexcept nogil:
+    cdef int by_eval = above_beta // s.params.p.nmp_eval_divisor
+    if by_eval > s.params.p.nmp_eval_max:
+        by_eval = s.params.p.nmp_eval_max
+    return s.params.p.nmp_reduction + depth // s.params.p.nmp_depth_divisor + by_eval
+
+
+cdef inline int _futility_margin(const Searcher* s, int depth) noexcept nogil:
+    return s.params.p.futility_base + s.params.p.futility_margin * depth
+
+
+cdef inline int _lmr_reduction(
+    const Searcher* s, int depth, int moves, bint pv_node, bint improving, bint checks, int history
+) noexcept nogil:
+    """Plies to search less: more for late moves and deep nodes, less where mistakes cost more."""
+    cdef int reduction = s.params.lmr[depth if depth < LMR_SIZE else LMR_SIZE - 1][
+        moves if moves < LMR_SIZE else LMR_SIZE - 1
+    ]
+    reduction -= pv_node
+    reduction -= checks
+    reduction += not improving
+    reduction -= history // s.params.p.lmr_history_divisor
+    if reduction < 0:
+        return 0
+    return reduction if reduction < depth - 1 else depth - 1
+
+
+cdef inline int _history_bonus(const Searcher* s, int depth) noexcept nogil:
+    cdef int bonus = s.params.p.history_factor * depth - s.params.p.history_offset
+    if bonus < 0:
+        return 0
+    return bonus if bonus < s.params.p.history_bonus_max else s.params.p.history_bonus_max
+
+
+cdef void _reward_cutoff(Searcher* s, int ply, Move move, int depth, const Move* tried, int count) noexcept nogil:
+    """A quiet move has cut: remember it, and hold it against the quiet moves tried before it."""
+    cdef int stm = s.stack[ply].pos.stm
+    cdef int bonus = _history_bonus(s, depth)
+    cdef int i
+    add_killer(&s.history, ply, move)
+    update_quiet(&s.history, stm, move, bonus)
+    for i in range(count):
+        update_quiet(&s.history, stm, tried[i], -bonus)
+
+
+# --- Negamax ---
+
+
+cdef inline int _search_child(
+    Searcher* s, int ply, int depth, int reduction, int alpha, int beta, bint first, bint cut_node
+) noexcept nogil:
+    """Score of the move just made from `ply`, searched to `depth` below it.
+
+    Principal variation search: only the first move gets the open window; for the others it is enough to show with a null window
+    that they are not better, first at reduced depth. What surprises is searched again, wider and deeper.
+    Source: https://www.chessprogramming.org/Principal_Variation_Search.
+    """
+    cdef int score
+    cdef bint pv_node = beta - alpha > 1
+    if first or not s.params.p.use_pvs:
+        if reduction:
+            score = -negamax(s, ply + 1, depth - reduction, -beta, -alpha, True)
+            if score <= alpha or s.aborted:
+                return score
+        return -negamax(s, ply + 1, depth, -beta, -alpha, False if pv_node else not cut_node)
+    score = -negamax(s, ply + 1, depth - reduction, -alpha - 1, -alpha, True if reduction else not cut_node)
+    if score > alpha and reduction and not s.aborted:
+        score = -negamax(s, ply + 1, depth, -alpha - 1, -alpha, not cut_node)
+    if score > alpha and pv_node and not s.aborted:
+        score = -negamax(s, ply + 1, depth, -beta, -alpha, False)
+    return score
+
+
+cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noexcept nogil:
+    """Let the opponent move twice: a score that still holds beta is safe to trust, save in zugzwang.
+
+    Zugzwang is why it is not tried with only pawns left. Returns NO_SCORE when it does not cut.
+    Source: https://www.chessprogramming.org/Null_Move_Pruning.
+    """
+    cdef int score
+    _make_null(s, ply)
+    score = -negamax(s, ply + 1, depth - _nmp_reduction(s, depth, eval - beta), -beta, -beta + 1, True)
+    if s.aborted or score < beta:
+        return NO_SCORE
+    return beta if score >= MATE_BOUND else score  # a mate found by passing is not proven
+
+
+cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_node) noexcept nogil:
+    """Score of the position at `ply` (not the root) searched `depth` plies deep, fail-soft.
+
+    A score <= alpha is an upper bound, one >= beta a lower bound, one between is exact. `cut_node`: a cut is expected.
+    0 while the search is being aborted. Source: https://www.chessprogramming.org/Negamax with alpha-beta.
+    """
+    cdef StackEntry* node = &s.stack[ply]
+    cdef const PositionC* pos = &node.pos
+    cdef bint pv_node = beta - alpha > 1
+    cdef bint in_check = pos.checkers != 0
+    cdef bint improving, quiet
+    cdef int old_alpha = alpha
+    cdef int best = -INFINITE
+    cdef int eval, score, reduction, history
+    cdef int moves = 0
+    cdef int tried_count = 0
+    cdef Move best_move = 0
+    cdef Move move
+    cdef Move[MAX_TRIED] tried
+    cdef TTHit hit
+    cdef MovePicker picker
+
+    # 1. Check extension: forced lines are narrow, and the horizon must not fall inside them.
+    if in_check and s.params.p.use_check_extension and ply < 2 * s.root_depth:
+        depth += 1
+    if depth <= 0:
+        return qsearch(s, ply, alpha, beta) if s.params.p.use_qsearch else _leaf(s, ply)
+
+    # 2. Limits and draws.
+    s.pv_length[ply] = 0
+    if _enter_node(s):
+        return 0
+    if pv_node and ply > s.seldepth:
+        s.seldepth = ply
+    if _is_draw(s, ply):
+        return 0
+    if ply >= MAX_PLY - 1:
+        return 0 if in_check else evaluate(s.evaluator, pos)
+
+    # 3. Mate distance: a shorter mate elsewhere makes this node pointless.
+    if s.params.p.use_mate_distance:
+        if alpha < -MATE + ply:
+            alpha = -MATE + ply
+        if beta > MATE - ply - 1:
+            beta = MATE - ply - 1
+        if alpha >= beta:
+            return alpha
+
+    # 4. Transposition table.
+    hit.found = False
+    hit.move = 0
+    if s.params.p.use_tt:
+        tt_probe(s.tt, pos.key, ply, &hit)
+        if hit.found and not pv_node and hit.depth >= depth and _tt_cuts(&hit, alpha, beta):
+            return hit.score
+
+    # 5. Static evaluation, and whether it rises from our last move to this one.
+    node.static_eval = _static_eval(s, ply, &hit)
+    eval = node.static_eval if in_check else _refined_eval(node.static_eval, &hit)
+    improving = (
+        not in_check
+        and ply >= 2
+        and s.stack[ply - 2].static_eval != NO_SCORE
+        and node.static_eval > s.stack[ply - 2].static_eval
+    )
+    forget_killers(&s.history, ply + 1)
+
+    if not pv_node and not in_check and _abs(beta) < MATE_BOUND:
+        # 6. Reverse futility pruning: so far above beta that no quiet reply is likely to matter.
+        if s.params.p.use_rfp and depth <= s.params.p.rfp_max_depth and eval - _rfp_margin(s, depth, improving) >= beta:
+            return eval
+
+        # 7. Null move pruning.
+        if (
+            s.params.p.use_nmp
+            and depth >= s.params.p.nmp_min_depth
+            and eval >= beta
+            and node.static_eval >= beta
+            and pos.last_move != 0
+            and has_non_pawns(pos, pos.stm)
+        ):
+            score = _try_null_move(s, ply, depth, eval, beta)
+            if score != NO_SCORE:
+                return score
+            if s.aborted:
+                return 0
+
+    # 8. The moves, in the picker's order.
+    start_picker(&picker, pos, &s.history, &s.params, ply, hit.move, False)
+    while True:
+        move = next_move(&picker)
+        if move == 0:
+            break
+        moves += 1
+        quiet = not is_noisy(move)
+        history = quiet_history(&s.history, pos.stm, move) if quiet else 0
+
+        # 9. Futility pruning: quiet moves near the horizon that cannot reach alpha.
+        if (
+            s.params.p.use_futility
+            and quiet
+            and not pv_node
+            and not in_check
+            and depth <= s.params.p.futility_max_depth
+            and best > -MATE_BOUND
+            and eval + _futility_margin(s, depth) <= alpha
+        ):
+            picker.skip_quiets = True
+            continue
+
+        # 10. Make the move; decide how much less to look at it.
+        _make(s, ply, move)
+        reduction = 0
+        if (
+            s.params.p.use_lmr
+            and quiet
+            and depth >= s.params.p.lmr_min_depth
+            and moves > s.params.p.lmr_min_moves + pv_node
+        ):
+            reduction = _lmr_reduction(
+                s, depth, moves, pv_node, improving, s.stack[ply + 1].pos.checkers != 0, history
+            )
+
+        # 11. Search it.
+        score = _search_child(s, ply, depth - 1, reduction, alpha, beta, moves == 1, cut_node)
+        if s.aborted:
+            return 0
+
+        # 12. A new best move, perhaps a cutoff.
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                best_move = move
+                if pv_node:
+                    _set_pv(s, ply, move)
+                if score >= beta:
+                    if quiet:
+                        _reward_cutoff(s, ply, move, depth, tried, tried_count)
+                    break
+        if quiet and tried_count < MAX_TRIED:
+            tried[tried_count] = move
+            tried_count += 1
+
+    # 13. Mate and stalemate.
+    if moves == 0:
+        return -MATE + ply if in_check else 0
+
+    # 14. Remember.
+    if s.params.p.use_tt:
+        tt_store(
+            s.tt, pos.key, ply, best_move, best, node.static_eval, depth,
+            BOUND_LOWER if best >= beta else (BOUND_EXACT if pv_node and best > old_alpha else BOUND_UPPER),
+        )
+    return best
+
+
+cdef int _leaf(Searcher* s, int ply) noexcept nogil:
+    """A leaf without quiescence: game ends count, then the static evaluation."""
+    cdef const PositionC* pos = &s.stack[ply].pos
+    s.pv_length[ply] = 0
+    if _enter_node(s) or _is_draw(s, ply):
+        return 0
+    if not has_legal_move(pos):
+        return -MATE + ply if pos.checkers else 0
+    return evaluate(s.evaluator, pos)
+
+
+# --- The root ---
+
+
+cdef void _move_to_front(Searcher* s, int index) noexcept nogil:
+    """Let a root move come first; the others keep their order."""
+    cdef RootMove chosen = s.root_moves[index]
+    while index > 0:
+        s.root_moves[index] = s.root_moves[index - 1]
+        index -= 1
+    s.root_moves[0] = chosen
+
+
+cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogil:
+    """One look at all root moves. Leaves the best line in pv[0] (if any beat alpha) and the best move in front."""
+    cdef PositionC* pos = &s.stack[0].pos
+    cdef int best = -INFINITE
+    cdef int i, score, reduction
+    cdef uint64_t before
+    cdef bint quiet
+    cdef Move move
+    s.pv_length[0] = 0
+    forget_killers(&s.history, 1)
+    for i in range(s.root_count):
+        move = s.root_moves[i].move
+        quiet = not is_noisy(move)
+        s.currmove_number = i + 1
+        if elapsed_us(s) >= CURRMOVE_AFTER_US:
+            s.report(s, s.context, REPORT_CURRMOVE)
+        before = s.nodes
+        _make(s, 0, move)
+        reduction = 0
+        if s.params.p.use_lmr and quiet and depth >= s.params.p.lmr_min_depth and i > s.params.p.lmr_min_moves:
+            reduction = _lmr_reduction(
+                s, depth, i + 1, True, True, s.stack[1].pos.checkers != 0, quiet_history(&s.history, pos.stm, move)
+            )
+        score = _search_child(s, 0, depth - 1, reduction, alpha, beta, i == 0, False)
+        s.root_moves[i].nodes = s.nodes - before
+        if s.aborted:
+            break
+        if score > best:
+            best = score
+            if score > alpha:
+                alpha = score
+                s.pv_score = score
+                _set_pv(s, 0, move)
+                _move_to_front(s, i)
+                if score >= beta:
+                    break
+    return best
+
+
+cdef void _take_line(Searcher* s, int score, int depth) noexcept nogil:
+    """The line in pv[0] is exact: it is what will be played and reported."""
+    s.best_move = s.pv[0][0]
+    s.best_score = score
+    s.best_depth = depth
+    s.best_pv_length = s.pv_length[0]
+    memcpy(s.best_pv, s.pv[0], s.pv_length[0] * sizeof(Move))
+    if s.params.p.use_tt:
+        tt_store(s.tt, s.stack[0].pos.key, 0, s.best_move, score, s.stack[0].static_eval, depth, BOUND_EXACT)
+
+
+cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
+    """Search one depth with a window around the last score, widened on the side that fails until the score is inside.
+
+    Source: https://www.chessprogramming.org/Aspiration_Windows.
+    """
+    cdef int window = s.params.p.aspiration_window
+    cdef int alpha = -INFINITE
+    cdef int beta = INFINITE
+    cdef int score
+    if s.params.p.use_aspiration and depth >= s.params.p.aspiration_min_depth and _abs(s.best_score) < MATE_BOUND:
+        alpha = s.best_score - window
+        beta = s.best_score + window
+    while True:
+        score = _search_root(s, depth, alpha, beta)
+        if s.aborted:
+            # A better move that had been searched to the end inside the window stands.
+            if s.pv_length[0] and alpha < s.pv_score < beta:
+                _take_line(s, s.pv_score, depth)
+                s.report(s, s.context, REPORT_EXACT)
+            return
+        if alpha < score < beta:
+            _take_line(s, score, depth)
+            s.report(s, s.context, REPORT_EXACT)
+            return
+        window += 1 + window * s.params.p.aspiration_growth // 100
+        if score <= alpha:
+            s.bound_score = alpha
+            if elapsed_us(s) >= CURRMOVE_AFTER_US:
+                s.report(s, s.context, REPORT_UPPER)
+            beta = (alpha + beta) // 2
+            alpha = score - window if score - window > -MATE_BOUND else -INFINITE
+        else:
+            s.bound_score = beta
+            if elapsed_us(s) >= CURRMOVE_AFTER_US:
+                s.report(s, s.context, REPORT_LOWER)
+            beta = score + window if score + window < MATE_BOUND else INFINITE
+
+
+cdef bint _is_finished(Searcher* s) noexcept nogil:
+    """Whether another iteration is not worth starting."""
+    cdef int64_t soft = s.limits.soft_us
+    cdef int mate_plies = MATE - _abs(s.best_score)
+    if s.stop or (s.limits.nodes and s.nodes >= s.limits.nodes):
+        return True
+    if s.limits.mate and _abs(s.best_score) >= MATE_BOUND and (mate_plies + 1) // 2 <= s.limits.mate:
+        return True
+    if s.pondering and s.ponderhit:
+        s.pondering = False
+    if s.pondering or not soft:
+        return False
+    if s.root_count == 1 and s.best_depth >= SINGLE_MOVE_DEPTH:
+        return True
+    if _abs(s.best_score) >= MATE_BOUND and mate_plies <= s.best_depth:
+        return True
+    return elapsed_us(s) >= soft
+
+
+cdef void run_search(Searcher* s) noexcept nogil:
+    """Search the position in stack[0] deeper and deeper until a limit or `stop`. `root_moves` must not be empty."""
+    cdef int depth
+    cdef int last = s.limits.depth if 0 < s.limits.depth < MAX_DEPTH else MAX_DEPTH
+    s.start_us = now_us()
+    s.nodes = 0
+    s.next_poll = 0
+    s.aborted = False
+    s.may_abort = False
+    s.best_score = 0
+    s.best_move = s.root_moves[0].move
+    s.best_pv_length = 0
+    s.keys[s.root_key] = s.stack[0].pos.key
+    s.stack[0].static_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].pos)
+    for depth in range(1, last + 1):
+        s.root_depth = depth
+        s.seldepth = 0
+        _aspirate(s, depth)
+        if s.aborted:
+            break
+        s.may_abort = True
+        if _is_finished(s):
+            break
+
+
+cdef void clear_search(Searcher* s) noexcept nogil:
+    """Forget what earlier searches learnt (the table is the caller's)."""
+    memset(&s.history, 0, sizeof(History))

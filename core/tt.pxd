@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The transposition table: clusters of four entries, aged, one cache line each.
+
+An entry is two words, and the first is the key xor the second: a torn entry (two threads writing) fails the key test, so
+that no lock is needed. Source: R. Hyatt, "A lock-less transposition table implementation for parallel search" (2002).
+Mate scores are stored relative to the node (plies to the mate from here), not to the root.
+"""
+
+from .types cimport *
+
+cdef enum:
+    CLUSTER_SIZE = 4
+    GENERATIONS = 64  # ages are counted modulo this
+
+cdef struct Entry:
+    uint64_t check  # key ^ data
+    uint64_t data  # bits 0-15 move, 16-31 score, 32-47 static eval, 48-55 depth, 56-57 bound, 58-63 generation
+
+cdef struct Cluster:
+    Entry entry[CLUSTER_SIZE]
+
+cdef struct Table:
+    Cluster* clusters  # aligned to the cache line inside `memory`
+    void* memory
+    uint64_t count  # number of clusters, below 2^32
+    int generation
+
+cdef struct TTHit:
+    # What a probe found, unpacked.
+    bint found
+    Move move  # 0 if none; not checked for legality
+    int score  # relative to the root of the probe
+    int static_eval  # NO_SCORE if unknown
+    int depth
+    int bound
+
+cdef int resize_table(Table* tt, int megabytes) except -1
+cdef void free_table(Table* tt) noexcept nogil
+cdef void clear_table(Table* tt) noexcept nogil
+cdef void tt_store(
+    Table* tt, Key key, int ply, Move move, int score, int static_eval, int depth, int bound
+) noexcept nogil
+cdef int hashfull(const Table* tt) noexcept nogil
+
+cdef inline Cluster* cluster_of(const Table* tt, Key key) noexcept nogil:
+    return &tt.clusters[((key >> 32) * tt.count) >> 32]
+
+cdef inline void tt_prefetch(const Table* tt, Key key) noexcept nogil:
+    prefetch(cluster_of(tt, key))
+
+cdef inline int score_to_tt(int score, int ply) noexcept nogil:
+    if score >= MATE_BOUND:
+        return score + ply
+    return score - ply if score <= -MATE_BOUND else score
+
+cdef inline int score_from_tt(int score, int ply) noexcept nogil:
+    if score >= MATE_BOUND:
+        return score - ply
+    return score + ply if score <= -MATE_BOUND else score
+
+cdef inline int data_depth(uint64_t data) noexcept nogil:
+    return (data >> 48) & 0xFF
+
+cdef inline int data_generation(uint64_t data) noexcept nogil:
+    return <int>(data >> 58)
+
+cdef inline void tt_probe(const Table* tt, Key key, int ply, TTHit* hit) noexcept nogil:
+    """Look a key up; `hit.found` says whether it is there."""
+    cdef const Entry* entry = cluster_of(tt, key).entry
+    cdef uint64_t data
+    cdef int i
+    for i in range(CLUSTER_SIZE):
+        data = entry[i].data
+        if entry[i].check ^ data == key and data != 0:
+            hit.found = True
+            hit.move = <Move>data
+            hit.score = score_from_tt(<int16_t>(data >> 16), ply)
+            hit.static_eval = <int16_t>(data >> 32)
+            hit.depth = data_depth(data)
+            hit.bound = (data >> 56) & 3
+            return
+    hit.found = False
+    hit.move = 0
+    hit.score = NO_SCORE
+    hit.static_eval = NO_SCORE
+    hit.depth = 0
+    hit.bound = BOUND_NONE

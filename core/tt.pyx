@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Allocation, storing and replacement of the transposition table."""
+
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+cdef extern from * nogil:
+    """
+    #if defined(__linux__)
+      #include <sys/mman.h>
+      #ifdef MADV_HUGEPAGE
+        #define cw_advise_huge(p, n) ((void)madvise(p, n, MADV_HUGEPAGE))
+      #endif
+    #endif
+    #ifndef cw_advise_huge
+      #define cw_advise_huge(p, n) ((void)(p), (void)(n))
+    #endif
+    """
+    void advise_huge "cw_advise_huge" (void* address, size_t size) noexcept
+
+cdef enum:
+    ALIGNMENT = 2 << 20  # a huge page, which spares most misses of the address translation
+    DEPTH_PER_AGE = 4  # an entry of the last search is worth so many plies less when one must go
+
+
+cdef int resize_table(Table* tt, int megabytes) except -1:
+    """Give the table a new size, empty. Raises MemoryError, and keeps the old table, if there is no room."""
+    cdef size_t size = <size_t>megabytes << 20
+    cdef void* memory
+    cdef size_t start
+    if megabytes < 1 or size >> 20 != <size_t>megabytes:
+        raise ValueError(f"hash size must be at least 1 MB, not {megabytes}")
+    memory = calloc(size + ALIGNMENT, 1)
+    if memory == NULL:
+        raise MemoryError(f"no memory for a hash table of {megabytes} MB")
+    free(tt.memory)
+    start = (<size_t>memory + ALIGNMENT - 1) & ~(<size_t>ALIGNMENT - 1)
+    tt.memory = memory
+    tt.clusters = <Cluster*>start
+    tt.count = size // sizeof(Cluster)
+    tt.generation = 0
+    advise_huge(tt.clusters, size)
+    return 0
+
+
+cdef void free_table(Table* tt) noexcept nogil:
+    free(tt.memory)
+    tt.memory = NULL
+
+
+cdef void clear_table(Table* tt) noexcept nogil:
+    memset(tt.clusters, 0, tt.count * sizeof(Cluster))
+    tt.generation = 0
+
+
+cdef inline int _worth(const Table* tt, uint64_t data) noexcept nogil:
+    """How much an entry deserves to stay: its depth, less for age."""
+    cdef int age = (tt.generation - data_generation(data)) & (GENERATIONS - 1)
+    return data_depth(data) - DEPTH_PER_AGE * age
+
+
+cdef void tt_store(
+    Table* tt, Key key, int ply, Move move, int score, int static_eval, int depth, int bound
+) noexcept nogil:
+    """Store a result, over the same position's entry or else over the one worth least in the cluster."""
+    cdef Entry* entry = cluster_of(tt, key).entry
+    cdef Entry* slot = entry
+    cdef uint64_t data
+    cdef int i
+    for i in range(CLUSTER_SIZE):
+        data = entry[i].data
+        if entry[i].check ^ data == key:
+            slot = &entry[i]
+            if move == 0:
+                move = <Move>data  # an upper bound has no move; the older one is better than none
+            # A much deeper result of this search is worth more than a shallow bound.
+            if (
+                bound != BOUND_EXACT
+                and depth + DEPTH_PER_AGE <= data_depth(data)
+                and data_generation(data) == tt.generation
+            ):
+                return
+            break
+        if _worth(tt, data) < _worth(tt, slot.data):
+            slot = &entry[i]
+    data = (
+        <uint64_t>move
+        | (<uint64_t><uint16_t>score_to_tt(score, ply) << 16)
+        | (<uint64_t><uint16_t>static_eval << 32)
+        | (<uint64_t><uint8_t>depth << 48)
+        | (<uint64_t>bound << 56)
+        | (<uint64_t>tt.generation << 58)
+    )
+    slot.data = data
+    slot.check = key ^ data
+
+
+cdef int hashfull(const Table* tt) noexcept nogil:
+    """Permille of entries written by this search, from a sample of the first clusters."""
+    cdef uint64_t sample = 250 if tt.count > 250 else tt.count
+    cdef uint64_t i
+    cdef uint64_t used = 0
+    cdef int j
+    for i in range(sample):
+        for j in range(CLUSTER_SIZE):
+            if tt.clusters[i].entry[j].data != 0 and data_generation(tt.clusters[i].entry[j].data) == tt.generation:
+                used += 1
+    return <int>(used * 1000 // (sample * CLUSTER_SIZE))
