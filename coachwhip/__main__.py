@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The command line: a UCI session, one-shot UCI commands, or a subcommand whose module is loaded when it is named.
+
+Options are read by hand: importing argparse would be a third of the time that a GUI waits for `uciok`.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from . import __version__
+from .uci.loop import LineWriter, UciLoop
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# What is started by name, and the module whose main(argv) does it.
+SUBCOMMANDS = {
+    "bench": "coachwhip.bench.bench",
+    "perft": "coachwhip.bench.perft",
+    "match": "coachwhip.bench.match",
+    "weights": "coachwhip.evaluation.config",
+}
+TAKE_WEIGHTS = frozenset({"bench"})  # subcommands with a --weights of their own
+
+USAGE = """\
+usage: coachwhip [--weights FILE] [SUBCOMMAND ... | UCI COMMAND ...]
+
+Without words: a UCI session on standard input, for a chess GUI.
+
+UCI commands: the words make one command, which is run to its end; words in quotes are a command of their own.
+  coachwhip go movetime 2000
+  coachwhip "position startpos moves e2e4" "go depth 12"
+  coachwhip help                 the list of commands
+
+Subcommands (each has its own --help):
+  bench [DEPTH]                  search fixed positions: node count and speed
+  perft DEPTH [FEN]              count positions, check suites of known counts
+  match                          play games between engines
+  weights                        print the evaluation weights, as a file to start from
+
+Options:
+  --weights FILE                 evaluate with the weights in FILE
+  --version                      print the version
+  -h, --help                     print this text
+"""
+
+INTERRUPTED = 130
+
+
+class UsageError(Exception):
+    """A command line that cannot be carried out; the message is for the user."""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line (default: the process's). Returns the exit code: 0, 2 for bad usage, 130 after Ctrl-C."""
+    try:
+        return _main(sys.argv[1:] if argv is None else argv)
+    except UsageError as error:
+        print(f"coachwhip: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Nobody reads our output any more. Python would try to flush it at exit and complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _main(argv: list[str]) -> int:
+    words, weights, answer = _read_options(argv)
+    if answer:
+        print(answer, end="", flush=True)
+        return 0
+    if words and words[0] in SUBCOMMANDS:
+        return _run_subcommand(words[0], words[1:], weights)
+    writer = LineWriter(_stdout_fd())
+    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session})
+    if weights is not None:
+        complaint = loop.options.set("WeightsFile", weights)
+        if complaint:
+            raise UsageError(complaint)
+    if words:
+        return _run_commands(loop, words)
+    if sys.stdin is not None:
+        loop.run(sys.stdin.buffer.readline)
+    return 0
+
+
+def _read_options(argv: list[str]) -> tuple[list[str], str | None, str]:
+    """The words after the options, the weights file if one was named, and the text to print instead of doing anything."""
+    weights = None
+    index = 0
+    while index < len(argv) and argv[index].startswith("-"):
+        option, equals, value = argv[index].partition("=")
+        index += 1
+        if option in ("-h", "--help") and not equals:
+            return [], None, USAGE
+        if option == "--version" and not equals:
+            return [], None, f"coachwhip {__version__}\n"
+        if option != "--weights":
+            raise UsageError(f"unknown option {argv[index - 1]}; see coachwhip --help")
+        if not equals:
+            value = argv[index] if index < len(argv) else ""
+            index += 1
+        if not value:
+            raise UsageError("--weights needs a file name")
+        weights = value
+    return argv[index:], weights, ""
+
+
+def _run_subcommand(name: str, words: list[str], weights: str | None) -> int:
+    """Load the subcommand's module and run it."""
+    from importlib import import_module
+
+    if weights is not None:
+        if name not in TAKE_WEIGHTS:
+            raise UsageError(f"--weights means nothing to {name}")
+        words = ["--weights", weights, *words]
+    run: Callable[[list[str]], int] = import_module(SUBCOMMANDS[name]).main
+    code = run(words)
+    sys.stdout.flush()
+    return code
+
+
+def _run_commands(loop: UciLoop, words: list[str]) -> int:
+    """Run the commands on the command line in order, each to its end; one that is bad ends the run with code 2."""
+    commands = _commands(words)
+    for command in commands:
+        name = command.split(maxsplit=1)[0] if command.strip() else ""
+        if name not in loop.commands:
+            raise UsageError(f"unknown command '{name}'; see coachwhip --help")
+    for command in commands:
+        loop.execute(command)
+        if loop.complaints:
+            loop.close()
+            return 2
+        loop.finish()
+        if loop.left:
+            break
+    return 2 if loop.complaints else 0
+
+
+def _commands(words: list[str]) -> list[str]:
+    """Group words into commands: one with a blank in it stands alone, the others join with their neighbours."""
+    commands: list[str] = []
+    joining = False
+    for word in words:
+        alone = " " in word.strip()
+        if joining and not alone:
+            commands[-1] += f" {word}"
+        else:
+            commands.append(word)
+        joining = not alone
+    return commands
+
+
+def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
+    """`bench` typed in a UCI session: the subcommand, its result handed to the session's writer."""
+    from contextlib import redirect_stdout
+    from io import StringIO
+
+    from .bench import bench
+
+    with redirect_stdout(StringIO()) as output:
+        bench.main(words)
+    for line in output.getvalue().splitlines():
+        write(line)
+
+
+def _stdout_fd() -> int:
+    """Where answers go: standard output, or the null device for a process that was given none."""
+    return os.open(os.devnull, os.O_WRONLY) if sys.stdout is None else sys.stdout.fileno()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values -> text: the exact lines that GUIs parse."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from coachwhip.uci import format as fmt
+from coachwhip.uci.options import Option
+from hypothesis import given
+from hypothesis import strategies as st
+
+
+def found(**changes: Any) -> Any:
+    """A search result as the core reports it."""
+    values: dict[str, Any] = {
+        "depth": 12,
+        "seldepth": 20,
+        "multipv": 1,
+        "score_cp": 31,
+        "is_mate": False,
+        "mate_in": 0,
+        "bound": "",
+        "nodes": 250_000,
+        "time_ms": 125,
+        "hashfull": 7,
+        "tbhits": 0,
+        "pv": ("e2e4", "e7e5"),
+        "currmove": "",
+        "currmovenumber": 0,
+    }
+    return SimpleNamespace(**{**values, **changes})
+
+
+TAIL = "nodes 250000 nps 2000000 hashfull 7 tbhits 0 time 125"
+
+
+@pytest.mark.parametrize(
+    ("changes", "line"),
+    [
+        ({}, f"info depth 12 seldepth 20 multipv 1 score cp 31 {TAIL} pv e2e4 e7e5"),
+        (
+            {"score_cp": -5, "bound": "lowerbound"},
+            f"info depth 12 seldepth 20 multipv 1 score cp -5 lowerbound {TAIL} pv e2e4 e7e5",
+        ),
+        ({"bound": "upperbound", "pv": ()}, f"info depth 12 seldepth 20 multipv 1 score cp 31 upperbound {TAIL}"),
+        ({"is_mate": True, "mate_in": -3}, f"info depth 12 seldepth 20 multipv 1 score mate -3 {TAIL} pv e2e4 e7e5"),
+        ({"currmove": "d2d4", "currmovenumber": 4}, "info depth 12 currmove d2d4 currmovenumber 4"),
+    ],
+)
+def test_info(changes: dict[str, Any], line: str) -> None:
+    assert fmt.info(found(**changes)) == line
+
+
+@pytest.mark.parametrize(("nodes", "ms", "nps"), [(1000, 1000, 1000), (5, 0, 5000), (0, 0, 0), (10**15, 1, 10**18), (1, 3, 333)])
+def test_nps_is_a_whole_number(nodes: int, ms: int, nps: int) -> None:
+    assert fmt.nps(nodes, ms) == nps
+
+
+@pytest.mark.parametrize(
+    ("move", "ponder", "line"),
+    [
+        ("e2e4", "e7e5", "bestmove e2e4 ponder e7e5"),
+        ("a7a8q", "", "bestmove a7a8q"),
+        ("", "", "bestmove (none)"),
+        ("", "e7e5", "bestmove (none)"),
+    ],
+)
+def test_bestmove(move: str, ponder: str, line: str) -> None:
+    assert fmt.bestmove(move, ponder) == line
+
+
+def test_no_legal_moves() -> None:
+    assert fmt.no_legal_moves(in_check=True) == "info depth 0 score mate 0"
+    assert fmt.no_legal_moves(in_check=False) == "info depth 0 score cp 0"
+
+
+@pytest.mark.parametrize(
+    ("option", "line"),
+    [
+        (Option("Hash", "spin", 16, 1, 1024), "option name Hash type spin default 16 min 1 max 1024"),
+        (Option("Clear Hash", "button"), "option name Clear Hash type button"),
+        (Option("Ponder", "check", False), "option name Ponder type check default false"),
+        (Option("On", "check", True), "option name On type check default true"),
+        (Option("WeightsFile", "string", ""), "option name WeightsFile type string default <empty>"),
+        (Option("Path", "string", "a b"), "option name Path type string default a b"),
+    ],
+)
+def test_option(option: Option, line: str) -> None:
+    assert fmt.option(option) == line
+
+
+@given(st.text())
+def test_info_string_is_one_line(message: str) -> None:
+    line = fmt.info_string(message)
+    assert line.startswith("info string ")
+    assert len(line.splitlines()) == 1
+    assert line.isprintable()
+
+
+def test_diagram() -> None:
+    board = "\n".join(["rnbqkbnr", "pppppppp", *["........"] * 4, "PPPPPPPP", "RNBQKBNR"])
+    lines = fmt.diagram(board, "startfen", 0xABC, in_check=False)
+    assert lines[2] == " | r | n | b | q | k | b | n | r | 8"
+    assert lines[8] == " |   |   |   |   |   |   |   |   | 5"
+    assert lines[16] == " | R | N | B | Q | K | B | N | R | 1"
+    assert lines[-3:] == ["Fen: startfen", "Key: 0000000000000ABC", "In check: no"]
+    assert len({len(line) for line in lines[1:18:2]}) == 1
+
+
+def test_perft_total() -> None:
+    assert fmt.perft_total(8902, 2) == ["", "Nodes searched: 8902", "Time (ms): 2", "NPS: 4451000"]

@@ -1,0 +1,419 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whatever comes down the pipe: one clear message, nothing lost, the engine lives on. Real process throughout."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+from uci_process import MODULE, TIMEOUT, UciProcess, environment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+KNOWN = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+CHECKMATE = "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[UciProcess]:
+    """One process for the whole module: each test also shows that the one before did no harm."""
+    with UciProcess() as engine:
+        yield engine
+        engine.quit()
+
+
+@pytest.fixture
+def engine(shared: UciProcess) -> UciProcess:
+    assert shared.ask("ucinewgame", f"position fen {KNOWN}") == []
+    return shared
+
+
+def fen(engine: UciProcess) -> str:
+    return next(line for line in engine.ask("d") if line.startswith("Fen: "))[5:]
+
+
+def bestmove(lines: list[str]) -> str:
+    return lines[-1].split(" ")[1]
+
+
+REFUSED_FENS = [
+    "blah",
+    "",
+    "8/8/8/8/8/8/8/8 w - - 0 1",
+    "rnbq1bnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1",  # no black king
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQ1BNR w - - 0 1",  # no white king
+    "rnbqkbnr/pppppppp/8/8/8/4K3/PPPPPPPP/RNBQKBNR w - - 0 1",  # two white kings
+    "4k3/8/8/8/8/8/8/4RK2 w - - 0 1",  # side not to move in check
+    "4k3/8/8/8/8/8/8/P3K3 w - - 0 1",  # pawns on the last ranks
+    "p3k3/8/8/8/8/8/8/4K3 w - - 0 1",
+    "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/kQQQQQQK w - - 0 1",
+    "rnbqkbnr/pppppppp/nnnnnnnn/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1",  # too many pieces of a side
+    "rnbqkbnr/pppppppp/8/8/8/P7/PPPPPPPP/RNBQKBNR w - - 0 1",  # nine pawns
+    "4k3/8/8/8/8/QQ6/PPPPPPPP/QQQQKQQQ w - - 0 1",  # nine queens beside eight pawns
+    "rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP w - - 0 1",
+    "rnbqkbnr/ppppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1",
+    "rnbqkbnr/pppppppp/0/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR/8 w - - 0 1",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPX/RNBQKBNR w - - 0 1",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR x - - 0 1",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkqZ - 0 1",
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1",
+    "4k3/8/8/8/8/8/8/٤K٣ w - - 0 1",
+    "x" * 100_000,
+]
+
+
+@pytest.mark.parametrize("text", REFUSED_FENS, ids=range(len(REFUSED_FENS)))
+def test_bad_fen_is_told_once_and_keeps_the_position(engine: UciProcess, text: str) -> None:
+    (answer,) = engine.ask(f"position fen {text}")
+    assert answer.startswith("info string position")
+    assert len(answer) < 300
+    assert fen(engine) == KNOWN
+
+
+@pytest.mark.parametrize(
+    "line", ["position", "position blah", "position startpos e2e4", "position moves e2e4", "position fen moves e2e4"]
+)
+def test_malformed_position_keeps_the_position(engine: UciProcess, line: str) -> None:
+    (answer,) = engine.ask(line)
+    assert answer.startswith("info string position")
+    assert fen(engine) == KNOWN
+
+
+@pytest.mark.parametrize(
+    ("text", "seen_as"),
+    [
+        # rights without king or rook are dropped
+        ("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"),
+        ("r3k2r/8/8/8/8/8/8/4K2R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/4K2R w Kkq - 0 1"),
+        # en passant that cannot be played is dropped
+        (
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1",
+            "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+        ),
+        # missing fields
+        ("4k3/8/8/8/8/8/8/4K2R w", "4k3/8/8/8/8/8/8/4K2R w - - 0 1"),
+        ("4k3/8/8/8/8/8/8/4K2R b K -", "4k3/8/8/8/8/8/8/4K2R b K - 0 1"),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 0", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"),
+    ],
+)
+def test_imperfect_fen_is_mended(engine: UciProcess, text: str, seen_as: str) -> None:
+    assert engine.ask(f"position fen {text}") == []
+    assert fen(engine) == seen_as
+
+
+@pytest.mark.parametrize("counters", ["x y", "-5 -5", "99999999999999999999 1", "0 99999999999999999999", "1_0 1", "٣ 1"])
+def test_odd_counters_do_no_harm(engine: UciProcess, counters: str) -> None:
+    """They are refused in one line, or clamped; a legal move is found either way."""
+    assert len(engine.ask(f"position fen 4k3/8/8/8/8/8/8/4K2R w K - {counters}")) <= 1
+    chess.Board(fen(engine)).parse_uci(bestmove(engine.go("go depth 3")))
+
+
+def test_promoted_material_within_the_count_is_accepted(engine: UciProcess) -> None:
+    assert engine.ask("position fen 7k/6pp/8/8/8/8/QQQ5/QQQ1K3 w - - 0 1") == []
+    engine.go("go depth 2")
+
+
+@pytest.mark.parametrize(
+    "moves", ["e1g1 e2e5", "e1g1 e7e8", "d5d6x", "0000", "e1g1 0000", "(none)", "e1g1 e1g1", "z9z9", "e", "é2e4", "x" * 9999]
+)
+def test_illegal_moves_keep_the_whole_old_position(engine: UciProcess, moves: str) -> None:
+    (answer,) = engine.ask(f"position fen {KNOWN} moves {moves}")
+    assert answer.startswith("info string position not changed: illegal move '")
+    assert fen(engine) == KNOWN
+
+
+def test_promotion_needs_its_letter(engine: UciProcess) -> None:
+    start = "position fen 8/4P1k1/8/8/8/8/8/4K3 w - - 0 1 moves"
+    (answer,) = engine.ask(f"{start} e7e8")
+    assert "illegal move 'e7e8'" in answer
+    assert engine.ask(f"{start} E7E8Q") == []
+    assert fen(engine).startswith("4Q3/6k1/")
+
+
+@pytest.mark.parametrize("plies", [1000, 5000])
+def test_endless_games(engine: UciProcess, plies: int) -> None:
+    shuffle = ("g1f3 g8f6 f3g1 f6g8 " * (plies // 4)).strip()
+    assert engine.ask(f"position startpos moves {shuffle}") == []
+    chess.Board().parse_uci(bestmove(engine.go("go depth 4")))
+    assert engine.ask(f"position startpos moves {shuffle} e2e4") == []
+    assert fen(engine).startswith("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq")
+
+
+def test_megabyte_lines(engine: UciProcess) -> None:
+    for line in (
+        "x" * 2**20,
+        "x " * 2**19,
+        "position startpos moves " + "e2e4 " * 2**18,
+        "setoption name " + "y " * 2**19,
+        "go depth 1 " + "9" * 2**20,
+    ):
+        engine.send(line)
+    engine.send("stop")
+    assert engine.read_until("bestmove")
+    assert fen(engine) == KNOWN
+
+
+@pytest.mark.parametrize(
+    "go",
+    [
+        "go wtime -170671 btime -170671",
+        "go wtime 0 btime 0",
+        "go wtime 1 btime 1",
+        "go wtime 10 btime 10 winc 0 binc 0",
+        "go wtime 50 btime 50 movestogo 0",
+        "go wtime 100 btime 100 movestogo 1000000000",
+        "go movetime 0",
+        "go movetime -5",
+        "go nodes 0",
+        "go nodes -1",
+        "go depth 0",
+        "go depth -7",
+        "go depth 999999 nodes 1000",
+        "go wtime 100 winc 99999999999999999999",
+        "go btime 100",
+        "go movestogo 0 depth 2",
+    ],
+)
+def test_absurd_limits_give_a_legal_move(engine: UciProcess, go: str) -> None:
+    lines = engine.go(go)
+    chess.Board(KNOWN).parse_uci(bestmove(lines))
+    assert [line for line in lines if " score " in line and "bound " not in line], "no exact score"
+
+
+@pytest.mark.parametrize(
+    ("go", "field"),
+    [
+        ("go depth", "depth"),
+        ("go depth abc", "depth"),
+        ("go wtime 99999999999999999999", "wtime"),
+        ("go movetime ١٢", "movetime"),
+        ("go nodes ²", "nodes"),
+        ("go depth 1_000", "depth"),
+        ("go mate 1.5", "mate"),
+    ],
+)
+def test_unreadable_limits_are_ignored_and_named(engine: UciProcess, go: str, field: str) -> None:
+    engine.send(go)
+    lines = engine.read_until("info depth 1 ")
+    assert [line for line in lines if line.startswith("info string go: ignored " + field)]
+    engine.send("stop")
+    engine.read_until("bestmove")
+
+
+@pytest.mark.parametrize("moves", ["e2e5", "0000", "garbage \u2028", "e2e5 0000 x"])
+def test_searchmoves_that_are_not_legal_are_dropped(engine: UciProcess, moves: str) -> None:
+    lines = engine.go(f"go depth 2 searchmoves {moves}")
+    chess.Board(KNOWN).parse_uci(bestmove(lines))
+    assert bestmove(engine.go(f"go depth 2 searchmoves {moves} e1g1")) == "e1g1"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "setoption",
+        "setoption name",
+        "setoption Hash 16",
+        "setoption name Hash",
+        "setoption name Hash value",
+        "setoption name Hash value 0",
+        "setoption name Hash value -16",
+        "setoption name Hash value 1000000000000",
+        "setoption name Hash value abc",
+        "setoption name Hash value 1_6",
+        "setoption name Threads value 1000000",
+        "setoption name Nonsense value 1",
+        "setoption name UCI_Chess960 value maybe",
+        "setoption name WeightsFile value no/such/file.py",
+        "setoption name WeightsFile value bad\x01\u2028name",
+    ],
+)
+def test_bad_options_are_told_once(engine: UciProcess, line: str) -> None:
+    (answer,) = engine.ask(line)
+    assert answer.startswith("info string setoption: ")
+    assert answer.isprintable()
+    engine.go("go depth 2")
+
+
+def test_huge_hash_is_had_or_refused(engine: UciProcess) -> None:
+    """Whether 64 GB can be allocated is up to the machine; the engine goes on either way."""
+    assert len(engine.ask("setoption name Hash value 65536")) <= 1
+    engine.go("go depth 2")
+    assert engine.ask("setoption name Hash value 16") == []
+
+
+# Commands at the wrong moment
+
+
+def bestmoves(lines: list[str]) -> int:
+    return sum(line.startswith("bestmove") for line in lines)
+
+
+def test_stop_three_times(engine: UciProcess) -> None:
+    engine.send("stop", "go infinite", "stop", "stop", "stop")
+    engine.read_until("bestmove")
+    assert bestmoves(engine.ask("stop", "ponderhit")) == 0
+
+
+def test_ponderhit_while_not_pondering(engine: UciProcess) -> None:
+    engine.send("go infinite", "ponderhit")
+    assert bestmoves(engine.ask()) == 0
+    engine.send("stop")
+    engine.read_until("bestmove")
+
+
+def test_go_while_searching(engine: UciProcess) -> None:
+    engine.send("go infinite", "go depth 2", "go infinite", "go ponder", "stop", "isready")
+    lines: list[str] = []
+    while bestmoves(lines) < 4:
+        lines += engine.read_until("bestmove")
+    assert bestmoves(engine.ask()) == 0
+
+
+def test_changes_while_searching(engine: UciProcess) -> None:
+    engine.send("go infinite", "position startpos moves e2e4", "ucinewgame", "setoption name Hash value 8", "d", "eval")
+    lines = engine.ask()
+    assert bestmoves(lines) == 0
+    assert not [line for line in lines if line.startswith("Fen: ")]
+    engine.send("stop")
+    chess.Board(KNOWN).parse_uci(bestmove(engine.read_until("bestmove")))
+    engine.read_until("Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b ")
+    assert engine.ask("setoption name Hash value 16")[-1:] != ["bestmove"]
+
+
+@pytest.mark.parametrize("position", [STALEMATE, CHECKMATE])
+@pytest.mark.parametrize(
+    "go", ["go depth 5", "go infinite", "go ponder", "go wtime 100 btime 100", "go nodes 1", "go mate 2", "go"]
+)
+def test_no_legal_moves(engine: UciProcess, position: str, go: str) -> None:
+    lines = engine.go(f"position fen {position}", go)
+    assert lines == [f"info depth 0 score {'mate' if position == CHECKMATE else 'cp'} 0", "bestmove (none)"]
+    assert engine.ask("stop", "ponderhit") == []
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        "fen 4k3/8/8/8/8/8/8/4K3 w - - 0 1",
+        "fen 4k3/8/8/8/8/8/8/4K2R w - - 100 80",
+        "startpos moves g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8",
+    ],
+)
+@pytest.mark.parametrize("go", ["go depth 6", "go wtime 100 btime 100", "go nodes 500"])
+def test_drawn_root_still_gives_a_move(engine: UciProcess, position: str, go: str) -> None:
+    move = bestmove(engine.go(f"position {position}", go))
+    chess.Board(fen(engine)).parse_uci(move)
+    engine.send("go infinite", "stop")
+    engine.read_until("bestmove")
+
+
+# Bytes
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\xff\xfe\xfd",
+        b"caf\xe9",
+        b"\0\0\0x",
+        "uci\u2028quit".encode(),
+        b"qu\x01it",
+        b"\x1b[31m",
+        b"go\x1cdepth",
+        "　go".encode(),
+    ],
+)
+def test_odd_bytes_are_an_unknown_command(engine: UciProcess, line: bytes) -> None:
+    (answer,) = engine.ask(line)
+    assert answer.startswith("info string Unknown command: '")
+    assert answer.isprintable()
+
+
+def test_line_ends_blanks_and_tabs(engine: UciProcess) -> None:
+    engine.send(b"\r", b"", b" \t ", b"\tgo\t depth \t 2  \r", b"isready\0\r")
+    lines = engine.read_until("readyok") + engine.ask()
+    assert bestmoves(lines) == 1 or bestmoves(engine.read_until("bestmove")) == 1
+    assert b"\r" not in engine.raw
+
+
+# Ends
+
+
+@pytest.mark.parametrize("first", ["isready", "go infinite", "go ponder wtime 1000 btime 1000", "perft 20", "bench 30"])
+def test_quit_at_any_time(first: str) -> None:
+    with UciProcess() as engine:
+        engine.ask("position startpos")
+        engine.send(first)
+        engine.quit()
+
+
+@pytest.mark.parametrize("first", ["isready", "go infinite", "go ponder wtime 1000 btime 1000"])
+def test_end_of_input_at_any_time(first: str) -> None:
+    with UciProcess() as engine:
+        engine.send("position startpos", first)
+        engine.ask()
+        engine.close_input()
+        assert engine.finish() == 0
+        assert engine.errors == b""
+
+
+@pytest.mark.parametrize("first", [b"isready\n", b"position startpos\ngo infinite\n", b"perft 7\n"])
+def test_reader_gone(first: bytes) -> None:
+    """The GUI dies without closing our input: the next line finds it out."""
+    with subprocess.Popen(
+        MODULE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdin.write(b"isready\n")
+        process.stdin.flush()
+        assert process.stdout.readline() == b"readyok\n"
+        process.stdout.close()
+        deadline = time.monotonic() + TIMEOUT
+        with suppress(BrokenPipeError):  # it may leave at any line
+            process.stdin.write(first)
+            while process.poll() is None and time.monotonic() < deadline:
+                process.stdin.write(b"isready\n")
+                process.stdin.flush()
+                time.sleep(0.01)
+        assert process.wait(TIMEOUT) == 0
+        assert process.stderr.read() == b""
+        with suppress(BrokenPipeError):
+            process.stdin.close()
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="needs a POSIX shell")
+@pytest.mark.parametrize("words", ["uci", "go depth 3", "weights", "--help", "perft 2"])
+def test_reader_gone_from_a_pipeline(words: str) -> None:
+    """What `coachwhip ... | head -0` does, without the race: standard output that nobody reads."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    process = subprocess.run(
+        [*MODULE, *words.split()],
+        stdin=subprocess.DEVNULL,
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        timeout=TIMEOUT,
+        check=False,
+    )
+    os.close(writer)
+    assert (process.returncode, process.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/null"), reason="needs a POSIX shell")
+def test_without_standard_streams() -> None:
+    done = subprocess.run(
+        ["/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *MODULE], env=environment(), timeout=TIMEOUT, check=False
+    )
+    assert done.returncode == 0

@@ -1,0 +1,386 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Whole conversations with the real process: what a GUI, a match runner and a shell see."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import sys
+from typing import TYPE_CHECKING
+
+import chess
+import chess.engine
+import pytest
+from uci_process import MODULE, TIMEOUT, UciProcess, environment, run_once, script
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+INFO = re.compile(
+    r"info depth \d+ seldepth \d+ multipv 1 score (?:cp -?\d+|mate -?\d+)(?: lowerbound| upperbound)?"
+    r" nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+(?: pv(?: [a-h][1-8][a-h][1-8][nbrq]?)+)?"
+)
+CURRMOVE = re.compile(r"info depth \d+ currmove [a-h][1-8][a-h][1-8][nbrq]? currmovenumber \d+")
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+
+
+@pytest.fixture
+def engine() -> Iterator[UciProcess]:
+    with UciProcess() as process:
+        yield process
+        if process.process.poll() is None:
+            process.quit()
+
+
+def check_search(lines: list[str], fen: str = chess.STARTING_FEN, moves: str = "") -> chess.Move:
+    """The output of one search is well-formed and legal; returns the move."""
+    board = chess.Board(fen)
+    for move in moves.split():
+        board.push_uci(move)
+    infos = [line for line in lines[:-1] if not line.startswith("info string")]
+    assert infos
+    for line in infos:
+        assert INFO.fullmatch(line) or CURRMOVE.fullmatch(line), line
+        follow = board.copy()
+        for move in line.partition(" pv ")[2].split():
+            follow.push(follow.parse_uci(move))
+    exact = [line for line in infos if " pv " in line and "bound " not in line]
+    words = lines[-1].split(" ")
+    assert words[0] == "bestmove"
+    assert exact[-1].partition(" pv ")[2].split()[0] == words[1]
+    best = board.parse_uci(words[1])
+    if len(words) > 2:
+        assert words[2] == "ponder"
+        board.push(best)
+        board.push(board.parse_uci(words[3]))
+    return best
+
+
+def test_greeting(engine: UciProcess) -> None:
+    engine.send("uci")
+    lines = engine.read_until("uciok")
+    assert re.fullmatch(r"id name coachwhip \d+\.\d+\.\d+", lines[0])
+    assert lines[1].startswith("id author ")
+    assert all(line.startswith("option name ") for line in lines[2:-1])
+    assert engine.ask() == []
+    assert b"\r" not in engine.raw
+    assert not re.search(rb" \n", engine.raw)
+
+
+def test_nothing_is_said_unasked(engine: UciProcess) -> None:
+    assert engine.ask("debug on", "register later", "ucinewgame", "position startpos", "", "# note", "stop", "ponderhit") == []
+
+
+def test_installed_command() -> None:
+    command = script()
+    if command is None:
+        pytest.skip("coachwhip is not installed in this Python")
+    with UciProcess(command=[command]) as engine:
+        engine.send("uci")
+        assert engine.read_until("uciok")[0].startswith("id name coachwhip ")
+        check_search(engine.go("position startpos", "go depth 4"))
+        engine.quit()
+
+
+@pytest.mark.parametrize(
+    "go",
+    [
+        "go depth 6",
+        "go nodes 20000",
+        "go movetime 100",
+        "go wtime 1000 btime 1000",
+        "go wtime 1000 btime 1000 winc 100 binc 100",
+        "go wtime 200 btime 200 movestogo 1",
+        "go wtime 100",
+        "go btime 100",
+        "go depth 40 movetime 100",
+        "go mate 1 movetime 100",
+        "go wtime 60000 btime 60000 nodes 5000",
+    ],
+)
+def test_every_limit_ends_the_search(engine: UciProcess, go: str) -> None:
+    check_search(engine.go("position startpos", go))
+    check_search(engine.go(f"position fen {KIWIPETE} moves e1g1 h3g2", go), KIWIPETE, "e1g1 h3g2")
+
+
+def test_depth_and_nodes_are_exact(engine: UciProcess) -> None:
+    lines = engine.go("position startpos", "go depth 5")
+    assert lines[-2].startswith("info depth 5 ")
+    assert not [line for line in lines if line.startswith("info depth 6 ")]
+
+
+def test_the_same_search_twice_gives_the_same_lines(engine: UciProcess) -> None:
+    def search() -> list[str]:
+        lines = engine.go("ucinewgame", f"position fen {KIWIPETE}", "go depth 7")
+        return [re.sub(r" nps \d+| time \d+", "", line) for line in lines if "currmove" not in line]
+
+    assert search() == search()
+
+
+def test_searchmoves(engine: UciProcess) -> None:
+    for go in ("go searchmoves a2a3 h2h3 depth 5", "go depth 5 searchmoves h2h3 a2a3", "go searchmoves e2e5 H2H3 depth 3"):
+        assert check_search(engine.go("position startpos", go)).uci() in ("a2a3", "h2h3")
+
+
+@pytest.mark.parametrize(
+    ("fen", "depth", "moves", "score"),
+    [
+        ("6k1/5ppp/8/8/8/8/8/K6R w - - 0 1", 3, None, None),
+        ("7k/R7/6K1/8/8/8/8/8 w - - 0 1", 4, {"a7a8"}, "mate 1"),
+        ("k7/8/1K6/8/8/8/8/7R b - - 0 1", 4, {"a8b8"}, "mate -1"),
+    ],
+)
+def test_mate_scores(engine: UciProcess, fen: str, depth: int, moves: set[str] | None, score: str | None) -> None:
+    lines = engine.go(f"position fen {fen}", f"go depth {depth}")
+    move = check_search(lines, fen)
+    assert moves is None or move.uci() in moves
+    assert score is None or f" score {score} " in lines[-2]
+
+
+def test_infinite_and_isready_while_searching(engine: UciProcess) -> None:
+    engine.send("position startpos", "go infinite")
+    for _ in range(20):
+        answer = engine.ask()
+        assert not [line for line in answer if line.startswith("bestmove")]
+    engine.send("stop")
+    engine.read_until("bestmove")
+    assert engine.ask("stop") == []
+
+
+def test_infinite_on_a_finished_search_waits(engine: UciProcess) -> None:
+    engine.send("position fen 7k/R7/6K1/8/8/8/8/8 w - - 0 1", "go infinite depth 2")
+    engine.read_until("info depth 2 ")
+    assert not [line for line in engine.ask() if line.startswith("bestmove")]
+    engine.send("stop")
+    assert engine.read_until("bestmove")[-1].startswith("bestmove a7a8")
+
+
+def test_ponder(engine: UciProcess) -> None:
+    engine.send("position startpos moves e2e4 e7e5", "go ponder wtime 500 btime 500")
+    assert not [line for line in engine.ask() if line.startswith("bestmove")]
+    engine.send("ponderhit")
+    engine.read_until("bestmove")
+    engine.send("go ponder wtime 60000 btime 60000", "stop")
+    engine.read_until("bestmove")
+    assert engine.ask("ponderhit") == []
+
+
+def test_stop_and_go_back_to_back(engine: UciProcess) -> None:
+    engine.send(*["go infinite", "stop"] * 50, "isready")
+    lines = engine.read_until("readyok")
+    lines += [] if sum(line.startswith("bestmove") for line in lines) == 50 else engine.read_until("bestmove")
+    while sum(line.startswith("bestmove") for line in lines) < 50:
+        lines += engine.read_until("bestmove")
+    assert not [line for line in engine.ask() if line.startswith("bestmove")]
+
+
+def test_chess960_castling(engine: UciProcess) -> None:
+    castle = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    engine.send(f"position fen {castle}", "go perft 1")
+    assert "e1g1: 1" in engine.read_until("NPS")
+    engine.send("setoption name UCI_Chess960 value true", f"position fen {castle}", "go perft 1")
+    assert "e1h1: 1" in engine.read_until("NPS")
+    engine.send("position startpos", "setoption name UCI_Chess960 value false")
+    for spelling in ("e1g1", "e1h1"):
+        assert engine.ask(f"position fen {castle} moves {spelling}") == []
+
+
+@pytest.mark.parametrize("command", ["perft", "go perft"])
+def test_perft(engine: UciProcess, command: str) -> None:
+    engine.send(f"position fen {KIWIPETE}", f"{command} 3")
+    lines = engine.read_until("NPS: ")
+    moves = [line for line in lines if re.fullmatch(r"[a-h][1-8][a-h][1-8][nbrq]?: \d+", line)]
+    assert len(moves) == 48
+    assert lines[48:50] == ["", "Nodes searched: 97862"]
+    assert sum(int(line.split(": ")[1]) for line in moves) == 97862
+
+
+def test_d(engine: UciProcess) -> None:
+    lines = engine.ask(f"position fen {KIWIPETE}", "d")
+    assert f"Fen: {KIWIPETE}" in lines
+    assert [line for line in lines if re.fullmatch(r"Key: [0-9A-F]{16}", line)]
+    assert "In check: no" in lines
+    assert "In check: yes" in engine.ask("position fen 4k3/8/8/8/8/8/8/4RK2 b - - 0 1", "d")
+
+
+def test_eval_compiler_help(engine: UciProcess) -> None:
+    assert len(engine.ask("position startpos", "eval")) > 5
+    assert engine.ask("compiler")[0].startswith("coachwhip ")
+    assert [line for line in engine.ask("help") if line.startswith("bench ")]
+
+
+def test_options_take_effect(engine: UciProcess) -> None:
+    assert engine.ask("setoption name Hash value 64", "setoption name clear hash", "setoption name MOVE OVERHEAD value 100") == []
+    check_search(engine.go("position startpos", "go depth 6"))
+
+
+def test_weights_file(engine: UciProcess, tmp_path: os.PathLike[str]) -> None:
+    printed = run_once("weights").stdout
+    good = os.path.join(tmp_path, "my weights.py")
+    bad = os.path.join(tmp_path, "bad.py")
+    with open(good, "w", encoding="utf-8") as file:
+        file.write(printed)
+    with open(bad, "w", encoding="utf-8") as file:
+        file.write("import os\nos.remove('x')\n")
+    before = engine.ask("eval")
+    assert engine.ask(f"setoption name WeightsFile value {good}") == []
+    assert engine.ask("eval") == before
+    for path in (bad, os.path.join(tmp_path, "absent.py"), os.fspath(tmp_path)):
+        (answer,) = engine.ask(f"setoption name WeightsFile value {path}")
+        assert answer.startswith("info string setoption: WeightsFile: ")
+        assert good in answer
+    assert engine.ask("setoption name WeightsFile value <empty>", "eval") == before
+    assert run_once("--weights", good, "go", "depth", "2").returncode == 0
+    refused = run_once("--weights", bad, "go", "depth", "2")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert refused.stderr.startswith("coachwhip: WeightsFile: ")
+    assert len(refused.stderr.splitlines()) == 1
+
+
+def test_a_game_through_python_chess() -> None:
+    """python-chess is strict about options, castling, ponder moves and unexpected lines."""
+    board = chess.Board()
+    with chess.engine.SimpleEngine.popen_uci(MODULE, env=environment(), timeout=TIMEOUT) as engine:
+        engine.configure({"Hash": 8, "Move Overhead": 10})
+        for _ in range(12):
+            result = engine.play(board, chess.engine.Limit(nodes=2000), info=chess.engine.INFO_ALL, ponder=True)
+            assert result.move
+            assert result.move in board.legal_moves
+            assert result.info["score"]
+            board.push(result.move)
+        with engine.analysis(board) as analysis:
+            for info in analysis:
+                if info.get("depth", 0) >= 4:
+                    break
+        limited = engine.play(board, chess.engine.Limit(depth=3), root_moves=list(board.legal_moves)[:1])
+        assert limited.move == next(iter(board.legal_moves))
+
+
+# The fastchess compliance walk: its 40 steps, seen from the engine
+
+
+def test_fastchess_walk(engine: UciProcess) -> None:
+    white = "3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27"
+    black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    engine.send("uci")
+    engine.read_until("uciok")
+    assert engine.ask() == []
+    assert engine.ask("ucinewgame") == []
+    assert engine.ask("position startpos") == []
+    assert engine.ask(f"position fen {white}") == []
+    check_search(engine.go("go wtime 100"), white)
+    check_search(engine.go(f"position fen {black}", "go btime 100"), black)
+    check_search(engine.go("go wtime 100 winc 100 btime 100 binc 100"), black)
+    check_search(engine.go("go btime 100 binc 100 wtime 100 winc 100"), black)
+    check_search(engine.go("ucinewgame", "position startpos", "go wtime 100 btime 100"))
+    check_search(engine.go("position startpos moves e2e4 e7e5", "go wtime 100 btime 100"), moves="e2e4 e7e5")
+
+
+# The command line
+
+
+def test_one_shot_go() -> None:
+    done = run_once("go", "depth", "5")
+    assert done.returncode == 0
+    check_search(done.stdout.splitlines())
+    assert done.stderr == ""
+
+
+def test_quoted_commands_stand_alone() -> None:
+    done = run_once("position startpos moves e2e4", "go depth 4", "d", "quit")
+    assert done.returncode == 0
+    lines = done.stdout.splitlines()
+    end = next(index for index, line in enumerate(lines) if line.startswith("bestmove"))
+    check_search(lines[: end + 1], moves="e2e4")
+    done = run_once("position startpos moves e2e4", "d")
+    assert "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(["uci"], "uciok"), (["go", "perft", "2"], "Nodes searched: 400"), (["isready"], "readyok")]
+)
+def test_one_shot_commands(words: list[str], said: str) -> None:
+    done = run_once(*words)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert said in done.stdout
+
+
+def test_version_and_help() -> None:
+    assert re.fullmatch(r"coachwhip \d+\.\d+\.\d+\n", run_once("--version").stdout)
+    done = run_once("--help")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "--weights FILE" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["blah"], "unknown command 'blah'"),
+        (["position startpos", "blah blah"], "unknown command 'blah'"),
+        (["--blah"], "unknown option --blah"),
+        (["--weights"], "--weights needs a file name"),
+        (["--weights", "absent.py", "uci"], "absent.py"),
+        ([""], "unknown command"),
+    ],
+)
+def test_bad_command_lines(words: list[str], said: str) -> None:
+    done = run_once(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("coachwhip: ")
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("words", [["go", "depth", "abc"], ["position fen blah", "go depth 2"], ["perft x", "d"]])
+def test_one_shot_that_is_misunderstood_fails(words: list[str]) -> None:
+    done = run_once(*words)
+    assert done.returncode == 2
+    assert "info string " in done.stdout
+
+
+def test_session_from_a_pipe_ends_with_it() -> None:
+    done = run_once(text="uci\nposition startpos\ngo depth 3\n")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.splitlines()[-1].startswith("bestmove")
+    done = run_once(text="position startpos\nperft 4\n")
+    assert "Nodes searched: 197281" in done.stdout
+
+
+def test_bench_in_a_session() -> None:
+    """The result is a line of the session; the positions go by on stderr."""
+    with UciProcess() as engine:
+        engine.send("bench 1")
+        (line,) = engine.read_until("")
+        assert re.fullmatch(r"\d+ nodes \d+ nps", line)
+        engine.send("bench nonsense", "isready")
+        assert engine.read_until("readyok") == ["readyok"]
+        engine.send("quit")
+        assert engine.finish() == 0
+        assert b"nonsense" in engine.errors
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send a lone SIGINT to a child")
+@pytest.mark.parametrize(("words", "code"), [(["go", "infinite"], 0), ([], 130)])
+def test_ctrl_c(words: list[str], code: int) -> None:
+    with UciProcess(*words) as engine:
+        if not words:
+            engine.send("go infinite")
+        engine.read_until("info depth 3 ")
+        engine.process.send_signal(signal.SIGINT)
+        engine.read_until("bestmove")
+        assert engine.finish() == code
+        assert engine.errors == b""
+
+
+def test_start_up_loads_nothing_heavy() -> None:
+    """Up to `uciok` only what Python has loaded itself, and modules that cost nothing."""
+    code = (
+        "import sys; before = set(sys.modules); sys.argv[1:] = ['uci']; from coachwhip.__main__ import main; main();"
+        "print(*sorted(set(sys.modules) - before), file=sys.stderr)"
+    )
+    done = run_once(command=[sys.executable, "-c", code])
+    loaded = set(done.stderr.split())
+    assert "coachwhip.uci.loop" in loaded
+    assert {name for name in loaded if not name.startswith("coachwhip")} <= {"__future__", "time"}
+    assert not [name for name in loaded if name.startswith(("coachwhip.core", "coachwhip.evaluation", "coachwhip.bench"))]

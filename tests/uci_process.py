@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A real engine process on pipes, for tests: every wait has a time-out, so that a hang fails instead of blocking.
+
+The environment lacks PYTHONUNBUFFERED, which would hide output that is not flushed.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import shutil
+import subprocess
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+TIMEOUT = 30.0  # generous: only a hang takes so long
+ROOT = Path(__file__).resolve().parent.parent
+MODULE = [sys.executable, "-m", "coachwhip"]
+
+
+def script() -> str | None:
+    """The installed `coachwhip` command of this Python, if there is one."""
+    return shutil.which("coachwhip", path=str(Path(sys.executable).parent))
+
+
+def environment() -> dict[str, str]:
+    """This process's environment without what hides buffering; a checkout that is not installed can be imported."""
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+    env["PYTHONPATH"] = os.pathsep.join(filter(None, [str(ROOT), env.get("PYTHONPATH", "")]))
+    return env
+
+
+def run_once(*words: str, text: str | bytes = b"", command: list[str] | None = None, **options: Any) -> Any:
+    """Run a command line with this text as its whole input; the result has returncode, and stdout and stderr as text."""
+    data = text.encode() if isinstance(text, str) else text
+    done = subprocess.run(
+        [*(command or MODULE), *words],
+        input=data,
+        capture_output=True,
+        env=environment(),
+        timeout=TIMEOUT,
+        check=False,
+        **options,
+    )
+    return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+class UciProcess:
+    """An engine one talks to line by line; a context manager, which ends it."""
+
+    def __init__(self, *words: str, command: list[str] | None = None) -> None:
+        self.process = subprocess.Popen(
+            [*(command or MODULE), *words],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=environment(),
+        )
+        assert self.process.stdin
+        self._stdin = self.process.stdin
+        self._lines: queue.Queue[str | None] = queue.Queue()
+        self.raw = b""
+        self.errors = b""
+        self._readers = [threading.Thread(target=read, daemon=True) for read in (self._read, self._read_errors)]
+        for reader in self._readers:
+            reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait(TIMEOUT)
+        for reader in self._readers:
+            reader.join(TIMEOUT)
+        with suppress(OSError):
+            self._stdin.close()
+
+    def _read(self) -> None:
+        assert self.process.stdout
+        for line in self.process.stdout:
+            self.raw += line
+            self._lines.put(line.decode().removesuffix("\n"))
+        self._lines.put(None)
+        self.process.stdout.close()
+
+    def _read_errors(self) -> None:
+        assert self.process.stderr
+        for line in self.process.stderr:
+            self.errors += line
+        self.process.stderr.close()
+
+    def send(self, *lines: str | bytes) -> None:
+        """Send lines, each with its end, in one write."""
+        data = b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines)
+        self._stdin.write(data)
+        self._stdin.flush()
+
+    def read_until(self, start: str) -> list[str]:
+        """All lines up to the one that starts so."""
+        lines: list[str] = []
+        while not lines or not lines[-1].startswith(start):
+            try:
+                line = self._lines.get(timeout=TIMEOUT)
+            except queue.Empty:
+                raise AssertionError(f"no {start!r} after {lines[-20:]}") from None
+            assert line is not None, f"the engine has gone: no {start!r} after {lines[-20:]}, stderr {self.errors!r}"
+            lines.append(line)
+        return lines
+
+    def ask(self, *lines: str | bytes) -> list[str]:
+        """Send lines and return what is answered before `readyok`."""
+        self.send(*lines, "isready")
+        return self.read_until("readyok")[:-1]
+
+    def go(self, *lines: str) -> list[str]:
+        """Send lines that start a search and return its output, the bestmove last."""
+        self.send(*lines)
+        return self.read_until("bestmove")
+
+    def close_input(self) -> None:
+        """What happens when a GUI dies."""
+        self._stdin.close()
+
+    def finish(self) -> int:
+        """Wait for the process to end by itself; returns its exit code."""
+        code = self.process.wait(TIMEOUT)
+        for reader in self._readers:
+            reader.join(TIMEOUT)
+        return code
+
+    def quit(self) -> None:
+        """The normal end, with nothing on stderr."""
+        self.send("quit")
+        assert self.finish() == 0
+        assert self.errors == b""

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Values -> text for a GUI: pure functions, one line each and no line end, integers only.
+
+Scores are from the side to move, mates in full moves, times in milliseconds, hash use in permille.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..core.engine import SearchInfo
+    from .options import Option
+
+NO_MOVE = "(none)"  # python-chess reads `0000` as a null move, `(none)` as no move
+
+
+def info(found: SearchInfo) -> str:
+    """One iteration, one bound, or (when `currmove` is set) the root move being searched."""
+    if found.currmove:
+        return f"info depth {found.depth} currmove {found.currmove} currmovenumber {found.currmovenumber}"
+    bound = f" {found.bound}" if found.bound else ""
+    pv = f" pv {' '.join(found.pv)}" if found.pv else ""
+    return (
+        f"info depth {found.depth} seldepth {found.seldepth} multipv {found.multipv}"
+        f" score {score(found)}{bound} nodes {found.nodes} nps {nps(found.nodes, found.time_ms)}"
+        f" hashfull {found.hashfull} tbhits {found.tbhits} time {found.time_ms}{pv}"
+    )
+
+
+def score(found: SearchInfo) -> str:
+    """`cp 31` or `mate -2`."""
+    return f"mate {found.mate_in}" if found.is_mate else f"cp {found.score_cp}"
+
+
+def nps(nodes: int, time_ms: int) -> int:
+    """Nodes per second; the clock's grain is taken as the time when none has passed."""
+    return nodes * 1000 // max(time_ms, 1)
+
+
+def no_legal_moves(in_check: bool) -> str:
+    """The only `info` of a root that is mate or stalemate."""
+    return f"info depth 0 score {'mate' if in_check else 'cp'} 0"
+
+
+def bestmove(move: str, ponder: str = "") -> str:
+    """The end of a search; `ponder` is left out when there is no move to ponder on."""
+    if not move:
+        return f"bestmove {NO_MOVE}"
+    return f"bestmove {move} ponder {ponder}" if ponder else f"bestmove {move}"
+
+
+def info_string(message: str) -> str:
+    """A message to the user. Line ends and other control characters would break the protocol and become blanks."""
+    printable = "".join(char if char.isprintable() else " " for char in message)
+    return f"info string {printable}"
+
+
+def option(entry: Option) -> str:
+    """The line that declares an option in answer to `uci`."""
+    line = f"option name {entry.name} type {entry.kind}"
+    if entry.kind == "button":
+        return line
+    if entry.kind == "spin":
+        return f"{line} default {entry.default} min {entry.minimum} max {entry.maximum}"
+    if entry.kind == "check":
+        return f"{line} default {'true' if entry.default else 'false'}"
+    return f"{line} default {entry.default or '<empty>'}"
+
+
+def diagram(board: str, fen: str, key: int, in_check: bool) -> list[str]:
+    """A position for reading: `board` is 8 lines of 8 letters, rank 8 first, `.` for an empty square."""
+    border = " +" + "---+" * 8
+    lines = ["", border]
+    for rank, row in zip(range(8, 0, -1), board.split(), strict=True):
+        squares = "".join(f" {' ' if piece == '.' else piece} |" for piece in row)
+        lines += [f" |{squares} {rank}", border]
+    lines.append("   a   b   c   d   e   f   g   h")
+    lines += ["", f"Fen: {fen}", f"Key: {key:016X}", f"In check: {'yes' if in_check else 'no'}"]
+    return lines
+
+
+def perft_total(nodes: int, time_ms: int) -> list[str]:
+    """What follows the divide lines of a perft."""
+    return ["", f"Nodes searched: {nodes}", f"Time (ms): {time_ms}", f"NPS: {nps(nodes, time_ms)}"]

@@ -1,0 +1,548 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The UCI conversation: one command, one handler, in one table (`UciLoop.commands`).
+
+Handlers that change something run in order and never beside a search: at once when nothing is running, else
+queued behind it. So the reader never blocks, and `stop`, `quit` and `isready` always get through.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from _thread import allocate_lock  # `threading` costs 3 ms of start-up and comes with the first search
+from time import perf_counter_ns, sleep
+
+from . import format as fmt
+from . import parse, timeman
+from .options import DEFAULT_HASH_MB, Options, option_table
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, Protocol
+
+    from ..core.engine import Engine, Position, SearchInfo
+    from .worker import Job, Search, Worker
+
+    ExtraCommand = Callable[[list[str], Callable[[str], None]], None]
+
+    class Writer(Protocol):
+        """Takes lines without their end, from any thread; `closed` once nobody reads them."""
+
+        closed: bool
+
+        def __call__(self, line: str, /) -> None: ...
+
+
+AUTHOR = "the coachwhip authors"
+QUIT_SECONDS = 2.0  # how long `quit` waits for a task that cannot be interrupted; GUIs kill after 5 s
+PERFT_LEAF_DEPTH = 5  # perft is counted in pieces of this depth, between which a stop is noticed
+
+# The commands of the UCI text are found anywhere in a line, since unknown words before them are to be skipped.
+UCI_COMMANDS = frozenset("uci debug isready setoption register ucinewgame position go stop ponderhit quit".split())
+
+
+class LineWriter:
+    """Writes lines to a file descriptor: one line, one write, under a lock, with `\\n` on every system.
+
+    When nobody reads any more (the GUI is gone), `closed` becomes True and lines are dropped.
+    """
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+        self._lock = allocate_lock()
+        self.closed = False
+
+    def __call__(self, line: str, /) -> None:
+        """Write one line; what UTF-8 cannot express (parts of odd file names) becomes `?`."""
+        data = line.encode(errors="replace") + b"\n"
+        with self._lock:
+            while data and not self.closed:
+                try:
+                    data = data[os.write(self._fd, data) :]
+                except BlockingIOError:  # a parent may have made the pipe or terminal non-blocking
+                    sleep(0.001)
+                except OSError:
+                    self.closed = True
+
+
+class Host:
+    """What the commands work on: engine, weights and position, each made when first needed.
+
+    `core` and `config` are the modules `core.engine` and `evaluation.config` or stand-ins for them.
+    """
+
+    def __init__(self, core: Any = None, config: Any = None) -> None:
+        self._core = core
+        self._config = config
+        self._engine: Engine | None = None
+        self._weights: list[int] | None = None
+        self._position: Position | None = None
+        self._fen: str | None = None  # where the position's game began; None for the start position
+        self._moves: list[str] = []
+        self._chess960 = False
+
+    @property
+    def core(self) -> Any:
+        """The compiled core's Python face."""
+        if self._core is None:
+            from ..core import engine
+
+            self._core = engine
+        return self._core
+
+    @property
+    def config(self) -> Any:
+        """The loader of weights files."""
+        if self._config is None:
+            from ..evaluation import config
+
+            self._config = config
+        return self._config
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, with the table that was asked for."""
+        if self._engine is None:
+            self._engine = self._new_engine(DEFAULT_HASH_MB)
+        return self._engine
+
+    @property
+    def position(self) -> Position:
+        """The position last set, with the game that led to it."""
+        if self._position is None:
+            self._position = self._new_position(None)
+        return self._position
+
+    def make_ready(self) -> None:
+        """Do now what would delay the first search."""
+        _ = self.engine, self.position
+
+    def _new_engine(self, hash_mb: int) -> Engine:
+        if self._weights is None:
+            self._weights = self.config.pack(self.config.load_default())
+        engine: Engine = self.core.Engine(self._weights, hash_mb=hash_mb)
+        return engine
+
+    def _new_position(self, fen: str | None) -> Position:
+        position: Position = self.core.Position(fen or self.core.STARTPOS_FEN, chess960=self._chess960)
+        return position
+
+    def set_position(self, command: parse.PositionCommand) -> None:
+        """Take over a position; ValueError, and the old one stays, if the FEN or a move is illegal.
+
+        A GUI sends the whole game at every move: what it adds to the game known so far is played on.
+        """
+        known = len(self._moves)
+        extends = self._position is not None and command.fen == self._fen and command.moves[:known] == self._moves
+        position = self.position if extends else self._new_position(command.fen)
+        start = known if extends else 0
+        for index in range(start, len(command.moves)):
+            try:
+                position.make(command.moves[index])
+            except ValueError:
+                for _ in range(start, index if extends else start):
+                    position.undo()
+                move = parse.shorten(command.moves[index])
+                raise ValueError(f"illegal move '{move}' (number {index + 1} after 'moves')") from None
+        self._position, self._fen, self._moves = position, command.fen, command.moves
+
+    def new_game(self) -> None:
+        """Forget what searches have learnt; the position stays."""
+        if self._engine is not None:
+            self._engine.clear()
+
+    def set_hash(self, mb: int) -> None:
+        """Size of the transposition table; MemoryError, and the old one stays, if it cannot be had."""
+        if self._engine is None:
+            self._engine = self._new_engine(mb)
+        else:
+            self._engine.set_hash(mb)
+
+    def clear_hash(self) -> None:
+        """Empty the transposition table."""
+        if self._engine is not None:
+            self._engine.clear_hash()
+
+    def set_chess960(self, on: bool) -> None:
+        """How castling is written from now on."""
+        self._chess960 = on
+        if self._position is not None:
+            self._position.chess960 = on
+
+    def set_weights_file(self, path: str) -> None:
+        """Evaluate with this file's weights ("": the default ones); ValueError or OSError, and the old ones stay, if it is wrong."""
+        weights: list[int] = self.config.pack(self.config.load(path) if path else self.config.load_default())
+        if self._engine is not None:
+            self._engine.set_weights(weights)
+        self._weights = weights
+
+
+class Command:
+    """One row of the command table; `waits` says that it is queued behind a running search."""
+
+    __slots__ = ("run", "summary", "waits")
+
+    def __init__(self, run: Callable[[str], None], waits: bool, summary: str) -> None:
+        self.run = run
+        self.waits = waits
+        self.summary = summary
+
+
+class UciLoop:
+    """An engine that is talked to in UCI.
+
+    | command | answer | while a search is running |
+    |---|---|---|
+    | uci | id, options, `uciok` | the same |
+    | debug, register | nothing | the same |
+    | isready | `readyok` when the commands before it are done | at once, unless the search has been told to stop |
+    | setoption, ucinewgame, position | nothing, or one `info string` | queued |
+    | go | `info` lines, one `bestmove` | queued; a search with no end of its own is stopped first |
+    | go perft N, perft N | divide lines and the total, before any `readyok` | queued |
+    | stop | the `bestmove` of every `go` read so far | the same; it stops a perft too |
+    | ponderhit | nothing: the search goes on under its clock | ignored when not pondering |
+    | quit, end of input | leaves within 2 s | stops searches; only `quit` cuts a perft or bench short |
+    | d, eval | plain lines | queued |
+    | compiler, help | plain lines | the same |
+    | extra commands (bench) | their own lines, before any `readyok` | queued |
+
+    `extra_commands` map a name to a function of the words after it and `write`. `complaints` counts the
+    messages about bad input.
+    """
+
+    def __init__(
+        self,
+        write: Writer,
+        name: str = "coachwhip",
+        extra_commands: dict[str, ExtraCommand] | None = None,
+        host: Host | None = None,
+    ) -> None:
+        self._write = write
+        self._name = name
+        self._host = host or Host()
+        self._worker: Worker | None = None
+        self._jobs: list[Job] = []  # read and not yet finished, oldest first
+        self.options = Options(option_table(self._host))
+        self.commands = self._command_table(extra_commands or {})
+        self.complaints = 0
+        self.left = False  # `quit` was read
+
+    def _command_table(self, extra: dict[str, ExtraCommand]) -> dict[str, Command]:
+        go = (
+            "go [searchmoves MOVE...] [ponder] [infinite] [wtime|btime|winc|binc|movetime MS]"
+            " [movestogo|depth|nodes|mate|perft N]: search"
+        )
+        table = {
+            "uci": Command(self._do_uci, False, "name the engine and list its options"),
+            "debug": Command(self._do_nothing, False, "accepted and ignored"),
+            "isready": Command(self._do_isready, False, "answer readyok"),
+            "setoption": Command(self._do_setoption, True, "setoption name NAME [value VALUE]"),
+            "register": Command(self._do_nothing, False, "accepted and ignored"),
+            "ucinewgame": Command(self._do_ucinewgame, True, "forget what earlier searches learnt"),
+            "position": Command(self._do_position, True, "position startpos|fen FEN [moves MOVE...]"),
+            "go": Command(self._do_go, False, go),
+            "stop": Command(self._do_stop, False, "end the search now"),
+            "ponderhit": Command(self._do_ponderhit, False, "the move pondered on was played"),
+            "quit": Command(self._do_quit, False, "leave"),
+            "d": Command(self._do_d, True, "show the position"),
+            "eval": Command(self._do_eval, True, "show the terms of the evaluation"),
+            "perft": Command(self._do_perft, False, "perft N: count the positions N plies ahead, by move"),
+            "compiler": Command(self._do_compiler, False, "tell how the core was built"),
+            "help": Command(self._do_help, False, "show this list"),
+        }
+        for name, function in extra.items():
+            table[name] = Command(self._extra_handler(function), False, f"{name} [ARGUMENT...]: see the README")
+        return table
+
+    # The conversation
+
+    def run(self, read_line: Callable[[], bytes]) -> None:
+        """Answer lines until `quit` or the end of input (an empty read). Only Ctrl-C gets out, once all is tidied up."""
+        try:
+            while not (self.left or self._write.closed):
+                raw = read_line()
+                if not raw:
+                    break
+                self.execute(parse.decode_line(raw))
+        except KeyboardInterrupt:
+            self.close()
+            raise
+        self.close(at_once=self.left or self._write.closed)
+
+    def execute(self, text: str) -> None:
+        """Carry out one line, or queue it; never waits for a search."""
+        name, rest = parse.split_command(text, self.commands, UCI_COMMANDS)
+        if not name:
+            if rest:
+                self._complain(f"Unknown command: '{parse.shorten(rest)}'. Type help for a list.")
+            return
+        command = self.commands[name]
+        if command.waits and self._is_busy():
+            self._submit(lambda: self._guarded(name, command.run, rest))
+        else:
+            self._guarded(name, command.run, rest)
+
+    def finish(self) -> None:
+        """Wait until everything read so far is done. Ctrl-C stops the searches; their bestmove is still awaited."""
+        while self._worker is not None:
+            try:
+                self._worker.wait()
+                return
+            except KeyboardInterrupt:
+                self._do_stop("")
+
+    def close(self, at_once: bool = True) -> None:
+        """Stop all searches and wait for their bestmove; `at_once` cuts everything else short too."""
+        if self._worker is None:
+            return
+        for job in tuple(self._jobs):
+            if at_once or job.is_search:
+                job.stop()
+        self._worker.wait(QUIT_SECONDS if at_once else None)
+
+    def _is_busy(self) -> bool:
+        return self._worker is not None and self._worker.is_busy()
+
+    def _submit(self, task: Callable[[], None]) -> None:
+        if self._worker is None:
+            from .worker import Worker
+
+            self._worker = Worker()
+        self._worker.submit(task)
+
+    def _submit_job(self, name: str, job: Job, task: Callable[[], None]) -> None:
+        """Queue a long task, which `stop` can reach from now on."""
+
+        def run(_: str) -> None:
+            try:
+                task()
+            finally:
+                self._forget(job)
+
+        self._jobs.append(job)
+        self._submit(lambda: self._guarded(name, run, ""))
+
+    def _forget(self, job: Job) -> None:
+        if job in self._jobs:
+            self._jobs.remove(job)
+
+    def _guarded(self, name: str, handler: Callable[[str], None], rest: str) -> None:
+        """Run a handler. Bad input is told in one line; so is a fault of ours, and the engine lives on."""
+        try:
+            handler(rest)
+        except parse.ParseError as error:
+            self._complain(str(error))
+        except Exception as error:
+            self._tell_fault(name, error)
+
+    def _tell_fault(self, name: str, error: Exception) -> None:
+        self._complain(f"internal error in '{name}': {type(error).__name__}: {error}")
+
+    def _complain(self, message: str) -> None:
+        self.complaints += 1
+        self._write(fmt.info_string(message))
+
+    # Handlers: each gets what follows its command
+
+    def _do_nothing(self, _: str) -> None:
+        """Commands that UCI has and that mean nothing here."""
+
+    def _do_uci(self, _: str) -> None:
+        self._write(f"id name {self._name}")
+        self._write(f"id author {AUTHOR}")
+        for entry in self.options:
+            self._write(fmt.option(entry))
+        self._write("uciok")
+
+    def _do_isready(self, _: str) -> None:
+        if not self._is_busy():
+            self._answer_ready()
+        elif any(job.is_search and not job.stopped for job in tuple(self._jobs)):
+            self._write("readyok")
+        else:  # what is still queued may be a large Hash
+            self._submit(self._answer_ready)
+
+    def _answer_ready(self) -> None:
+        self._guarded("isready", lambda _: self._host.make_ready(), "")
+        self._write("readyok")
+
+    def _do_setoption(self, rest: str) -> None:
+        command = parse.parse_setoption(rest)
+        complaint = self.options.set(command.name, command.value)
+        if complaint:
+            self._complain(f"setoption: {complaint}")
+
+    def _do_ucinewgame(self, _: str) -> None:
+        self._host.new_game()
+
+    def _do_position(self, rest: str) -> None:
+        command = parse.parse_position(rest)
+        try:
+            self._host.set_position(command)
+        except ValueError as error:
+            self._complain(f"position not changed: {error}")
+
+    def _do_stop(self, _: str) -> None:
+        for job in tuple(self._jobs):
+            job.stop()
+
+    def _do_ponderhit(self, _: str) -> None:
+        for job in tuple(self._jobs):
+            job.ponderhit()
+
+    def _do_quit(self, _: str) -> None:
+        self.left = True
+
+    def _do_d(self, _: str) -> None:
+        position = self._host.position
+        for line in fmt.diagram(position.board(), position.fen(), position.key, position.in_check):
+            self._write(line)
+
+    def _do_eval(self, _: str) -> None:
+        from ..evaluation import trace
+
+        for line in trace.table(self._host.engine.trace(self._host.position)).splitlines():
+            self._write(line)
+
+    def _do_compiler(self, _: str) -> None:
+        self._write(f"{self._name}: {self._host.core.build_info()}")
+        self._write(f"Python {sys.version.split(' ', 1)[0]} on {sys.platform}")
+
+    def _do_help(self, _: str) -> None:
+        for name, command in self.commands.items():
+            self._write(f"{name:<11} {command.summary}")
+
+    def _extra_handler(self, function: ExtraCommand) -> Callable[[str], None]:
+        def handler(rest: str) -> None:
+            from .worker import Job
+
+            job = Job()
+
+            def task() -> None:
+                if not job.stopped:
+                    function(parse.split_words(rest), self._write)
+
+            self._submit_job(function.__name__, job, task)
+
+        return handler
+
+    # Perft
+
+    def _do_perft(self, rest: str) -> None:
+        limits, _ = parse.parse_go(f"perft {rest}")
+        self._start_perft(limits.perft or 0)
+
+    def _start_perft(self, depth: int) -> None:
+        from .worker import Job
+
+        job = Job()
+        self._submit_job("perft", job, lambda: self._perft(job, depth))
+
+    def _perft(self, job: Job, depth: int) -> None:
+        """Count and report move by move."""
+        start = perf_counter_ns()
+        position = self._host.position.copy()
+        total = 0 if depth > 0 else 1
+        for move in position.legal_moves() if depth > 0 else []:
+            position.make(move)
+            nodes = self._count(job, position, depth - 1)
+            position.undo()
+            if job.stopped or self._write.closed:
+                self._write(fmt.info_string("perft stopped"))
+                return
+            self._write(f"{move}: {nodes}")
+            total += nodes
+        for line in fmt.perft_total(total, (perf_counter_ns() - start) // 1_000_000):
+            self._write(line)
+
+    def _count(self, job: Job, position: Position, depth: int) -> int:
+        """Perft that looks for a stop now and then; too small a number once it has seen one."""
+        if depth <= PERFT_LEAF_DEPTH:
+            return position.perft(depth)
+        total = 0
+        for move in position.legal_moves():
+            if job.stopped:
+                break
+            position.make(move)
+            total += self._count(job, position, depth - 1)
+            position.undo()
+        return total
+
+    # Search
+
+    def _do_go(self, rest: str) -> None:
+        from .worker import Search
+
+        limits, complaint = parse.parse_go(rest)
+        if complaint:
+            self._complain(complaint)
+        if limits.perft is not None:
+            self._start_perft(limits.perft)
+            return
+        for running in tuple(self._jobs):
+            if not running.ends_by_itself:
+                running.stop()  # or this search would wait for ever
+        search = Search(limits.ends_by_itself(), limits.infinite, limits.ponder)
+        self._submit_job("go", search, lambda: self._search(search, limits))
+
+    def _search(self, search: Search, limits: parse.GoLimits) -> None:
+        """One search, from the position of this moment to its bestmove, which is sent whatever happens."""
+        best, ponder = "", ""
+        try:
+            legal = self._host.position.legal_moves()
+            if legal:
+                best = legal[0]
+                best, ponder = self._think(search, limits)
+            else:
+                self._write(fmt.no_legal_moves(self._host.position.in_check))
+        except Exception as error:
+            self._tell_fault("go", error)
+        if best:
+            search.hold()
+        self._forget(search)  # first, since what a GUI sends after a bestmove meets no search any more
+        self._write(fmt.bestmove(best, ponder))
+
+    def _think(self, search: Search, limits: parse.GoLimits) -> tuple[str, str]:
+        """Run the search proper; returns its best move and the move to ponder on (or "")."""
+        position, engine = self._host.position, self._host.engine
+
+        def report(found: SearchInfo) -> None:
+            self._write(fmt.info(found))
+            if self._write.closed:
+                search.stop()
+
+        soft_ms, hard_ms = timeman.limits_for(limits, position.stm == "w", self.options["Move Overhead"])
+        searchmoves = self._legal_only(limits.searchmoves)
+        pondering = search.begin(engine)
+        try:
+            result = engine.search(
+                position,
+                depth=min(limits.depth or 0, self._host.core.MAX_DEPTH),
+                nodes=limits.nodes or 0,
+                mate=limits.mate or 0,
+                soft_ms=soft_ms,
+                hard_ms=hard_ms,
+                ponder=pondering,
+                searchmoves=searchmoves,
+                on_info=report,
+            )
+        finally:
+            search.end()
+        return result.bestmove, result.ponder
+
+    def _legal_only(self, moves: list[str]) -> list[str]:
+        """Those of `searchmoves` that can be played here; none of them means no restriction."""
+        legal, others = [], []
+        position = self._host.position.copy()
+        for move in moves:
+            try:
+                position.make(move)
+            except ValueError:
+                others.append(parse.shorten(move))
+            else:
+                position.undo()
+                legal.append(move)
+        if others:
+            self._complain(f"searchmoves: ignored, not legal here: {' '.join(others[:8])}{' ...' if others[8:] else ''}")
+        return legal

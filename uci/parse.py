@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Text from a GUI -> values: pure functions that accept any text and know no chess.
+
+Python's own `split` and `int` are too generous for a protocol (they take U+2028 as a blank, `1_000` and
+Arabic digits as numbers), so words end at blanks and tabs only and numbers are ASCII digits of limited length.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+MAX_DIGITS = 18  # a longer number is a mistake; int() itself refuses some thousands of digits
+MAX_MS = 2**31 - 1  # 24 days: longer times mean the same
+
+# The fields of `go` that take a number, and the range it is clamped to.
+GO_NUMBERS: dict[str, tuple[int, int]] = {
+    "wtime": (-MAX_MS, MAX_MS),
+    "btime": (-MAX_MS, MAX_MS),
+    "winc": (0, MAX_MS),
+    "binc": (0, MAX_MS),
+    "movestogo": (0, 10_000),
+    "depth": (1, 10_000),
+    "nodes": (1, 2**62),
+    "mate": (1, 10_000),
+    "movetime": (1, MAX_MS),
+    "perft": (0, 20),
+}
+GO_KEYWORDS = frozenset({*GO_NUMBERS, "searchmoves", "ponder", "infinite"})
+
+
+class ParseError(ValueError):
+    """A command that cannot be understood; the message is for the user."""
+
+
+class GoLimits:
+    """What a `go` asked for; None or empty where it said nothing. Times in milliseconds, depth in plies, mate in moves."""
+
+    __slots__ = (
+        "binc",
+        "btime",
+        "depth",
+        "infinite",
+        "mate",
+        "movestogo",
+        "movetime",
+        "nodes",
+        "perft",
+        "ponder",
+        "searchmoves",
+        "winc",
+        "wtime",
+    )
+
+    def __init__(self) -> None:
+        self.searchmoves: list[str] = []
+        self.ponder = False
+        self.infinite = False
+        self.wtime: int | None = None
+        self.btime: int | None = None
+        self.winc: int | None = None
+        self.binc: int | None = None
+        self.movestogo: int | None = None
+        self.depth: int | None = None
+        self.nodes: int | None = None
+        self.mate: int | None = None
+        self.movetime: int | None = None
+        self.perft: int | None = None
+
+    def ends_by_itself(self) -> bool:
+        """Whether the search is sure to end without a `stop` (a mate may never be found)."""
+        if self.infinite or self.ponder:
+            return False
+        limits = (self.depth, self.nodes, self.movetime, self.wtime, self.btime)
+        return any(limit is not None for limit in limits)
+
+
+class PositionCommand:
+    """A start (`fen` is None for the start position) and the moves played from it, as UCI text."""
+
+    __slots__ = ("fen", "moves")
+
+    def __init__(self, fen: str | None, moves: list[str]) -> None:
+        self.fen = fen
+        self.moves = moves
+
+
+class OptionCommand:
+    """An option's name as sent, and its value; None when there was no `value` (a button)."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, name: str, value: str | None) -> None:
+        self.name = name
+        self.value = value
+
+
+def decode_line(raw: bytes) -> str:
+    """One line of input as text, without its end. Never fails: Cute Chess sends Latin-1, all others UTF-8."""
+    raw = raw.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b"").rstrip(b"\r\n")
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def split_words(text: str) -> list[str]:
+    """The words between blanks and tabs."""
+    return [word for word in text.replace("\t", " ").split(" ") if word]
+
+
+def split_command(text: str, first: Container[str], anywhere: Container[str]) -> tuple[str, str]:
+    """Find the command in a line and what follows it.
+
+    A name in `first` counts as the first word only; one in `anywhere` also after words that mean nothing, as
+    UCI asks (`joho debug on`). Both parts are empty for a blank line or a `#` comment; the command
+    alone is empty, and the line comes back, when it holds none.
+    """
+    words = text.replace("\t", " ").strip(" \r\n").split(" ")
+    if not words[0] or words[0].startswith("#"):
+        return "", ""
+    for index, word in enumerate(words):
+        if word in anywhere or (index == 0 and word in first):
+            return word, " ".join(words[index + 1 :]).strip(" ")
+    return "", " ".join(words)
+
+
+def parse_int(word: str) -> int | None:
+    """A whole number of at most `MAX_DIGITS` ASCII digits, perhaps with a minus sign; None for anything else."""
+    digits = word.removeprefix("-")
+    if len(digits) > MAX_DIGITS or not (digits.isascii() and digits.isdigit()):
+        return None
+    return int(word)
+
+
+def parse_go(rest: str) -> tuple[GoLimits, str]:
+    """The limits after `go`, and a complaint about the fields that were ignored ("" if none).
+
+    Raises ParseError for `perft` without a depth: without that field it would be an endless search.
+    """
+    limits = GoLimits()
+    faults: list[str] = []
+    words = split_words(rest)
+    index = 0
+    while index < len(words):
+        word = words[index]
+        index += 1
+        if word in ("ponder", "infinite"):
+            setattr(limits, word, True)
+        elif word == "searchmoves":
+            while index < len(words) and words[index] not in GO_KEYWORDS:
+                limits.searchmoves.append(words[index].lower())
+                index += 1
+        elif word in GO_NUMBERS:
+            fault = ""
+            if index == len(words) or words[index] in GO_KEYWORDS:
+                fault = f"{word} (no value)"
+            else:
+                number = parse_int(words[index])
+                if number is None:
+                    fault = f"{word} '{shorten(words[index])}' (not a whole number in range)"
+                else:
+                    lowest, highest = GO_NUMBERS[word]
+                    setattr(limits, word, min(max(number, lowest), highest))
+                index += 1
+            if fault and word == "perft":
+                raise ParseError(f"perft: expected a depth, found {fault}")
+            if fault:
+                faults.append(fault)
+    return limits, f"go: ignored {', '.join(faults)}" if faults else ""
+
+
+def parse_position(rest: str) -> PositionCommand:
+    """What follows `position`. Raises ParseError if it is neither `startpos` nor `fen ...`."""
+    words = split_words(rest)
+    try:
+        end = words.index("moves")
+    except ValueError:
+        end = len(words)
+    start, moves = words[:end], [word.lower() for word in words[end + 1 :]]
+    if start == ["startpos"]:
+        return PositionCommand(None, moves)
+    if start[:1] == ["fen"]:
+        if len(start) == 1:
+            raise ParseError("position fen: the FEN is missing")
+        return PositionCommand(" ".join(start[1:]), moves)
+    if start[:1] == ["startpos"]:
+        raise ParseError(f"position startpos: expected 'moves', not '{shorten(start[1])}'")
+    found = f"not '{shorten(start[0])}'" if start else "nothing follows"
+    raise ParseError(f"position: expected 'startpos' or 'fen', {found}")
+
+
+def parse_setoption(rest: str) -> OptionCommand:
+    """What follows `setoption`. Name and value may contain blanks; the value's are kept as sent. Raises ParseError."""
+    padded = f" {rest} ".replace("\t", " ")
+    head, has_value, value = padded.partition(" value ")
+    words = split_words(head)
+    if words[:1] != ["name"]:
+        raise ParseError("setoption: expected 'name'")
+    if len(words) == 1:
+        raise ParseError("setoption: the option's name is missing")
+    return OptionCommand(" ".join(words[1:]), value.strip(" ") if has_value else None)
+
+
+def shorten(text: str, limit: int = 60) -> str:
+    """Text that came from outside, made fit for quoting in a message: printable, on one line, not long."""
+    kept = "".join(char if char.isprintable() else "?" for char in text[:limit])
+    return f"{kept}..." if len(text) > limit else kept
