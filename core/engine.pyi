@@ -117,12 +117,12 @@ class Engine:
     def ponderhit(self) -> None: ...
     def is_searching(self) -> bool: ...
     def evaluate(self, position: Position) -> int:
-        """Static evaluation in centipawns from the side to move (0 weights for draws not applied)."""
+        """Static evaluation in centipawns from the side to move. Knows nothing of repetition and fifty moves."""
     def trace(self, position: Position) -> dict[str, object]:
         """Every term of the evaluation: see `evaluation.trace` for the table it becomes.
 
-        Keys: "phase" (0 endgame .. 24 all pieces), "scale" (0..128 of the endgame part), "score" (cp, White's side), and "features":
-        flat list, in the layout's order, of (white_count, black_count)."""
+        Keys: "phase" (0 endgame .. 24 all pieces), "scale" (0..128 of the endgame part), "score" (cp, White's side), "stm" ("w" or
+        "b"), and flat lists in the layout's order: "weights" (packed) and "features" (white_count, black_count)."""
 
 def build_info() -> str:
     """One line: compiler, version, target flags, slider attacks in use (pext or magic), checks on or off."""

@@ -35,19 +35,13 @@ cdef extern from *:
     #else
       #define CW_MACHINE "other machine"
     #endif
-    #if defined(__AVX512F__)
-      #define CW_VECTORS " avx512"
-    #elif defined(__AVX2__)
-      #define CW_VECTORS " avx2"
-    #elif defined(__POPCNT__)
-      #define CW_VECTORS " popcnt"
-    #else
-      #define CW_VECTORS ""
+    #ifndef COACHWHIP_FLAGS /* what setup.py asked the compiler for */
+      #define COACHWHIP_FLAGS ""
     #endif
     """
     const char* COMPILER "CW_COMPILER"
     const char* MACHINE "CW_MACHINE"
-    const char* VECTORS "CW_VECTORS"
+    const char* FLAGS "COACHWHIP_FLAGS"
 
 STARTPOS_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -566,4 +560,4 @@ cdef class Engine:
 def build_info():
     attacks = "pext" if USE_PEXT else "magic"
     checks = ", checks on" if CHECKS else ""
-    return f"{COMPILER.decode()} for {MACHINE.decode()}{VECTORS.decode()}, {attacks} attacks{checks}"
+    return f"{COMPILER.decode()} for {MACHINE.decode()} ({FLAGS.decode()}), {attacks} attacks{checks}"

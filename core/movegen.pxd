@@ -12,6 +12,44 @@ cdef bint is_legal(const PositionC* pos, Move move) noexcept nogil
 cdef bint has_legal_move(const PositionC* pos) noexcept nogil
 cdef bint gives_check(const PositionC* pos, Move move) noexcept nogil
 
+cdef struct CheckInfo:
+    # What makes a move of stm a check, worked out once per node.
+    bitboard squares[6]  # from where a piece of that type attacks the enemy king
+    bitboard discoverers  # pieces of stm that alone stand between a slider of theirs and the enemy king
+    int king
+
+cdef inline void fill_check_info(const PositionC* pos, CheckInfo* info) noexcept nogil:
+    cdef int us = pos.stm
+    cdef int ksq = king_square(&pos.b, us ^ 1)
+    cdef bitboard occ = occupied(&pos.b)
+    cdef bitboard ours = pos.b.by_colour[us]
+    cdef bitboard snipers = ours & (
+        (TABLES.rook_rays[ksq] & straight_sliders(&pos.b)) | (TABLES.bishop_rays[ksq] & diagonal_sliders(&pos.b))
+    )
+    cdef bitboard blockers
+    info.king = ksq
+    info.squares[PAWN] = TABLES.pawn[us ^ 1][ksq]
+    info.squares[KNIGHT] = TABLES.knight[ksq]
+    info.squares[BISHOP] = bishop_attacks(ksq, occ)
+    info.squares[ROOK] = rook_attacks(ksq, occ)
+    info.squares[QUEEN] = info.squares[BISHOP] | info.squares[ROOK]
+    info.squares[KING] = 0
+    info.discoverers = 0
+    while snipers:
+        blockers = TABLES.between[ksq][pop_lsb(&snipers)] & occ
+        if blockers & (blockers - 1) == 0:
+            info.discoverers |= blockers & ours
+
+cdef inline bint is_check(const PositionC* pos, const CheckInfo* info, Move move) noexcept nogil:
+    """Whether a legal move gives check."""
+    cdef int from_sq = move_from(move)
+    cdef int to_sq = move_to(move)
+    if move_flag(move) & ~(CAPTURE | DOUBLE_PUSH) or move_flag(move) == EN_PASSANT:
+        return gives_check(pos, move)  # castling, en passant, promotion: rare enough to be played out
+    if info.squares[pos.piece_on[from_sq]] & bit(to_sq):
+        return True
+    return info.discoverers & bit(from_sq) != 0 and TABLES.line[from_sq][to_sq] & bit(info.king) == 0
+
 cdef inline Move* emit_targets(Move* out, int from_sq, bitboard targets, bitboard theirs) noexcept nogil:
     cdef int to_sq
     while targets:

@@ -22,7 +22,6 @@ cdef bint position_is_ok(const PositionC* pos) noexcept nogil
 cdef void make_move(const PositionC* src, PositionC* dst, Move move) noexcept nogil
 cdef void make_null(const PositionC* src, PositionC* dst) noexcept nogil
 cdef bint insufficient_material(const PositionC* pos) noexcept nogil
-cdef Key key_after(const PositionC* pos, Move move) noexcept nogil
 
 cdef inline bitboard occupied(const BoardC* b) noexcept nogil:
     return b.by_colour[WHITE] | b.by_colour[BLACK]
@@ -131,3 +130,14 @@ cdef inline bint has_repeated(const Key* key, int reversible, int available, int
 
 cdef inline bint has_non_pawns(const PositionC* pos, int colour) noexcept nogil:
     return (pos.b.by_colour[colour] & ~(pos.b.by_type[PAWN] | pos.b.by_type[KING])) != 0
+
+cdef inline Key key_after(const PositionC* pos, Move move) noexcept nogil:
+    """The key after a move, near enough to prefetch its table entry: castling, promotion and ep keys are left out."""
+    cdef int us = pos.stm
+    cdef int piece = pos.piece_on[move_from(move)]
+    cdef int victim = pos.piece_on[move_to(move)]
+    cdef Key key = pos.key ^ ZOBRIST.black_to_move
+    key ^= ZOBRIST.piece[us][piece][move_from(move)] ^ ZOBRIST.piece[us][piece][move_to(move)]
+    if victim != NO_PIECE:
+        key ^= ZOBRIST.piece[us ^ 1][victim][move_to(move)]
+    return key

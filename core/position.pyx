@@ -197,18 +197,6 @@ cdef void make_null(const PositionC* src, PositionC* dst) noexcept nogil:
     checks_and_pins(&dst.b, dst.stm, &dst.checkers, &dst.pinned)
 
 
-cdef Key key_after(const PositionC* pos, Move move) noexcept nogil:
-    """The key after a move, near enough to prefetch its table entry: castling, promotion and ep keys are left out."""
-    cdef int us = pos.stm
-    cdef int piece = pos.piece_on[move_from(move)]
-    cdef int victim = pos.piece_on[move_to(move)]
-    cdef Key key = pos.key ^ ZOBRIST.black_to_move
-    key ^= ZOBRIST.piece[us][piece][move_from(move)] ^ ZOBRIST.piece[us][piece][move_to(move)]
-    if victim != NO_PIECE:
-        key ^= ZOBRIST.piece[us ^ 1][victim][move_to(move)]
-    return key
-
-
 # --- Draws ---
 
 
@@ -290,15 +278,17 @@ cdef void _parse_board(PositionC* pos, str board) except *:
                 if piece_type < 0:
                     raise ValueError(f"{letter!r} is not a piece")
                 if file > 7:
+                    file = 9
                     break
                 _put(pos, WHITE if letter.isupper() else BLACK, piece_type, 8 * rank + file)
                 file += 1
-        if file != 8 or row.isdigit() and len(row) > 8:
+        if file != 8:
             raise ValueError(f"rank {rank + 1} is not 8 squares wide")
 
 
 cdef void _check_material(const PositionC* pos) except *:
-    cdef int colour, piece_type, promoted, count
+    cdef int colour, piece_type, promoted
+    cdef object count
     cdef int[6] normal = [8, 2, 2, 2, 1, 1]
     for colour in range(2):
         name = "Black" if colour else "White"

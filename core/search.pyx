@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memset
 
 from .evaluate cimport evaluate
 from .history cimport add_killer, forget_killers, quiet_history, update_quiet
-from .movegen cimport has_legal_move, is_legal
+from .movegen cimport CheckInfo, fill_check_info, has_legal_move, is_check, is_legal
 from .movepick cimport MovePicker, next_move, start_picker
 from .params cimport LMR_SIZE
 from .tt cimport TTHit, tt_prefetch, tt_probe, tt_store
@@ -76,10 +76,11 @@ cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
 cdef inline void _make(Searcher* s, int ply, Move move) noexcept nogil:
     """Play a move from `ply` to `ply + 1`."""
     cdef PositionC* child = &s.stack[ply + 1].pos
+    # The table is far away: ask for the entry before the move is made, not after.
+    tt_prefetch(s.tt, key_after(&s.stack[ply].pos, move))
     make_move(&s.stack[ply].pos, child, move)
     if CHECKS and not (is_legal(&s.stack[ply].pos, move) and position_is_ok(child)):
         fail("a search made an illegal move or an inconsistent position")
-    tt_prefetch(s.tt, child.key)
     s.keys[s.root_key + ply + 1] = child.key
 
 
@@ -329,7 +330,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     cdef const PositionC* pos = &node.pos
     cdef bint pv_node = beta - alpha > 1
     cdef bint in_check = pos.checkers != 0
-    cdef bint improving, quiet
+    cdef bint improving, quiet, futile
     cdef int old_alpha = alpha
     cdef int best = -INFINITE
     cdef int eval, score, reduction, history
@@ -338,6 +339,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     cdef Move best_move = 0
     cdef Move move
     cdef Move[MAX_TRIED] tried
+    cdef CheckInfo checks
     cdef TTHit hit
     cdef MovePicker picker
 
@@ -388,7 +390,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
 
     if not pv_node and not in_check and _abs(beta) < MATE_BOUND:
         # 6. Reverse futility pruning: so far above beta that no quiet reply is likely to matter.
-        if s.params.p.use_rfp and depth <= s.params.p.rfp_max_depth and eval - _rfp_margin(s, depth, improving) >= beta:
+        if s.params.p.use_rfp and depth <= s.params.p.rfp_max_depth and node.static_eval - _rfp_margin(s, depth, improving) >= beta:
             return eval
 
         # 7. Null move pruning.
@@ -407,6 +409,16 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
                 return 0
 
     # 8. The moves, in the picker's order.
+    futile = (
+        s.params.p.use_futility
+        and not pv_node
+        and not in_check
+        and depth <= s.params.p.futility_max_depth
+        and eval + _futility_margin(s, depth) <= alpha
+    )
+    checks.king = 0  # only to quieten compilers that cannot see that `checks` is read where it was filled
+    if futile:
+        fill_check_info(pos, &checks)
     start_picker(&picker, pos, &s.history, &s.params, ply, hit.move, False)
     while True:
         move = next_move(&picker)
@@ -416,17 +428,8 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         quiet = not is_noisy(move)
         history = quiet_history(&s.history, pos.stm, move) if quiet else 0
 
-        # 9. Futility pruning: quiet moves near the horizon that cannot reach alpha.
-        if (
-            s.params.p.use_futility
-            and quiet
-            and not pv_node
-            and not in_check
-            and depth <= s.params.p.futility_max_depth
-            and best > -MATE_BOUND
-            and eval + _futility_margin(s, depth) <= alpha
-        ):
-            picker.skip_quiets = True
+        # 9. Futility pruning: quiet moves near the horizon that cannot reach alpha, unless they give check.
+        if futile and quiet and best > -MATE_BOUND and not is_check(pos, &checks, move):
             continue
 
         # 10. Make the move; decide how much less to look at it.

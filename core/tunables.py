@@ -28,7 +28,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("aspiration_window", 14, 4, 100, 4, "half width of the first window"),
     ("aspiration_growth", 60, 10, 400, 20, "percent by which a failed window widens"),
     # --- reverse futility ---
-    ("rfp_max_depth", 8, 1, 16, 1, "deepest node it is tried at"),
+    ("rfp_max_depth", 5, 1, 16, 1, "deepest node it is tried at"),
     ("rfp_margin", 75, 20, 200, 8, "margin per ply"),
     ("rfp_improving", 60, 0, 200, 8, "margin taken off when the static evaluation is improving"),
     # --- null move ---
@@ -38,7 +38,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("nmp_eval_divisor", 200, 50, 600, 20, "one more ply taken off per so many centipawns above beta"),
     ("nmp_eval_max", 3, 0, 6, 1, "at most so many plies for that"),
     # --- futility ---
-    ("futility_max_depth", 7, 1, 12, 1, "deepest node it is tried at"),
+    ("futility_max_depth", 4, 1, 12, 1, "deepest node it is tried at"),
     ("futility_base", 90, 0, 300, 10, "margin at depth 0"),
     ("futility_margin", 85, 20, 200, 8, "margin per ply"),
     # --- late move reductions ---

@@ -1,0 +1,822 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies of evaluate.pxd: one section per theme, each term written once, for both colours.
+
+Functions take the colour `us` and `trace` as constants and are inlined, so evaluation and trace are two compiled copies of one
+text; in the trace copy `add` also counts, per weight, how often each side got it.
+Terms: https://www.chessprogramming.org/Evaluation.
+"""
+
+from libc.stdint cimport INT32_MAX, INT32_MIN
+from libc.stdlib cimport calloc, free
+from libc.string cimport memset
+
+from .attacks cimport *
+
+cdef enum:
+    PAWN_TABLE_SIZE = 8192  # entries, a power of two
+    CACHE_LINE = 64
+
+cdef struct Eval:  # the working state of one evaluation
+    const PositionC* pos
+    const TaperedWeights* w
+    const PlainWeights* plain
+    Weights* counts  # trace only: how often each weight was added, one struct a colour
+    uint32_t score  # Packed, White's view; unsigned because wrapping is defined there
+    bitboard occ
+    bitboard pinned[2]
+    bitboard attacked[2]  # by anything of that colour
+    bitboard twice[2]  # by two or more of its pieces
+    bitboard attacked_by[2][6]  # by piece type
+    bitboard area[2]  # squares that count as mobility
+    bitboard ring[2]  # the squares around that colour's king
+    int king[2]
+    int attackers[2]  # pieces of that colour on the enemy king's ring
+    int danger[2]  # danger units of that colour's attack
+
+
+# --- Counting ---
+
+
+cdef inline void add(Eval* e, const Packed* weight, int count, int us, bint trace) noexcept nogil:
+    """Give `us` one weight `count` times."""
+    if us == WHITE:
+        e.score += <uint32_t>weight[0] * <uint32_t>count
+    else:
+        e.score -= <uint32_t>weight[0] * <uint32_t>count
+    if trace:
+        (<int32_t*>&e.counts[us])[weight - <const Packed*>e.w] += count
+
+
+cdef inline void add_danger(Eval* e, const int32_t* units, int count, int us, bint trace) noexcept nogil:
+    """Count danger units of the attack that `us` has; traced like a weight, though the sum only chooses a `king_danger` level."""
+    e.danger[us] += units[0] * count
+    if trace:
+        (<int32_t*>&e.counts[us])[units - <const int32_t*>e.w] += count
+
+
+cdef inline int midgame(uint32_t score) noexcept nogil:
+    return <int16_t>(score & 0xFFFF)
+
+
+cdef inline int endgame(uint32_t score) noexcept nogil:
+    return <int16_t>((score + 0x8000) >> 16)
+
+
+# --- Geometry ---
+
+
+cdef inline bitboard relative_rank_mask(int rank, int us) noexcept nogil:
+    return rank_mask(rank if us == WHITE else 7 - rank)
+
+
+cdef inline bitboard ranks_ahead(int sq, int us) noexcept nogil:
+    return ~<bitboard>0xFF << (sq & 56) if us == WHITE else bit(sq & 56) - 1
+
+
+cdef inline bitboard adjacent_files(int file) noexcept nogil:
+    return shift_east(file_mask(file)) | shift_west(file_mask(file))
+
+
+cdef inline bitboard fill_forward(bitboard b, int us) noexcept nogil:
+    if us == WHITE:
+        b |= b << 8
+        b |= b << 16
+        return b | b << 32
+    b |= b >> 8
+    b |= b >> 16
+    return b | b >> 32
+
+
+cdef inline int distance(int a, int b) noexcept nogil:
+    """King moves between two squares."""
+    cdef int files = file_of(a) - file_of(b)
+    cdef int ranks = rank_of(a) - rank_of(b)
+    files = -files if files < 0 else files
+    ranks = -ranks if ranks < 0 else ranks
+    return files if files > ranks else ranks
+
+
+cdef inline int edge_distance(int file_or_rank) noexcept nogil:
+    return file_or_rank if file_or_rank < 4 else 7 - file_or_rank
+
+
+cdef inline int nearest_rank(bitboard b, int us) noexcept nogil:
+    """Rank, as `us` sees it, of the member nearest to its own first rank; 0 for the empty set."""
+    if b == 0:
+        return 0
+    return rank_of(lsb(b)) if us == WHITE else 7 - rank_of(msb(b))
+
+
+cdef inline bitboard dark_squares() noexcept nogil:
+    return <bitboard>0xAA55AA55AA55AA55ULL
+
+
+cdef inline bitboard centre() noexcept nogil:
+    return (rank_mask(3) | rank_mask(4)) & (file_mask(3) | file_mask(4))
+
+
+cdef inline bitboard flank_to_flank() noexcept nogil:
+    """The four middle files, where space counts."""
+    return file_mask(2) | file_mask(3) | file_mask(4) | file_mask(5)
+
+
+cdef inline bitboard king_ring(int ksq) noexcept nogil:
+    """Three by three squares with the king in them; a king at the edge has the same ring as one step further in."""
+    cdef int file = min(max(file_of(ksq), 1), 6)
+    cdef int rank = min(max(rank_of(ksq), 1), 6)
+    return TABLES.king[8 * rank + file] | bit(8 * rank + file)
+
+
+# --- Pawn structure ---
+
+
+cdef inline void _pawn(Eval* e, PawnEntry* entry, int sq, int us, bint trace) noexcept nogil:
+    """What one pawn is worth by the other pawns around it."""
+    cdef const BoardC* b = &e.pos.b
+    cdef int them = us ^ 1
+    cdef int own = relative_square(sq, us)
+    cdef int rank = rank_of(own)
+    cdef bitboard ours = pieces(b, us, PAWN)
+    cdef bitboard theirs = pieces(b, them, PAWN)
+    cdef bitboard file = file_mask(file_of(sq))
+    cdef bitboard beside = adjacent_files(file_of(sq))
+    cdef bitboard ahead = ranks_ahead(sq, us)
+    cdef bitboard stop = forward(bit(sq), us)
+    cdef bitboard phalanx = ours & beside & rank_mask(rank_of(sq))
+    cdef bitboard support = ours & TABLES.pawn[them][sq]
+    cdef bitboard behind = ours & beside & ~ahead  # neighbours that can still come to its help
+    cdef bitboard sentries = theirs & beside & ahead
+    cdef bint doubled = (ours & file & ahead) != 0
+    cdef bint half_open = (theirs & file & ahead) == 0
+    add(e, &e.w.pawn_squares[rank][file_of(sq)], 1, us, trace)
+    if doubled:
+        add(e, &e.w.pawn_doubled, 1, us, trace)
+    if phalanx:
+        add(e, &e.w.pawn_phalanx[rank], 1, us, trace)
+    if support:
+        add(e, &e.w.pawn_supported[rank], popcount(support), us, trace)
+    if not ours & beside:
+        add(e, &e.w.pawn_isolated[half_open], 1, us, trace)
+    elif not behind and (stop | pawn_attacks(stop, us)) & theirs:
+        add(e, &e.w.pawn_backward[half_open], 1, us, trace)
+    if half_open and not doubled:
+        if not sentries:
+            entry.passed[us] |= bit(sq)
+            add(e, &e.w.passed_pawn[rank], 1, us, trace)
+        elif popcount(behind) >= popcount(sentries):
+            add(e, &e.w.pawn_candidate[rank], 1, us, trace)
+
+
+cdef inline void _pawn_structure(Eval* e, PawnEntry* entry, int us, bint trace) noexcept nogil:
+    cdef bitboard pawns = pieces(&e.pos.b, us, PAWN)
+    entry.passed[us] = 0
+    entry.span[us] = fill_forward(pawn_attacks(pawns, us), us)
+    while pawns:
+        _pawn(e, entry, pop_lsb(&pawns), us, trace)
+
+
+cdef inline void _shelter_file(Eval* e, PawnEntry* entry, int file, int us, bint trace) noexcept nogil:
+    cdef const BoardC* b = &e.pos.b
+    cdef int ksq = e.king[us]
+    cdef bitboard there = file_mask(file) & (ranks_ahead(ksq, us) | rank_mask(rank_of(ksq)))
+    cdef int edge = edge_distance(file)
+    cdef int own = nearest_rank(there & pieces(b, us, PAWN), us)
+    cdef int enemy = nearest_rank(there & pieces(b, us ^ 1, PAWN), us)
+    add(e, &e.w.shelter[edge][own], 1, us, trace)
+    if own and enemy == own + 1:
+        add(e, &e.w.storm_blocked[enemy], 1, us, trace)
+    else:
+        add(e, &e.w.storm[edge][enemy], 1, us, trace)
+    if own == 0:
+        entry.holes[us] += 1
+
+
+cdef inline void _shelter(Eval* e, PawnEntry* entry, int us, bint trace) noexcept nogil:
+    """Own pawns in front of the king and enemy pawns that come at it, on three files."""
+    cdef int middle = min(max(file_of(e.king[us]), 1), 6)
+    entry.king[us] = <uint8_t>e.king[us]
+    entry.holes[us] = 0
+    _shelter_file(e, entry, middle - 1, us, trace)
+    _shelter_file(e, entry, middle, us, trace)
+    _shelter_file(e, entry, middle + 1, us, trace)
+
+
+cdef inline void _begin(Eval* e, const Weights* weights, const PositionC* pos) noexcept nogil:
+    e.pos = pos
+    e.w = &weights.tapered
+    e.plain = &weights.plain
+    e.score = 0
+    e.king[WHITE] = king_square(&pos.b, WHITE)
+    e.king[BLACK] = king_square(&pos.b, BLACK)
+
+
+cdef void _fill_structure(PawnEntry* entry, const Weights* weights, const PositionC* pos) noexcept nogil:
+    cdef Eval e
+    _begin(&e, weights, pos)
+    _pawn_structure(&e, entry, WHITE, False)
+    _pawn_structure(&e, entry, BLACK, False)
+    entry.key = pos.pawn_key
+    entry.score = <Packed>e.score
+    entry.king[WHITE] = NO_SQUARE
+    entry.king[BLACK] = NO_SQUARE
+
+
+cdef void _fill_shelter(PawnEntry* entry, const Weights* weights, const PositionC* pos, int us) noexcept nogil:
+    cdef Eval e
+    _begin(&e, weights, pos)
+    if us == WHITE:
+        _shelter(&e, entry, WHITE, False)
+    else:
+        _shelter(&e, entry, BLACK, False)
+    entry.shelter[us] = <Packed>e.score
+
+
+cdef inline const PawnEntry* _cached_pawns(Evaluator* ev, const PositionC* pos, Eval* e) noexcept nogil:
+    """The entry of this pawn structure with these kings, filled where it is not known yet."""
+    cdef PawnEntry* entry = &ev.pawn_table[pos.pawn_key & (PAWN_TABLE_SIZE - 1)]
+    if unlikely(entry.key != pos.pawn_key):
+        _fill_structure(entry, &ev.weights, pos)
+    if unlikely(entry.king[WHITE] != e.king[WHITE]):
+        _fill_shelter(entry, &ev.weights, pos, WHITE)
+    if unlikely(entry.king[BLACK] != e.king[BLACK]):
+        _fill_shelter(entry, &ev.weights, pos, BLACK)
+    e.score += <uint32_t>entry.score + <uint32_t>entry.shelter[WHITE] + <uint32_t>entry.shelter[BLACK]
+    return entry
+
+
+cdef inline void _traced_pawns(PawnEntry* entry, Eval* e) noexcept nogil:
+    """What `_cached_pawns` adds, counted."""
+    _pawn_structure(e, entry, WHITE, True)
+    _pawn_structure(e, entry, BLACK, True)
+    _shelter(e, entry, WHITE, True)
+    _shelter(e, entry, BLACK, True)
+
+
+# --- Material and pieces ---
+
+
+cdef inline void _material(Eval* e, int us, bint trace) noexcept nogil:
+    cdef const BoardC* b = &e.pos.b
+    cdef int piece_type
+    cdef bitboard bishops = pieces(b, us, BISHOP)
+    for piece_type in range(KING):
+        add(e, &e.w.material[piece_type], popcount(pieces(b, us, piece_type)), us, trace)
+    if bishops & dark_squares() and bishops & ~dark_squares():
+        add(e, &e.w.bishop_pair, 1, us, trace)
+
+
+cdef inline void _prepare(Eval* e, int us) noexcept nogil:
+    """Attacks of king and pawns, and what the pieces' terms need of both sides before they start."""
+    cdef const BoardC* b = &e.pos.b
+    cdef bitboard pawns = pieces(b, us, PAWN)
+    cdef bitboard east = pawn_attacks_east(pawns, us)
+    cdef bitboard west = pawn_attacks_west(pawns, us)
+    cdef bitboard king = TABLES.king[e.king[us]]
+    cdef int i
+    for i in range(KNIGHT, KING):
+        e.attacked_by[us][i] = 0
+    e.attacked_by[us][PAWN] = east | west
+    e.attacked_by[us][KING] = king
+    e.attacked[us] = east | west | king
+    e.twice[us] = (east & west) | ((east | west) & king)
+    e.ring[us] = king_ring(e.king[us])
+    e.attackers[us] = 0
+    e.danger[us] = 0
+
+
+cdef inline void _mobility_area(Eval* e, int us) noexcept nogil:
+    """Not the own king's square, no pawn that is blocked or still at home, nothing that enemy pawns attack."""
+    cdef const BoardC* b = &e.pos.b
+    cdef bitboard stuck = forward(e.occ, us ^ 1) | relative_rank_mask(1, us) | relative_rank_mask(2, us)
+    e.area[us] = ~(e.attacked_by[us ^ 1][PAWN] | (pieces(b, us, PAWN) & stuck) | bit(e.king[us]))
+
+
+cdef inline bitboard _attacks(const Eval* e, int piece_type, int sq, int us) noexcept nogil:
+    """Attacks of a piece; sliders look through own pieces that move the same way."""
+    cdef const BoardC* b = &e.pos.b
+    if piece_type == KNIGHT:
+        return TABLES.knight[sq]
+    if piece_type == BISHOP:
+        return bishop_attacks(sq, e.occ ^ pieces(b, us, QUEEN))
+    if piece_type == ROOK:
+        return rook_attacks(sq, e.occ ^ (b.by_colour[us] & straight_sliders(b)))
+    return queen_attacks(sq, e.occ)
+
+
+cdef inline const Packed* _square_weight(const Eval* e, int piece_type, int own) noexcept nogil:
+    if piece_type == KNIGHT:
+        return &e.w.knight_squares[0][0] + own
+    if piece_type == BISHOP:
+        return &e.w.bishop_squares[0][0] + own
+    if piece_type == ROOK:
+        return &e.w.rook_squares[0][0] + own
+    return &e.w.queen_squares[0][0] + own
+
+
+cdef inline const Packed* _mobility_weight(const Eval* e, int piece_type, int count) noexcept nogil:
+    if piece_type == KNIGHT:
+        return &e.w.knight_mobility[count]
+    if piece_type == BISHOP:
+        return &e.w.bishop_mobility[count]
+    if piece_type == ROOK:
+        return &e.w.rook_mobility[count]
+    return &e.w.queen_mobility[count]
+
+
+cdef inline void _minor(Eval* e, const PawnEntry* entry, int piece_type, int sq, int us, bint trace) noexcept nogil:
+    """Outposts and what else the minor pieces share."""
+    cdef const BoardC* b = &e.pos.b
+    cdef int own = relative_square(sq, us)
+    cdef bint defended
+    if 3 <= rank_of(own) <= 5 and not entry.span[us ^ 1] & bit(sq):
+        defended = (e.attacked_by[us][PAWN] >> sq) & 1
+        if piece_type == KNIGHT:
+            add(e, &e.w.knight_outpost[defended], 1, us, trace)
+        else:
+            add(e, &e.w.bishop_outpost[defended], 1, us, trace)
+    if forward(bit(sq), us) & b.by_type[PAWN]:
+        add(e, &e.w.minor_behind_pawn, 1, us, trace)
+    if piece_type == KNIGHT:
+        add(e, &e.w.knight_king_distance, distance(sq, e.king[us]), us, trace)
+    else:
+        add(e, &e.w.bishop_king_distance, distance(sq, e.king[us]), us, trace)
+
+
+cdef inline void _bishop(Eval* e, int sq, int us, bint trace) noexcept nogil:
+    cdef const BoardC* b = &e.pos.b
+    cdef bitboard same = dark_squares() if dark_squares() & bit(sq) else ~dark_squares()
+    cdef bitboard seen
+    add(e, &e.w.bishop_own_pawns, popcount(same & pieces(b, us, PAWN)), us, trace)
+    seen = (bishop_attacks(sq, b.by_type[PAWN]) | bit(sq)) & centre()
+    if seen & (seen - 1):
+        add(e, &e.w.bishop_long_diagonal, 1, us, trace)
+
+
+cdef inline void _rook(Eval* e, int sq, int us, bint trace) noexcept nogil:
+    cdef const BoardC* b = &e.pos.b
+    cdef int them = us ^ 1
+    cdef bitboard file = file_mask(file_of(sq))
+    if not file & pieces(b, us, PAWN):
+        if file & pieces(b, them, PAWN):
+            add(e, &e.w.rook_half_open_file, 1, us, trace)
+        else:
+            add(e, &e.w.rook_open_file, 1, us, trace)
+    if relative_rank(sq, us) == 6:
+        if relative_rank(e.king[them], us) == 7 or rank_mask(rank_of(sq)) & pieces(b, them, PAWN):
+            add(e, &e.w.rook_seventh, 1, us, trace)
+
+
+cdef inline void _pieces(Eval* e, const PawnEntry* entry, int piece_type, int us, bint trace) noexcept nogil:
+    """All pieces of one type: squares, mobility, what they attack, and their own terms."""
+    cdef int them = us ^ 1
+    cdef bitboard left = pieces(&e.pos.b, us, piece_type)
+    cdef bitboard beside_king = TABLES.king[e.king[them]]
+    cdef bitboard attacks
+    cdef int sq
+    while left:
+        sq = pop_lsb(&left)
+        attacks = _attacks(e, piece_type, sq, us)
+        if e.pinned[us] & bit(sq):
+            attacks &= TABLES.line[e.king[us]][sq]
+        e.twice[us] |= e.attacked[us] & attacks
+        e.attacked[us] |= attacks
+        e.attacked_by[us][piece_type] |= attacks
+        add(e, _square_weight(e, piece_type, relative_square(sq, us)), 1, us, trace)
+        add(e, _mobility_weight(e, piece_type, popcount(attacks & e.area[us])), 1, us, trace)
+        if attacks & e.ring[them]:
+            e.attackers[us] += 1
+            add_danger(e, &e.plain.danger_attacker[piece_type - KNIGHT], 1, us, trace)
+            add_danger(e, &e.plain.danger_ring, popcount(attacks & beside_king), us, trace)
+        if piece_type == KNIGHT or piece_type == BISHOP:
+            _minor(e, entry, piece_type, sq, us, trace)
+        if piece_type == BISHOP:
+            _bishop(e, sq, us, trace)
+        if piece_type == ROOK:
+            _rook(e, sq, us, trace)
+
+
+# --- King ---
+
+
+cdef inline void _king(Eval* e, int us, bint trace) noexcept nogil:
+    cdef int own = relative_square(e.king[us], us)
+    add(e, &e.w.king_squares[0][0] + own, 1, us, trace)
+    if e.pos.b.castling_rooks:
+        add(e, &e.w.castling_right, popcount(e.pos.b.castling_rooks & e.pos.b.by_colour[us]), us, trace)
+
+
+cdef inline void _add_checks(Eval* e, int piece_type, bitboard squares, int us, bint trace) noexcept nogil:
+    add_danger(e, &e.plain.danger_check[piece_type - KNIGHT], min(popcount(squares), 2), us, trace)
+
+
+cdef inline void _safe_checks(Eval* e, bitboard weak, int us, bint trace) noexcept nogil:
+    """Squares from which `us` can give check without losing the piece at once."""
+    cdef const BoardC* b = &e.pos.b
+    cdef int them = us ^ 1
+    cdef int ksq = e.king[them]
+    cdef bitboard safe = ~b.by_colour[us] & (~e.attacked[them] | (weak & e.twice[us]))
+    cdef bitboard occ = e.occ ^ pieces(b, them, QUEEN)
+    cdef bitboard straight = rook_attacks(ksq, occ)
+    cdef bitboard diagonal = bishop_attacks(ksq, occ)
+    cdef bitboard queen = (straight | diagonal) & ~e.attacked_by[them][QUEEN]
+    _add_checks(e, KNIGHT, TABLES.knight[ksq] & e.attacked_by[us][KNIGHT] & safe, us, trace)
+    _add_checks(e, BISHOP, diagonal & e.attacked_by[us][BISHOP] & safe, us, trace)
+    _add_checks(e, ROOK, straight & e.attacked_by[us][ROOK] & safe, us, trace)
+    _add_checks(e, QUEEN, queen & e.attacked_by[us][QUEEN] & safe, us, trace)
+
+
+cdef inline void _king_attack(Eval* e, const PawnEntry* entry, int us, bint trace) noexcept nogil:
+    """The attack of `us` on the enemy king: danger units choose a level, the level a weight.
+
+    One attacker alone is no attack unless a queen can join it.
+    """
+    cdef const BoardC* b = &e.pos.b
+    cdef int them = us ^ 1
+    cdef bint queen = pieces(b, us, QUEEN) != 0
+    cdef bitboard weak
+    cdef int level
+    if e.attackers[us] + queen < 2:
+        return
+    weak = e.attacked[us] & ~e.twice[them]
+    weak &= ~e.attacked[them] | e.attacked_by[them][KING] | e.attacked_by[them][QUEEN]
+    _safe_checks(e, weak, us, trace)
+    add_danger(e, &e.plain.danger_weak, popcount(weak & e.ring[them]), us, trace)
+    add_danger(e, &e.plain.danger_hole, entry.holes[them], us, trace)
+    add_danger(e, &e.plain.danger_pinned, popcount(e.pinned[them]), us, trace)
+    add_danger(e, &e.plain.danger_guard, (e.attacked_by[them][KNIGHT] & e.ring[them]) != 0, us, trace)
+    add_danger(e, &e.plain.danger_queenless, not queen, us, trace)
+    add_danger(e, &e.plain.danger_base, 1, us, trace)
+    level = e.danger[us] // DANGER_STEP if e.danger[us] > 0 else 0
+    add(e, &e.w.king_danger[min(level, DANGER_LEVELS - 1)], 1, us, trace)
+
+
+# --- Threats, space ---
+
+
+cdef inline void _add_victims(Eval* e, const Packed* table, bitboard victims, int us, bint trace) noexcept nogil:
+    cdef int piece_type
+    for piece_type in range(KING):
+        add(e, &table[piece_type], popcount(victims & e.pos.b.by_type[piece_type]), us, trace)
+
+
+cdef inline bitboard _safe_pushes(const Eval* e, int us) noexcept nogil:
+    """Squares to which a pawn of `us` can advance without being taken for nothing."""
+    cdef int them = us ^ 1
+    cdef bitboard once = forward(pieces(&e.pos.b, us, PAWN), us) & ~e.occ
+    cdef bitboard both = once | (forward(once & relative_rank_mask(2, us), us) & ~e.occ)
+    return both & ~e.attacked_by[them][PAWN] & (e.attacked[us] | ~e.attacked[them])
+
+
+cdef inline void _threats(Eval* e, int us, bint trace) noexcept nogil:
+    cdef const BoardC* b = &e.pos.b
+    cdef int them = us ^ 1
+    cdef bitboard theirs = b.by_colour[them]
+    cdef bitboard big = theirs & ~(b.by_type[PAWN] | b.by_type[KING])
+    cdef bitboard guarded = e.attacked_by[them][PAWN] | (e.twice[them] & ~e.twice[us])
+    cdef bitboard weak = theirs & ~guarded & e.attacked[us]
+    cdef bitboard minor_attacks = e.attacked_by[us][KNIGHT] | e.attacked_by[us][BISHOP]
+    cdef bitboard safe_pawns = pieces(b, us, PAWN) & (e.attacked[us] | ~e.attacked[them])
+    cdef bitboard pushes = pawn_attacks(_safe_pushes(e, us), us)
+    _add_victims(e, e.w.threat_by_pawn, big & pawn_attacks(safe_pawns, us), us, trace)
+    _add_victims(e, e.w.threat_by_minor, (weak | big) & minor_attacks, us, trace)
+    _add_victims(e, e.w.threat_by_rook, (weak | (big & b.by_type[QUEEN])) & e.attacked_by[us][ROOK], us, trace)
+    add(e, &e.w.threat_by_king, (weak & e.attacked_by[us][KING]) != 0, us, trace)
+    add(e, &e.w.threat_hanging, popcount(weak & (~e.attacked[them] | (big & e.twice[us]))), us, trace)
+    add(e, &e.w.threat_by_push, popcount(pushes & big & ~e.attacked_by[us][PAWN]), us, trace)
+    add(e, &e.w.restricted, popcount(e.attacked[them] & ~guarded & e.attacked[us]), us, trace)
+
+
+cdef inline void _space(Eval* e, int us, bint trace) noexcept nogil:
+    cdef bitboard ranks = relative_rank_mask(1, us) | relative_rank_mask(2, us) | relative_rank_mask(3, us)
+    cdef bitboard taken = pieces(&e.pos.b, us, PAWN) | e.attacked_by[us ^ 1][PAWN]
+    add(e, &e.w.space, popcount(flank_to_flank() & ranks & ~taken), us, trace)
+    add(e, &e.w.centre_control, popcount(e.attacked[us] & centre()), us, trace)
+
+
+# --- Passed pawns and the pieces ---
+
+
+cdef inline void _path_of_passed(Eval* e, int sq, int us, bint trace) noexcept nogil:
+    """Rooks behind the pawn, and how free its way is."""
+    cdef const BoardC* b = &e.pos.b
+    cdef int them = us ^ 1
+    cdef int rank = relative_rank(sq, us)
+    cdef bitboard stop = forward(bit(sq), us)
+    cdef bitboard file = file_mask(file_of(sq))
+    cdef bitboard path = file & ranks_ahead(sq, us)
+    cdef bitboard behind = file & ~path & rook_attacks(sq, e.occ) & straight_sliders(b)
+    cdef bitboard unsafe = path & (b.by_colour[them] | e.attacked[them])
+    if behind & b.by_colour[us]:
+        add(e, &e.w.passed_rook_behind[0], 1, us, trace)
+    elif behind:
+        add(e, &e.w.passed_rook_behind[1], 1, us, trace)
+        unsafe = path
+    if stop & b.by_colour[them]:
+        add(e, &e.w.passed_blocked[rank], 1, us, trace)
+    if stop & e.occ:
+        return
+    if stop & e.attacked[us]:
+        add(e, &e.w.passed_defended_step[rank], 1, us, trace)
+    if not unsafe & stop:
+        add(e, &e.w.passed_safe_step[rank], 1, us, trace)
+    if not (unsafe | (path & e.occ)):
+        add(e, &e.w.passed_free_path[rank], 1, us, trace)
+
+
+cdef inline bint _outruns_king(const Eval* e, int sq, int us) noexcept nogil:
+    """The rule of the square, for a pawn with a free file. https://www.chessprogramming.org/Rule_of_the_Square"""
+    cdef int them = us ^ 1
+    cdef int promotion = (sq & 7) | (56 if us == WHITE else 0)
+    cdef int moves = min(7 - relative_rank(sq, us), 5)  # a double step saves one
+    if file_mask(file_of(sq)) & ranks_ahead(sq, us) & e.occ:
+        return False
+    return distance(e.king[them], promotion) - (e.pos.stm == them) > moves
+
+
+cdef inline void _passed_pawns(Eval* e, const PawnEntry* entry, int us, bint trace) noexcept nogil:
+    cdef const BoardC* b = &e.pos.b
+    cdef int them = us ^ 1
+    cdef bitboard left = entry.passed[us]
+    cdef bint pawn_ending = not b.by_colour[them] & ~(b.by_type[PAWN] | b.by_type[KING])
+    cdef int sq, stop, rank
+    while left:
+        sq = pop_lsb(&left)
+        stop = sq + 8 if us == WHITE else sq - 8
+        rank = relative_rank(sq, us)
+        if rank > 2:
+            add(e, &e.w.passed_own_king[distance(e.king[us], stop)], rank - 2, us, trace)
+            add(e, &e.w.passed_enemy_king[distance(e.king[them], stop)], rank - 2, us, trace)
+        _path_of_passed(e, sq, us, trace)
+        if pawn_ending and _outruns_king(e, sq, us):
+            add(e, &e.w.passed_unstoppable, 1, us, trace)
+
+
+# --- Mating a bare king ---
+
+
+cdef inline void _lone_king(Eval* e, int us, bint trace) noexcept nogil:
+    """Drive the bare king of the other side to the edge, or with bishop and knight to a corner the bishop can reach."""
+    cdef const BoardC* b = &e.pos.b
+    cdef int ksq = e.king[us ^ 1]
+    cdef int edge = min(edge_distance(file_of(ksq)), edge_distance(rank_of(ksq)))
+    cdef bitboard dark = b.by_type[BISHOP] & dark_squares()
+    cdef int first = 0 if dark else 7  # a1 and h8 are dark, h1 and a8 light
+    cdef int second = 63 - first
+    add(e, &e.w.lone_king_edge[edge], 1, us, trace)
+    add(e, &e.w.lone_king_distance[distance(e.king[us], ksq)], 1, us, trace)
+    if b.by_type[BISHOP] and b.by_type[KNIGHT] and popcount(e.occ) == 4:
+        add(e, &e.w.lone_king_corner[min(distance(ksq, first), distance(ksq, second))], 1, us, trace)
+
+
+# --- Scale of the endgame ---
+
+
+cdef inline int _points(const BoardC* b, int colour) noexcept nogil:
+    """Pieces of one side in the usual points; not an evaluation, it only tells endings apart."""
+    return (
+        3 * popcount(b.by_colour[colour] & (b.by_type[KNIGHT] | b.by_type[BISHOP]))
+        + 5 * popcount(pieces(b, colour, ROOK))
+        + 9 * popcount(pieces(b, colour, QUEEN))
+    )
+
+
+cdef const int32_t* _pawnless_scale(const PlainWeights* w, const BoardC* b, int strong) noexcept nogil:
+    """The stronger side has no pawns: without a rook more than the other side it hardly wins. NULL: nothing special."""
+    cdef int points = _points(b, strong)
+    cdef int other = _points(b, strong ^ 1)
+    if points < 5:
+        return &w.scale_lone_minor
+    if points - other <= 3:
+        return &w.scale_minor_up if other <= 3 else &w.scale_minor_up_heavy
+    if points == 6 and popcount(pieces(b, strong, KNIGHT)) == 2 and not b.by_type[PAWN]:
+        return &w.scale_two_knights
+    return NULL
+
+
+cdef bint _wrong_corner(const BoardC* b, int strong) noexcept nogil:
+    """Pawns on one rook file, at most bishops that cannot cover the promotion square, and the enemy king in that corner."""
+    cdef bitboard pawns = pieces(b, strong, PAWN)
+    cdef bitboard rest = b.by_colour[strong] & ~(b.by_type[PAWN] | b.by_type[KING])
+    cdef int file = 0 if pawns & file_mask(0) else 7
+    cdef int corner = file + (56 if strong == WHITE else 0)
+    cdef bitboard covering = dark_squares() if dark_squares() & bit(corner) else ~dark_squares()
+    if pawns & ~file_mask(file) or rest & ~b.by_type[BISHOP] or rest & covering:
+        return False
+    return distance(king_square(b, strong ^ 1), corner) <= 1
+
+
+cdef bint _opposite_bishops(const BoardC* b) noexcept nogil:
+    cdef bitboard white = pieces(b, WHITE, BISHOP)
+    cdef bitboard black = pieces(b, BLACK, BISHOP)
+    if popcount(white) != 1 or popcount(black) != 1:
+        return False
+    return ((white & dark_squares()) != 0) != ((black & dark_squares()) != 0)
+
+
+cdef bint _drawish_rook_ending(const BoardC* b, int strong) noexcept nogil:
+    cdef bitboard pawns = b.by_type[PAWN]
+    cdef bitboard west = file_mask(0) | file_mask(1) | file_mask(2) | file_mask(3)
+    if b.by_type[KNIGHT] | b.by_type[BISHOP] | b.by_type[QUEEN]:
+        return False
+    if popcount(pieces(b, strong, ROOK)) != 1 or popcount(pieces(b, strong ^ 1, ROOK)) != 1:
+        return False
+    if popcount(pieces(b, strong, PAWN)) - popcount(pieces(b, strong ^ 1, PAWN)) > 1:
+        return False
+    return (pawns & west) == 0 or (pawns & ~west) == 0
+
+
+cdef const int32_t* _scale(const PlainWeights* w, const BoardC* b, int strong) noexcept nogil:
+    """The one weight that scales the endgame score of the side that is ahead."""
+    cdef int pawns = popcount(pieces(b, strong, PAWN))
+    cdef const int32_t* special
+    if pawns == 0:
+        special = _pawnless_scale(w, b, strong)
+        if special != NULL:
+            return special
+    elif _wrong_corner(b, strong):
+        return &w.scale_wrong_corner
+    if _opposite_bishops(b):
+        if b.by_type[KNIGHT] | b.by_type[ROOK] | b.by_type[QUEEN]:
+            return &w.scale_opposite_bishops_pieces
+        return &w.scale_opposite_bishops[pawns]
+    if _drawish_rook_ending(b, strong):
+        return &w.scale_rook_ending
+    return &w.scale_pawns[pawns]
+
+
+# --- The total ---
+
+
+cdef inline int _phase(const BoardC* b) noexcept nogil:
+    cdef int phase = (
+        popcount(b.by_type[KNIGHT] | b.by_type[BISHOP]) + 2 * popcount(b.by_type[ROOK]) + 4 * popcount(b.by_type[QUEEN])
+    )
+    return min(phase, FULL_PHASE)
+
+
+cdef inline void _pins(Eval* e) noexcept nogil:
+    cdef bitboard checkers
+    cdef int us = e.pos.stm
+    e.pinned[us] = e.pos.pinned
+    checks_and_pins(&e.pos.b, us ^ 1, &checkers, &e.pinned[us ^ 1])
+
+
+cdef inline void _side(Eval* e, const PawnEntry* entry, int us, bint trace) noexcept nogil:
+    """The terms of one side that need no more than the pawns and kings of both."""
+    _material(e, us, trace)
+    _pieces(e, entry, KNIGHT, us, trace)
+    _pieces(e, entry, BISHOP, us, trace)
+    _pieces(e, entry, ROOK, us, trace)
+    _pieces(e, entry, QUEEN, us, trace)
+    _king(e, us, trace)
+
+
+cdef inline void _side_against_side(Eval* e, const PawnEntry* entry, int us, bint trace) noexcept nogil:
+    """The terms that need all attacks of both sides."""
+    _king_attack(e, entry, us, trace)
+    _threats(e, us, trace)
+    _space(e, us, trace)
+    _passed_pawns(e, entry, us, trace)
+    if e.pos.b.by_colour[us ^ 1] == bit(e.king[us ^ 1]):
+        _lone_king(e, us, trace)
+
+
+cdef inline int _finish(Eval* e, int* phase, int* scale, bint trace) noexcept nogil:
+    """Taper and scale. Returns centipawns from White's side."""
+    cdef int mg = midgame(e.score)
+    cdef int eg = endgame(e.score)
+    cdef int strong = BLACK if eg < 0 else WHITE
+    cdef const int32_t* factor = _scale(e.plain, &e.pos.b, strong)
+    cdef int score
+    phase[0] = _phase(&e.pos.b)
+    scale[0] = factor[0]
+    if trace:
+        (<int32_t*>&e.counts[strong])[factor - <const int32_t*>e.w] += 1
+    score = (mg * phase[0] + eg * scale[0] // FULL_SCALE * (FULL_PHASE - phase[0])) // FULL_PHASE
+    return min(max(score, -EVAL_LIMIT), EVAL_LIMIT)
+
+
+cdef inline int _total(Eval* e, const PawnEntry* entry, int* phase, int* scale, bint trace) noexcept nogil:
+    e.occ = occupied(&e.pos.b)
+    _pins(e)
+    _prepare(e, WHITE)
+    _prepare(e, BLACK)
+    _mobility_area(e, WHITE)
+    _mobility_area(e, BLACK)
+    _side(e, entry, WHITE, trace)
+    _side(e, entry, BLACK, trace)
+    _side_against_side(e, entry, WHITE, trace)
+    _side_against_side(e, entry, BLACK, trace)
+    if e.pos.stm == WHITE:
+        add(e, &e.w.tempo, 1, WHITE, trace)
+    else:
+        add(e, &e.w.tempo, 1, BLACK, trace)
+    return _finish(e, phase, scale, trace)
+
+
+cdef int evaluate(Evaluator* ev, const PositionC* pos) noexcept nogil:
+    """Centipawns from the side to move, at most EVAL_LIMIT either way."""
+    cdef Eval e
+    cdef int phase, scale, score
+    cdef const PawnEntry* entry
+    _begin(&e, &ev.weights, pos)
+    entry = _cached_pawns(ev, pos, &e)
+    score = _total(&e, entry, &phase, &scale, False)
+    return score if pos.stm == WHITE else -score
+
+
+cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, int* phase, int* scale) noexcept nogil:
+    """Evaluate and count every weight's use: `counts` is two structs, White's and Black's. Returns centipawns from White's side.
+
+    The tapered sum of weight times (White - Black) is the score before scaling. Of the plain weights, the danger units are
+    counted as they arise, and of the scale factors the one that applied, for the side it was applied to.
+    """
+    cdef Eval e
+    cdef PawnEntry entry
+    memset(counts, 0, 2 * sizeof(Weights))
+    _begin(&e, &ev.weights, pos)
+    e.counts = counts
+    _traced_pawns(&entry, &e)
+    return _total(&e, &entry, phase, scale, True)
+
+
+# --- Set-up and the Python side of it ---
+
+
+cdef Evaluator* new_evaluator() except NULL:
+    """An evaluator with all weights 0. Raises MemoryError."""
+    cdef Evaluator* ev = <Evaluator*>calloc(1, sizeof(Evaluator))
+    if ev == NULL:
+        raise MemoryError("no memory for the evaluation")
+    ev.pawn_memory = calloc(PAWN_TABLE_SIZE + 1, sizeof(PawnEntry))
+    if ev.pawn_memory == NULL:
+        free(ev)
+        raise MemoryError("no memory for the pawn table")
+    ev.pawn_table = <PawnEntry*>((<size_t>ev.pawn_memory + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
+    clear_evaluator(ev)
+    return ev
+
+
+cdef void free_evaluator(Evaluator* ev) noexcept nogil:
+    if ev != NULL:
+        free(ev.pawn_memory)
+        free(ev)
+
+
+cdef void clear_evaluator(Evaluator* ev) noexcept nogil:
+    """Forget the pawn structures seen. An empty entry is the right one for no pawns (key 0), once its kings are unknown."""
+    cdef int i
+    memset(ev.pawn_table, 0, PAWN_TABLE_SIZE * sizeof(PawnEntry))
+    for i in range(PAWN_TABLE_SIZE):
+        ev.pawn_table[i].king[WHITE] = NO_SQUARE
+        ev.pawn_table[i].king[BLACK] = NO_SQUARE
+
+
+cdef int set_evaluator_weights(Evaluator* ev, object values) except -1:
+    """Replace all weights by a sequence of ints in the layout's order. Raises ValueError, and changes nothing, on a wrong one."""
+    cdef Weights weights
+    cdef int32_t* flat = <int32_t*>&weights
+    cdef int i
+    if len(values) != weight_count():
+        raise ValueError(f"{len(values)} weights instead of {weight_count()}")
+    for i in range(weight_count()):
+        value = values[i]
+        if not isinstance(value, int) or not INT32_MIN <= value <= INT32_MAX:
+            raise ValueError(f"weight {i} is not a 32-bit integer: {value!r}")
+        flat[i] = value
+    ev.weights = weights
+    clear_evaluator(ev)
+    return 0
+
+
+cdef dict trace_position(const Evaluator* ev, const PositionC* pos):
+    """What `Engine.trace` returns: "phase", "scale", "score" (White's side), "stm" ("w" or "b"), and in the layout's order
+    "weights" (packed) and "features" (how often White and Black got each)."""
+    cdef Weights[2] counts
+    cdef const int32_t* white = <int32_t*>&counts[WHITE]
+    cdef const int32_t* black = <int32_t*>&counts[BLACK]
+    cdef int phase, scale
+    cdef int score = trace_counts(ev, pos, counts, &phase, &scale)
+    cdef int i
+    cdef const int32_t* values = <const int32_t*>&ev.weights
+    return {
+        "phase": phase,
+        "scale": scale,
+        "score": score,
+        "stm": "b" if pos.stm else "w",
+        "weights": [values[i] for i in range(weight_count())],
+        "features": [(white[i], black[i]) for i in range(weight_count())],
+    }
+
+
+def _shape(value: object) -> tuple[int, ...]:
+    """Lengths of nested lists; () for a number."""
+    return (len(value), *_shape(value[0])) if isinstance(value, list) else ()
+
+
+def layout() -> list[tuple[str, tuple[int, ...], bool]]:
+    """Name, shape and whether tapered of every weight, in packing order, read from the struct's declaration."""
+    cdef Weights weights
+    memset(&weights, 0, sizeof(Weights))
+    cdef dict groups = weights
+    return [(name, _shape(value), group == "tapered") for group in groups for name, value in groups[group].items()]
