@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A progress bar on stderr: drawn by rich where it is installed (the extra `bench`), a plain counter otherwise.
+
+stdout stays free for results. Lines printed while a bar stands go above it.
+"""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+
+class Bar(NamedTuple):
+    """Handles of a running bar: `advance()` counts one item, `say(text)` prints a line above the bar."""
+
+    advance: Callable[[], None]
+    say: Callable[[str], None]
+
+
+@contextmanager
+def progress(label: str, total: int) -> Iterator[Bar]:
+    """Show a bar of `total` items while the block runs."""
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    except ImportError:
+        with _plain(label, total) as bar:
+            yield bar
+        return
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=console) as rich_bar:
+        task = rich_bar.add_task(label, total=total)
+        yield Bar(
+            advance=lambda: rich_bar.advance(task),
+            say=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
+        )
+
+
+@contextmanager
+def _plain(label: str, total: int) -> Iterator[Bar]:
+    """A counter that rewrites its line on a terminal, and prints about ten lines elsewhere."""
+    count = 0
+    terminal = sys.stderr.isatty()
+    step = 1 if terminal else max(1, total // 10)
+
+    def advance() -> None:
+        nonlocal count
+        count += 1
+        if count % step == 0 or count == total:
+            print(f"\r{label} {count}/{total}", end="" if terminal else "\n", file=sys.stderr, flush=True)
+
+    def say(text: str) -> None:
+        print(f"\r{text}" if terminal else text, file=sys.stderr, flush=True)
+
+    yield Bar(advance, say)
+    if terminal:
+        print(file=sys.stderr)

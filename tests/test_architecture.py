@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The arrows: who may import whom. Read from the import lines of every Python and Cython file."""
+
+import ast
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+ROOMS = ("bench", "coachwhip", "core", "evaluation", "uci")
+
+# Inside core a module may know those before it.
+CORE_ORDER = (
+    "types tunables params attacks position movegen see perft evaluate tt history movepick search engine"  # the glossary first
+).split()
+
+# Between the rooms: from each, the names it may import outside itself. Nothing points back.
+ALLOWED = {
+    "core": (),
+    "evaluation": ("coachwhip.core.engine",),
+    "uci": ("coachwhip.core.engine", "coachwhip.evaluation"),
+    "bench": ("coachwhip.core.engine", "coachwhip.core.tunables", "coachwhip.evaluation", "coachwhip.uci"),
+    "coachwhip": ("coachwhip.core.engine", "coachwhip.evaluation", "coachwhip.uci", "coachwhip.bench"),
+}
+IMPORTS_NOTHING = ("core/tunables.py", "evaluation/weights.py")
+LIGHT = ("uci", "core", "coachwhip")  # rooms of the UCI path: the standard library and each other, at the top of a module
+
+CYTHON_FROM = re.compile(r"^\s*from\s+([.\w]+)\s+c?import\s+(\([^)]*\)|[^\n#]*)", re.MULTILINE)
+CYTHON_IMPORT = re.compile(r"^\s*c?import\s+([.\w]+)", re.MULTILINE)
+DOCSTRING = re.compile(r'"""(?:[^"]|"(?!""))*"""')
+
+
+def sources(*suffixes: str, rooms: tuple[str, ...] = ROOMS) -> list[Path]:
+    """The source files of some rooms, relative to the checkout."""
+    return sorted(path.relative_to(ROOT) for room in rooms for path in (ROOT / room).rglob("*") if path.suffix in suffixes)
+
+
+def module_of(path: Path) -> list[str]:
+    """Where a file stands among the packages: core/tt.pyx is coachwhip.core.tt."""
+    parts = list(path.with_suffix("").parts)
+    if parts[0] != "coachwhip":
+        parts.insert(0, "coachwhip")
+    return parts
+
+
+def absolute(path: Path, name: str) -> str:
+    """The full name behind an import in `path`, which may be relative."""
+    dots = len(name) - len(name.lstrip("."))
+    if dots == 0:
+        return name
+    return ".".join([*module_of(path)[:-dots], *filter(None, [name[dots:]])])
+
+
+def python_imports(path: Path, *, top_level: bool = False) -> Iterator[str]:
+    """Full names of what a Python file imports; only what runs when it is loaded, if `top_level`."""
+    tree = ast.parse((ROOT / path).read_text(encoding="utf-8"))
+    for node in tree.body if top_level else ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from from_import(path, "." * node.level + (node.module or ""), [alias.name for alias in node.names])
+
+
+def cython_imports(path: Path) -> Iterator[str]:
+    """Full names of what a Cython file imports and cimports."""
+    text = DOCSTRING.sub("", (ROOT / path).read_text(encoding="utf-8"))
+    for match in CYTHON_FROM.finditer(text):
+        yield from from_import(path, match[1], re.findall(r"(\w+)(?: as \w+)?", match[2]))
+    for match in CYTHON_IMPORT.finditer(text):
+        yield match[1]
+
+
+def from_import(path: Path, module: str, names: list[str]) -> Iterator[str]:
+    """What is imported from a package are its modules; what is imported from a module is part of it."""
+    base = absolute(path, module)
+    if base in ("coachwhip", *(f"coachwhip.{room}" for room in ROOMS)):
+        yield from (f"{base}.{name}" for name in names)
+    else:
+        yield base
+
+
+def imports(path: Path) -> list[str]:
+    """Full names of everything a file imports, in its functions too."""
+    return list(cython_imports(path) if path.suffix in (".pyx", ".pxd") else python_imports(path))
+
+
+def reaches(name: str, allowed: str) -> bool:
+    """Whether `name` is `allowed` or lies in it."""
+    return name == allowed or name.startswith(allowed + ".")
+
+
+def test_the_parsers_see_every_form_of_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(globals(), "ROOT", tmp_path)
+    (tmp_path / "core").mkdir()
+    path = Path("core/x.pyx")
+    (tmp_path / path).write_text(
+        '"""\nimport nothing\n"""\nfrom .tt cimport probe\nfrom . cimport see, history as h\nfrom libc.math cimport log\n'
+        "cimport cython\ncdef int f():\n    from ..evaluation import config\n    import time\n"
+    )
+    core = {"coachwhip.core.tt", "coachwhip.core.see", "coachwhip.core.history"}
+    assert set(imports(path)) == core | {"coachwhip.evaluation.config", "libc.math", "cython", "time"}
+
+
+def test_rooms_know_only_those_below() -> None:
+    wrong = []
+    for path in sources(".py", ".pyi", ".pyx", ".pxd"):
+        room = path.parts[0]
+        home = "coachwhip" if room == "coachwhip" else f"coachwhip.{room}"
+        for name in imports(path):
+            if not reaches(name, "coachwhip") or any(reaches(name, allowed) for allowed in ALLOWED[room]):
+                continue
+            inside = name in ("coachwhip", "coachwhip.__version__") if room == "coachwhip" else reaches(name, home)
+            if not inside:
+                wrong.append(f"{path} imports {name}")
+    assert not wrong
+
+
+def test_core_modules_know_only_those_before_them() -> None:
+    wrong = []
+    for path in sources(".py", ".pyx", ".pxd", rooms=("core",)):
+        if path.stem == "__init__":
+            assert not imports(path)
+            continue
+        assert path.stem in CORE_ORDER, f"{path.stem} has no place in CORE_ORDER"
+        allowed = CORE_ORDER[: CORE_ORDER.index(path.stem) + 1]
+        inside = [name.split(".")[2] for name in imports(path) if reaches(name, "coachwhip.core")]
+        wrong += [f"{path} imports {name}" for name in inside if name not in allowed]
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", IMPORTS_NOTHING)
+def test_data_modules_import_nothing(path: str) -> None:
+    assert not imports(Path(path))
+
+
+def test_the_uci_path_loads_only_the_standard_library() -> None:
+    wrong = []
+    for path in sources(".py", rooms=LIGHT):
+        for name in python_imports(path, top_level=True):
+            top = name.split(".")[0]
+            if top != "coachwhip" and top not in sys.stdlib_module_names:
+                wrong.append(f"{path} imports {name}")
+    assert not wrong
+
+
+def test_a_search_over_uci_loads_nothing_slow(user_environment: dict[str, str]) -> None:
+    code = (
+        "import sys; from coachwhip.__main__ import main; main(['go', 'depth', '3'])\n"
+        "print('loaded', *[name for name in ('numpy', 'chess', 'asyncio', 'argparse', 'rich') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=user_environment, capture_output=True, text=True, check=True
+    )
+    assert "bestmove " in done.stdout
+    assert done.stdout.splitlines()[-1] == "loaded"
+
+
+def test_every_source_names_its_licence() -> None:
+    files = [
+        *sources(".py", ".pyi", ".pyx", ".pxd"),
+        Path("setup.py"),
+        *(path.relative_to(ROOT) for path in (ROOT / "tests").glob("*.py")),
+    ]
+    without = [
+        path
+        for path in files
+        if not (ROOT / path).read_text(encoding="utf-8").startswith("# SPDX-License-Identifier: GPL-3.0-or-later\n")
+    ]
+    assert not without
