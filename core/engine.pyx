@@ -11,9 +11,7 @@ from .perft cimport perft
 from .search cimport *
 from .see cimport see_ge
 from .tt cimport TTHit, clear_table, free_table, hashfull, resize_table, tt_probe
-from .evaluate import layout as weights_layout
-
-from . import search as _search  # noqa: F401  (the extension must be loaded before its C functions are used)
+from . import evaluate as _evaluate
 
 cdef extern from *:
     """
@@ -42,6 +40,8 @@ cdef extern from *:
     const char* COMPILER "CW_COMPILER"
     const char* MACHINE "CW_MACHINE"
     const char* FLAGS "COACHWHIP_FLAGS"
+
+weights_layout = _evaluate.layout
 
 STARTPOS_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 

@@ -9,7 +9,7 @@ from .movegen cimport *
 
 cdef inline void _play_special(BoardC* dst, int from_sq, int to_sq, int flag, int us) noexcept nogil:
     """Correct a board on which the piece has gone from `from_sq` to `to_sq`: castling, ep, promotion, double push."""
-    cdef bitboard king, rook, ep
+    cdef bitboard ep
     cdef int king_to, rook_to
     if flag == DOUBLE_PUSH:
         ep = bit(to_sq - push_offset(us))

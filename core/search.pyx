@@ -390,7 +390,11 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
 
     if not pv_node and not in_check and _abs(beta) < MATE_BOUND:
         # 6. Reverse futility pruning: so far above beta that no quiet reply is likely to matter.
-        if s.params.p.use_rfp and depth <= s.params.p.rfp_max_depth and node.static_eval - _rfp_margin(s, depth, improving) >= beta:
+        if (
+            s.params.p.use_rfp
+            and depth <= s.params.p.rfp_max_depth
+            and node.static_eval - _rfp_margin(s, depth, improving) >= beta
+        ):
             return eval
 
         # 7. Null move pruning.
