@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The brain's configuration: weights, their loader, and the table behind `eval`."""

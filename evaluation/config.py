@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Loads, checks and packs evaluation weights, and writes them out as a file to start from.
+
+A weights file is data in Python's syntax: assignments of numbers, read with `ast`, never executed. Its names are those of the
+core's layout in capitals: a tapered weight is a pair (mg, eg), an 8 by 8 one two boards, NAME_MG and NAME_EG, rank 8 first.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+
+from ..core.engine import weights_layout
+from . import weights as defaults
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Iterable, Sequence
+    from typing import Any
+
+MAX_FILE_SIZE = 1 << 18  # bytes; the default file has about a tenth of it
+TAPERED_LIMIT = 2000  # centipawns, either way
+UNITS_LIMIT = 1000  # danger units, either way
+FULL_SCALE = 128  # scale factors are 0..FULL_SCALE
+BOARD = (8, 8)
+
+
+class WeightsError(ValueError):
+    """A weights file that cannot be used; the message is one sentence that names the line or the entry."""
+
+
+def load_default() -> dict[str, Any]:
+    """The weights that come with coachwhip, by the names of weights.py."""
+    weights = {name: value for name, value in vars(defaults).items() if name.isupper()}
+    _check(weights, {}, "weights.py")
+    return weights
+
+
+def load(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Read a weights file. Raises WeightsError unless it is a complete and well-formed one."""
+    where = os.path.basename(path)
+    weights, lines = _read_assignments(_read_text(path), where)
+    _check(weights, lines, where)
+    return weights
+
+
+def pack(weights: dict[str, Any]) -> list[int]:
+    """The flat list the core takes, in the layout's order; a tapered weight is packed as mg + (eg << 16).
+
+    `weights` is what `load` or `load_default` returned, with values changed at will but not their shapes.
+    """
+    packed: list[int] = []
+    for name, shape, tapered in weights_layout():
+        if tapered and shape == BOARD:
+            mg, eg = ([square for row in reversed(weights[entry]) for square in row] for entry in _board_names(name))
+            packed += [a + (b << 16) for a, b in zip(mg, eg, strict=True)]
+        elif tapered:
+            packed += [mg + (eg << 16) for mg, eg in _leaves(weights[name.upper()], len(shape))]
+        else:
+            packed += _leaves(weights[name.upper()], len(shape))
+    return packed
+
+
+def dump(weights: dict[str, Any]) -> str:
+    """A complete, commented weights file: the text of weights.py with these values in it."""
+    import ast
+
+    with open(defaults.__file__, encoding="utf-8") as file:
+        text = file.read()
+    lines = text.splitlines(keepends=True)
+    drawn = _drawn(weights)
+    for node in reversed(ast.parse(text).body):
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            name, value = node.targets[0].id, node.value
+            first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
+            head, tail = lines[first][: value.col_offset], lines[last][value.end_col_offset :]
+            lines[first : last + 1] = [head + drawn[name] + tail]
+    return "".join(lines)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run `coachwhip weights [--weights FILE]`: print the default weights, or a file's, as a file to start from."""
+    import argparse
+
+    about = "Print the evaluation weights as a file to start from."
+    parser = argparse.ArgumentParser(prog="coachwhip weights", description=about)
+    parser.add_argument("--weights", metavar="FILE", help="print (and check) these weights instead of the default ones")
+    path = parser.parse_args(argv).weights
+    try:
+        sys.stdout.write(dump(load(path) if path else load_default()))
+    except WeightsError as error:
+        print(f"coachwhip weights: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+# --- Checking ---
+
+
+def _board_names(name: str) -> tuple[str, str]:
+    return f"{name.upper()}_MG", f"{name.upper()}_EG"
+
+
+def _expected() -> dict[str, tuple[tuple[int, ...], int, int]]:
+    """Shape, least and greatest value of every entry of a weights file; a pair counts as one more dimension."""
+    entries: dict[str, tuple[tuple[int, ...], int, int]] = {}
+    for name, shape, tapered in weights_layout():
+        if tapered and shape == BOARD:
+            for entry in _board_names(name):
+                entries[entry] = (shape, -TAPERED_LIMIT, TAPERED_LIMIT)
+        elif tapered:
+            entries[name.upper()] = ((*shape, 2), -TAPERED_LIMIT, TAPERED_LIMIT)
+        elif name.startswith("scale_"):
+            entries[name.upper()] = (shape, 0, FULL_SCALE)
+        else:
+            entries[name.upper()] = (shape, -UNITS_LIMIT, UNITS_LIMIT)
+    return entries
+
+
+def _check(weights: dict[str, Any], lines: dict[str, int], where: str) -> None:
+    """Raise WeightsError at the first entry that is unknown, missing, wrongly shaped or out of range."""
+    expected = _expected()
+    for name, value in weights.items():
+        at = f"{where}, line {lines[name]}" if name in lines else where
+        if name not in expected:
+            raise WeightsError(f"{at}: {name} is not the name of a weight{_suggestion(name, expected)}")
+        _check_value(value, *expected[name], f"{at}: {name}")
+    for name in expected:
+        if name not in weights:
+            raise WeightsError(f"{where}: {name} is missing")
+
+
+def _suggestion(name: str, known: Iterable[str]) -> str:
+    import difflib
+
+    close = difflib.get_close_matches(name, known, 1)
+    return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _check_value(value: Any, shape: tuple[int, ...], low: int, high: int, at: str) -> None:
+    if not shape:
+        if type(value) is not int:
+            raise WeightsError(f"{at} must be a whole number, not {_described(value)}")
+        if not low <= value <= high:
+            raise WeightsError(f"{at} must be from {low} to {high}")
+        return
+    if not isinstance(value, (list, tuple)):
+        raise WeightsError(f"{at} must be {_wanted(shape)}, not {_described(value)}")
+    if len(value) != shape[0]:
+        raise WeightsError(f"{at} must be {_wanted(shape)}, but has {len(value)} instead of {shape[0]}")
+    for i, item in enumerate(value):
+        _check_value(item, shape[1:], low, high, f"{at}[{i}]")
+
+
+def _wanted(shape: tuple[int, ...]) -> str:
+    if shape == (2,):
+        return "a pair (midgame, endgame)"
+    return f"a list of {shape[0]} " + ("numbers" if len(shape) == 1 else "pairs" if shape[1:] == (2,) else "lists")
+
+
+def _described(value: Any) -> str:
+    return "a list" if isinstance(value, list) else "a tuple" if isinstance(value, tuple) else repr(value)[:40]
+
+
+def _leaves(value: Any, depth: int) -> list[Any]:
+    """The items of a list nested `depth` deep, in order."""
+    return [value] if depth == 0 else [leaf for item in value for leaf in _leaves(item, depth - 1)]
+
+
+# --- Reading ---
+
+
+def _read_text(path: str | os.PathLike[str]) -> str:
+    where = os.path.basename(path)
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            raise WeightsError(f"{where} is not a file")
+        with open(path, "rb") as file:
+            data = file.read(MAX_FILE_SIZE + 1)
+    except WeightsError:
+        raise
+    except OSError as error:
+        raise WeightsError(f"cannot read {where}: {error.strerror}") from error
+    except ValueError as error:  # a NUL in the name
+        raise WeightsError("cannot read a file of that name") from error
+    if len(data) > MAX_FILE_SIZE:
+        raise WeightsError(f"{where} is larger than {MAX_FILE_SIZE} bytes")
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise WeightsError(f"{where} is not UTF-8 text") from error
+
+
+def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, int]]:
+    """The values and the line numbers of `NAME = numbers` statements; strings standing alone are comments."""
+    import ast
+    import warnings
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a stray backslash in a comment string is no concern of ours
+            body = ast.parse(text).body
+    except SyntaxError as error:
+        raise WeightsError(f"{where}, line {error.lineno}: {error.msg}") from error
+    except (ValueError, RecursionError, MemoryError) as error:
+        raise WeightsError(f"{where} cannot be read as Python: {error or 'nested too deeply'}") from error
+    weights: dict[str, Any] = {}
+    lines: dict[str, int] = {}
+    for node in body:
+        at = f"{where}, line {node.lineno}"
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            continue
+        if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)):
+            raise WeightsError(f"{at}: only assignments NAME = numbers can stand in a weights file")
+        name = node.targets[0].id
+        if name in weights:
+            raise WeightsError(f"{at}: {name} is assigned a second time")
+        weights[name] = _literal(node.value, f"{where}, line", name)
+        lines[name] = node.lineno
+    return weights, lines
+
+
+def _literal(node: ast.expr, at: str, name: str) -> Any:
+    """The value of a number, or of lists and tuples of them."""
+    import ast
+
+    if isinstance(node, (ast.List, ast.Tuple)):
+        items = [_literal(item, at, name) for item in node.elts]
+        return tuple(items) if isinstance(node, ast.Tuple) else items
+    sign = 1
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
+        sign = -1 if isinstance(node.op, ast.USub) else 1
+        node = node.operand
+    if isinstance(node, ast.Constant) and type(node.value) is int:
+        return sign * node.value
+    raise WeightsError(f"{at} {node.lineno}: {name} holds something that is not a whole number or a list of them")
+
+
+# --- Drawing ---
+
+
+def _drawn(weights: dict[str, Any]) -> dict[str, str]:
+    """Every entry as text."""
+    drawn: dict[str, str] = {}
+    for name, shape, tapered in weights_layout():
+        board = tapered and shape == BOARD
+        for entry in _board_names(name) if board else (name.upper(),):
+            drawn[entry] = _draw(weights[entry], shape, tapered and not board)
+    return drawn
+
+
+def _draw(value: Any, shape: tuple[int, ...], pairs: bool) -> str:
+    """A value in the style of weights.py: columns aligned, a table's row on a line, long lists broken evenly."""
+    cells = [_draw_cell(leaf, pairs) for leaf in _leaves(value, len(shape))]
+    if not shape:
+        return cells[0]
+    width = max(map(len, cells))
+    cells = [cell.rjust(width) for cell in cells]
+    across = next((n for n in (9, 8, 7, 5) if shape[-1] % n == 0), shape[-1])
+    if len(cells) <= across:
+        return "[" + ", ".join(cells) + "]"
+    rows = [", ".join(cells[i : i + across]) for i in range(0, len(cells), across)]
+    if len(shape) == 2:
+        rows = [f"[{row}]" for row in rows]
+    return "[\n" + "".join(f"    {row},\n" for row in rows) + "]"
+
+
+def _draw_cell(leaf: Any, pair: bool) -> str:
+    return f"({leaf[0]:>3}, {leaf[1]:>3})" if pair else str(leaf)

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The table behind `eval`: every theme of the evaluation, per side, for midgame and endgame.
+
+It adds up what the core counted (`Engine.trace`), so that its total is exactly what the search sees.
+"""
+
+from __future__ import annotations
+
+from ..core.engine import weights_layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from typing import Any
+
+    Pair = tuple[int, int]
+
+THEMES: dict[str, tuple[str, ...]] = {  # row of the table: beginnings of the names of its weights
+    "Material": ("material", "bishop_pair"),
+    "Piece squares": ("pawn_sq", "knight_sq", "bishop_sq", "rook_sq", "queen_sq", "king_sq"),
+    "Mobility": ("knight_mob", "bishop_mob", "rook_mob", "queen_mob"),
+    "Pawns": ("pawn_doubled", "pawn_isolated", "pawn_backward", "pawn_phalanx", "pawn_supported", "pawn_candidate"),
+    "Passed pawns": ("passed_",),
+    "Minor pieces": ("knight_outpost", "bishop_outpost", "minor_", "knight_king", "bishop_king", "bishop_own", "bishop_long"),
+    "Rooks": ("rook_open", "rook_half", "rook_seventh"),
+    "King shelter": ("castling_right", "shelter", "storm"),
+    "King attack": ("king_danger",),
+    "Threats": ("threat_", "restricted"),
+    "Space": ("centre_control", "space"),
+    "Tempo": ("tempo",),
+    "Bare king": ("lone_king",),
+}
+FULL_PHASE = 24
+FULL_SCALE = 128
+
+
+def table(trace: Mapping[str, Any]) -> str:
+    """What `Engine.trace` returned, as text: pawns with two decimals; the last line also from the side to move."""
+    rows = _rows(trace)
+    lines = [
+        "               |     White     |     Black     |     Total",
+        "               |    mg     eg  |    mg     eg  |    mg     eg",
+        "---------------+---------------+---------------+---------------",
+        *(_line(theme, white, black) for theme, (white, black) in rows.items()),
+        "---------------+---------------+---------------+---------------",
+        _line("Total", *(_sum(pairs) for pairs in zip(*rows.values(), strict=True))),
+        "",
+        f"Phase {trace['phase']} of {FULL_PHASE} (0: endgame), endgame scaled by {trace['scale']}/{FULL_SCALE}",
+        f"Evaluation {_pawns(trace['score'])} from White's side, {_pawns(_from_stm(trace))} from the side to move",
+    ]
+    return "\n".join(lines)
+
+
+def _rows(trace: Mapping[str, Any]) -> dict[str, tuple[Pair, Pair]]:
+    """For every theme, what White and what Black has, as (mg, eg) in centipawns."""
+    terms: dict[str, list[tuple[Pair, Pair]]] = {theme: [] for theme in THEMES}
+    for name, weight, (white, black) in _tapered(trace):
+        if white or black:
+            mg, eg = unpack(weight)
+            terms[theme_of(name)].append(((mg * white, eg * white), (mg * black, eg * black)))
+    return {theme: (_sum(white for white, _ in pairs), _sum(black for _, black in pairs)) for theme, pairs in terms.items()}
+
+
+def _tapered(trace: Mapping[str, Any]) -> Iterator[tuple[str, int, tuple[int, int]]]:
+    """Name, packed value and counts of every tapered weight."""
+    values = zip(trace["weights"], trace["features"], strict=True)
+    for name, shape, tapered in weights_layout():
+        size = 1
+        for length in shape:
+            size *= length
+        for _ in range(size):
+            value, counts = next(values)
+            if tapered:
+                yield name, value, counts
+
+
+def theme_of(name: str) -> str:
+    """The row of the table that a weight of the layout belongs to."""
+    return next(theme for theme, beginnings in THEMES.items() if name.startswith(beginnings))
+
+
+def unpack(weight: int) -> tuple[int, int]:
+    """Midgame and endgame half of a packed weight."""
+    mg = (weight + 0x8000 & 0xFFFF) - 0x8000
+    return mg, weight - mg >> 16
+
+
+def _from_stm(trace: Mapping[str, Any]) -> int:
+    score: int = trace["score"]
+    return score if trace["stm"] == "w" else -score
+
+
+def _sum(pairs: Iterator[Pair] | tuple[Pair, ...]) -> Pair:
+    mg = eg = 0
+    for a, b in pairs:
+        mg, eg = mg + a, eg + b
+    return mg, eg
+
+
+def _pawns(centipawns: int) -> str:
+    return f"{centipawns / 100:+.2f}"
+
+
+def _line(theme: str, white: Pair, black: Pair) -> str:
+    total = (white[0] - black[0], white[1] - black[1])
+    cells = (f" {mg / 100:6.2f} {eg / 100:6.2f} " for mg, eg in (white, black, total))
+    return f"{theme:<15}|" + "|".join(cells).rstrip()
