@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import chess
 import chess.engine
 import pytest
-from uci_process import MODULE, TIMEOUT, UciProcess, environment, run_once, script
+from uci_process import MODULE, TIMEOUT, UciProcess, environment, installed_command, run_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,10 +73,7 @@ def test_nothing_is_said_unasked(engine: UciProcess) -> None:
 
 
 def test_installed_command() -> None:
-    command = script()
-    if command is None:
-        pytest.skip("coachwhip is not installed in this Python")
-    with UciProcess(command=[command]) as engine:
+    with UciProcess(command=installed_command()) as engine:
         engine.send("uci")
         assert engine.read_until("uciok")[0].startswith("id name coachwhip ")
         check_search(engine.go("position startpos", "go depth 4"))

@@ -24,9 +24,10 @@ ROOT = Path(__file__).resolve().parent.parent
 MODULE = [sys.executable, "-m", "coachwhip"]
 
 
-def script() -> str | None:
-    """The installed `coachwhip` command of this Python, if there is one."""
-    return shutil.which("coachwhip", path=str(Path(sys.executable).parent))
+def installed_command() -> list[str]:
+    """The `coachwhip` script of this Python; in a checkout that is built but not installed, what the script would run."""
+    script = shutil.which("coachwhip", path=str(Path(sys.executable).parent))
+    return [script] if script else MODULE
 
 
 def environment() -> dict[str, str]:

@@ -1,0 +1,283 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the core is compared with: python-chess, and plain slow versions of what the core does fast.
+
+Nothing here reads the core's sources or shares a table with it, save `search_value`, whose leaves are the engine's own static
+evaluation: it checks the search, not the evaluation.
+"""
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import chess
+from coachwhip.core.engine import Engine, Position
+from coachwhip.core.tunables import TUNABLES
+from coachwhip.evaluation import config
+
+MATE = 1_000_000  # of the oracle, beyond any evaluation
+SEE_NAMES = {
+    chess.PAWN: "see_pawn",
+    chess.KNIGHT: "see_knight",
+    chess.BISHOP: "see_bishop",
+    chess.ROOK: "see_rook",
+    chess.QUEEN: "see_queen",
+}
+KINDS = ("standard", "chess960", "dfrc")
+
+
+def new_engine(hash_mb: int = 1, **tunables: int) -> Engine:
+    """An engine with the weights that are shipped."""
+    return Engine(config.pack(config.load_default()), hash_mb=hash_mb, tunables=tunables)
+
+
+def see_values() -> dict[chess.PieceType, int]:
+    """What a piece counts in exchanges; the king cannot be lost."""
+    defaults = {row[0]: row[1] for row in TUNABLES}
+    return {piece: defaults[name] for piece, name in SEE_NAMES.items()} | {chess.KING: 0}
+
+
+# --- Games to compare on ---
+
+
+def start_board(kind: str, rng: random.Random) -> chess.Board:
+    """A start position: the standard one, one of the 960, or two of them, one a side (double Chess960)."""
+    if kind == "standard":
+        return chess.Board()
+    white = chess.Board.from_chess960_pos(rng.randrange(960))
+    if kind == "chess960":
+        return white
+    black = chess.Board.from_chess960_pos(rng.randrange(960))
+    for square in chess.SquareSet(chess.BB_RANK_8):
+        white.set_piece_at(square, black.piece_at(square))
+    white.castling_rights = white.castling_rights & chess.BB_RANK_1 | black.castling_rights & chess.BB_RANK_8
+    assert white.is_valid()
+    return white
+
+
+def choose(board: chess.Board, rng: random.Random, greedy: bool) -> chess.Move:
+    """A move by chance; a greedy player mostly takes what is rare: castling, en passant, promotion, check, capture, a pawn."""
+    moves = list(board.legal_moves)
+    if greedy and rng.random() < 0.75:
+        for wanted in (
+            board.is_castling,
+            board.is_en_passant,
+            lambda move: move.promotion is not None,
+            board.gives_check,
+            board.is_capture,
+            lambda move: board.piece_type_at(move.from_square) == chess.PAWN,
+        ):
+            chosen = [move for move in moves if wanted(move)]
+            if chosen and rng.random() < 0.6:
+                return rng.choice(chosen)
+    return rng.choice(moves)
+
+
+def play(board: chess.Board, rng: random.Random, greedy: bool, plies: int) -> Iterator[chess.Move]:
+    """Play a game on `board`, at most `plies` long: yields each move, when asked for the next one it has been made."""
+    for _ in range(plies):
+        if not any(board.legal_moves):
+            return
+        move = choose(board, rng, greedy)
+        yield move
+        board.push(move)
+
+
+def fen_of(board: chess.Board) -> str:
+    """The FEN as the core should write it: Shredder letters in Chess960, an ep square only if a capture is legal."""
+    return board.shredder_fen(en_passant="legal") if board.chess960 else board.fen(en_passant="legal")
+
+
+def is_rule_draw(board: chess.Board) -> bool:
+    """The draws that need no claim from us: fifty moves, threefold repetition, insufficient material."""
+    return board.is_fifty_moves() or board.is_repetition(3) or board.is_insufficient_material()
+
+
+def is_over(board: chess.Board) -> bool:
+    return not any(board.legal_moves) or is_rule_draw(board)
+
+
+# --- Static exchange evaluation ---
+
+
+def _is_slider_along(board: chess.Board, slider: chess.Square, king: chess.Square) -> bool:
+    straight = chess.square_file(king) == chess.square_file(slider) or chess.square_rank(king) == chess.square_rank(slider)
+    return board.piece_type_at(slider) in (chess.QUEEN, chess.ROOK if straight else chess.BISHOP)
+
+
+def _is_pinned_off(board: chess.Board, square: chess.Square, occupied: int, target: chess.Square, colour: bool) -> bool:
+    """Whether the piece on `square` alone keeps a slider off its king, on a line that does not run through `target`."""
+    king = board.king(colour)
+    assert king is not None
+    line = chess.ray(king, square)
+    if line & chess.BB_SQUARES[target]:
+        return False
+    return any(
+        chess.between(king, slider) & occupied == chess.BB_SQUARES[square] and _is_slider_along(board, slider, king)
+        for slider in chess.SquareSet(board.occupied_co[not colour] & occupied & line)
+    )
+
+
+def _swap(board: chess.Board, target: chess.Square, occupied: int, colour: bool, victim: int) -> int:
+    """What `colour` gains by taking a piece worth `victim` on `target`, or 0 if it had better not."""
+    values = see_values()
+    free = [
+        square
+        for square in chess.SquareSet(board.attackers_mask(colour, target, occupied) & occupied)
+        if not _is_pinned_off(board, square, occupied, target, colour)
+    ]
+    if not free:
+        return 0
+    square = min(free, key=lambda square: (board.piece_type_at(square) or 0, square))
+    piece = board.piece_type_at(square)
+    assert piece is not None
+    if piece == chess.KING and board.attackers_mask(not colour, target, occupied) & occupied:
+        return 0
+    return max(0, victim - _swap(board, target, occupied ^ chess.BB_SQUARES[square], not colour, values[piece]))
+
+
+def see(board: chess.Board, move: chess.Move) -> int:
+    """The exchange that a legal move begins on its target square, by the rules written down in core/see.pyx.
+
+    Each side takes with its least valuable piece (the lowest square among equals) or stops; a pinned piece takes only along
+    its line, or once the pinning piece has left; the king takes only if nothing takes back; only the first move promotes.
+    """
+    if board.is_castling(move):
+        return 0
+    values = see_values()
+    moved = board.piece_type_at(move.from_square)
+    assert moved is not None
+    gain = 0
+    occupied = board.occupied & ~chess.BB_SQUARES[move.from_square] | chess.BB_SQUARES[move.to_square]
+    if board.is_en_passant(move):
+        gain = values[chess.PAWN]
+        occupied ^= chess.BB_SQUARES[chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))]
+    elif victim := board.piece_type_at(move.to_square):
+        gain = values[victim]
+    if move.promotion is not None:
+        gain += values[move.promotion] - values[chess.PAWN]
+        moved = move.promotion
+    if moved == chess.KING:
+        return gain
+    return gain - _swap(board, move.to_square, occupied, not board.turn, values[moved])
+
+
+# --- Search ---
+
+
+@dataclass
+class Line:
+    """The line being searched: the same game on both boards, and what stood on it before."""
+
+    board: chess.Board
+    position: Position
+    keys: list[tuple[object, ...]] = field(default_factory=list)  # the game up to and with the current position
+    root: int = 0  # index in `keys` of the root
+
+    def remember(self) -> None:
+        """Note the current position: what makes two of them the same by the rules."""
+        board = self.board
+        pieces = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, *board.occupied_co)
+        ep = board.ep_square if board.has_legal_en_passant() else None
+        self.keys.append((*pieces, board.turn, board.clean_castling_rights(), ep))
+
+    def push(self, move: chess.Move) -> None:
+        self.position.make(move.uci())
+        self.board.push(move)
+        self.remember()
+
+    def pop(self) -> None:
+        self.keys.pop()
+        self.board.pop()
+        self.position.undo()
+
+    def repeats(self) -> bool:
+        """One earlier occurrence after the root, or two anywhere."""
+        reach = min(self.board.halfmove_clock, len(self.keys) - 1)
+        if reach < 4:
+            return False
+        now = len(self.keys) - 1
+        earlier = [i for i in range(now - reach, now) if self.keys[i] == self.keys[now]]
+        return len(earlier) >= 2 or any(i > self.root for i in earlier)
+
+
+def line_of(fen: str, moves: tuple[str, ...] = ()) -> Line:
+    """A root for `search_value`, with the game that led to it."""
+    line = Line(chess.Board(fen), Position(fen))
+    line.remember()
+    for move in moves:
+        line.push(chess.Move.from_uci(move))
+    line.root = len(line.keys) - 1
+    return line
+
+
+def search_value(engine: Engine, line: Line, depth: int, ply: int = 0) -> int:
+    """Plain minimax to `depth`: no window, no ordering, no table. MATE - ply when stm mates `ply` plies from the root."""
+    board = line.board
+    if ply and line.repeats():
+        return 0
+    if not any(board.legal_moves):
+        return ply - MATE if board.is_check() else 0
+    if ply and (board.halfmove_clock >= 100 or board.is_insufficient_material()):
+        return 0
+    if depth == 0:
+        return engine.evaluate(line.position)
+    best = -MATE
+    for move in board.legal_moves:
+        line.push(move)
+        best = max(best, -search_value(engine, line, depth - 1, ply + 1))
+        line.pop()
+    return best
+
+
+def as_text(value: int) -> str:
+    """A value of `search_value` as UCI says it: `cp 12` or `mate -2`."""
+    if abs(value) < MATE - 1000:
+        return f"cp {value}"
+    plies = MATE - abs(value)
+    return f"mate {(plies + 1) // 2}" if value > 0 else f"mate {-(plies // 2)}"
+
+
+def mate_distance(position: Position, limit: int) -> int:
+    """In how many moves stm mates (negative: is mated), by trying everything; 0 if it takes more than `limit` moves."""
+    for moves in range(1, limit + 1):
+        if _mates(position, moves):
+            return moves
+        if _is_mated(position, moves):
+            return -moves
+    return 0
+
+
+def _mates(position: Position, moves: int) -> bool:
+    for move in position.legal_moves():
+        if moves == 1 and not position.gives_check(move):
+            continue
+        position.make(move)
+        mated = _is_mated(position, moves - 1)
+        position.undo()
+        if mated:
+            return True
+    return False
+
+
+def _is_mated(position: Position, moves: int) -> bool:
+    """Whether stm, to move, is mated whatever it does, within so many more moves of the other side (0: now)."""
+    replies = position.legal_moves()
+    if not replies or not moves:
+        return not replies and position.in_check
+    for move in replies:
+        position.make(move)
+        mated = _mates(position, moves)
+        position.undo()
+        if not mated:
+            return False
+    return True
+
+
+def engine_value(engine: Engine, position: Position, depth: int) -> str:
+    """The value the engine gives at `depth`, from an empty memory, as `cp 12` or `mate -2`."""
+    engine.clear()
+    engine.prepare()
+    info = engine.search(position, depth=depth).info
+    assert info is not None
+    assert info.depth == depth
+    return f"mate {info.mate_in}" if info.is_mate else f"cp {info.score_cp}"

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The evaluation: symmetry, its trace, the pawn cache, and what single terms and scale factors see."""
+
+import math
+import random
+from collections.abc import Sequence
+from typing import Any, cast
+
+import chess
+import pytest
+from coachwhip.core.engine import Engine, Position, weights_layout
+from coachwhip.evaluation import config
+from coachwhip.evaluation.trace import unpack
+
+LAYOUT = weights_layout()
+SIZES = [math.prod(shape) for _, shape, _ in LAYOUT]
+OFFSETS = {name: sum(SIZES[:i]) for i, (name, _, _) in enumerate(LAYOUT)}
+TAPERED = [tapered for (_, _, tapered), size in zip(LAYOUT, SIZES, strict=True) for _ in range(size)]
+DEFAULT = config.pack(config.load_default())
+EVAL_LIMIT = 29999
+
+
+@pytest.fixture
+def engine() -> Engine:
+    return Engine(DEFAULT, hash_mb=1)
+
+
+@pytest.fixture(scope="module")
+def boards() -> list[chess.Board]:
+    """Positions of random games, from full boards to bare endings."""
+    rng = random.Random(20)
+    boards = []
+    for _ in range(60):
+        board = chess.Board()
+        while not board.is_game_over() and board.ply() < 250:
+            moves = list(board.legal_moves)
+            captures = [move for move in moves if board.is_capture(move)]
+            board.push(rng.choice(captures if captures and rng.random() < 0.3 else moves))
+            if rng.random() < 0.5:
+                boards.append(board.copy(stack=False))
+    assert len(boards) > 3000
+    return boards
+
+
+def traced(engine: Engine, position: Position) -> dict[str, Any]:
+    return cast("dict[str, Any]", engine.trace(position))
+
+
+def tapered_score(trace: dict[str, Any], weights: list[int]) -> int:
+    """What the counted features come to with these weights, from White's side, in the core's integer arithmetic."""
+    mg = eg = 0
+    for weight, tapered, (white, black) in zip(weights, TAPERED, trace["features"], strict=True):
+        if tapered:
+            pair = unpack(weight)
+            mg += pair[0] * (white - black)
+            eg += pair[1] * (white - black)
+    scaled = int(eg * trace["scale"] / 128)
+    return int((mg * trace["phase"] + scaled * (24 - trace["phase"])) / 24)
+
+
+def counts(engine: Engine, fen: str, name: str, *index: int) -> tuple[int, int]:
+    """How often White and Black got one weight."""
+    shape = next(shape for entry, shape, _ in LAYOUT if entry == name)
+    offset = 0
+    for length, i in zip(shape, index, strict=True):
+        offset = offset * length + i
+    pair: tuple[int, int] = traced(engine, Position(fen))["features"][OFFSETS[name] + offset]
+    return pair
+
+
+def test_start_position_is_worth_the_tempo(engine: Engine) -> None:
+    mg, _ = unpack(DEFAULT[OFFSETS["tempo"]])
+    assert engine.evaluate(Position()) == mg > 0
+
+
+def test_mirrored_positions_score_the_same(engine: Engine, boards: list[chess.Board]) -> None:
+    for board in boards:
+        mirrored = board.mirror()
+        assert engine.evaluate(Position(board.fen())) == engine.evaluate(Position(mirrored.fen())), board.fen()
+
+
+def test_trace_adds_up_to_the_score(engine: Engine, boards: list[chess.Board]) -> None:
+    for board in boards:
+        position = Position(board.fen())
+        trace = traced(engine, position)
+        assert tapered_score(trace, DEFAULT) == trace["score"], board.fen()
+        assert trace["score"] == (engine.evaluate(position) if board.turn else -engine.evaluate(position)), board.fen()
+        assert trace["stm"] == ("w" if board.turn else "b")
+        assert trace["weights"] == DEFAULT
+
+
+def test_cached_pawns_score_like_fresh_ones(engine: Engine, boards: list[chess.Board]) -> None:
+    """The trace never uses the cache; kings move about over the same pawns, and the engine meets everything twice."""
+    rng = random.Random(3)
+    fens = []
+    for board in boards[::20]:
+        bare = chess.Board(None)
+        for square in board.pieces(chess.PAWN, chess.WHITE) | board.pieces(chess.PAWN, chess.BLACK):
+            bare.set_piece_at(square, board.piece_at(square))
+        for _ in range(8):
+            other = bare.copy()
+            free = [square for square in chess.SQUARES if not other.piece_at(square)]
+            for colour, square in zip(chess.COLORS, rng.sample(free, 2), strict=True):
+                other.set_piece_at(square, chess.Piece(chess.KING, colour))
+            if other.is_valid():
+                fens.append(other.fen())
+    assert len(fens) > 300
+    for fen in fens + fens[::-1]:
+        position = Position(fen)
+        assert engine.evaluate(position) == traced(engine, position)["score"], fen
+
+
+def test_a_weight_changes_the_score_by_its_count(engine: Engine, boards: list[chess.Board]) -> None:
+    """Every tapered weight in turn: positions that use it move by what they used, the others not at all."""
+    sample = [(Position(board.fen()), traced(engine, Position(board.fen()))) for board in boards[::60]]
+    for i, tapered in enumerate(TAPERED):
+        if not tapered:
+            continue
+        weights = list(DEFAULT)
+        weights[i] += 7 + (5 << 16)
+        engine.set_weights(weights)
+        for position, trace in sample:
+            white, black = trace["features"][i]
+            score = engine.evaluate(position)
+            if white == black:
+                assert score == (trace["score"] if trace["stm"] == "w" else -trace["score"])
+            elif traced(engine, position)["scale"] == trace["scale"]:
+                assert score == tapered_score(trace, weights) * (1 if trace["stm"] == "w" else -1)
+
+
+def test_same_position_same_score_whatever_came_before(engine: Engine, boards: list[chess.Board]) -> None:
+    first = [engine.evaluate(Position(board.fen())) for board in boards]
+    again = [engine.evaluate(Position(board.fen())) for board in reversed(boards)]
+    assert first == again[::-1]
+
+
+def test_new_weights_take_effect_at_once(engine: Engine) -> None:
+    fen = "4k3/8/8/3P4/8/8/8/4K3 w - - 0 1"
+    before = engine.evaluate(Position(fen))
+    weights = list(DEFAULT)
+    rank_5 = OFFSETS["passed_pawn"] + 4
+    weights[rank_5] += 100 << 16
+    engine.set_weights(weights)
+    assert engine.evaluate(Position(fen)) > before
+    engine.set_weights(DEFAULT)
+    assert engine.evaluate(Position(fen)) == before
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        DEFAULT[:-1],
+        [*DEFAULT, 0],
+        [],
+        [*DEFAULT[:-1], 1 << 40],
+        [*DEFAULT[:-1], "x"],
+        [*DEFAULT[:-1], None],
+        [*DEFAULT[:-1], 0.5],
+    ],
+    ids=["short", "long", "empty", "huge", "text", "none", "fraction"],
+)
+def test_bad_sequences_are_refused_and_change_nothing(engine: Engine, bad: Sequence[Any]) -> None:
+    before = engine.evaluate(Position())
+    with pytest.raises(ValueError, match="weight"):
+        engine.set_weights(bad)
+    assert engine.evaluate(Position()) == before
+    assert traced(engine, Position())["weights"] == DEFAULT
+
+
+@pytest.mark.parametrize("value", [2000, -2000, 0])
+def test_absurd_weights_stay_short_of_mate_scores(engine: Engine, boards: list[chess.Board], value: int) -> None:
+    engine.set_weights([value + (value << 16) if tapered else 128 for tapered in TAPERED])
+    for board in boards[::10]:
+        assert abs(engine.evaluate(Position(board.fen()))) <= EVAL_LIMIT
+
+
+# What single terms see: (FEN, weight, index, times for White and for Black).
+TERMS = [
+    ("4k3/8/8/8/8/8/8/2B1KB2 w - - 0 1", "bishop_pair", (), (1, 0)),
+    ("4k3/8/8/8/8/8/8/2B1KB1B w - - 0 1", "bishop_pair", (), (1, 0)),
+    ("4k3/8/8/8/8/5B2/8/4KB2 w - - 0 1", "bishop_pair", (), (0, 0)),  # both on light squares
+    ("4k3/pp6/8/8/8/P7/P7/4K3 w - - 0 1", "pawn_doubled", (), (1, 0)),
+    ("4k3/p7/8/8/8/P7/8/4K3 w - - 0 1", "pawn_isolated", (0,), (1, 1)),
+    ("4k3/1p6/8/8/8/P7/8/4K3 w - - 0 1", "pawn_isolated", (1,), (1, 1)),
+    ("4k3/8/8/3p4/2p1P3/8/3P4/4K3 w - - 0 1", "pawn_backward", (0,), (1, 0)),
+    ("4k3/8/8/8/2p1P3/8/3P4/4K3 w - - 0 1", "pawn_backward", (1,), (1, 0)),
+    ("4k3/8/8/8/2PP4/8/8/4K3 w - - 0 1", "pawn_phalanx", (3,), (2, 0)),
+    ("4k3/8/8/2pp4/8/8/8/4K3 w - - 0 1", "pawn_phalanx", (3,), (0, 2)),
+    ("4k3/8/8/8/3P4/2P1P3/8/4K3 w - - 0 1", "pawn_supported", (3,), (2, 0)),
+    ("4k3/2p5/8/3P4/2P5/8/8/4K3 w - - 0 1", "pawn_candidate", (4,), (1, 0)),
+    ("4k3/2p1p3/8/3P4/2P5/8/8/4K3 w - - 0 1", "pawn_candidate", (4,), (0, 0)),
+    ("4k3/8/8/3P4/8/8/8/4K3 w - - 0 1", "passed_pawn", (4,), (1, 0)),
+    ("4k3/8/8/8/3p4/8/8/4K3 w - - 0 1", "passed_pawn", (4,), (0, 1)),
+    ("4k3/3p4/8/3P4/8/8/8/4K3 w - - 0 1", "passed_pawn", (4,), (0, 0)),
+    ("4k3/4p3/8/3P4/8/8/8/4K3 w - - 0 1", "passed_pawn", (4,), (0, 0)),
+    ("4k3/8/3P4/3P4/8/8/8/4K3 w - - 0 1", "passed_pawn", (4,), (0, 0)),  # the one behind is not passed
+    ("8/8/1k6/3P4/8/4K3/8/8 w - - 0 1", "passed_own_king", (3,), (2, 0)),  # e3-d6
+    ("8/8/1k6/3P4/8/4K3/8/8 w - - 0 1", "passed_enemy_king", (2,), (2, 0)),  # b6-d6
+    ("4k3/8/3n4/3P4/8/8/8/4K3 w - - 0 1", "passed_blocked", (4,), (1, 0)),
+    ("7k/8/3N4/3P4/8/8/8/4K3 w - - 0 1", "passed_blocked", (4,), (0, 0)),
+    ("7k/8/8/3P4/8/8/8/4K3 w - - 0 1", "passed_safe_step", (4,), (1, 0)),
+    ("7k/8/8/3P4/8/8/8/4K3 w - - 0 1", "passed_free_path", (4,), (1, 0)),
+    ("4k3/8/8/3P4/8/8/8/4K3 w - - 0 1", "passed_free_path", (4,), (0, 0)),  # the king covers d7 and d8
+    ("7k/8/8/3P4/8/8/8/3RK3 w - - 0 1", "passed_rook_behind", (0,), (1, 0)),
+    ("7k/8/8/3P4/8/8/8/3rK3 w - - 0 1", "passed_rook_behind", (1,), (1, 0)),
+    ("7k/8/8/P7/8/8/8/4K3 w - - 0 1", "passed_unstoppable", (), (1, 0)),
+    ("3k4/8/8/P7/8/8/8/4K3 w - - 0 1", "passed_unstoppable", (), (0, 0)),
+    ("4k3/8/8/P7/8/8/8/4K3 w - - 0 1", "passed_unstoppable", (), (1, 0)),  # four moves against three
+    ("4k3/8/8/P7/8/8/8/4K3 b - - 0 1", "passed_unstoppable", (), (0, 0)),
+    ("7k/8/8/8/8/8/P7/4K3 w - - 0 1", "passed_unstoppable", (), (1, 0)),  # the double step
+    ("7k/8/8/P7/8/8/8/4K2n w - - 0 1", "passed_unstoppable", (), (0, 0)),
+    ("4k3/8/8/3N4/4P3/8/8/4K3 w - - 0 1", "knight_outpost", (1,), (1, 0)),
+    ("4k3/8/8/3N4/8/8/8/4K3 w - - 0 1", "knight_outpost", (0,), (1, 0)),
+    ("4k3/2p5/8/3N4/4P3/8/8/4K3 w - - 0 1", "knight_outpost", (1,), (0, 0)),
+    ("4k3/8/8/3pb3/8/8/8/4K3 w - - 0 1", "bishop_outpost", (0,), (0, 1)),
+    ("4k3/8/8/8/3p4/3N4/8/4K3 w - - 0 1", "minor_behind_pawn", (), (1, 0)),
+    ("4k3/8/8/8/8/8/8/N3K3 w - - 0 1", "knight_king_distance", (), (4, 0)),
+    ("4k3/8/8/8/8/P1P5/1P6/B3K3 w - - 0 1", "bishop_own_pawns", (), (3, 0)),
+    ("4k3/8/8/8/8/8/6B1/4K3 w - - 0 1", "bishop_long_diagonal", (), (1, 0)),
+    ("4k3/8/8/8/4P3/8/6B1/4K3 w - - 0 1", "bishop_long_diagonal", (), (0, 0)),
+    ("4k3/p7/8/8/8/8/8/R3K3 w - - 0 1", "rook_half_open_file", (), (1, 0)),
+    ("4k3/p7/8/8/8/8/8/1R2K3 w - - 0 1", "rook_open_file", (), (1, 0)),
+    ("4k3/p7/8/8/8/P7/8/R3K3 w - - 0 1", "rook_half_open_file", (), (0, 0)),
+    ("4k3/R7/8/8/8/8/8/4K3 w - - 0 1", "rook_seventh", (), (1, 0)),
+    ("8/R3p3/4k3/8/8/8/8/4K3 w - - 0 1", "rook_seventh", (), (1, 0)),
+    ("8/R7/4k3/8/8/8/8/4K3 w - - 0 1", "rook_seventh", (), (0, 0)),
+    ("r3k2r/8/8/8/8/8/8/R3K2R w KQk - 0 1", "castling_right", (), (2, 1)),
+    ("4k3/8/8/8/8/8/5PPP/6K1 w - - 0 1", "shelter", (0, 1), (1, 0)),
+    ("4k3/8/8/8/8/7P/5PP1/6K1 w - - 0 1", "shelter", (0, 2), (1, 0)),
+    ("4k3/8/8/8/8/8/5PP1/6K1 w - - 0 1", "shelter", (0, 0), (1, 0)),
+    ("4k3/8/8/8/7p/8/5PPP/6K1 w - - 0 1", "storm", (0, 3), (1, 0)),
+    ("4k3/8/8/8/8/7p/5PPP/6K1 w - - 0 1", "storm_blocked", (2,), (1, 0)),
+    ("4k3/8/8/3n4/4P3/8/8/4K3 w - - 0 1", "threat_by_pawn", (1,), (1, 0)),
+    ("4k3/8/8/3r4/8/4N3/8/4K3 w - - 0 1", "threat_by_minor", (3,), (1, 0)),
+    ("4k3/8/8/8/3r3q/8/8/3RK3 w - - 0 1", "threat_by_rook", (4,), (0, 0)),
+    ("4k3/8/8/8/3q4/8/8/3R2K1 w - - 0 1", "threat_by_rook", (4,), (1, 0)),
+    ("4k3/8/8/8/8/3p4/8/4K3 w - - 0 1", "threat_by_king", (), (0, 0)),
+    ("4k3/8/8/8/8/8/3p4/4K3 w - - 0 1", "threat_by_king", (), (1, 0)),
+    ("4k3/8/8/3p4/8/4N3/8/4K3 w - - 0 1", "threat_hanging", (), (1, 0)),
+    ("4k3/8/4p3/3p4/8/4N3/8/4K3 w - - 0 1", "threat_hanging", (), (0, 0)),
+    ("4k3/8/3n4/8/4P3/8/8/4K3 w - - 0 1", "threat_by_push", (), (1, 0)),
+    ("4k3/8/8/8/8/8/8/4K3 b - - 0 1", "tempo", (), (0, 1)),
+    ("k7/8/8/8/8/8/8/K6R w - - 0 1", "lone_king_edge", (0,), (1, 0)),
+    ("7K/8/8/8/8/8/8/k6r w - - 0 1", "lone_king_distance", (7,), (0, 1)),
+    ("k7/8/8/8/8/8/8/KNB5 w - - 0 1", "lone_king_corner", (7,), (1, 0)),  # a8 is light, the bishop dark
+    ("7k/8/8/8/8/8/8/KNB5 w - - 0 1", "lone_king_corner", (0,), (1, 0)),
+]
+
+
+@pytest.mark.parametrize(("fen", "name", "index", "expected"), TERMS)
+def test_what_a_term_sees(engine: Engine, fen: str, name: str, index: tuple[int, ...], expected: tuple[int, int]) -> None:
+    assert counts(engine, fen, name, *index) == expected
+
+
+def test_squares_are_the_owners(engine: Engine) -> None:
+    """Square boards are stored from the owner's first rank, files as they are."""
+    assert counts(engine, "4k3/8/8/8/8/N7/8/4K3 w - - 0 1", "knight_squares", 2, 0) == (1, 0)
+    assert counts(engine, "4k3/8/n7/8/8/8/8/4K3 w - - 0 1", "knight_squares", 2, 0) == (0, 1)
+    assert counts(engine, "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "king_squares", 0, 4) == (1, 1)
+
+
+def test_mobility_counts_safe_squares(engine: Engine) -> None:
+    assert counts(engine, "4k3/8/8/8/8/8/8/N3K3 w - - 0 1", "knight_mobility", 2) == (1, 0)
+    assert counts(engine, "4k3/8/8/2p5/8/8/8/N3K3 w - - 0 1", "knight_mobility", 2) == (1, 0)
+    assert counts(engine, "4k3/8/8/p7/1p6/8/8/N3K3 w - - 0 1", "knight_mobility", 2) == (1, 0)
+    assert counts(engine, "4k3/8/8/8/p7/8/8/N3K3 w - - 0 1", "knight_mobility", 1) == (1, 0)  # b3 is attacked
+    assert counts(engine, "4k3/4r3/8/8/8/8/4N3/4K3 w - - 0 1", "knight_mobility", 0) == (1, 0)  # pinned
+
+
+def test_a_mounting_attack_raises_the_danger_level(engine: Engine) -> None:
+    """More pieces at the same king never lower the level, and the level is what the units come to."""
+    fens = [
+        "6k1/5ppp/8/8/8/8/5PPP/3Q2K1 w - - 0 1",
+        "6k1/5ppp/8/6N1/8/8/5PPP/3Q2K1 w - - 0 1",
+        "6k1/5ppp/8/6NQ/8/8/5PPP/6K1 w - - 0 1",
+        "6k1/5ppp/8/6NQ/8/3B4/5PPP/6K1 w - - 0 1",
+    ]
+    levels = []
+    for fen in fens:
+        trace = traced(engine, Position(fen))
+        start = OFFSETS["king_danger"]
+        levels.append([i for i in range(48) if trace["features"][start + i][0]])
+    assert all(len(level) <= 1 for level in levels)
+    reached = [level[0] if level else 0 for level in levels]
+    assert reached == sorted(reached)
+    assert reached[-1] > reached[0]
+
+
+# Which factor scales the endgame: (FEN, weight, index).
+SCALES = [
+    ("4k3/pppp4/8/8/8/8/PPPP4/2B1K3 w - - 0 1", "scale_pawns", 4),
+    ("4k3/8/8/8/8/8/8/2B1K3 w - - 0 1", "scale_lone_minor", 0),
+    ("4k3/p7/8/8/8/8/8/2B1K1N1 w - - 0 1", "scale_pawns", 0),
+    ("4k3/8/8/8/8/8/8/1N2K1N1 w - - 0 1", "scale_two_knights", 0),
+    ("4k3/p7/8/8/8/8/8/1N2K1N1 w - - 0 1", "scale_pawns", 0),
+    ("4k2n/8/8/8/8/8/8/R3K3 w - - 0 1", "scale_minor_up", 0),
+    ("4k2r/8/8/8/8/8/8/R1B1K3 w - - 0 1", "scale_minor_up_heavy", 0),
+    ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "scale_bare_king", 0),
+    ("4k3/8/8/8/8/8/8/1N2KB2 w - - 0 1", "scale_bare_king", 0),
+    ("4k3/p7/8/8/8/8/8/R3K3 w - - 0 1", "scale_pawns", 0),
+    ("4k2n/8/8/8/8/8/8/Q3K3 w - - 0 1", "scale_pawns", 0),
+    ("k7/8/8/P7/8/8/8/2B1K3 w - - 0 1", "scale_wrong_corner", 0),  # the bishop does not see a8
+    ("k7/8/8/P7/8/8/8/4KB2 w - - 0 1", "scale_pawns", 1),  # it does
+    ("8/2k5/8/P7/8/8/8/2B1K3 w - - 0 1", "scale_pawns", 1),  # the king is too far off
+    ("k7/8/P7/P7/8/8/8/4K3 w - - 0 1", "scale_wrong_corner", 0),
+    ("2b1k3/8/8/p7/8/8/8/K7 w - - 0 1", "scale_wrong_corner", 0),
+    ("k7/8/8/PP6/8/8/8/2B1K3 w - - 0 1", "scale_pawns", 2),
+    ("4k1b1/p7/8/8/8/8/PPP5/4K1B1 w - - 0 1", "scale_opposite_bishops", 3),
+    ("4kb2/p7/8/8/8/8/PPP5/4K1B1 w - - 0 1", "scale_pawns", 3),
+    ("r3k1b1/p7/8/8/8/8/PPP5/R3K1B1 w - - 0 1", "scale_opposite_bishops_pieces", 0),
+    ("4k2r/6pp/8/8/8/8/5PPP/4K2R w - - 0 1", "scale_rook_ending", 0),
+    ("4k2r/6pp/8/8/8/8/P5PP/4K2R w - - 0 1", "scale_pawns", 3),
+]
+
+
+@pytest.mark.parametrize(("fen", "name", "index"), SCALES)
+def test_scale_of_drawish_endings(engine: Engine, fen: str, name: str, index: int) -> None:
+    trace = traced(engine, Position(fen))
+    plain = [i for i, tapered in enumerate(TAPERED) if not tapered and i >= OFFSETS["scale_pawns"]]
+    used = [i for i in plain if trace["features"][i] != (0, 0)]
+    assert used == [OFFSETS[name] + index]
+    assert trace["scale"] == DEFAULT[used[0]]
+
+
+def test_a_pawnless_minor_piece_wins_nothing(engine: Engine) -> None:
+    """The endgame half counts for nothing there, and what is left of the midgame half is less than a pawn."""
+    assert abs(engine.evaluate(Position("4k3/8/8/8/8/8/8/2B1K3 w - - 0 1"))) < 100
+    assert abs(engine.evaluate(Position("k7/8/8/P7/8/8/8/2B1K3 w - - 0 1"))) < 100
+
+
+def test_mating_material_drives_the_king_to_the_edge(engine: Engine) -> None:
+    centre = engine.evaluate(Position("8/8/8/3k4/8/8/8/R3K3 w - - 0 1"))
+    edge = engine.evaluate(Position("3k4/8/3K4/8/8/8/8/R7 w - - 0 1"))
+    assert edge > centre > 300
+    wrong = engine.evaluate(Position("k7/8/1K6/8/8/3BN3/8/8 w - - 0 1"))  # a light-squared bishop needs a8 or h1
+    other = engine.evaluate(Position("k7/8/1K6/8/8/2B1N3/8/8 w - - 0 1"))
+    assert wrong > other + 50

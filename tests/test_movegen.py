@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The rules against python-chess: on thousands of positions of played games, and on positions of real ones."""
+
+import lzma
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import chess
+import oracle
+import pytest
+from coachwhip.core.engine import Position
+
+SQUARES = chess.SQUARE_NAMES
+GAMES = 20
+PLIES = 150
+
+
+def uci_moves(board: chess.Board) -> list[str]:
+    return sorted(board.uci(move) for move in board.legal_moves)
+
+
+def both(kind: str, greedy: bool, games: int = GAMES) -> Iterator[tuple[chess.Board, Position, chess.Move]]:
+    """The same games on both boards; each position with the move played next."""
+    rng = random.Random(f"{kind} {greedy}")
+    for _ in range(games):
+        board = oracle.start_board(kind, rng)
+        position = Position(oracle.fen_of(board), chess960=board.chess960)
+        for move in oracle.play(board, rng, greedy, PLIES):
+            yield board, position, move
+            position.make(board.uci(move))
+
+
+@pytest.mark.parametrize("greedy", [False, True], ids=["random", "greedy"])
+@pytest.mark.parametrize("kind", oracle.KINDS)
+def test_played_games_agree(kind: str, greedy: bool) -> None:
+    compared = 0
+    seen: dict[str, int] = {}
+    for board, position, move in both(kind, greedy):
+        fen = oracle.fen_of(board)
+        assert position.fen() == fen
+        assert sorted(position.legal_moves()) == uci_moves(board), fen
+        assert position.in_check == board.is_check(), fen
+        assert position.stm == ("w" if board.turn else "b")
+        assert position.is_draw() == oracle.is_rule_draw(board), fen
+        assert position.gives_check(board.uci(move)) == board.gives_check(move), (fen, move)
+        assert position.is_capture(board.uci(move)) == board.is_capture(move), (fen, move)
+        # Incremental boards, keys and masks are what they are when computed from scratch, here and from the FEN.
+        assert position.is_ok(), fen
+        fresh = Position(fen, chess960=board.chess960)
+        assert (position.key, position.pawn_key) == (fresh.key, fresh.pawn_key), fen
+        epd = fen.rsplit(" ", 2)[0]
+        assert seen.setdefault(epd, position.key) == position.key
+        compared += 1
+    assert compared > 1500
+    assert len(set(seen.values())) == len(seen)
+
+
+def test_played_games_have_what_they_are_meant_to_test() -> None:
+    counts = dict.fromkeys(("castling", "en passant", "promotion", "underpromotion", "check", "double check"), 0)
+    for kind in oracle.KINDS:
+        for board, _position, move in both(kind, greedy=True):
+            counts["castling"] += board.is_castling(move)
+            counts["en passant"] += board.is_en_passant(move)
+            counts["promotion"] += move.promotion is not None
+            counts["underpromotion"] += move.promotion not in (None, chess.QUEEN)
+            counts["check"] += board.is_check()
+            counts["double check"] += chess.popcount(board.checkers_mask()) == 2
+    assert counts.pop("double check") >= 2
+    assert all(count >= 15 for count in counts.values()), counts
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+def test_every_move_of_a_position_agrees(kind: str) -> None:
+    """All moves, not only those that were played: made, looked at, and taken back."""
+    for board, position, _move in both(kind, greedy=True, games=2):
+        before = (position.fen(), position.key, position.pawn_key)
+        for move in list(board.legal_moves):
+            text = board.uci(move)
+            assert position.gives_check(text) == board.gives_check(move), (board.fen(), text)
+            assert position.is_capture(text) == board.is_capture(move), (board.fen(), text)
+            position.make(text)
+            board.push(move)
+            assert position.fen() == oracle.fen_of(board)
+            assert position.in_check == board.is_check()
+            assert position.is_ok(), (before, text)
+            board.pop()
+            position.undo()
+        assert (position.fen(), position.key, position.pawn_key) == before
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+def test_exactly_the_legal_texts_are_accepted(kind: str) -> None:
+    """Every text of two squares (and every promotion on the last ranks) is tried on a few positions of each game."""
+    tried = 0
+    for ply, (board, position, _move) in enumerate(both(kind, greedy=True, games=4)):
+        if ply % 40 != 17:
+            continue
+        legal = set(uci_moves(board))
+        if board.chess960:  # the standard spelling is read too, where it is not another move
+            for move in board.legal_moves:
+                if board.is_castling(move):
+                    wing = "g" if board.is_kingside_castling(move) else "c"
+                    legal.add(SQUARES[move.from_square] + wing + SQUARES[move.from_square][1])
+        else:
+            legal |= {move.uci() for move in _castlings_as_king_takes_rook(board)}
+        for from_square in SQUARES:
+            for to_square in SQUARES:
+                for promotion in ("", *(("q", "n", "k") if to_square[1] in "18" else ())):
+                    text = from_square + to_square + promotion
+                    try:
+                        position.make(text)
+                    except ValueError:
+                        assert text not in legal, (board.fen(), text)
+                    else:
+                        assert text in legal, (board.fen(), text)
+                        position.undo()
+                    tried += 1
+    assert tried > 20000
+
+
+def _castlings_as_king_takes_rook(board: chess.Board) -> list[chess.Move]:
+    castlings = []
+    for move in board.legal_moves:
+        if board.is_castling(move):
+            rook_file = 7 if board.is_kingside_castling(move) else 0
+            castlings.append(chess.Move(move.from_square, chess.square(rook_file, chess.square_rank(move.from_square))))
+    return castlings
+
+
+@pytest.mark.parametrize(
+    ("fen", "chess960", "written", "spellings"),
+    [
+        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", False, "e1g1", ["e1g1", "e1h1"]),
+        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", False, "e1c1", ["e1c1", "e1a1"]),
+        ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", False, "e8g8", ["e8g8", "e8h8"]),
+        ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", True, "e8a8", ["e8c8", "e8a8"]),
+        ("4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1", True, "f1h1", ["f1h1"]),  # f1g1 is a plain king move
+        ("4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1", True, "f1b1", ["f1b1", "f1c1"]),
+        ("4k3/8/8/8/8/8/8/1R3KR1 w GB - 0 1", True, "f1g1", ["f1g1"]),  # king and rook change places
+        ("4k3/8/8/8/8/8/8/1RK5 w B - 0 1", True, "c1b1", ["c1b1", "c1c1"]),  # the king stays
+        ("4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1", False, "f1h1", ["f1h1"]),  # no other spelling is clear
+    ],
+)
+def test_castling_is_read_in_both_spellings(fen: str, chess960: bool, written: str, spellings: list[str]) -> None:
+    position = Position(fen, chess960=chess960)
+    assert written in position.legal_moves()
+    after = []
+    for text in spellings:
+        child = position.copy()
+        child.make(text)
+        after.append(child.fen())
+    board = chess.Board(fen, chess960=True)
+    rook = {"e1g1": "e1h1", "e1c1": "e1a1", "e8g8": "e8h8"}.get(written, written)
+    assert chess.Move.from_uci(rook) in board.legal_moves
+    board.push_uci(rook)
+    board.chess960 = chess960
+    assert set(after) == {oracle.fen_of(board)}
+
+
+def test_a_king_move_is_not_taken_for_castling() -> None:
+    position = Position("4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1", chess960=True)
+    position.make("f1g1")
+    assert position.fen() == "4k3/8/8/8/8/8/8/1R4KR b - - 1 1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "castlings"),
+    [
+        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1c1 e1g1"),
+        ("4k3/8/8/8/8/5r2/8/R3K2R w KQ - 0 1", "e1c1"),  # the king passes f1
+        ("4k3/8/8/8/8/4r3/8/R3K2R w KQ - 0 1", ""),  # in check
+        ("4k3/8/8/8/8/6r1/8/R3K2R w KQ - 0 1", "e1c1"),  # the king arrives on g1
+        ("4k3/8/8/8/8/7r/8/R3K2R w KQ - 0 1", "e1c1 e1g1"),  # the rook may be attacked
+        ("4k3/8/8/8/8/1r6/8/R3K2R w KQ - 0 1", "e1c1 e1g1"),  # and may pass an attacked square
+        ("4k3/8/8/8/8/8/8/Rn2K2R w KQ - 0 1", "e1g1"),  # b1 is taken
+        ("4k3/8/8/8/8/8/8/R3K2R w Q - 0 1", "e1c1"),
+        ("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", ""),
+        ("4k3/8/8/8/8/8/4p3/R3K2R w KQ - 0 1", ""),  # a pawn attacks d1 and f1
+    ],
+)
+def test_castling_conditions(fen: str, castlings: str) -> None:
+    assert {"e1c1", "e1g1"} & set(Position(fen).legal_moves()) == set(castlings.split())
+
+
+@pytest.mark.parametrize(
+    ("fen", "legal"),
+    [
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", True),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", False),
+        ("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", False),  # pinned on its file
+        ("6k1/8/8/K2pP2r/8/8/8/8 w - d6 0 1", False),  # both pawns leave the rank
+        ("6k1/b7/8/2Pp4/8/4K3/8/8 w - d6 0 1", False),  # pinned on the long diagonal
+        ("b5k1/8/8/3pP3/8/5K2/8/8 w - d6 0 1", False),  # the victim shields the king
+        ("6k1/8/1b6/3pP3/3K4/8/8/8 w - d6 0 1", False),  # in check from a bishop that the capture does not stop
+        ("6k1/8/8/3pP3/4K3/8/8/8 w - d6 0 1", True),  # takes the checker
+        ("7k/6b1/8/3pP3/3K4/8/8/8 w - d6 0 1", False),  # pinned on a diagonal
+    ],
+)
+def test_en_passant_is_kept_only_where_it_is_legal(fen: str, legal: bool) -> None:
+    position = Position(fen)
+    assert ({"c5d6", "e5d6"} & set(position.legal_moves()) != set()) == legal
+    assert position.fen().split()[3] == ("d6" if legal else "-")
+    without = Position(fen.replace(" d6 ", " - "))
+    assert (position.key != without.key) == legal
+
+
+def rows(path: Path) -> Iterator[tuple[str, str, str]]:
+    with lzma.open(path, "rt", encoding="ascii") as lines:
+        for line in lines:
+            if not line.startswith("#"):
+                fen, _key, flags, moves = line.rstrip("\n").split("\t")
+                yield fen, flags, moves
+
+
+@pytest.mark.parametrize(("name", "chess960"), [("real-games-10k", False), ("chess960-games-2k", True)])
+def test_positions_of_real_games(name: str, chess960: bool, shared_data: Path) -> None:
+    compared = 0
+    for fen, flags, moves in rows(shared_data / "fens" / f"{name}.tsv.xz"):
+        position = Position(fen, chess960=chess960)
+        assert position.fen() == fen
+        assert sorted(position.legal_moves()) == moves.split(), fen
+        assert position.in_check == ("c" in flags or "m" in flags), fen
+        assert (position.fen().split()[3] != "-") == ("e" in flags), fen
+        assert position.is_ok(), fen
+        if "m" in flags:
+            assert position.result() == ("0-1" if position.stm == "w" else "1-0"), fen
+        elif "s" in flags or "i" in flags:
+            assert position.result() == "1/2-1/2", fen
+        elif int(fen.split()[4]) < 100:
+            assert position.result() == "*", fen
+        compared += 1
+    assert compared >= 2000

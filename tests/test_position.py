@@ -1,0 +1,516 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The position: FEN in and out, what is refused and what is repaired, make and undo, keys, draws, results."""
+
+import random
+import sys
+
+import chess
+import oracle
+import pytest
+from coachwhip.core.engine import STARTPOS_FEN, Position
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+FUZZ = settings(max_examples=400, deadline=None, derandomize=True, database=None)
+
+
+# --- FEN in and out ---
+
+
+def test_the_default_is_the_start_position() -> None:
+    assert Position().fen() == STARTPOS_FEN == chess.STARTING_FEN
+    assert Position().board().split("\n") == [
+        "rnbqkbnr", "pppppppp", "........", "........", "........", "........", "PPPPPPPP", "RNBQKBNR",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "fen"),
+    [
+        ("4k3/8/8/8/8/8/8/4K3 b", "4k3/8/8/8/8/8/8/4K3 b - - 0 1"),
+        ("r3k3/8/8/8/8/8/8/4K3 b q", "r3k3/8/8/8/8/8/8/4K3 b q - 0 1"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6", "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 7", "4k3/8/8/8/8/8/8/4K3 w - - 7 1"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 7 33", "4k3/8/8/8/8/8/8/4K3 w - - 7 33"),
+        ("  4k3/8/8/8/8/8/8/4K3\tw  -\t- 7   33 \n", "4k3/8/8/8/8/8/8/4K3 w - - 7 33"),
+        ("4k3/44/8/1511/8/8/8/4K3 w", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"),
+    ],
+)
+def test_missing_fields_get_defaults(text: str, fen: str) -> None:
+    assert Position(text).fen() == fen
+
+
+@pytest.mark.parametrize(
+    ("counters", "expected"),
+    [
+        ("abc 12", "0 12"),
+        ("- -", "0 1"),
+        ("-3 5", "0 5"),
+        ("3 -5", "3 1"),
+        ("3 0", "3 1"),
+        ("1_0 2_0", "0 1"),
+        ("\u0661\u0662 \u00b2", "0 1"),
+        ("99999999999999999999 99999999999999999999", "9999 99999"),
+        ("+4 4.5", "0 1"),
+        ("7 " + 5000 * "9", "7 99999"),
+    ],
+)
+def test_senseless_counters_are_repaired(counters: str, expected: str) -> None:
+    assert Position(f"4k3/8/8/8/8/8/8/R3K3 w - - {counters}").fen() == f"4k3/8/8/8/8/8/8/R3K3 w - - {expected}"
+
+
+@pytest.mark.parametrize(
+    ("given_field", "placement", "kept"),
+    [
+        ("KQkq", "4k3/8/8/8/8/8/8/4K3", "-"),
+        ("KQkq", "r3k3/8/8/8/8/8/8/4K2R", "Kq"),
+        ("KQkq", "r3k2r/8/8/8/8/8/4K3/R6R", "kq"),
+        ("KQkq", "8/r3k2r/8/8/8/8/8/R3K2R", "KQ"),
+        ("KQkq", "n3k2n/8/8/8/8/8/8/b3K2B", "-"),
+        ("KQkq", "Rn2k2r/8/8/8/8/8/8/rN2K2R", "Kk"),  # rooks of the other colour
+        ("KKQQ", "r3k2r/8/8/8/8/8/8/R3K2R", "KQ"),
+        ("qkQK", "r3k2r/8/8/8/8/8/8/R3K2R", "KQkq"),
+        ("HAha", "r3k2r/8/8/8/8/8/8/R3K2R", "KQkq"),
+        ("GBgb", "r3k2r/8/8/8/8/8/8/R3K2R", "-"),
+    ],
+)
+def test_castling_rights_without_king_and_rook_are_dropped(given_field: str, placement: str, kept: str) -> None:
+    assert Position(f"{placement} w {given_field} - 0 1").fen().split()[2] == kept
+
+
+@pytest.mark.parametrize(
+    ("text", "xfen", "shredder"),
+    [
+        (STARTPOS_FEN, "KQkq", "HAha"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1", "KQkq", "HAha"),
+        # X-FEN: K and Q mean the outermost rook of the wing; an inner one is named by its file.
+        ("1rr1k1rr/8/8/8/8/8/8/1RR1K1RR w KQkq - 0 1", "KQkq", "HBhb"),
+        ("1rr1k1rr/8/8/8/8/8/8/1RR1K1RR w GCgc - 0 1", "GCgc", "GCgc"),
+        ("1rr1k1rr/8/8/8/8/8/8/1RR1K1RR w HCgb - 0 1", "KCgq", "HCgb"),
+        ("1rr1k1rr/8/8/8/8/8/8/1RR1K1RR w KCgq - 0 1", "KCgq", "HCgb"),
+        ("1r3kr1/8/8/8/8/8/8/R1K1R3 w KQkq - 0 1", "KQkq", "EAgb"),  # each side its own squares
+        ("1r3kr1/8/8/8/8/8/8/R1K1R3 w Eg - 0 1", "Kk", "Eg"),
+        ("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", "KQ", "HA"),
+    ],
+)
+def test_castling_rights_in_both_spellings(text: str, xfen: str, shredder: str) -> None:
+    plain, letters = Position(text), Position(text, chess960=True)
+    assert plain.fen().split()[2] == xfen
+    assert letters.fen().split()[2] == shredder
+    assert plain.key == letters.key
+    assert Position(plain.fen()).key == Position(letters.fen()).key == plain.key
+    board = chess.Board(text, chess960=True)
+    assert (board.castling_xfen(), board.castling_shredder_fen()) == (xfen, shredder)
+
+
+def test_every_chess960_start_position_comes_back() -> None:
+    for number in range(960):
+        board = chess.Board.from_chess960_pos(number)
+        for fen in (board.fen(), board.shredder_fen()):
+            assert Position(fen).fen() == board.fen()
+            assert Position(fen, chess960=True).fen() == board.shredder_fen()
+
+
+def test_every_standard_fen_of_double_chess960_comes_back() -> None:
+    rng = random.Random("double")
+    for _ in range(500):
+        board = oracle.start_board("dfrc", rng)
+        assert Position(board.fen(), chess960=True).fen() == board.shredder_fen()
+        assert Position(board.shredder_fen()).fen() == board.fen()
+
+
+@pytest.mark.parametrize(
+    ("fen", "square"),
+    [
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "d6"),
+        ("4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1", "d3"),
+        ("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2", "-"),  # nobody can take
+        ("4k3/8/8/4P3/8/8/8/4K3 w - d6 0 1", "-"),  # no pawn to take
+        ("4k3/8/3n4/3pP3/8/8/8/4K3 w - d6 0 1", "-"),  # the square is occupied
+        ("4k3/3n4/8/3pP3/8/8/8/4K3 w - d6 0 1", "-"),  # the pawn cannot have come from there
+        ("4k3/8/8/3nP3/8/8/8/4K3 w - d6 0 1", "-"),
+        ("4k3/8/8/3PP3/8/8/8/4K3 w - d6 0 1", "-"),  # the own pawn
+    ],
+)
+def test_en_passant_squares_that_mean_nothing_are_dropped(fen: str, square: str) -> None:
+    assert Position(fen).fen().split()[3] == square
+
+
+# --- What is refused ---
+
+
+@pytest.mark.parametrize(
+    ("fen", "message"),
+    [
+        ("", "fields"),
+        ("   ", "fields"),
+        ("blah", "fields"),
+        ("8/8/8/8/8/8/8/8", "fields"),
+        (f"{STARTPOS_FEN} extra", "fields"),
+        ("blah w", "ranks"),
+        ("8/8/8/8/8/8/8 w", "7 ranks"),
+        ("8/8/8/8/8/8/8/8/8 w", "9 ranks"),
+        ("4k3/8/8/9/8/8/8/4K3 w", "not a piece"),
+        ("4k3/8/8/0/8/8/8/4K3 w", "not a piece"),
+        ("4k3/8/8/7/8/8/8/4K3 w", "rank 5"),
+        ("4k3/8/8/71p/8/8/8/4K3 w", "rank 5"),
+        ("4k3/8/8/8p/8/8/8/4K3 w", "rank 5"),
+        ("4k3/8/8/81/8/8/8/4K3 w", "rank 5"),
+        ("4k3/8/8/ppppppppp/8/8/8/4K3 w", "rank 5"),
+        ("4k3/8/8/pppppppp1/8/8/8/4K3 w", "rank 5"),
+        ("4k3/8/8//8/8/8/4K3 w", "rank 5"),
+        (f"4k3/8/8/{100000 * '1'}/8/8/8/4K3 w", "rank 5"),
+        ("4k3/8/8/4x3/8/8/8/4K3 w", "'x' is not a piece"),
+        ("4k3/8/8/4\u043a3/8/8/8/4K3 w", "not a piece"),
+        ("4k3/8/8/\u00b26/8/8/8/4K3 w", "not a piece"),
+        ("4k3/8/8/\ud8007/8/8/8/4K3 w", "not a piece"),
+        ("4k3/8/8/8/8/8/8/8 w - - 0 1", "White has 0 kings"),
+        ("8/8/8/8/8/8/8/4K3 w - - 0 1", "Black has 0 kings"),
+        ("4k3/8/8/8/8/8/8/K3K3 w - - 0 1", "White has 2 kings"),
+        ("4k3/8/8/8/8/8/8/P3K3 w - - 0 1", "first or last rank"),
+        ("4k2P/8/8/8/8/8/8/4K3 w - - 0 1", "first or last rank"),
+        ("4k3/8/8/8/8/8/8/p3K3 w - - 0 1", "first or last rank"),
+        ("4k3/pppppppp/p7/8/8/8/8/4K3 w - - 0 1", "Black has 9 pawns"),
+        ("4k3/pppppppp/pppppppp/pppppppp/PPPPPPPP/PPPPPPPP/PPPPPPPP/4K3 w - - 0 1", "pawns"),
+        ("QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/KQQQQQQk w - - 0 1", "promotion"),
+        ("4k3/8/8/8/8/8/PPPPPPPP/QQ2K3 w - - 0 1", "White has more pieces than promotion allows"),
+        ("4k3/pppppppp/nnn5/8/8/8/8/4K3 w - - 0 1", "Black has more pieces than promotion allows"),
+        ("QQQQ1k2/QQQQ4/8/8/8/8/QQ6/4K3 b - - 0 1", "promotion"),
+        ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "side to move"),
+        ("4k3/8/8/8/8/8/8/4K3 W - - 0 1", "side to move"),
+        ("4k3/8/8/8/8/8/8/4K3 white - - 0 1", "side to move"),
+        ("4k3/8/8/8/8/8/8/4RK2 w - - 0 1", "not to move is in check"),
+        ("8/8/8/8/8/8/8/3kK3 w - - 0 1", "not to move is in check"),
+        ("4k3/8/8/8/8/3p4/4K3/8 b - - 0 1", "not to move is in check"),
+        ("4k3/8/8/8/8/8/8/4K3 w X - 0 1", "'X' is not a castling right"),
+        ("4k3/8/8/8/8/8/8/4K3 w KQkqK - 0 1", "castling"),
+        ("4k3/8/8/8/8/8/8/4K3 w K- - 0 1", "castling"),
+        ("4k3/8/8/8/8/8/8/4K3 w \u212a - 0 1", "castling"),
+        ("4k3/8/8/8/8/8/8/4K3 w - e4 0 1", "en-passant"),
+        ("4k3/8/8/8/8/8/8/4K3 w - e3 0 1", "en-passant"),
+        ("4k3/8/8/8/8/8/8/4K3 b - e6 0 1", "en-passant"),
+        ("4k3/8/8/8/8/8/8/4K3 w - e 0 1", "not a square"),
+        ("4k3/8/8/8/8/8/8/4K3 w - i6 0 1", "not a square"),
+        ("4k3/8/8/8/8/8/8/4K3 w - e9 0 1", "not a square"),
+        ("4k3/8/8/8/8/8/8/4K3 w - e66 0 1", "not a square"),
+    ],
+)
+def test_a_bad_fen_is_refused_with_one_sentence(fen: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message) as raised:
+        Position(fen)
+    text = str(raised.value)
+    assert "\n" not in text
+    assert text.isprintable()
+    assert len(text) < 200
+
+
+def test_promoted_pieces_are_accepted_within_what_promotion_allows() -> None:
+    assert Position("4k3/8/8/8/8/8/PPPPPPP1/QQ2K3 w - - 0 1").stm == "w"
+    assert len(Position("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1").legal_moves()) == 218
+
+
+def test_a_failed_fen_leaves_nothing_behind() -> None:
+    position = Position()
+    position.make("e2e4")
+    with pytest.raises(ValueError, match="kings"):
+        Position.__init__(position, "8/8/8/8/8/8/8/8 w - - 0 1")
+    assert position.fen() == "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    position.undo()
+    assert position.fen() == STARTPOS_FEN
+
+
+@FUZZ
+@given(st.text())
+@example("\x00")
+@example("\u2028")
+@example("\ud800 w")
+@example("/" * 100000)
+@example("k" * 100000 + " w")
+def test_any_text_is_a_fen_or_a_value_error(text: str) -> None:
+    try:
+        position = Position(text)
+    except ValueError:
+        return
+    assert position.is_ok()
+
+
+@st.composite
+def nearly_fens(draw: st.DrawFn) -> str:
+    """A FEN with a few characters changed, dropped or put in."""
+    text = draw(st.sampled_from([STARTPOS_FEN, KIWIPETE, "4k3/8/8/3pP3/8/8/8/RK5R w HA d6 3 9", "8/k1P5/8/1K6/8/8/8/8 b"]))
+    for _ in range(draw(st.integers(1, 4))):
+        at = draw(st.integers(0, len(text)))
+        removed = draw(st.integers(0, 2))
+        text = text[:at] + draw(st.text("pnbrqkPNBRQK12345678/ wb-abcdefghABCDEFGH09", max_size=2)) + text[at + removed :]
+    return text
+
+
+@FUZZ
+@given(nearly_fens())
+def test_what_is_accepted_is_consistent_and_comes_back(text: str) -> None:
+    try:
+        position = Position(text)
+    except ValueError:
+        return
+    assert position.is_ok()
+    assert Position(position.fen()).fen() == position.fen()
+    assert Position(position.fen()).key == position.key
+    board = chess.Board(position.fen(), chess960=True)
+    assert sorted(Position(text, chess960=True).legal_moves()) == sorted(move.uci() for move in board.legal_moves)
+
+
+# --- Moves as text ---
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "e2", "e2e5", "e7e5", "0000", "e2e4x", "e2e4q", "e2e4 ", " e2e4", "e9e4", "i2i4", "e2-e4", "Nf3", "\u0435\u0032\u0435\u0034",
+     "e2e4e2e4", "\x00\x00\x00\x00", "\ud800\ud800\ud800\ud800", "e" * 100000],
+)  # fmt: skip
+def test_an_illegal_move_changes_nothing(text: str) -> None:
+    position = Position()
+    for use in (position.make, position.gives_check, position.is_capture, position.see):
+        with pytest.raises(ValueError, match="illegal move") as raised:
+            use(text)
+        assert len(str(raised.value)) < 200
+        assert str(raised.value).isprintable()
+    assert (position.fen(), position.ply) == (STARTPOS_FEN, 0)
+
+
+def test_a_promotion_names_its_piece() -> None:
+    position = Position("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1")
+    for text in ("e7e8", "e7e8k", "e7e8p", "e7e8x"):
+        with pytest.raises(ValueError, match="illegal move"):
+            position.make(text)
+    position.make("e7e8Q")  # some clients write it large
+    assert position.fen() == "4Q3/6k1/8/8/8/8/8/4K3 b - - 0 1"
+
+
+@FUZZ
+@given(st.text(max_size=8))
+@example("e1g1\x00")
+def test_any_text_is_a_move_or_a_value_error(text: str) -> None:
+    position = Position(KIWIPETE)
+    try:
+        position.make(text)
+    except ValueError:
+        assert position.fen() == KIWIPETE
+        return
+    assert text.lower() in {*Position(KIWIPETE).legal_moves(), *Position(KIWIPETE, chess960=True).legal_moves()}
+
+
+# --- Make, undo, copy ---
+
+
+def test_make_and_undo_walk_the_same_line() -> None:
+    rng = random.Random("undo")
+    for kind in oracle.KINDS:
+        board = oracle.start_board(kind, rng)
+        position = Position(oracle.fen_of(board), chess960=board.chess960)
+        trail = []
+        for move in oracle.play(board, rng, greedy=True, plies=200):
+            trail.append((position.fen(), position.key, position.pawn_key, position.is_draw(), position.legal_moves()))
+            position.make(board.uci(move))
+        assert position.ply == len(trail)
+        for state in reversed(trail):
+            position.undo()
+            assert (position.fen(), position.key, position.pawn_key, position.is_draw(), position.legal_moves()) == state
+        with pytest.raises(IndexError):
+            position.undo()
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    position = Position()
+    position.make("e2e4")
+    copy = position.copy()
+    copy.make("e7e5")
+    assert position.fen().split()[1] == "b"
+    assert copy.ply == 2
+    copy.undo()
+    copy.undo()
+    assert copy.fen() == STARTPOS_FEN
+    assert position.ply == 1
+    assert Position(KIWIPETE, chess960=True).copy().chess960
+
+
+def test_a_very_long_game_is_played_to_its_end() -> None:
+    position = Position()
+    moves = "g1f3 g8f6 f3g1 f6g8".split()
+    for ply in range(20000):
+        position.make(moves[ply % 4])
+    assert position.ply == 20000
+    assert position.fen() == "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 20000 10001"
+    assert position.is_draw()
+    for _ in range(20000):
+        position.undo()
+    assert position.fen() == STARTPOS_FEN
+    assert not position.is_draw()
+
+
+# --- Keys ---
+
+
+def test_transpositions_have_one_key() -> None:
+    one, other = Position(), Position()
+    for move in "g1f3 g8f6 b1c3 b8c6".split():
+        one.make(move)
+    for move in "b1c3 b8c6 g1f3 g8f6".split():
+        other.make(move)
+    assert (one.key, one.pawn_key) == (other.key, other.pawn_key)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K3 b - - 0 1"),
+        ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w KQk - 0 1"),
+        ("1rr1k3/8/8/8/8/8/8/4K3 b b - 0 1", "1rr1k3/8/8/8/8/8/8/4K3 b c - 0 1"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1"),
+    ],
+)
+def test_what_differs_by_the_rules_differs_in_the_key(one: str, other: str) -> None:
+    assert Position(one).key != Position(other).key
+    assert Position(one).pawn_key == Position(other).pawn_key
+
+
+def test_counters_are_not_in_the_key() -> None:
+    assert Position("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1").key == Position("4k3/8/8/8/8/8/8/R3K3 w Q - 40 99").key
+
+
+def test_the_pawn_key_is_of_the_pawns_only() -> None:
+    position = Position()
+    key = position.pawn_key
+    position.make("g1f3")
+    assert position.pawn_key == key
+    position.make("e7e5")
+    assert position.pawn_key != key
+    assert Position("4k3/8/8/8/8/8/8/4K3 w - - 0 1").pawn_key == Position("3rk3/8/8/8/8/8/8/4K3 b - - 0 1").pawn_key
+
+
+def test_keys_are_the_same_in_every_run() -> None:
+    """A table or a log of an earlier version stays readable, and bench has one signature on every machine."""
+    assert Position().key == Position(STARTPOS_FEN).key
+    assert 0 < Position().key <= sys.maxsize * 2 + 1
+
+
+# --- Draws and results ---
+
+
+def play(position: Position, moves: str) -> Position:
+    for move in moves.split():
+        position.make(move)
+    return position
+
+
+@pytest.mark.parametrize(
+    ("fen", "insufficient"),
+    [
+        ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", True),
+        ("4k3/8/8/8/8/8/8/3NK3 w - - 0 1", True),
+        ("4k1b1/8/8/8/8/8/8/4K3 w - - 0 1", True),
+        ("4kb2/8/8/8/8/8/8/2B1K3 w - - 0 1", True),  # both on dark squares
+        ("2b1k3/8/8/8/8/8/8/2B1K3 w - - 0 1", False),  # a helpmate exists
+        ("4k3/8/8/8/8/B7/8/2B1K3 w - - 0 1", True),
+        ("4k3/8/8/8/8/8/8/2BBK3 w - - 0 1", False),
+        ("4k3/8/8/8/8/8/8/1NN1K3 w - - 0 1", False),
+        ("3nk3/8/8/8/8/8/8/3NK3 w - - 0 1", False),
+        ("3bk3/8/8/8/8/8/8/3NK3 w - - 0 1", False),
+        ("4k3/8/8/8/8/8/7P/4K3 w - - 0 1", False),
+        ("4k3/8/8/8/8/8/8/3RK3 w - - 0 1", False),
+        ("3qk3/8/8/8/8/8/8/4K3 w - - 0 1", False),
+    ],
+)
+def test_insufficient_material(fen: str, insufficient: bool) -> None:
+    position = Position(fen)
+    assert position.is_draw() == insufficient == chess.Board(fen).is_insufficient_material()
+    assert position.result() == ("1/2-1/2" if insufficient else "*")
+
+
+def test_the_third_occurrence_is_a_draw() -> None:
+    position = play(Position(), "g1f3 g8f6 f3g1 f6g8")
+    assert not position.is_draw()
+    play(position, "g1f3 g8f6 f3g1")
+    assert position.result() == "*"
+    play(position, "f6g8")
+    assert position.is_draw()
+    assert position.result() == "1/2-1/2"
+    position.undo()
+    assert not position.is_draw()
+
+
+def test_a_lost_castling_right_makes_another_position() -> None:
+    fen = "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"
+    position = play(Position(fen), "a1b1 e8d8 b1a1 d8e8 a1b1 e8d8 b1a1 d8e8")
+    assert not position.is_draw()  # the first of the three had the right
+    assert play(position, "a1b1 e8d8 b1a1 d8e8").is_draw()
+
+
+def test_an_en_passant_chance_makes_another_position() -> None:
+    moves = "g1h1 g8h8 h1g1 h8g8 "
+    taken = play(Position("6k1/3p4/8/4P3/8/8/8/6K1 b - - 0 1"), "d7d5 " + 2 * moves)
+    assert not taken.is_draw()
+    assert play(taken, moves).is_draw()
+    pinned = play(Position("4r1k1/3p4/8/4P3/8/8/8/4K3 b - - 0 1"), "d7d5 " + 2 * "e1f1 g8h8 f1e1 h8g8 ")
+    assert pinned.is_draw()  # no legal capture: the same position three times
+
+
+def test_what_cannot_be_taken_back_ends_the_count() -> None:
+    position = play(Position(), "g1f3 g8f6 f3g1 f6g8 e2e4 e7e5 g1f3 g8f6 f3g1 f6g8")
+    assert not position.is_draw()
+    assert play(position, "g1f3 g8f6 f3g1 f6g8").is_draw()
+
+
+def test_repetition_reaches_back_only_to_the_fen() -> None:
+    position = play(Position("4k3/8/8/8/8/8/8/R3K3 w - - 60 80"), "a1b1 e8d8 b1a1 d8e8")
+    assert not position.is_draw()
+    assert play(position, "a1b1 e8d8 b1a1 d8e8").is_draw()
+
+
+@pytest.mark.parametrize(
+    ("fen", "result"),
+    [
+        ("7k/8/8/8/8/8/R7/K7 w - - 99 80", "*"),
+        ("7k/8/8/8/8/8/R7/K7 w - - 100 80", "1/2-1/2"),
+        ("7k/8/8/8/8/8/R7/K7 w - - 150 80", "1/2-1/2"),
+        ("R5k1/5ppp/8/8/8/8/8/7K b - - 100 80", "1-0"),  # mate comes first
+        ("R5k1/5pp1/8/8/8/8/8/7K b - - 100 80", "1/2-1/2"),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 80", "1/2-1/2"),
+        ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 80", "1-0"),
+        ("8/8/8/8/8/4k3/5q2/7K w - - 0 80", "1/2-1/2"),
+        ("8/8/8/8/8/4k3/4q3/7K w - - 0 80", "*"),
+        ("8/8/8/8/8/6k1/6q1/7K w - - 0 80", "0-1"),
+        ("8/8/8/8/8/6k1/5q2/7K w - - 0 80", "1/2-1/2"),
+    ],
+)
+def test_results(fen: str, result: str) -> None:
+    assert Position(fen).result() == result
+
+
+def test_the_fiftieth_move_draws_unless_a_pawn_moves_or_something_is_taken() -> None:
+    fen = "7k/8/8/8/8/n7/R5P1/K7 w - - 99 80"
+    assert play(Position(fen), "a2a3").result() == "*"
+    assert play(Position(fen), "g2g4").result() == "*"
+    assert play(Position(fen), "a2b2").result() == "1/2-1/2"
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/2k5/8/8/8/3K4/8/7R w - - 0 1",
+        "4k3/8/2b5/8/8/4B3/3NK3/8 w - - 0 1",
+        "8/p4k2/8/8/8/8/2N1K3/8 w - - 80 99",
+    ],
+)
+def test_draws_and_results_of_games_with_few_pieces(fen: str, seed: int) -> None:
+    rng = random.Random(seed)
+    board = chess.Board(fen)
+    position = Position(fen)
+    for move in oracle.play(board, rng, greedy=False, plies=260):
+        assert position.is_draw() == oracle.is_rule_draw(board), board.fen()
+        assert position.result() == ("1/2-1/2" if oracle.is_rule_draw(board) else "*"), board.fen()
+        position.make(move.uci())
+    assert position.is_draw() == oracle.is_rule_draw(board)
+    expected = "1/2-1/2" if oracle.is_rule_draw(board) else board.result()
+    assert position.result() == expected

@@ -1,0 +1,734 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The search: against a plain minimax, mates and draws, limits and stop, lines that can be played, the same tree every time."""
+
+import itertools
+import random
+import threading
+from collections.abc import Callable, Sequence
+
+import chess
+import oracle
+import pytest
+from coachwhip.core.engine import MAX_DEPTH, STARTPOS_FEN, Engine, Position, SearchInfo, SearchResult
+from coachwhip.core.tunables import TUNABLES
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+MIDDLEGAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
+# Techniques that only decide how soon the value at a given depth is found; the others may change it.
+SAFE = ("use_aspiration", "use_pvs", "use_mate_distance", "use_killers", "use_history", "use_see_order")
+UNSAFE = tuple(row[0] for row in TUNABLES if row[0].startswith("use_") and row[0] not in SAFE)
+PATIENCE = 60  # seconds after which a thread that ought to end has failed
+PLAIN = dict.fromkeys(UNSAFE + SAFE, 0)
+
+
+@pytest.fixture(scope="module")
+def shared_engine() -> Engine:
+    return oracle.new_engine(hash_mb=4)
+
+
+@pytest.fixture
+def engine(shared_engine: Engine) -> Engine:
+    """An engine that remembers nothing and is ready to search."""
+    shared_engine.clear()
+    shared_engine.prepare()
+    return shared_engine
+
+
+def game(fen: str, moves: str, chess960: bool = False) -> Position:
+    position = Position(fen, chess960=chess960)
+    for move in moves.split():
+        position.make(move)
+    return position
+
+
+def search(
+    engine: Engine, position: Position, *, depth: int = 0, nodes: int = 0, mate: int = 0, soft_ms: int = 0, hard_ms: int = 0
+) -> tuple[SearchResult, list[SearchInfo]]:
+    """Search, and collect what is reported on the way."""
+    infos: list[SearchInfo] = []
+    result = engine.search(position, depth=depth, nodes=nodes, mate=mate, soft_ms=soft_ms, hard_ms=hard_ms, on_info=infos.append)
+    return result, infos
+
+
+def exact_info(result: SearchResult) -> SearchInfo:
+    assert result.info is not None
+    return result.info
+
+
+def score(result: SearchResult) -> str:
+    info = exact_info(result)
+    return f"mate {info.mate_in}" if info.is_mate else f"cp {info.score_cp}"
+
+
+def line(infos: Sequence[SearchInfo]) -> list[tuple[object, ...]]:
+    """What two equal searches have in common: everything but the clock."""
+    return [(i.depth, i.seldepth, i.score_cp, i.bound, i.nodes, i.hashfull, i.pv) for i in infos if not i.currmove]
+
+
+# --- Alpha-beta and what makes it fast, against plain minimax ---
+
+MINIMAX_FENS = [
+    # (depth, FEN): mates, stalemates, promotions, en passant, castling, checks, draws near.
+    (2, STARTPOS_FEN),
+    (2, KIWIPETE),
+    (2, MIDDLEGAME),
+    (2, "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1"),
+    (2, "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8"),
+    (2, "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1"),
+    (2, "r1bqk2r/pppp1Npp/2n2n2/2b1p3/2B1P3/8/PPPP1PPP/RNBQK2R b KQkq - 0 5"),
+    (2, "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1"),
+    (2, "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1"),
+    (2, "rnbqkb1r/ppppp1pp/7n/4Pp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 3"),
+    (2, "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 98 80"),
+    (3, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"),
+    (3, "8/8/1P2K3/8/2n5/1q6/8/5k2 b - - 0 1"),
+    (3, "8/k1P5/8/1K6/8/8/8/8 w - - 0 1"),
+    (3, "K1k5/8/P7/8/8/8/8/8 w - - 0 1"),
+    (3, "3k4/3p4/8/K1P4r/8/8/8/8 b - - 0 1"),
+    (3, "8/8/4k3/8/2p5/8/B2P1K2/8 w - - 0 1"),
+    (3, "7k/5Q2/8/6K1/8/8/8/8 w - - 0 1"),
+    (3, "7k/8/5K2/6Q1/8/8/8/8 b - - 0 1"),
+    (3, "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1"),
+    (3, "6k1/5ppp/8/8/8/8/r4PPP/1R4K1 b - - 0 1"),
+    (3, "8/8/8/8/8/2k5/1p6/K7 w - - 0 1"),
+    (3, "8/8/8/5k2/8/8/4R3/4K3 w - - 97 80"),
+    (3, "8/8/8/5k2/8/8/4R3/4K3 b - - 98 80"),
+    (3, "4k3/P7/8/8/8/8/p7/4K3 w - - 99 80"),
+    (3, "8/8/3k4/3p4/4P3/4K3/8/8 w - - 0 1"),
+    (3, "4k3/8/8/8/8/3b4/8/3NK3 w - - 0 1"),
+    (3, "6k1/8/6K1/7P/8/8/8/8 b - - 0 1"),
+    (3, "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"),
+    (3, "8/8/8/8/k1p4R/8/3P4/3K4 w - - 0 1"),
+    (3, "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1"),
+]
+
+# Games whose positions come again in the tree: (FEN, moves, depth).
+MINIMAX_GAMES = [
+    ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d2 g8f8 d2d1 f8g8 d1d2 g8f8", 3),
+    ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "d1d2 g8f8 d2d1 f8g8 d1d2 g8f8 d2d1", 3),
+    ("8/8/4k3/8/8/4K3/4R3/8 w - - 0 1", "e2d2 e6e5 d2e2 e5e6 e2d2 e6e5 d2e2", 3),
+    ("7k/8/8/8/8/8/1q6/5Q1K w - - 0 1", "f1f8 h8h7 f8f7 h7h8 f7f8 h8h7", 3),
+    (STARTPOS_FEN, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6", 2),
+]
+
+
+@pytest.fixture(scope="module")
+def minimax_values() -> dict[tuple[str, str, int], str]:
+    """The plain values, worked out once."""
+    engine = oracle.new_engine()
+    values = {}
+    for fen, moves, deepest in [(fen, "", depth) for depth, fen in MINIMAX_FENS] + MINIMAX_GAMES:
+        for depth in range(1, deepest + 1):
+            root = oracle.line_of(fen, tuple(moves.split()))
+            values[fen, moves, depth] = oracle.as_text(oracle.search_value(engine, root, depth))
+    return values
+
+
+def safe_settings() -> list[dict[str, int]]:
+    """Nothing on, each safe technique alone, all of them; aspiration as early and as narrow as it goes."""
+    narrow = {"aspiration_min_depth": 2, "aspiration_window": 4}
+    alone = [PLAIN | {name: 1} | narrow for name in SAFE]
+    return [PLAIN, *alone, PLAIN | dict.fromkeys(SAFE, 1) | narrow]
+
+
+@pytest.mark.parametrize("settings", safe_settings(), ids=["none", *SAFE, "all"])
+def test_the_value_is_that_of_plain_minimax(settings: dict[str, int], minimax_values: dict[tuple[str, str, int], str]) -> None:
+    engine = oracle.new_engine(**settings)
+    wrong = {
+        key: (value, found)
+        for key, value in minimax_values.items()
+        if (found := oracle.engine_value(engine, game(key[0], key[1]), key[2])) != value
+    }
+    assert not wrong
+
+
+def test_the_minimax_positions_have_what_they_are_meant_to_test(minimax_values: dict[tuple[str, str, int], str]) -> None:
+    values = set(minimax_values.values())
+    assert {"mate 1", "mate 2", "mate -1", "cp 0"} <= values
+    assert len(values) > 40
+
+
+@pytest.mark.parametrize("switch", SAFE)
+def test_a_safe_technique_keeps_the_value_of_deeper_searches(switch: str) -> None:
+    """With quiescence and check extension, whose result does not depend on the window, at depth 5."""
+    base = PLAIN | {
+        "use_qsearch": 1,
+        "use_qs_see": 1,
+        "use_check_extension": 1,
+        "aspiration_min_depth": 2,
+        "aspiration_window": 4,
+    }
+    # Ordering is left on, so that the trees stay small: for the ordering switches it is what is taken away.
+    base |= {"use_see_order": 1, "use_history": 1, "use_pvs": 1}
+    with_it, without = oracle.new_engine(**base | {switch: 1}), oracle.new_engine(**base | {switch: 0})
+    for _depth, fen in MINIMAX_FENS:
+        depth = 4 if len(chess.Board(fen).piece_map()) > 16 else 5
+        assert oracle.engine_value(with_it, Position(fen), depth) == oracle.engine_value(without, Position(fen), depth), fen
+
+
+def test_the_value_is_the_same_for_the_other_side() -> None:
+    settings = PLAIN | dict.fromkeys((*SAFE, "use_qsearch", "use_qs_see", "use_check_extension"), 1)
+    engine = oracle.new_engine(**settings)
+    for _depth, fen in MINIMAX_FENS:
+        mirrored = chess.Board(fen).mirror().fen(en_passant="fen")
+        assert oracle.engine_value(engine, Position(fen), 4) == oracle.engine_value(engine, Position(mirrored), 4), fen
+
+
+def test_without_techniques_depth_1_visits_each_move_once() -> None:
+    engine = oracle.new_engine(**PLAIN)
+    for _depth, fen in MINIMAX_FENS:
+        position = Position(fen)
+        engine.prepare()
+        assert engine.search(position, depth=1).nodes == len(position.legal_moves())
+
+
+# --- Mates ---
+
+MATES = [
+    # (moves to mate, negative for the side that is mated, FEN, the first move if there is only one)
+    (1, "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "a1a8"),
+    (1, "7k/8/5KQ1/8/8/8/8/8 w - - 99 80", "g6g7"),
+    (1, "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2", "d8h4"),
+    (1, "6rk/6pp/7N/8/8/8/8/6K1 w - - 0 1", "h6f7"),
+    (1, "r1b2r1k/pppp1Qpp/n3p3/8/2P3n1/N2P4/4N1K1/b1B3R1 w - - 1 18", "f7f8"),
+    (1, "rnb2r2/pp1p1kpp/2p2p2/4pn2/NP2K1P1/P2P1N1P/2PQPP2/R4B1R b - - 2 15", "d7d5"),
+    (1, "rn3k1r/5Bp1/p6p/1p2Q1P1/1b2NP2/7b/2P5/1R3RK1 w - - 0 26", "e5e8"),
+    (1, "2b3R1/1pppkp2/8/4B3/4P3/5P2/r3r3/2K5 b - - 0 23", "e2e1"),
+    (2, "6n1/1k2p3/2n5/6p1/1P2B1P1/3K4/r1QP4/2B4R w - - 1 36", "c2c6"),
+    (2, "8/8/n7/7P/8/3p2Pk/5K2/4R3 w - - 2 37", "e1e4"),
+    (2, "7r/r7/1p1Q4/1p2nB1k/8/2K1PpR1/2P4P/2B5 w - - 3 28", "g3h3"),
+    (2, "N4Bk1/7p/p4R2/2p2p2/5P2/2K1p3/PP5P/8 w - - 4 37", "f8h6"),
+    (3, "7R/4k3/1r6/4p3/P7/7N/4p2P/K7 b - - 4 46", "e2e1q"),
+    (3, "6R1/2B5/3Nk3/7p/2P2P2/p3P3/P4K2/4R3 w - - 0 39", "g8g7"),
+    (3, "6k1/8/2p1P1K1/1p4B1/3b2P1/3B4/8/1N5R w - - 0 38", "e6e7"),
+    (3, "3k4/N7/4R1P1/8/B2P3P/8/2p2K2/6R1 w - - 2 36", "g6g7"),
+    (4, "R7/4R3/6k1/8/8/BPPP4/5K2/1N6 w - - 3 50", ""),
+    (4, "1n1k1bn1/4p3/8/p3Nb2/2P5/2N5/P2r4/K7 b - - 3 28", "f8g7"),
+    (-1, "8/1p1r4/1P6/2k5/K7/6r1/7p/8 w - - 2 44", ""),
+    (-1, "8/4R3/4k3/3N4/1P1PP3/1K6/2PB4/6Q1 b - - 10 47", ""),
+    (-1, "4nk2/8/6PK/pP2r3/P7/4b3/5N2/5B2 w - - 1 41", ""),
+    (-1, "3q4/4k3/1p6/4b3/4P1p1/1pP1K3/1r6/8 w - - 4 31", ""),
+    (-2, "6nr/1k6/5Pp1/6Pp/5B2/3K4/r7/1qq5 w - - 1 37", ""),
+    (-2, "5rk1/3n1P2/8/8/2B4P/3Q1N2/3N1P2/R4KR1 b - - 0 24", ""),
+    (-2, "1n3bnr/4p1p1/6kp/1p1p2P1/2p5/2PPPq2/1P6/1rB2K2 w - - 2 21", ""),
+    (-2, "2k5/8/8/1PQK4/2p2P2/2P5/8/R7 b - - 3 35", ""),
+    (-3, "k3Q3/8/8/5P2/P6B/8/2R2K2/8 b - - 0 46", ""),
+    (-3, "6k1/8/6R1/6P1/5N2/8/1P5R/2Bn1K2 b - - 1 32", ""),
+    (-3, "1n2k3/8/2r1b1P1/pRpn2K1/4P3/P2P4/3N4/2B3q1 w - - 3 29", ""),
+    (-3, "2n2bk1/1q1n4/8/2p1p1P1/8/5K2/8/2q5 w - - 2 38", ""),
+]
+
+
+def mating_line(position: Position, pv: Sequence[str], plies: int) -> bool:
+    """Whether the line is `plies` long, can be played, and mates."""
+    end = position.copy()
+    for move in pv:
+        end.make(move)
+    return len(pv) == plies and end.in_check and not end.legal_moves()
+
+
+@pytest.mark.parametrize(("moves", "fen", "first"), MATES)
+def test_mate_is_found_with_its_distance(engine: Engine, moves: int, fen: str, first: str) -> None:
+    """`go mate`: ends once the mate is proven, for the winner and for the loser, and the line leads to it."""
+    position = Position(fen)
+    result, infos = search(engine, position, mate=abs(moves), depth=24)
+    assert exact_info(result).mate_in == moves
+    assert result.bestmove == (first or result.bestmove)
+    assert mating_line(position, exact_info(result).pv, 2 * moves - 1 if moves > 0 else -2 * moves)
+    assert infos[-1].depth < 24
+    # Without `mate` it would have gone on, and found nothing shorter.
+    engine.clear()
+    result, infos = search(engine, position, depth=infos[-1].depth + 1)
+    assert exact_info(result).mate_in == moves
+    assert result.bestmove == (first or result.bestmove)
+
+
+@pytest.mark.parametrize(("moves", "fen"), [mate[:2] for mate in MATES if mate[0] > 1])
+def test_the_mate_comes_nearer_when_it_is_played(engine: Engine, moves: int, fen: str) -> None:
+    """The table is kept from move to move: its mate scores are seen from where they are read, not from an old root."""
+    rng = random.Random(fen)
+    position = Position(fen)
+    left = moves
+    while left:
+        result, _ = search(engine, position, mate=left, depth=24)
+        info = exact_info(result)
+        assert 0 < info.mate_in <= left
+        assert mating_line(position, info.pv, 2 * info.mate_in - 1)
+        position.make(result.bestmove)
+        left = info.mate_in - 1
+        if left:
+            lost = exact_info(search(engine, position, mate=left, depth=24)[0])
+            assert -left <= lost.mate_in < 0
+            position.make(rng.choice(position.legal_moves()))
+    assert position.result() in ("1-0", "0-1")
+
+
+@pytest.mark.parametrize(("moves", "fen"), [mate[:2] for mate in MATES if mate[0] < 4])
+def test_the_mates_are_what_a_plain_solver_finds(moves: int, fen: str) -> None:
+    assert oracle.mate_distance(Position(fen), 3) == moves
+
+
+@pytest.mark.parametrize("kind", oracle.KINDS)
+def test_mates_of_played_games_are_those_of_a_plain_solver(engine: Engine, kind: str) -> None:
+    """Whatever the search prunes: a short mate is not missed, and no mate is announced that is not there."""
+    rng = random.Random(f"mates {kind}")
+    found = 0
+    for _ in range(30):
+        board = oracle.start_board(kind, rng)
+        for _move in oracle.play(board, rng, greedy=True, plies=90):
+            if board.ply() < 20 or board.ply() % 4:
+                continue
+            position = Position(oracle.fen_of(board), chess960=board.chess960)
+            mate = oracle.mate_distance(position, 2)
+            found += mate != 0
+            engine.clear()
+            info = exact_info(engine.search(position, mate=abs(mate), depth=30 if mate else 4))
+            if mate or (info.is_mate and abs(info.mate_in) <= 2):
+                assert (info.is_mate, info.mate_in) == (True, mate), board.fen()
+    assert found >= 5
+
+
+def test_mate_limit_is_not_met_by_a_longer_mate(engine: Engine) -> None:
+    fen = next(fen for moves, fen, _first in MATES if moves == 3)
+    result, infos = search(engine, Position(fen), mate=2, depth=9)
+    assert infos[-1].depth == 9
+    assert exact_info(result).mate_in == 3
+
+
+@pytest.mark.parametrize("fen", ["R5k1/5ppp/8/8/8/8/8/7K b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 80"])
+@pytest.mark.parametrize("limits", [{"depth": 5}, {"nodes": 100}, {"mate": 1}, {}])
+def test_a_finished_game_has_no_best_move(engine: Engine, fen: str, limits: dict[str, int]) -> None:
+    result, infos = search(engine, Position(fen), **limits)
+    assert (result.bestmove, result.ponder, result.info, result.nodes, infos) == ("", "", None, 0, [])
+    assert not engine.is_searching()
+
+
+# --- Draws ---
+
+
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "8/8/8/8/8/8/8/KBk5 w - - 0 1",
+        "8/8/4k3/8/8/4K3/4N3/8 b - - 0 1",
+        "7k/8/8/8/8/8/R7/K7 w - - 99 80",  # one move too late
+        "6k1/8/8/8/8/8/8/QK6 w - - 98 80",
+        "6k1/6p1/8/7Q/8/8/qr4PP/7K w - - 0 1",  # perpetual check is all there is
+        "8/8/8/8/8/5k2/7p/7K w - - 0 1",
+    ],
+)
+def test_a_dead_draw_is_worth_nothing(engine: Engine, fen: str) -> None:
+    result, _ = search(engine, Position(fen), depth=12)
+    assert score(result) == "cp 0"
+
+
+def test_fifty_moves_come_after_mate_and_before_anything_else(engine: Engine) -> None:
+    result, _ = search(engine, Position("6k1/5ppp/8/8/8/8/8/R6K w - - 99 80"), depth=6)
+    assert (score(result), result.bestmove) == ("mate 1", "a1a8")
+    result, _ = search(engine, Position("4k3/P7/8/8/8/8/8/4K3 w - - 99 80"), depth=6)
+    assert result.bestmove == "a7a8q"  # a pawn move starts the count again
+    assert exact_info(result).score_cp > 300
+
+
+def test_a_position_of_the_game_counts_twice_a_position_of_the_line_once(engine: Engine) -> None:
+    """Black, a rook down, is saved by the third occurrence, not yet by the second."""
+    fen = "4k3/8/8/8/8/8/5PPP/R5K1 w - - 0 1"
+    once = game(fen, "a1b1 e8d8 b1a1")
+    twice = game(fen, "a1b1 e8d8 b1a1 d8e8 a1b1 e8d8 b1a1")
+    result, _ = search(engine, once, depth=1)
+    assert exact_info(result).score_cp < -300
+    engine.clear()
+    result, _ = search(engine, twice, depth=1)
+    assert (score(result), result.bestmove) == ("cp 0", "d8e8")
+    # Inside the line one earlier occurrence is enough: four plies round, and back to where the first ply led.
+    engine.clear()
+    result, _ = search(engine, Position("6k1/6p1/8/7Q/8/8/qr4PP/7K w - - 0 1"), depth=8)
+    assert (score(result), result.bestmove) == ("cp 0", "h5e8")
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("8/8/8/4k3/8/8/8/K6Q w - - 0 1", "h1g1 e5d5 g1h1 d5e5 h1g1 e5d5"),
+        ("8/8/8/4k3/8/8/8/K6Q w - - 0 1", "h1g1 e5d5 g1h1 d5e5 h1g1 e5d5 g1g2 d5e5 g2g1 e5d5 g1g2 d5e5"),
+        ("8/8/8/8/8/2k5/8/RR4K1 w - - 0 1", "a1a2 c3d3 a2a1 d3c3 a1a2 c3d3"),
+        ("8/8/8/8/8/2K5/8/rr4k1 b - - 60 90", "a1a2 c3d3 a2a1 d3c3 a1a2 c3d3"),
+        ("k7/8/2K5/8/1Q6/8/8/8 w - - 0 1", ""),
+        ("8/5P1k/8/5K2/8/8/8/8 w - - 0 1", ""),
+    ],
+)
+def test_a_won_game_is_won_whatever_the_defence(engine: Engine, fen: str, moves: str) -> None:
+    """The defender draws if it may (stalemate, repetition), else wanders; the winner must never let it."""
+    rng = random.Random(fen + moves)
+    position = game(fen, moves)
+    winner = position.stm
+    for _ in range(60):
+        result, _infos = search(engine, position, depth=8)
+        position.make(result.bestmove)
+        assert not position.is_draw()
+        if position.result() != "*":
+            break
+        replies = position.legal_moves()
+        drawing = [move for move in replies if leads_to_draw(position, move)]
+        assert not drawing, position.fen()
+        position.make(rng.choice(replies))
+    assert position.result() == ("1-0" if winner == "w" else "0-1")
+
+
+def leads_to_draw(position: Position, move: str) -> bool:
+    after = position.copy()
+    after.make(move)
+    return after.result() == "1/2-1/2"
+
+
+# --- Lines ---
+
+LINE_GAMES = [
+    *((fen, "", False) for _depth, fen in MINIMAX_FENS),
+    *((fen, moves, False) for fen, moves, _depth in MINIMAX_GAMES),
+    *((fen, "", False) for _moves, fen, _first in MATES),
+    ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", "", True),
+    ("1r2k1r1/8/8/8/8/8/8/R4KR1 w GAgb - 0 1", "", True),
+    ("7k/8/8/8/8/8/1q6/5Q1K w - - 0 1", "f1f8 h8h7 f8f7 h7h8 f7f8 h8h7 f8f7", False),
+    ("8/8/8/5k2/8/8/4R3/4K3 w - - 94 80", "", False),
+]
+
+
+@pytest.mark.parametrize("memory", ["fresh", "warm"])
+def test_every_line_is_legal_to_its_end_and_ends_with_the_game(shared_engine: Engine, memory: str) -> None:
+    shared_engine.clear()
+    shared_engine.prepare()
+    checked = 0
+    for fen, moves, chess960 in LINE_GAMES:
+        if memory == "fresh":
+            shared_engine.clear()
+        position = game(fen, moves, chess960)
+        result, infos = search(shared_engine, position, depth=7)
+        start = chess.Board(fen, chess960=chess960)
+        for move in moves.split():
+            start.push_uci(move)
+        for info in infos:
+            board = start.copy()
+            assert info.pv
+            for move in info.pv:
+                at_root = board.ply() == start.ply()
+                assert at_root or not oracle.is_over(board), (fen, info)
+                board.push_uci(move)  # raises if it is not legal
+                checked += 1
+        assert result.bestmove == exact_info(result).pv[0]
+        assert_ponder_is_sound(start, result)
+    assert checked > 1000
+
+
+def assert_ponder_is_sound(start: chess.Board, result: SearchResult) -> None:
+    board = start.copy()
+    board.push_uci(result.bestmove)
+    pv = exact_info(result).pv
+    if result.ponder:
+        board.push_uci(result.ponder)  # raises if it is not legal
+        assert any(board.legal_moves)
+    if len(pv) > 1 and result.ponder:
+        assert result.ponder == pv[1]
+
+
+def test_castling_is_written_as_the_position_asks(engine: Engine) -> None:
+    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
+    for text in ("e1g1", "e1h1"):
+        for chess960, written in ((False, "e1g1"), (True, "e1h1")):
+            result = engine.search(Position(fen, chess960=chess960), depth=3, searchmoves=[text])
+            assert result.bestmove == written
+            assert exact_info(result).pv[0] == written
+
+
+# --- The same tree every time ---
+
+
+@pytest.mark.parametrize("fen", [STARTPOS_FEN, KIWIPETE, MIDDLEGAME, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"])
+def test_the_same_search_visits_the_same_nodes(engine: Engine, fen: str) -> None:
+    first, first_infos = search(engine, Position(fen), depth=9)
+    engine.search(Position(MIDDLEGAME), depth=6)  # what is learnt from another position ...
+    engine.clear()  # ... is forgotten
+    second, second_infos = search(engine, Position(fen), depth=9)
+    other = oracle.new_engine(hash_mb=4)
+    third, third_infos = search(other, Position(fen), depth=9)
+    assert line(first_infos) == line(second_infos) == line(third_infos)
+    assert first.nodes == second.nodes == third.nodes > 1000
+    assert first.bestmove == second.bestmove == third.bestmove
+    engine.clear()
+    assert engine.search(Position(fen), depth=9).nodes == first.nodes  # nobody listening
+
+
+def test_the_table_helps_the_second_time(engine: Engine) -> None:
+    first, _ = search(engine, Position(KIWIPETE), depth=8)
+    again, _ = search(engine, Position(KIWIPETE), depth=8)
+    assert again.nodes < first.nodes
+    assert exact_info(first).hashfull > 0
+    engine.clear_hash()
+    cleared, infos = search(engine, Position(KIWIPETE), depth=1)
+    assert infos[0].hashfull < exact_info(first).hashfull
+    assert cleared.bestmove in Position(KIWIPETE).legal_moves()
+
+
+def test_a_search_leaves_its_position_alone(engine: Engine) -> None:
+    position = game(STARTPOS_FEN, "e2e4 e7e5")
+    before = (position.fen(), position.key, position.ply)
+    engine.search(position, depth=6)
+    assert (position.fen(), position.key, position.ply) == before
+    assert position.is_ok()
+
+
+# --- Limits ---
+
+
+@pytest.mark.parametrize("nodes", [2000, 2047, 2048, 2049, 4096, 20000, 77777])
+@pytest.mark.parametrize("fen", [STARTPOS_FEN, KIWIPETE])
+def test_a_node_limit_is_kept_exactly(engine: Engine, nodes: int, fen: str) -> None:
+    result, infos = search(engine, Position(fen), nodes=nodes)
+    assert infos[0].nodes < nodes  # depth 1, which is finished in any case
+    assert result.nodes == nodes
+    assert all(info.nodes <= nodes for info in infos)
+    assert result.bestmove in Position(fen).legal_moves()
+
+
+@pytest.mark.parametrize("limits", [{"nodes": 1}, {"soft_ms": 1, "hard_ms": 1}, {"depth": 1}])
+def test_depth_1_is_always_finished(engine: Engine, limits: dict[str, int]) -> None:
+    """So there is always a legal move and an exact score."""
+    alone, _ = search(engine, Position(KIWIPETE), depth=1)
+    engine.clear()
+    result, infos = search(engine, Position(KIWIPETE), **limits)
+    assert infos[0].depth == 1
+    assert infos[0].bound == ""
+    assert infos[0].nodes == alone.nodes
+    assert result.bestmove in Position(KIWIPETE).legal_moves()
+    if "nodes" in limits:
+        assert (result.nodes, result.bestmove) == (alone.nodes, alone.bestmove)
+
+
+@pytest.mark.parametrize("depth", [1, 2, 5, 8])
+def test_a_depth_limit_is_kept_and_every_depth_reported(engine: Engine, depth: int) -> None:
+    result, infos = search(engine, Position(KIWIPETE), depth=depth)
+    assert [info.depth for info in infos if not info.bound and not info.currmove] == list(range(1, depth + 1))
+    assert exact_info(result).depth == depth
+    assert all(info.seldepth >= info.depth for info in infos if not info.currmove)
+    assert [info.nodes for info in infos] == sorted(info.nodes for info in infos)
+    assert exact_info(result).nodes <= result.nodes
+
+
+def test_the_deepest_depth_ends_the_search(engine: Engine) -> None:
+    result, _ = search(engine, Position("8/8/8/8/8/8/8/KBk5 w - - 0 1"), depth=10**6)
+    assert exact_info(result).depth == MAX_DEPTH
+    engine.clear()
+    result, _ = search(engine, Position("8/8/8/8/8/8/8/KBk5 w - - 0 1"))
+    assert exact_info(result).depth == MAX_DEPTH
+
+
+@pytest.mark.parametrize(
+    ("wanted", "possible"),
+    [
+        (["a2a3"], {"a2a3"}),
+        (["h2h4", "a2a3", "b1a3"], {"h2h4", "a2a3", "b1a3"}),
+        (["e2e5", "a2a3", "0000", "", "nonsense"], {"a2a3"}),
+        (["a2a3", "a2a3"], {"a2a3"}),
+    ],
+)
+def test_searchmoves_are_all_that_is_searched(engine: Engine, wanted: list[str], possible: set[str]) -> None:
+    infos: list[SearchInfo] = []
+    result = engine.search(Position(), depth=6, searchmoves=wanted, on_info=infos.append)
+    assert result.bestmove in possible
+    assert {info.pv[0] for info in infos} <= possible
+
+
+def test_searchmoves_without_a_legal_one_searches_all(engine: Engine) -> None:
+    everything = engine.search(Position(), depth=6)
+    engine.clear()
+    assert engine.search(Position(), depth=6, searchmoves=["e2e5", "a1a8"]).nodes == everything.nodes
+
+
+def test_searchmoves_choose_among_worse_moves(engine: Engine) -> None:
+    fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
+    result = engine.search(Position(fen), depth=4, searchmoves=["a1a2", "g1f2"])
+    assert result.bestmove in ("a1a2", "g1f2")
+    assert exact_info(result).mate_in != 1
+
+
+def test_a_single_move_needs_no_long_thought(engine: Engine) -> None:
+    """On the clock only: an analysis goes on."""
+    position = Position("7k/8/8/p7/P7/8/7r/K7 w - - 0 1")
+    assert position.legal_moves() == ["a1b1"]
+    on_clock, _ = search(engine, position, soft_ms=10**9, depth=12)
+    assert exact_info(on_clock).depth < 12
+    engine.clear()
+    analysis, _ = search(engine, position, depth=12)
+    assert exact_info(analysis).depth == 12
+
+
+# --- Stop, ponderhit, and other threads ---
+
+
+class Background:
+    """A search in its own thread, which can be waited for at a given report."""
+
+    def __init__(
+        self, engine: Engine, position: Position, ready: Callable[[SearchInfo], bool], ponder: bool = False, clock_ms: int = 0
+    ) -> None:
+        self.ready = threading.Event()
+        self.results: list[SearchResult] = []
+
+        def on_info(info: SearchInfo) -> None:
+            if ready(info):
+                self.ready.set()
+
+        def work() -> None:
+            self.results.append(engine.search(position, on_info=on_info, ponder=ponder, hard_ms=clock_ms))
+
+        engine.prepare()
+        self.thread = threading.Thread(target=work, daemon=True)
+        self.thread.start()
+
+    def wait_until_ready(self) -> None:
+        assert self.ready.wait(PATIENCE)
+
+    def end(self) -> SearchResult:
+        self.thread.join(PATIENCE)
+        assert not self.thread.is_alive()
+        return self.results[0]
+
+
+def test_stop_ends_an_endless_search(engine: Engine) -> None:
+    search_thread = Background(engine, Position(MIDDLEGAME), lambda info: info.depth >= 4)
+    search_thread.wait_until_ready()
+    assert engine.is_searching()
+    engine.stop()
+    result = search_thread.end()
+    assert not engine.is_searching()
+    assert exact_info(result).depth >= 4
+    assert result.bestmove == exact_info(result).pv[0]
+    assert result.bestmove in Position(MIDDLEGAME).legal_moves()
+
+
+def test_stop_between_prepare_and_search_is_not_lost(engine: Engine) -> None:
+    engine.prepare()
+    engine.stop()
+    result, infos = search(engine, Position(MIDDLEGAME))
+    assert [info.depth for info in infos] == [1]
+    assert result.bestmove in Position(MIDDLEGAME).legal_moves()
+    engine.prepare()
+    assert exact_info(search(engine, Position(MIDDLEGAME), depth=4)[0]).depth == 4
+
+
+def test_many_stops_are_one(engine: Engine) -> None:
+    for _ in range(20):
+        search_thread = Background(engine, Position(KIWIPETE), lambda info: info.depth >= 1)
+        for _ in range(3):
+            engine.stop()
+        assert search_thread.end().bestmove in Position(KIWIPETE).legal_moves()
+
+
+def test_pondering_ignores_the_clock_until_ponderhit(engine: Engine) -> None:
+    search_thread = Background(engine, Position(MIDDLEGAME), lambda info: info.time_ms > 50, ponder=True, clock_ms=5)
+    search_thread.wait_until_ready()
+    assert engine.is_searching()
+    engine.ponderhit()
+    assert search_thread.end().bestmove in Position(MIDDLEGAME).legal_moves()
+
+
+def test_stop_ends_pondering(engine: Engine) -> None:
+    search_thread = Background(engine, Position(MIDDLEGAME), lambda info: info.depth >= 3, ponder=True, clock_ms=1)
+    search_thread.wait_until_ready()
+    engine.stop()
+    assert search_thread.end().bestmove in Position(MIDDLEGAME).legal_moves()
+
+
+def test_the_clock_ends_a_search(engine: Engine) -> None:
+    for limits in ({"hard_ms": 20}, {"soft_ms": 20}, {"soft_ms": 1, "hard_ms": 10**9}):
+        result, _ = search(engine, Position(KIWIPETE), **limits)
+        assert exact_info(result).depth < MAX_DEPTH
+
+
+def test_one_search_at_a_time(engine: Engine) -> None:
+    refused = 0
+
+    def meddle(_info: SearchInfo) -> None:
+        nonlocal refused
+        assert engine.is_searching()
+        for forbidden in (
+            lambda: engine.search(Position(), depth=1),
+            lambda: engine.set_hash(1),
+            lambda: engine.evaluate(Position()),
+            engine.clear,
+            engine.clear_hash,
+        ):
+            with pytest.raises(RuntimeError):
+                forbidden()
+            refused += 1
+
+    undisturbed = engine.search(Position(KIWIPETE), depth=5)
+    engine.clear()
+    result = engine.search(Position(KIWIPETE), depth=5, on_info=meddle)
+    assert refused == 25
+    assert result.nodes == undisturbed.nodes
+    assert not engine.is_searching()
+
+
+class BrokenCallbackError(Exception):
+    pass
+
+
+def test_an_exception_in_the_callback_ends_the_search_and_comes_out(engine: Engine) -> None:
+    calls = itertools.count()
+
+    def broken(info: SearchInfo) -> None:
+        next(calls)
+        if info.depth == 3:
+            raise BrokenCallbackError
+
+    with pytest.raises(BrokenCallbackError):
+        engine.search(Position(KIWIPETE), on_info=broken)
+    assert next(calls) == 3
+    assert not engine.is_searching()
+    engine.prepare()
+    assert exact_info(search(engine, Position(KIWIPETE), depth=4)[0]).depth == 4
+
+
+# --- Settings ---
+
+
+@pytest.mark.parametrize("tunables", [{"no_such_thing": 1}, {"use_tt": 2}, {"use_tt": -1}, {"aspiration_window": 0}])
+def test_a_tunable_that_does_not_exist_or_is_out_of_range_is_refused(tunables: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=next(iter(tunables))):
+        oracle.new_engine(**tunables)
+
+
+@pytest.mark.parametrize("switch", [*UNSAFE, *SAFE])
+def test_every_switch_does_something_and_none_is_needed(switch: str) -> None:
+    normal, without = oracle.new_engine(), oracle.new_engine(**{switch: 0})
+    nodes = [sum(engine.search(Position(fen), depth=7).nodes for fen in (KIWIPETE, MATES[-1][1])) for engine in (normal, without)]
+    assert nodes[0] != nodes[1]
+    mate = next(mate for mate in MATES if mate[0] == 2)
+    assert exact_info(without.search(Position(mate[1]), mate=2, depth=10)).mate_in == 2
+
+
+def test_the_hash_size_is_checked(engine: Engine) -> None:
+    for size in (0, -1):
+        with pytest.raises(ValueError, match="hash"):
+            engine.set_hash(size)
+    with pytest.raises(ValueError, match="hash"):
+        oracle.new_engine(hash_mb=0)
+    assert search(engine, Position(), depth=4)[0].bestmove
+
+
+def test_a_new_hash_size_starts_empty(engine: Engine) -> None:
+    fresh, _ = search(engine, Position(KIWIPETE), depth=7)
+    engine.clear()
+    engine.search(Position(KIWIPETE), depth=7)
+    engine.set_hash(1)
+    engine.set_hash(4)
+    engine.clear()
+    assert engine.search(Position(KIWIPETE), depth=7).nodes == fresh.nodes
+
+
+def test_a_tiny_table_is_enough_for_a_long_search() -> None:
+    engine = oracle.new_engine(hash_mb=1)
+    result, infos = search(engine, Position(MIDDLEGAME), nodes=500_000)
+    assert result.nodes == 500_000
+    assert infos[-1].hashfull > 300
