@@ -93,10 +93,11 @@ cdef struct PlainWeights:  # plain integers
     int32_t scale_opposite_bishops[9]  # bishops of opposite colours and pawns only; by pawns of the stronger side
     int32_t scale_opposite_bishops_pieces  # the same with other pieces on the board
     int32_t scale_rook_ending  # a rook each and at most one pawn more, all pawns on one wing
-    int32_t scale_lone_minor  # no pawns, less than a rook: cannot win
+    int32_t scale_lone_minor  # no pawns and less than a rook cannot win
     int32_t scale_minor_up  # no pawns, at most a minor piece more, against a minor piece or less
     int32_t scale_minor_up_heavy  # the same against more
     int32_t scale_two_knights  # two knights against the bare king
+    int32_t scale_bare_king  # against a bare king, where none of the above holds
     int32_t scale_wrong_corner  # rook pawns, no bishop of the promotion square's colour, king in the corner
 
 cdef struct Weights:

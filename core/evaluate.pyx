@@ -588,9 +588,11 @@ cdef const int32_t* _pawnless_scale(const PlainWeights* w, const BoardC* b, int 
         return &w.scale_lone_minor
     if points - other <= 3:
         return &w.scale_minor_up if other <= 3 else &w.scale_minor_up_heavy
-    if points == 6 and popcount(pieces(b, strong, KNIGHT)) == 2 and not b.by_type[PAWN]:
+    if b.by_colour[strong ^ 1] & ~b.by_type[KING]:
+        return NULL
+    if points == 6 and popcount(pieces(b, strong, KNIGHT)) == 2:
         return &w.scale_two_knights
-    return NULL
+    return &w.scale_bare_king
 
 
 cdef bint _wrong_corner(const BoardC* b, int strong) noexcept nogil:

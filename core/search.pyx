@@ -245,14 +245,13 @@ cdef inline int _futility_margin(const Searcher* s, int depth) noexcept nogil:
 
 
 cdef inline int _lmr_reduction(
-    const Searcher* s, int depth, int moves, bint pv_node, bint improving, bint checks, int history
+    const Searcher* s, int depth, int moves, bint pv_node, bint improving, int history
 ) noexcept nogil:
     """Plies to search less: more for late moves and deep nodes, less where mistakes cost more."""
     cdef int reduction = s.params.lmr[depth if depth < LMR_SIZE else LMR_SIZE - 1][
         moves if moves < LMR_SIZE else LMR_SIZE - 1
     ]
     reduction -= pv_node
-    reduction -= checks
     reduction += not improving
     reduction -= history // s.params.p.lmr_history_divisor
     if reduction < 0:
@@ -393,7 +392,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         if (
             s.params.p.use_rfp
             and depth <= s.params.p.rfp_max_depth
-            and node.static_eval - _rfp_margin(s, depth, improving) >= beta
+            and eval - _rfp_margin(s, depth, improving) >= beta
         ):
             return eval
 
@@ -402,7 +401,6 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             s.params.p.use_nmp
             and depth >= s.params.p.nmp_min_depth
             and eval >= beta
-            and node.static_eval >= beta
             and pos.last_move != 0
             and has_non_pawns(pos, pos.stm)
         ):
@@ -445,9 +443,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             and depth >= s.params.p.lmr_min_depth
             and moves > s.params.p.lmr_min_moves + pv_node
         ):
-            reduction = _lmr_reduction(
-                s, depth, moves, pv_node, improving, s.stack[ply + 1].pos.checkers != 0, history
-            )
+            reduction = _lmr_reduction(s, depth, moves, pv_node, improving, history)
 
         # 11. Search it.
         score = _search_child(s, ply, depth - 1, reduction, alpha, beta, moves == 1, cut_node)
@@ -526,9 +522,7 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
         _make(s, 0, move)
         reduction = 0
         if s.params.p.use_lmr and quiet and depth >= s.params.p.lmr_min_depth and i > s.params.p.lmr_min_moves:
-            reduction = _lmr_reduction(
-                s, depth, i + 1, True, True, s.stack[1].pos.checkers != 0, quiet_history(&s.history, pos.stm, move)
-            )
+            reduction = _lmr_reduction(s, depth, i + 1, True, True, quiet_history(&s.history, pos.stm, move))
         score = _search_child(s, 0, depth - 1, reduction, alpha, beta, i == 0, False)
         s.root_moves[i].nodes = s.nodes - before
         if s.aborted:
