@@ -263,6 +263,19 @@ def test_the_mate_comes_nearer_when_it_is_played(engine: Engine, moves: int, fen
     assert position.result() in ("1-0", "0-1")
 
 
+@pytest.mark.parametrize(("moves", "fen"), [mate[:2] for mate in MATES if mate[0] > 2])
+def test_mates_in_the_table_count_from_where_they_are_read(engine: Engine, moves: int, fen: str) -> None:
+    """The line is analysed backwards: what the table learnt near the mate, it must not promise further away."""
+    position = Position(fen)
+    line_to_mate = exact_info(search(engine, position, mate=moves, depth=24)[0]).pv
+    engine.clear()
+    for ply in range(2 * moves - 2, -1, -2):
+        later = game(fen, " ".join(line_to_mate[:ply]))
+        info = exact_info(search(engine, later, depth=14)[0])
+        assert info.mate_in == moves - ply // 2
+        assert mating_line(later, info.pv, 2 * info.mate_in - 1)
+
+
 @pytest.mark.parametrize(("moves", "fen"), [mate[:2] for mate in MATES if mate[0] < 4])
 def test_the_mates_are_what_a_plain_solver_finds(moves: int, fen: str) -> None:
     assert oracle.mate_distance(Position(fen), 3) == moves
@@ -340,10 +353,15 @@ def test_a_position_of_the_game_counts_twice_a_position_of_the_line_once(engine:
     engine.clear()
     result, _ = search(engine, twice, depth=1)
     assert (score(result), result.bestmove) == ("cp 0", "d8e8")
-    # Inside the line one earlier occurrence is enough: four plies round, and back to where the first ply led.
-    engine.clear()
-    result, _ = search(engine, Position("6k1/6p1/8/7Q/8/8/qr4PP/7K w - - 0 1"), depth=8)
-    assert (score(result), result.bestmove) == ("cp 0", "h5e8")
+
+
+def test_one_earlier_occurrence_in_the_line_is_enough() -> None:
+    """Perpetual check: the fifth ply comes back to the position after the first, and is a draw at once."""
+    plain = oracle.new_engine(**PLAIN)
+    perpetual = Position("6k1/6p1/8/7Q/8/8/qr4PP/7K w - - 0 1")
+    for depth in range(1, 5):
+        assert oracle.engine_value(plain, perpetual, depth).startswith("cp -")
+    assert oracle.engine_value(plain, perpetual, 5) == "cp 0"
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,8 @@
 """Clock -> (soft_ms, hard_ms): pure functions.
 
 The search starts no iteration after the soft limit and breaks one off at the hard limit (two limits:
-https://www.chessprogramming.org/Time_Management). An iteration takes about twice its predecessor, so the soft
-limit is what a move costs on average, and the hard limit is what a difficult move may cost.
+https://www.chessprogramming.org/Time_Management). The iteration that is running at the soft limit is finished, so a move costs
+about half as much again; the hard limit is what a difficult move may cost.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .parse import GoLimits
 
-MOVES_LEFT = 22  # a sudden-death clock is spread over this many moves, again at every move
+MOVES_LEFT = 24  # a sudden-death clock is spread over this many moves, again at every move
 LEAST_SHARE = 0.25  # lag set aside for those moves leaves at least this part of the even share
-INC_USE = 0.75  # share of the increment spent at once; the rest rebuilds a reserve
-HARD_FACTOR = 4.5  # a difficult move may cost this many times the average one
+INC_USE = 0.6  # share of the increment spent at once; the rest keeps a reserve, about ten increments, for a machine that stalls
+SOFT_SHARE = 0.65  # of what a move may cost on average: the running iteration is still finished (a cost of 1.5 times soft, measured)
+HARD_FACTOR = 3.5  # a difficult move may cost this many times the average one
 HARD_SHARE = 0.5  # and never more than this share of what is left
 LAST_MOVE_SHARE = 0.9  # unless it is the last one before the clock is refilled
 MIN_MS = 1  # the shortest limit there is: 0 means none to the search
@@ -33,7 +34,7 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[i
     share = LAST_MOVE_SHARE if movestogo == 1 else HARD_SHARE
     average = max(usable - later_lag, LEAST_SHARE * usable) / moves + INC_USE * inc
     hard = max(int(min(HARD_FACTOR * average, share * usable)), MIN_MS)
-    soft = max(min(int(average), hard), MIN_MS)
+    soft = max(min(int(SOFT_SHARE * average), hard), MIN_MS)
     return soft, hard
 
 
