@@ -449,6 +449,7 @@ cdef class Engine:
                 s.root_moves[s.root_count].move = moves[i]
                 s.root_moves[s.root_count].nodes = 0
                 s.root_count += 1
+        s.root_restricted = s.root_count < count
         back = min(position.last, <int>position.current().reversible, GAME_KEYS - 1)
         for i in range(back):
             s.keys[i] = position.line[position.last - back + i].key

@@ -33,6 +33,7 @@ cdef struct TaperedWeights:  # (mg, eg) pairs; an 8 by 8 array is a board, first
     Packed pawn_supported[8]
     Packed pawn_candidate[8]
     Packed passed_pawn[8]
+    Packed pawn_exposed  # not cached: no pawn defends it, no enemy pawn ahead, and the enemy has a rook or queen
     # Passed pawns and the pieces; arrays by rank unless said otherwise
     Packed passed_own_king[8]  # by distance of the king to the stop square; counted (rank - 2) times
     Packed passed_enemy_king[8]  # likewise
@@ -45,20 +46,29 @@ cdef struct TaperedWeights:  # (mg, eg) pairs; an 8 by 8 array is a board, first
     # Minor pieces
     Packed knight_outpost[2]  # 1: defended by a pawn
     Packed bishop_outpost[2]
+    Packed knight_near_outpost  # some knight can go to a defended outpost
     Packed minor_behind_pawn
+    Packed knight_own_pawns  # per own pawn more than USUAL_PAWNS
     Packed knight_king_distance  # per square of distance to the own king
     Packed bishop_king_distance
     Packed bishop_own_pawns  # per own pawn on the bishop's colour
     Packed bishop_long_diagonal  # sees both centre squares of a long diagonal
-    # Rooks
+    # Rooks and queens
+    Packed rook_own_pawns  # per own pawn more than USUAL_PAWNS
     Packed rook_open_file
     Packed rook_half_open_file
     Packed rook_seventh  # with the enemy king on the eighth or enemy pawns on the seventh
+    Packed rook_shut_in  # hardly mobile between its own king, which cannot castle, and the edge
+    Packed queen_exposed  # one piece stands between it and an enemy rook or bishop that would attack it
     # King
     Packed castling_right  # per right left
     Packed shelter[4][8]  # by distance of the file from the edge, rank of the nearest own pawn ahead (0: none)
     Packed storm[4][8]  # by distance of the file from the edge, rank of the nearest enemy pawn ahead (0: none)
     Packed storm_blocked[8]  # instead of `storm`, where an own pawn stands right in front of that enemy pawn
+    Packed king_open_file  # no pawn on the king's file
+    Packed king_pawnless_flank  # no pawn within two files of the king
+    Packed flank_attack  # per attack (two a square at most) on the enemy's side of the board, near the king's file
+    Packed flank_defence  # per square attacked on the own side of the board, near the king's file
     Packed king_danger[48]  # for the attacker, by danger level (see `danger_*` below)
     # Threats against enemy pieces; arrays by piece type of the victim, PAWN to QUEEN
     Packed threat_by_pawn[5]
@@ -67,6 +77,7 @@ cdef struct TaperedWeights:  # (mg, eg) pairs; an 8 by 8 array is a board, first
     Packed threat_by_king
     Packed threat_hanging
     Packed threat_by_push  # a safe pawn push would attack a piece
+    Packed threat_on_queen  # per safe square from which a bishop or rook could attack the queen
     Packed restricted  # per weakly defended square of the enemy that we attack too
     # Centre, space, tempo
     Packed centre_control  # per square of d4, e4, d5, e5 attacked
@@ -107,6 +118,8 @@ cdef struct Weights:
 cdef enum:
     FULL_PHASE = 24  # a minor piece counts 1, a rook 2, a queen 4
     FULL_SCALE = 128
+    USUAL_PAWNS = 5  # where knights and rooks are worth their plain value
+    SHUT_IN_MOBILITY = 3
     DANGER_STEP = 8  # danger units of one level
     DANGER_LEVELS = 48
     EVAL_LIMIT = 29999  # |evaluate| never exceeds this: short of every mate score

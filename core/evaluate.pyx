@@ -120,6 +120,16 @@ cdef inline bitboard flank_to_flank() noexcept nogil:
     return file_mask(2) | file_mask(3) | file_mask(4) | file_mask(5)
 
 
+cdef inline bitboard king_flank(int ksq) noexcept nogil:
+    """The five files around the king, or nearest to a king at the edge."""
+    return <bitboard>0x1F1F1F1F1F1F1F1FULL << (min(max(file_of(ksq), 2), 5) - 2)
+
+
+cdef inline bitboard own_side(int us) noexcept nogil:
+    """The first five ranks."""
+    return <bitboard>0xFFFFFFFFFFULL if us == WHITE else ~<bitboard>0xFFFFFFULL
+
+
 cdef inline bitboard king_ring(int ksq) noexcept nogil:
     """Three by three squares with the king in them; a king at the edge has the same ring as one step further in."""
     cdef int file = min(max(file_of(ksq), 1), 6)
@@ -252,17 +262,29 @@ cdef inline void _traced_pawns(PawnEntry* entry, Eval* e) noexcept nogil:
     _shelter(e, entry, BLACK, True)
 
 
+cdef inline void _exposed_pawns(Eval* e, int us, bint trace) noexcept nogil:
+    """Targets for rooks: outside the cache, since it matters only while the enemy has some."""
+    cdef const BoardC* b = &e.pos.b
+    cdef int them = us ^ 1
+    cdef bitboard pawns = pieces(b, us, PAWN) & ~e.attacked_by[us][PAWN]
+    if b.by_colour[them] & straight_sliders(b):
+        add(e, &e.w.pawn_exposed, popcount(pawns & ~fill_forward(pieces(b, them, PAWN), them)), us, trace)
+
+
 # --- Material and pieces ---
 
 
 cdef inline void _material(Eval* e, int us, bint trace) noexcept nogil:
     cdef const BoardC* b = &e.pos.b
     cdef int piece_type
+    cdef int more_pawns = popcount(pieces(b, us, PAWN)) - USUAL_PAWNS
     cdef bitboard bishops = pieces(b, us, BISHOP)
     for piece_type in range(KING):
         add(e, &e.w.material[piece_type], popcount(pieces(b, us, piece_type)), us, trace)
     if bishops & dark_squares() and bishops & ~dark_squares():
         add(e, &e.w.bishop_pair, 1, us, trace)
+    add(e, &e.w.knight_own_pawns, popcount(pieces(b, us, KNIGHT)) * more_pawns, us, trace)
+    add(e, &e.w.rook_own_pawns, popcount(pieces(b, us, ROOK)) * more_pawns, us, trace)
 
 
 cdef inline void _prepare(Eval* e, int us) noexcept nogil:
@@ -342,6 +364,12 @@ cdef inline void _minor(Eval* e, const PawnEntry* entry, int piece_type, int sq,
         add(e, &e.w.bishop_king_distance, distance(sq, e.king[us]), us, trace)
 
 
+cdef inline void _near_outpost(Eval* e, const PawnEntry* entry, int us, bint trace) noexcept nogil:
+    cdef bitboard ranks = relative_rank_mask(3, us) | relative_rank_mask(4, us) | relative_rank_mask(5, us)
+    cdef bitboard outposts = ranks & e.attacked_by[us][PAWN] & ~entry.span[us ^ 1] & ~e.pos.b.by_colour[us]
+    add(e, &e.w.knight_near_outpost, (e.attacked_by[us][KNIGHT] & outposts) != 0, us, trace)
+
+
 cdef inline void _bishop(Eval* e, int sq, int us, bint trace) noexcept nogil:
     cdef const BoardC* b = &e.pos.b
     cdef bitboard same = dark_squares() if dark_squares() & bit(sq) else ~dark_squares()
@@ -352,10 +380,21 @@ cdef inline void _bishop(Eval* e, int sq, int us, bint trace) noexcept nogil:
         add(e, &e.w.bishop_long_diagonal, 1, us, trace)
 
 
-cdef inline void _rook(Eval* e, int sq, int us, bint trace) noexcept nogil:
+cdef inline bint _is_shut_in(const Eval* e, int sq, int us) noexcept nogil:
+    """Whether the rook stands between its king and the near edge, on a file with an own pawn."""
+    cdef int king = file_of(e.king[us])
+    cdef int rook = file_of(sq)
+    if not (rook < king if king < 4 else rook > king) or e.pos.b.castling_rooks & e.pos.b.by_colour[us]:
+        return False
+    return (file_mask(rook) & pieces(&e.pos.b, us, PAWN)) != 0
+
+
+cdef inline void _rook(Eval* e, int sq, int mobility, int us, bint trace) noexcept nogil:
     cdef const BoardC* b = &e.pos.b
     cdef int them = us ^ 1
     cdef bitboard file = file_mask(file_of(sq))
+    if mobility <= SHUT_IN_MOBILITY and _is_shut_in(e, sq, us):
+        add(e, &e.w.rook_shut_in, 1, us, trace)
     if not file & pieces(b, us, PAWN):
         if file & pieces(b, them, PAWN):
             add(e, &e.w.rook_half_open_file, 1, us, trace)
@@ -366,13 +405,26 @@ cdef inline void _rook(Eval* e, int sq, int us, bint trace) noexcept nogil:
             add(e, &e.w.rook_seventh, 1, us, trace)
 
 
+cdef inline void _queen(Eval* e, int sq, int us, bint trace) noexcept nogil:
+    """Enemy rooks and bishops that would attack the queen if one piece moved away."""
+    cdef const BoardC* b = &e.pos.b
+    cdef bitboard snipers = b.by_colour[us ^ 1] & (
+        (TABLES.rook_rays[sq] & b.by_type[ROOK]) | (TABLES.bishop_rays[sq] & b.by_type[BISHOP])
+    )
+    cdef bitboard blockers
+    while snipers:
+        blockers = TABLES.between[sq][pop_lsb(&snipers)] & e.occ
+        if blockers and not blockers & (blockers - 1):
+            add(e, &e.w.queen_exposed, 1, us, trace)
+
+
 cdef inline void _pieces(Eval* e, const PawnEntry* entry, int piece_type, int us, bint trace) noexcept nogil:
     """All pieces of one type: squares, mobility, what they attack, and their own terms."""
     cdef int them = us ^ 1
     cdef bitboard left = pieces(&e.pos.b, us, piece_type)
     cdef bitboard beside_king = TABLES.king[e.king[them]]
     cdef bitboard attacks
-    cdef int sq
+    cdef int sq, mobility
     while left:
         sq = pop_lsb(&left)
         attacks = _attacks(e, piece_type, sq, us)
@@ -382,7 +434,8 @@ cdef inline void _pieces(Eval* e, const PawnEntry* entry, int piece_type, int us
         e.attacked[us] |= attacks
         e.attacked_by[us][piece_type] |= attacks
         add(e, _square_weight(e, piece_type, relative_square(sq, us)), 1, us, trace)
-        add(e, _mobility_weight(e, piece_type, popcount(attacks & e.area[us])), 1, us, trace)
+        mobility = popcount(attacks & e.area[us])
+        add(e, _mobility_weight(e, piece_type, mobility), 1, us, trace)
         if attacks & e.ring[them]:
             e.attackers[us] += 1
             add_danger(e, &e.plain.danger_attacker[piece_type - KNIGHT], 1, us, trace)
@@ -392,7 +445,9 @@ cdef inline void _pieces(Eval* e, const PawnEntry* entry, int piece_type, int us
         if piece_type == BISHOP:
             _bishop(e, sq, us, trace)
         if piece_type == ROOK:
-            _rook(e, sq, us, trace)
+            _rook(e, sq, mobility, us, trace)
+        if piece_type == QUEEN:
+            _queen(e, sq, us, trace)
 
 
 # --- King ---
@@ -401,8 +456,21 @@ cdef inline void _pieces(Eval* e, const PawnEntry* entry, int piece_type, int us
 cdef inline void _king(Eval* e, int us, bint trace) noexcept nogil:
     cdef int own = relative_square(e.king[us], us)
     add(e, &e.w.king_squares[0][0] + own, 1, us, trace)
+    if not file_mask(file_of(own)) & e.pos.b.by_type[PAWN]:
+        add(e, &e.w.king_open_file, 1, us, trace)
+    if not king_flank(own) & e.pos.b.by_type[PAWN]:
+        add(e, &e.w.king_pawnless_flank, 1, us, trace)
     if e.pos.b.castling_rooks:
         add(e, &e.w.castling_right, popcount(e.pos.b.castling_rooks & e.pos.b.by_colour[us]), us, trace)
+
+
+cdef inline void _flanks(Eval* e, int us, bint trace) noexcept nogil:
+    """Presence around the enemy's king and the own."""
+    cdef int them = us ^ 1
+    cdef bitboard theirs = king_flank(e.king[them]) & own_side(them)
+    cdef bitboard ours = king_flank(e.king[us]) & own_side(us)
+    add(e, &e.w.flank_attack, popcount(theirs & e.attacked[us]) + popcount(theirs & e.twice[us]), us, trace)
+    add(e, &e.w.flank_defence, popcount(ours & e.attacked[us]), us, trace)
 
 
 cdef inline void _add_checks(Eval* e, int piece_type, bitboard squares, int us, bint trace) noexcept nogil:
@@ -484,6 +552,17 @@ cdef inline void _threats(Eval* e, int us, bint trace) noexcept nogil:
     add(e, &e.w.threat_hanging, popcount(weak & (~e.attacked[them] | (big & e.twice[us]))), us, trace)
     add(e, &e.w.threat_by_push, popcount(pushes & big & ~e.attacked_by[us][PAWN]), us, trace)
     add(e, &e.w.restricted, popcount(e.attacked[them] & ~guarded & e.attacked[us]), us, trace)
+
+
+cdef inline void _threats_on_queen(Eval* e, int us, bint trace) noexcept nogil:
+    cdef int them = us ^ 1
+    cdef bitboard queen = pieces(&e.pos.b, them, QUEEN)
+    cdef bitboard safe, attacks
+    if queen:
+        safe = e.area[us] & e.twice[us] & ~(e.attacked_by[them][PAWN] | e.twice[them])
+        attacks = e.attacked_by[us][BISHOP] & bishop_attacks(lsb(queen), e.occ)
+        attacks |= e.attacked_by[us][ROOK] & rook_attacks(lsb(queen), e.occ)
+        add(e, &e.w.threat_on_queen, popcount(attacks & safe), us, trace)
 
 
 cdef inline void _space(Eval* e, int us, bint trace) noexcept nogil:
@@ -670,13 +749,17 @@ cdef inline void _side(Eval* e, const PawnEntry* entry, int us, bint trace) noex
     _pieces(e, entry, BISHOP, us, trace)
     _pieces(e, entry, ROOK, us, trace)
     _pieces(e, entry, QUEEN, us, trace)
+    _near_outpost(e, entry, us, trace)
+    _exposed_pawns(e, us, trace)
     _king(e, us, trace)
 
 
 cdef inline void _side_against_side(Eval* e, const PawnEntry* entry, int us, bint trace) noexcept nogil:
     """The terms that need all attacks of both sides."""
     _king_attack(e, entry, us, trace)
+    _flanks(e, us, trace)
     _threats(e, us, trace)
+    _threats_on_queen(e, us, trace)
     _space(e, us, trace)
     _passed_pawns(e, entry, us, trace)
     if e.pos.b.by_colour[us ^ 1] == bit(e.king[us ^ 1]):

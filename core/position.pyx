@@ -4,7 +4,8 @@
 from libc.string cimport memset
 
 cdef enum:
-    MAX_RULE50 = 9999
+    MAX_RULE50 = 9999  # largest a FEN may give
+    COUNTER_MAX = 0xFFFF  # where the 16-bit counters of a position stop
     MAX_FULLMOVE = 99999
 
 cdef str PIECE_LETTERS = "PNBRQK"
@@ -148,8 +149,8 @@ cdef inline void _make(const PositionC* src, PositionC* dst, Move move, int us) 
     dst[0] = src[0]
     dst.key ^= ZOBRIST.black_to_move
     dst.stm = <uint8_t>them
-    dst.rule50 += 1
-    dst.reversible += 1
+    dst.rule50 += dst.rule50 < COUNTER_MAX
+    dst.reversible += dst.reversible < COUNTER_MAX
     dst.captured = NO_PIECE
     dst.last_move = move
     if unlikely(src.b.ep != 0):
@@ -190,7 +191,7 @@ cdef void make_null(const PositionC* src, PositionC* dst) noexcept nogil:
     if src.b.ep:
         dst.key ^= ZOBRIST.en_passant[file_of(lsb(src.b.ep))]
         dst.b.ep = 0
-    dst.rule50 += 1
+    dst.rule50 += dst.rule50 < COUNTER_MAX
     dst.reversible = 0
     dst.captured = NO_PIECE
     dst.last_move = 0

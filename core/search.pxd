@@ -63,6 +63,7 @@ cdef struct Searcher:
     int seldepth
     RootMove root_moves[MAX_MOVES]  # the best of the last iteration first
     int root_count
+    bint root_restricted  # by searchmoves: the score is then not that of the position
     int currmove_number
     int pv_score  # score of the line in pv[0]
     int bound_score  # the window's edge that REPORT_LOWER and REPORT_UPPER speak of

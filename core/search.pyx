@@ -130,14 +130,12 @@ cdef inline int _static_eval(Searcher* s, int ply, const TTHit* hit) noexcept no
 # --- Quiescence ---
 
 
-cdef inline bint _delta_prunes(const Searcher* s, const PositionC* pos, Move move, int stand_pat, int alpha) noexcept nogil:
-    """Whether a capture cannot lift the score to alpha even with a margin (delta pruning)."""
-    cdef int gain = s.params.see_value[PAWN]
+cdef inline int _delta_bound(const Searcher* s, const PositionC* pos, Move move, int stand_pat) noexcept nogil:
+    """What a capture may bring at most: the piece it takes, and a margin (delta pruning). Promotions have no bound."""
+    cdef int victim = PAWN if move_flag(move) == EN_PASSANT else pos.piece_on[move_to(move)]
     if is_promotion(move):
-        return False
-    if move_flag(move) != EN_PASSANT:
-        gain = s.params.see_value[pos.piece_on[move_to(move)]]
-    return stand_pat + gain + s.params.p.qs_delta_margin <= alpha
+        return INFINITE
+    return stand_pat + s.params.see_value[victim] + s.params.p.qs_delta_margin
 
 
 cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
@@ -150,7 +148,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
     cdef bint pv_node = beta - alpha > 1
     cdef bint in_check = pos.checkers != 0
     cdef int old_alpha = alpha
-    cdef int best, score
+    cdef int best, bound, score
     cdef int moves = 0
     cdef Move best_move = 0
     cdef Move move
@@ -194,13 +192,12 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
         if move == 0:
             break
         moves += 1
-        if (
-            s.params.p.use_qs_delta
-            and not in_check
-            and best > -MATE_BOUND
-            and _delta_prunes(s, pos, move, node.static_eval, alpha)
-        ):
-            continue
+        if s.params.p.use_qs_delta and not in_check:
+            bound = _delta_bound(s, pos, move, node.static_eval)
+            if bound <= alpha:
+                if bound > best:
+                    best = bound  # fail-soft: the move that was skipped may be worth as much
+                continue
         _make(s, ply, move)
         score = -qsearch(s, ply + 1, -beta, -alpha)
         if s.aborted:
@@ -332,7 +329,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     cdef bint improving, quiet, futile
     cdef int old_alpha = alpha
     cdef int best = -INFINITE
-    cdef int eval, score, reduction, history
+    cdef int eval, futile_bound, score, reduction, history
     cdef int moves = 0
     cdef int tried_count = 0
     cdef Move best_move = 0
@@ -411,12 +408,13 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
                 return 0
 
     # 8. The moves, in the picker's order.
+    futile_bound = eval + _futility_margin(s, depth)
     futile = (
         s.params.p.use_futility
         and not pv_node
         and not in_check
         and depth <= s.params.p.futility_max_depth
-        and eval + _futility_margin(s, depth) <= alpha
+        and futile_bound <= alpha
     )
     checks.king = 0  # only to quieten compilers that cannot see that `checks` is read where it was filled
     if futile:
@@ -432,6 +430,8 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
 
         # 9. Futility pruning: quiet moves near the horizon that cannot reach alpha, unless they give check.
         if futile and quiet and best > -MATE_BOUND and not is_check(pos, &checks, move):
+            if futile_bound > best:
+                best = futile_bound  # fail-soft: the move that was skipped may be worth as much
             continue
 
         # 10. Make the move; decide how much less to look at it.
@@ -546,7 +546,7 @@ cdef void _take_line(Searcher* s, int score, int depth) noexcept nogil:
     s.best_depth = depth
     s.best_pv_length = s.pv_length[0]
     memcpy(s.best_pv, s.pv[0], s.pv_length[0] * sizeof(Move))
-    if s.params.p.use_tt:
+    if s.params.p.use_tt and not s.root_restricted:
         tt_store(s.tt, s.stack[0].pos.key, 0, s.best_move, score, s.stack[0].static_eval, depth, BOUND_EXACT)
 
 

@@ -514,3 +514,13 @@ def test_draws_and_results_of_games_with_few_pieces(fen: str, seed: int) -> None
     assert position.is_draw() == oracle.is_rule_draw(board)
     expected = "1/2-1/2" if oracle.is_rule_draw(board) else board.result()
     assert position.result() == expected
+
+
+def test_counters_stop_instead_of_wrapping() -> None:
+    """A GUI may play on for ever; a wrapped counter would hide fifty moves (and did, after 55,537 plies from here)."""
+    position = Position("7k/8/8/8/8/8/8/RK6 w - - 9999 1")
+    for _ in range(56_000 // 4):
+        for move in ("a1a2", "h8g8", "a2a1", "g8h8"):
+            position.make(move)
+    assert position.fen().split()[4] == "65535"
+    assert position.is_draw()
