@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MOVES_LEFT = 24  # a sudden-death clock is spread over this many moves, again at every move
 LEAST_SHARE = 0.25  # lag set aside for those moves leaves at least this part of the even share
 INC_USE = 0.6  # share of the increment spent at once; the rest keeps a reserve, about ten increments, for a machine that stalls
-SOFT_SHARE = 0.65  # of what a move may cost on average: the running iteration is still finished (a cost of 1.5 times soft, measured)
+SOFT_SHARE = 0.65  # of that average: the running iteration is still finished, which makes it 1.5 times as much (measured)
 HARD_FACTOR = 3.5  # a difficult move may cost this many times the average one
 HARD_SHARE = 0.5  # and never more than this share of what is left
 LAST_MOVE_SHARE = 0.9  # unless it is the last one before the clock is refilled
