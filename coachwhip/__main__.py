@@ -21,6 +21,7 @@ SUBCOMMANDS = {
     "bench": "coachwhip.bench.bench",
     "perft": "coachwhip.bench.perft",
     "match": "coachwhip.bench.match",
+    "suite": "coachwhip.bench.suite",
     "weights": "coachwhip.evaluation.config",
 }
 TAKE_WEIGHTS = frozenset({"bench"})  # subcommands with a --weights of their own
@@ -39,6 +40,7 @@ Subcommands (each has its own --help):
   bench [DEPTH]                  search fixed positions: node count and speed
   perft DEPTH [FEN]              count positions, check suites of known counts
   match                          play games between engines
+  suite FILE...                  let engines solve test positions
   weights                        print the evaluation weights, as a file to start from
 
 Options:
