@@ -18,7 +18,7 @@ import chess.engine
 from .engines import FAIR_OPTIONS, EngineSpec
 from .suite_task import CRASH, ILLEGAL, NO_START, STALL, Attempt, Moment, Task, attempt, failure
 
-START_TIMEOUT = 30.0  # seconds an engine has to answer `uci` and `isready`
+START_TIMEOUT = 60.0  # seconds an engine has to answer `uci` and `isready`
 CLOSE_TIMEOUT = 5.0  # seconds until a process that was ended is waited for no longer
 GIVE_UP = 3  # failed starts in a row after which an engine is left alone
 

@@ -22,6 +22,7 @@ SUBCOMMANDS = {
     "perft": "coachwhip.bench.perft",
     "match": "coachwhip.bench.match",
     "suite": "coachwhip.bench.suite",
+    "speed": "coachwhip.bench.speed",
     "weights": "coachwhip.evaluation.config",
 }
 TAKE_WEIGHTS = frozenset({"bench"})  # subcommands with a --weights of their own
@@ -41,6 +42,7 @@ Subcommands (each has its own --help):
   perft DEPTH [FEN]              count positions, check suites of known counts
   match                          play games between engines
   suite FILE...                  let engines solve test positions
+  speed                          compare the speed of builds and engines
   weights                        print the evaluation weights, as a file to start from
 
 Options:
