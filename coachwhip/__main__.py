@@ -23,6 +23,7 @@ SUBCOMMANDS = {
     "match": "coachwhip.bench.match",
     "suite": "coachwhip.bench.suite",
     "speed": "coachwhip.bench.speed",
+    "reference": "coachwhip.bench.reference.__main__",
     "weights": "coachwhip.evaluation.config",
 }
 TAKE_WEIGHTS = frozenset({"bench"})  # subcommands with a --weights of their own
@@ -43,6 +44,7 @@ Subcommands (each has its own --help):
   match                          play games between engines
   suite FILE...                  let engines solve test positions
   speed                          compare the speed of builds and engines
+  reference                      textbook searches on small games, side by side
   weights                        print the evaluation weights, as a file to start from
 
 Options:

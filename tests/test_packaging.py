@@ -35,7 +35,8 @@ def folders(project: dict[str, Any]) -> dict[str, Path]:
 def test_every_package_is_packaged(project: dict[str, Any]) -> None:
     packages = folders(project)
     assert sorted(project["tool"]["setuptools"]["packages"]) == sorted(packages)
-    assert {path.parent for path in ROOT.glob("*/__init__.py")} == set(packages.values())
+    rooms = [path.parent for path in ROOT.glob("*/__init__.py")]
+    assert {path.parent for room in rooms for path in room.rglob("__init__.py")} == set(packages.values())
 
 
 def test_every_file_of_a_package_reaches_the_wheel(project: dict[str, Any]) -> None:
@@ -53,7 +54,7 @@ def test_every_file_of_a_package_reaches_the_wheel(project: dict[str, Any]) -> N
 def test_every_folder_reaches_the_sdist(project: dict[str, Any]) -> None:
     lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
     grafted = {line.split()[1] for line in lines if line.startswith("graft ")}
-    assert grafted == {folder.name for folder in folders(project).values()} | {"tests", ".ci"}
+    assert grafted == {folder.relative_to(ROOT).parts[0] for folder in folders(project).values()} | {"tests", ".ci"}
 
 
 def test_the_version_is_a_literal_that_setuptools_can_read(project: dict[str, Any]) -> None:

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip reference`: a small table of games and algorithms, with the nodes each one looks at."""
+
+import argparse
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from ..command import execute, whole_number
+from .alphabeta import alpha_beta
+from .beam import beam
+from .chance import expectimax
+from .game import Counted, Evaluation, Game
+from .horizon import Truncated, at_depth, h_minimax
+from .iterative import alpha_beta_list, minimax_list
+from .minimax import minimax
+from .multiplayer import max_n
+from .negamax import negamax, negamax_alpha_beta
+from .quiescence import quiet
+
+BEAM = 5  # moves
+EXACT = (minimax, negamax, minimax_list, alpha_beta, negamax_alpha_beta, alpha_beta_list)
+
+
+class Row(NamedTuple):
+    """What one algorithm says of one game. Values are for the player to move."""
+
+    game: str
+    algorithm: str
+    value: str
+    move: str
+    nodes: int
+
+
+def run(name: str, algorithm: str, game: Game[Any, Any], search: Callable[[Game[Any, Any]], Any]) -> Row:
+    """Search a game from its start, counting."""
+    counted = Counted(game)
+    answer = search(counted)
+    value = getattr(answer, "values", None) or answer.value
+    return Row(name, algorithm, str(value), str(answer.move), counted.nodes)
+
+
+def exact(name: str, game: Game[Any, Any]) -> Iterator[Row]:
+    """The six that must agree: three that look at everything, three that prune."""
+    for search in EXACT:
+        yield run(name, search.__name__, game, lambda counted, search=search: search(counted, counted.initial()))  # type: ignore[misc]
+
+
+def small_games() -> Iterator[Row]:
+    """Games that can be played out."""
+    from .games.coins import CoinRow
+    from .games.dice import Dice
+    from .games.halving import Halving
+    from .games.tictactoe import TicTacToe
+    from .games.tree import AIMA_TREE
+
+    yield from exact("tree of AIMA", AIMA_TREE)
+    yield from exact("halving 15", Halving(15))
+    yield run("tic-tac-toe", "alpha_beta", TicTacToe(), lambda game: alpha_beta(game, game.initial()))
+    yield run("coins 1 5 2 4", "max_n", CoinRow((1, 5, 2, 4)), lambda game: max_n(game, game.initial(), 3))
+    dice = Dice(faces=4, limit=4)
+    yield run("dice 4, limit 4", "expectimax", dice, lambda game: expectimax(game, game.initial(), dice.odds))
+
+
+def chess_position(fen: str, depth: int) -> Iterator[Row]:
+    """A chess position searched to a depth: in full, pruned, to quiet positions, and with a beam. Counts material only."""
+    import chess
+
+    from .games.board import Chess, material
+
+    rules = Chess(chess.Board(fen))
+    name = f"chess, depth {depth}"
+    quiet_material = quiet(rules, material, rules.noisy, rules.may_stand_pat)
+
+    def cut(game: Game[Any, Any], evaluate: Evaluation[Any]) -> Truncated[Any, Any]:
+        return Truncated(game, evaluate, at_depth(depth))
+
+    def with_beam(game: Game[Any, Any]) -> Any:
+        short = cut(game, material)
+        return beam(short, short.initial(), BEAM, lambda reached, player: material(reached.state, player))
+
+    def pruned(evaluate: Evaluation[Any]) -> Callable[[Game[Any, Any]], Any]:
+        return lambda game: alpha_beta(cut(game, evaluate), cut(game, evaluate).initial())
+
+    yield run(name, "h_minimax", rules, lambda game: h_minimax(game, game.initial(), material, at_depth(depth)))
+    yield run(name, "alpha_beta", rules, pruned(material))
+    yield run(name, "alpha_beta, quiescence", rules, pruned(quiet_material))
+    yield run(name, f"beam of {BEAM}", rules, with_beam)
+
+
+def print_table(rows: Sequence[Row]) -> None:
+    """Columns as wide as they need to be, the nodes to the right."""
+    titles = Row._fields
+    texts = [[*row[:-1], f"{row.nodes:,}"] for row in rows]
+    widths = [max(map(len, column)) for column in zip(titles, *texts, strict=True)]
+    for line in [titles, *texts]:
+        cells = [text.ljust(width) for text, width in zip(line, widths, strict=True)]
+        print("  ".join([*cells[:-1], line[-1].rjust(widths[-1])]))
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the subcommand; returns the exit code."""
+    parser = argparse.ArgumentParser(prog="coachwhip reference", description="Textbook searches on small games, side by side.")
+    parser.add_argument("--depth", type=whole_number(1, 4), default=2, help="plies for the chess position (default: 2)")
+    parser.add_argument(
+        "--fen", default="r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8", help="the chess position"
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    return execute(parser, sys.argv[1:] if argv is None else argv, body)
+
+
+def body(options: argparse.Namespace) -> int:
+    """What the subcommand does."""
+    rows = [*small_games(), *chess_position(options.fen, options.depth)]
+    if options.json:
+        print(json.dumps([row._asdict() for row in rows], indent=2))
+    else:
+        print_table(rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A row of coins for three (or more) players: in turn each takes the coin at the left or at the right end, until none is left.
+
+A player's utility is what it has taken. The sum is fixed, but that does not make two players' interests opposite.
+
+Solved by hand, coins 1 5 2 4 and players A, B, C (A takes the fourth coin, too). A takes the 1: B takes 5 (or C would), C 4, A 2:
+(3, 5, 4). A takes the 4: B takes 2 rather than 1, C 5, A 1: (5, 2, 5). So A takes the 4, on the right.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from ..game import Value
+
+LEFT = "left"
+RIGHT = "right"
+
+
+class Row(NamedTuple):
+    """The coins left, what each player has taken, and whose turn it is."""
+
+    coins: tuple[int, ...]
+    taken: tuple[int, ...]
+    player: int
+
+
+class CoinRow:
+    """The game with these coins.
+
+    >>> from coachwhip.bench.reference import max_n
+    >>> game = CoinRow((1, 5, 2, 4))
+    >>> max_n(game, game.initial(), 3)
+    VectorAnswer(values=(5, 2, 5), move='right')
+    """
+
+    def __init__(self, coins: Sequence[int], players: int = 3) -> None:
+        self._coins = tuple(coins)
+        self._players = players
+
+    def initial(self) -> Row:
+        """All coins on the table, player 0 to move."""
+        return Row(self._coins, (0,) * self._players, 0)
+
+    def to_move(self, state: Row) -> int:
+        """They go round."""
+        return state.player
+
+    def actions(self, state: Row) -> Sequence[str]:
+        """Either end, also of the last coin."""
+        return [LEFT, RIGHT] if state.coins else []
+
+    def result(self, state: Row, move: str) -> Row:
+        """The coin changes hands."""
+        coin, rest = (state.coins[0], state.coins[1:]) if move == LEFT else (state.coins[-1], state.coins[:-1])
+        taken = tuple(sum + coin * (player == state.player) for player, sum in enumerate(state.taken))
+        return Row(rest, taken, (state.player + 1) % self._players)
+
+    def is_terminal(self, state: Row) -> bool:
+        """No coins."""
+        return not state.coins
+
+    def utility(self, state: Row, player: int) -> Value:
+        """What the player has taken."""
+        return state.taken[player]

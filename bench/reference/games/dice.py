@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A dice game: come as near to the limit as you dare. Player 0 first, then player 1, throws one die as often as it likes.
+
+A throw adds to the player's total; a total above the limit is bust, counts 0 and ends the turn. The higher total wins.
+
+Solved by hand, a die with 2 faces and limit 2. The second player can expect 1 against a total of 0 (any throw wins); against 1:
+throws 1 or 2, the one a draw (to throw again would win or lose evenly), the other a win: 1/2; against 2: a 2 draws, a 1
+throws again and draws or loses: -1/4. So the first player's totals 0, 1, 2 are worth -1, -1/2, 1/4 to it. It throws; having a 2
+it stays; having a 1 it throws again for (1/4 - 1) / 2 = -3/8, better than -1/2. Its expectation is (1/4 - 3/8) / 2 = -1/16.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from ..game import CHANCE, Value
+
+THROW = "throw"
+STAY = "stay"
+OVER = 2  # the player's number when both have had their turn
+
+
+class Table(NamedTuple):
+    """Both totals, whose turn it is, and whether the die is in the air."""
+
+    totals: tuple[int, int]
+    player: int
+    thrown: bool = False
+
+
+class Dice:
+    """The game with a die of so many faces, and a limit. A move is THROW or STAY, chance's "move" is a face.
+
+    >>> from coachwhip.bench.reference import expectimax
+    >>> game = Dice(faces=2, limit=2)
+    >>> expectimax(game, game.initial(), game.odds)
+    Answer(value=Fraction(-1, 16), move='throw')
+    """
+
+    def __init__(self, faces: int = 6, limit: int = 6) -> None:
+        self._faces = faces
+        self._limit = limit
+
+    def initial(self) -> Table:
+        """Nobody has thrown."""
+        return Table((0, 0), 0)
+
+    def to_move(self, state: Table) -> int:
+        """CHANCE while the die is in the air."""
+        return CHANCE if state.thrown else state.player
+
+    def actions(self, state: Table) -> Sequence[str | int]:
+        """Throw or stay; the faces, while the die is in the air."""
+        return range(1, self._faces + 1) if state.thrown else [THROW, STAY]
+
+    def odds(self, state: Table) -> list[tuple[Fraction, str | int]]:
+        """A fair die."""
+        return [(Fraction(1, self._faces), face) for face in self.actions(state)]
+
+    def result(self, state: Table, move: str | int) -> Table:
+        """The die goes up, or comes down, or the turn ends."""
+        if isinstance(move, int):
+            return self._land(state, move)
+        return state._replace(thrown=True) if move == THROW else Table(state.totals, state.player + 1)
+
+    def _land(self, state: Table, face: int) -> Table:
+        """Add a face to the total of the one who threw; bust ends the turn."""
+        total = state.totals[state.player] + face
+        is_bust = total > self._limit
+        total = 0 if is_bust else total
+        totals = (total, state.totals[1]) if state.player == 0 else (state.totals[0], total)
+        return Table(totals, state.player + is_bust)
+
+    def is_terminal(self, state: Table) -> bool:
+        """Both have had their turn."""
+        return state.player == OVER
+
+    def utility(self, state: Table, player: int) -> Value:
+        """1 for the higher total, -1 for the lower, 0 each if equal."""
+        mine, other = state.totals[player], state.totals[1 - player]
+        return (mine > other) - (mine < other)

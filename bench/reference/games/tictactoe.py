@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tic-tac-toe. Known: with best play it is a draw; 255168 ways to play it; 549946 nodes in its tree.
+
+A state is the board as nine characters, row by row: `x` (player 0, who begins), `o` (player 1) and `.`. A move is a square, 0 to 8.
+"""
+
+from collections.abc import Sequence
+
+from ..game import Value
+
+MARKS = "xo"
+ROWS = ((0, 1, 2), (3, 4, 5), (6, 7, 8))
+COLUMNS = ((0, 3, 6), (1, 4, 7), (2, 5, 8))
+DIAGONALS = ((0, 4, 8), (2, 4, 6))
+LINES = ROWS + COLUMNS + DIAGONALS
+
+
+def winner(board: str) -> str:
+    """The mark that has three in a row, or "".
+
+    >>> winner("xx.ooo..x")
+    'o'
+    """
+    for a, b, c in LINES:
+        if board[a] == board[b] == board[c] != ".":
+            return board[a]
+    return ""
+
+
+class TicTacToe:
+    """Three in a row wins: utility 1 to the winner, -1 to the other, 0 each for a full board without a line."""
+
+    def initial(self) -> str:
+        """The empty board."""
+        return "." * 9
+
+    def to_move(self, state: str) -> int:
+        """`x` when both have as many marks."""
+        return state.count("x") - state.count("o")
+
+    def actions(self, state: str) -> Sequence[int]:
+        """The empty squares."""
+        return [square for square in range(9) if state[square] == "."]
+
+    def result(self, state: str, move: int) -> str:
+        """The board with one more mark."""
+        return state[:move] + MARKS[self.to_move(state)] + state[move + 1 :]
+
+    def is_terminal(self, state: str) -> bool:
+        """A line, or no room."""
+        return "." not in state or winner(state) != ""
+
+    def utility(self, state: str, player: int) -> Value:
+        """1, 0 or -1."""
+        mark = winner(state)
+        return 0 if mark == "" else (1 if mark == MARKS[player] else -1)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The smallest game: a tree written down. A list is a node with its children, anything else is a leaf."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from ..game import CHANCE, Value
+
+
+class Branch(NamedTuple):
+    """What is left of the tree, and how many moves led there."""
+
+    subtree: Any  # a list of subtrees; a number: utility for player 0; a tuple: one utility for each player
+    ply: int
+
+
+class Tree:
+    """Each move goes to a child, by its index. Players move in the given order, round and round.
+
+    >>> tree = Tree([[3, 12], 5])
+    >>> tree.result(tree.initial(), 1)
+    Branch(subtree=5, ply=1)
+    """
+
+    def __init__(self, root: Any, order: Sequence[int] = (0, 1)) -> None:
+        self._root = root
+        self._order = order
+
+    def initial(self) -> Branch:
+        """The whole tree."""
+        return Branch(self._root, 0)
+
+    def to_move(self, state: Branch) -> int:
+        """The next in the order; CHANCE may be in it."""
+        return self._order[state.ply % len(self._order)]
+
+    def actions(self, state: Branch) -> Sequence[int]:
+        """The children's indices."""
+        return range(len(state.subtree))
+
+    def result(self, state: Branch, move: int) -> Branch:
+        """The child."""
+        return Branch(state.subtree[move], state.ply + 1)
+
+    def is_terminal(self, state: Branch) -> bool:
+        """Whether it is a leaf."""
+        return not isinstance(state.subtree, list)
+
+    def utility(self, state: Branch, player: int) -> Value:
+        """The number at the leaf: player 0's own, and the negative for player 1; or the player's in a tuple."""
+        leaf = state.subtree
+        value: Value = leaf[player] if isinstance(leaf, tuple) else (leaf if player == 0 else -leaf)
+        return value
+
+    def odds(self, state: Branch) -> list[tuple[Fraction, int]]:
+        """At a node of CHANCE all children are equally likely."""
+        assert self.to_move(state) == CHANCE
+        return [(Fraction(1, len(state.subtree)), index) for index in self.actions(state)]
+
+
+AIMA_TREE = Tree([[3, 12, 8], [2, 4, 6], [14, 5, 2]])  # the two-ply example of AIMA's chapter: value 3, by the first move

@@ -1,0 +1,508 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The readable twin against known values, against hand-worked trees, and its algorithms against each other."""
+
+import ast
+import doctest
+import importlib
+import json
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coachwhip import __main__
+from coachwhip.bench.reference import (
+    CHANCE,
+    Answer,
+    Counted,
+    Truncated,
+    alpha_beta,
+    alpha_beta_list,
+    at_depth,
+    beam,
+    expectimax,
+    h_minimax,
+    max_n,
+    minimax,
+    minimax_list,
+    negamax,
+    negamax_alpha_beta,
+    quiescence,
+    quiet,
+)
+from coachwhip.bench.reference.games.board import MATE, Chess, Line, from_game, is_repetition, material
+from coachwhip.bench.reference.games.coins import CoinRow
+from coachwhip.bench.reference.games.dice import Dice
+from coachwhip.bench.reference.games.halving import Halving, mover_wins
+from coachwhip.bench.reference.games.tictactoe import TicTacToe
+from coachwhip.bench.reference.games.tree import AIMA_TREE, Branch, Tree
+
+FOLDER = Path(__file__).resolve().parent.parent / "bench" / "reference"
+MODULES = sorted(
+    ".".join(["coachwhip.bench.reference", *path.relative_to(FOLDER).with_suffix("").parts]).removesuffix(".__init__")
+    for path in FOLDER.rglob("*.py")
+)
+
+FULL = (minimax, negamax, minimax_list)  # look at every node
+PRUNING = (alpha_beta, negamax_alpha_beta, alpha_beta_list)
+WIDE = 1000  # moves: more than any tree here has
+
+# Few different numbers on purpose: ties are where the choice of the move can go wrong.
+leaves = st.integers(-3, 3)
+subtrees = st.recursive(leaves, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=30)
+patient = settings(deadline=None)  # the machine may be busy
+uneven = st.sampled_from([(0, 1), (0, 0, 1), (0, 1, 1), (1, 0, 0, 1)])  # who moves when, with some moving twice
+
+
+def search(algorithm: Any, game: Any) -> tuple[Answer[Any], int]:
+    """The answer from the start of a game, and the nodes it took."""
+    counted: Counted[Any, Any] = Counted(game)
+    return algorithm(counted, counted.initial()), counted.nodes
+
+
+def some_estimate(branch: Branch, player: int) -> int:
+    """An evaluation that differs from state to state, and is the same for both sides but for the sign."""
+    value = len(str(branch.subtree)) % 7 - 3
+    return value if player == 0 else -value
+
+
+# --- The package ---
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_the_examples_in_the_docstrings_hold(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_there_are_examples_to_run() -> None:
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    modules = [importlib.import_module(name) for name in MODULES]
+    assert sum(bool(test.examples) for module in modules for test in finder.find(module)) >= 20
+
+
+def test_the_oracle_shares_no_code_with_what_it_judges() -> None:
+    for path in FOLDER.rglob("*.py"):
+        nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        imported = [node.module or "" for node in nodes if isinstance(node, ast.ImportFrom)]
+        assert not [name for name in imported if name.startswith(("coachwhip", "core", "evaluation"))], path
+
+
+# --- Known values ---
+
+
+@pytest.mark.parametrize("algorithm", FULL)
+def test_tictactoe_is_a_draw_by_full_search(algorithm: Any) -> None:
+    answer, nodes = search(algorithm, TicTacToe())
+    assert answer == Answer(0, 0)  # every first move draws; the first of them is answered
+    assert nodes == 549_946  # the size of the whole tree is known
+
+
+@pytest.mark.parametrize("algorithm", PRUNING)
+def test_tictactoe_is_a_draw_by_alpha_beta(algorithm: Any) -> None:
+    answer, nodes = search(algorithm, TicTacToe())
+    assert answer == Answer(0, 0)
+    assert nodes < 549_946 // 20
+
+
+def test_tictactoe_knows_its_lines_and_its_moves() -> None:
+    game = TicTacToe()
+    assert minimax(game, "xx.oo....") == Answer(1, 2)  # x wins at once
+    assert minimax(game, "xoxoxo...").value == 1
+    assert minimax(game, "o.x.x....") == Answer(0, 6)  # o has one move that does not lose
+    assert (game.utility("xxxoo....", 0), game.utility("xxxoo....", 1)) == (1, -1)
+
+
+@pytest.mark.parametrize("misere", [False, True])
+def test_the_closed_solution_of_the_halving_game_follows_its_rule(misere: bool) -> None:
+    wins = [misere]
+    for number in range(1, 5000):
+        wins.append(not wins[number - 1] or not wins[number // 2])
+        assert mover_wins(number, misere=misere) == wins[number], number
+
+
+@pytest.mark.parametrize("misere", [False, True])
+@pytest.mark.parametrize("algorithm", FULL + PRUNING)
+def test_search_finds_the_closed_solution_of_the_halving_game(algorithm: Any, misere: bool) -> None:
+    for number in range(1, 41 if algorithm in PRUNING else 31):
+        game = Halving(number, misere=misere)
+        answer, _ = search(algorithm, game)
+        assert answer.value == (1 if mover_wins(number, misere=misere) else -1), number
+        if answer.value == 1:
+            reply = game.result(game.initial(), answer.move)
+            assert not mover_wins(reply.number, misere=misere)
+
+
+def test_max_n_on_trees_worked_by_hand() -> None:
+    # Player 2 chooses between leaves, player 1 between those, player 0 at the top; the numbers are all different.
+    one = [[(1, 8, 3), (2, 4, 9)], [(5, 6, 7), (9, 5, 1)]]  # 2: (2,4,9) and (5,6,7); 1: (5,6,7)
+    two = [[(8, 1, 4), (3, 9, 2)], [(7, 3, 5), (4, 2, 8)]]  # 2: (8,1,4) and (4,2,8); 1: (4,2,8)
+    tree = Tree([one, two], (0, 1, 2))
+    assert max_n(tree, tree.initial(), 3).values == (5, 6, 7)
+    assert max_n(tree, tree.initial(), 3).move == 0
+    assert max_n(tree, Branch(two, 1), 3) == max_n(Tree(two, (1, 2)), Branch(two, 0), 3)
+
+
+def test_max_n_takes_the_first_of_equal_moves() -> None:
+    tree = Tree([[(2, 1, 0), (0, 1, 2)], (1, 5, 5)], (0, 1, 2))  # player 1 does not care which; player 0 does
+    assert max_n(tree, tree.initial(), 3).values == (2, 1, 0)
+    turned = Tree([[(0, 1, 2), (2, 1, 0)], (1, 5, 5)], (0, 1, 2))
+    assert max_n(turned, turned.initial(), 3).values == (1, 5, 5)
+
+
+@pytest.mark.parametrize(
+    ("coins", "values", "move"),
+    [
+        ((4, 2, 9), (9, 4, 2), "right"),
+        ((1, 5, 2, 4), (5, 2, 5), "right"),  # worked out in games/coins.py
+        ((1, 9, 1, 1), (2, 9, 1), "left"),  # A has 2 on either side, and what the others have depends on its choice: (2, 1, 9) on the right
+    ],
+)
+def test_a_row_of_coins_for_three(coins: tuple[int, ...], values: tuple[int, ...], move: str) -> None:
+    game = CoinRow(coins)
+    answer = max_n(game, game.initial(), 3)
+    assert (answer.values, answer.move) == (values, move)
+    assert sum(answer.values) == sum(coins)
+
+
+def dice_by_recurrence(faces: int, limit: int) -> Fraction:
+    """The dice game's value from two recurrences over totals, without a game tree."""
+
+    @cache
+    def second(total: int, against: int) -> Fraction:
+        stay = Fraction((total > against) - (total < against))
+        bust = Fraction(-1 if against > 0 else 0)
+        throws = [second(total + face, against) if total + face <= limit else bust for face in range(1, faces + 1)]
+        return max(stay, sum(throws, Fraction(0)) / faces)
+
+    @cache
+    def first(total: int) -> Fraction:
+        throws = [first(total + face) if total + face <= limit else -second(0, 0) for face in range(1, faces + 1)]
+        return max(-second(0, total), sum(throws, Fraction(0)) / faces)
+
+    return first(0)
+
+
+@pytest.mark.parametrize(("faces", "limit"), [(1, 3), (2, 2), (2, 5), (3, 4), (4, 4), (6, 5), (6, 6)])
+def test_the_dice_game_against_its_recurrence(faces: int, limit: int) -> None:
+    game = Dice(faces, limit)
+    answer = expectimax(game, game.initial(), game.odds)
+    assert answer.value == dice_by_recurrence(faces, limit)
+    assert isinstance(answer.value, Fraction)
+
+
+def test_the_dice_game_worked_by_hand() -> None:
+    assert dice_by_recurrence(2, 2) == Fraction(-1, 16)
+    game = Dice(2, 2)
+    assert expectimax(game, game.initial(), game.odds) == Answer(Fraction(-1, 16), "throw")
+    assert expectimax(game, game.initial(), game.odds, player=1).value == Fraction(1, 16)
+
+
+def test_expectimax_on_a_tree_worked_by_hand() -> None:
+    # MAX, chance, MIN: left 1/2 * min(2, 7) + 1/2 * min(4, 6) = 3; right 1/3 * (min(9, 0) + 5 + min(8, 1)) = 2.
+    tree = Tree([[[2, 7], [4, 6]], [[9, 0], [5], [8, 1]]], (0, CHANCE, 1))
+    assert expectimax(tree, tree.initial(), tree.odds) == Answer(Fraction(3), 0)
+    thrown = Tree([[1, 2], [5, 3]], (CHANCE, 1))
+    assert expectimax(thrown, thrown.initial(), thrown.odds, player=0) == Answer(Fraction(2), None)
+
+
+# --- Against each other, on arbitrary trees ---
+
+
+@patient
+@given(subtrees)
+def test_all_exact_searches_answer_the_same(subtree: Any) -> None:
+    expected, size = search(minimax, Tree(subtree))
+    for algorithm in FULL:
+        assert search(algorithm, Tree(subtree)) == (expected, size)
+    _, pruned = search(alpha_beta, Tree(subtree))
+    assert pruned <= size
+    for algorithm in PRUNING:  # the same move, too, and node for node the same work
+        assert search(algorithm, Tree(subtree)) == (expected, pruned)
+
+
+@patient
+@given(subtrees, uneven)
+def test_searches_that_do_not_negate_let_a_player_move_twice(subtree: Any, order: tuple[int, ...]) -> None:
+    tree = Tree(subtree, order)
+    expected, size = search(minimax, tree)
+    assert search(minimax_list, tree) == (expected, size)
+    answer, nodes = search(alpha_beta, tree)
+    assert answer == expected
+    assert nodes <= size
+    assert search(alpha_beta_list, tree) == (answer, nodes)
+
+
+def test_alpha_beta_with_the_best_move_first_looks_at_the_minimal_tree() -> None:
+    def uniform(depth: int, value: int) -> Any:  # each node's value is its first child's, the others are worse for who chooses
+        if depth == 0:
+            return value
+        worse = -1 if depth % 2 == 0 else 1
+        return [uniform(depth - 1, value), *[uniform(depth - 1, value + worse * k) for k in (1, 2, 3)]]
+
+    tree = Tree(uniform(6, 0))  # Knuth and Moore: b^ceil(d/2) + b^floor(d/2) - 1 leaves
+    leaves_seen = 0
+
+    class Watched(Tree):
+        def is_terminal(self, state: Branch) -> bool:
+            nonlocal leaves_seen
+            leaves_seen += not isinstance(state.subtree, list)
+            return super().is_terminal(state)
+
+    assert alpha_beta(Watched(tree.initial().subtree), tree.initial()).value == 0
+    assert leaves_seen == 4**3 + 4**3 - 1
+
+
+@pytest.mark.parametrize("algorithm", [alpha_beta, negamax_alpha_beta])
+@patient
+@given(subtree=subtrees, alpha=st.integers(-4, 3), width=st.integers(1, 4))
+def test_an_answer_outside_the_window_is_a_bound(algorithm: Any, subtree: Any, alpha: int, width: int) -> None:
+    tree = Tree(subtree)
+    exact = minimax(tree, tree.initial()).value
+    value = algorithm(tree, tree.initial(), alpha, alpha + width).value
+    if value <= alpha:
+        assert exact <= value
+    elif value >= alpha + width:
+        assert exact >= value
+    else:
+        assert exact == value
+
+
+@patient
+@given(subtrees, st.integers(0, 5))
+def test_a_truncated_game_is_h_minimax(subtree: Any, depth: int) -> None:
+    tree = Tree(subtree)
+    expected = h_minimax(tree, tree.initial(), some_estimate, at_depth(depth))
+    for algorithm in FULL + PRUNING:
+        assert search(algorithm, Truncated(tree, some_estimate, at_depth(depth)))[0] == expected
+
+
+@patient
+@given(subtrees)
+def test_h_minimax_without_a_cut_is_minimax(subtree: Any) -> None:
+    tree = Tree(subtree)
+    assert h_minimax(tree, tree.initial(), some_estimate, lambda *_: False) == minimax(tree, tree.initial())
+
+
+@patient
+@given(subtrees, st.integers(0, 4))
+def test_quiescence_changes_nothing_where_all_is_quiet(subtree: Any, depth: int) -> None:
+    tree = Tree(subtree)
+    calm = quiet(tree, some_estimate, lambda _branch: [])
+    expected = h_minimax(tree, tree.initial(), some_estimate, at_depth(depth))
+    assert h_minimax(tree, tree.initial(), calm, at_depth(depth)) == expected
+
+
+@patient
+@given(subtrees)
+def test_quiescence_is_minimax_where_all_is_noisy_and_forced(subtree: Any) -> None:
+    tree = Tree(subtree)
+    answer = quiescence(tree, tree.initial(), some_estimate, tree.actions, lambda _branch: False)
+    assert answer == minimax(tree, tree.initial())
+
+
+@patient
+@given(subtrees, st.integers(-4, 3), st.integers(1, 4))
+def test_quiescence_is_the_game_in_which_one_may_decline(subtree: Any, alpha: int, width: int) -> None:
+    def declined(branch: Any, ply: int) -> Any:
+        """The tree in which at every node one may also end the game and take the estimate, that move coming first."""
+        if not isinstance(branch, list):
+            return branch
+        return [some_estimate(Branch(branch, ply), 0), *[declined(child, ply + 1) for child in branch]]
+
+    tree = Tree(subtree)
+    other = Tree(declined(subtree, 0))
+    exact = minimax(other, other.initial()).value
+    assert quiescence(tree, tree.initial(), some_estimate, tree.actions).value == exact
+    value = quiescence(tree, tree.initial(), some_estimate, tree.actions, alpha=alpha, beta=alpha + width).value
+    assert exact <= value if value <= alpha else (exact >= value if value >= alpha + width else exact == value)
+
+
+@patient
+@given(subtrees)
+def test_a_wide_beam_is_minimax(subtree: Any) -> None:
+    tree = Tree(subtree)
+    answer = beam(tree, tree.initial(), WIDE, some_estimate)
+    assert answer.value == minimax(tree, tree.initial()).value
+    if answer.move is not None:
+        assert -negamax(tree, tree.result(tree.initial(), answer.move)).value == answer.value
+
+
+@patient
+@given(subtrees, st.integers(1, 3))
+def test_a_beam_searches_no_more_than_its_width(subtree: Any, width: int) -> None:
+    def searched(branch: Any) -> int:  # inner nodes that a beam may enter
+        return 1 + width * max((searched(child) for child in branch), default=0) if isinstance(branch, list) else 0
+
+    opened = 0
+
+    class Watched(Tree):
+        def actions(self, state: Branch) -> Any:
+            nonlocal opened
+            opened += 1
+            return super().actions(state)
+
+    tree = Watched(subtree)
+    beam(tree, tree.initial(), width, some_estimate)
+    assert opened <= searched(subtree)
+
+
+@patient
+@given(subtrees)
+def test_max_n_of_two_is_minimax(subtree: Any) -> None:
+    tree = Tree(subtree)
+    exact = minimax(tree, tree.initial())
+    answer = max_n(tree, tree.initial(), 2)
+    assert (answer.values, answer.move) == ((exact.value, -exact.value), exact.move)
+
+
+vectors = st.tuples(leaves, leaves, leaves)
+
+
+@patient
+@given(st.recursive(vectors, lambda below: st.lists(below, min_size=1, max_size=3), max_leaves=20))
+def test_max_n_is_an_equilibrium(subtree: Any) -> None:
+    tree = Tree(subtree, (0, 1, 2))
+
+    def check(state: Branch) -> None:
+        """At every node, nobody gains by another move, and the vector is that of the move answered."""
+        if tree.is_terminal(state):
+            return
+        answer = max_n(tree, state, 3)
+        after = [max_n(tree, tree.result(state, move), 3).values for move in tree.actions(state)]
+        player = tree.to_move(state)
+        assert answer.values == after[answer.move or 0]
+        assert answer.values[player] == max(values[player] for values in after)
+        for move in tree.actions(state):
+            check(tree.result(state, move))
+
+    check(tree.initial())
+
+
+@patient
+@given(subtrees, st.sampled_from([(0, 1), (0, CHANCE), (0, CHANCE, 1, CHANCE), (0, CHANCE, CHANCE, 1)]))
+def test_expectimax_averages_where_chance_moves(subtree: Any, order: tuple[int, ...]) -> None:
+    def value(branch: Any, ply: int) -> Fraction:
+        if not isinstance(branch, list):
+            return Fraction(branch)
+        below = [value(child, ply + 1) for child in branch]
+        mover = order[ply % len(order)]
+        return sum(below, Fraction(0)) / len(below) if mover == CHANCE else (max(below) if mover == 0 else min(below))
+
+    tree = Tree(subtree, order)
+    assert expectimax(tree, tree.initial(), tree.odds).value == value(subtree, 0)
+
+
+# --- Chess ---
+
+
+def searched(fen: str, depth: int) -> tuple[Answer[chess.Move], int]:
+    """Value and move by alpha-beta on material, and the nodes."""
+    return search(alpha_beta, Truncated(Chess(chess.Board(fen)), material, at_depth(depth)))
+
+
+@pytest.mark.parametrize(
+    ("fen", "depth", "plies"),
+    [
+        ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", 1, 1),
+        ("7k/8/5K2/8/8/8/8/6R1 w - - 0 1", 3, 3),
+        ("7k/8/8/8/8/5k2/6q1/7K w - - 0 1", 0, 0),
+    ],
+)
+def test_a_mate_counts_its_plies(fen: str, depth: int, plies: int) -> None:
+    if plies == 0:
+        assert searched("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1", depth)[0] == Answer(-MATE)
+        return
+    answer, _ = searched(fen, depth)
+    assert answer.value == MATE - plies
+    assert searched(fen, depth - 1)[0].value < MATE - 100  # not visible one ply earlier
+
+
+def test_a_mate_with_the_hundredth_ply_is_a_mate_and_a_quiet_move_a_draw() -> None:
+    answer, _ = searched("6k1/5ppp/8/8/8/8/8/R6K w - - 99 80", 1)
+    assert answer == Answer(MATE - 1, chess.Move.from_uci("a1a8"))
+    assert searched("6k1/6pp/8/8/8/8/8/R6K w - - 99 80", 2)[0].value == 0
+
+
+def test_stalemate_and_bare_kings_are_draws() -> None:
+    assert searched("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", 3)[0] == Answer(0)
+    pawn_up = "8/8/8/8/8/2k5/1p6/1K6 b - - 0 1"
+    stalemate = line_of("c3b3", pawn_up)
+    assert Chess().is_terminal(stalemate)
+    assert (Chess().utility(stalemate, 0), material(stalemate, 0)) == (0, -100)
+    assert searched(pawn_up, 1)[0].value == 100  # any other king move keeps the pawn
+    bare = line_of("b1b2", "8/8/8/8/8/4k3/1p6/1K6 w - - 0 1")
+    assert Chess().is_terminal(bare)
+    assert Chess().utility(bare, 0) == 0
+
+
+def line_of(moves: str, fen: str = chess.STARTING_FEN) -> Line:
+    """The line below a root, moves in UCI text."""
+    game = Chess(chess.Board(fen))
+    line = game.initial()
+    for move in moves.split():
+        line = game.result(line, chess.Move.from_uci(move))
+    return line
+
+
+def test_what_counts_as_a_repetition() -> None:
+    there_and_back = "g1f3 g8f6 f3g1 f6g8"
+    assert not is_repetition(line_of(there_and_back))  # the root once more: the second time
+    assert is_repetition(line_of(there_and_back + " g1f3"))  # a position from below the root once more
+    board = chess.Board()
+    for move in (there_and_back + " g1f3 g8f6 f3g1").split():
+        board.push_uci(move)
+    root = from_game(board)
+    assert not is_repetition(root)
+    third = Chess(board).result(root, chess.Move.from_uci("f6g8"))
+    assert is_repetition(third)  # twice before the root
+    assert Chess(board).utility(third, 0) == 0
+
+
+def test_castling_rights_and_en_passant_make_a_position_another() -> None:
+    castle = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+    assert not is_repetition(line_of("a1b1 a8b8 b1a1 b8a8 h1g1 h8g8 g1h1", castle))
+    assert is_repetition(line_of("e2e4 g8f6 g1f3 f6g8 f3g1"))  # nobody could have taken on e3
+    en_passant = "4k3/8/8/8/3p4/8/4P3/4K1N1 w - - 0 1"
+    assert not is_repetition(line_of("e2e4 e8e7 g1f3 e7e8 f3g1", en_passant))
+
+
+def test_quiescence_sees_that_a_pawn_is_protected() -> None:
+    fen = "4k3/2p5/3p4/8/8/8/3R4/3RK3 w - - 0 1"
+    game = Chess(chess.Board(fen))
+    tame = quiet(game, material, game.noisy, game.may_stand_pat)
+    greedy = h_minimax(game, game.initial(), material, at_depth(1))
+    assert greedy.move == chess.Move.from_uci("d2d6")
+    assert greedy.value == 1000 - 100
+    assert h_minimax(game, game.initial(), tame, at_depth(1)).value == 1000 - 200
+
+
+def test_in_check_quiescence_looks_at_every_move() -> None:
+    game = Chess(chess.Board("6k1/8/8/8/8/8/5PPP/r5K1 w - - 0 1"))
+    assert quiescence(game, game.initial(), material, game.noisy, game.may_stand_pat).value == -MATE
+
+
+# --- The subcommand ---
+
+
+def test_the_subcommand_prints_what_the_algorithms_agree_on(capsys: pytest.CaptureFixture[str]) -> None:
+    assert __main__.main(["reference", "--depth", "1", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["value"] for row in rows if row["game"] == "tree of AIMA"} == {"3"}
+    assert {row["value"] for row in rows if row["game"] == "halving 15"} == {"1"}
+    assert [row["value"] for row in rows if row["algorithm"] == "max_n"] == ["(5, 2, 5)"]
+    nodes = {row["algorithm"]: row["nodes"] for row in rows if row["game"] == "tree of AIMA"}
+    assert (nodes["minimax"], nodes["alpha_beta"]) == (13, 11)
+
+
+def test_the_subcommand_prints_a_table_and_refuses_a_wrong_depth(capsys: pytest.CaptureFixture[str]) -> None:
+    assert __main__.main(["reference", "--depth", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].split() == ["game", "algorithm", "value", "move", "nodes"]
+    assert AIMA_TREE.initial().subtree
+    assert len({len(line) for line in lines}) == 1  # right-aligned to one edge
+    assert __main__.main(["reference", "--depth", "9"]) == 2
