@@ -12,10 +12,6 @@ from typing import Any
 
 import chess
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
-from coachwhip import __main__
 from coachwhip.bench.reference import (
     CHANCE,
     Answer,
@@ -41,6 +37,10 @@ from coachwhip.bench.reference.games.dice import Dice
 from coachwhip.bench.reference.games.halving import Halving, mover_wins
 from coachwhip.bench.reference.games.tictactoe import TicTacToe
 from coachwhip.bench.reference.games.tree import AIMA_TREE, Branch, Tree
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from coachwhip import __main__
 
 FOLDER = Path(__file__).resolve().parent.parent / "bench" / "reference"
 MODULES = sorted(
@@ -133,6 +133,7 @@ def test_search_finds_the_closed_solution_of_the_halving_game(algorithm: Any, mi
         answer, _ = search(algorithm, game)
         assert answer.value == (1 if mover_wins(number, misere=misere) else -1), number
         if answer.value == 1:
+            assert answer.move is not None
             reply = game.result(game.initial(), answer.move)
             assert not mover_wins(reply.number, misere=misere)
 
@@ -159,7 +160,11 @@ def test_max_n_takes_the_first_of_equal_moves() -> None:
     [
         ((4, 2, 9), (9, 4, 2), "right"),
         ((1, 5, 2, 4), (5, 2, 5), "right"),  # worked out in games/coins.py
-        ((1, 9, 1, 1), (2, 9, 1), "left"),  # A has 2 on either side, and what the others have depends on its choice: (2, 1, 9) on the right
+        (
+            (1, 9, 1, 1),
+            (2, 9, 1),
+            "left",
+        ),  # A has 2 on either side, and what the others have depends on its choice: (2, 1, 9) on the right
     ],
 )
 def test_a_row_of_coins_for_three(coins: tuple[int, ...], values: tuple[int, ...], move: str) -> None:
@@ -461,6 +466,12 @@ def test_what_counts_as_a_repetition() -> None:
     third = Chess(board).result(root, chess.Move.from_uci("f6g8"))
     assert is_repetition(third)  # twice before the root
     assert Chess(board).utility(third, 0) == 0
+
+
+def test_perpetual_check_saves_a_lost_position() -> None:
+    rooks_down = "6k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1"
+    assert searched(rooks_down, 4)[0].value < 0
+    assert searched(rooks_down, 5)[0] == Answer(0, chess.Move.from_uci("h5e8"))
 
 
 def test_castling_rights_and_en_passant_make_a_position_another() -> None:

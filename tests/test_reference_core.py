@@ -17,8 +17,7 @@ from typing import Any, NamedTuple
 
 import chess
 import pytest
-
-from coachwhip.bench.reference import Evaluation, Truncated, alpha_beta, at_depth, minimax, quiet
+from coachwhip.bench.reference import Evaluation, Game, Truncated, alpha_beta, at_depth, minimax, quiet
 from coachwhip.bench.reference.games.board import MATE, Chess, Key, Line
 from coachwhip.core.engine import Engine, Position, SearchInfo
 from coachwhip.core.tunables import TUNABLES
@@ -26,6 +25,9 @@ from coachwhip.evaluation.config import load_default, pack
 
 POSITIONS = 500
 TABLE_IS_EXACT = 4  # deepest search, see above
+QUIESCENCE_EVERY = 7  # of the positions; the reference's quiescence is slow
+FEW_MEN = 8
+PERPETUAL_CHECK = "6k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1"  # the line repeats itself at ply 5; without that rule White is lost
 SMALL_TREE = 600  # nodes: below, plain minimax is the reference; above, alpha-beta, which test_reference.py shows to be equal
 
 BARE = {name: 0 for name, *_ in TUNABLES if name.startswith("use_")}
@@ -39,8 +41,8 @@ SAFE: dict[str, dict[str, int]] = {
     "history": {"use_history": 1},
     "captures by see": {"use_see_order": 1},
     "table": {"use_tt": 1},
-    "all of them": {name: 1 for name in "use_pvs use_mate_distance use_killers use_history use_see_order use_tt".split()} | NARROW,
 }
+SAFE["all of them"] = {name: value for switches in list(SAFE.values()) for name, value in switches.items()}
 
 
 class Case(NamedTuple):
@@ -141,6 +143,9 @@ def cases() -> list[Case]:
     found += [Case("fifty moves", worn(board, rng), 2) for board in rng.sample(played, 30)]
     repeated = filter(None, (shuffled(rng.choice(played), rng) for _ in iter(int, 1)))
     found += [Case("repetition", board, rng.randint(2, 3)) for board, _ in zip(repeated, range(30), strict=False)]
+    perpetual = chess.Board(PERPETUAL_CHECK)
+    flipped = perpetual.transform(chess.flip_horizontal)
+    found += [Case("perpetual", board, 5) for board in (perpetual, perpetual.mirror(), flipped, flipped.mirror())]
     sparse = endings(rng)
     while len(found) < POSITIONS:
         found.append(Case("ending", next(sparse), rng.choice([3, 3, 4, 5])))
@@ -166,6 +171,19 @@ class Watched(Chess):
         else:
             self._ends["fifty moves" if board.halfmove_clock >= 100 else "repetition"] += 1
         return super().utility(state, player)
+
+
+class BlindToStalemate(Chess):
+    """Chess as the core's quiescence sees it: at the cut and beyond, a side that is not in check is not asked if it has a move."""
+
+    def __init__(self, board: chess.Board, depth: int) -> None:
+        super().__init__(board)
+        self._depth = depth
+
+    def is_terminal(self, state: Line) -> bool:
+        if state.ply >= self._depth and not state.board.is_check():
+            return self.is_draw(state)
+        return super().is_terminal(state)
 
 
 def core_evaluation(engine: Engine) -> Evaluation[Line]:
@@ -199,7 +217,7 @@ def score_of(info: SearchInfo) -> int:
 class Reference:
     """The readable search of one case: the exact value of the root, and of the moves that are asked about."""
 
-    def __init__(self, game: Chess, evaluate: Evaluation[Line], case: Case) -> None:
+    def __init__(self, game: Game[Line, chess.Move], evaluate: Evaluation[Line], case: Case) -> None:
         self._game = Truncated(game, evaluate, at_depth(case.depth))
         self._values: dict[chess.Move, Any] = {}
         self.is_plain = case.board.legal_moves.count() ** case.depth <= SMALL_TREE
@@ -255,3 +273,20 @@ def test_the_core_is_minimax_on_500_positions(weights: Any) -> None:
     # The positions were worth the trouble: every way a game can end was met, and often.
     assert min(ends[end] for end in ("mate", "stalemate", "insufficient material", "fifty moves", "repetition")) >= 25, ends
     assert plain >= 50
+
+
+def test_the_core_with_quiescence_is_minimax_down_to_quiet_positions(weights: Any) -> None:
+    """Full quiescence, that is without see and delta pruning; no table, since stored scores refine what stm may stand pat on."""
+    exact = [name for name in SAFE if not SAFE[name].get("use_tt")]
+    engines = {name: Engine(weights, 1, BARE | {"use_qsearch": 1} | SAFE[name]) for name in exact}
+    evaluate = core_evaluation(Engine(weights, 1))
+    wrong = []
+    differs = 0
+    for kind, board, _ in cases()[::QUIESCENCE_EVERY]:
+        case = Case(kind, board, 2 if chess.popcount(board.occupied) <= FEW_MEN else 1)
+        game = BlindToStalemate(case.board, case.depth)
+        reference = Reference(game, quiet(game, evaluate, game.noisy, game.may_stand_pat), case)
+        wrong += [disagreement(name, engines[name], case, reference) for name in exact]
+        differs += reference.value != Reference(Chess(case.board), evaluate, case).value
+    assert not list(filter(None, wrong))
+    assert differs >= 20  # quiescence had something to say

@@ -11,9 +11,7 @@ Sources: AIMA, "Alpha-Beta Pruning"; Donald Knuth and Ronald Moore, An Analysis 
 from .game import INFINITY, Answer, Game, Move, State, Value
 
 
-def alpha_beta(
-    game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY
-) -> Answer[Move]:
+def alpha_beta(game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY) -> Answer[Move]:
     """The value of `state` for the player to move there, as far as it lies between `alpha` and `beta`.
 
     Without a window: value and move are exactly minimax's, and no node is looked at that minimax does not look at. With one

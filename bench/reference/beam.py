@@ -34,9 +34,7 @@ def beam(game: Game[State, Move], state: State, width: int, guess: Evaluation[St
     return best
 
 
-def _most_promising(
-    game: Game[State, Move], state: State, width: int, guess: Evaluation[State]
-) -> list[tuple[Move, State]]:
+def _most_promising(game: Game[State, Move], state: State, width: int, guess: Evaluation[State]) -> list[tuple[Move, State]]:
     """The best moves by guess, and where they lead, best first."""
     player = game.to_move(state)
 

@@ -12,12 +12,12 @@ from typing import TypeAlias
 
 from .game import CHANCE, INFINITY, Answer, Game, Move, State, Value
 
-Odds: TypeAlias = Callable[[State], Sequence[tuple[Fraction, Move]]]  # where to_move is CHANCE: each outcome, its probability first
+Odds: TypeAlias = Callable[
+    [State], Sequence[tuple[Fraction, Move]]
+]  # where to_move is CHANCE: each outcome, its probability first
 
 
-def expectimax(
-    game: Game[State, Move], state: State, odds: Odds[State, Move], player: int | None = None
-) -> Answer[Move]:
+def expectimax(game: Game[State, Move], state: State, odds: Odds[State, Move], player: int | None = None) -> Answer[Move]:
     """What `player` (default: who is to move at `state`) can expect if both sides choose best for their expectation.
 
     The move is None where chance moves. Two players, zero sum, or one player alone; without chance nodes it is minimax. `odds` must

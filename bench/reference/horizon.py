@@ -23,9 +23,7 @@ def at_depth(depth: int) -> Callable[[object, int], bool]:
     return lambda _state, ply: ply >= depth
 
 
-def h_minimax(
-    game: Game[State, Move], state: State, evaluate: Evaluation[State], cutoff: Cutoff[State]
-) -> Answer[Move]:
+def h_minimax(game: Game[State, Move], state: State, evaluate: Evaluation[State], cutoff: Cutoff[State]) -> Answer[Move]:
     """The value of `state` for the player to move there if the tree is cut by `cutoff` and cut states count as evaluated.
 
     Terminal states count by their utility, cut or not. Equals minimax if nothing is cut. Two players, zero sum. If the root is
@@ -97,8 +95,8 @@ class Truncated(Generic[State, Move]):
         return Reached(self._game.result(reached.state, move), reached.ply + 1)
 
     def is_terminal(self, reached: Reached[State]) -> bool:
-        """Over, or cut."""
-        return self._game.is_terminal(reached.state) or self._cutoff(reached.state, reached.ply)
+        """Cut, or over."""
+        return self._cutoff(reached.state, reached.ply) or self._game.is_terminal(reached.state)
 
     def utility(self, reached: Reached[State], player: int) -> Value:
         """The utility where the game is over, else the evaluation."""

@@ -96,7 +96,8 @@ def _back_up(child: Node[State, Move], parent: Node[State, Move]) -> None:
 
 def _is_closed(node: Node[State, Move]) -> bool:
     """Whether some choice above, or here, already keeps the game from coming to the node's other children."""
-    alpha, beta = -INFINITY, INFINITY  # what MAX, and what MIN, can have on the way from the root to here
+    alpha: Value = -INFINITY  # what MAX can have on the way from the root to here
+    beta: Value = INFINITY  # what MIN can have
     above: Node[State, Move] | None = node
     while above is not None:
         assert above.value is not None

@@ -26,9 +26,7 @@ def negamax(game: Game[State, Move], state: State) -> Answer[Move]:
     return best
 
 
-def negamax_alpha_beta(
-    game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY
-) -> Answer[Move]:
+def negamax_alpha_beta(game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY) -> Answer[Move]:
     """Value, move and nodes of `alpha_beta` with the same window, for two players, zero sum, who strictly take turns.
 
     The window turns round with the players: what I can already have (alpha) is for the opponent what he must stay below.

@@ -34,7 +34,15 @@ class Line:
 
 def key_of(board: chess.Board) -> Key:
     """What makes two positions the same for the repetition rule: who stands where, stm, castling rights, legal en passant."""
-    placement = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings, board.occupied_co[chess.WHITE])
+    placement = (
+        board.pawns,
+        board.knights,
+        board.bishops,
+        board.rooks,
+        board.queens,
+        board.kings,
+        board.occupied_co[chess.WHITE],
+    )
     return (*placement, board.turn, board.clean_castling_rights(), board.ep_square if board.has_legal_en_passant() else None)
 
 
@@ -133,5 +141,7 @@ def material(state: Line, player: int) -> Value:
     600
     """
     own, other = ((chess.WHITE, chess.BLACK), (chess.BLACK, chess.WHITE))[player]
-    count = {side: sum(worth * len(state.board.pieces(kind, side)) for kind, worth in CENTIPAWNS.items()) for side in (own, other)}
+    count = {
+        side: sum(worth * len(state.board.pieces(kind, side)) for kind, worth in CENTIPAWNS.items()) for side in (own, other)
+    }
     return count[own] - count[other]

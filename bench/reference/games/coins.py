@@ -52,7 +52,7 @@ class CoinRow:
     def result(self, state: Row, move: str) -> Row:
         """The coin changes hands."""
         coin, rest = (state.coins[0], state.coins[1:]) if move == LEFT else (state.coins[-1], state.coins[:-1])
-        taken = tuple(sum + coin * (player == state.player) for player, sum in enumerate(state.taken))
+        taken = tuple(own + coin * (player == state.player) for player, own in enumerate(state.taken))
         return Row(rest, taken, (state.player + 1) % self._players)
 
     def is_terminal(self, state: Row) -> bool:
