@@ -135,7 +135,7 @@ def cases() -> list[Case]:
         greedy = rng.random() < 0.5
         kind = "greedy" if greedy else "random"
         boards = game_positions(rng, chess.Board(), greedy=greedy)
-        found += [Case(kind, board, 3 if rng.random() < 0.1 else 2) for board in boards]
+        found += [Case(kind, board, 3 if rng.random() < 0.5 else 2) for board in boards]
     while len(found) < 380:
         start = chess.Board.from_chess960_pos(rng.randrange(960))
         found += [Case("chess960", board, 2) for board in game_positions(rng, start, greedy=rng.random() < 0.5)]
@@ -148,7 +148,9 @@ def cases() -> list[Case]:
     found += [Case("perpetual", board, 5) for board in (perpetual, perpetual.mirror(), flipped, flipped.mirror())]
     sparse = endings(rng)
     while len(found) < POSITIONS:
-        found.append(Case("ending", next(sparse), rng.choice([3, 3, 4, 5])))
+        board = next(sparse)
+        is_wide = board.queens | board.rooks | board.bishops
+        found.append(Case("ending", board, rng.choice([3, 4]) if is_wide else 5))
     return found[:POSITIONS]
 
 
