@@ -517,3 +517,7 @@ def test_the_subcommand_prints_a_table_and_refuses_a_wrong_depth(capsys: pytest.
     assert AIMA_TREE.initial().subtree
     assert len({len(line) for line in lines}) == 1  # right-aligned to one edge
     assert __main__.main(["reference", "--depth", "9"]) == 2
+    for fen in ("nonsense", "8/8/8/8/8/8/8/8 w - - 0 1"):
+        assert __main__.main(["reference", "--fen", fen]) == 2
+        assert "position" in capsys.readouterr().err
+    assert __main__.main(["reference", "--fen", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"]) == 0  # stalemate: a value, no move

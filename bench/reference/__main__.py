@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..command import execute, whole_number
+from ..command import CommandError, execute, whole_number
 from .alphabeta import alpha_beta
 from .beam import beam
 from .chance import expectimax
@@ -69,7 +69,13 @@ def chess_position(fen: str, depth: int) -> Iterator[Row]:
 
     from .games.board import Chess, material
 
-    rules = Chess(chess.Board(fen))
+    try:
+        board = chess.Board(fen)
+    except ValueError as error:
+        raise CommandError(f"no such position: {error}") from error
+    if not board.is_valid():
+        raise CommandError(f"not a legal position: {fen}")
+    rules = Chess(board)
     name = f"chess, depth {depth}"
     quiet_material = quiet(rules, material, rules.noisy, rules.may_stand_pat)
 
