@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Builds of earlier revisions of coachwhip, kept in the user's cache folder, one for each commit, Python and target.
+"""Builds of coachwhip by git revision, each in a folder of its own in the user's cache, made once.
 
-Only what git has committed is built. A build appears under its final name when it is finished, so a broken or
-interrupted one is never used.
+The files of a commit come from `git archive`, so the user's checkout is neither read nor touched. A build is named after
+the commit, the Python and the build variables (COACHWHIP_ARCH and others), and is there whole or not at all.
 """
 
 import hashlib
@@ -12,122 +12,136 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
 from pathlib import Path
+from typing import NamedTuple
 
 from .command import CommandError
-from .engines import start_command
 
-READY = "coachwhip-build-ready"  # the file that marks a finished build
-BUILD_VARIABLES = ("COACHWHIP_ARCH", "CC", "CFLAGS")  # part of the cache key; the other COACHWHIP_* are not passed on
-BUILD_TIMEOUT = 1800.0  # seconds
-
-
-def built(revision: str) -> list[str]:
-    """The command that runs the engine of a git revision, which is built first where it has not been.
-
-    Raises CommandError if there is no checkout or no such revision, or if the build fails.
-    """
-    checkout = _checkout()
-    commit = commit_of(revision, checkout)
-    folder = cache_folder() / "builds" / f"{commit[:16]}-{_variant()}"
-    if not (folder / READY).is_file():
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        _build(checkout, commit, folder)
-    return list(start_command(sys.executable, folder))
+BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
+LAUNCHER = "launch.py"
+# Run by path, Python would put the launcher's folder first on its own; said here so that nothing else can come before it.
+LAUNCH = """\
+import os, runpy, sys
+sys.path[0] = os.path.dirname(os.path.abspath(__file__))
+runpy.run_module("coachwhip", run_name="__main__", alter_sys=True)
+"""
 
 
-def commit_of(revision: str, checkout: Path | None = None) -> str:
-    """The full hash of a revision's commit. Raises CommandError."""
-    words = ["git", "-C", str(checkout or _checkout()), "rev-parse", "--verify", "--quiet", "--end-of-options"]
-    try:
-        done = subprocess.run([*words, f"{revision}^{{commit}}"], capture_output=True, text=True, check=False)
-    except OSError as error:
-        raise CommandError(f"cannot run git: {error}") from error
-    if done.returncode:
-        raise CommandError(f"git knows no revision {revision!r} here")
-    return done.stdout.strip().splitlines()[-1]
+class Build(NamedTuple):
+    """A revision ready to run."""
+
+    name: str  # as the user wrote it, and the commit
+    commit: str
+    command: tuple[str, ...]
 
 
 def cache_folder() -> Path:
-    """Where this user's caches belong on this system, with our name."""
-    if sys.platform == "darwin":
-        base = Path.home() / "Library" / "Caches"
-    elif os.name == "nt":
-        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    """Where this user's programs keep what can be made again."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
     else:
-        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "coachwhip"
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "coachwhip"
 
 
-def _checkout() -> Path:
-    """The git checkout this module belongs to, else the working directory if it is one of coachwhip. Raises CommandError."""
-    for folder in (Path(__file__).resolve().parent.parent, Path.cwd()):
-        if (folder / ".git").exists() and (folder / "coachwhip" / "__main__.py").is_file():
-            return folder
-    raise CommandError("an earlier revision can be built only from a git checkout of coachwhip: run this in its folder")
+def find_repository(start: Path | None = None) -> Path:
+    """The checkout of coachwhip that holds `start` (default: here), or else the one this package runs from.
+
+    Raises CommandError.
+    """
+    here = Path(__file__).resolve().parent.parent
+    for folder in [start] if start else [Path.cwd(), here]:
+        done = _run(["git", "-C", str(folder), "rev-parse", "--show-toplevel"], check=False)
+        top = Path(done.stdout.strip())
+        if done.returncode == 0 and (top / "setup.py").exists() and (top / "core").is_dir():
+            return top
+    raise CommandError(f"no git checkout of coachwhip at {start or Path.cwd()}: name one with --repository")
 
 
-def _variant() -> str:
-    """What besides the commit decides a build: the Python, and the environment's build variables."""
-    values = [sys.base_prefix, *(os.environ.get(name, "") for name in BUILD_VARIABLES)]
-    digest = hashlib.sha256("\0".join(values).encode()).hexdigest()
-    return f"{sys.implementation.cache_tag}-{digest[:8]}"
+def build(revision: str, repository: Path, say: Callable[[str], None]) -> Build:
+    """Build a revision, unless that has been done. Raises CommandError with the end of the log if it cannot be built."""
+    if revision.startswith("-"):
+        raise CommandError(f"not a revision: {revision!r}")
+    done = _run(["git", "-C", str(repository), "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"], check=False)
+    if done.returncode:
+        raise CommandError(f"{repository} has no revision {revision!r}")
+    commit = done.stdout.strip()
+    folder = cache_folder() / "builds" / f"{commit[:16]}-{sys.implementation.cache_tag}-{_variant(os.environ)}"
+    if not (folder / LAUNCHER).exists():
+        say(f"building {revision} ({commit[:8]}) in {folder}")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="making-", dir=folder.parent) as scratch:
+            tree = Path(scratch) / "tree"
+            _unpack(repository, commit, tree)
+            _compile(tree)
+            (tree / LAUNCHER).write_text(LAUNCH, encoding="utf-8")
+            try:
+                tree.rename(folder)
+            except OSError:  # another process was quicker
+                if not (folder / LAUNCHER).exists():
+                    raise
+    name = f"{commit[:8]}" if commit.startswith(revision) else f"{revision} ({commit[:8]})"
+    return Build(name, commit, (sys.executable, str(folder / LAUNCHER)))
 
 
-def _build(checkout: Path, commit: str, folder: Path) -> None:
-    """Build a commit in a folder beside the final one, which it then becomes."""
-    print(f"building {commit[:12]} in {folder} ...", file=sys.stderr, flush=True)
-    with tempfile.TemporaryDirectory(dir=folder.parent) as scratch:
-        source = Path(scratch) / "source"
-        archive = Path(scratch) / "source.tar"
-        _run(["git", "-C", str(checkout), "archive", f"--output={archive}", commit], Path(scratch))
-        with tarfile.open(archive) as file:
-            file.extraction_filter = getattr(tarfile, "data_filter", None)  # older Pythons have none
-            file.extractall(source)  # noqa: S202 (git wrote it just now)
-        _run([_builder(Path(scratch)), "setup.py", "build_ext", "--inplace"], source)
-        shutil.rmtree(source / "build", ignore_errors=True)
-        (source / READY).touch()
-        try:
-            source.rename(folder)
-        except OSError as error:
-            if not (folder / READY).is_file():  # unless another process has built the same meanwhile
-                raise CommandError(f"cannot put the build in {folder}: {error}") from error
+def _variant(environment: Mapping[str, str]) -> str:
+    """A few letters that tell builds with other compilers and flags apart."""
+    names = ["CC", "CFLAGS", *(name for name in environment if name.startswith("COACHWHIP_"))]
+    wanted = sorted(f"{name}={environment[name]}" for name in names if environment.get(name))
+    return hashlib.sha256("\n".join(wanted).encode()).hexdigest()[:8]
 
 
-def _builder(scratch: Path) -> str:
-    """A Python that has Cython and setuptools: this one, or that of a virtual environment made for the purpose."""
-    from importlib.util import find_spec
+def _unpack(repository: Path, commit: str, tree: Path) -> None:
+    """The files of a commit."""
+    archive = tree.with_suffix(".tar")
+    _run(["git", "-C", str(repository), "archive", "--format=tar", "-o", str(archive), commit])
+    with tarfile.open(archive) as files:
+        if hasattr(tarfile, "data_filter"):
+            files.extractall(tree, filter="data")
+        else:
+            files.extractall(tree)  # noqa: S202 (the user's own repository)
 
-    if find_spec("Cython") and find_spec("setuptools"):
+
+def _compile(tree: Path) -> None:
+    """Build in place, with this Python."""
+    _run([_builder(), "setup.py", "--quiet", "build_ext", "--inplace"], cwd=tree)
+    shutil.rmtree(tree / "build", ignore_errors=True)
+
+
+def _builder() -> str:
+    """A Python of this version with what a build needs: this one, or one made for the purpose."""
+    if all(_major_version(package) >= least for package, least in BUILDERS.items()):
         return sys.executable
-    _run([sys.executable, "-m", "venv", "venv"], scratch)
-    python = scratch / "venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-    _run([str(python), "-m", "pip", "install", "--quiet", "cython>=3.1", "setuptools>=77"], scratch)
+    home = cache_folder() / f"builder-{sys.implementation.cache_tag}"
+    python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    if not (home / "ready").exists():
+        _run([sys.executable, "-m", "venv", "--clear", str(home)])
+        _run([str(python), "-m", "pip", "install", "--quiet", *(f"{package}>={least}" for package, least in BUILDERS.items())])
+        (home / "ready").touch()
     return str(python)
 
 
-def _run(command: list[str], folder: Path) -> None:
-    """Run a step of the build. Raises CommandError with the end of what it said."""
-    environment = {name: value for name, value in os.environ.items() if _passes(name)}
+def _major_version(package: str) -> int:
+    """Of an installed package; 0 for one that is not."""
+    try:
+        return int(metadata.version(package).split(".", maxsplit=1)[0])
+    except (metadata.PackageNotFoundError, ValueError):
+        return 0
+
+
+def _run(command: Sequence[str], *, check: bool = True, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    """Run a command without showing its output. Raises CommandError with the end of it."""
     try:
         done = subprocess.run(
-            command,
-            cwd=folder,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            errors="replace",
-            timeout=BUILD_TIMEOUT,
-            check=False,
+            command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", check=False
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise CommandError(f"the build failed: {error}") from error
-    if done.returncode:
-        raise CommandError(f"the build failed at {' '.join(command[:4])}:\n{done.stdout[-2000:].strip()}")
-
-
-def _passes(name: str) -> bool:
-    """Whether a build sees this environment variable: not what would make it a special one, or would find other sources."""
-    return name in BUILD_VARIABLES or not (name == "PYTHONPATH" or name.startswith("COACHWHIP_"))
+    except OSError as error:
+        raise CommandError(f"cannot run {command[0]}: {error}") from error
+    if check and done.returncode:
+        output = (done.stdout + done.stderr).strip()[-2000:]
+        raise CommandError(f"{' '.join(command[:4])} ... failed with code {done.returncode}:\n{output}")
+    return done

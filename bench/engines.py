@@ -71,9 +71,10 @@ def engine_specs(words: Sequence[tuple[str, Any]], *, with_ours: bool) -> list[E
 
 def _of_revision(revision: str) -> EngineSpec:
     """Ourselves as of a git revision. Raises CommandError."""
-    from .builds import built, commit_of
+    from .builds import build, find_repository
 
-    return EngineSpec(tuple(built(revision)), f"{revision} ({commit_of(revision)[:10]})", {})
+    made = build(revision, find_repository(), lambda line: print(line, file=sys.stderr, flush=True))
+    return EngineSpec(made.command, made.name, {})
 
 
 def _split(command: str) -> tuple[str, ...]:

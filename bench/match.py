@@ -1,222 +1,92 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip match`: games between two UCI engines, and what they say about the rating difference.
+"""`coachwhip match`: games between UCI engines, and what they say about the rating differences.
 
-Every opening is played twice with colours reversed. This module schedules, counts and reports; a single game is
-`bench.game`, the statistics are `bench.elo`.
+The command line, and the course of a match. What it is made of: `clock`, `openings`, `schedule`, `seat`, `adjudication`,
+`game`, `runner` and `cluster` play; `journal` keeps; `tally`, `elo`, `sprt`, `ratings` and `standings` count and report.
 """
 
 import argparse
-import datetime
+import hashlib
+import json
 import os
-import queue
-import random
 import shlex
 import sys
-import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, Any
 
-import chess
-
+from .clock import LARGEST_COUNT, TimeControl, parse_time_control, positive_number
 from .command import CommandError, assignment, execute, whole_number
-from .elo import estimate
-from .game import (
-    CRASH,
-    ILLEGAL_MOVE,
-    TIME_LOSS,
-    GameRecord,
-    Interruption,
-    Player,
-    Rules,
-    Seat,
-    StartError,
-    TimeControl,
-    play_game,
-)
 
-POINTS = {"1-0": 1.0, "1/2-1/2": 0.5, "0-1": 0.0}  # White's
-FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH)
-SWITCH_INTERVAL = 0.0005  # seconds; Python's default would let one game delay the other's clock by 5 ms
+if TYPE_CHECKING:
+    from .journal import Entry
+    from .openings import Opening
+    from .runner import Contest, Finished
+    from .schedule import Pairing
+    from .sprt import Sprt
+    from .tally import Tally
 
+MAX_RULE = 100_000  # largest move count or score of an adjudication rule
+REPORTS = 20  # lines on how the match stands while it is played, at most
+REVISION = "rev:"  # what starts an --engine that is a git revision
 
-class Opening(NamedTuple):
-    """A starting position; castling is written as king takes rook if `chess960`."""
+EPILOG = """\
+--name, --option and --own-tc belong to the --engine before them; given before the first --engine they count for all.
+An engine `rev:REVISION` is that git revision of coachwhip, built in your cache folder. Time controls: 5+0.05 (seconds and
+increment), 40/60 (moves and seconds), movetime=0.1, nodes=10000, depth=8, and several of these with commas between them.
 
-    fen: str
-    chess960: bool
-
-
-class Pairing(NamedTuple):
-    """One game to play: the opening, and which player (0 or 1) has White."""
-
-    number: int  # from 0; games 2k and 2k + 1 form a pair
-    opening: Opening
-    white: int
-
-
-def read_openings(path: Path, *, chess960: bool = False) -> list[Opening]:
-    """The positions of an EPD or FEN file, one a line. Raises CommandError that names a bad line, OSError."""
-    openings = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        fields = line.split(";")[0].split()
-        if not fields or fields[0].startswith("#"):
-            continue
-        counters = fields[4:6] if all(counter.isdigit() for counter in fields[4:6]) else []
-        shredder = chess960 or (len(fields) > 2 and not set(fields[2]) <= set("KQkq-"))
-        try:
-            board = chess.Board(" ".join(fields[:4] + counters), chess960=shredder)
-        except ValueError as error:
-            raise CommandError(f"{path.name}:{number}: {error}") from error
-        if not board.is_valid() or not any(board.legal_moves):
-            raise CommandError(f"{path.name}:{number}: not a position that can be played: {line.strip()[:100]}")
-        openings.append(Opening(board.fen(shredder=shredder), shredder))
-    if not openings:
-        raise CommandError(f"{path.name}: no position in it")
-    return openings
-
-
-def schedule(openings: Sequence[Opening], games: int, seed: int) -> list[Pairing]:
-    """Games in pairs with colours reversed, over the openings in an order that `seed` alone decides, reused when they run out."""
-    order = list(openings)
-    random.Random(seed).shuffle(order)
-    return [Pairing(number, order[number // 2 % len(order)], number % 2) for number in range(games)]
+examples:
+  coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --openings book.epd --pgn games.pgn
+  coachwhip match --revisions HEAD HEAD~1 --tc 8+0.08 --openings book.epd --games 20000 --sprt 0,5 --journal test.jsonl
+  coachwhip match --engine ./a --name A --option Hash=64 --engine ./b --engine ./c --own-tc 10+0.1 --form gauntlet
+"""
 
 
 @dataclass
-class Tally:
-    """Results from the first player's side, and the faults of each."""
+class EngineWords:
+    """What the command line says of one engine."""
 
-    points: dict[int, float] = field(default_factory=dict)  # by game number
-    faults: dict[tuple[int, str], int] = field(default_factory=dict)  # (player, fault): how often
-
-    def add(self, pairing: Pairing, record: GameRecord) -> None:
-        """Count a finished game."""
-        white_points = POINTS[record.result]
-        self.points[pairing.number] = white_points if pairing.white == 0 else 1 - white_points
-        if record.reason in FAULTS:
-            loser = pairing.white if white_points == 0 else 1 - pairing.white
-            self.faults[loser, record.reason] = self.faults.get((loser, record.reason), 0) + 1
-
-    def games(self) -> tuple[int, int, int]:
-        """Wins, draws and losses of the first player."""
-        points = list(self.points.values())
-        return points.count(1.0), points.count(0.5), points.count(0.0)
-
-    def pairs(self) -> tuple[int, int, int, int, int]:
-        """How many finished pairs gave the first player 0, 1/2, 1, 3/2 and 2 points."""
-        halves = [0] * 5
-        for number, points in self.points.items():
-            if number % 2 == 0 and number + 1 in self.points:
-                halves[round(2 * (points + self.points[number + 1]))] += 1
-        return halves[0], halves[1], halves[2], halves[3], halves[4]
-
-    def report(self, names: Sequence[str]) -> str:
-        """The summary for a person, several lines."""
-        wins, draws, losses = self.games()
-        total = wins + draws + losses
-        if total == 0:
-            return "no game finished"
-        share = (wins + draws / 2) / total
-        lines = [f"{names[0]} against {names[1]}: {total} games, +{wins} ={draws} -{losses}, {100 * share:.1f} %"]
-        pairs = self.pairs()
-        paired = 2 * sum(pairs) == total
-        found = estimate(pairs if paired else (losses, draws, wins))
-        source = f"pairs {pairs}" if paired else "single games"
-        interval = f"{found.elo:+.1f} +/- {found.error:.1f} [{found.low:+.1f}, {found.high:+.1f}]"
-        lines.append(f"Elo {interval} (95 %, from {source}), LOS {100 * found.los:.1f} %")
-        for player, name in enumerate(names):
-            counts = ", ".join(f"{fault} {self.faults.get((player, fault), 0)}" for fault in FAULTS)
-            lines.append(f"{name}: {counts}")
-        return "\n".join(lines)
+    command: str
+    name: str = ""
+    options: dict[str, str] = field(default_factory=dict)
+    control: TimeControl | None = None
 
 
-class Match:
-    """A schedule being played by several pairs of engine processes at once."""
+class _OfEngine(argparse.Action):
+    """`--engine`, and what belongs to the engine before it (to all, before the first one)."""
 
-    def __init__(self, players: Sequence[Player], pairings: Sequence[Pairing], clock: TimeControl, rules: Rules) -> None:
-        self.players = players
-        self.clock = clock
-        self.rules = rules
-        self.names = [player.name for player in players]
-        self.tally = Tally()
-        self._pairings = pairings
-        self._stop = Interruption()
-        self._waiting: queue.SimpleQueue[Pairing] = queue.SimpleQueue()
-        self._done: queue.SimpleQueue[tuple[Pairing, GameRecord] | Exception] = queue.SimpleQueue()
-        self._seats: list[Seat] = []
-
-    def check(self) -> list[str]:
-        """Start each engine once. Returns warnings about options that one does not have. Raises StartError."""
-        warnings = []
-        for index, player in enumerate(self.players):
-            seat = Seat(player)
-            try:
-                seat.prepare()
-                self.names[index] = seat.name
-                warnings += [f"{seat.name} has no option {name}" for name in seat.unknown_options()]
-            finally:
-                seat.close()
-        if self.names[0] == self.names[1]:
-            self.names = [f"{name} ({number})" for number, name in enumerate(self.names, start=1)]
-        return warnings
-
-    def run(self, concurrency: int, on_game: Callable[[Pairing, GameRecord], None]) -> None:
-        """Play everything, calling `on_game` in this thread as games finish; Ctrl-C keeps those. Raises StartError."""
-        for pairing in self._pairings:
-            self._waiting.put(pairing)
-        sys.setswitchinterval(SWITCH_INTERVAL)
-        slots = [threading.Thread(target=self._slot, daemon=True) for _ in range(min(concurrency, len(self._pairings)))]
-        for slot in slots:
-            slot.start()
-        try:
-            for _ in self._pairings:
-                done = self._done.get()
-                if isinstance(done, Exception):
-                    raise done
-                self.tally.add(*done)
-                on_game(*done)
-        finally:
-            self._stop.is_set = True
-            for seat in list(self._seats):
-                seat.close()  # a game still running ends at once, as interrupted
-            for slot in slots:
-                slot.join()
-
-    def _slot(self) -> None:
-        """Play waiting games with one process per player, until there are none."""
-        seats = [
-            Seat(Player(name, player.command, player.options)) for name, player in zip(self.names, self.players, strict=True)
-        ]
-        self._seats += seats
-        try:
-            while not self._stop.is_set:
-                pairing = self._waiting.get_nowait()
-                white, black = seats[pairing.white], seats[1 - pairing.white]
-                fen, chess960 = pairing.opening
-                record = play_game(white, black, fen, self.clock, self.rules, chess960=chess960, stop=self._stop)
-                if record.result != "*":
-                    self._done.put((pairing, record))
-        except queue.Empty:
-            pass
-        except Exception as error:  # noqa: BLE001 (handed to the thread that waits)
-            self._done.put(error)
-        finally:
-            for seat in seats:
-                seat.close()
+    def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, option_string: str | None = None) -> None:
+        """Take one argument."""
+        del option_string
+        engines: list[EngineWords] = namespace.engines
+        if self.dest == "engine":
+            engines.append(EngineWords(values))
+        elif self.dest == "revisions":
+            engines.extend(EngineWords(REVISION + revision) for revision in values)
+        elif self.dest == "option":
+            (engines[-1].options if engines else namespace.options).update([values])
+        elif not engines:
+            raise argparse.ArgumentError(self, "give it after the --engine it belongs to")
+        else:
+            setattr(engines[-1], {"name": "name", "own_tc": "control"}[self.dest], values)
 
 
 def time_control(text: str) -> TimeControl:
-    """Read `5+0.05` or `5`, seconds, as argparse's `type`."""
+    """Read a time control, as argparse's `type`."""
     try:
-        base, _, increment = text.partition("+")
-        clock = TimeControl(float(base), float(increment or 0))
-    except ValueError:
-        clock = TimeControl(0, 0)
-    if not (0 < clock.base < 1e6 and 0 <= clock.increment < 1e6):
-        raise argparse.ArgumentTypeError(f"expected SECONDS or SECONDS+INCREMENT, not {text!r}")
-    return clock
+        return parse_time_control(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds, as argparse's `type`."""
+    try:
+        return positive_number(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def numbers(count: int) -> Callable[[str], tuple[int, ...]]:
@@ -231,83 +101,320 @@ def numbers(count: int) -> Callable[[str], tuple[int, ...]]:
     return read
 
 
-MAX_RULE = 100_000  # largest move count or score of an adjudication rule
+def hypotheses(text: str) -> tuple[float, ...]:
+    """Read `elo0,elo1[,alpha,beta]`, as argparse's `type`."""
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        values = ()
+    good = len(values) in (2, 4) and -1000 <= values[0] < values[1] <= 1000 and all(0 < rate < 0.5 for rate in values[2:])
+    if not good:
+        raise argparse.ArgumentTypeError(f"expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA with ELO0 < ELO1, not {text[:60]!r}")
+    return values
+
+
+def _parser() -> argparse.ArgumentParser:
+    """The command line."""
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="coachwhip match", description="Play games between UCI engines.", epilog=EPILOG, formatter_class=formatter
+    )
+    parser.set_defaults(engines=[], options={})
+    _engine_arguments(parser.add_argument_group("engines").add_argument)
+    _game_arguments(parser.add_argument_group("games").add_argument)
+    _ending_arguments(parser.add_argument_group("ending games and the match").add_argument)
+    _file_arguments(parser.add_argument_group("results").add_argument)
+    return parser
+
+
+def _engine_arguments(add: Callable[..., object]) -> None:
+    of_engine = {"action": _OfEngine, "default": argparse.SUPPRESS}
+    add("--engine", metavar="COMMAND", help="command line of an engine, or rev:REVISION; give it twice or more", **of_engine)
+    add("--revisions", nargs="+", metavar="REV", help="git revisions of coachwhip: each is an --engine rev:REV", **of_engine)
+    add("--name", help="what to call the engine (default: its own name)", **of_engine)
+    add("--option", type=assignment, metavar="NAME=VALUE", help="UCI option of the engine, or of all", **of_engine)
+    add("--own-tc", type=time_control, metavar="TC", help="time control of this engine alone", **of_engine)
+    add("--repository", type=Path, metavar="DIR", help="where the revisions are (default: the checkout you are in)")
+
+
+def _game_arguments(add: Callable[..., object]) -> None:
+    add("--games", type=whole_number(1, 10**6), default=100, help="games of each two engines (default 100)")
+    add("--form", choices=("round-robin", "gauntlet"), default="round-robin", help="all meet all, or the first all others")
+    add("--tc", type=time_control, metavar="TC", help="time control (default 5+0.05)")
+    add("--movetime", type=seconds, metavar="SECONDS", help="the same as --tc movetime=SECONDS")
+    add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help="the same as --tc nodes=N")
+    add("--depth", type=whole_number(1, 1000), metavar="N", help="the same as --tc depth=N")
+    add("--margin", type=whole_number(0, 60_000), metavar="MS", help="time an engine may exceed (default 0; movetime: 50)")
+    add("--stall", type=seconds, metavar="SECONDS", help="give up an engine so long after its time (default 10; no clock: 60)")
+    add("--openings", type=Path, metavar="FILE", help="EPD, FEN, .pgn or Polyglot .bin (default: the start position)")
+    add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
+    add("--order", choices=("random", "sequential"), default="random", help="order of the openings (default random)")
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides the random order (default 1)")
+    add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
+    add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="games at a time (default 1)")
+    add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
+
+
+def _ending_arguments(add: Callable[..., object]) -> None:
+    add("--resign", type=numbers(2), default=(0, 0), metavar="MOVES,CP", help="both agree on a win for MOVES moves: it is one")
+    add("--draw", type=numbers(3), default=(0, 0, 0), metavar="FROM,MOVES,CP", help="likewise a draw, from move FROM on")
+    add("--max-moves", type=whole_number(0, MAX_RULE), default=0, metavar="N", help="a draw after N moves of each side")
+    add("--syzygy", type=Path, metavar="DIR", help="end games whose result the tables in this folder know")
+    add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help="stop when one is accepted (error rates 0.05)")
+    add("--elo-model", choices=("normalized", "logistic"), default="normalized", help="Elo of --sprt (default normalized)")
+
+
+def _file_arguments(add: Callable[..., object]) -> None:
+    add("--pgn", type=Path, metavar="FILE", help="append every finished game")
+    add("--journal", type=Path, metavar="FILE", help="keep every finished game so that the match can be resumed")
+    add("--resume", action="store_true", help="go on with the match in the --journal; start it if there is none")
+    add("--json", action="store_true", help="print the summary as JSON")
+    add("--plot", type=Path, metavar="FILE", help="draw Elo and LLR over the games, or the ratings (matplotlib)")
 
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Games go by on stderr, the summary is printed on stdout."""
-    parser = argparse.ArgumentParser(prog="coachwhip match", description="Play games between two UCI engines.")
-    add = parser.add_argument
-    add("--engine", action="append", required=True, metavar="COMMAND", help="command line of an engine; give it twice")
-    add("--name", action="append", default=[], help="name of the first engine, then of the second (default: its own)")
-    add("--games", type=whole_number(1, 10**7), default=100, help="number of games (default 100)")
-    add("--tc", type=time_control, default=TimeControl(5, 0.05), metavar="BASE+INC", help="seconds (default 5+0.05)")
-    add("--openings", type=Path, metavar="FILE", help="EPD or FEN file (default: the start position)")
-    add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
-    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides the order of the openings (default 1)")
-    add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="games at a time (default 1)")
-    add("--pgn", type=Path, metavar="FILE", help="append every finished game")
-    add("--option", type=assignment, action="append", default=[], metavar="NAME=VALUE", help="UCI option of both engines")
-    add("--option1", type=assignment, action="append", default=[], metavar="NAME=VALUE", help="of the first one alone")
-    add("--option2", type=assignment, action="append", default=[], metavar="NAME=VALUE", help="of the second one alone")
-    add("--margin", type=whole_number(0, 60_000), default=0, metavar="MS", help="time an engine may exceed its clock (default 0)")
-    add("--resign", type=numbers(2), default=(0, 0), metavar="MOVES,CP", help="both agree on a win for MOVES moves: it is one")
-    add("--draw", type=numbers(3), default=(0, 0, 0), metavar="FROM,MOVES,CP", help="likewise a draw, from move FROM on")
-    return execute(parser, argv, _match)
+    return execute(_parser(), argv, _match)
 
 
 def _match(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    if len(args.engine) != 2 or len(args.name) > 2:
-        raise CommandError("give --engine exactly twice, and --name at most twice")
-    openings = [Opening(chess.STARTING_FEN, args.chess960)]
+    from .schedule import opponents, schedule
+    from .seat import StartError
+    from .standings import describe, summary
+    from .tally import Tally
+
+    if len(args.engines) < 2:
+        raise CommandError("give --engine at least twice, or --revisions and two revisions")
+    if args.resume and not args.journal:
+        raise CommandError("--resume needs the --journal of the match")
+    sprt = _sprt(args)
+    tally = Tally()
     try:
-        if args.openings:
-            openings = read_openings(args.openings, chess960=args.chess960)
-        if args.pgn:
-            args.pgn.open("a", encoding="utf-8").close()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(str(error)) from error
-    rules = Rules(args.margin / 1000, *args.resign, *args.draw)
-    match = Match(_players(args), schedule(openings, args.games, args.seed), args.tc, rules)
-    try:
-        for warning in match.check():
-            print(f"warning: {warning}", file=sys.stderr)
-        match.run(args.concurrency, lambda pairing, record: _finished(match, args.pgn, pairing, record))
+        contest = _contest(args)
+        pairings = schedule(_openings(args), opponents(len(args.engines), args.form), args.games)
+        settings = _settings(args, contest)
+        with _player(args, contest, settings) as (names, play):
+            course = Course(args, names, settings, pairings, tally, sprt)
+            try:
+                course.run(play)
+            finally:
+                course.close()
     except StartError as error:
         raise CommandError(str(error)) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandError(str(error)) from error
     except KeyboardInterrupt:
+        if not tally.results:
+            raise
         print("interrupted; what was finished counts", file=sys.stderr)
-    print(match.tally.report(match.names))
+    print(json.dumps(summary(tally, names, sprt), indent=2) if args.json else describe(tally, names, sprt))
+    if args.plot and tally.results:
+        from .match_plot import plot_match
+
+        plot_match(args.plot, tally, names, sprt)
     return 0
 
 
-def _players(args: argparse.Namespace) -> list[Player]:
-    """The two players of the command line."""
-    names = [*args.name, "", ""]
-    own = (args.option1, args.option2)
-    commands = [tuple(shlex.split(command, posix=os.name != "nt")) for command in args.engine]
-    if not all(commands):
+def _sprt(args: argparse.Namespace) -> "Sprt | None":
+    """The test that may stop the match."""
+    from .sprt import Sprt
+
+    if not args.sprt:
+        return None
+    if len(args.engines) != 2:
+        raise CommandError("--sprt is for two engines")
+    return Sprt(*args.sprt)._replace(model=args.elo_model)
+
+
+def _contest(args: argparse.Namespace) -> "Contest":
+    """Who plays, and how; git revisions are built here."""
+    from .adjudication import Rules, open_tables
+    from .runner import Contest
+    from .seat import Player
+
+    control = _common_control(args)
+    players, controls = [], []
+    for engine in args.engines:
+        command, name = _command(engine, args.repository)
+        players.append(Player(engine.name or name, command, args.options | engine.options))
+        controls.append(engine.control or control)
+    syzygy = str(args.syzygy.resolve()) if args.syzygy else ""
+    if syzygy and not args.scheduler:
+        open_tables(syzygy)
+    margin = None if args.margin is None else args.margin / 1000
+    rules = Rules(margin, *args.resign, *args.draw)._replace(max_moves=args.max_moves, syzygy=syzygy)
+    return Contest(tuple(players), tuple(controls), rules, args.stall)
+
+
+def _command(engine: EngineWords, repository: Path | None) -> tuple[tuple[str, ...], str]:
+    """The words that start an engine, and what to call it if it is a revision."""
+    if engine.command.startswith(REVISION):
+        from .builds import build, find_repository
+
+        made = build(
+            engine.command.removeprefix(REVISION), find_repository(repository), lambda text: print(text, file=sys.stderr)
+        )
+        return made.command, made.name
+    try:
+        command = tuple(shlex.split(engine.command, posix=os.name != "nt"))
+    except ValueError as error:
+        raise CommandError(f"--engine {engine.command!r}: {error}") from error
+    if not command:
         raise CommandError("--engine needs a command")
-    return [Player(names[index], command, dict(args.option + own[index])) for index, command in enumerate(commands)]
+    return command, ""
 
 
-def _finished(match: Match, pgn: Path | None, pairing: Pairing, record: GameRecord) -> None:
-    """Report and store one game."""
-    wins, draws, losses = match.tally.games()
-    players = f"{record.white} - {record.black}"
-    reason = f"{record.reason}: {record.detail}" if record.detail else record.reason
-    print(
-        f"game {pairing.number + 1}: {players} {record.result} ({reason})  +{wins} ={draws} -{losses}",
-        file=sys.stderr,
-        flush=True,
-    )
-    if pgn is not None:
-        with pgn.open("a", encoding="utf-8") as file:
-            file.write(record.pgn(_headers(match.clock, pairing)))
+def _common_control(args: argparse.Namespace) -> TimeControl:
+    """The time control of the engines that have none of their own."""
+    short = {"movetime": args.movetime, "nodes": args.nodes, "depth": args.depth}
+    given = {name: value for name, value in short.items() if value is not None}
+    if not given:
+        return args.tc or TimeControl(5, 0.05)
+    control = (args.tc or TimeControl())._replace(**given)
+    if control.base and control.movetime:
+        raise CommandError("--movetime and the clock of --tc exclude each other")
+    return control
 
 
-def _headers(clock: TimeControl, pairing: Pairing) -> Mapping[str, str]:
-    """PGN headers that the schedule knows."""
-    today = datetime.datetime.now(tz=datetime.timezone.utc).strftime("%Y.%m.%d")
-    return {"Event": "coachwhip match", "Date": today, "Round": str(pairing.number // 2 + 1), "TimeControl": str(clock)}
+def _openings(args: argparse.Namespace) -> "list[Opening]":
+    """An opening for each pair of games."""
+    from .openings import choose, open_book, standard_start
+
+    if args.openings:
+        book = open_book(args.openings, chess960=args.chess960, plies=args.plies, seed=args.seed)
+    else:
+        book = standard_start(chess960=args.chess960)
+    return choose(book, (args.games + 1) // 2, args.seed if args.order == "random" else None)
+
+
+def _settings(args: argparse.Namespace, contest: "Contest") -> dict[str, Any]:
+    """What must be the same when a match is resumed; its length may change, and how many games are played at a time."""
+    book = hashlib.sha256(args.openings.read_bytes()).hexdigest()[:16] if args.openings else "start position"
+    engines = [
+        {"name": player.name, "command": list(player.command), "options": dict(player.options), "tc": str(control)}
+        for player, control in zip(contest.players, contest.controls, strict=True)
+    ]
+    openings = {"book": book, "plies": args.plies, "chess960": args.chess960}
+    openings["seed"] = args.seed if args.order == "random" else None
+    return {"engines": engines, "form": args.form, "openings": openings, "rules": contest.rules._asdict(), "stall": contest.stall}
+
+
+Play = Callable[["Sequence[Pairing]"], "Generator[Finished, None, None]"]
+
+
+@contextmanager
+def _player(args: argparse.Namespace, contest: "Contest", settings: dict[str, Any]) -> "Iterator[tuple[list[str], Play]]":
+    """The engines' names, and what plays the games: this machine, or a cluster."""
+    from .runner import LocalRunner, check_players, named
+
+    if args.scheduler is None:
+        names, warnings = check_players(contest.players)
+        _warn(warnings)
+        yield names, LocalRunner(named(contest, names), args.concurrency).play
+        return
+    from .cluster import ClusterRunner
+
+    match = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
+    with closing(ClusterRunner(args.scheduler, args.concurrency)) as cluster:
+        names, warnings = cluster.check(contest.players)
+        _warn(warnings)
+        yield names, lambda pairings: cluster.play(named(contest, names), pairings, match)
+
+
+def _warn(warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+class Course:
+    """A match on its way: each game that is finished goes to the journal, the tally, the PGN file and the screen, in this order."""
+
+    def __init__(
+        self,
+        args: argparse.Namespace,
+        names: Sequence[str],
+        settings: dict[str, Any],
+        pairings: "Sequence[Pairing]",
+        tally: "Tally",
+        sprt: "Sprt | None",
+    ) -> None:
+        """Open the files and count what the journal holds. Raises CommandError, OSError."""
+        from .journal import Journal, PgnFile
+
+        self._names = names
+        self._controls = [engine["tc"] for engine in settings["engines"]]
+        self._pairings = {pairing.number: pairing for pairing in pairings}
+        self._tally = tally
+        self._sprt = sprt
+        self._journal: Journal | None = None
+        self._pgn: PgnFile | None = None
+        if args.journal:
+            self._journal = Journal(args.journal, settings, resume=args.resume)
+            for entry in self._journal.entries:
+                if entry.number in self._pairings:
+                    tally.add(self._pairings[entry.number], entry.record)
+        if args.pgn:
+            self._pgn = PgnFile(args.pgn, self._pgn_text, self._journal)
+
+    def close(self) -> None:
+        """No more games."""
+        if self._journal is not None:
+            self._journal.close()
+
+    def run(self, play: Play) -> None:
+        """Play what is missing, until nothing is or the test has a verdict."""
+        from .progress import progress
+
+        missing = [pairing for number, pairing in self._pairings.items() if number not in self._tally.results]
+        if self._tally.results:
+            print(f"{len(self._tally.results)} games are played, {len(missing)} to go", file=sys.stderr)
+        if not missing or self._decided():
+            return
+        every = max(2, len(missing) // REPORTS // 2 * 2)
+        with progress("games", len(missing)) as bar, closing(play(missing)) as games:
+            for pairing, record in games:
+                if not self._finished(pairing, record):
+                    continue
+                bar.say(self._line(pairing, record))
+                bar.advance()
+                if len(self._tally.results) % every == 0 and len(self._names) == 2:
+                    from .standings import one_line
+
+                    bar.say(f"after {len(self._tally.results)} games: {one_line(self._tally, self._sprt)}")
+                if self._decided():
+                    break
+
+    def _decided(self) -> bool:
+        """Whether the test has accepted a hypothesis."""
+        return self._sprt is not None and bool(self._sprt.verdict(self._sprt.llr(self._tally.pairs(0, 1))))
+
+    def _finished(self, pairing: "Pairing", record: Any) -> bool:
+        """Keep and count a game; False if that was done before."""
+        import datetime
+
+        from .journal import Entry
+
+        if pairing.number in self._tally.results:
+            return False
+        entry = Entry(pairing.number, datetime.datetime.now(tz=datetime.timezone.utc).strftime("%Y.%m.%d"), record)
+        if self._journal is not None:
+            self._journal.add(entry)
+        self._tally.add(pairing, record)
+        if self._pgn is not None:
+            self._pgn.add(entry)
+        return True
+
+    def _line(self, pairing: "Pairing", record: Any) -> str:
+        """A finished game in one line."""
+        return f"game {pairing.number + 1}: {record.white} - {record.black} {record.result} ({record.explanation()})"
+
+    def _pgn_text(self, entry: "Entry") -> str:
+        """A game with the headers that the match knows."""
+        headers = {"Event": "coachwhip match", "Date": entry.date, "Round": str(entry.number // 2 + 1)}
+        headers["GameId"] = str(entry.number + 1)
+        pairing = self._pairings.get(entry.number)
+        if pairing is not None:
+            white, black = self._controls[pairing.white], self._controls[pairing.black]
+            headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
+        return entry.record.pgn(headers)

@@ -1,217 +1,291 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The match runner with small engines that behave, cheat, sleep and crash."""
+"""`coachwhip match` as a command: what it plays, counts, writes and resumes, and how it refuses."""
 
-import io
-import random
+import json
 import shlex
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import chess
-import chess.engine
 import chess.pgn
 import pytest
-from coachwhip.bench import game, match
-from coachwhip.bench.command import CommandError
+from coachwhip.bench import match
+from coachwhip.bench.clock import TimeControl
+from coachwhip.bench.game import GameRecord
+from coachwhip.bench.match_plot import course
+from coachwhip.bench.openings import Opening
+from coachwhip.bench.schedule import Pairing
+from coachwhip.bench.seat import CRASH, ILLEGAL_MOVE, TIME_LOSS
+from coachwhip.bench.sprt import Sprt
+from coachwhip.bench.standings import describe, summary
+from coachwhip.bench.tally import Tally
+from uci_process import TIMEOUT, environment
 
-# Plays a mate if it has one, else its first legal move in alphabetical order; argv[1] says how it misbehaves when it is to move.
-STUB = """
-import os, sys, time
-import chess
-board = chess.Board()
-for line in sys.stdin:
-    words = line.split()
-    if words[0] == "uci":
-        print("id name", sys.argv[1])
-        print("option name OwnBook type check default true")
-        print("option name Hash type spin default 1 min 1 max 64")
-        print("uciok")
-    elif words[0] == "isready":
-        print("readyok")
-    elif words[0] == "position":
-        moves = words.index("moves") if "moves" in words else len(words)
-        board = chess.Board() if words[1] == "startpos" else chess.Board(" ".join(words[2:moves]))
-        for move in words[moves + 1:]:
-            board.push_uci(move)
-    elif words[0] == "go":
-        if sys.argv[1] == "crasher":
-            os._exit(3)
-        if sys.argv[1] == "sleeper":
-            time.sleep(0.6)
-        moves = sorted(board.legal_moves, key=lambda move: ("#" not in board.san(move), move.uci()))
-        print("info depth 1 score cp", 900 if board.turn else -900)
-        print("bestmove", "e1e8" if sys.argv[1] == "cheat" else moves[0].uci())
-    elif words[0] == "quit":
-        break
-    sys.stdout.flush()
-"""
+STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).with_name('stub_engine.py')))}"
 MATE_IN_ONE = "k7/8/1K6/8/8/8/8/7R w - - 0 1"
 MATE_IN_ONE_BLACK = "7r/8/8/8/8/1k6/8/K7 b - - 0 1"
+OPENING = Opening(chess.STARTING_FEN, chess960=False)
+
+Run = Callable[..., dict[str, Any]]
+
+
+def engines(*roles: str) -> list[str]:
+    """The words that name stubs."""
+    return [word for role in roles for word in ("--engine", f"{STUB} {role}")]
+
+
+def read_pgn(path: Path) -> list[chess.pgn.Game]:
+    """All games of a file, whole."""
+    with path.open() as file:
+        games = list(iter(lambda: chess.pgn.read_game(file), None))
+    assert not any(game.errors for game in games)
+    return games
 
 
 @pytest.fixture
-def stub(tmp_path: Path) -> str:
-    """The command line of the small engine, without its role."""
-    path = tmp_path / "stub.py"
-    path.write_text(STUB)
-    return f"{shlex.quote(sys.executable)} {shlex.quote(str(path))}"
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command and returns its JSON."""
+
+    def play(*words: str | Path) -> dict[str, Any]:
+        assert match.main([*map(str, words), "--json"]) == 0
+        found: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return found
+
+    return play
 
 
-def play(stub: str, white: str, black: str, fen: str, base: float = 60.0, rules: game.Rules | None = None) -> game.GameRecord:
-    """One game between two roles of the stub."""
-    seats = [game.Seat(game.Player("", tuple(shlex.split(f"{stub} {role}")))) for role in (white, black)]
-    try:
-        return game.play_game(seats[0], seats[1], fen, game.TimeControl(base, 0), rules or game.Rules())
-    finally:
-        for seat in seats:
-            seat.close()
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """Two positions with a mate in one."""
+    path = tmp_path / "book.fen"
+    path.write_text(f"{MATE_IN_ONE}\n{MATE_IN_ONE_BLACK}\n")
+    return path
 
 
-def test_a_won_game_is_recorded_and_read_back(stub: str) -> None:
-    record = play(stub, "good", "good", MATE_IN_ONE)
-    assert (record.result, record.reason) == ("1-0", "checkmate")
-    assert (record.white, record.black) == ("good", "good")
-    read = chess.pgn.read_game(io.StringIO(record.pgn({"Event": "test", "Round": "1"})))
-    assert read is not None
-    assert not read.errors
-    assert read.end().board().is_checkmate()
-    assert read.headers["Result"] == "1-0"
-    assert read.headers["Termination"] == "normal"
-    assert read.board().fen() == MATE_IN_ONE
-    node = read.next()
-    assert node is not None
-    clock, score = node.clock(), node.eval()
-    assert clock is not None
-    assert 0 < clock <= 60
-    assert score == chess.engine.PovScore(chess.engine.Cp(900), chess.WHITE)
+def finish(tally: Tally, number: int, white: int, black: int, result: str, reason: str = "checkmate") -> bool:
+    """Count a game."""
+    return tally.add(Pairing(number, OPENING, white, black), GameRecord(OPENING, "a", "b", (), result, reason))
 
 
-@pytest.mark.parametrize(("role", "reason"), [("cheat", game.ILLEGAL_MOVE), ("crasher", game.CRASH)])
-@pytest.mark.parametrize("culprit", [chess.WHITE, chess.BLACK])
-def test_a_faulty_engine_loses_whatever_its_colour(stub: str, role: str, reason: str, culprit: chess.Color) -> None:
-    fen = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
-    record = play(stub, *((role, "good") if culprit == chess.WHITE else ("good", role)), fen)
-    assert (record.result, record.reason) == ("0-1" if culprit == chess.WHITE else "1-0", reason)
-    assert len(record.moves) == (0 if culprit == chess.WHITE else 1)
-    assert record.detail
+def test_a_tally_counts_each_game_once_and_names_the_culprit() -> None:
+    tally = Tally()
+    assert finish(tally, 0, 0, 1, "1-0")
+    assert not finish(tally, 0, 0, 1, "0-1")
+    finish(tally, 1, 1, 0, "1/2-1/2")
+    finish(tally, 2, 0, 1, "0-1", TIME_LOSS)
+    finish(tally, 3, 1, 0, "1-0", CRASH)
+    finish(tally, 4, 0, 1, "0-1", ILLEGAL_MOVE)
+    finish(tally, 5, 1, 0, "0-1", ILLEGAL_MOVE)
+    assert tally.games(0, 1) == (2, 1, 3)
+    assert tally.games(1, 0) == (3, 1, 2)
+    assert tally.pairs(0, 1) == (1, 0, 1, 1, 0)
+    assert tally.pairs(1, 0) == (0, 1, 1, 0, 1)
+    assert tally.faults() == {(0, TIME_LOSS): 1, (0, CRASH): 1, (0, ILLEGAL_MOVE): 1, (1, ILLEGAL_MOVE): 1}
+    report = describe(tally, ["a", "b"], Sprt(0, 5))
+    assert "+2 =1 -3, 41.7 %, draws 16.7 %" in report
+    assert "a: time loss 1, illegal move 1, crash 1, stall 0" in report
+    assert "b: time loss 0, illegal move 1, crash 0, stall 0" in report
+    assert "[-2.944, 2.944], undecided" in report
+    assert len(course(tally, None)) == 3
 
 
-def test_who_exceeds_the_clock_loses(stub: str) -> None:
-    late = play(stub, "sleeper", "good", MATE_IN_ONE, base=0.3)
-    assert (late.result, late.reason, late.moves) == ("0-1", game.TIME_LOSS, ())
-    assert "time forfeit" in late.pgn({})
-    in_time = play(stub, "sleeper", "good", MATE_IN_ONE, base=0.3, rules=game.Rules(margin=50.0))
-    assert in_time.reason == "checkmate"
+def test_the_cross_table_has_the_best_first() -> None:
+    tally = Tally()
+    for number, (white, black, result) in enumerate([(0, 1, "0-1"), (1, 0, "1-0"), (0, 2, "1/2-1/2"), (2, 0, "0-1")]):
+        finish(tally, number, white, black, result)
+    table = describe(tally, ["a", "b", "c"]).splitlines()
+    assert [line.split()[1] for line in table[1:4]] == ["b", "a", "c"]
+    assert "+2 =0 -0" in table[1]
+    found = summary(tally, ["a", "b", "c"])
+    assert [engine["points"] for engine in found["engines"]] == [1.5, 2, 0.5]
+    assert found["engines"][1]["elo"] > found["engines"][0]["elo"] > found["engines"][2]["elo"]
+    assert [meeting["players"] for meeting in found["meetings"]] == [[0, 1], [0, 2]]
 
 
-def test_adjudication_needs_both_engines_for_long_enough(stub: str) -> None:
-    fen = "4k3/8/8/8/8/8/8/R3K3 w - - 0 1"
-    record = play(stub, "good", "good", fen, rules=game.Rules(resign_moves=3, resign_score=900))
-    assert (record.result, record.reason, len(record.moves)) == ("1-0", "adjudicated win", 6)
-    record = play(stub, "good", "good", fen, rules=game.Rules(draw_from=4, draw_moves=2, draw_score=1000))
-    assert (record.result, record.reason, len(record.moves)) == ("1/2-1/2", "adjudicated draw", 6)
-
-
-@pytest.mark.parametrize(
-    ("fen", "moves", "reason"),
-    [
-        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "", "stalemate"),
-        ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", "", "insufficient material"),
-        ("4k3/8/8/8/8/8/8/R3K3 w - - 99 80", "a1a2", "fifty moves"),
-        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a2 e8d8 a2a1 d8e8 a1a2 e8d8 a2a1 d8e8", "threefold repetition"),
-    ],
-)
-def test_draws_need_no_claim(fen: str, moves: str, reason: str) -> None:
-    board = chess.Board(fen)
-    for move in moves.split():
-        assert game._ending(board, [], game.Rules()) is None
-        board.push_uci(move)
-    assert game._ending(board, [], game.Rules()) == ("1/2-1/2", reason)
-
-
-def test_schedule_pairs_openings_with_colours_reversed() -> None:
-    openings = [match.Opening(f"fen {number}", chess960=False) for number in range(7)]
-    pairings = match.schedule(openings, 20, seed=5)
-    assert pairings == match.schedule(openings, 20, seed=5)
-    assert pairings != match.schedule(openings, 20, seed=6)
-    for first, second in zip(pairings[::2], pairings[1::2], strict=True):
-        assert first.opening == second.opening
-        assert (first.white, second.white) == (0, 1)
-    assert len({pairing.opening for pairing in pairings[:14]}) == 7
-
-
-def test_openings_are_read_and_bad_ones_named(tmp_path: Path) -> None:
-    path = tmp_path / "book.epd"
-    path.write_text(
-        '# comment\n\nrnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - bm e5; id "x";\n'
-        "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 3 9\n"
-    )
-    first, second = match.read_openings(path)
-    assert first == (chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").fen(), False)
-    assert second == ("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 3 9", True)
-    path.write_text("8/8/8/8/8/8/8/8 w - - 0 1\n")
-    with pytest.raises(CommandError, match=r"book\.epd:1"):
-        match.read_openings(path)
-    path.write_text("\n")
-    with pytest.raises(CommandError, match="no position"):
-        match.read_openings(path)
-
-
-def test_tally_counts_from_the_first_players_side() -> None:
-    tally = match.Tally()
-    opening = match.Opening(chess.STARTING_FEN, chess960=False)
-
-    def add(number: int, white: int, result: str, reason: str = "checkmate") -> None:
-        tally.add(match.Pairing(number, opening, white), game.GameRecord(opening.fen, False, "a", "b", (), result, reason))
-
-    add(0, 0, "1-0")
-    add(1, 1, "1/2-1/2")
-    add(2, 0, "0-1", game.TIME_LOSS)
-    add(3, 1, "1-0", game.CRASH)
-    add(4, 0, "0-1", game.ILLEGAL_MOVE)
-    add(5, 1, "1-0", game.ILLEGAL_MOVE)
-    assert tally.games() == (1, 1, 4)
-    assert tally.pairs() == (2, 0, 0, 1, 0)
-    assert tally.faults == {(0, game.TIME_LOSS): 1, (0, game.CRASH): 1, (0, game.ILLEGAL_MOVE): 2}
-    report = tally.report(["a", "b"])
-    assert "+1 =1 -4, 25.0 %" in report
-    assert "a: time loss 1, illegal move 2, crash 1" in report
-    assert "b: time loss 0, illegal move 0, crash 0" in report
-
-
-def test_the_command_plays_a_match(stub: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    book, pgn = tmp_path / "book.fen", tmp_path / "games.pgn"
-    book.write_text(f"{MATE_IN_ONE}\n{MATE_IN_ONE_BLACK}\n")
-    words = f"--games 4 --concurrency 2 --tc 30+1 --openings {book} --pgn {pgn} --option Hash=8 --option Nonsense=1".split()
-    assert match.main(["--engine", f"{stub} good", "--engine", f"{stub} cheat", *words]) == 0
+def test_the_command_plays_a_match(book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = f"--games 4 --concurrency 2 --tc 30+1 --openings {book} --pgn {pgn}".split()
+    assert match.main(["--option", "Hash=8", "--option", "Nonsense=1", *engines("good", "cheat"), *words]) == 0
     out, err = capsys.readouterr()
     assert "good against cheat: 4 games, +4 =0 -0, 100.0 %" in out
-    assert "cheat: time loss 0, illegal move 2, crash 0" in out
+    assert "cheat: time loss 0, illegal move 2, crash 0, stall 0" in out
     assert "warning: good has no option Nonsense" in err
-    with pgn.open() as file:
-        games = list(iter(lambda: chess.pgn.read_game(file), None))
+    assert "illegal move of cheat: 'e1e8'" in err
+    games = read_pgn(pgn)
     assert sorted(read.headers["Round"] for read in games) == ["1", "1", "2", "2"]
     assert {read.headers["TimeControl"] for read in games} == {"30+1"}
 
 
+def test_what_belongs_to_an_engine_goes_to_it_alone() -> None:
+    words = (
+        "--option Hash=1 --engine a --name A --option Hash=2 --own-tc nodes=5 --engine b --option X=3 --tc 9 --revisions v1 v2"
+    )
+    args = match._parser().parse_args(words.split())
+    assert args.options == {"Hash": "1"}
+    found = [(engine.command, engine.name, engine.options, engine.control) for engine in args.engines]
+    assert found == [
+        ("a", "A", {"Hash": "2"}, TimeControl(nodes=5)),
+        ("b", "", {"X": "3"}, None),
+        ("rev:v1", "", {}, None),
+        ("rev:v2", "", {}, None),
+    ]
+    assert args.tc == TimeControl(9)
+
+
+def test_every_fault_is_charged_and_the_match_goes_on(run: Run, tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    roles = ("good", "killed", "cheat", "late", "stall")
+    words = "--form gauntlet --games 2 --tc 0.5+0.1 --stall 1.5 --max-moves 2 --concurrency 4".split()
+    found = run(*engines(*roles), *words, "--pgn", pgn)
+    assert found["games"] == 8
+    reasons = dict(zip(roles, ("", CRASH, ILLEGAL_MOVE, TIME_LOSS, "stall"), strict=True))
+    for engine in found["engines"]:
+        wanted = {reason: 2 * (reason == reasons[engine["name"]]) for reason in (TIME_LOSS, ILLEGAL_MOVE, CRASH, "stall")}
+        assert engine["faults"] == wanted
+    assert found["engines"][0]["points"] == 8
+    assert len(read_pgn(pgn)) == 8
+
+
+def test_a_resumed_match_plays_the_missing_games_and_no_other(run: Run, book: Path, tmp_path: Path) -> None:
+    journal, pgn = tmp_path / "games.jsonl", tmp_path / "games.pgn"
+    pgn.write_text('[Event "older"]\n\n1. e4 *\n\n')
+    words = [*engines("good a", "good b"), "--openings", book, "--pgn", pgn, "--journal", journal, "--resume", "--games"]
+    assert run(*words, "4")["games"] == 4
+    lines = journal.read_bytes().splitlines(keepends=True)
+    pgn_before = read_pgn(pgn)
+    # a kill leaves a torn line, and a torn PGN game that the journal does not know
+    journal.write_bytes(b"".join(lines[:4]) + lines[4][:50])
+    pgn.write_text(pgn.read_text() + '[Event "coachwhip match"]\n[White "goo')
+    assert run(*words, "6")["games"] == 6
+    numbers = [json.loads(line).get("game") for line in journal.read_bytes().splitlines()]
+    assert sorted(number for number in numbers if number is not None) == list(range(6))
+    games = read_pgn(pgn)
+    assert [game.headers["Event"] for game in games] == ["older"] + ["coachwhip match"] * 6
+    assert sorted(game.headers["GameId"] for game in games[1:]) == list("123456")
+    kept = [json.loads(line)["game"] + 1 for line in lines[2:4]]
+    before = {game.headers.get("GameId"): str(game) for game in pgn_before}
+    after = {game.headers.get("GameId"): str(game) for game in games}
+    assert all(before[str(number)] == after[str(number)] for number in kept)
+    # and nothing is left to do
+    size = journal.stat().st_size
+    assert run(*words, "6")["games"] == 6
+    assert journal.stat().st_size == size
+
+
+def test_a_journal_is_neither_overwritten_nor_mixed(
+    run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    journal = tmp_path / "games.jsonl"
+    words = [*engines("good a", "good b"), "--openings", str(book), "--journal", str(journal), "--games", "2"]
+    run(*words)
+    content = journal.read_bytes()
+    for more, message in (
+        ([], "give --resume"),
+        (["--resume", "--seed", "7"], "its openings is"),
+        (["--resume", "--nodes", "7"], "its engines is"),
+        (["--resume", "--max-moves", "7"], "its rules is"),
+    ):
+        assert match.main([*words, *more]) == 2
+        assert message in capsys.readouterr().err
+        assert journal.read_bytes() == content
+    lines = content.splitlines(keepends=True)
+    journal.write_bytes(lines[0] + b"{}\n" + lines[1])
+    assert match.main([*words, "--resume"]) == 2
+    assert "games.jsonl:2: not a game" in capsys.readouterr().err
+    assert match.main([*words[:-4], "--resume"]) == 2
+
+
+def test_a_runner_killed_half_way_loses_nothing(run: Run, book: Path, tmp_path: Path) -> None:
+    journal, pgn = tmp_path / "games.jsonl", tmp_path / "games.pgn"
+    book.write_text("4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1\n")
+    words = [*engines("good a", "good b"), "--openings", str(book), "--journal", str(journal), "--pgn", str(pgn), "--resume"]
+    words += "--games 12 --nodes 20 --max-moves 30 --concurrency 2".split()
+
+    def finished() -> list[int]:
+        lines = journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []
+        return [data["game"] for data in map(json.loads, lines) if "game" in data]
+
+    process = subprocess.Popen(
+        [sys.executable, "-m", "coachwhip", "match", *words], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    )
+    deadline = time.monotonic() + TIMEOUT
+    while len(finished()) < 4 and process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.01)
+    process.kill()
+    process.communicate(timeout=TIMEOUT)
+    before = finished()
+    assert 4 <= len(before) < 12
+    found = run(*words)
+    assert found["games"] == 12
+    after = finished()
+    assert after[: len(before)] == before
+    assert sorted(after) == list(range(12))
+    assert sorted(int(game.headers["GameId"]) for game in read_pgn(pgn)) == list(range(1, 13))
+    # the stubs are deterministic: the games are those of an undisturbed match
+    undisturbed = tmp_path / "undisturbed.pgn"
+    words[words.index(str(journal))] = str(tmp_path / "other.jsonl")
+    words[words.index(str(pgn))] = str(undisturbed)
+    run(*words)
+    played = [{game.headers["GameId"]: list(game.mainline_moves()) for game in read_pgn(path)} for path in (pgn, undisturbed)]
+    assert played[0] == played[1]
+
+
+def test_sprt_stops_the_match(run: Run, book: Path, tmp_path: Path) -> None:
+    words = [*engines("good", "killed"), "--openings", book, "--sprt", "0,200,0.1,0.1", "--tc", "60"]
+    found = run(*words, "--games", "200", "--plot", tmp_path / "plot.png")
+    assert found["sprt"]["verdict"] == "H1"
+    assert found["games"] < 40
+    assert found["sprt"]["llr"] >= found["sprt"]["bounds"][1]
+    assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_round_robin_with_time_controls_of_their_own(run: Run, book: Path, tmp_path: Path) -> None:
+    pgn = tmp_path / "games.pgn"
+    words = [*engines("good a"), "--own-tc", "nodes=7", *engines("good b", "good c"), "--tc", "40/9", "--games", "2"]
+    found = run(*words, "--openings", book, "--pgn", pgn, "--plot", tmp_path / "plot.svg", "--concurrency", "2")
+    assert [engine["games"] for engine in found["engines"]] == [4, 4, 4]
+    assert all(abs(engine["elo"]) < 1e-6 for engine in found["engines"])  # each pair is one win each
+    assert (tmp_path / "plot.svg").exists()
+    controls = {
+        frozenset((game.headers["White"], game.headers["Black"])): game.headers.get("TimeControl") for game in read_pgn(pgn)
+    }
+    assert controls[frozenset({"goodb", "goodc"})] == "40/9"
+    assert controls[frozenset({"gooda", "goodb"})] is None
+
+
 @pytest.mark.parametrize(
-    "words",
+    ("words", "message"),
     [
-        ["--engine", "only-one"],
-        ["--engine", "no-such-engine-anywhere", "--engine", "no-such-engine-anywhere"],
-        ["--engine", "a", "--engine", "b", "--tc", "fast"],
-        ["--engine", "a", "--engine", "b", "--games", "1_000"],
-        ["--engine", "a", "--engine", "b", "--openings", "no-such-file"],
+        (["--engine", "only-one"], "at least twice"),
+        (["--engine", "no-such-engine-anywhere"] * 2, "no-such-engine-anywhere"),
+        (["--engine", "a", "--engine", "b", "--tc", "fast"], "expected a number"),
+        (["--engine", "a", "--engine", "b", "--tc", "5", "--movetime", "1"], "exclude each other"),
+        (["--engine", "a", "--engine", "b", "--games", "1_000"], "whole number"),
+        (["--engine", "a", "--engine", "b", "--openings", "no-such-file"], "no-such-file"),
+        (["--engine", "a", "--engine", "b", "--syzygy", "no-such-folder"], "no-such-folder"),
+        (["--engine", "a", "--engine", "b", "--resume"], "--journal"),
+        (["--engine", "a", "--engine", "b", "--sprt", "5,0"], "ELO0 < ELO1"),
+        (["--engine", "a", "--engine", "b", "--engine", "c", "--sprt", "0,5"], "two engines"),
+        (["--name", "x", "--engine", "a", "--engine", "b"], "after the --engine"),
+        (["--engine", "a'", "--engine", "b"], "quotation"),
+        (["--engine", "", "--engine", "b"], "needs a command"),
     ],
 )
-def test_a_bad_command_line_is_refused_in_one_message(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_command_line_is_refused_in_one_message(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert match.main(words) == 2
-    assert "coachwhip match: " in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert "coachwhip match: " in err
+    assert message in err
 
 
-def test_the_seed_decides_and_global_randomness_does_not() -> None:
-    openings = [match.Opening(str(number), chess960=False) for number in range(50)]
-    random.seed(1)
-    first = match.schedule(openings, 10, seed=3)
-    random.seed(2)
-    assert match.schedule(openings, 10, seed=3) == first
+def test_help_loads_nothing_slow() -> None:
+    code = (
+        "import sys; from coachwhip.__main__ import main; main(['match', '--help'])\n"
+        "print('loaded', *[name for name in ('numpy', 'chess', 'asyncio', 'scipy', 'rich', 'distributed') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "loaded"

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""When a game is over: by the rules of chess, by the engines' agreement on the score, or by an endgame tablebase."""
+
+import threading
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import chess
+import chess.engine
+import chess.syzygy
+
+WHITE_WINS, BLACK_WINS, DRAW, UNFINISHED = "1-0", "0-1", "1/2-1/2", "*"
+MATE_SCORE = 100_000  # what a mate counts in centipawns where scores are compared
+FIFTY_MOVES = 100  # plies
+
+
+class Rules(NamedTuple):
+    """What ends games, beside the rules of chess. Scores in centipawns; a count of 0 moves switches a rule off."""
+
+    margin: float | None = None  # seconds an engine may exceed its time; None for the default
+    resign_moves: int = 0  # so many moves of each side ...
+    resign_score: int = 0  # ... with at least this score for the same side
+    draw_from: int = 0  # from this move number on, ...
+    draw_moves: int = 0  # ... so many moves of each side ...
+    draw_score: int = 0  # ... with at most this score for either side
+    max_moves: int = 0  # a draw after so many moves of each side in the game
+    syzygy: str = ""  # folder of tables; "" for none
+
+
+class Ending(NamedTuple):
+    """How a game ended."""
+
+    result: str
+    reason: str
+
+
+def win(colour: chess.Color) -> str:
+    """The result in which `colour` won."""
+    return WHITE_WINS if colour == chess.WHITE else BLACK_WINS
+
+
+def find_ending(board: chess.Board, scores: Sequence[chess.engine.Score | None], rules: Rules) -> Ending | None:
+    """How the game is over, or None; fifty moves and threefold repetition end it without a claim.
+
+    `scores`, from White's side, are what the engines said move by move, None where one said nothing.
+    """
+    if board.is_checkmate():
+        return Ending(win(not board.turn), "checkmate")
+    if board.is_stalemate():
+        return Ending(DRAW, "stalemate")
+    if board.is_insufficient_material():
+        return Ending(DRAW, "insufficient material")
+    if board.halfmove_clock >= FIFTY_MOVES:
+        return Ending(DRAW, "fifty moves")
+    if board.is_repetition(3):
+        return Ending(DRAW, "threefold repetition")
+    if rules.syzygy and scores and (ending := by_tablebase(board, rules.syzygy)):
+        return ending
+    return by_score(board.fullmove_number, scores, rules)
+
+
+def by_score(move_number: int, scores: Sequence[chess.engine.Score | None], rules: Rules) -> Ending | None:
+    """The ending where both engines have agreed on the score for long enough, or the game has become too long."""
+    if rules.resign_moves and (recent := _last_scores(scores, rules.resign_moves)):
+        if min(recent) >= rules.resign_score:
+            return Ending(WHITE_WINS, "adjudicated win")
+        if max(recent) <= -rules.resign_score:
+            return Ending(BLACK_WINS, "adjudicated win")
+    if rules.draw_moves and move_number >= rules.draw_from:
+        recent = _last_scores(scores, rules.draw_moves)
+        if recent and max(abs(score) for score in recent) <= rules.draw_score:
+            return Ending(DRAW, "adjudicated draw")
+    if rules.max_moves and len(scores) >= 2 * rules.max_moves:
+        return Ending(DRAW, "adjudicated draw: move limit")
+    return None
+
+
+def _last_scores(scores: Sequence[chess.engine.Score | None], count: int) -> list[int]:
+    """White's score in centipawns of the last `count` moves of each side; empty if there are fewer, or one had no score."""
+    recent = [score.score(mate_score=MATE_SCORE) for score in scores[-2 * count :] if score is not None]
+    return recent if len(recent) == 2 * count else []
+
+
+def by_tablebase(board: chess.Board, folder: str) -> Ending | None:
+    """The result with best play if the tables know it, under the fifty-move rule as it stands on the board.
+
+    A win counts once it is certain to come before the fifty moves are up. WDL and DTZ as in
+    https://www.chessprogramming.org/Syzygy_Bases
+    """
+    tables = open_tables(folder)
+    if chess.popcount(board.occupied) > tables.most_men or board.castling_rights:
+        return None
+    with tables.lock:
+        wdl = tables.tablebase.get_wdl(board)
+        dtz = tables.tablebase.get_dtz(board) if wdl in (2, -2) and board.halfmove_clock else None
+    if wdl is None:
+        return None
+    if abs(wdl) < 2:
+        return Ending(DRAW, "tablebase draw")
+    # A stored DTZ may be one ply short (it is rounded), which is why the sum must stay below the limit.
+    if board.halfmove_clock and (dtz is None or board.halfmove_clock + abs(dtz) >= FIFTY_MOVES):
+        return None
+    return Ending(win(board.turn if wdl > 0 else not board.turn), "tablebase win")
+
+
+class Tables(NamedTuple):
+    """Open tables; python-chess loads each when it is first probed, which is not for two threads at once."""
+
+    tablebase: chess.syzygy.Tablebase
+    most_men: int
+    lock: threading.Lock
+
+
+@lru_cache(maxsize=4)
+def open_tables(folder: str) -> Tables:
+    """The tables in a folder, opened once. Raises OSError, also if there are none."""
+    tablebase = chess.syzygy.open_tablebase(folder)
+    men = [len(name.replace("v", "")) for name in tablebase.wdl]
+    if not men:
+        raise FileNotFoundError(f"no Syzygy tables in {folder}")
+    return Tables(tablebase, max(men), threading.Lock())

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Plays the games of a schedule on a Dask cluster: a game is a task. The only module that knows of Dask (extra `cluster`).
+
+A task's key is made of the match and the game's number, a worker that is lost has its games played again elsewhere, and
+each game starts and ends its own engine processes, so a worker keeps nothing that would have to be cleaned up. Engines,
+books and tables are found where the workers run.
+"""
+
+import sys
+import time
+from collections.abc import Generator, Sequence
+from typing import Any
+
+from .adjudication import UNFINISHED
+from .command import CommandError
+from .game import GameRecord
+from .runner import SWITCH_INTERVAL, Contest, Finished, check_players, play_pairing
+from .schedule import Pairing
+from .seat import Player, Seat, StartError
+
+LOCAL = "local"
+CONNECT_TIMEOUT = 20  # seconds
+WAITING_PER_THREAD = 2  # tasks handed out for each thread of the cluster: enough to keep it busy
+LOST_WORKERS = 10  # how often Dask may give up a game because its workers died
+STOP_POLL = 1.0  # seconds between a running game's questions whether it is still wanted
+
+
+def play_task(contest: Contest, pairing: Pairing, stop_name: str) -> GameRecord:
+    """One game, on a worker."""
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    white, black = (Seat(contest.players[player], contest.stall) for player in (pairing.white, pairing.black))
+    try:
+        return play_pairing(contest, pairing, (white, black), _RemoteStop(stop_name))
+    finally:
+        white.close(politely=True)
+        black.close(politely=True)
+
+
+class _RemoteStop:
+    """A Stop that an event on the cluster sets; asking it costs a message, so it is asked rarely."""
+
+    def __init__(self, name: str) -> None:
+        from distributed import Event
+
+        self._event = Event(name)
+        self._answer = False
+        self._asked = time.monotonic()
+
+    @property
+    def is_set(self) -> bool:
+        """Whether the match is over, or the cluster gone."""
+        if not self._answer and time.monotonic() - self._asked > STOP_POLL:
+            try:
+                self._answer = bool(self._event.is_set())
+            except Exception:  # noqa: BLE001 (whatever a dying cluster raises)
+                self._answer = True
+            self._asked = time.monotonic()
+        return self._answer
+
+
+class ClusterRunner:
+    """A connection to a cluster."""
+
+    def __init__(self, address: str, workers: int) -> None:
+        """Connect to a scheduler, or start `workers` single-threaded workers here if `address` is LOCAL. Raises CommandError."""
+        try:
+            from distributed import Client, LocalCluster
+        except ImportError as error:
+            raise CommandError("--scheduler needs Dask: python3 -m pip install 'coachwhip[cluster]'") from error
+        self._cluster: Any = None
+        try:
+            if address == LOCAL:
+                options = {"processes": True, "dashboard_address": None, "silence_logs": 50}
+                self._cluster = LocalCluster(n_workers=workers, threads_per_worker=1, **options)
+            self._client: Any = Client(self._cluster or address, timeout=CONNECT_TIMEOUT)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise CommandError(f"no cluster at {address}: {error}") from error
+
+    def close(self) -> None:
+        """Leave the cluster, and end it if it was started here."""
+        self._client.close()
+        if self._cluster is not None:
+            self._cluster.close()
+
+    def check(self, players: Sequence[Player]) -> tuple[list[str], list[str]]:
+        """`check_players` on a worker. Raises StartError, CommandError."""
+        try:
+            names, warnings = self._client.submit(check_players, list(players), pure=False).result()
+        except StartError:
+            raise
+        except Exception as error:
+            raise CommandError(f"the workers cannot play: {type(error).__name__}: {error}") from error
+        return names, warnings
+
+    def play(self, contest: Contest, pairings: Sequence[Pairing], match: str) -> Generator[Finished, None, None]:
+        """Yield games as they finish; closing the iterator ends the others. Raises StartError, CommandError.
+
+        `match` tells this match's tasks from those of others.
+        """
+        from distributed import Event, KilledWorker, as_completed
+
+        stop = Event(f"coachwhip-stop-{match}", client=self._client)
+        stop.clear()
+        waiting = list(reversed(pairings))
+        running: dict[str, Pairing] = {}
+        lost = 0
+
+        def submit(pairing: Pairing) -> Any:
+            key = f"coachwhip-{match}-{pairing.number}" + (f"-again{lost}" if lost else "")
+            running[key] = pairing
+            return self._client.submit(play_task, contest, pairing, stop.name, key=key)
+
+        try:
+            threads = sum(self._client.nthreads().values()) or 1
+            first = [submit(waiting.pop()) for _ in range(min(len(waiting), threads * WAITING_PER_THREAD))]
+            completed = as_completed(first)
+            for future in completed:
+                pairing = running.pop(future.key)
+                try:
+                    record = future.result()
+                except KilledWorker as error:
+                    lost += 1
+                    if lost > LOST_WORKERS:
+                        raise CommandError(f"the cluster keeps losing its workers: {error}") from error
+                    completed.add(submit(pairing))
+                    continue
+                if record.result != UNFINISHED:
+                    yield pairing, record
+                if waiting:
+                    completed.add(submit(waiting.pop()))
+        finally:
+            stop.set()

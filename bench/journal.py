@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The files a match leaves behind: the journal, from which it can be resumed, and PGN.
+
+The journal is JSON lines: what is being played, then one line for each finished game, on disk before the game counts.
+However the runner dies, at most a last, torn line is lost, and with it a game that nobody has counted. The PGN file is
+made from the journal again when a match is resumed, so it holds each game once and whole.
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .command import CommandError
+from .game import GameRecord
+
+FORMAT = "coachwhip match 1"
+
+
+class Entry(NamedTuple):
+    """A finished game in the journal."""
+
+    number: int
+    date: str  # as PGN writes it
+    record: GameRecord
+
+
+class Journal:
+    """An open journal, to which finished games are appended."""
+
+    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+        """Start a journal, or with `resume` read one that is there and go on with it.
+
+        `settings` must be the same in both runs. Raises CommandError, OSError.
+        """
+        self.path = path
+        self.entries: list[Entry] = []
+        self._pgn_starts: dict[str, int] = {}
+        settings = json.loads(json.dumps(settings))
+        lines = list(_whole_lines(path)) if path.exists() else []
+        if lines and not resume:
+            raise CommandError(f"{path} is there already: give --resume to go on with it, or another name")
+        if lines:
+            self._check(lines[0], settings)
+            self._read(lines[1:])
+            os.truncate(path, sum(len(line) for line in lines))
+        self._file = path.open("ab" if lines else "wb")
+        if not lines:
+            self._append({"format": FORMAT, "settings": settings})
+
+    def _check(self, line: bytes, settings: Mapping[str, Any]) -> None:
+        """Refuse the journal of another match."""
+        try:
+            header = json.loads(line)
+            if header["format"] != FORMAT:
+                raise ValueError(f"its format is {header['format']!r}")
+            played = dict(header["settings"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise CommandError(f"{self.path} is not the journal of a match: {error}") from error
+        for name in sorted({*played, *settings}):
+            if played.get(name) != settings.get(name):
+                raise CommandError(
+                    f"{self.path} is of another match: its {name} is {_short(played.get(name))}, not {_short(settings.get(name))}"
+                )
+
+    def _read(self, lines: list[bytes]) -> None:
+        """Take the games, each number once, and where they went as PGN."""
+        seen = set()
+        for place, line in enumerate(lines, start=2):
+            try:
+                data = json.loads(line)
+                if "pgn" in data:
+                    self._pgn_starts[str(data["pgn"])] = int(data["start"])
+                    continue
+                entry = Entry(data["game"], data["date"], GameRecord.from_json(data))
+            except (ValueError, KeyError, TypeError) as error:
+                raise CommandError(f"{self.path}:{place}: not a game: {error}") from error
+            if entry.number not in seen:
+                self.entries.append(entry)
+            seen.add(entry.number)
+
+    def pgn_start(self, path: Path) -> int:
+        """How much of a PGN file is not of this match: what it held when the match first wrote to it."""
+        name = str(path.resolve())
+        if name not in self._pgn_starts:
+            self._pgn_starts[name] = path.stat().st_size if path.exists() else 0
+            self._append({"pgn": name, "start": self._pgn_starts[name]})
+        return self._pgn_starts[name]
+
+    def add(self, entry: Entry) -> None:
+        """Put a finished game on disk."""
+        self.entries.append(entry)
+        self._append({"game": entry.number, "date": entry.date, **entry.record.to_json()})
+
+    def _append(self, data: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(data, separators=(",", ":")).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """No more games."""
+        self._file.close()
+
+
+def _whole_lines(path: Path) -> Iterator[bytes]:
+    """The lines of a file but a last one without its end."""
+    with path.open("rb") as file:
+        for line in file:
+            if line.endswith(b"\n"):
+                yield line
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= 100 else text[:100] + "..."
+
+
+class PgnFile:
+    """The PGN file of a match, after whatever it held before."""
+
+    def __init__(self, path: Path, write: Callable[[Entry], str], journal: Journal | None = None) -> None:
+        """`write` makes the text of a game. Games of `journal` are written anew, in place of what a broken run has left."""
+        self.path = path
+        self._write = write
+        if journal is None:
+            path.open("ab").close()
+            return
+        start = journal.pgn_start(path)
+        kept = path.read_bytes()[:start] if start else b""
+        fresh = path.with_name(path.name + ".part")
+        fresh.write_bytes(kept + "".join(write(entry) for entry in journal.entries).encode())
+        fresh.replace(path)
+
+    def add(self, entry: Entry) -> None:
+        """Append a game."""
+        with self.path.open("a", encoding="utf-8", newline="\n") as file:
+            file.write(self._write(entry))

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The generalized sequential probability ratio test on counts of pairs, as fishtest runs it: pure functions.
+
+The log-likelihood ratio is N sum p_i log(p1_i / p0_i), where p is the observed distribution of the outcomes and p0, p1
+the likeliest ones whose strength is that of the hypotheses. Strength is the expected score (logistic Elo) or the expected
+score in standard deviations (normalized Elo). Sources, both by Michel Van den Bergh:
+https://www.cantate.be/Fishtest/GSPRT_approximation.pdf and https://www.cantate.be/Fishtest/normalized_elo_practical.pdf
+"""
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .elo import expected_score
+
+LOGISTIC, NORMALIZED = "logistic", "normalized"
+ELO_PER_T = 800 / math.log(10)  # normalized Elo of a player who scores one standard deviation of a game above one half
+EMPTY = 1e-3  # what an outcome that has not occurred counts: keeps the likelihoods finite
+TOLERANCE = 1e-9
+ITERATIONS = 100
+
+
+class Sprt(NamedTuple):
+    """A test of `elo1` (accepted above the upper bound) against `elo0` (below the lower one), with its error rates."""
+
+    elo0: float
+    elo1: float
+    alpha: float = 0.05  # of accepting elo1 where elo0 is true
+    beta: float = 0.05  # of accepting elo0 where elo1 is true
+    model: str = NORMALIZED
+
+    def bounds(self) -> tuple[float, float]:
+        """Wald's bounds of the log-likelihood ratio."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
+
+    def llr(self, counts: Sequence[int]) -> float:
+        """The log-likelihood ratio of these counts of evenly spaced outcomes: five of pairs, or three of games."""
+        if sum(counts) == 0:
+            return 0.0
+        ratio = llr_logistic if self.model == LOGISTIC else llr_normalized
+        return ratio(counts, self.elo0, self.elo1)
+
+    def verdict(self, llr: float) -> str:
+        """`H0`, `H1`, or "" while the test goes on."""
+        lower, upper = self.bounds()
+        return "H1" if llr >= upper else "H0" if llr <= lower else ""
+
+
+def llr_logistic(counts: Sequence[int], elo0: float, elo1: float) -> float:
+    """Log-likelihood ratio of two expected scores, given in logistic Elo."""
+    values, probabilities, total = _distribution(counts)
+    fits = [_tilt([value - expected_score(elo) for value in values], probabilities, probabilities) for elo in (elo0, elo1)]
+    return total * _ratio(probabilities, *fits)
+
+
+def llr_normalized(counts: Sequence[int], elo0: float, elo1: float) -> float:
+    """Log-likelihood ratio of two expected scores in standard deviations, given in normalized Elo (of single games)."""
+    values, probabilities, total = _distribution(counts)
+    games = math.sqrt((len(counts) - 1) / 2)  # a pair's mean score spreads less than a game's
+    fits = [_fit_t(values, probabilities, games * elo / ELO_PER_T) for elo in (elo0, elo1)]
+    return total * _ratio(probabilities, *fits)
+
+
+def normalized_elo(counts: Sequence[int]) -> tuple[float, float]:
+    """Normalized Elo of these counts, and half its 95 % interval; infinite if all outcomes were alike but for draws."""
+    values, probabilities, total = _distribution(counts, empty=0.0)
+    games = math.sqrt((len(counts) - 1) / 2)
+    mean, deviation = _moments(values, probabilities)
+    margin = 1.959964 / math.sqrt(total) * ELO_PER_T / games
+    if deviation == 0:
+        return (0.0, margin) if mean == 0.5 else (math.copysign(math.inf, mean - 0.5), math.inf)
+    return (mean - 0.5) / deviation * ELO_PER_T / games, margin
+
+
+def _distribution(counts: Sequence[int], empty: float = EMPTY) -> tuple[list[float], list[float], float]:
+    """Values of the outcomes from 0 to 1, their observed probabilities, and how many were observed."""
+    filled = [float(count) or empty for count in counts]
+    total = sum(filled)
+    return [index / (len(counts) - 1) for index in range(len(counts))], [count / total for count in filled], total
+
+
+def _moments(values: Sequence[float], probabilities: Sequence[float]) -> tuple[float, float]:
+    """Mean and standard deviation."""
+    mean = sum(p * value for p, value in zip(probabilities, values, strict=True))
+    variance = sum(p * (value - mean) ** 2 for p, value in zip(probabilities, values, strict=True))
+    return mean, math.sqrt(max(0.0, variance))
+
+
+def _ratio(probabilities: Sequence[float], fit0: Sequence[float], fit1: Sequence[float]) -> float:
+    """The expectation of log(fit1 / fit0)."""
+    return sum(p * math.log(p1 / p0) for p, p0, p1 in zip(probabilities, fit0, fit1, strict=True))
+
+
+def _tilt(offsets: Sequence[float], probabilities: Sequence[float], fallback: Sequence[float]) -> list[float]:
+    """The likeliest distribution in which `offsets` have the mean 0: p_i / (1 + x offset_i), x the root of that mean.
+
+    `fallback` is returned where no distribution can have that mean.
+    """
+    low, high = min(offsets), max(offsets)
+    if not low < 0 < high:
+        return list(fallback)
+    left, right = -1 / high, -1 / low  # between them all denominators are positive, and the mean falls from + to -
+    for _ in range(200):
+        middle = (left + right) / 2
+        if middle in (left, right):
+            break
+        mean = sum(p * offset / (1 + middle * offset) for p, offset in zip(probabilities, offsets, strict=True))
+        if mean > 0:
+            left = middle
+        else:
+            right = middle
+    return [p / (1 + left * offset) for p, offset in zip(probabilities, offsets, strict=True)]
+
+
+def _fit_t(values: Sequence[float], probabilities: Sequence[float], t: float) -> list[float]:
+    """The likeliest distribution whose mean lies `t` of its standard deviations above one half.
+
+    The constraint is linearized about the last distribution and solved again until nothing moves.
+    """
+    fit = [1 / len(values)] * len(values)
+    for _ in range(ITERATIONS):
+        mean, deviation = _moments(values, fit)
+        offsets = [value - 0.5 - t * deviation * (1 + ((value - mean) / deviation) ** 2) / 2 for value in values]
+        last, fit = fit, _tilt(offsets, probabilities, fit)
+        if max(abs(new - old) for new, old in zip(fit, last, strict=True)) < TOLERANCE:
+            break
+    return fit

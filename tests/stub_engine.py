@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A UCI engine for tests of the match runner: `stub_engine.py ROLE [SEED]`. It plays legal moves that depend on the position alone.
+
+Roles: good; instant (has chosen when `go` comes, and says in `nodes` how many microseconds it used until `bestmove`); and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall;
+no-newgame dies at the second `ucinewgame`; no-restart cannot be started twice (SEED is a file that it leaves behind).
+"""
+
+import os
+import sys
+import time
+import zlib
+
+import chess
+
+ROLE = sys.argv[1]
+SEED = sys.argv[2] if len(sys.argv) > 2 else ""
+
+
+def misbehave(words: list[str]) -> str:
+    """What is sent instead of a move."""
+    if ROLE == "killed":
+        print("going down", file=sys.stderr, flush=True)
+        os.kill(os.getpid(), 9)
+        time.sleep(60)
+    if ROLE == "stall":
+        sys.stdin.read()  # until the runner is gone
+    if ROLE == "late":
+        mine = words.index("wtime") if "wtime" in words else words.index("movetime")
+        time.sleep(int(words[mine + 1]) / 1000 + 0.2)
+    return {"cheat": "e1e8", "null": "0000"}.get(ROLE, "(none)")
+
+
+def choose(board: chess.Board) -> str:
+    """A mate if there is one, else a move that the position and the seed decide."""
+    moves = list(board.legal_moves)
+    for move in moves:
+        if board.gives_check(move) and board.san(move).endswith("#"):
+            return move.uci()
+    return min(moves, key=lambda move: zlib.crc32(f"{SEED}{board.epd()}{move.uci()}".encode())).uci()
+
+
+class Stub:
+    """What the engine remembers between commands."""
+
+    def __init__(self) -> None:
+        self.board = chess.Board()
+        self.chosen = ""
+        self.games = 0
+
+    def obey(self, words: list[str], received: float) -> str:
+        """The answer to a command."""
+        if words[0] == "uci":
+            name = ROLE + SEED.rpartition("/")[2]
+            options = "option name OwnBook type check default true\noption name Hash type spin default 1 min 1 max 64\n"
+            return f"id name {name}\n{options}option name UCI_Chess960 type check default false\nuciok\n"
+        if words[0] == "isready":
+            return "readyok\n"
+        if words[0] == "ucinewgame":
+            self.games += 1
+            if ROLE == "no-newgame" and self.games == 2:
+                os._exit(7)
+        if words[0] == "position":
+            self.set_position(words)
+        return self.go(words, received) if words[0] == "go" else ""
+
+    def set_position(self, words: list[str]) -> None:
+        """Choose a move already, as no engine may that wants to be strong."""
+        moves = words.index("moves") if "moves" in words else len(words)
+        fen = chess.STARTING_FEN if words[1] == "startpos" else " ".join(words[2:moves])
+        self.board = chess.Board(fen, chess960=not set(fen.split()[2]) <= set("KQkq-"))
+        for move in words[moves + 1 :]:
+            self.board.push_uci(move)
+        self.chosen = choose(self.board)
+
+    def go(self, words: list[str], received: float) -> str:
+        """Move, or not."""
+        if ROLE == "instant":
+            return f"info depth 1 score cp 0 nodes {round((time.perf_counter() - received) * 1e6)}\nbestmove {self.chosen}\n"
+        move = self.chosen if ROLE in ("good", "no-newgame", "no-restart") else misbehave(words)
+        score = 900 if self.board.turn else -900
+        return f"info depth 1 score cp {score} nodes 20 pv {move}\ninfo string done\nbestmove {move}\n"
+
+
+def main() -> None:
+    """Read commands until there are no more."""
+    if ROLE == "no-restart":
+        open(SEED, "x").close()
+    stub = Stub()
+    for line in sys.stdin:
+        received = time.perf_counter()
+        words = line.split()
+        if words[0] == "quit":
+            break
+        sys.stdout.write(stub.obey(words, received))
+        sys.stdout.flush()
+        if ROLE == "no-restart" and words[0] == "go":
+            os._exit(1)
+
+
+if __name__ == "__main__":
+    main()

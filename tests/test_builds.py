@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Revisions built side by side, in a small repository that is built as coachwhip is."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from coachwhip.bench import builds, match
+from coachwhip.bench.command import CommandError
+
+# A coachwhip without a core: `setup.py build_ext --inplace` leaves a file, and the package is an engine that gives up.
+SETUP = """
+import pathlib, sys
+pathlib.Path("core").mkdir(exist_ok=True)
+pathlib.Path("core/built.txt").write_text(" ".join(sys.argv[1:]))
+pathlib.Path("build").mkdir()
+"""
+MAIN = """
+import pathlib, sys
+import coachwhip
+assert pathlib.Path(coachwhip.__file__).parent.parent.joinpath("core", "built.txt").exists()
+for line in sys.stdin:
+    word = line.split()[0]
+    if word == "quit":
+        break
+    answer = {"uci": "id name VERSION\\nuciok", "isready": "readyok", "go": "bestmove (none)"}.get(word)
+    if answer:
+        print(answer, flush=True)
+"""
+
+
+def git(folder: Path, *words: str) -> str:
+    """Run git."""
+    who = ["-c", "user.name=test", "-c", "user.email=test@example.org", "-c", "commit.gpgsign=false"]
+    return subprocess.run(["git", *who, "-C", str(folder), *words], check=True, capture_output=True, text=True).stdout.strip()
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two commits and a change that is not committed; the cache is empty."""
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA", "HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "cache"))
+    top = tmp_path / "repository"
+    for folder in ("core", "coachwhip"):
+        (top / folder).mkdir(parents=True)
+        (top / folder / "__init__.py").write_text("")
+    (top / "setup.py").write_text(SETUP)
+    git(top, "init", "--quiet")
+    for version in ("one", "two"):
+        (top / "coachwhip" / "__main__.py").write_text(MAIN.replace("VERSION", version))
+        git(top, "add", ".")
+        git(top, "commit", "--quiet", "-m", version)
+    (top / "setup.py").write_text("raise SystemExit('this is not committed')")
+    return top
+
+
+def test_a_revision_is_built_once_beside_the_checkout(repository: Path) -> None:
+    said: list[str] = []
+    before = git(repository, "status", "--porcelain")
+    made = builds.build("HEAD~1", repository, said.append)
+    assert made.commit == git(repository, "rev-parse", "HEAD~1")
+    assert made.name == f"HEAD~1 ({made.commit[:8]})"
+    assert len(said) == 1
+    assert builds.build("HEAD~1", repository, said.append) == made
+    assert builds.build(made.commit[:10], repository, said.append)[1:] == made[1:]
+    assert len(said) == 1
+    other = builds.build("HEAD", repository, said.append)
+    assert other.command != made.command
+    assert git(repository, "status", "--porcelain") == before
+    assert not (repository / "core" / "built.txt").exists()
+    assert [path.name for path in (builds.cache_folder() / "builds").iterdir() if path.name.startswith("making")] == []
+    for build, name in ((made, "one"), (other, "two")):
+        done = subprocess.run(build.command, input="uci\nquit\n", capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[0] == f"id name {name}"
+
+
+def test_what_cannot_be_built_is_said_and_leaves_nothing(repository: Path) -> None:
+    git(repository, "commit", "--quiet", "--all", "-m", "broken")
+    with pytest.raises(CommandError, match="this is not committed"):
+        builds.build("HEAD", repository, print)
+    assert list((builds.cache_folder() / "builds").iterdir()) == []
+    for wrong in ("no-such-branch", "--help"):
+        with pytest.raises(CommandError, match="revision"):
+            builds.build(wrong, repository, print)
+    with pytest.raises(CommandError, match="no git checkout"):
+        builds.find_repository(repository.parent)
+
+
+def test_other_compilers_make_other_builds() -> None:
+    plain = builds._variant({})
+    assert builds._variant({"COACHWHIP_ARCH": ""}) == plain
+    assert builds._variant({"COACHWHIP_ARCH": "baseline"}) != plain
+    assert builds._variant({"CFLAGS": "-O0"}) != plain
+
+
+def test_two_revisions_are_set_against_each_other(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--revisions", "HEAD~1", "HEAD", "--repository", str(repository), "--games", "2", "--nodes", "5", "--json"]
+    assert match.main(words) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [engine["name"].split()[0] for engine in found["engines"]] == ["HEAD~1", "HEAD"]
+    assert [engine["faults"]["illegal move"] for engine in found["engines"]] == [1, 1]
+
+
+def test_a_python_without_cython_gets_a_builder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    commands: list[list[str]] = []
+
+    def run(command: list[str], **_: object) -> None:
+        commands.append(command)
+        Path(command[-1]).mkdir(exist_ok=True) if "venv" in command else None
+
+    monkeypatch.setattr(builds, "cache_folder", lambda: tmp_path)
+    monkeypatch.setattr(builds, "_run", run)
+    monkeypatch.setattr(builds, "_major_version", lambda _: 99)
+    assert builds._builder() == sys.executable
+    assert commands == []
+    monkeypatch.setattr(builds, "_major_version", lambda package: 65 if package == "setuptools" else 3)
+    first = builds._builder()
+    assert [command[1:3] for command in commands] == [["-m", "venv"], ["-m", "pip"]]
+    assert Path(first).is_relative_to(tmp_path)
+    assert builds._builder() == first
+    assert len(commands) == 2

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A match on a Dask cluster: the games of a local one, also when a worker is lost on the way."""
+
+import json
+import os
+import shlex
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coachwhip.bench import match
+from uci_process import TIMEOUT, environment
+
+distributed = pytest.importorskip("distributed", reason="no Dask: the extra `cluster` is not installed")
+pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, when a worker dies
+
+STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).with_name('stub_engine.py')))}"
+GAMES = 12
+
+
+@pytest.fixture
+def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    """Two workers, each a process with one thread."""
+    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+    options = {"processes": True, "dashboard_address": None, "silence_logs": 50}
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, **options) as made:
+        yield made
+
+
+def words(tmp_path: Path, name: str) -> list[str]:
+    """A match of deterministic engines, kept in the journal `name`."""
+    book = tmp_path / "book.fen"
+    book.write_text("".join(f"4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 {number}\n" for number in range(1, 7)))
+    engines = f"--engine '{STUB} good a' --engine '{STUB} good b' --nodes 20 --max-moves 25 --games {GAMES}"
+    return [*shlex.split(engines), "--openings", str(book), "--journal", str(tmp_path / name)]
+
+
+def games(path: Path) -> list[tuple[int, str, tuple[str, ...]]]:
+    """Number, result and moves of the games in a journal."""
+    if not path.exists():
+        return []
+    data = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
+    return [(game["game"], game["result"], tuple(move[0] for move in game["moves"])) for game in data if "game" in game]
+
+
+def test_a_lost_worker_changes_nothing(cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    journal = tmp_path / "cluster.jsonl"
+    victim = next(iter(cluster.workers.values())).pid
+    killed_after = []
+
+    def kill() -> None:
+        deadline = time.monotonic() + TIMEOUT
+        while not games(journal) and time.monotonic() < deadline:
+            time.sleep(0.01)
+        killed_after.append(len(games(journal)))
+        os.kill(victim, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    code = match.main([*words(tmp_path, "cluster.jsonl"), "--scheduler", cluster.scheduler_address, "--json"])
+    killer.join()
+    assert code == 0
+    assert 1 <= killed_after[0] < GAMES
+    assert json.loads(capsys.readouterr().out)["games"] == GAMES
+    assert match.main(words(tmp_path, "local.jsonl")) == 0
+    played = games(journal)
+    assert len(played) == GAMES
+    assert sorted(played) == sorted(games(tmp_path / "local.jsonl"))
+
+
+def test_no_cluster_is_one_message(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    from coachwhip.bench import cluster as cluster_module
+
+    monkeypatch.setattr(cluster_module, "CONNECT_TIMEOUT", 0.5)
+    assert match.main([*words(tmp_path, "none.jsonl"), "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert "no cluster at tcp://127.0.0.1:9" in capsys.readouterr().err
+
+
+def test_an_engine_that_workers_cannot_start_is_one_message(
+    cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["--engine", "no-such-engine-anywhere", "--engine", "b", "--scheduler", cluster.scheduler_address]
+    assert match.main([*command, "--journal", str(tmp_path / "x.jsonl")]) == 2
+    assert "cannot use 'no-such-engine-anywhere'" in capsys.readouterr().err

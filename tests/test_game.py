@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Single games with small engines that behave, cheat, sleep and die, and how games are recorded and end."""
+
+import io
+import json
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import chess
+import chess.engine
+import chess.pgn
+import pytest
+from coachwhip.bench import seat as seats_module
+from coachwhip.bench.adjudication import Ending, Rules, by_tablebase, find_ending, open_tables
+from coachwhip.bench.clock import TimeControl
+from coachwhip.bench.game import GameRecord, Interruption, MoveRecord, play_game, read_info
+from coachwhip.bench.openings import Opening
+from coachwhip.bench.seat import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, Player, Seat, StartError
+
+STUB = Path(__file__).with_name("stub_engine.py")
+MATE_IN_ONE = Opening("k7/8/1K6/8/8/8/8/7R w - - 0 1", chess960=False)
+PAWN = Opening("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", chess960=False)
+ROOK = Opening("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", chess960=False)
+
+MINUTE = TimeControl(60)
+TakeSeat = Callable[..., Seat]
+
+
+@pytest.fixture
+def take_seat() -> Iterator[TakeSeat]:
+    """Makes seats for roles of the stub, closed after the test."""
+    seats: list[Seat] = []
+
+    def make(role: str, stall: float | None = None, **options: str) -> Seat:
+        player = Player("", (sys.executable, str(STUB), *shlex.split(role)), options)
+        seats.append(Seat(player, stall))
+        return seats[-1]
+
+    yield make
+    for seat in seats:
+        seat.close()
+
+
+def play(white: Seat, black: Seat, opening: Opening, control: TimeControl = MINUTE, rules: Rules | None = None) -> GameRecord:
+    """One game."""
+    return play_game((white, black), opening, (control, control), rules or Rules(), Interruption())
+
+
+def test_a_won_game_is_recorded_and_read_back(take_seat: TakeSeat) -> None:
+    record = play(take_seat("good"), take_seat("good x"), MATE_IN_ONE)
+    assert (record.result, record.reason, record.culprit) == ("1-0", "checkmate", None)
+    assert (record.white, record.black) == ("good", "goodx")
+    (move,) = record.moves
+    assert (move.move, move.score, move.depth, move.nodes) == ("h1h8", chess.engine.Cp(900), 1, 20)
+    assert move.seconds > 0
+    assert GameRecord.from_json(json.loads(json.dumps(record.to_json()))).pgn({}) == record.pgn({})
+    read = chess.pgn.read_game(io.StringIO(record.pgn({"Event": "test", "Round": "1"})))
+    assert read is not None
+    assert not read.errors
+    assert read.end().board().is_checkmate()
+    assert (read.headers["Result"], read.headers["Termination"]) == ("1-0", "normal")
+    assert read.board().fen() == MATE_IN_ONE.fen
+    node = read.next()
+    assert node is not None
+    clock = node.clock()
+    assert clock is not None
+    assert 0 < clock <= 60
+    assert node.eval() == chess.engine.PovScore(chess.engine.Cp(900), chess.WHITE)
+    assert node.eval_depth() == 1
+
+
+@pytest.mark.parametrize(
+    ("role", "reason"),
+    [("cheat", ILLEGAL_MOVE), ("null", ILLEGAL_MOVE), ("killed", CRASH), ("late", TIME_LOSS), ("stall", STALL)],
+)
+@pytest.mark.parametrize("culprit", [chess.WHITE, chess.BLACK])
+def test_a_faulty_engine_loses_whatever_its_colour(take_seat: TakeSeat, role: str, reason: str, culprit: chess.Color) -> None:
+    bad, good = take_seat(role, stall=0.2 if role == "stall" else None), take_seat("good")
+    white, black = (bad, good) if culprit == chess.WHITE else (good, bad)
+    record = play(white, black, PAWN, TimeControl(0.3, 0.1))
+    assert (record.result, record.reason) == ("0-1" if culprit == chess.WHITE else "1-0", reason)
+    assert record.culprit == ("white" if culprit == chess.WHITE else "black")
+    assert len(record.moves) == (0 if culprit == chess.WHITE else 1)
+    assert record.detail
+    assert f"{reason} of {role}" in record.pgn({}).replace("\n", " ")
+    # and the next game can be played
+    assert play(bad, good, PAWN, TimeControl(0.3, 0.1)).culprit == "white"
+
+
+def test_a_crash_is_explained_by_what_was_on_stderr(take_seat: TakeSeat) -> None:
+    assert "going down" in play(take_seat("killed"), take_seat("good"), PAWN).detail
+
+
+def test_who_exceeds_a_fixed_time_loses_unless_the_margin_allows_it(take_seat: TakeSeat) -> None:
+    fixed = TimeControl(movetime=0.1)
+    assert play(take_seat("late"), take_seat("good"), MATE_IN_ONE, fixed).reason == TIME_LOSS
+    assert play(take_seat("late"), take_seat("good"), MATE_IN_ONE, fixed, Rules(margin=50.0)).reason == ILLEGAL_MOVE
+
+
+def test_silence_without_a_clock_is_a_stall(take_seat: TakeSeat) -> None:
+    record = play(take_seat("stall", stall=0.2), take_seat("good"), PAWN, TimeControl(nodes=10))
+    assert (record.result, record.reason) == ("0-1", STALL)
+    assert play(take_seat("good"), take_seat("good"), MATE_IN_ONE, TimeControl(depth=1)).moves[0].clock is None
+
+
+def test_a_death_between_games_is_charged_and_the_engine_comes_back(take_seat: TakeSeat) -> None:
+    bad, good = take_seat("no-newgame"), take_seat("good")
+    endings = [play(bad, good, MATE_IN_ONE) for _ in range(3)]
+    assert [record.reason for record in endings] == ["checkmate", CRASH, "checkmate"]
+    assert [record.culprit for record in endings] == [None, "white", None]
+
+
+def test_an_engine_that_cannot_be_started_again_ends_the_match(take_seat: TakeSeat, tmp_path: Path) -> None:
+    bad, good = take_seat(f"no-restart {tmp_path / 'been-here'}"), take_seat("good")
+    reasons = [play(bad, good, PAWN).reason for _ in range(seats_module.FAILED_STARTS)]
+    assert reasons == [CRASH] * seats_module.FAILED_STARTS
+    with pytest.raises(StartError, match="no-restart"):
+        play(bad, good, PAWN)
+
+
+def test_adjudication_needs_both_engines_for_long_enough(take_seat: TakeSeat) -> None:
+    def length(rules: Rules) -> tuple[str, str, int]:
+        record = play(take_seat("good"), take_seat("good"), ROOK, rules=rules)
+        return record.result, record.reason, len(record.moves)
+
+    assert length(Rules(resign_moves=3, resign_score=900)) == ("1-0", "adjudicated win", 6)
+    assert length(Rules(draw_from=4, draw_moves=2, draw_score=1000)) == ("1/2-1/2", "adjudicated draw", 6)
+    assert length(Rules(max_moves=5)) == ("1/2-1/2", "adjudicated draw: move limit", 10)
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "reason"),
+    [
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "", "stalemate"),
+        ("8/8/4k3/8/8/3K4/8/8 w - - 0 1", "", "insufficient material"),
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 99 80", "a1a2", "fifty moves"),
+        (ROOK.fen, "a1a2 e8d8 a2a1 d8e8 a1a2 e8d8 a2a1 d8e8", "threefold repetition"),
+    ],
+)
+def test_draws_need_no_claim(fen: str, moves: str, reason: str) -> None:
+    board = chess.Board(fen)
+    for move in moves.split():
+        assert find_ending(board, [], Rules()) is None
+        board.push_uci(move)
+    assert find_ending(board, [], Rules()) == ("1/2-1/2", reason)
+
+
+@pytest.mark.parametrize(
+    ("fen", "ending"),
+    [
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", Ending("1-0", "tablebase win")),
+        ("4k3/8/8/8/8/8/8/R3K3 b - - 0 1", Ending("1-0", "tablebase win")),
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 90 80", None),  # no longer in time
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 40 80", Ending("1-0", "tablebase win")),
+        ("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", Ending("1-0", "tablebase win")),
+        ("4k3/8/8/8/8/8/8/R3K2R w K - 0 1", None),  # tables know no castling
+        ("4k3/8/4K3/4P3/8/8/8/8 w - - 7 1", Ending("1-0", "tablebase win")),
+        ("4k3/8/8/4P3/4K3/8/8/8 w - - 7 1", Ending("1/2-1/2", "tablebase draw")),
+        ("r3k3/8/8/8/8/8/8/R3K3 w - - 60 80", Ending("0-1", "tablebase win")),
+        ("3rk3/3r4/8/8/8/8/8/R3K2R w - - 0 80", None),  # too many men
+    ],
+)
+def test_tablebases_end_games_under_the_fifty_move_rule(shared_data: Path, fen: str, ending: Ending | None) -> None:
+    if fen.startswith("r3k3"):
+        fen = fen.replace("R3K3", "4K3")
+    assert by_tablebase(chess.Board(fen), str(shared_data / "syzygy")) == ending
+
+
+def test_a_game_that_the_tables_know_is_ended(take_seat: TakeSeat, shared_data: Path) -> None:
+    record = play(take_seat("good"), take_seat("good"), ROOK, rules=Rules(syzygy=str(shared_data / "syzygy")))
+    assert (record.result, record.reason, len(record.moves)) == ("1-0", "tablebase win", 1)
+
+
+def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="no Syzygy tables"):
+        open_tables(str(tmp_path))
+
+
+def test_book_moves_are_part_of_the_history(take_seat: TakeSeat) -> None:
+    shuffled = Opening(ROOK.fen, chess960=False, moves="a1a2 e8d8 a2a1 d8e8")
+    assert shuffled.position().fen() == "4k3/8/8/8/8/8/8/R3K3 w - - 4 3"
+    record = play(take_seat("good"), take_seat("good"), shuffled, rules=Rules(max_moves=1))
+    read = chess.pgn.read_game(io.StringIO(record.pgn({})))
+    assert read is not None
+    assert [move.uci() for move in read.mainline_moves()][:4] == shuffled.moves.split()
+    assert len(list(read.mainline_moves())) == 6
+    assert [node.comment for node in read.mainline()][:4] == ["book"] * 4
+
+
+def test_chess960_castling_goes_in_and_out(take_seat: TakeSeat) -> None:
+    fen = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 3 9"
+    record = play(take_seat("good"), take_seat("good"), Opening(fen, chess960=True), rules=Rules(max_moves=4))
+    assert record.reason == "adjudicated draw: move limit"
+    castled = GameRecord(
+        Opening("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", chess960=True),
+        "a",
+        "b",
+        (MoveRecord("e1a1", 0.1, None, chess.engine.MateGiven, None, None),),
+        "1/2-1/2",
+        "stalemate",
+    )
+    assert "1. O-O-O" in castled.pgn({})
+    assert GameRecord.from_json(castled.to_json()) == castled
+
+
+def test_a_missing_process_is_a_start_error() -> None:
+    with pytest.raises(StartError, match="no-such-engine"):
+        Seat(Player("", ("no-such-engine-anywhere",))).prepare()
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("info depth 7 seldepth 9 score cp -35 nodes 1234 pv e2e4 e7e5", (chess.engine.Cp(35), 7, 1234)),
+        ("info depth 7 score mate 3 upperbound nodes 5", (chess.engine.Mate(-3), 7, 5)),
+        ("info score cp 99999999999999999999 depth x", (None, None, None)),
+        ("", (None, None, None)),
+    ],
+)
+def test_info_is_read_from_whites_side(line: str, expected: tuple[object, ...]) -> None:
+    assert read_info(line, chess.BLACK) == expected

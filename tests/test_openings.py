@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Books of openings in each format, and the schedule made of them."""
+
+import random
+from pathlib import Path
+from typing import Any
+
+import chess
+import pytest
+from coachwhip.bench.command import CommandError
+from coachwhip.bench.openings import Opening, choose, open_book
+from coachwhip.bench.schedule import GAUNTLET, ROUND_ROBIN, opponents, schedule
+
+PGN = """\
+[Event "one"]
+[Result "1-0"]
+
+1. e4 {best by test} e5 (1... c5 2. Nf3) 2. Nf3 Nc6
+3. Bb5 1-0
+
+[Event "two"]
+[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]
+[SetUp "1"]
+
+1. e4 Kd7 *
+
+[Event "broken"]
+
+1. e4 e5 2. Ke3 *
+"""
+
+
+def read(path: Path, count: int = 10**6, **options: Any) -> list[Opening]:
+    """All the openings of a file, in its order."""
+    book = open_book(path, **options)
+    return choose(book, min(count, len(book)), None)
+
+
+def test_positions_are_read_and_bad_ones_named(tmp_path: Path) -> None:
+    path = tmp_path / "book.epd"
+    path.write_text(
+        '# comment\n\nrnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - bm e5; id "x";\n'
+        "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 3 9\n8/8/8/8/8/8/8/8 w - - 0 1\nnonsense\n"
+    )
+    first, second = read(path, 2)
+    assert first == (chess.Board("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").fen(), False, "")
+    assert second == ("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 3 9", True, "")
+    book = open_book(path)
+    for entry, line in ((2, 5), (3, 6)):
+        with pytest.raises(CommandError, match=rf"book\.epd:{line}"):
+            book[entry]()
+    path.write_text("\n")
+    with pytest.raises(CommandError, match="no opening"):
+        open_book(path)
+
+
+def test_pgn_gives_lines(tmp_path: Path) -> None:
+    path = tmp_path / "book.pgn"
+    path.write_text(PGN)
+    one, two = read(path, 2)
+    assert one == (chess.STARTING_FEN, False, "e2e4 e7e5 g1f3 b8c6 f1b5")
+    assert two == ("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", False, "e2e4 e8d7")
+    assert [opening.moves for opening in read(path, 2, plies=3)] == ["e2e4 e7e5 g1f3", "e2e4 e8d7"]
+    with pytest.raises(CommandError, match=r"book\.pgn:13: .*Ke3"):
+        read(path)
+
+
+def test_a_polyglot_book_gives_different_lines(tmp_path: Path) -> None:
+    import chess.polyglot
+
+    def entry(moves: str, move: str, weight: int) -> bytes:
+        board = chess.Board()
+        for played in moves.split():
+            board.push_uci(played)
+        played_move = chess.Move.from_uci(move)
+        raw = played_move.to_square | played_move.from_square << 6
+        key = chess.polyglot.zobrist_hash(board)
+        return key.to_bytes(8, "big") + raw.to_bytes(2, "big") + weight.to_bytes(2, "big") + bytes(4)
+
+    path = tmp_path / "book.bin"
+    entries = [entry("", "e2e4", 3), entry("", "d2d4", 1), entry("e2e4", "e7e5", 1), entry("e2e4", "c7c5", 1)]
+    path.write_bytes(b"".join(sorted(entries)))
+    lines = [opening.moves for opening in read(path, seed=1)]
+    assert sorted(lines) == ["d2d4", "e2e4 c7c5", "e2e4 e7e5"]
+    assert lines == [opening.moves for opening in read(path, seed=1)]
+    assert sorted(opening.moves for opening in read(path, seed=1, plies=1)) == ["d2d4", "e2e4"]
+    path.write_bytes(b"")
+    with pytest.raises(CommandError, match="no opening"):
+        open_book(path)
+    with pytest.raises(OSError, match="missing"):
+        open_book(tmp_path / "missing.bin")
+
+
+def test_shared_books_are_read(shared_data: Path) -> None:
+    assert len(open_book(shared_data / "books" / "8moves_v3_1000.pgn")) == 1000
+    lines = choose(open_book(shared_data / "books" / "8moves_v3_1000.pgn"), 5, 1)
+    assert {len(opening.moves.split()) for opening in lines} == {16}
+    assert open_book(shared_data / "books" / "DFRC_4852_v1_5k.epd", chess960=True)[0]().chess960
+    assert len(set(choose(open_book(shared_data / "polyglot" / "performance.bin", seed=3), 50, None))) == 50
+
+
+def test_the_seed_decides_the_order_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "book.fen"
+    path.write_text("".join(f"4k3/8/8/8/8/8/4P3/4K3 w - - 0 {number}\n" for number in range(1, 51)))
+    book = open_book(path)
+    random.seed(1)
+    first = choose(book, 20, 3)
+    random.seed(2)
+    assert choose(book, 20, 3) == first
+    assert choose(book, 30, 3)[:20] == first
+    assert choose(book, 20, 4) != first
+    assert len(set(first)) == 20
+    assert choose(book, 100, 3)[50:] == choose(book, 50, 3)
+
+
+OPENINGS = [Opening(str(number), chess960=False) for number in range(10)]
+
+
+def test_a_match_is_played_in_pairs_with_colours_reversed() -> None:
+    pairings = schedule(OPENINGS, [(0, 1)], 19)
+    assert [pairing.number for pairing in pairings] == list(range(19))
+    for first, second in zip(pairings[:18:2], pairings[1::2], strict=True):
+        assert first.opening == second.opening
+        assert (first.white, first.black, second.white, second.black) == (0, 1, 1, 0)
+    assert [pairing.opening for pairing in pairings[::2]] == OPENINGS
+
+
+@pytest.mark.parametrize(("form", "meetings"), [(ROUND_ROBIN, 6), (GAUNTLET, 3)])
+def test_everybody_meets_whom_he_should(form: str, meetings: int) -> None:
+    pairs = opponents(4, form)
+    assert len(set(pairs)) == meetings
+    pairings = schedule(OPENINGS, pairs, 6)
+    assert len(pairings) == 6 * meetings
+    for first, second in pairs:
+        played = [pairing for pairing in pairings if {pairing.white, pairing.black} == {first, second}]
+        assert sum(pairing.white == first for pairing in played) == 3
+        assert [pairing.opening for pairing in played[::2]] == OPENINGS[:3]
+
+
+def test_a_number_means_the_same_game_in_a_longer_match() -> None:
+    meetings = opponents(3, ROUND_ROBIN)
+    longer = {pairing.number: pairing for pairing in schedule(OPENINGS, meetings, 20)}
+    for games in (1, 5, 8):
+        assert all(longer[pairing.number] == pairing for pairing in schedule(OPENINGS, meetings, games))

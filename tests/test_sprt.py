@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The sequential test against figures that others have published and against the same likelihoods maximized another way."""
+
+import math
+
+import pytest
+from coachwhip.bench.elo import estimate
+from coachwhip.bench.sprt import LOGISTIC, NORMALIZED, Sprt, llr_logistic, llr_normalized, normalized_elo
+
+# Results of finished tests as their runners printed them, to two decimals: four of fishtest, the last one of fastchess.
+PUBLISHED = [
+    ((440, 2910, 5170, 2888, 455), 0, 5, -2.27),
+    ((142, 620, 1122, 699, 188), 0, 5, 2.99),
+    ((349, 1561, 3340, 1604, 359), -5, 0, 2.90),
+    ((98, 382, 674, 369, 71), -5, 0, -1.11),
+    ((0, 0, 2, 0, 37), 0, 20, 2.96),
+]
+# The same counts: sum of n_i log(p1_i / p0_i), both distributions found by scipy's SLSQP as the likeliest ones under
+# sum p = 1 and the hypothesis (an expected score; or an expected score in standard deviations).
+MAXIMIZED = [
+    ((440, 2910, 5170, 2888, 455), 0, 5, -2.2738574846, -5.9204434410),
+    ((142, 620, 1122, 699, 188), 0, 5, 2.9940531290, 3.9689083063),
+    ((349, 1561, 3340, 1604, 359), -5, 0, 2.8999691516, 5.7686606569),
+    ((98, 382, 674, 369, 71), -5, 0, -1.1128128552, -1.4199060336),
+]
+
+
+@pytest.mark.parametrize(("counts", "elo0", "elo1", "llr"), PUBLISHED)
+def test_the_ratio_is_the_published_one(counts: tuple[int, ...], elo0: float, elo1: float, llr: float) -> None:
+    assert llr_normalized(counts, elo0, elo1) == pytest.approx(llr, abs=0.006)
+
+
+@pytest.mark.parametrize(("counts", "elo0", "elo1", "normalized", "logistic"), MAXIMIZED)
+def test_the_ratio_is_that_of_the_largest_likelihoods(
+    counts: tuple[int, ...], elo0: float, elo1: float, normalized: float, logistic: float
+) -> None:
+    assert llr_normalized(counts, elo0, elo1) == pytest.approx(normalized, abs=1e-6)
+    assert llr_logistic(counts, elo0, elo1) == pytest.approx(logistic, abs=1e-6)
+
+
+@pytest.mark.parametrize("counts", [counts for counts, *_ in PUBLISHED[:4]])
+def test_the_logistic_ratio_agrees_with_its_published_approximation(counts: tuple[int, ...]) -> None:
+    # Van den Bergh, "A practical introduction to the GSPRT": LLR ~ (s1 - s0)(2 mean - s0 - s1) / (2 variance / N)
+    total = sum(counts)
+    mean = sum(count * index / 4 for index, count in enumerate(counts)) / total
+    variance = sum(count * (index / 4 - mean) ** 2 for index, count in enumerate(counts)) / total
+    s0, s1 = (1 / (1 + 10 ** (-elo / 400)) for elo in (0, 5))
+    approximation = (s1 - s0) * (2 * mean - s0 - s1) * total / variance / 2
+    assert llr_logistic(counts, 0, 5) == pytest.approx(approximation, rel=0.01)
+
+
+@pytest.mark.parametrize("counts", [counts for counts, *_ in PUBLISHED])
+def test_a_fit_meets_its_hypothesis(counts: tuple[int, ...]) -> None:
+    # between equal hypotheses nothing is to choose, and the ratio is additive
+    for ratio in (llr_logistic, llr_normalized):
+        assert ratio(counts, 3, 3) == pytest.approx(0, abs=1e-9)
+        assert ratio(counts, 0, 2) + ratio(counts, 2, 5) == pytest.approx(ratio(counts, 0, 5), abs=1e-6)
+
+
+def test_the_sides_are_symmetric() -> None:
+    for ratio in (llr_logistic, llr_normalized):
+        assert ratio((1, 5, 10, 3, 2), 0, 5) == pytest.approx(-ratio((2, 3, 10, 5, 1), -5, 0), abs=1e-9)
+
+
+def test_bounds_are_walds() -> None:
+    # logarithms of 1/19 and 19, then of 2/19 and 18
+    assert Sprt(0, 5).bounds() == pytest.approx((-2.944438979, 2.944438979), abs=1e-9)
+    assert Sprt(0, 5, 0.05, 0.1).bounds() == pytest.approx((-2.251291799, 2.890371758), abs=1e-9)
+
+
+def test_the_verdict_comes_at_the_bounds() -> None:
+    test = Sprt(0, 5, model=NORMALIZED)
+    assert [test.verdict(llr) for llr in (-2.95, -2.94, 0, 2.94, 2.95)] == ["H0", "", "", "", "H1"]
+    assert test.llr((0, 0, 0, 0, 0)) == 0
+    assert test.verdict(test.llr((142, 620, 1122, 699, 188))) == "H1"
+    assert Sprt(0, 5, model=LOGISTIC).llr((142, 620, 1122, 699, 188)) == pytest.approx(3.9689, abs=1e-4)
+
+
+@pytest.mark.parametrize("counts", [(0, 0, 0, 0, 9), (9, 0, 0, 0, 0), (0, 0, 7, 0, 0), (1, 0, 0, 0, 1), (0, 0, 5), (3, 0, 0)])
+def test_one_sided_counts_give_a_finite_ratio(counts: tuple[int, ...]) -> None:
+    for ratio in (llr_logistic, llr_normalized):
+        assert math.isfinite(ratio(counts, 0, 10))
+        assert ratio(counts, 0, 10) == pytest.approx(-ratio(counts[::-1], -10, 0), abs=1e-6)
+    assert llr_normalized((0, 0, 0, 0, 9), 0, 10) > 0 > llr_normalized((9, 0, 0, 0, 0), 0, 10)
+
+
+def test_normalized_elo_is_the_published_one() -> None:
+    # fastchess of the last match above: "Elo: 631.91, nElo: 1056.68 +/- 77.10"
+    elo, error = normalized_elo((0, 0, 2, 0, 37))
+    assert elo == pytest.approx(1056.68, abs=0.01)
+    assert error == pytest.approx(77.10, abs=0.01)
+    assert estimate((0, 0, 2, 0, 37)).elo == pytest.approx(631.91, abs=0.01)
+    assert normalized_elo((0, 0, 0, 0, 5))[0] == math.inf
+    assert normalized_elo((0, 0, 5, 0, 0))[0] == 0
+
+
+def test_elo_error_and_los_are_fishtests_equations() -> None:
+    # counts of a fishtest run; the equations written out: mean and variance per pair, 95 % = 1.959964 standard errors
+    counts = (349, 1561, 3340, 1604, 359)
+    n = 349 + 1561 + 3340 + 1604 + 359
+    mu = (0.25 * 1561 + 0.5 * 3340 + 0.75 * 1604 + 359) / n
+    variance = (
+        349 * mu**2 + 1561 * (0.25 - mu) ** 2 + 3340 * (0.5 - mu) ** 2 + 1604 * (0.75 - mu) ** 2 + 359 * (1 - mu) ** 2
+    ) / n
+    half = 1.959964 * math.sqrt(variance / n)
+    low, elo, high = (-400 * math.log10(1 / score - 1) for score in (mu - half, mu, mu + half))
+    found = estimate(counts)
+    assert (found.elo, found.low, found.high) == pytest.approx((elo, low, high), abs=1e-9)
+    assert found.error == pytest.approx((high - low) / 2, abs=1e-9)
+    assert found.los == pytest.approx(0.5 * math.erfc(-(mu - 0.5) / math.sqrt(variance / n) / math.sqrt(2)), abs=1e-12)
+    assert (found.elo, found.error, found.los) == pytest.approx((ELO, ERROR, LOS), abs=1e-7)
+
+
+# worked out with mpmath to 30 digits from those equations
+ELO, ERROR, LOS = 1.51730078, 3.65550913, 0.792053543
