@@ -89,7 +89,8 @@ class ClusterRunner:
         except StartError:
             raise
         except Exception as error:
-            raise CommandError(f"the workers cannot play: {type(error).__name__}: {error}") from error
+            hint = "coachwhip must be installed where the scheduler and the workers run"
+            raise CommandError(f"the cluster cannot play ({hint}): {type(error).__name__}: {error}") from error
         return names, warnings
 
     def play(self, contest: Contest, pairings: Sequence[Pairing], match: str) -> Generator[Finished, None, None]:

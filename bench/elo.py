@@ -28,12 +28,12 @@ class Estimate(NamedTuple):
 
 
 def elo_difference(score: float) -> float:
-    """Rating difference that makes `score` (0..1, points per game) the expected one: -400 log10(1 / score - 1)."""
+    """Rating difference that makes `score` (0..1, points per game) the expected one: 400 log10(score / (1 - score))."""
     if score <= 0:
         return -math.inf
     if score >= 1:
         return math.inf
-    return -400 * math.log10(1 / score - 1)
+    return 400 * math.log10(score / (1 - score))
 
 
 def expected_score(elo: float) -> float:

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 import chess.engine
 
-START_TIMEOUT = 30.0  # seconds an engine has to answer `uci` and the first `isready`
+START_TIMEOUT = 60.0  # seconds an engine has to answer `uci` and the first `isready`
 QUIT_TIMEOUT = 2.0  # seconds an engine has to leave after `quit`
 LIFE_SIGN = 1.0  # seconds between looks at whether a process that is waited for is still there
 STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
@@ -36,6 +36,7 @@ STALL = "stall"
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)
 
 logging.getLogger("chess.engine").setLevel(logging.ERROR)  # it warns about every banner an engine prints
+logging.getLogger("asyncio").setLevel(logging.ERROR)  # and asyncio of processes that were killed, about their return code
 
 
 class StartError(Exception):

@@ -16,8 +16,8 @@ ROLE = sys.argv[1]
 SEED = sys.argv[2] if len(sys.argv) > 2 else ""
 
 
-def misbehave(words: list[str]) -> str:
-    """What is sent instead of a move."""
+def misbehave(words: list[str], mine: str) -> str:
+    """What is sent instead of a move; `mine` is the name of its own clock."""
     if ROLE == "killed":
         print("going down", file=sys.stderr, flush=True)
         os.kill(os.getpid(), 9)
@@ -25,8 +25,8 @@ def misbehave(words: list[str]) -> str:
     if ROLE == "stall":
         sys.stdin.read()  # until the runner is gone
     if ROLE == "late":
-        mine = words.index("wtime") if "wtime" in words else words.index("movetime")
-        time.sleep(int(words[mine + 1]) / 1000 + 0.2)
+        limit = words.index(mine if mine in words else "movetime")
+        time.sleep(int(words[limit + 1]) / 1000 + 0.2)
     return {"cheat": "e1e8", "null": "0000"}.get(ROLE, "(none)")
 
 
@@ -76,7 +76,11 @@ class Stub:
         """Move, or not."""
         if ROLE == "instant":
             return f"info depth 1 score cp 0 nodes {round((time.perf_counter() - received) * 1e6)}\nbestmove {self.chosen}\n"
-        move = self.chosen if ROLE in ("good", "no-newgame", "no-restart") else misbehave(words)
+        move = (
+            self.chosen
+            if ROLE in ("good", "no-newgame", "no-restart")
+            else misbehave(words, "wtime" if self.board.turn else "btime")
+        )
         score = 900 if self.board.turn else -900
         return f"info depth 1 score cp {score} nodes 20 pv {move}\ninfo string done\nbestmove {move}\n"
 

@@ -54,7 +54,7 @@ def test_a_lost_worker_changes_nothing(cluster: Any, tmp_path: Path, capsys: pyt
     killed_after = []
 
     def kill() -> None:
-        deadline = time.monotonic() + TIMEOUT
+        deadline = time.monotonic() + 4 * TIMEOUT
         while not games(journal) and time.monotonic() < deadline:
             time.sleep(0.01)
         killed_after.append(len(games(journal)))

@@ -24,7 +24,7 @@ MATE_IN_ONE = Opening("k7/8/1K6/8/8/8/8/7R w - - 0 1", chess960=False)
 PAWN = Opening("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", chess960=False)
 ROOK = Opening("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", chess960=False)
 
-MINUTE = TimeControl(60)
+MINUTE, HASTE = TimeControl(60), TimeControl(0.3, 0.1)
 TakeSeat = Callable[..., Seat]
 
 
@@ -43,9 +43,15 @@ def take_seat() -> Iterator[TakeSeat]:
         seat.close()
 
 
-def play(white: Seat, black: Seat, opening: Opening, control: TimeControl = MINUTE, rules: Rules | None = None) -> GameRecord:
+def play(
+    white: Seat,
+    black: Seat,
+    opening: Opening,
+    controls: tuple[TimeControl, TimeControl] = (MINUTE, MINUTE),
+    rules: Rules | None = None,
+) -> GameRecord:
     """One game."""
-    return play_game((white, black), opening, (control, control), rules or Rules(), Interruption())
+    return play_game((white, black), opening, controls, rules or Rules(), Interruption())
 
 
 def test_a_won_game_is_recorded_and_read_back(take_seat: TakeSeat) -> None:
@@ -78,15 +84,17 @@ def test_a_won_game_is_recorded_and_read_back(take_seat: TakeSeat) -> None:
 @pytest.mark.parametrize("culprit", [chess.WHITE, chess.BLACK])
 def test_a_faulty_engine_loses_whatever_its_colour(take_seat: TakeSeat, role: str, reason: str, culprit: chess.Color) -> None:
     bad, good = take_seat(role, stall=0.2 if role == "stall" else None), take_seat("good")
-    white, black = (bad, good) if culprit == chess.WHITE else (good, bad)
-    record = play(white, black, PAWN, TimeControl(0.3, 0.1))
+    if culprit == chess.WHITE:
+        record = play(bad, good, PAWN, (HASTE, MINUTE))
+    else:
+        record = play(good, bad, PAWN, (MINUTE, HASTE))
     assert (record.result, record.reason) == ("0-1" if culprit == chess.WHITE else "1-0", reason)
     assert record.culprit == ("white" if culprit == chess.WHITE else "black")
     assert len(record.moves) == (0 if culprit == chess.WHITE else 1)
     assert record.detail
     assert f"{reason} of {role}" in record.pgn({}).replace("\n", " ")
     # and the next game can be played
-    assert play(bad, good, PAWN, TimeControl(0.3, 0.1)).culprit == "white"
+    assert play(bad, good, PAWN, (HASTE, MINUTE)).culprit == "white"
 
 
 def test_a_crash_is_explained_by_what_was_on_stderr(take_seat: TakeSeat) -> None:
@@ -94,15 +102,15 @@ def test_a_crash_is_explained_by_what_was_on_stderr(take_seat: TakeSeat) -> None
 
 
 def test_who_exceeds_a_fixed_time_loses_unless_the_margin_allows_it(take_seat: TakeSeat) -> None:
-    fixed = TimeControl(movetime=0.1)
+    fixed = TimeControl(movetime=0.1), MINUTE
     assert play(take_seat("late"), take_seat("good"), MATE_IN_ONE, fixed).reason == TIME_LOSS
     assert play(take_seat("late"), take_seat("good"), MATE_IN_ONE, fixed, Rules(margin=50.0)).reason == ILLEGAL_MOVE
 
 
 def test_silence_without_a_clock_is_a_stall(take_seat: TakeSeat) -> None:
-    record = play(take_seat("stall", stall=0.2), take_seat("good"), PAWN, TimeControl(nodes=10))
+    record = play(take_seat("stall", stall=0.2), take_seat("good"), PAWN, (TimeControl(nodes=10), MINUTE))
     assert (record.result, record.reason) == ("0-1", STALL)
-    assert play(take_seat("good"), take_seat("good"), MATE_IN_ONE, TimeControl(depth=1)).moves[0].clock is None
+    assert play(take_seat("good"), take_seat("good"), MATE_IN_ONE, (TimeControl(depth=1), MINUTE)).moves[0].clock is None
 
 
 def test_a_death_between_games_is_charged_and_the_engine_comes_back(take_seat: TakeSeat) -> None:

@@ -5,6 +5,7 @@ import json
 import shlex
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -139,8 +140,9 @@ def test_what_belongs_to_an_engine_goes_to_it_alone() -> None:
 def test_every_fault_is_charged_and_the_match_goes_on(run: Run, tmp_path: Path) -> None:
     pgn = tmp_path / "games.pgn"
     roles = ("good", "killed", "cheat", "late", "stall")
-    words = "--form gauntlet --games 2 --tc 0.5+0.1 --stall 1.5 --max-moves 2 --concurrency 4".split()
-    found = run(*engines(*roles), *words, "--pgn", pgn)
+    words = "--form gauntlet --games 2 --tc 60 --stall 3 --max-moves 2 --concurrency 4".split()
+    hasty = [word for role in roles[3:] for word in (*engines(role), "--own-tc", "movetime=0.05")]
+    found = run(*engines(*roles[:3]), *hasty, *words, "--pgn", pgn)
     assert found["games"] == 8
     reasons = dict(zip(roles, ("", CRASH, ILLEGAL_MOVE, TIME_LOSS, "stall"), strict=True))
     for engine in found["engines"]:
@@ -212,7 +214,7 @@ def test_a_runner_killed_half_way_loses_nothing(run: Run, book: Path, tmp_path: 
     process = subprocess.Popen(
         [sys.executable, "-m", "coachwhip", "match", *words], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
-    deadline = time.monotonic() + TIMEOUT
+    deadline = time.monotonic() + 4 * TIMEOUT
     while len(finished()) < 4 and process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.01)
     process.kill()
@@ -232,6 +234,35 @@ def test_a_runner_killed_half_way_loses_nothing(run: Run, book: Path, tmp_path: 
     run(*words)
     played = [{game.headers["GameId"]: list(game.mainline_moves()) for game in read_pgn(path)} for path in (pgn, undisturbed)]
     assert played[0] == played[1]
+
+
+def test_ctrl_c_keeps_what_was_finished(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal = tmp_path / "games.jsonl"
+    finished = match.Course._finished
+
+    def interrupted(course: match.Course, *game: Any) -> bool:
+        if len(course._tally.results) == 3:
+            raise KeyboardInterrupt
+        return finished(course, *game)
+
+    monkeypatch.setattr(match.Course, "_finished", interrupted)
+    words = [
+        *engines("good a", "good b"),
+        "--journal",
+        str(journal),
+        *"--games 9 --nodes 20 --max-moves 3 --concurrency 3".split(),
+    ]
+    assert match.main(words) == 0
+    out, err = capsys.readouterr()
+    assert "gooda against goodb: 3 games" in out
+    assert "interrupted; what was finished counts" in err
+    assert len(journal.read_bytes().splitlines()) == 1 + 3
+    ours = [thread for thread in threading.enumerate() if thread.name.startswith("SimpleEngine")]
+    for thread in ours:
+        thread.join(TIMEOUT)
+    assert not any(thread.is_alive() for thread in ours)  # and each ends with its process
 
 
 def test_sprt_stops_the_match(run: Run, book: Path, tmp_path: Path) -> None:
