@@ -36,7 +36,7 @@ def words(tmp_path: Path, name: str) -> list[str]:
     """A match of deterministic engines, kept in the journal `name`."""
     book = tmp_path / "book.fen"
     book.write_text("".join(f"4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 {number}\n" for number in range(1, 7)))
-    engines = f"--engine '{STUB} good a' --engine '{STUB} good b' --nodes 20 --max-moves 25 --games {GAMES}"
+    engines = f"--engine '{STUB} good a' --engine '{STUB} good b' --nodes 20 --max-moves 12 --games {GAMES}"
     return [*shlex.split(engines), "--openings", str(book), "--journal", str(tmp_path / name)]
 
 

@@ -84,10 +84,8 @@ def test_a_won_game_is_recorded_and_read_back(take_seat: TakeSeat) -> None:
 @pytest.mark.parametrize("culprit", [chess.WHITE, chess.BLACK])
 def test_a_faulty_engine_loses_whatever_its_colour(take_seat: TakeSeat, role: str, reason: str, culprit: chess.Color) -> None:
     bad, good = take_seat(role, stall=0.2 if role == "stall" else None), take_seat("good")
-    if culprit == chess.WHITE:
-        record = play(bad, good, PAWN, (HASTE, MINUTE))
-    else:
-        record = play(good, bad, PAWN, (MINUTE, HASTE))
+    seats, controls = ((bad, good), (HASTE, MINUTE)) if culprit == chess.WHITE else ((good, bad), (MINUTE, HASTE))
+    record = play(*seats, PAWN, controls)
     assert (record.result, record.reason) == ("0-1" if culprit == chess.WHITE else "1-0", reason)
     assert record.culprit == ("white" if culprit == chess.WHITE else "black")
     assert len(record.moves) == (0 if culprit == chess.WHITE else 1)
