@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coachwhip.bench import builds, engines, speed, speed_measure, speed_stats
-from coachwhip.bench.command import CommandError
+from coachwhip.bench import engines, speed, speed_measure, speed_stats
 from coachwhip.bench.progress import Bar
 from coachwhip.bench.speed_child import HAS_WAIT4, Child, EngineFailure, starts_with
 from coachwhip.bench.speed_results import Results, Workload, as_dict, remarks, start_rows, work_rows
