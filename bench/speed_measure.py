@@ -162,10 +162,10 @@ def bench(contender: Contender) -> Work:
     """Run the engine's own `bench`, as a word on its command line. Raises EngineFailure if it has none."""
     with closing(Child([*contender.command, "bench"], errors=True)) as child:
         usage = child.finish(contender.timeout)
-        matches = [match for line in child.rest() if (match := BENCH_NODES.search(line))]
-    if not matches:
+        counts = [int(match[1] or match[2]) for line in child.rest() if (match := BENCH_NODES.search(line))]
+    if not counts:
         raise EngineFailure("it has no bench")
-    return Work(int(matches[-1][1] or matches[-1][2]), usage.seconds)
+    return Work(max(counts), usage.seconds)  # the total, wherever it stands: two output streams may come in any order
 
 
 def has_valgrind() -> bool:
