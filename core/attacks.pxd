@@ -30,8 +30,6 @@ cdef struct AttackTables:
 
 cdef AttackTables TABLES
 
-cdef enum: SLIDER_TABLE_SIZE = 107648
-
 cdef inline bitboard rook_attacks(int sq, bitboard occ) noexcept nogil:
     cdef const Slider* s = &TABLES.rook[sq]
     return s.attacks[slider_index(occ, s.mask, s.magic, s.shift)]

@@ -447,7 +447,6 @@ cdef class Engine:
         for i in range(count):
             if not wanted or moves[i] in wanted:
                 s.root_moves[s.root_count].move = moves[i]
-                s.root_moves[s.root_count].nodes = 0
                 s.root_count += 1
         s.root_restricted = s.root_count < count
         back = min(position.last, <int>position.current().reversible, GAME_KEYS - 1)

@@ -35,7 +35,6 @@ cdef struct StackEntry:
 
 cdef struct RootMove:
     Move move
-    uint64_t nodes  # spent on it in this iteration
 
 cdef struct Searcher
 ctypedef void (*ReportFunction)(Searcher* s, void* context, int kind) noexcept nogil

@@ -507,7 +507,6 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
     cdef PositionC* pos = &s.stack[0].pos
     cdef int best = -INFINITE
     cdef int i, score, reduction
-    cdef uint64_t before
     cdef bint quiet
     cdef Move move
     s.pv_length[0] = 0
@@ -518,13 +517,11 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
         s.currmove_number = i + 1
         if elapsed_us(s) >= CURRMOVE_AFTER_US:
             s.report(s, s.context, REPORT_CURRMOVE)
-        before = s.nodes
         _make(s, 0, move)
         reduction = 0
         if s.params.p.use_lmr and quiet and depth >= s.params.p.lmr_min_depth and i > s.params.p.lmr_min_moves:
             reduction = _lmr_reduction(s, depth, i + 1, True, True, quiet_history(&s.history, pos.stm, move))
         score = _search_child(s, 0, depth - 1, reduction, alpha, beta, i == 0, False)
-        s.root_moves[i].nodes = s.nodes - before
         if s.aborted:
             break
         if score > best:

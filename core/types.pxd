@@ -21,7 +21,6 @@ cdef extern from * nogil:
       #define cw_lsb(b) __builtin_ctzll(b)
       #define cw_msb(b) (63 ^ __builtin_clzll(b))
       #define cw_prefetch(p) __builtin_prefetch(p)
-      #define cw_likely(x) __builtin_expect(!!(x), 1)
       #define cw_unlikely(x) __builtin_expect(!!(x), 0)
     #else
       #if defined(_MSC_VER)
@@ -44,7 +43,6 @@ cdef extern from * nogil:
         }
       #endif
       #define cw_prefetch(p) ((void)(p))
-      #define cw_likely(x) (x)
       #define cw_unlikely(x) (x)
     #endif
     /* PEXT exists on the first Zens and on Excavator, but in microcode: magics are faster there. */
@@ -87,7 +85,6 @@ cdef extern from * nogil:
     int lsb "cw_lsb" (uint64_t b) noexcept  # index of the lowest set bit; undefined for 0
     int msb "cw_msb" (uint64_t b) noexcept
     void prefetch "cw_prefetch" (const void* address) noexcept
-    bint likely "cw_likely" (bint x) noexcept
     bint unlikely "cw_unlikely" (bint x) noexcept
     uint64_t slider_index "cw_slider_index" (uint64_t occ, uint64_t mask, uint64_t magic, int shift) noexcept
     int64_t now_us "cw_now_us" () noexcept  # monotonic clock, microseconds
