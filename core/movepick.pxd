@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Move ordering in stages: a move is generated and scored only when the moves before it have not cut.
 
-tt move, good captures, killers, quiets by history, bad captures. Each call picks the best remaining move of the
-stage; no list is ever sorted. Source: https://www.chessprogramming.org/Move_Ordering.
+tt move, good captures, killers, quiets by history, bad captures; or, with `use_captures_first` off, tt move, killers, all
+others. Each call picks the best remaining move of the stage; no list is ever sorted.
+Source: https://www.chessprogramming.org/Move_Ordering.
 """
 
 from .history cimport History
@@ -39,4 +40,5 @@ cdef void start_picker(
     MovePicker* mp, const PositionC* pos, const History* history, const SearchParams* params,
     int ply, Move tt_move, bint noisy_only
 ) noexcept nogil
+cdef void narrow_picker(MovePicker* mp, int count) noexcept nogil
 cdef Move next_move(MovePicker* mp) noexcept nogil

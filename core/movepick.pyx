@@ -44,10 +44,10 @@ cdef inline void _make_noisy(MovePicker* mp) noexcept nogil:
 
 
 cdef inline void _make_quiets(MovePicker* mp) noexcept nogil:
-    """Generate quiets behind the captures that were put off."""
+    """Generate quiets behind the captures that were put off; captures among them where they do not come first."""
     cdef int i
     mp.next = mp.bad_end
-    mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, QUIETS)
+    mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, QUIETS if mp.params.p.use_captures_first else ALL_MOVES)
     for i in range(mp.next, mp.end):
         mp.scores[i] = quiet_history(mp.history, mp.pos.stm, mp.moves[i]) if mp.params.p.use_history else 0
 
@@ -67,6 +67,22 @@ cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
     return move
 
 
+cdef void narrow_picker(MovePicker* mp, int count) noexcept nogil:
+    """Let the picker give only the `count` best of `moves[:end]` by `scores`, which the caller has filled in."""
+    cdef int i
+    mp.next = 0
+    for i in range(count if count < mp.end else mp.end):
+        mp.moves[i] = _take_best(mp)
+        mp.scores[i] = -i
+    mp.end = mp.next
+    mp.next = 0
+    mp.bad_end = 0
+    mp.tt_move = 0
+    mp.killers[0] = 0
+    mp.killers[1] = 0
+    mp.stage = STAGE_QUIETS
+
+
 cdef inline bint _is_usable_killer(const MovePicker* mp, Move move) noexcept nogil:
     return move != 0 and move != mp.tt_move and not is_noisy(move) and is_legal(mp.pos, move)
 
@@ -75,7 +91,7 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
     """The next move to try, or 0 when there is none left. Every legal move comes exactly once."""
     cdef Move move
     if mp.stage == STAGE_TT:
-        mp.stage = STAGE_MAKE_NOISY
+        mp.stage = STAGE_MAKE_NOISY if mp.params.p.use_captures_first or mp.noisy_only else STAGE_KILLER_1
         if mp.tt_move != 0:
             return mp.tt_move
     if mp.stage == STAGE_MAKE_NOISY:

@@ -8,7 +8,10 @@ cdef enum:
 
 cdef struct Params:
     # The names of tunables.py, where each is explained.
+    int use_alpha_beta
+    int use_iterative_deepening
     int use_tt
+    int use_tt_deeper
     int use_aspiration
     int use_pvs
     int use_mate_distance
@@ -17,6 +20,9 @@ cdef struct Params:
     int use_nmp
     int use_futility
     int use_lmr
+    int use_probcut
+    int use_beam
+    int use_captures_first
     int use_killers
     int use_history
     int use_see_order
@@ -42,6 +48,11 @@ cdef struct Params:
     int lmr_base
     int lmr_divisor
     int lmr_history_divisor
+    int probcut_min_depth
+    int probcut_margin
+    int probcut_reduction
+    int beam_width
+    int beam_guess_depth
     int history_factor
     int history_offset
     int history_bonus_max

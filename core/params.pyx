@@ -20,9 +20,25 @@ cdef dict _checked(dict changes):
     return values
 
 
+cdef void _switch_off_dependants(Params* p) noexcept:
+    """A technique goes where what it rests on has gone."""
+    if not p.use_alpha_beta:  # no window to narrow, to guess or to beat
+        p.use_pvs = 0
+        p.use_aspiration = 0
+        p.use_mate_distance = 0
+        p.use_rfp = 0
+        p.use_nmp = 0
+        p.use_futility = 0
+        p.use_lmr = 0
+        p.use_probcut = 0
+    if not p.use_iterative_deepening:  # no earlier score to set a window around
+        p.use_aspiration = 0
+
+
 cdef int fill_params(SearchParams* out, dict changes) except -1:
     cdef int depth, move
     out.p = _checked(changes)  # Cython's conversion of a dict raises if a field of the struct has no row
+    _switch_off_dependants(&out.p)
     for depth in range(LMR_SIZE):
         for move in range(LMR_SIZE):
             out.lmr[depth][move] = 0

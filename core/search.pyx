@@ -9,10 +9,11 @@ from libc.string cimport memcpy, memset
 
 from .evaluate cimport evaluate
 from .history cimport add_killer, forget_killers, quiet_history, update_quiet
-from .movegen cimport CheckInfo, fill_check_info, has_legal_move, is_check, is_legal
-from .movepick cimport MovePicker, next_move, start_picker
+from .movegen cimport CheckInfo, fill_check_info, generate, has_legal_move, is_check, is_legal
+from .movepick cimport MovePicker, narrow_picker, next_move, start_picker
 from .params cimport LMR_SIZE
-from .tt cimport TTHit, tt_prefetch, tt_probe, tt_store
+from .see cimport see_ge
+from .tt cimport TTHit, set_no_hit, tt_prefetch, tt_probe, tt_store
 
 cdef enum:
     POLL_INTERVAL = 1024  # nodes between looks at the clock: well under a millisecond
@@ -99,6 +100,13 @@ cdef inline void _set_pv(Searcher* s, int ply, Move move) noexcept nogil:
     s.pv_length[ply] = length + 1
 
 
+cdef inline void _look_up(Searcher* s, int ply, TTHit* hit) noexcept nogil:
+    if s.params.p.use_tt:
+        tt_probe(s.tt, s.stack[ply].pos.key, ply, hit)
+    else:
+        set_no_hit(hit)
+
+
 cdef inline bint _tt_cuts(const TTHit* hit, int alpha, int beta) noexcept nogil:
     """Whether the stored bound already settles a window of [alpha, beta]."""
     if hit.bound == BOUND_EXACT:
@@ -145,7 +153,8 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
     """
     cdef StackEntry* node = &s.stack[ply]
     cdef const PositionC* pos = &node.pos
-    cdef bint pv_node = beta - alpha > 1
+    cdef bint open_window = beta - alpha > 1
+    cdef bint pv_node = open_window and s.params.p.use_pvs
     cdef bint in_check = pos.checkers != 0
     cdef int old_alpha = alpha
     cdef int best, bound, score
@@ -167,12 +176,11 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
         return 0 if in_check else evaluate(s.evaluator, pos)
 
     # 2. Transposition table.
-    hit.found = False
-    hit.move = 0
-    if s.params.p.use_tt:
-        tt_probe(s.tt, pos.key, ply, &hit)
-        if hit.found and not pv_node and _tt_cuts(&hit, alpha, beta):
-            return hit.score
+    _look_up(s, ply, &hit)
+    if hit.depth > 0 and not s.params.p.use_tt_deeper:
+        hit.found = False  # its move is still worth trying first
+    if hit.found and not pv_node and _tt_cuts(&hit, alpha, beta):
+        return hit.score
 
     # 3. Stand pat.
     node.static_eval = _static_eval(s, ply, &hit)
@@ -182,7 +190,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
         best = _refined_eval(node.static_eval, &hit)
         if best >= beta:
             return best
-        if best > alpha:
+        if best > alpha and s.params.p.use_alpha_beta:
             alpha = best
 
     # 4. Captures, or evasions.
@@ -205,9 +213,10 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
         if score > best:
             best = score
             if score > alpha:
-                alpha = score
+                if s.params.p.use_alpha_beta:
+                    alpha = score
                 best_move = move
-                if pv_node:
+                if open_window:
                     _set_pv(s, ply, move)
                 if score >= beta:
                     break
@@ -218,7 +227,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
     if s.params.p.use_tt:
         tt_store(
             s.tt, pos.key, ply, best_move, best, node.static_eval, 0,
-            BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and pv_node else BOUND_UPPER),
+            BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and open_window else BOUND_UPPER),
         )
     return best
 
@@ -316,6 +325,58 @@ cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noe
     return beta if score >= MATE_BOUND else score  # a mate found by passing is not proven
 
 
+cdef int _try_probcut(Searcher* s, int ply, int depth, int beta, Move tt_move) noexcept nogil:
+    """A capture that beats beta by a margin in a shallower search would very likely beat it at full depth.
+
+    Each is first looked at without depth, which refutes most. Returns NO_SCORE when none cuts.
+    Source: https://www.chessprogramming.org/ProbCut.
+    """
+    cdef const PositionC* pos = &s.stack[ply].pos
+    cdef int static_eval = s.stack[ply].static_eval
+    cdef int raised = beta + s.params.p.probcut_margin
+    cdef int child_depth = depth - s.params.p.probcut_reduction
+    cdef int score
+    cdef Move move
+    cdef MovePicker picker
+    start_picker(&picker, pos, &s.history, &s.params, ply, tt_move, True)
+    while True:
+        move = next_move(&picker)
+        if move == 0:
+            return NO_SCORE
+        if not see_ge(pos, move, raised - static_eval, s.params.see_value):
+            continue
+        _make(s, ply, move)
+        score = -negamax(s, ply + 1, 0, -raised, -raised + 1, True)
+        if score >= raised and not s.aborted:
+            score = -negamax(s, ply + 1, child_depth, -raised, -raised + 1, True)
+        if s.aborted:
+            return NO_SCORE
+        if score >= raised:
+            if s.params.p.use_tt:
+                tt_store(s.tt, pos.key, ply, move, score, static_eval, child_depth + 1, BOUND_LOWER)
+            return score
+
+
+cdef void _keep_best(Searcher* s, int ply, int depth, MovePicker* picker) noexcept nogil:
+    """Beam search: let `picker` give only the moves that look best in a search still shallower than theirs.
+
+    Source: https://en.wikipedia.org/wiki/Beam_search; here the beam is cut anew at every node.
+    """
+    cdef int guess_depth = s.params.p.beam_guess_depth
+    cdef int i
+    if depth < 2:
+        return  # the guess would be the search itself
+    if guess_depth > depth - 2:
+        guess_depth = depth - 2
+    picker.end = generate(&s.stack[ply].pos, picker.moves, ALL_MOVES)
+    for i in range(picker.end):
+        _make(s, ply, picker.moves[i])
+        picker.scores[i] = -negamax(s, ply + 1, guess_depth, -INFINITE, INFINITE, False)
+        if s.aborted:
+            return
+    narrow_picker(picker, s.params.p.beam_width)
+
+
 cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_node) noexcept nogil:
     """Score of the position at `ply` (not the root) searched `depth` plies deep, fail-soft.
 
@@ -324,7 +385,8 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     """
     cdef StackEntry* node = &s.stack[ply]
     cdef const PositionC* pos = &node.pos
-    cdef bint pv_node = beta - alpha > 1
+    cdef bint open_window = beta - alpha > 1
+    cdef bint pv_node = open_window and s.params.p.use_pvs  # without null windows every window is open, and tells nothing
     cdef bint in_check = pos.checkers != 0
     cdef bint improving, quiet, futile
     cdef int old_alpha = alpha
@@ -349,7 +411,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     s.pv_length[ply] = 0
     if _enter_node(s):
         return 0
-    if pv_node and ply > s.seldepth:
+    if open_window and ply > s.seldepth:
         s.seldepth = ply
     if _is_draw(s, ply):
         return 0
@@ -366,12 +428,15 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             return alpha
 
     # 4. Transposition table.
-    hit.found = False
-    hit.move = 0
-    if s.params.p.use_tt:
-        tt_probe(s.tt, pos.key, ply, &hit)
-        if hit.found and not pv_node and hit.depth >= depth and _tt_cuts(&hit, alpha, beta):
-            return hit.score
+    _look_up(s, ply, &hit)
+    if (
+        hit.found
+        and not pv_node
+        and hit.depth >= depth
+        and (hit.depth == depth or s.params.p.use_tt_deeper)
+        and _tt_cuts(&hit, alpha, beta)
+    ):
+        return hit.score
 
     # 5. Static evaluation, and whether it rises from our last move to this one.
     node.static_eval = _static_eval(s, ply, &hit)
@@ -407,7 +472,23 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             if s.aborted:
                 return 0
 
-    # 8. The moves, in the picker's order.
+        # 8. ProbCut, unless the table already knows that a shallower search falls short.
+        if (
+            s.params.p.use_probcut
+            and depth >= s.params.p.probcut_min_depth
+            and not (
+                hit.found
+                and hit.depth > depth - s.params.p.probcut_reduction
+                and hit.score < beta + s.params.p.probcut_margin
+            )
+        ):
+            score = _try_probcut(s, ply, depth, beta, hit.move)
+            if score != NO_SCORE:
+                return score
+            if s.aborted:
+                return 0
+
+    # 9. The moves, in the picker's order; with beam search only the most promising ones.
     futile_bound = eval + _futility_margin(s, depth)
     futile = (
         s.params.p.use_futility
@@ -416,10 +497,15 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         and depth <= s.params.p.futility_max_depth
         and futile_bound <= alpha
     )
-    checks.king = 0  # only to quieten compilers that cannot see that `checks` is read where it was filled
+    checks.king = 0  # these two only quieten compilers that cannot see that `checks` is read where it was filled
+    checks.discoverers = 0
     if futile:
         fill_check_info(pos, &checks)
     start_picker(&picker, pos, &s.history, &s.params, ply, hit.move, False)
+    if s.params.p.use_beam:
+        _keep_best(s, ply, depth, &picker)
+        if s.aborted:
+            return 0
     while True:
         move = next_move(&picker)
         if move == 0:
@@ -428,13 +514,13 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         quiet = not is_noisy(move)
         history = quiet_history(&s.history, pos.stm, move) if quiet else 0
 
-        # 9. Futility pruning: quiet moves near the horizon that cannot reach alpha, unless they give check.
+        # 10. Futility pruning: quiet moves near the horizon that cannot reach alpha, unless they give check.
         if futile and quiet and best > -MATE_BOUND and not is_check(pos, &checks, move):
             if futile_bound > best:
                 best = futile_bound  # fail-soft: the move that was skipped may be worth as much
             continue
 
-        # 10. Make the move; decide how much less to look at it.
+        # 11. Make the move; decide how much less to look at it.
         _make(s, ply, move)
         reduction = 0
         if (
@@ -445,18 +531,19 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         ):
             reduction = _lmr_reduction(s, depth, moves, pv_node, improving, history)
 
-        # 11. Search it.
+        # 12. Search it.
         score = _search_child(s, ply, depth - 1, reduction, alpha, beta, moves == 1, cut_node)
         if s.aborted:
             return 0
 
-        # 12. A new best move, perhaps a cutoff.
+        # 13. A new best move, perhaps a cutoff.
         if score > best:
             best = score
             if score > alpha:
-                alpha = score
+                if s.params.p.use_alpha_beta:  # plain minimax keeps every window open
+                    alpha = score
                 best_move = move
-                if pv_node:
+                if open_window:
                     _set_pv(s, ply, move)
                 if score >= beta:
                     if quiet:
@@ -466,15 +553,15 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             tried[tried_count] = move
             tried_count += 1
 
-    # 13. Mate and stalemate.
+    # 14. Mate and stalemate.
     if moves == 0:
         return -MATE + ply if in_check else 0
 
-    # 14. Remember.
+    # 15. Remember.
     if s.params.p.use_tt:
         tt_store(
             s.tt, pos.key, ply, best_move, best, node.static_eval, depth,
-            BOUND_LOWER if best >= beta else (BOUND_EXACT if pv_node and best > old_alpha else BOUND_UPPER),
+            BOUND_LOWER if best >= beta else (BOUND_EXACT if open_window and best > old_alpha else BOUND_UPPER),
         )
     return best
 
@@ -502,6 +589,31 @@ cdef void _move_to_front(Searcher* s, int index) noexcept nogil:
     s.root_moves[0] = chosen
 
 
+cdef void _order_root(Searcher* s, int depth) noexcept nogil:
+    """Sort the root moves as at any other node, where no iteration will do it, and keep only the beam."""
+    cdef MovePicker picker
+    cdef Move move
+    cdef int i
+    cdef int sorted_count = 0
+    start_picker(&picker, &s.stack[0].pos, &s.history, &s.params, 0, 0, False)
+    if s.params.p.use_beam:
+        _keep_best(s, 0, depth, &picker)
+        if s.aborted:
+            return
+    while True:
+        move = next_move(&picker)
+        if move == 0:
+            break
+        for i in range(sorted_count, s.root_count):
+            if s.root_moves[i].move == move:
+                s.root_moves[i] = s.root_moves[sorted_count]
+                s.root_moves[sorted_count].move = move
+                sorted_count += 1
+                break
+    if s.params.p.use_beam and sorted_count:
+        s.root_count = sorted_count
+
+
 cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogil:
     """One look at all root moves. Leaves the best line in pv[0] (if any beat alpha) and the best move in front."""
     cdef PositionC* pos = &s.stack[0].pos
@@ -527,7 +639,8 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
         if score > best:
             best = score
             if score > alpha:
-                alpha = score
+                if s.params.p.use_alpha_beta:
+                    alpha = score
                 s.pv_score = score
                 _set_pv(s, 0, move)
                 _move_to_front(s, i)
@@ -604,29 +717,41 @@ cdef bint _is_finished(Searcher* s) noexcept nogil:
     return elapsed_us(s) >= soft
 
 
+cdef void _iterate(Searcher* s, int depth) noexcept nogil:
+    s.root_depth = depth
+    s.seldepth = 0
+    _aspirate(s, depth)
+
+
 cdef void run_search(Searcher* s) noexcept nogil:
     """Search the position in stack[0] deeper and deeper until a limit or `stop`. `root_moves` must not be empty."""
-    cdef int depth
     cdef int last = s.limits.depth if 0 < s.limits.depth < MAX_DEPTH else MAX_DEPTH
+    cdef int first = 1 if s.params.p.use_iterative_deepening or s.limits.depth <= 0 else last
+    cdef int depth
     s.start_us = now_us()
     s.nodes = 0
     s.next_poll = 0
     s.aborted = False
-    s.may_abort = False
+    s.may_abort = first > 1
     s.best_score = 0
     s.best_move = s.root_moves[0].move
     s.best_pv_length = 0
     s.keys[s.root_key] = s.stack[0].pos.key
     s.stack[0].static_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].pos)
-    for depth in range(1, last + 1):
-        s.root_depth = depth
-        s.seldepth = 0
-        _aspirate(s, depth)
+    s.root_depth = first
+    if first > 1 or s.params.p.use_beam:
+        _order_root(s, last)
+    for depth in range(first, last + 1):
         if s.aborted:
             break
+        _iterate(s, depth)
         s.may_abort = True
         if _is_finished(s):
             break
+    if s.best_pv_length == 0:  # the only iteration was broken off: depth 1 still gives a score and a legal move
+        s.aborted = False
+        s.may_abort = False
+        _iterate(s, 1)
 
 
 cdef void clear_search(Searcher* s) noexcept nogil:

@@ -64,6 +64,14 @@ cdef inline int data_depth(uint64_t data) noexcept nogil:
 cdef inline int data_generation(uint64_t data) noexcept nogil:
     return <int>(data >> 58)
 
+cdef inline void set_no_hit(TTHit* hit) noexcept nogil:
+    hit.found = False
+    hit.move = 0
+    hit.score = NO_SCORE
+    hit.static_eval = NO_SCORE
+    hit.depth = 0
+    hit.bound = BOUND_NONE
+
 cdef inline void tt_probe(const Table* tt, Key key, int ply, TTHit* hit) noexcept nogil:
     """Look a key up; `hit.found` says whether it is there."""
     cdef const Entry* entry = cluster_of(tt, key).entry
@@ -79,9 +87,4 @@ cdef inline void tt_probe(const Table* tt, Key key, int ply, TTHit* hit) noexcep
             hit.depth = data_depth(data)
             hit.bound = (data >> 56) & 3
             return
-    hit.found = False
-    hit.move = 0
-    hit.score = NO_SCORE
-    hit.static_eval = NO_SCORE
-    hit.depth = 0
-    hit.bound = BOUND_NONE
+    set_no_hit(hit)

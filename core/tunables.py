@@ -8,7 +8,10 @@ centipawns, depths in plies, moves are counted from 0.
 
 TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     # --- switches: 1 on, 0 off ---
+    ("use_alpha_beta", 1, 0, 1, 1, "alpha-beta; off: plain minimax, and nothing that needs a window"),
+    ("use_iterative_deepening", 1, 0, 1, 1, "search depth 1, 2, 3 ...; off: the asked depth at once"),
     ("use_tt", 1, 0, 1, 1, "transposition table: cutoffs, and the move to try first"),
+    ("use_tt_deeper", 1, 0, 1, 1, "take stored scores of deeper searches too; off: only of the very depth asked for"),
     ("use_aspiration", 1, 0, 1, 1, "start each iteration with a narrow window around the last score"),
     ("use_pvs", 1, 0, 1, 1, "principal variation search: later moves only have to be refuted with a null window"),
     ("use_mate_distance", 1, 0, 1, 1, "cut lines that cannot beat a mate already found"),
@@ -17,6 +20,9 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("use_nmp", 1, 0, 1, 1, "null move pruning: even passing keeps the score above beta"),
     ("use_futility", 1, 0, 1, 1, "futility pruning: quiet moves cannot lift the static evaluation to alpha"),
     ("use_lmr", 1, 0, 1, 1, "late move reductions: moves ordered late are searched less deep first"),
+    ("use_probcut", 0, 0, 1, 1, "ProbCut: a capture that beats beta by a margin in a shallower search cuts"),
+    ("use_beam", 0, 0, 1, 1, "beam search: only the best moves by a shallow guess are searched"),
+    ("use_captures_first", 1, 0, 1, 1, "try captures before quiet moves, the most valuable victim first; off: as generated"),
     ("use_killers", 1, 0, 1, 1, "try quiet moves that cut at the same ply before other quiet moves"),
     ("use_history", 1, 0, 1, 1, "order quiet moves by how often they cut"),
     ("use_see_order", 1, 0, 1, 1, "try captures that lose material last"),
@@ -47,6 +53,13 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("lmr_base", 70, 0, 200, 8, "hundredths of a ply: the constant of base + ln(depth) * ln(move) / divisor"),
     ("lmr_divisor", 225, 120, 500, 10, "hundredths: the divisor of that formula"),
     ("lmr_history_divisor", 6000, 1000, 16384, 500, "history score that is worth one ply"),
+    # --- ProbCut ---
+    ("probcut_min_depth", 5, 3, 12, 1, "shallowest node it is tried at"),
+    ("probcut_margin", 180, 50, 500, 20, "what the shallower search must show beyond beta"),
+    ("probcut_reduction", 4, 2, 6, 1, "plies taken off, the capture's own among them"),
+    # --- beam search ---
+    ("beam_width", 8, 1, 64, 1, "moves kept at each node"),
+    ("beam_guess_depth", 0, 0, 3, 1, "depth of the guess; 0: quiescence, or the static evaluation without it"),
     # --- history ---
     ("history_factor", 160, 20, 400, 16, "bonus per ply of depth for the move that cut"),
     ("history_offset", 120, 0, 400, 16, "taken off that bonus"),
