@@ -24,9 +24,10 @@ SUBCOMMANDS = {
     "suite": "coachwhip.bench.suite",
     "speed": "coachwhip.bench.speed",
     "reference": "coachwhip.bench.reference.__main__",
+    "lab": "coachwhip.bench.lab",
     "weights": "coachwhip.evaluation.config",
 }
-TAKE_WEIGHTS = frozenset({"bench"})  # subcommands with a --weights of their own
+TAKE_WEIGHTS = frozenset({"bench", "lab"})  # subcommands with a --weights of their own
 
 USAGE = """\
 usage: coachwhip [--weights FILE] [SUBCOMMAND ... | UCI COMMAND ...]
@@ -45,6 +46,7 @@ Subcommands (each has its own --help):
   suite FILE...                  let engines solve test positions
   speed                          compare the speed of builds and engines
   reference                      textbook searches on small games, side by side
+  lab                            compare the techniques of adversarial search
   weights                        print the evaluation weights, as a file to start from
 
 Options:
