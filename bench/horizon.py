@@ -109,10 +109,12 @@ def _score(result: SearchResult) -> int:
 
 def table(shown: Shown) -> list[list[str]]:
     """A heading and one row a depth: what each search plays and thinks; `!` marks material thrown away."""
-    rows = [["depth", *(name for name, _ in SEARCHES)]]
-    for steps in zip(*shown.columns, strict=True):
-        rows.append([str(steps[0].depth), *(f"{step.move}{'!' if step.throws else ' '} {step.score / 100:+.2f}" for step in steps)])
-    return rows
+    heading = ["depth", *(name for name, _ in SEARCHES)]
+    return [heading, *([str(steps[0].depth), *map(_cell, steps)] for steps in zip(*shown.columns, strict=True))]
+
+
+def _cell(step: Step) -> str:
+    return f"{step.move}{'!' if step.throws else ' '} {step.score / 100:+.2f}"
 
 
 def verdict(shown: Shown) -> str:
@@ -125,7 +127,8 @@ def text(cases: Sequence[Shown]) -> str:
     """All of it for a terminal."""
     lines = ["The horizon effect. Scores are Black's, in pawns; ! marks material thrown away."]
     for shown in cases:
-        lines += ["", f"{shown.case.title}: {shown.case.fen}", *(f"  {row}" for row in Position(shown.case.fen).board().split("\n")), ""]
+        board = Position(shown.case.fen).board().splitlines()
+        lines += ["", f"{shown.case.title}: {shown.case.fen}", *(f"  {rank}" for rank in board), ""]
         lines += [f"{row[0]:>5}  " + "  ".join(f"{cell:22}" for cell in row[1:]).rstrip() for row in table(shown)]
         lines += ["", *_wrap(shown.case.text), *_wrap(verdict(shown))]
     return "\n".join(lines)

@@ -7,7 +7,10 @@ in minimax, the b with b + b^2 + ... + b^d = nodes (Russell and Norvig, Artifici
 
 import html
 import math
+from base64 import b64encode
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -15,8 +18,9 @@ from .command import CommandError
 from .horizon import Shown, verdict
 from .horizon import table as horizon_table
 from .laboratory import Found, Plan, Results
-from .techniques import BY_KEY, ORDERED, SAFE, Row
+from .techniques import BY_KEY, DEEPER, ORDERED, RISKY, SAFE, Row
 
+MARKERS = "osD^vP*X"
 LOSS_LIMIT = 1000  # centipawns: a mate missed counts no more than this in a mean
 KINDS = "safe: the same value for less work; deeper: looks beyond the asked depth; risky: leaves out what it deems not to matter."
 
@@ -184,22 +188,21 @@ def depths(report: Report) -> range:
 
 def notes(report: Report) -> list[str]:
     """What the columns mean and what the figures say, in sentences."""
-    lines = [
+    columns = (
         f"{len(report.plan.fens)} positions; nodes are the mean of a position, '-' where one would take more than "
         f"{short(report.plan.max_nodes)}. Time (all positions), effective branching factor (ebf) and x/d are of the column 'depth', the "
         "deepest that all positions finished. x/d: the nodes are b^x; minimax has 1, the best alpha-beta comes near 1/2. "
-        "step: values/moves that differ from the row this one builds on, at that depth.",
-        KINDS,
-    ]
+        "step: values/moves that differ from the row this one builds on, at that depth."
+    )
+    lines = [columns, KINDS]
+    geometric = math.exp(sum(math.log(b) for b in report.branching) / len(report.branching)) if report.depth else 0.0
     if report.depth:
-        geometric = math.exp(sum(math.log(b) for b in report.branching) / len(report.branching))
         lines.append(
             f"Compared with minimax at depth {report.depth} (b = {geometric:.1f}): how many values differ, how many moves minimax finds worse than "
             "its own, and by how many centipawns the moves are worse in the mean. A deeper technique differs because it knows more."
         )
     ordered = next((summary for summary in report.rows if summary.row.keys == ORDERED and summary.exponent), None)
     if ordered:
-        geometric = math.exp(sum(math.log(b) for b in report.branching) / len(report.branching))
         best = math.log(minimal_tree(geometric, ordered.depth)) / math.log(geometric)
         lines.append(
             f"Alpha-beta with ordering (captures, killers, history) at depth {ordered.depth}: nodes = b^{ordered.exponent:.2f}, "
@@ -217,7 +220,9 @@ def _exactness(report: Report) -> str:
         for position, depth in summary.wrong
     ]
     if not wrong:
-        return f"Exact: the {report.pairs} values of safe rows equal those of the rows they build on, at every position and depth."
+        return (
+            f"Exact: the {report.pairs} values of safe rows equal those of the rows they build on, at every position and depth."
+        )
     return f"{len(wrong)} of {report.pairs} values of safe rows differ from the row they build on: {'; '.join(wrong)}."
 
 
@@ -255,46 +260,54 @@ def as_dict(report: Report, results: Results) -> dict[str, object]:
 
 
 def plot(report: Report, path: Path) -> None:
-    """Nodes by depth on a logarithmic scale, with the lines of theory. Raises CommandError without matplotlib."""
+    """Nodes by depth on a logarithmic scale, with the lines of theory. Raises CommandError, as without matplotlib."""
     try:
-        import matplotlib as mpl
+        path.write_bytes(_picture(report, path.suffix.removeprefix(".") or "png"))
     except ImportError as error:
         raise CommandError("the plot needs matplotlib: pip install 'coachwhip[bench]'") from error
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(11, 7), layout="constrained")
-    try:
-        _draw(report, axes, mpl)
-        figure.savefig(path, dpi=120)
     except (OSError, ValueError) as error:
         raise CommandError(f"cannot write {path.name}: {error}") from error
-    finally:
-        plt.close(figure)
+
+
+def _picture(report: Report, kind: str) -> bytes:
+    """The plot as a file's bytes. Raises ImportError without matplotlib, ValueError for a kind that it does not know."""
+    mpl = import_module("matplotlib")
+    figure = import_module("matplotlib.figure").Figure(figsize=(11, 7), layout="constrained")
+    _draw(report, figure.subplots(), mpl)
+    data = BytesIO()
+    figure.savefig(data, format=kind, dpi=120)
+    return data.getvalue()
 
 
 def _draw(report: Report, axes: Any, mpl: Any) -> None:
-    """Safe rows in blues and greens, deeper ones dashed in purple, risky ones in reds: darker further up the ladder."""
-    if report.depth:
-        mean = [[sum(b ** (depth * part) for b in report.branching) / len(report.branching) for depth in depths(report)] for part in (1, 0.5)]
-        axes.plot(list(depths(report)), mean[0], color="black", linestyle=":", linewidth=2, label="theory b^d")
-    for kind, colours, style in ((SAFE, "viridis", "-"), ("deeper", "Purples", "--"), ("risky", "autumn", "-")):
+    """Safe rows from violet to green, deeper ones dashed, risky ones in reds, each the further along the later in the ladder."""
+    ticks = list(depths(report))
+    _draw_theory(report, axes, "theory b^d", 1.0, ":")
+    for kind, colours, style in ((SAFE, "viridis", "-"), (DEEPER, "Purples", "--"), (RISKY, "YlOrRd", "-")):
         rows = [summary for summary in report.rows if summary.row.kind == kind]
         for index, summary in enumerate(rows):
-            points = [(depth, nodes) for depth, nodes in zip(depths(report), summary.nodes, strict=True) if nodes is not None]
-            share = (index + 1) / (len(rows) + 1)
-            colour = mpl.colormaps[colours](0.4 + 0.6 * share if kind == "deeper" else share)
-            marker = "osD^vP*X"[index % 8]
-            axes.plot(*zip(*points, strict=True), style, color=colour, marker=marker, markersize=5, label=summary.row.label) if points else None
-    if report.depth:
-        axes.plot(list(depths(report)), mean[1], color="black", linestyle="-.", linewidth=2, label="theory b^(d/2)")
+            points = [(depth, nodes) for depth, nodes in zip(ticks, summary.nodes, strict=True) if nodes is not None]
+            place = (index + 1) / (len(rows) + 1)
+            colour = mpl.colormaps[colours](place if kind == SAFE else 0.35 + 0.65 * place)
+            marker = MARKERS[index % len(MARKERS)]
+            if points:
+                axes.plot(*zip(*points, strict=True), style, color=colour, marker=marker, markersize=5, label=summary.row.label)
+    _draw_theory(report, axes, "theory b^(d/2)", 0.5, "-.")
     axes.set_yscale("log")
-    axes.set_xticks(list(depths(report)))
+    axes.set_xticks(ticks)
     axes.set_xlabel("depth in plies")
     axes.set_ylabel("nodes, mean of a position")
     axes.set_title(f"Adversarial search, technique by technique: {len(report.plan.fens)} positions")
     axes.grid(visible=True, which="major", alpha=0.3)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=9, frameon=False)
+
+
+def _draw_theory(report: Report, axes: Any, label: str, part: float, style: str) -> None:
+    """The line of b^(part * depth), if b is known."""
+    if report.depth:
+        ticks = list(depths(report))
+        means = [sum(b ** (part * depth) for b in report.branching) / len(report.branching) for depth in ticks]
+        axes.plot(ticks, means, style, color="black", linewidth=2, label=label)
 
 
 # --- The page ---
@@ -306,20 +319,20 @@ def page(report: Report, shown: Sequence[Shown], path: Path) -> None:
     The plot is inside an HTML page, and a .png beside a Markdown one; a page without matplotlib has none.
     """
     markdown = path.suffix.lower() not in (".html", ".htm")
-    image = path.with_suffix(".png")
     try:
-        plot(report, image)
-    except CommandError:
-        picture = ""
-    else:
-        picture = f"![nodes by depth]({image.name})" if markdown else _embedded(image)
+        picture = _picture(report, "png")
+    except ImportError:
+        picture = b""
     body = _Markdown() if markdown else _Html()
     body.heading(1, "The search laboratory")
     body.paragraph(
         "Adversarial search, one technique after another on the same positions, in the engine itself: each row of the table switches "
         "on one technique more. Made by coachwhip lab."
     )
-    body.raw(picture)
+    if picture and markdown:
+        body.raw(f"![nodes by depth]({path.with_suffix('.png').name})")
+    elif picture:
+        body.raw(f'<img alt="nodes by depth" src="data:image/png;base64,{b64encode(picture).decode()}">')
     body.table([headings(report), *(cells_of(summary) for summary in report.rows), *theory(report)])
     for note in notes(report):
         body.paragraph(note)
@@ -337,17 +350,10 @@ def page(report: Report, shown: Sequence[Shown], path: Path) -> None:
         body.paragraph(verdict(each))
     try:
         path.write_text(body.finished(), encoding="utf-8")
+        if picture and markdown:
+            path.with_suffix(".png").write_bytes(picture)
     except OSError as error:
         raise CommandError(f"cannot write {path.name}: {error}") from error
-
-
-def _embedded(image: Path) -> str:
-    """The picture as a data URI; the file is taken away."""
-    from base64 import b64encode
-
-    data = b64encode(image.read_bytes()).decode()
-    image.unlink()
-    return f'<img alt="nodes by depth" src="data:image/png;base64,{data}">'
 
 
 class _Markdown:

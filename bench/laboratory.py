@@ -73,22 +73,25 @@ class Searcher:
         """The result and its seconds, with nothing learnt before; None if it would take more than `max_nodes`."""
         engine = self._engine
         outcome: list[tuple[SearchResult, float]] = []
+        done = threading.Event()  # not Thread.join: after an interrupt that may believe a running thread has ended
 
         def run() -> None:
-            start = time.perf_counter()
-            result = engine.search(position, depth=depth, nodes=max_nodes, searchmoves=moves)
-            outcome.append((result, time.perf_counter() - start))
+            try:
+                start = time.perf_counter()
+                result = engine.search(position, depth=depth, nodes=max_nodes, searchmoves=moves)
+                outcome.append((result, time.perf_counter() - start))
+            finally:
+                done.set()
 
         engine.clear()
         engine.prepare()
-        thread = threading.Thread(target=run)
-        thread.start()
+        threading.Thread(target=run).start()
         try:
-            while thread.is_alive():
-                thread.join(WAIT)
+            while not done.wait(WAIT):
+                pass
         except KeyboardInterrupt:
             engine.stop()
-            thread.join()
+            done.wait()
             raise
         (result, seconds) = outcome[0]
         finished = result.info is not None and result.info.depth == depth and result.nodes < max_nodes

@@ -1,0 +1,332 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The laboratory: its rows are the engine's switches, its exact rows are exact, and nothing that was measured is lost."""
+
+import _thread
+import importlib.util
+import itertools
+import json
+import math
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+from coachwhip.bench import horizon, lab, lab_report, laboratory, techniques
+from coachwhip.core.engine import Position
+from coachwhip.core.tunables import TUNABLES
+from coachwhip.evaluation import config
+
+SMALL = "8/8/k7/3PP3/7p/1P6/b1K3P1/8 b - - 0 1"
+MIDDLE = "r1b1r1k1/1p3pbp/1pp2np1/3p4/1n1P4/2N1PN1P/PP2BPPB/R4RK1 b - - 3 14"
+
+
+def plan(fens: tuple[str, ...] = (SMALL, MIDDLE), depth: int = 3, **changes: object) -> laboratory.Plan:
+    weights = tuple(config.pack(config.load_default()))
+    made = laboratory.Plan(fens, tuple(techniques.ladder()), depth, 10**6, 1, weights, {})
+    return made._replace(**changes)  # type: ignore[arg-type]
+
+
+def measure(what: laboratory.Plan, known: laboratory.Results | None = None) -> tuple[laboratory.Results, int]:
+    """The results, and how many cells were measured for them."""
+    measured: list[tuple[int, int]] = []
+    results = laboratory.cells(what, known or {}, lambda key, _: measured.append(key))
+    return results, len(measured)
+
+
+@pytest.fixture
+def positions(tmp_path: Path) -> str:
+    path = tmp_path / "positions.epd"
+    path.write_text(f'# two\n{SMALL}\n\n{MIDDLE.rsplit(" ", 2)[0]} bm Nd3; id "two";\n')
+    return str(path)
+
+
+# --- Techniques and rows ---
+
+
+def test_every_switch_of_the_engine_is_a_technique() -> None:
+    switches = [switch for technique in techniques.TECHNIQUES for switch in technique.switches]
+    assert sorted(switches) == sorted(row[0] for row in TUNABLES if row[0].startswith("use_"))
+    assert all(technique.source.startswith("https://") and technique.text.endswith(".") for technique in techniques.TECHNIQUES)
+
+
+def test_the_ladder_starts_at_nothing_and_reaches_the_engine_as_it_plays() -> None:
+    rows = techniques.ladder()
+    defaults = {row[0]: row[1] for row in TUNABLES if row[0].startswith("use_")}
+    assert set(rows[0].settings().values()) == {0}
+    assert next(row for row in rows if row.keys == techniques.ENGINE).settings() == defaults
+    for base, row in itertools.pairwise(rows):
+        assert row.keys[:-1] == base.keys
+
+
+def test_single_techniques_bring_what_they_need() -> None:
+    rows = techniques.each_alone(["qs-delta", "quiescence", "killers"])
+    assert [row.keys[2:] for row in rows] == [(), (), ("quiescence",), ("quiescence", "qs-delta"), ("killers",)]
+    assert [row.base for row in rows] == [0, 0, 1, 2, 1]
+    rows = techniques.each_missing(["quiescence", "null-move"])
+    assert not {"quiescence", "qs-see", "qs-delta"} & set(rows[2].keys)
+    assert set(techniques.ENGINE) - set(rows[3].keys) == {"null-move"}
+
+
+# --- Measuring ---
+
+
+def test_safe_rows_have_the_value_of_minimax_and_a_move_of_that_value() -> None:
+    what = plan(depth=4, fens=(SMALL, MIDDLE, *lab.read_positions(lab.POSITIONS)[::7]), max_nodes=3 * 10**6)
+    report = lab_report.summarise(what, measure(what)[0])
+    assert report.depth == 4
+    assert report.pairs > 100
+    safe = [summary for summary in report.rows if summary.row.exact]
+    assert not any(summary.wrong for summary in safe)
+    before_quiescence = [summary for summary in safe if "quiescence" not in summary.row.keys]
+    assert len(before_quiescence) == 10
+    for summary in before_quiescence:
+        assert (summary.searches, summary.other_value, summary.other_move, summary.loss) == (len(what.fens), 0, 0, 0)
+    minimax, unordered, *_, ordered = before_quiescence[:5]
+    assert minimax.exponent / 4 == pytest.approx(1, abs=0.01)
+    assert minimax.nodes[3] > 3 * unordered.nodes[3] > 6 * ordered.nodes[3]  # type: ignore[operator]
+    assert 2 < ordered.exponent < unordered.exponent < 4
+
+
+def test_minimax_counts_are_exact() -> None:
+    what = plan(rows=tuple(techniques.ladder()[:1]))
+    results, _ = measure(what)
+    for index, fen in enumerate(what.fens):
+        position = Position(fen)
+        assert [found.nodes for found in results[0, index]] == [
+            sum(position.perft(ply) for ply in range(1, depth + 1)) for depth in range(1, 4)
+        ]
+
+
+def test_a_search_that_is_too_large_is_given_up() -> None:
+    what = plan(max_nodes=2000)
+    results, _ = measure(what)
+    assert len(results[0, 1]) < 3
+    assert all(found.nodes < 2000 for cell in results.values() for found in cell)
+    report = lab_report.summarise(what, results)
+    assert report.depth < 3
+    assert report.rows[0].nodes[2] is None
+    assert "-" in lab_report.cells_of(report.rows[0])
+
+
+def test_a_wrong_value_is_found_and_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], positions: str
+) -> None:
+    measured = laboratory.cells
+
+    def doctored(*arguments: object) -> None:
+        results = measured(*arguments)  # type: ignore[arg-type]
+        finished = arguments[2]
+        cell = results[3, 1]
+        assert callable(finished)
+        finished((3, 1), (cell[0], cell[1]._replace(value=cell[1].value + 1)))
+
+    monkeypatch.setattr(laboratory, "cells", doctored)
+    assert lab.main(["--depth", "2", "--positions", positions, "--hash", "1"]) == 1
+    out = capsys.readouterr().out
+    assert "2 of " in out  # the row itself, and the next one that is compared with it
+    assert f"+ killers at depth 2 in {MIDDLE.split(maxsplit=1)[0]}" in " ".join(out.split())
+
+
+def test_ctrl_c_reaches_a_running_search() -> None:
+    what = plan()
+    searcher = laboratory.Searcher(what, techniques.ladder()[0].settings())
+    timer = threading.Timer(0.2, _thread.interrupt_main)
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        searcher.search(Position(MIDDLE), 20, 10**12)
+    timer.join()
+    assert searcher.search(Position(MIDDLE), 2, 10**6) is not None
+
+
+def test_ctrl_c_reports_the_finished_rows(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], positions: str
+) -> None:
+    measured = laboratory.cells
+    seen: list[tuple[int, int]] = []
+
+    def interrupted(what: laboratory.Plan, known: laboratory.Results, finished: object) -> None:
+        def count(key: tuple[int, int], cell: laboratory.Cell) -> None:
+            assert callable(finished)
+            finished(key, cell)
+            seen.append(key)
+            if len(seen) == 5:
+                raise KeyboardInterrupt
+
+        measured(what, known, count)
+
+    monkeypatch.setattr(laboratory, "cells", interrupted)
+    assert lab.main(["--depth", "2", "--positions", positions, "--hash", "1"]) == 130
+    out, err = capsys.readouterr()
+    assert "alpha-beta, unordered" in out
+    assert "+ captures first" not in out
+    assert "interrupted" in err
+
+
+# --- Resuming ---
+
+
+def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "lab.jsonl"
+    what = plan(depth=2)
+    assert laboratory.start_results(path, what) == {}
+    whole, count = measure(what)
+    for key in list(whole)[:7]:
+        laboratory.append_cell(path, key, whole[key])
+    path.write_text(path.read_text()[:-20])  # killed while it wrote the last line
+    known = laboratory.start_results(path, what)
+    assert set(known) == set(list(whole)[:6])
+    for key in list(whole)[6:]:
+        laboratory.append_cell(path, key, whole[key])
+    assert laboratory.start_results(path, what) == whole
+    resumed, again = measure(what, known)
+    assert again == count - 6
+
+    def timeless(results: laboratory.Results) -> dict[tuple[int, int], list[laboratory.Found]]:
+        return {key: [found._replace(seconds=0) for found in cell] for key, cell in results.items()}
+
+    assert timeless(resumed) == timeless(whole)
+
+
+def test_results_of_another_experiment_are_refused(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / "lab.jsonl")
+    words = ["--positions", positions, "--hash", "1", "--resume", path]
+    assert lab.main([*words, "--depth", "1"]) == 0
+    assert lab.main([*words, "--depth", "1"]) == 0
+    assert lab.main([*words, "--depth", "2"]) == 2
+    assert "depth differ" in capsys.readouterr().err
+    assert lab.main(["--positions", positions, "--resume", positions]) == 2
+    assert "holds no results" in capsys.readouterr().err
+
+
+# --- Figures ---
+
+
+def test_the_effective_branching_factor_solves_its_equation() -> None:
+    for b, depth in ((35, 1), (35, 4), (2, 10)):
+        nodes = sum(b**k for k in range(1, depth + 1))
+        assert lab_report.effective_branching(nodes, depth) == pytest.approx(b)
+
+
+def test_the_minimal_tree() -> None:
+    assert lab_report.minimal_tree(3, 2) == 3 + (3 + 3 - 1)
+    assert lab_report.minimal_tree(10, 4) == 10 + 19 + 109 + 199
+    assert math.log(lab_report.minimal_tree(30, 40)) / math.log(30) == pytest.approx(20, abs=0.5)
+
+
+@pytest.mark.parametrize(
+    ("number", "text"), [(None, "-"), (0.0, "0"), (33.4, "33"), (999, "999"), (999.6, "1k"), (12345, "12.3k"), (4.6e7, "46M")]
+)
+def test_short_numbers(number: float | None, text: str) -> None:
+    assert lab_report.short(number) == text
+
+
+# --- The command ---
+
+
+def test_the_positions_are_twenty_quiet_and_tactical_ones() -> None:
+    fens = lab.read_positions(lab.POSITIONS)
+    assert len(set(fens)) == 20
+    assert {fen.split()[1] for fen in fens} == {"w", "b"}
+
+
+def test_the_command_writes_table_json_and_pages(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--depth", "2", "--positions", positions, "--hash", "1", "--resume", str(tmp_path / "results")]
+    pages = [tmp_path / "lab.md", tmp_path / "lab.html"]
+    assert lab.main([*words, "--page", str(pages[0])]) == 0
+    table = capsys.readouterr().out
+    assert lab.main([*words, "--page", str(pages[1]), "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [summary["row"]["label"] for summary in printed["summaries"]] == [row.label for row in techniques.ladder()]
+    assert len(printed["cells"]) == 2 * len(techniques.ladder())
+    for written in (table, *(page.read_text(encoding="utf-8") for page in pages)):
+        assert all(row.label in written for row in techniques.ladder())
+        assert "theory b^(d/2)" in written
+    for page in pages:
+        written = page.read_text(encoding="utf-8")
+        assert all(technique.source in written for technique in techniques.TECHNIQUES)
+        assert horizon.CASES[0].fen in written
+    drawn = importlib.util.find_spec("matplotlib") is not None
+    assert (tmp_path / "lab.png").exists() == drawn == ("data:image/png;base64," in pages[1].read_text(encoding="utf-8"))
+    plot = tmp_path / "plot.png"
+    assert lab.main([*words, "--plot", str(plot)]) == (0 if drawn else 2)
+    assert plot.read_bytes().startswith(b"\x89PNG") if drawn else "pip install" in capsys.readouterr().err
+
+
+def test_single_techniques_from_the_command_line(positions: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--depth", "2", "--positions", positions, "--hash", "1"]
+    assert lab.main([*words, "--only", "beam,tt", "--set", "beam_width=2"]) == 0
+    out = capsys.readouterr().out
+    assert "alpha-beta + beam search" in out
+    assert "+ killers" not in out
+    assert lab.main([*words, "--without", "null-move"]) == 0
+    assert "without null move" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("words", "complaint"),
+    [
+        (["--depth", "0"], "whole number"),
+        (["--only", "magic"], "no technique is called 'magic'"),
+        (["--only", "minimax"], "cannot be chosen"),
+        (["--without", "beam"], "cannot be chosen"),
+        (["--only", "tt", "--without", "tt"], "cannot go together"),
+        (["--positions", "no-such-file"], "no-such-file"),
+        (["--set", "no_such_tunable=1"], "no_such_tunable"),
+        (["--set", "use_tt=1"], "--only or --without"),
+        (["--set", "beam_width=many"], "whole number"),
+        (["--weights", "no-such-file"], "no-such-file"),
+        (["--page", "no/such/folder/page.md"], "no folder"),
+    ],
+)
+def test_bad_words_get_one_message(words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert lab.main(words) == 2
+    assert complaint in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("line", ["", "8/8/8/8/8/8/8/8 w - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "x"])
+def test_bad_positions_are_named(line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.fen"
+    path.write_text(f"# nothing\n{line}\n")
+    assert lab.main(["--positions", str(path)]) == 2
+    assert "bad.fen:" in capsys.readouterr().err
+
+
+def test_help_loads_nothing_heavy(user_environment: dict[str, str], root: Path) -> None:
+    code = (
+        "import sys; from coachwhip.__main__ import main; main(['lab', '--help'])\n"
+        "print('loaded', *[name for name in ('matplotlib', 'numpy', 'rich', 'chess') if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, env=user_environment, capture_output=True, text=True, check=True
+    )
+    assert "--horizon" in done.stdout
+    assert done.stdout.splitlines()[-1] == "loaded"
+
+
+# --- The horizon effect ---
+
+
+def test_the_plain_search_throws_a_pawn_away_and_quiescence_and_extensions_do_not() -> None:
+    quiet, check = horizon.show(config.pack(config.load_default()))
+    for shown in (quiet, check):
+        position = Position(shown.case.fen)
+        plain, _, extended = shown.columns
+        thrown = [step for step in plain if step.throws and step.depth > 1]
+        assert thrown
+        for step in thrown:
+            assert position.see(step.move) == -100  # a pawn, for nothing
+            assert shown.best_score - shown.worth[step.move] >= 100  # and it does not save the bishop
+            assert step.score > shown.worth[step.move] + 200  # though the search believed so
+        assert not any(step.throws for step in extended)
+    assert not any(step.throws for step in quiet.columns[1])  # quiescence alone is enough here
+    assert any(step.throws for step in check.columns[1])  # and here it is not: the pawn gives check
+    assert all(position.gives_check(step.move) for step in check.columns[1] if step.throws)
+
+
+def test_the_demonstration_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
+    assert lab.main(["--horizon"]) == 0
+    out = capsys.readouterr().out
+    for shown in horizon.CASES:
+        assert shown.fen in out
+        assert " ".join(shown.text.split()) in " ".join(out.split())
