@@ -24,10 +24,10 @@ def playing(**changes: int) -> Engine:
     return Engine(config.pack(config.load_default()), hash_mb=1, tunables=changes)
 
 
-def search(searcher: Engine, fen: str | Position, depth: int, **limits: int) -> SearchResult:
+def search(searcher: Engine, fen: str | Position, depth: int, nodes: int = 0) -> SearchResult:
     searcher.clear()
     searcher.prepare()
-    return searcher.search(fen if isinstance(fen, Position) else Position(fen), depth=depth, **limits)
+    return searcher.search(fen if isinstance(fen, Position) else Position(fen), depth=depth, nodes=nodes)
 
 
 def score(result: SearchResult) -> int:
