@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The horizon effect, shown: a search of fixed depth throws a pawn away because that hides a loss behind its last ply.
 
-Both positions were composed for this: Black's bishop on a2 is shut in by the pawn on b3, and White's king walks to b2 and
-takes it, whatever Black does. Source of the term: https://www.chessprogramming.org/Horizon_Effect.
+Both positions were composed for this: Black's bishop on a2 is shut in by the pawn on b3 and will be taken, whatever Black
+does. The evaluation counts material and nothing else, so that a score is whole pawns and no other wish moves the pieces.
+Source of the term: https://www.chessprogramming.org/Horizon_Effect.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..core.engine import Engine, Position, SearchResult
+from ..evaluation import config
 from .techniques import BY_KEY, ORDERED, SWITCHES
 
 DEPTH = 8
 JUDGE_DEPTH = 14
 COST = 70  # centipawns that a move must lose by the deep search to count as throwing material away
+PIECES = (100, 300, 300, 500, 900)  # pawn to queen, in centipawns
+FULL_SCALE = 128  # what an ending counts, in the weights that begin with SCALE
 
 
 class Case(NamedTuple):
@@ -45,20 +49,21 @@ class Shown(NamedTuple):
 
 CASES = (
     Case(
-        "8/8/k7/3PP3/7p/1P6/b1K3P1/8 b - - 0 1",
-        "a pawn for a little time",
-        "White threatens Kb2 and Kxa2, the fourth ply from here. A plain search of four plies sees it coming and plays h4-h3: "
-        "White takes the pawn, that costs two plies, and the capture on a2 is now the sixth. The search does not look so far and "
-        "believes the bishop saved. The pawn is gone, and the bishop follows. At depth 1 it takes the guarded pawn on b3, "
-        "since it ends before the king takes back. With quiescence no line ends in the middle of an exchange. That does not abolish "
-        "the horizon, and at depth 4 the score is still too good, but nothing is thrown away for it any more, at no depth.",
+        "8/5ppk/7p/8/3p4/1P6/b1K4P/R4B2 b - - 0 1",
+        "a pawn for an exchange cut short",
+        "The rook takes the bishop next. The least evil is to sell it for the pawn b3, and a search of one ply plays that. Plain "
+        "searches of two and three plies find better: d4-d3 is check, the bishop on f1 takes the pawn, and there the line ends, "
+        "with a pawn lost and the bishop on a2 still standing. It falls on the fourth ply. Quiescence does not stop in "
+        "the middle of this: the capture on d3 gives check, so the king has to move, and then comes the capture on a2.",
     ),
     Case(
         "8/7k/8/8/1p1p2P1/1P6/b1K4P/5B2 b - - 0 1",
         "a pawn for a check",
-        "The same bishop is lost, and d4-d3 comes with check, which White has to answer. Quiescence alone does not help here: the "
-        "check and its answer use up the depth before it begins. The check extension searches the answer to a check one ply deeper, "
-        "so that a check no longer buys so much time, and the pawn stays.",
+        "White's king walks to b2 and takes the bishop on the fourth ply. The plain search of five plies sees it coming and plays "
+        "d4-d3: that is check, White takes the pawn, and the capture on a2 is now the sixth ply. The pawn is gone, and the "
+        "bishop follows. Quiescence alone does not help here, for the king's step is no capture: it sees the loss a ply "
+        "sooner and runs from it a ply sooner. The check extension searches the answer to a check one ply deeper, so that a "
+        "check buys no time, and the pawn stays.",
     ),
 )
 SEARCHES = (
@@ -68,8 +73,23 @@ SEARCHES = (
 )
 
 
-def show(weights: Sequence[int]) -> list[Shown]:
+def material_only() -> list[int]:
+    """Weights for the core that count PIECES and nothing else."""
+    weights = {
+        name: _filled(value, FULL_SCALE if name.startswith("SCALE") else 0) for name, value in config.load_default().items()
+    }
+    weights["MATERIAL"] = [(value, value) for value in PIECES]
+    return config.pack(weights)
+
+
+def _filled(value: Any, number: int) -> Any:
+    """The same shape with `number` everywhere."""
+    return number if isinstance(value, int) else type(value)(_filled(each, number) for each in value)
+
+
+def show() -> list[Shown]:
     """Search every case with every one of SEARCHES to depths 1 to DEPTH, and judge the moves by a deep search."""
+    weights = material_only()
     engines = []
     for _, keys in SEARCHES:
         on = {switch for key in keys for switch in BY_KEY[key].switches}

@@ -95,7 +95,7 @@ def _lab(args: argparse.Namespace) -> int:
     except (ValueError, OSError) as error:
         raise CommandError(str(error)) from error
     if args.horizon:
-        print(horizon.text(horizon.show(weights)))
+        print(horizon.text(horizon.show()))
         return 0
     plan = _plan(args, tuple(weights))
     for path in filter(None, (args.plot, args.page)):
@@ -110,7 +110,7 @@ def _lab(args: argparse.Namespace) -> int:
     if report.rows and args.plot:
         lab_report.plot(report, args.plot)
     if report.rows and args.page:
-        lab_report.page(report, horizon.show(weights), args.page)
+        lab_report.page(report, horizon.show(), args.page)
     if not complete:
         print("coachwhip lab: interrupted; the rows above are finished", file=sys.stderr)
         return 130

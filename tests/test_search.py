@@ -16,9 +16,11 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 MIDDLEGAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
 # Techniques that only decide how soon the value at a given depth is found; the others may change it.
 SAFE = ("use_aspiration", "use_pvs", "use_mate_distance", "use_killers", "use_history", "use_see_order")
-UNSAFE = tuple(row[0] for row in TUNABLES if row[0].startswith("use_") and row[0] not in SAFE)
+GROWING = ("use_alpha_beta", "use_iterative_deepening", "use_captures_first")  # safe too, but without them trees explode
+SWITCHES = tuple(row[0] for row in TUNABLES if row[0].startswith("use_"))
+NORMAL = {row[0]: row[1] for row in TUNABLES}
 PATIENCE = 60  # seconds after which a thread that ought to end has failed
-PLAIN = dict.fromkeys(UNSAFE + SAFE, 0)
+PLAIN = dict.fromkeys(SWITCHES, 0) | dict.fromkeys(GROWING, 1)
 
 
 @pytest.fixture(scope="module")
@@ -128,10 +130,14 @@ def safe_settings() -> list[dict[str, int]]:
     """Nothing on, each safe technique alone, all of them; aspiration as early and as narrow as it goes."""
     narrow = {"aspiration_min_depth": 2, "aspiration_window": 4}
     alone = [PLAIN | {name: 1} | narrow for name in SAFE]
-    return [PLAIN, *alone, PLAIN | dict.fromkeys(SAFE, 1) | narrow]
+    fewer = [PLAIN | {name: 0} for name in GROWING]
+    return [dict.fromkeys(SWITCHES, 0), *fewer, PLAIN, *alone, PLAIN | dict.fromkeys(SAFE, 1) | narrow]
 
 
-@pytest.mark.parametrize("settings", safe_settings(), ids=["none", *SAFE, "all"])
+SAFE_IDS = ["minimax", *(f"without {name}" for name in GROWING), "none", *SAFE, "all"]
+
+
+@pytest.mark.parametrize("settings", safe_settings(), ids=SAFE_IDS)
 def test_the_value_is_that_of_plain_minimax(settings: dict[str, int], minimax_values: dict[tuple[str, str, int], str]) -> None:
     engine = oracle.new_engine(**settings)
     wrong = {
@@ -717,13 +723,17 @@ def test_a_tunable_that_does_not_exist_or_is_out_of_range_is_refused(tunables: d
         oracle.new_engine(**tunables)
 
 
-@pytest.mark.parametrize("switch", [*UNSAFE, *SAFE])
+@pytest.mark.parametrize("switch", SWITCHES)
 def test_every_switch_does_something_and_none_is_needed(switch: str) -> None:
-    normal, without = oracle.new_engine(), oracle.new_engine(**{switch: 0})
-    nodes = [sum(engine.search(Position(fen), depth=7).nodes for fen in (KIWIPETE, MATES[-1][1])) for engine in (normal, without)]
+    """Each is turned to its other side; minimax goes less deep and without quiescence, or it would not end."""
+    depth, base = (3, {"use_qsearch": 0}) if switch == "use_alpha_beta" else (7, {})
+    normal, turned = oracle.new_engine(**base), oracle.new_engine(**base | {switch: 1 - NORMAL[switch]})
+    nodes = [
+        sum(engine.search(Position(fen), depth=depth).nodes for fen in (KIWIPETE, MATES[-1][1])) for engine in (normal, turned)
+    ]
     assert nodes[0] != nodes[1]
     mate = next(mate for mate in MATES if mate[0] == 2)
-    assert exact_info(without.search(Position(mate[1]), mate=2, depth=10)).mate_in == 2
+    assert exact_info(turned.search(Position(mate[1]), mate=2, depth=depth + 2)).mate_in == 2
 
 
 def test_the_hash_size_is_checked(engine: Engine) -> None:
