@@ -11,6 +11,8 @@ from .seat import FAULTS
 from .sprt import Sprt, normalized_elo
 from .tally import Tally
 
+PAIRED_SHARE = 0.8  # of the games must belong to finished pairs for these alone to be judged: their error is the right one
+
 
 def describe(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> str:
     """The summary for a person: of one meeting, or of a tournament if there are more than two players."""
@@ -37,10 +39,10 @@ def one_line(tally: Tally, sprt: Sprt | None) -> str:
 
 
 def _estimate(tally: Tally, first: int, second: int) -> tuple[Estimate, bool]:
-    """From pairs if every game belongs to one, else from single games; and which of the two."""
+    """From finished pairs if nearly every game belongs to one, else from single games; and which of the two."""
     wins, draws, losses = tally.games(first, second)
     pairs = tally.pairs(first, second)
-    paired = 2 * sum(pairs) == wins + draws + losses
+    paired = sum(pairs) > 0 and 2 * sum(pairs) >= PAIRED_SHARE * (wins + draws + losses)
     return estimate(pairs if paired else (losses, draws, wins)), paired
 
 
@@ -52,7 +54,9 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
     lines = [f"{names[0]} against {names[1]}: {total} games, +{wins} ={draws} -{losses}, {share:.1f} %, draws {drawn:.1f} %"]
     found, paired = _estimate(tally, 0, 1)
     pairs = tally.pairs(0, 1)
-    source = f"pairs {pairs}" if paired else "single games"
+    alone = total - 2 * sum(pairs)
+    left_out = f", {alone} without their other half left out" if alone else ""
+    source = f"pairs {pairs}{left_out}" if paired else "single games"
     interval = f"{found.elo:+.1f} +/- {found.error:.1f} [{found.low:+.1f}, {found.high:+.1f}]"
     lines.append(f"Elo {interval} (95 %, from {source}), LOS {100 * found.los:.1f} %")
     normalized, margin = normalized_elo(pairs if paired else (losses, draws, wins))

@@ -94,6 +94,19 @@ def test_a_tally_counts_each_game_once_and_names_the_culprit() -> None:
     assert len(course(tally, None)) == 3
 
 
+def test_pairs_are_judged_while_a_game_is_still_open() -> None:
+    """Each opening is won by White: pairs say that nothing is between the two, and one open pair must not hide that."""
+    tally = Tally()
+    for number in range(11):
+        finish(tally, number, number % 2, 1 - number % 2, "1-0")
+    report = describe(tally, ["a", "b"])
+    assert "11 games, +6 =0 -5" in report
+    assert "Elo +0.0 +/- 0.0 [+0.0, +0.0] (95 %, from pairs (0, 0, 5, 0, 0), 1 without their other half left out)" in report
+    for number in range(12, 18, 2):
+        finish(tally, number, 0, 1, "1-0")
+    assert "from single games" in describe(tally, ["a", "b"])
+
+
 def test_the_cross_table_has_the_best_first() -> None:
     tally = Tally()
     for number, (white, black, result) in enumerate([(0, 1, "0-1"), (1, 0, "1-0"), (0, 2, "1/2-1/2"), (2, 0, "0-1")]):
