@@ -13,10 +13,11 @@ from typing import Any
 
 from .adjudication import UNFINISHED
 from .command import CommandError
+from .engines import EngineSpec
 from .game import GameRecord
 from .runner import SWITCH_INTERVAL, Contest, Finished, check_players, play_pairing
 from .schedule import Pairing
-from .seat import Player, Seat, StartError
+from .seat import Seat, StartError
 
 LOCAL = "local"
 CONNECT_TIMEOUT = 20  # seconds
@@ -82,7 +83,7 @@ class ClusterRunner:
         if self._cluster is not None:
             self._cluster.close()
 
-    def check(self, players: Sequence[Player]) -> tuple[list[str], list[str]]:
+    def check(self, players: Sequence[EngineSpec]) -> tuple[list[str], list[str]]:
         """`check_players` on a worker. Raises StartError, CommandError."""
         try:
             names, warnings = self._client.submit(check_players, list(players), pure=False).result()

@@ -1,19 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which engines a measuring command is to run: read from its command line, ourselves by default.
+"""Which engines a measuring command is to run: the one reader of their command lines.
 
-`--name` and `--option` belong to the `--engine` or `--revision` before them; an option before the first is for every engine.
+What belongs to one engine stands behind its `--engine` or `--revision`; an `--option` before the first is for every engine.
+A command adds options of its own that work in the same way with `of_engine`, and reads them with `values_of`.
 """
 
 import argparse
 import os
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .command import CommandError, assignment
 
+NAMES_ENGINE = ("--engine", "--revision")
 FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}  # set wherever an engine has them, unless the user says otherwise
 
 
@@ -23,6 +25,17 @@ class EngineSpec(NamedTuple):
     command: tuple[str, ...]
     name: str  # "" for the name it gives itself
     options: Mapping[str, str]
+
+    def settings(self, known: Container[str]) -> dict[str, str]:
+        """What to set in an engine that has the options `known`."""
+        return {name: value for name, value in {**FAIR_OPTIONS, **self.options}.items() if name in known}
+
+    def unknown_options(self, known: Container[str]) -> list[str]:
+        """Which options the user gave that the engine does not have."""
+        return [name for name in self.options if name not in known]
+
+
+Words = Sequence[tuple[str, Any]]  # options about engines and their values, in the order in which they stand
 
 
 class _InOrder(argparse.Action):
@@ -34,46 +47,76 @@ class _InOrder(argparse.Action):
         setattr(namespace, self.dest, [*getattr(namespace, self.dest), (self.option_strings[0], value)])
 
 
-def add_engine_arguments(parser: argparse.ArgumentParser) -> None:
-    """Give a parser `--engine`, `--revision`, `--name` and `--option`; `engine_specs` reads what they collect."""
+def of_engine(**settings: Any) -> dict[str, Any]:
+    """The keywords of `add_argument` for an option that belongs to the engine before it: `settings`, and where it is collected."""
+    return {"action": _InOrder, "dest": "engine_words", "default": [], **settings}
+
+
+def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
+    """Give a parser `--engine`, `--revision`, `--name`, `--option` and `--repository`, for `engine_specs` to read."""
     add = parser.add_argument
-    shared: dict[str, Any] = {"action": _InOrder, "dest": "engine_words", "default": []}
-    add("--engine", metavar="COMMAND", help="command line of a UCI engine; may be given several times", **shared)
-    add("--revision", metavar="REV", help="ourselves as of a git revision, built if need be; likewise", **shared)
-    add("--name", help="what to call the engine named last (default: its own name)", **shared)
+    add("--engine", **of_engine(metavar="COMMAND", help="command line of a UCI engine; may be given several times"))
+    add("--revision", **of_engine(metavar="REV", help="ourselves as of a git revision, built if need be; likewise"))
+    add("--name", **of_engine(metavar="NAME", help="what to call the engine named last (default: its own name)"))
     help_option = "UCI option of the engine named last; of every engine, if it stands before the first"
-    add("--option", type=assignment, metavar="NAME=VALUE", help=help_option, **shared)
+    add("--option", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_option))
+    add("--repository", type=Path, metavar="DIR", help="where the revisions are (default: the checkout you are in)")
 
 
-def engine_specs(words: Sequence[tuple[str, Any]], *, with_ours: bool) -> list[EngineSpec]:
+def engine_specs(words: Words, repository: Path | None = None, *, with_ours: bool) -> list[EngineSpec]:
     """The engines that the collected words name; ourselves first if `with_ours`, and alone where none is named.
 
-    Raises CommandError for a word without the engine it belongs to, or a command line that cannot be split.
+    Revisions are built here, from `repository`. Raises CommandError for a word without the engine it belongs to, a command
+    line that cannot be split, or a revision that cannot be built.
     """
-    named = any(option in ("--engine", "--revision") for option, _ in words)
-    specs = [EngineSpec(own_command(), "", {})] if with_ours or not named else []
-    shared: dict[str, str] = {}
-    begun = not named  # options without an engine are ours
+    first, *named = _groups(words)
+    ours = with_ours or not named
+    if first.given and not ours:
+        raise CommandError(f"{next(iter(first.given))} stands behind the engine that it belongs to")
+    specs = []
+    for group in [first, *named] if ours else named:
+        spec = _spec(group, repository)
+        options = {**first.options, **group.options}
+        specs.append(spec._replace(name=group.given.get("--name", spec.name), options=options))
+    return specs
+
+
+def values_of(words: Words, option: str) -> list[Any]:
+    """What a command's own option says of each engine that is named; None where it stands not behind it."""
+    return [group.given.get(option) for group in _groups(words)[1:]]
+
+
+class _Group(NamedTuple):
+    """An engine's words."""
+
+    kind: str  # of NAMES_ENGINE; "" for ourselves
+    engine: str
+    options: dict[str, str]
+    given: dict[str, Any]  # by all other options
+
+
+def _groups(words: Words) -> list[_Group]:
+    """What stands before the first engine, then what each engine has."""
+    groups = [_Group("", "", {}, {})]
     for option, value in words:
-        if option in ("--engine", "--revision"):
-            specs.append(EngineSpec(_split(value), "", {}) if option == "--engine" else _of_revision(value))
-            begun = True
-        elif option == "--option" and not begun:
-            shared[value[0]] = value[1]
-        elif not specs:
-            raise CommandError("--name stands behind the engine that it names")
-        elif option == "--name":
-            specs[-1] = specs[-1]._replace(name=value)
+        if option in NAMES_ENGINE:
+            groups.append(_Group(option, value, {}, {}))
+        elif option == "--option":
+            groups[-1].options.update([value])
         else:
-            specs[-1] = specs[-1]._replace(options={**specs[-1].options, value[0]: value[1]})
-    return [spec._replace(options={**shared, **spec.options}) for spec in specs]
+            groups[-1].given[option] = value
+    return groups
 
 
-def _of_revision(revision: str) -> EngineSpec:
-    """Ourselves as of a git revision. Raises CommandError."""
+def _spec(group: _Group, repository: Path | None) -> EngineSpec:
+    """The engine as it would be without a word behind it. Raises CommandError."""
+    if not group.kind:
+        return EngineSpec(own_command(), "", {})
+    if group.kind == "--engine":
+        return EngineSpec(_split(group.engine), "", {})
     from .builds import build, find_repository
 
-    made = build(revision, find_repository(), lambda line: print(line, file=sys.stderr, flush=True))
+    made = build(group.engine, find_repository(repository), lambda line: print(line, file=sys.stderr, flush=True))
     return EngineSpec(made.command, made.name, {})
 
 

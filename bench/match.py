@@ -8,17 +8,15 @@ The command line, and the course of a match. What it is made of: `clock`, `openi
 import argparse
 import hashlib
 import json
-import os
-import shlex
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .clock import LARGEST_COUNT, TimeControl, parse_time_control, positive_number
-from .command import CommandError, assignment, execute, whole_number
+from .command import CommandError, execute, whole_number
+from .engines import add_engine_arguments, engine_specs, of_engine, values_of
 
 if TYPE_CHECKING:
     from .journal import Entry
@@ -30,47 +28,17 @@ if TYPE_CHECKING:
 
 MAX_RULE = 100_000  # largest move count or score of an adjudication rule
 REPORTS = 20  # lines on how the match stands while it is played, at most
-REVISION = "rev:"  # what starts an --engine that is a git revision
 
 EPILOG = """\
---name, --option and --own-tc belong to the --engine before them; given before the first --engine they count for all.
-An engine `rev:REVISION` is that git revision of coachwhip, built in your cache folder. Time controls: 5+0.05 (seconds and
-increment), 40/60 (moves and seconds), movetime=0.1, nodes=10000, depth=8, and several of these with commas between them.
+--name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
+A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment), 40/60 (moves and seconds),
+movetime=0.1, nodes=10000, depth=8, and several of these with commas between them.
 
 examples:
   coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --openings book.epd --pgn games.pgn
-  coachwhip match --revisions HEAD HEAD~1 --tc 8+0.08 --openings book.epd --games 20000 --sprt 0,5 --journal test.jsonl
+  coachwhip match --revision HEAD --revision HEAD~1 --tc 8+0.08 --openings book.epd --games 20000 --sprt 0,5 --journal test.jsonl
   coachwhip match --engine ./a --name A --option Hash=64 --engine ./b --engine ./c --own-tc 10+0.1 --form gauntlet
 """
-
-
-@dataclass
-class EngineWords:
-    """What the command line says of one engine."""
-
-    command: str
-    name: str = ""
-    options: dict[str, str] = field(default_factory=dict)
-    control: TimeControl | None = None
-
-
-class _OfEngine(argparse.Action):
-    """`--engine`, and what belongs to the engine before it (to all, before the first one)."""
-
-    def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, option_string: str | None = None) -> None:
-        """Take one argument."""
-        del option_string
-        engines: list[EngineWords] = namespace.engines
-        if self.dest == "engine":
-            engines.append(EngineWords(values))
-        elif self.dest == "revisions":
-            engines.extend(EngineWords(REVISION + revision) for revision in values)
-        elif self.dest == "option":
-            (engines[-1].options if engines else namespace.options).update([values])
-        elif not engines:
-            raise argparse.ArgumentError(self, "give it after the --engine it belongs to")
-        else:
-            setattr(engines[-1], {"name": "name", "own_tc": "control"}[self.dest], values)
 
 
 def time_control(text: str) -> TimeControl:
@@ -119,26 +87,18 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="coachwhip match", description="Play games between UCI engines.", epilog=EPILOG, formatter_class=formatter
     )
-    parser.set_defaults(engines=[], options={})
-    _engine_arguments(parser.add_argument_group("engines").add_argument)
+    engines = parser.add_argument_group("engines")
+    add_engine_arguments(engines)
+    own_tc = of_engine(type=time_control, metavar="TC", help="time control of the engine named last, in place of the common one")
+    engines.add_argument("--own-tc", **own_tc)
     _game_arguments(parser.add_argument_group("games").add_argument)
     _ending_arguments(parser.add_argument_group("ending games and the match").add_argument)
     _file_arguments(parser.add_argument_group("results").add_argument)
     return parser
 
 
-def _engine_arguments(add: Callable[..., object]) -> None:
-    of_engine = {"action": _OfEngine, "default": argparse.SUPPRESS}
-    add("--engine", metavar="COMMAND", help="command line of an engine, or rev:REVISION; give it twice or more", **of_engine)
-    add("--revisions", nargs="+", metavar="REV", help="git revisions of coachwhip: each is an --engine rev:REV", **of_engine)
-    add("--name", help="what to call the engine (default: its own name)", **of_engine)
-    add("--option", type=assignment, metavar="NAME=VALUE", help="UCI option of the engine, or of all", **of_engine)
-    add("--own-tc", type=time_control, metavar="TC", help="time control of this engine alone", **of_engine)
-    add("--repository", type=Path, metavar="DIR", help="where the revisions are (default: the checkout you are in)")
-
-
 def _game_arguments(add: Callable[..., object]) -> None:
-    add("--games", type=whole_number(1, 10**6), default=100, help="games of each two engines (default 100)")
+    add("--games", type=whole_number(1, 10**6), default=100, metavar="N", help="games of each two engines (default 100)")
     add("--form", choices=("round-robin", "gauntlet"), default="round-robin", help="all meet all, or the first all others")
     add("--tc", type=time_control, metavar="TC", help="time control (default 5+0.05)")
     add("--movetime", type=seconds, metavar="SECONDS", help="the same as --tc movetime=SECONDS")
@@ -184,15 +144,16 @@ def _match(args: argparse.Namespace) -> int:
     from .standings import describe, summary
     from .tally import Tally
 
-    if len(args.engines) < 2:
-        raise CommandError("give --engine at least twice, or --revisions and two revisions")
+    players = len(values_of(args.engine_words, "--name"))
+    if players < 2:
+        raise CommandError("name at least two engines, each with --engine or --revision")
     if args.resume and not args.journal:
         raise CommandError("--resume needs the --journal of the match")
-    sprt = _sprt(args)
+    sprt = _sprt(args, players)
     tally = Tally()
     try:
         contest = _contest(args)
-        pairings = schedule(_openings(args), opponents(len(args.engines), args.form), args.games)
+        pairings = schedule(_openings(args), opponents(players, args.form), args.games)
         settings = _settings(args, contest)
         with _player(args, contest, settings) as (names, play):
             course = Course(args, names, settings, pairings, tally, sprt)
@@ -216,13 +177,13 @@ def _match(args: argparse.Namespace) -> int:
     return 0
 
 
-def _sprt(args: argparse.Namespace) -> "Sprt | None":
+def _sprt(args: argparse.Namespace, players: int) -> "Sprt | None":
     """The test that may stop the match."""
     from .sprt import Sprt
 
     if not args.sprt:
         return None
-    if len(args.engines) != 2:
+    if players != 2:
         raise CommandError("--sprt is for two engines")
     return Sprt(*args.sprt)._replace(model=args.elo_model)
 
@@ -231,38 +192,16 @@ def _contest(args: argparse.Namespace) -> "Contest":
     """Who plays, and how; git revisions are built here."""
     from .adjudication import Rules, open_tables
     from .runner import Contest
-    from .seat import Player
 
     control = _common_control(args)
-    players, controls = [], []
-    for engine in args.engines:
-        command, name = _command(engine, args.repository)
-        players.append(Player(engine.name or name, command, args.options | engine.options))
-        controls.append(engine.control or control)
+    controls = tuple(own or control for own in values_of(args.engine_words, "--own-tc"))
     syzygy = str(args.syzygy.resolve()) if args.syzygy else ""
     if syzygy and not args.scheduler:
         open_tables(syzygy)
     margin = None if args.margin is None else args.margin / 1000
     rules = Rules(margin, *args.resign, *args.draw)._replace(max_moves=args.max_moves, syzygy=syzygy)
-    return Contest(tuple(players), tuple(controls), rules, args.stall)
-
-
-def _command(engine: EngineWords, repository: Path | None) -> tuple[tuple[str, ...], str]:
-    """The words that start an engine, and what to call it if it is a revision."""
-    if engine.command.startswith(REVISION):
-        from .builds import build, find_repository
-
-        made = build(
-            engine.command.removeprefix(REVISION), find_repository(repository), lambda text: print(text, file=sys.stderr)
-        )
-        return made.command, made.name
-    try:
-        command = tuple(shlex.split(engine.command, posix=os.name != "nt"))
-    except ValueError as error:
-        raise CommandError(f"--engine {engine.command!r}: {error}") from error
-    if not command:
-        raise CommandError("--engine needs a command")
-    return command, ""
+    players = engine_specs(args.engine_words, args.repository, with_ours=False)
+    return Contest(tuple(players), controls, rules, args.stall)
 
 
 def _common_control(args: argparse.Namespace) -> TimeControl:

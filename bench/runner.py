@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 
 from .adjudication import UNFINISHED, Rules
 from .clock import TimeControl
+from .engines import EngineSpec, distinct
 from .game import GameRecord, Interruption, Stop, play_game
 from .schedule import Pairing
-from .seat import Forfeit, Player, Seat, StartError
+from .seat import Forfeit, Seat, StartError
 
 SWITCH_INTERVAL = 0.0005  # seconds; Python's default would let one game delay the other's clock by 5 ms
 IDLE_SEATS = 4  # engines that a game's thread keeps running while others play
@@ -24,7 +25,7 @@ IDLE_SEATS = 4  # engines that a game's thread keeps running while others play
 class Contest:
     """Who plays, and how."""
 
-    players: tuple[Player, ...]
+    players: tuple[EngineSpec, ...]
     controls: tuple[TimeControl, ...]  # of each player
     rules: Rules
     stall: float | None = None
@@ -33,7 +34,7 @@ class Contest:
 Finished = tuple[Pairing, GameRecord]
 
 
-def check_players(players: Sequence[Player]) -> tuple[list[str], list[str]]:
+def check_players(players: Sequence[EngineSpec]) -> tuple[list[str], list[str]]:
     """Start each engine once: their names, all different, and warnings. Raises StartError."""
     names, warnings = [], []
     for player in players:
@@ -46,15 +47,12 @@ def check_players(players: Sequence[Player]) -> tuple[list[str], list[str]]:
         finally:
             seat.close(politely=True)
         names.append(seat.name)
-    unique = [f"{name} ({names[: place + 1].count(name)})" if names.count(name) > 1 else name for place, name in enumerate(names)]
-    return unique, warnings
+    return distinct(names), warnings
 
 
 def named(contest: Contest, names: Sequence[str]) -> Contest:
     """The contest with the players' names settled."""
-    return replace(
-        contest, players=tuple(replace(player, name=name) for player, name in zip(contest.players, names, strict=True))
-    )
+    return replace(contest, players=tuple(spec._replace(name=name) for spec, name in zip(contest.players, names, strict=True)))
 
 
 def play_pairing(contest: Contest, pairing: Pairing, seats: tuple[Seat, Seat], stop: Stop) -> GameRecord:

@@ -13,13 +13,14 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import chess.engine
+
+from .engines import EngineSpec
 
 START_TIMEOUT = 60.0  # seconds an engine has to answer `uci` and the first `isready`
 QUIT_TIMEOUT = 2.0  # seconds an engine has to leave after `quit`
@@ -27,7 +28,6 @@ LIFE_SIGN = 1.0  # seconds between looks at whether a process that is waited for
 STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
 STALL_UNTIMED = 60.0  # the same after `go` or its last line, for searches without a clock
 FAILED_STARTS = 3  # in a row, after which an engine that could once be started ends the match
-FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}  # set wherever the engine has them, unless the user says otherwise
 
 TIME_LOSS = "time loss"
 ILLEGAL_MOVE = "illegal move"
@@ -50,16 +50,6 @@ class Forfeit(Exception):
         super().__init__(f"{reason}: {detail}")
         self.reason = reason
         self.detail = detail
-
-
-@dataclass(frozen=True)
-class Player:
-    """An engine as the user gave it."""
-
-    name: str  # "" to use the name it gives itself
-    command: tuple[str, ...]
-    options: Mapping[str, str] = field(default_factory=dict)
-    directory: str | None = None  # where it runs
 
 
 class Reply(NamedTuple):
@@ -147,7 +137,7 @@ class _Search(chess.engine.BaseCommand[Reply]):
 class Seat:
     """A player's engine process."""
 
-    def __init__(self, player: Player, stall: float | None = None) -> None:
+    def __init__(self, player: EngineSpec, stall: float | None = None) -> None:
         """`stall` is after how many seconds of silence the engine is given up; None for the defaults."""
         self.player = player
         self.name = player.name
@@ -189,12 +179,10 @@ class Seat:
     def _start(self) -> chess.engine.SimpleEngine:
         """Start the process, in its own group so that Ctrl-C reaches the runner alone, and set its options."""
         command = list(self.player.command)
-        where: dict[str, Any] = {"cwd": self.player.directory} if self.player.directory else {}
-        engine = chess.engine.SimpleEngine.popen(_TimedUci, command, timeout=START_TIMEOUT, setpgrp=True, **where)
+        engine = chess.engine.SimpleEngine.popen(_TimedUci, command, timeout=START_TIMEOUT, setpgrp=True)
         try:
             self.name = self.player.name or engine.id.get("name", command[0])
-            wanted = {**FAIR_OPTIONS, **self.player.options}
-            engine.configure({name: value for name, value in wanted.items() if name in engine.options})
+            engine.configure(self.player.settings(engine.options))
         except BaseException:
             _kill(engine)
             raise
@@ -202,7 +190,7 @@ class Seat:
 
     def unknown_options(self) -> list[str]:
         """The names in the player's options that its engine does not have."""
-        return [name for name in self.player.options if self._engine is None or name not in self._engine.options]
+        return self.player.unknown_options(self._engine.options if self._engine else ())
 
     def play(self, position: str, go: str, budget: float | None) -> Reply:
         """The engine's reply to these two commands; `budget` is how many seconds it may take, None for any number.

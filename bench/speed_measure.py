@@ -61,7 +61,7 @@ def probe(spec: EngineSpec, timeout: float) -> tuple[Contender, list[str]]:
     setup = options_lines({**OPTIONS, **spec.options}, names)
     contender = Contender(spec.name or own_name, spec.command, tuple(setup), "", timeout)
     spelling = next((spelling for spelling in PERFT_SPELLINGS if _counts(contender, spelling)), "")
-    return contender._replace(perft=spelling), [name for name in spec.options if name not in names]
+    return contender._replace(perft=spelling), spec.unknown_options(names)
 
 
 def _counts(contender: Contender, spelling: str) -> bool:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import chess
 import chess.engine
 
-from .engines import FAIR_OPTIONS, EngineSpec
+from .engines import EngineSpec
 from .suite_task import CRASH, ILLEGAL, NO_START, STALL, Attempt, Moment, Task, attempt, failure
 
 START_TIMEOUT = 60.0  # seconds an engine has to answer `uci` and `isready`
@@ -140,9 +140,8 @@ class Solver:
         """Shake hands and set the options that the engine has."""
         await protocol.initialize()
         self.name = self._spec.name or protocol.id.get("name", self._spec.command[0])
-        self.unknown_options = [name for name in self._spec.options if name not in protocol.options]
-        wanted = {**FAIR_OPTIONS, **self._spec.options}
-        await protocol.configure({name: value for name, value in wanted.items() if name in protocol.options})
+        self.unknown_options = self._spec.unknown_options(protocol.options)
+        await protocol.configure(self._spec.settings(protocol.options))
         await protocol.ping()
 
     async def solve(self, task: Task, limit: chess.engine.Limit, patience: float) -> Attempt:

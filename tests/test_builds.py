@@ -96,7 +96,8 @@ def test_other_compilers_make_other_builds() -> None:
 
 
 def test_two_revisions_are_set_against_each_other(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--revisions", "HEAD~1", "HEAD", "--repository", str(repository), "--games", "2", "--nodes", "5", "--json"]
+    revisions = ["--revision", "HEAD~1", "--revision", "HEAD", "--repository", str(repository)]
+    words = [*revisions, "--games", "2", "--nodes", "5", "--json"]
     assert match.main(words) == 0
     found = json.loads(capsys.readouterr().out)
     assert [engine["name"].split()[0] for engine in found["engines"]] == ["HEAD~1", "HEAD"]

@@ -15,9 +15,10 @@ import pytest
 from coachwhip.bench import seat as seats_module
 from coachwhip.bench.adjudication import Ending, Rules, by_tablebase, find_ending, open_tables
 from coachwhip.bench.clock import TimeControl
+from coachwhip.bench.engines import EngineSpec
 from coachwhip.bench.game import GameRecord, Interruption, MoveRecord, play_game, read_info
 from coachwhip.bench.openings import Opening
-from coachwhip.bench.seat import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, Player, Seat, StartError
+from coachwhip.bench.seat import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, Seat, StartError
 
 STUB = Path(__file__).with_name("stub_engine.py")
 MATE_IN_ONE = Opening("k7/8/1K6/8/8/8/8/7R w - - 0 1", chess960=False)
@@ -34,7 +35,7 @@ def take_seat() -> Iterator[TakeSeat]:
     seats: list[Seat] = []
 
     def make(role: str, stall: float | None = None, **options: str) -> Seat:
-        player = Player("", (sys.executable, str(STUB), *shlex.split(role)), options)
+        player = EngineSpec((sys.executable, str(STUB), *shlex.split(role)), "", options)
         seats.append(Seat(player, stall))
         return seats[-1]
 
@@ -213,7 +214,7 @@ def test_chess960_castling_goes_in_and_out(take_seat: TakeSeat) -> None:
 
 def test_a_missing_process_is_a_start_error() -> None:
     with pytest.raises(StartError, match="no-such-engine"):
-        Seat(Player("", ("no-such-engine-anywhere",))).prepare()
+        Seat(EngineSpec(("no-such-engine-anywhere",), "", {})).prepare()
 
 
 @pytest.mark.parametrize(

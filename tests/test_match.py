@@ -16,6 +16,7 @@ import chess.pgn
 import pytest
 from coachwhip.bench import match
 from coachwhip.bench.clock import TimeControl
+from coachwhip.bench.engines import EngineSpec
 from coachwhip.bench.game import GameRecord
 from coachwhip.bench.match_plot import course
 from coachwhip.bench.openings import Opening
@@ -135,19 +136,11 @@ def test_the_command_plays_a_match(book: Path, tmp_path: Path, capsys: pytest.Ca
 
 
 def test_what_belongs_to_an_engine_goes_to_it_alone() -> None:
-    words = (
-        "--option Hash=1 --engine a --name A --option Hash=2 --own-tc nodes=5 --engine b --option X=3 --tc 9 --revisions v1 v2"
-    )
+    words = "--option Hash=1 --engine a --name A --option Hash=2 --own-tc nodes=5 --engine b --option X=3 --tc 9"
     args = match._parser().parse_args(words.split())
-    assert args.options == {"Hash": "1"}
-    found = [(engine.command, engine.name, engine.options, engine.control) for engine in args.engines]
-    assert found == [
-        ("a", "A", {"Hash": "2"}, TimeControl(nodes=5)),
-        ("b", "", {"X": "3"}, None),
-        ("rev:v1", "", {}, None),
-        ("rev:v2", "", {}, None),
-    ]
-    assert args.tc == TimeControl(9)
+    contest = match._contest(args)
+    assert contest.players == (EngineSpec(("a",), "A", {"Hash": "2"}), EngineSpec(("b",), "", {"Hash": "1", "X": "3"}))
+    assert contest.controls == (TimeControl(nodes=5), TimeControl(9))
 
 
 def test_every_fault_is_charged_and_the_match_goes_on(run: Run, tmp_path: Path) -> None:
@@ -304,7 +297,9 @@ def test_round_robin_with_time_controls_of_their_own(run: Run, book: Path, tmp_p
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--engine", "only-one"], "at least twice"),
+        ([], "at least two"),
+        (["--engine", "only-one"], "at least two"),
+        (["--own-tc", "5", "--engine", "a", "--engine", "b"], "--own-tc stands behind the engine"),
         (["--engine", "no-such-engine-anywhere"] * 2, "no-such-engine-anywhere"),
         (["--engine", "a", "--engine", "b", "--tc", "fast"], "expected a number"),
         (["--engine", "a", "--engine", "b", "--tc", "5", "--movetime", "1"], "exclude each other"),
@@ -314,7 +309,7 @@ def test_round_robin_with_time_controls_of_their_own(run: Run, book: Path, tmp_p
         (["--engine", "a", "--engine", "b", "--resume"], "--journal"),
         (["--engine", "a", "--engine", "b", "--sprt", "5,0"], "ELO0 < ELO1"),
         (["--engine", "a", "--engine", "b", "--engine", "c", "--sprt", "0,5"], "two engines"),
-        (["--name", "x", "--engine", "a", "--engine", "b"], "after the --engine"),
+        (["--name", "x", "--engine", "a", "--engine", "b"], "--name stands behind the engine"),
         (["--engine", "a'", "--engine", "b"], "quotation"),
         (["--engine", "", "--engine", "b"], "needs a command"),
     ],
