@@ -9,6 +9,8 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 
+INTERRUPTED = 130  # exit code after Ctrl-C
+
 
 class CommandError(Exception):
     """Something the user asked for cannot be done; the message is one clear sentence for them."""
@@ -25,7 +27,7 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str], body: Callable
         return 2
     except KeyboardInterrupt:
         print(f"{parser.prog}: interrupted", file=sys.stderr)
-        return 130
+        return INTERRUPTED
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:

@@ -8,14 +8,16 @@ made from the journal again when a match is resumed, so it holds each game once 
 
 import json
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from .command import CommandError
 from .game import GameRecord
+from .lock import hold
 
 FORMAT = "coachwhip match 1"
+FIRST = b'{"format":"coachwhip match '  # how every journal begins
 
 
 class Entry(NamedTuple):
@@ -30,34 +32,57 @@ class Journal:
     """An open journal, to which finished games are appended."""
 
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """Start a journal, or with `resume` read one that is there and go on with it.
+        """Start a journal, or with `resume` read one that is there and go on with it. One without a game is started anew.
 
-        `settings` must be the same in both runs. Raises CommandError, OSError.
+        `settings` must be the same in both runs, and no other run may have the file open. Raises CommandError, OSError.
         """
         self.path = path
         self.entries: list[Entry] = []
         self._pgn_starts: dict[str, int] = {}
-        settings = json.loads(json.dumps(settings))
-        lines = list(_whole_lines(path)) if path.exists() else []
-        if lines and not resume:
-            raise CommandError(f"{path} is there already: give --resume to go on with it, or another name")
+        self._file = path.open("a+b")
+        try:
+            hold(self._file, path)
+            self._begin(json.loads(json.dumps(settings)), resume=resume)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _begin(self, settings: Mapping[str, Any], *, resume: bool) -> None:
+        """Read what is there, cut off a torn line, and have a first line."""
+        self._file.seek(0)
+        data = self._file.read()
+        lines = data.splitlines(keepends=True)
+        if lines and not lines[-1].endswith(b"\n"):
+            torn = lines.pop()
+            if not lines and not FIRST.startswith(torn[: len(FIRST)]):
+                raise CommandError(f"{self.path} is not the journal of a match")
         if lines:
-            self._check(lines[0], settings)
+            played = self._header(lines[0])
             self._read(lines[1:])
-            os.truncate(path, sum(len(line) for line in lines))
-        self._file = path.open("ab" if lines else "wb")
+        if not self.entries:
+            self._pgn_starts.clear()
+            lines = []
+        elif resume:
+            self._check(played, settings)
+        else:
+            raise CommandError(f"{self.path} is there already: give --resume to go on with it, or another name")
+        self._file.truncate(sum(len(line) for line in lines))
+        self._file.seek(0, os.SEEK_END)
         if not lines:
             self._append({"format": FORMAT, "settings": settings})
 
-    def _check(self, line: bytes, settings: Mapping[str, Any]) -> None:
-        """Refuse the journal of another match."""
+    def _header(self, line: bytes) -> dict[str, Any]:
+        """The settings in the first line. Raises CommandError for a file that is no journal."""
         try:
             header = json.loads(line)
             if header["format"] != FORMAT:
                 raise ValueError(f"its format is {header['format']!r}")
-            played = dict(header["settings"])
+            return dict(header["settings"])
         except (ValueError, KeyError, TypeError) as error:
             raise CommandError(f"{self.path} is not the journal of a match: {error}") from error
+
+    def _check(self, played: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+        """Refuse the journal of another match."""
         for name in sorted({*played, *settings}):
             if played.get(name) != settings.get(name):
                 raise CommandError(
@@ -101,14 +126,6 @@ class Journal:
     def close(self) -> None:
         """No more games."""
         self._file.close()
-
-
-def _whole_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file but a last one without its end."""
-    with path.open("rb") as file:
-        for line in file:
-            if line.endswith(b"\n"):
-                yield line
 
 
 def _short(value: object) -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from ..core.engine import MAX_DEPTH, Position
 from ..evaluation import config
 from . import horizon, lab_report, laboratory, techniques
-from .command import CommandError, assignment, execute, whole_number
+from .command import INTERRUPTED, CommandError, assignment, execute, whole_number
 from .progress import progress
 
 DEPTH = 6
@@ -113,7 +113,7 @@ def _lab(args: argparse.Namespace) -> int:
         lab_report.page(report, horizon.show(), args.page)
     if not complete:
         print("coachwhip lab: interrupted; the rows above are finished", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     return 1 if any(summary.wrong for summary in report.rows) else 0
 
 

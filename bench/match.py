@@ -10,16 +10,16 @@ import hashlib
 import json
 import sys
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .clock import LARGEST_COUNT, TimeControl, parse_time_control, positive_number
-from .command import CommandError, execute, whole_number
+from .command import INTERRUPTED, CommandError, execute, whole_number
 from .engines import add_engine_arguments, engine_specs, of_engine, values_of
 
 if TYPE_CHECKING:
-    from .journal import Entry
+    from .journal import Entry, Journal
     from .openings import Opening
     from .runner import Contest, Finished
     from .schedule import Pairing
@@ -133,7 +133,7 @@ def _file_arguments(add: Callable[..., object]) -> None:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Games go by on stderr, the summary is printed on stdout."""
+    """The subcommand. Games go by on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
     return execute(_parser(), argv, _match)
 
 
@@ -151,16 +151,13 @@ def _match(args: argparse.Namespace) -> int:
         raise CommandError("--resume needs the --journal of the match")
     sprt = _sprt(args, players)
     tally = Tally()
+    interrupted = False
     try:
         contest = _contest(args)
         pairings = schedule(_openings(args), opponents(players, args.form), args.games)
         settings = _settings(args, contest)
-        with _player(args, contest, settings) as (names, play):
-            course = Course(args, names, settings, pairings, tally, sprt)
-            try:
-                course.run(play)
-            finally:
-                course.close()
+        with _journal(args, settings) as journal, _player(args, contest, settings) as (names, play):
+            Course(names, settings, pairings, tally, sprt, journal, args.pgn).run(play)
     except StartError as error:
         raise CommandError(str(error)) from error
     except (OSError, UnicodeDecodeError) as error:
@@ -168,13 +165,21 @@ def _match(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         if not tally.results:
             raise
+        interrupted = True
         print("interrupted; what was finished counts", file=sys.stderr)
     print(json.dumps(summary(tally, names, sprt), indent=2) if args.json else describe(tally, names, sprt))
     if args.plot and tally.results:
         from .match_plot import plot_match
 
         plot_match(args.plot, tally, names, sprt)
-    return 0
+    return INTERRUPTED if interrupted else 0
+
+
+def _journal(args: argparse.Namespace, settings: dict[str, Any]) -> "AbstractContextManager[Journal | None]":
+    """Where finished games are kept, if anywhere. Raises CommandError, OSError."""
+    from .journal import Journal
+
+    return closing(Journal(args.journal, settings, resume=args.resume)) if args.journal else nullcontext()
 
 
 def _sprt(args: argparse.Namespace, players: int) -> "Sprt | None":
@@ -271,35 +276,27 @@ class Course:
 
     def __init__(
         self,
-        args: argparse.Namespace,
         names: Sequence[str],
         settings: dict[str, Any],
         pairings: "Sequence[Pairing]",
         tally: "Tally",
         sprt: "Sprt | None",
+        journal: "Journal | None",
+        pgn: Path | None,
     ) -> None:
-        """Open the files and count what the journal holds. Raises CommandError, OSError."""
-        from .journal import Journal, PgnFile
+        """Count what the journal holds, and have it as PGN in the file `pgn`. Raises OSError."""
+        from .journal import PgnFile
 
         self._names = names
         self._controls = [engine["tc"] for engine in settings["engines"]]
         self._pairings = {pairing.number: pairing for pairing in pairings}
         self._tally = tally
         self._sprt = sprt
-        self._journal: Journal | None = None
-        self._pgn: PgnFile | None = None
-        if args.journal:
-            self._journal = Journal(args.journal, settings, resume=args.resume)
-            for entry in self._journal.entries:
-                if entry.number in self._pairings:
-                    tally.add(self._pairings[entry.number], entry.record)
-        if args.pgn:
-            self._pgn = PgnFile(args.pgn, self._pgn_text, self._journal)
-
-    def close(self) -> None:
-        """No more games."""
-        if self._journal is not None:
-            self._journal.close()
+        self._journal = journal
+        for entry in journal.entries if journal else ():
+            if entry.number in self._pairings:
+                tally.add(self._pairings[entry.number], entry.record)
+        self._pgn = PgnFile(pgn, self._pgn_text, journal) if pgn else None
 
     def run(self, play: Play) -> None:
         """Play what is missing, until nothing is or the test has a verdict."""

@@ -14,7 +14,7 @@ from ..core.engine import Position
 from . import speed_measure as measuring
 from . import speed_results as reporting
 from .bench import read_positions
-from .command import CommandError, execute, whole_number
+from .command import INTERRUPTED, CommandError, execute, whole_number
 from .engines import add_engine_arguments, distinct, engine_specs
 from .progress import Bar, progress
 from .speed_child import CLOCK, EngineFailure
@@ -35,7 +35,6 @@ PERFT_DEPTH = 6
 SEARCH_NODES = 100_000
 STARTS = 5  # in each round
 TIMEOUT = 300
-INTERRUPTED = 130
 
 # Under valgrind everything is some fifty times slower, so there is less to do: Kiwipete, and the first bench positions.
 COUNTED_DEPTH = 4

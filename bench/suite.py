@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import suite_report as reporting
-from .command import CommandError, execute, whole_number
+from .command import INTERRUPTED, CommandError, execute, whole_number
 from .engines import EngineSpec, add_engine_arguments, distinct, engine_specs
 from .progress import progress
 from .suite_record import Plan, Record, Writer, create, digest_of, load, reopen
@@ -27,7 +27,6 @@ DEFAULT_SECONDS = 1.0
 SPARE = 10.0  # seconds beyond --time after which an engine has stalled
 PATIENCE = 300.0  # the same for --depth and --nodes, in all
 LISTED = 40  # positions listed unless all are asked for
-INTERRUPTED = 130
 
 
 class Run(NamedTuple):

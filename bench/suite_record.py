@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, TextIO
 
 from .command import CommandError
 from .engines import EngineSpec
+from .lock import hold
 from .suite_task import Attempt, Task
 
 FORMAT = 1
@@ -72,22 +73,38 @@ class Writer:
 
 
 def create(path: Path, plan: Plan, tasks: Sequence[Task]) -> Writer:
-    """Start a file. Raises CommandError rather than overwrite a run that is unfinished, or a file of another kind; OSError."""
-    if path.exists() and path.stat().st_size:
-        found = load(path)
-        if len(found.attempts) < found.total:
-            raise CommandError(f"{path} holds an unfinished run: continue it with --resume {path}, or remove it")
-    writer = Writer(path.open("w", encoding="utf-8", newline="\n"))
+    """Start a file. Raises CommandError rather than overwrite a run that is unfinished or going on, or a file of another kind; OSError."""
+    file = _open(path)
+    try:
+        if path.stat().st_size:
+            found = load(path)
+            if len(found.attempts) < found.total:
+                raise CommandError(f"{path} holds an unfinished run: continue it with --resume {path}, or remove it")
+        file.truncate(0)
+    except BaseException:
+        file.close()
+        raise
+    writer = Writer(file)
     writer.begin(plan, tasks)
     return writer
 
 
 def reopen(path: Path) -> Writer:
-    """Open a file that was loaded to add what is missing; a torn last line is cut off first. Raises OSError."""
-    data = path.read_bytes()
-    with path.open("r+b") as file:
-        file.truncate(data.rfind(b"\n") + 1)
-    return Writer(path.open("a", encoding="utf-8", newline="\n"))
+    """Open a file that was loaded to add what is missing; a torn last line is cut off first. Raises CommandError, OSError."""
+    file = _open(path)
+    file.truncate(path.read_bytes().rfind(b"\n") + 1)
+    return Writer(file)
+
+
+def _open(path: Path) -> TextIO:
+    """Open a file for this run alone, to add lines. Raises CommandError if another run has it, OSError."""
+    file = path.open("a", encoding="utf-8", newline="\n")
+    try:
+        hold(file, path)
+    except CommandError:
+        file.close()
+        raise
+    return file
 
 
 def load(path: Path) -> Record:

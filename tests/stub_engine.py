@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A UCI engine for tests of the match runner: `stub_engine.py ROLE [SEED]`. It plays legal moves that depend on the position alone.
 
-Roles: good; instant (has chosen when `go` comes, and says in `nodes` how many microseconds it used until `bestmove`); and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall;
+Roles: good; instant (has chosen when `go` comes, and says in `nodes` how many microseconds it used until `bestmove`); and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall, deaf (stalls, and does not leave when
+its input ends; SEED is a file for its process id);
 no-newgame dies at the second `ucinewgame`; no-restart cannot be started twice (SEED is a file that it leaves behind).
 """
 
@@ -24,6 +25,8 @@ def misbehave(words: list[str], mine: str) -> str:
         time.sleep(60)
     if ROLE == "stall":
         sys.stdin.read()  # until the runner is gone
+    if ROLE == "deaf":
+        time.sleep(600)
     if ROLE == "late":
         limit = words.index(mine if mine in words else "movetime")
         time.sleep(int(words[limit + 1]) / 1000 + 0.2)
@@ -89,6 +92,9 @@ def main() -> None:
     """Read commands until there are no more."""
     if ROLE == "no-restart":
         open(SEED, "x").close()
+    if ROLE == "deaf" and SEED:
+        with open(SEED, "w") as file:
+            file.write(str(os.getpid()))
     stub = Stub()
     for line in sys.stdin:
         received = time.perf_counter()

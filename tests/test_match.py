@@ -16,6 +16,7 @@ import chess.pgn
 import pytest
 from coachwhip.bench import match
 from coachwhip.bench.clock import TimeControl
+from coachwhip.bench.command import INTERRUPTED
 from coachwhip.bench.engines import EngineSpec
 from coachwhip.bench.game import GameRecord
 from coachwhip.bench.match_plot import course
@@ -46,6 +47,14 @@ def read_pgn(path: Path) -> list[chess.pgn.Game]:
         games = list(iter(lambda: chess.pgn.read_game(file), None))
     assert not any(game.errors for game in games)
     return games
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Until it holds; fails if it never does."""
+    deadline = time.monotonic() + 4 * TIMEOUT
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 @pytest.fixture
@@ -207,6 +216,34 @@ def test_a_journal_is_neither_overwritten_nor_mixed(
     assert match.main([*words[:-4], "--resume"]) == 2
 
 
+def test_two_runners_do_not_share_a_journal(run: Run, tmp_path: Path) -> None:
+    journal = tmp_path / "games.jsonl"
+    words = [*engines("good a", "deaf"), "--journal", str(journal), "--resume", "--games", "2"]
+    command = [sys.executable, "-m", "coachwhip", "match", *words]
+    first = subprocess.Popen(command, env=environment(), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: journal.exists() and journal.stat().st_size > 0)
+        second = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=TIMEOUT, check=False)
+        assert second.returncode == 2
+        assert second.stderr == f"coachwhip match: {journal} is in use: another run that is still going on writes it\n"
+        assert first.poll() is None
+    finally:
+        first.kill()
+        first.wait(TIMEOUT)
+    # the lock went with its holder, and the journal of a match without a game may become another's
+    assert run(*engines("good a", "good b"), "--nodes", "9", "--max-moves", "2", *words[4:])["games"] == 2
+
+
+def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    journal = tmp_path / "notes.txt"
+    for text in ("my notes", "my notes\n", '{"format": "other"}\n'):
+        journal.write_text(text)
+        for more in ([], ["--resume"]):
+            assert match.main([*engines("good a", "good b"), "--journal", str(journal), *more]) == 2
+            assert "notes.txt is not the journal of a match" in capsys.readouterr().err
+            assert journal.read_text() == text
+
+
 def test_a_runner_killed_half_way_loses_nothing(run: Run, book: Path, tmp_path: Path) -> None:
     journal, pgn = tmp_path / "games.jsonl", tmp_path / "games.pgn"
     book.write_text("4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1\n")
@@ -260,7 +297,7 @@ def test_ctrl_c_keeps_what_was_finished(
         str(journal),
         *"--games 9 --nodes 20 --max-moves 3 --concurrency 3".split(),
     ]
-    assert match.main(words) == 0
+    assert match.main(words) == INTERRUPTED
     out, err = capsys.readouterr()
     assert "gooda against goodb: 3 games" in out
     assert "interrupted; what was finished counts" in err

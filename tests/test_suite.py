@@ -346,6 +346,10 @@ def test_a_run_is_saved_and_what_is_missing_of_it_resumed(
     saved = tmp_path / "run.json"
     words = [str(epd), "--depth", "2", "--save", str(saved), "--engine", engine("good", GOOD), "--engine", engine("bad", BAD)]
     whole = run_json(capsys, *words)
+    going_on = suite_record.reopen(saved)
+    assert suite.main(words) == suite.main(["--resume", str(saved)]) == 2
+    assert capsys.readouterr().err.count("run.json is in use") == 2
+    going_on.close()
     lines = saved.read_bytes().splitlines(keepends=True)
     assert len(lines) == 1 + 6
     saved.write_bytes(b"".join(lines[:4]) + lines[4][:30])  # killed while it wrote the fourth position

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Keeps two runs from writing one file: a lock of the operating system on the open file itself.
+
+It goes with the process that holds it, however that ends, so nothing is left behind that could block a resumed run.
+"""
+
+import errno
+import os
+import sys
+from pathlib import Path
+from typing import IO, Any
+
+from .command import CommandError
+
+HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what the systems say of a file that another has locked
+FAR = 2**31 - 2  # Windows locks bytes, and nobody else may read them: one that is never there
+
+
+def hold(file: IO[Any], path: Path) -> None:
+    """Lock an open file until it is closed. Raises CommandError if another run has it; does nothing where locks are unknown."""
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            at = os.lseek(file.fileno(), 0, os.SEEK_CUR)
+            os.lseek(file.fileno(), FAR, os.SEEK_SET)
+            try:
+                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+            finally:
+                os.lseek(file.fileno(), at, os.SEEK_SET)
+        else:
+            import fcntl
+
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in HELD:
+            raise CommandError(f"{path} is in use: another run that is still going on writes it") from error
