@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import chess.engine
 
 from .engines import EngineSpec
+from .watchdog import WatchedUci, forget
 
 START_TIMEOUT = 60.0  # seconds an engine has to answer `uci` and the first `isready`
 QUIT_TIMEOUT = 2.0  # seconds an engine has to leave after `quit`
@@ -60,7 +61,7 @@ class Reply(NamedTuple):
     info: str  # the last line about the main variation, "" if there was none
 
 
-class _TimedUci(chess.engine.UciProtocol):
+class _TimedUci(WatchedUci):
     """python-chess's protocol, with the times at which bytes went and came."""
 
     sent_at = 0.0
@@ -267,3 +268,4 @@ def _kill(engine: chess.engine.SimpleEngine) -> None:
             os.killpg(engine.transport.get_pid(), signal.SIGKILL)
     with contextlib.suppress(Exception):
         engine.close()
+        forget(engine.transport.get_pid())

@@ -17,6 +17,7 @@ import chess.engine
 
 from .engines import EngineSpec
 from .suite_task import CRASH, ILLEGAL, NO_START, STALL, Attempt, Moment, Task, attempt, failure
+from .watchdog import WatchedUci, forget
 
 START_TIMEOUT = 60.0  # seconds an engine has to answer `uci` and `isready`
 CLOSE_TIMEOUT = 5.0  # seconds until a process that was ended is waited for no longer
@@ -84,7 +85,7 @@ def follow(stamped: list[tuple[float, str]], board: chess.Board) -> list[Moment]
     return moments
 
 
-class _WatchedUci(chess.engine.UciProtocol):
+class _TimedUci(WatchedUci):
     """The protocol with a stopwatch on every line that shows a choice."""
 
     def __init__(self) -> None:
@@ -118,15 +119,15 @@ class Solver:
         self._spec = spec
         self._index = index
         self._transport: asyncio.SubprocessTransport | None = None
-        self._protocol: _WatchedUci | None = None
+        self._protocol: _TimedUci | None = None
 
-    async def start(self) -> _WatchedUci:
+    async def start(self) -> _TimedUci:
         """Have a process that answers. Raises StartError."""
         if self._protocol is not None:
             return self._protocol
         try:
             # A process group of its own, so that Ctrl-C reaches this program alone.
-            self._transport, self._protocol = await _WatchedUci.popen(list(self._spec.command), setpgrp=True)
+            self._transport, self._protocol = await _TimedUci.popen(list(self._spec.command), setpgrp=True)
             await asyncio.wait_for(self._set_up(self._protocol), START_TIMEOUT)
         except (OSError, TimeoutError, asyncio.TimeoutError, chess.engine.EngineError) as error:
             self.failed_starts += 1
@@ -136,7 +137,7 @@ class Solver:
         self.failed_starts = 0
         return self._protocol
 
-    async def _set_up(self, protocol: _WatchedUci) -> None:
+    async def _set_up(self, protocol: _TimedUci) -> None:
         """Shake hands and set the options that the engine has."""
         await protocol.initialize()
         self.name = self._spec.name or protocol.id.get("name", self._spec.command[0])
@@ -178,3 +179,4 @@ class Solver:
             transport.close()
             with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
                 await asyncio.wait_for(asyncio.shield(protocol.returncode), CLOSE_TIMEOUT)
+            forget(transport.get_pid())

@@ -26,6 +26,9 @@ def misbehave(words: list[str], mine: str) -> str:
     if ROLE == "stall":
         sys.stdin.read()  # until the runner is gone
     if ROLE == "deaf":
+        if SEED:
+            with open(SEED, "w") as file:
+                file.write(f"{os.getpid()}\n")
         time.sleep(600)
     if ROLE == "late":
         limit = words.index(mine if mine in words else "movetime")
@@ -92,9 +95,6 @@ def main() -> None:
     """Read commands until there are no more."""
     if ROLE == "no-restart":
         open(SEED, "x").close()
-    if ROLE == "deaf" and SEED:
-        with open(SEED, "w") as file:
-            file.write(str(os.getpid()))
     stub = Stub()
     for line in sys.stdin:
         received = time.perf_counter()

@@ -2,6 +2,7 @@
 """`coachwhip match` as a command: what it plays, counts, writes and resumes, and how it refuses."""
 
 import json
+import os
 import shlex
 import subprocess
 import sys
@@ -55,6 +56,17 @@ def wait_for(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def is_running(pid: int) -> bool:
+    """Whether there is such a process, other than one that has ended and is not waited for (Linux)."""
+    try:
+        os.kill(pid, 0)
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except ProcessLookupError:
+        return False
+    except FileNotFoundError:
+        return not Path("/proc/self").exists()
 
 
 @pytest.fixture
@@ -277,6 +289,19 @@ def test_a_runner_killed_half_way_loses_nothing(run: Run, book: Path, tmp_path: 
     run(*words)
     played = [{game.headers["GameId"]: list(game.mainline_moves()) for game in read_pgn(path)} for path in (pgn, undisturbed)]
     assert played[0] == played[1]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="os.kill asks nothing on Windows, it ends")
+def test_a_stalled_engine_does_not_outlive_a_killed_runner(tmp_path: Path) -> None:
+    written = tmp_path / "pid"
+    words = [*engines(f"deaf {shlex.quote(str(written))}", "good"), "--name", "b", "--nodes", "9", "--games", "1"]
+    runner = subprocess.Popen([sys.executable, "-m", "coachwhip", "match", *words], env=environment(), stderr=subprocess.DEVNULL)
+    try:
+        wait_for(lambda: written.exists() and written.read_text().endswith("\n"))  # it was asked for a move
+    finally:
+        runner.kill()
+        runner.wait(TIMEOUT)
+    wait_for(lambda: not is_running(int(written.read_text())))
 
 
 def test_ctrl_c_keeps_what_was_finished(

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Ends the engines of a runner that was killed: most leave when their input ends, but one that has stalled may not.
+
+A small process of its own is told which engines run, and ends what is left of them when the runner is gone, however it
+went. It is started with the first engine; without it everything works but this.
+"""
+
+import asyncio
+import atexit
+import contextlib
+import subprocess
+import sys
+import threading
+from typing import Any
+
+import chess.engine
+
+END_TIMEOUT = 5.0  # seconds it may take when the runner ends in order
+WATCH = """
+import os, signal, sys
+running = set()
+for line in sys.stdin:
+    sign, number = line.split()
+    (running.add if sign == "+" else running.discard)(int(number))
+for number in running:
+    try:
+        os.killpg(number, signal.SIGKILL) if hasattr(os, "killpg") else os.kill(number, signal.SIGTERM)
+    except OSError:
+        pass
+"""
+
+
+class _Watchdog:
+    """The process, from this side."""
+
+    def __init__(self) -> None:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
+
+    def tell(self, message: str) -> None:
+        """Send a line."""
+        with self._lock, contextlib.suppress(OSError, ValueError):  # it was killed, or let go already
+            if self._process is None:
+                apart: dict[str, Any] = {"start_new_session": True}  # Ctrl-C is for the runner
+                if sys.platform == "win32":
+                    apart = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+                command = [sys.executable, "-I", "-S", "-c", WATCH]
+                null = subprocess.DEVNULL
+                self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=null, stderr=null, **apart)
+                atexit.register(self._end)
+            assert self._process.stdin
+            self._process.stdin.write(message.encode() + b"\n")
+            self._process.stdin.flush()
+
+    def _end(self) -> None:
+        """Let it go."""
+        assert self._process
+        with contextlib.suppress(OSError, subprocess.TimeoutExpired):
+            self._process.communicate(timeout=END_TIMEOUT)
+
+
+_WATCHDOG = _Watchdog()
+
+
+def forget(pid: int) -> None:
+    """The engine with this process id has been ended."""
+    _WATCHDOG.tell(f"- {pid}")
+
+
+class WatchedUci(chess.engine.UciProtocol):
+    """python-chess's protocol for an engine that must not outlive the runner; it leads a process group of its own."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """The process has started."""
+        super().connection_made(transport)
+        assert self.transport
+        _WATCHDOG.tell(f"+ {self.transport.get_pid()}")
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """The process has ended, and what shared its pipes."""
+        assert self.transport
+        forget(self.transport.get_pid())
+        super().connection_lost(exc)
