@@ -6,8 +6,12 @@ way out into a return code.
 """
 
 import argparse
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 
@@ -28,6 +32,23 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str], body: Callable
     except KeyboardInterrupt:
         print(f"{parser.prog}: interrupted", file=sys.stderr)
         return INTERRUPTED
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C back until the block has run, where it would raise in this thread."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    came: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *event: came.append(event))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if came:
+        handler(*came[-1])
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:

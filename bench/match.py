@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .clock import LARGEST_COUNT, TimeControl, parse_time_control, positive_number
-from .command import INTERRUPTED, CommandError, execute, whole_number
+from .command import INTERRUPTED, CommandError, execute, uninterrupted, whole_number
 from .engines import add_engine_arguments, engine_specs, of_engine, values_of
 
 if TYPE_CHECKING:
@@ -310,7 +310,9 @@ class Course:
         every = max(2, len(missing) // REPORTS // 2 * 2)
         with progress("games", len(missing)) as bar, closing(play(missing)) as games:
             for pairing, record in games:
-                if not self._finished(pairing, record):
+                with uninterrupted():  # the files and the count agree
+                    is_new = self._finished(pairing, record)
+                if not is_new:
                     continue
                 bar.say(self._line(pairing, record))
                 bar.advance()

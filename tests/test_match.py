@@ -4,6 +4,7 @@
 import json
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import threading
@@ -56,6 +57,12 @@ def wait_for(condition: Callable[[], bool]) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
+
+
+def finished(journal: Path) -> list[int]:
+    """The numbers of the games in a journal, a torn line left out."""
+    lines = journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []
+    return [data["game"] for data in map(json.loads, lines) if "game" in data]
 
 
 def is_running(pid: int) -> bool:
@@ -262,23 +269,17 @@ def test_a_runner_killed_half_way_loses_nothing(run: Run, book: Path, tmp_path: 
     words = [*engines("good a", "good b"), "--openings", str(book), "--journal", str(journal), "--pgn", str(pgn), "--resume"]
     words += "--games 12 --nodes 20 --max-moves 30 --concurrency 2".split()
 
-    def finished() -> list[int]:
-        lines = journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []
-        return [data["game"] for data in map(json.loads, lines) if "game" in data]
-
     process = subprocess.Popen(
         [sys.executable, "-m", "coachwhip", "match", *words], env=environment(), stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     )
-    deadline = time.monotonic() + 4 * TIMEOUT
-    while len(finished()) < 4 and process.poll() is None and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_for(lambda: len(finished(journal)) >= 4 or process.poll() is not None)
     process.kill()
     process.communicate(timeout=TIMEOUT)
-    before = finished()
+    before = finished(journal)
     assert 4 <= len(before) < 12
     found = run(*words)
     assert found["games"] == 12
-    after = finished()
+    after = finished(journal)
     assert after[: len(before)] == before
     assert sorted(after) == list(range(12))
     assert sorted(int(game.headers["GameId"]) for game in read_pgn(pgn)) == list(range(1, 13))
@@ -331,6 +332,31 @@ def test_ctrl_c_keeps_what_was_finished(
     for thread in ours:
         thread.join(TIMEOUT)
     assert not any(thread.is_alive() for thread in ours)  # and each ends with its process
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no process groups to signal")
+@pytest.mark.parametrize("send", ["kill", "killpg"])
+def test_sigint_ends_a_real_match_in_order(send: str, run: Run, book: Path, tmp_path: Path) -> None:
+    journal, pgn = tmp_path / "games.jsonl", tmp_path / "games.pgn"
+    book.write_text("4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1\n")
+    words = [*engines("good a", "good b"), "--openings", str(book), "--journal", str(journal), "--pgn", str(pgn), "--resume"]
+    words += "--games 12 --nodes 20 --max-moves 30 --concurrency 2 --json".split()
+    command, pipe = [sys.executable, "-m", "coachwhip", "match", *words], subprocess.PIPE
+    process = subprocess.Popen(command, env=environment(), text=True, start_new_session=True, stdout=pipe, stderr=pipe)
+    wait_for(lambda: len(finished(journal)) >= 3 or process.poll() is not None)
+    getattr(os, send)(process.pid, signal.SIGINT)
+    out, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == INTERRUPTED
+    assert "interrupted; what was finished counts" in err
+    assert "Traceback" not in err
+    before = finished(journal)
+    assert 3 <= json.loads(out)["games"] == len(before) < 12
+    assert sorted(int(game.headers["GameId"]) - 1 for game in read_pgn(pgn)) == sorted(before)
+    assert run(*words[:-1])["games"] == 12
+    after = finished(journal)
+    assert after[: len(before)] == before
+    assert sorted(after) == list(range(12))
+    assert sorted(int(game.headers["GameId"]) for game in read_pgn(pgn)) == list(range(1, 13))
 
 
 def test_sprt_stops_the_match(run: Run, book: Path, tmp_path: Path) -> None:
