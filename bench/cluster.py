@@ -6,9 +6,12 @@ each game starts and ends its own engine processes, so a worker keeps nothing th
 books and tables are found where the workers run.
 """
 
+import signal
 import sys
+import threading
 import time
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from .adjudication import UNFINISHED
@@ -59,6 +62,19 @@ class _RemoteStop:
         return self._answer
 
 
+@contextmanager
+def _ctrl_c_for_this_process_alone() -> Iterator[None]:
+    """What is started in the block ignores Ctrl-C: it is ended in order when this process is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
 class ClusterRunner:
     """A connection to a cluster."""
 
@@ -72,7 +88,8 @@ class ClusterRunner:
         try:
             if address == LOCAL:
                 options = {"processes": True, "dashboard_address": None, "silence_logs": 50}
-                self._cluster = LocalCluster(n_workers=workers, threads_per_worker=1, **options)
+                with _ctrl_c_for_this_process_alone():
+                    self._cluster = LocalCluster(n_workers=workers, threads_per_worker=1, **options)
             self._client: Any = Client(self._cluster or address, timeout=CONNECT_TIMEOUT)
         except (OSError, ValueError, TimeoutError) as error:
             raise CommandError(f"no cluster at {address}: {error}") from error

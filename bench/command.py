@@ -11,7 +11,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
+
+from .clock import positive_number
 
 INTERRUPTED = 130  # exit code after Ctrl-C
 
@@ -61,6 +64,20 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
         return int(text)
 
     return read
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds, as argparse's `type`."""
+    try:
+        return positive_number(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def require_matplotlib() -> None:
+    """Refuse a plot before the work rather than after it. Raises CommandError."""
+    if find_spec("matplotlib") is None:
+        raise CommandError("--plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'")
 
 
 def assignment(text: str) -> tuple[str, str]:

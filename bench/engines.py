@@ -34,6 +34,10 @@ class EngineSpec(NamedTuple):
         """Which options the user gave that the engine does not have."""
         return [name for name in self.options if name not in known]
 
+    def unusable(self, why: object) -> str:
+        """That this is no engine, for the user."""
+        return f"cannot use {' '.join(self.command)!r} as an engine: {str(why) or 'no answer'}"
+
 
 Words = Sequence[tuple[str, Any]]  # options about engines and their values, in the order in which they stand
 

@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .clock import LARGEST_COUNT, TimeControl, parse_time_control, positive_number
-from .command import INTERRUPTED, CommandError, execute, uninterrupted, whole_number
+from .clock import LARGEST_COUNT, TimeControl, parse_time_control
+from .command import INTERRUPTED, CommandError, execute, require_matplotlib, seconds, uninterrupted, whole_number
 from .engines import add_engine_arguments, engine_specs, of_engine, values_of
 
 if TYPE_CHECKING:
@@ -45,14 +45,6 @@ def time_control(text: str) -> TimeControl:
     """Read a time control, as argparse's `type`."""
     try:
         return parse_time_control(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def seconds(text: str) -> float:
-    """Read a number of seconds, as argparse's `type`."""
-    try:
-        return positive_number(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
 
@@ -149,6 +141,8 @@ def _match(args: argparse.Namespace) -> int:
         raise CommandError("name at least two engines, each with --engine or --revision")
     if args.resume and not args.journal:
         raise CommandError("--resume needs the --journal of the match")
+    if args.plot:
+        require_matplotlib()
     sprt = _sprt(args, players)
     tally = Tally()
     interrupted = False

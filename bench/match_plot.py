@@ -17,13 +17,11 @@ WIDEST = 400.0  # Elo shown at most to either side
 
 def plot_match(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None) -> None:
     """Write the picture, in the format that the file's name asks for. Raises CommandError, OSError."""
-    try:
-        import matplotlib as mpl
+    import matplotlib as mpl
 
-        mpl.use("agg")
-        from matplotlib import pyplot as plt
-    except ImportError as error:
-        raise CommandError("--plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'") from error
+    mpl.use("agg")
+    from matplotlib import pyplot as plt
+
     figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
     if len(names) == 2:
         _course(axes, tally, names, sprt)

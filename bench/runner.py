@@ -43,7 +43,7 @@ def check_players(players: Sequence[EngineSpec]) -> tuple[list[str], list[str]]:
             seat.prepare()
             warnings += [f"{seat.name} has no option {name}" for name in seat.unknown_options()]
         except Forfeit as forfeit:
-            raise StartError(f"cannot use {' '.join(player.command)!r} as an engine: {forfeit.detail}") from forfeit
+            raise StartError(player.unusable(forfeit.detail)) from forfeit
         finally:
             seat.close(politely=True)
         names.append(seat.name)

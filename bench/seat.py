@@ -169,7 +169,7 @@ class Seat:
         except (OSError, TimeoutError, asyncio.TimeoutError, chess.engine.EngineError) as error:
             self.close()
             self._failed_starts += 1
-            message = f"cannot use {' '.join(self.player.command)!r} as an engine: {str(error) or 'no answer'}"
+            message = self.player.unusable(error)
             if not self._was_started or self._failed_starts >= FAILED_STARTS:
                 raise StartError(message) from error
             raise Forfeit(CRASH, message) from error

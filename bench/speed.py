@@ -101,7 +101,7 @@ def _contenders(args: argparse.Namespace) -> list[Contender]:
         try:
             contender, missing = measuring.probe(spec, args.timeout)
         except EngineFailure as error:
-            raise CommandError(f"cannot use {' '.join(spec.command)!r} as an engine: {error}") from error
+            raise CommandError(spec.unusable(error)) from error
         contenders.append(contender)
         for option in missing:
             print(f"warning: {contender.name} has no option {option}", file=sys.stderr)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from . import suite_report as reporting
-from .command import INTERRUPTED, CommandError, execute, whole_number
+from .command import INTERRUPTED, CommandError, execute, require_matplotlib, seconds, whole_number
 from .engines import EngineSpec, add_engine_arguments, distinct, engine_specs
 from .progress import progress
 from .suite_record import Plan, Record, Writer, create, digest_of, load, reopen
@@ -54,11 +54,11 @@ def main(argv: Sequence[str]) -> int:
     add("files", nargs="*", type=Path, metavar="FILE", help="EPD files")
     add_engine_arguments(parser)
     limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--time", type=positive, metavar="SECONDS", help=f"per position (default {DEFAULT_SECONDS:g})")
+    limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"per position (default {DEFAULT_SECONDS:g})")
     limit.add_argument("--depth", type=whole_number(1, 1000), metavar="N", help="plies per position")
     limit.add_argument("--nodes", type=whole_number(1, 10**15), metavar="N", help="nodes per position")
     timeout = f"give an engine up on a position after so long (default: --time and {SPARE:g} s, or {PATIENCE:g} s)"
-    add("--timeout", type=positive, metavar="SECONDS", help=timeout)
+    add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
     add("--save", type=Path, metavar="FILE", help="write every finished position to FILE, to resume or compare later")
     add("--resume", type=Path, metavar="FILE", help="continue the run in FILE where it was interrupted")
@@ -70,21 +70,10 @@ def main(argv: Sequence[str]) -> int:
     return execute(parser, argv, _suite)
 
 
-def positive(text: str) -> float:
-    """Reader of a number of seconds above 0, as argparse's `type`."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1e7:
-        raise argparse.ArgumentTypeError(f"expected a number of seconds above 0, not {text[:40]!r}")
-    return value
-
-
 def _suite(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     if args.plot:
-        _require_matplotlib()
+        require_matplotlib()
     try:
         earlier = load(args.compare) if args.compare else None
         run = _resumed(args) if args.resume else _begun(args)
@@ -98,14 +87,6 @@ def _suite(args: argparse.Namespace) -> int:
     except (OSError, ValueError) as error:
         raise CommandError(str(error)) from error
     return INTERRUPTED if interrupted else 0
-
-
-def _require_matplotlib() -> None:
-    """Refuse before the work rather than after it."""
-    from importlib.util import find_spec
-
-    if find_spec("matplotlib") is None:
-        raise CommandError("--plot needs matplotlib: python3 -m pip install matplotlib")
 
 
 def _begun(args: argparse.Namespace) -> Run:
@@ -130,7 +111,7 @@ def _resumed(args: argparse.Namespace) -> Run:
     """The run in the file, as far as it got. Raises CommandError, OSError."""
     from .suite_epd import read_files
 
-    if args.files or args.engine_words or args.time or args.depth or args.nodes or args.timeout or args.save:
+    if args.files or args.engine_words or args.repository or args.time or args.depth or args.nodes or args.timeout or args.save:
         raise CommandError("--resume takes the positions, engines and limits from its file: leave them out, and --save too")
     record = load(args.resume)
     tasks, _ = read_files([Path(path) for path in record.plan.files])

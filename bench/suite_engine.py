@@ -132,8 +132,7 @@ class Solver:
         except (OSError, TimeoutError, asyncio.TimeoutError, chess.engine.EngineError) as error:
             self.failed_starts += 1
             await self.close()
-            command = " ".join(self._spec.command)
-            raise StartError(f"cannot use {command!r} as an engine: {str(error) or 'no answer'}") from error
+            raise StartError(self._spec.unusable(error)) from error
         self.failed_starts = 0
         return self._protocol
 

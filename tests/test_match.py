@@ -409,6 +409,12 @@ def test_a_bad_command_line_is_refused_in_one_message(words: list[str], message:
     assert message in err
 
 
+def test_no_matplotlib_is_said_before_the_work(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("coachwhip.bench.command.find_spec", lambda _: None)
+    assert match.main(["--engine", "a", "--engine", "b", "--plot", "x.png"]) == 2
+    assert "--plot needs matplotlib" in capsys.readouterr().err
+
+
 def test_help_loads_nothing_slow() -> None:
     code = (
         "import sys; from coachwhip.__main__ import main; main(['match', '--help'])\n"
