@@ -254,26 +254,6 @@ def test_a_game_through_python_chess() -> None:
         assert limited.move == next(iter(board.legal_moves))
 
 
-# The fastchess compliance walk: its 40 steps, seen from the engine
-
-
-def test_fastchess_walk(engine: UciProcess) -> None:
-    white = "3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27"
-    black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
-    engine.send("uci")
-    engine.read_until("uciok")
-    assert engine.ask() == []
-    assert engine.ask("ucinewgame") == []
-    assert engine.ask("position startpos") == []
-    assert engine.ask(f"position fen {white}") == []
-    check_search(engine.go("go wtime 100"), white)
-    check_search(engine.go(f"position fen {black}", "go btime 100"), black)
-    check_search(engine.go("go wtime 100 winc 100 btime 100 binc 100"), black)
-    check_search(engine.go("go btime 100 binc 100 wtime 100 winc 100"), black)
-    check_search(engine.go("ucinewgame", "position startpos", "go wtime 100 btime 100"))
-    check_search(engine.go("position startpos moves e2e4 e7e5", "go wtime 100 btime 100"), moves="e2e4 e7e5")
-
-
 # The command line
 
 

@@ -53,9 +53,10 @@ def run_once(*words: str, text: str | bytes = b"", command: list[str] | None = N
 
 
 class UciProcess:
-    """An engine one talks to line by line; a context manager, which ends it."""
+    """An engine one talks to line by line; a context manager, which ends it. `ending` closes each line sent."""
 
-    def __init__(self, *words: str, command: list[str] | None = None) -> None:
+    def __init__(self, *words: str, command: list[str] | None = None, ending: bytes = b"\n") -> None:
+        self._ending = ending
         self.process = subprocess.Popen(
             [*(command or MODULE), *words],
             stdin=subprocess.PIPE,
@@ -100,7 +101,7 @@ class UciProcess:
 
     def send(self, *lines: str | bytes) -> None:
         """Send lines, each with its end, in one write."""
-        data = b"".join((line.encode() if isinstance(line, str) else line) + b"\n" for line in lines)
+        data = b"".join((line.encode() if isinstance(line, str) else line) + self._ending for line in lines)
         self._stdin.write(data)
         self._stdin.flush()
 
