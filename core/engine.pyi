@@ -58,7 +58,7 @@ class SearchInfo:
 
     depth: int
     seldepth: int
-    multipv: int
+    multipv: int  # number of the line, from 1; of a bound: the line being searched
     score_cp: int  # centipawns; meaningless when is_mate
     is_mate: bool
     mate_in: int  # full moves, negative when the side to move is mated
@@ -76,7 +76,7 @@ class SearchResult:
 
     bestmove: str
     ponder: str
-    info: SearchInfo | None  # the last exact info
+    info: SearchInfo | None  # the last exact info of the best line
     nodes: int
 
 class Engine:
@@ -102,13 +102,16 @@ class Engine:
         hard_ms: int = ...,  # stop inside an iteration after this; 0: none
         ponder: bool = ...,  # the two clocks above bind only after `ponderhit`, counted from the start of the search
         searchmoves: Sequence[str] = ...,  # legal moves; empty: all
+        multipv: int = ...,  # lines to find, each with another first move; fewer where there are fewer moves
         on_info: Callable[[SearchInfo], None] | None = ...,
     ) -> SearchResult:
         """Search until a limit or `stop`; the GIL is free meanwhile and the position is copied first.
 
-        Finishes depth 1 whatever the limits, so that there is always an exact score and a legal move. `on_info` is called with
+        Finishes depth 1 whatever the limits, so that there is always an exact score and a legal move. With `multipv` above 1 all
+        lines are reported after each iteration, by score. One that is broken off reports the lines it found, and behind them the
+        others from the iteration before; the best move is always that of the line reported first. `on_info` is called with
         the GIL from the searching thread; an exception in it ends the search and is raised here. RuntimeError if a
-        search is running already. A `stop` sent before the search starts does not affect it: see `prepare`.
+        search is running already, ValueError if `multipv` is below 1. A `stop` sent before the search starts does not affect it: see `prepare`.
         """
     def prepare(self) -> None:
         """Clear the stop and ponderhit flags. Call it in the thread that will send `stop`, before starting the searching thread;

@@ -466,10 +466,13 @@ cdef class Engine:
         int64_t hard_ms=0,
         bint ponder=False,
         searchmoves=(),
+        int multipv=1,
         on_info=None,
     ):
         cdef Searcher* s = self.s
         self.require_idle()
+        if multipv < 1:
+            raise ValueError(f"multipv must be at least 1, not {multipv}")
         self.set_root(position, searchmoves)
         memset(&s.limits, 0, sizeof(s.limits))
         s.limits.depth = depth
@@ -477,6 +480,7 @@ cdef class Engine:
         s.limits.mate = mate
         s.limits.soft_us = soft_ms * 1000
         s.limits.hard_us = hard_ms * 1000
+        s.multipv = multipv
         s.pondering = ponder
         self.chess960 = position.chess960
         self.callback = on_info
@@ -499,7 +503,7 @@ cdef class Engine:
         cdef SearchResult result = SearchResult.__new__(SearchResult)
         result.nodes = self.s.nodes
         result.info = self.last_info
-        result.bestmove = _move_text(self.s.best_move, self.chess960) if self.s.root_count else ""
+        result.bestmove = _move_text(self.s.lines[0].pv[0], self.chess960) if self.s.root_count else ""
         result.ponder = self.ponder_move() if self.s.root_count else ""
         return result
 
@@ -509,9 +513,9 @@ cdef class Engine:
         cdef PositionC after, reply
         cdef TTHit hit
         cdef Move move = 0
-        make_move(&s.stack[0].pos, &after, s.best_move)
-        if s.best_pv_length > 1:
-            move = s.best_pv[1]
+        make_move(&s.stack[0].pos, &after, s.lines[0].pv[0])
+        if s.lines[0].length > 1:
+            move = s.lines[0].pv[1]
         elif s.params.p.use_tt:
             tt_probe(&self.tt, after.key, 1, &hit)
             move = hit.move
@@ -524,18 +528,22 @@ cdef class Engine:
 
     cdef void on_report(self, int kind):
         """Called with the GIL from inside the search. No exception may pass: it is kept, and the search stopped."""
-        if kind == REPORT_EXACT:
-            self.last_info = self.make_info(kind)
+        if self.callback is None and not (kind == REPORT_EXACT and self.s.line == 0):
+            return
+        info = self.make_info(kind)
+        if kind == REPORT_EXACT and self.s.line == 0:
+            self.last_info = info
         if self.callback is None or self.error is not None:
             return
         try:
-            self.callback(self.last_info if kind == REPORT_EXACT else self.make_info(kind))
+            self.callback(info)
         except BaseException as error:
             self.error = error
             self.s.stop = True
 
     cdef SearchInfo make_info(self, int kind):
         cdef Searcher* s = self.s
+        cdef const Line* line = &s.lines[s.line]
         cdef SearchInfo info = SearchInfo.__new__(SearchInfo)
         cdef int i
         info.depth = s.root_depth
@@ -543,17 +551,21 @@ cdef class Engine:
             info.currmove = _move_text(s.root_moves[s.currmove_number - 1].move, self.chess960)
             info.currmovenumber = s.currmove_number
             return info
-        info.seldepth = s.seldepth if s.seldepth > s.root_depth else s.root_depth
+        info.seldepth = s.seldepth
+        info.multipv = s.line + 1
         info.nodes = s.nodes
         info.time_ms = elapsed_us(s) // 1000
         info.hashfull = hashfull(&self.tt)
         if kind == REPORT_EXACT:
-            info.set_score(s.best_score)
-            info.pv = tuple([_move_text(s.best_pv[i], self.chess960) for i in range(s.best_pv_length)])
-            return info
-        info.set_score(s.bound_score)
-        info.bound = "lowerbound" if kind == REPORT_LOWER else "upperbound"
-        info.pv = (_move_text(s.root_moves[0].move, self.chess960),)
+            info.depth = line.depth
+            info.seldepth = line.seldepth
+            info.set_score(line.score)
+            info.pv = tuple([_move_text(line.pv[i], self.chess960) for i in range(line.length)])
+        else:
+            info.set_score(s.bound_score)
+            info.bound = "lowerbound" if kind == REPORT_LOWER else "upperbound"
+            info.pv = (_move_text(s.root_moves[s.line].move, self.chess960),)
+        info.seldepth = max(info.seldepth, info.depth)
         return info
 
 

@@ -36,6 +36,14 @@ cdef struct StackEntry:
 cdef struct RootMove:
     Move move
 
+cdef struct Line:
+    # An exact result of the root.
+    int score
+    int depth
+    int seldepth
+    int length
+    Move pv[MAX_PLY + 1]
+
 cdef struct Searcher
 ctypedef void (*ReportFunction)(Searcher* s, void* context, int kind) noexcept nogil
 
@@ -60,17 +68,16 @@ cdef struct Searcher:
     uint64_t next_poll  # node count at which clocks and limits are looked at
     int root_depth
     int seldepth
-    RootMove root_moves[MAX_MOVES]  # the best of the last iteration first
+    RootMove root_moves[MAX_MOVES]  # first the moves of `lines`
     int root_count
     bint root_restricted  # by searchmoves: the score is then not that of the position
     int currmove_number
     int pv_score  # score of the line in pv[0]
     int bound_score  # the window's edge that REPORT_LOWER and REPORT_UPPER speak of
-    Move best_move  # from the last exact line
-    int best_score
-    int best_depth
-    Move best_pv[MAX_PLY + 1]
-    int best_pv_length
+    int multipv  # lines wanted; run_search lowers it to the number of root moves
+    int line  # index of the line that is being searched, or reported
+    Line lines[MAX_MOVES]  # those of the running iteration first, by score; then those of the last one; no first move twice
+    int line_count
     # --- the line being searched ---
     int root_key  # index in `keys` of the root
     Key keys[GAME_KEYS + MAX_PLY + 2]

@@ -5,7 +5,7 @@ Every technique has its switch and its numbers in tunables.py; here is only how 
 Scores are centipawns from the side to move; +-(MATE - ply) is a mate, `ply` counted from the root.
 """
 
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy, memmove, memset
 
 from .evaluate cimport evaluate
 from .history cimport add_killer, forget_killers, quiet_history, update_quiet
@@ -580,13 +580,13 @@ cdef int _leaf(Searcher* s, int ply) noexcept nogil:
 # --- The root ---
 
 
-cdef void _move_to_front(Searcher* s, int index) noexcept nogil:
-    """Let a root move come first; the others keep their order."""
+cdef void _move_root(Searcher* s, int index, int place) noexcept nogil:
+    """Let a root move come earlier; the others keep their order."""
     cdef RootMove chosen = s.root_moves[index]
-    while index > 0:
+    while index > place:
         s.root_moves[index] = s.root_moves[index - 1]
         index -= 1
-    s.root_moves[0] = chosen
+    s.root_moves[place] = chosen
 
 
 cdef void _order_root(Searcher* s, int depth) noexcept nogil:
@@ -615,15 +615,19 @@ cdef void _order_root(Searcher* s, int depth) noexcept nogil:
 
 
 cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogil:
-    """One look at all root moves. Leaves the best line in pv[0] (if any beat alpha) and the best move in front."""
+    """One look at the root moves from place `line` on: those before it have their line already.
+
+    Leaves the best line in pv[0] (if any beat alpha) and its move at that place.
+    """
     cdef PositionC* pos = &s.stack[0].pos
     cdef int best = -INFINITE
+    cdef int first = s.line
     cdef int i, score, reduction
     cdef bint quiet
     cdef Move move
     s.pv_length[0] = 0
     forget_killers(&s.history, 1)
-    for i in range(s.root_count):
+    for i in range(first, s.root_count):
         move = s.root_moves[i].move
         quiet = not is_noisy(move)
         s.currmove_number = i + 1
@@ -631,9 +635,9 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
             s.report(s, s.context, REPORT_CURRMOVE)
         _make(s, 0, move)
         reduction = 0
-        if s.params.p.use_lmr and quiet and depth >= s.params.p.lmr_min_depth and i > s.params.p.lmr_min_moves:
-            reduction = _lmr_reduction(s, depth, i + 1, True, True, quiet_history(&s.history, pos.stm, move))
-        score = _search_child(s, 0, depth - 1, reduction, alpha, beta, i == 0, False)
+        if s.params.p.use_lmr and quiet and depth >= s.params.p.lmr_min_depth and i - first > s.params.p.lmr_min_moves:
+            reduction = _lmr_reduction(s, depth, i - first + 1, True, True, quiet_history(&s.history, pos.stm, move))
+        score = _search_child(s, 0, depth - 1, reduction, alpha, beta, i == first, False)
         if s.aborted:
             break
         if score > best:
@@ -643,46 +647,73 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
                     alpha = score
                 s.pv_score = score
                 _set_pv(s, 0, move)
-                _move_to_front(s, i)
+                _move_root(s, i, first)
                 if score >= beta:
                     break
     return best
 
 
 cdef void _take_line(Searcher* s, int score, int depth) noexcept nogil:
-    """The line in pv[0] is exact: it is what will be played and reported."""
-    s.best_move = s.pv[0][0]
-    s.best_score = score
-    s.best_depth = depth
-    s.best_pv_length = s.pv_length[0]
-    memcpy(s.best_pv, s.pv[0], s.pv_length[0] * sizeof(Move))
-    if s.params.p.use_tt and not s.root_restricted:
-        tt_store(s.tt, s.stack[0].pos.key, 0, s.best_move, score, s.stack[0].static_eval, depth, BOUND_EXACT)
+    """The line in pv[0] is exact: put it among this iteration's, in place of what was known about its move."""
+    cdef int place = s.line
+    cdef int end = s.line
+    cdef Line* line
+    while end < s.line_count and s.lines[end].pv[0] != s.pv[0][0]:
+        end += 1
+    if end == s.line_count:
+        if s.line_count < s.multipv:
+            s.line_count += 1
+        else:
+            end -= 1  # the worst line of the last iteration makes room
+    while place > 0 and s.lines[place - 1].score < score:
+        place -= 1
+    line = &s.lines[place]
+    memmove(line + 1, line, (end - place) * sizeof(Line))
+    line.score = score
+    line.depth = depth
+    line.seldepth = s.seldepth
+    line.length = s.pv_length[0]
+    memcpy(line.pv, s.pv[0], s.pv_length[0] * sizeof(Move))
+    if s.params.p.use_tt and s.line == 0 and not s.root_restricted:
+        tt_store(s.tt, s.stack[0].pos.key, 0, line.pv[0], score, s.stack[0].static_eval, depth, BOUND_EXACT)
+
+
+cdef void _report_lines(Searcher* s) noexcept nogil:
+    """Show all lines, the best one first."""
+    cdef int i
+    for i in range(s.line_count):
+        s.line = i
+        s.report(s, s.context, REPORT_EXACT)
+
+
+cdef int _expected_score(const Searcher* s) noexcept nogil:
+    """What the line to be searched was worth in the last iteration."""
+    if s.line < s.line_count:
+        return s.lines[s.line].score
+    return s.lines[s.line - 1].score if s.line else 0
 
 
 cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
-    """Search one depth with a window around the last score, widened on the side that fails until the score is inside.
+    """Search one line with a window around the last score, widened on the side that fails until the score is inside.
 
     Source: https://www.chessprogramming.org/Aspiration_Windows.
     """
     cdef int window = s.params.p.aspiration_window
     cdef int alpha = -INFINITE
     cdef int beta = INFINITE
-    cdef int score
-    if s.params.p.use_aspiration and depth >= s.params.p.aspiration_min_depth and _abs(s.best_score) < MATE_BOUND:
-        alpha = s.best_score - window
-        beta = s.best_score + window
+    cdef int score = _expected_score(s)
+    if s.params.p.use_aspiration and depth >= s.params.p.aspiration_min_depth and _abs(score) < MATE_BOUND:
+        alpha = score - window
+        beta = score + window
     while True:
         score = _search_root(s, depth, alpha, beta)
         if s.aborted:
             # A better move that had been searched to the end inside the window stands.
-            if s.pv_length[0] and alpha < s.pv_score < beta:
+            if s.line == 0 and s.pv_length[0] and alpha < s.pv_score < beta:
                 _take_line(s, s.pv_score, depth)
-                s.report(s, s.context, REPORT_EXACT)
             return
         if alpha < score < beta:
             _take_line(s, score, depth)
-            s.report(s, s.context, REPORT_EXACT)
             return
         window += 1 + window * s.params.p.aspiration_growth // 100
         if score <= alpha:
@@ -701,26 +732,44 @@ cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
 cdef bint _is_finished(Searcher* s) noexcept nogil:
     """Whether another iteration is not worth starting."""
     cdef int64_t soft = s.limits.soft_us
-    cdef int mate_plies = MATE - _abs(s.best_score)
+    cdef int size = _abs(s.lines[0].score)
+    cdef int mate_plies = MATE - size
     if s.stop or (s.limits.nodes and s.nodes >= s.limits.nodes):
         return True
-    if s.limits.mate and _abs(s.best_score) >= MATE_BOUND and (mate_plies + 1) // 2 <= s.limits.mate:
+    if s.limits.mate and size >= MATE_BOUND and (mate_plies + 1) // 2 <= s.limits.mate:
         return True
     if s.pondering and s.ponderhit:
         s.pondering = False
     if s.pondering or not soft:
         return False
-    if s.root_count == 1 and s.best_depth >= SINGLE_MOVE_DEPTH:
+    if s.root_count == 1 and s.lines[0].depth >= SINGLE_MOVE_DEPTH:
         return True
-    if _abs(s.best_score) >= MATE_BOUND and mate_plies <= s.best_depth:
+    if size >= MATE_BOUND and mate_plies <= s.lines[0].depth:
         return True
     return elapsed_us(s) >= soft
 
 
 cdef void _iterate(Searcher* s, int depth) noexcept nogil:
+    """Search the lines one after the other, each without the moves of those before it; report what is new.
+
+    When broken off, the lines not reached stay as the last iteration left them.
+    Source: https://www.chessprogramming.org/Multi-PV.
+    """
+    cdef int i, j
     s.root_depth = depth
-    s.seldepth = 0
-    _aspirate(s, depth)
+    for i in range(s.multipv):
+        s.line = i
+        s.seldepth = 0
+        _aspirate(s, depth)
+        if s.aborted:
+            break
+    if s.line_count and s.lines[0].depth == depth:
+        _report_lines(s)
+    for i in range(s.line_count):
+        for j in range(i, s.root_count):
+            if s.root_moves[j].move == s.lines[i].pv[0]:
+                _move_root(s, j, i)
+                break
 
 
 cdef void run_search(Searcher* s) noexcept nogil:
@@ -733,14 +782,14 @@ cdef void run_search(Searcher* s) noexcept nogil:
     s.next_poll = 0
     s.aborted = False
     s.may_abort = first > 1
-    s.best_score = 0
-    s.best_move = s.root_moves[0].move
-    s.best_pv_length = 0
+    s.line_count = 0
     s.keys[s.root_key] = s.stack[0].pos.key
     s.stack[0].static_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].pos)
     s.root_depth = first
     if first > 1 or s.params.p.use_beam:
         _order_root(s, last)
+    if s.multipv > s.root_count:
+        s.multipv = s.root_count
     for depth in range(first, last + 1):
         if s.aborted:
             break
@@ -748,7 +797,7 @@ cdef void run_search(Searcher* s) noexcept nogil:
         s.may_abort = True
         if _is_finished(s):
             break
-    if s.best_pv_length == 0:  # the only iteration was broken off: depth 1 still gives a score and a legal move
+    if s.line_count == 0:  # the only iteration was broken off: depth 1 still gives a score and a legal move
         s.aborted = False
         s.may_abort = False
         _iterate(s, 1)

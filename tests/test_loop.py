@@ -283,6 +283,7 @@ def test_go_ends_with_one_bestmove(session: Session) -> None:
     (limits,) = session.engine.searches
     assert (limits["depth"], limits["nodes"], limits["mate"]) == (3, 7, 2)
     assert (limits["soft_ms"], limits["hard_ms"], limits["ponder"]) == (0, 0, False)
+    assert limits["multipv"] == 1
 
 
 def test_clock_of_the_side_to_move_and_overhead(session: Session) -> None:

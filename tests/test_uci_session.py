@@ -212,6 +212,20 @@ def test_options_take_effect(engine: UciProcess) -> None:
     check_search(engine.go("position startpos", "go depth 6"))
 
 
+def test_multipv(engine: UciProcess) -> None:
+    lines = engine.go("setoption name MultiPV value 3", f"position fen {KIWIPETE}", "go depth 6")
+    shown = [line.split(" ") for line in lines if " pv " in line and "bound " not in line]
+    assert [line[6] for line in shown] == ["1", "2", "3"] * 6
+    board = chess.Board(KIWIPETE)
+    first = [line[line.index("pv") + 1] for line in shown[-3:]]
+    assert all(chess.Move.from_uci(move) in board.legal_moves for move in first)
+    assert len(set(first)) == 3
+    assert lines[-1].split(" ")[1] == first[0]
+    board = chess.Board("7k/8/8/p7/P7/8/7r/K7 w - - 0 1")  # fewer moves than lines
+    check_search(engine.go(f"position fen {board.fen()}", "go depth 4"), board.fen())
+    check_search(engine.go("setoption name MultiPV value 1", "position startpos", "go depth 4"))
+
+
 def test_weights_file(engine: UciProcess, tmp_path: os.PathLike[str]) -> None:
     printed = run_once("weights").stdout
     good = os.path.join(tmp_path, "my weights.py")

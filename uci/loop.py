@@ -525,6 +525,7 @@ class UciLoop:
                 hard_ms=hard_ms,
                 ponder=pondering,
                 searchmoves=searchmoves,
+                multipv=self.options["MultiPV"],
                 on_info=report,
             )
         finally:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HASH_MB = 16
 MAX_HASH_MB = 65536
+MAX_MULTIPV = 256  # more than any position has moves
 
 
 class Option:
@@ -55,6 +56,7 @@ def option_table(host: OptionHost) -> tuple[Option, ...]:
         Option("Threads", "spin", 1, 1, 1),
         Option("Clear Hash", "button", on_change=host.clear_hash),
         Option("Ponder", "check", False),
+        Option("MultiPV", "spin", 1, 1, MAX_MULTIPV),
         Option("Move Overhead", "spin", 30, 0, 5000),
         Option("UCI_Chess960", "check", False, on_change=host.set_chess960),
         Option("WeightsFile", "string", "", on_change=host.set_weights_file),
