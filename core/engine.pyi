@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 STARTPOS_FEN: str
 MAX_DEPTH: int  # deepest iteration a search can be asked for
 MAX_PLY: int  # longest line the search follows from the root
+MAX_THREADS: int  # most threads a search can have
 
 class Position:
     """A legal chess position with the game that led to it (for repetition and `undo`).
@@ -77,15 +78,21 @@ class SearchResult:
     bestmove: str
     ponder: str
     info: SearchInfo | None  # the last exact info of the best line
-    nodes: int
+    nodes: int  # of all threads
+    threads: int  # that took part: fewer than were set where the system refused to start more
 
 class Engine:
-    """One searcher: transposition table, histories, weights and tunables. One search at a time."""
+    """A transposition table, histories, weights and tunables. One search at a time, by one thread or more (`set_threads`)."""
 
     def __init__(self, weights: Sequence[int], hash_mb: int = ..., tunables: Mapping[str, int] | None = ...) -> None:
         """`weights`: what `evaluation.config.pack` returns. Raises ValueError (wrong length, unknown tunable), MemoryError."""
     def set_hash(self, mb: int) -> None:
         """Resize (and clear) the table. Raises MemoryError and keeps the old table if it cannot be had."""
+    def set_threads(self, threads: int) -> None:
+        """Search with so many threads, 1 at first. With one a search is the same every time; with more the node limit is kept
+        roughly, and `nodes` counts those of all. Raises ValueError, or MemoryError, and keeps the old number.
+
+        They share the table and nothing else; the line of the main thread is the result (Lazy SMP)."""
     def set_weights(self, weights: Sequence[int]) -> None:
         """Replace the evaluation weights; clears the table, since its scores no longer hold. ValueError on wrong length."""
     def clear(self) -> None:

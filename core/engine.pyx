@@ -4,13 +4,14 @@
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
-from .evaluate cimport evaluate, free_evaluator, new_evaluator, set_evaluator_weights, clear_evaluator, trace_position
+from .evaluate cimport evaluate, set_evaluator_weights, trace_position
 from .movegen cimport *
 from .params cimport fill_params
 from .perft cimport perft
 from .search cimport *
 from .see cimport see_ge
-from .tt cimport TTHit, clear_table, free_table, hashfull, resize_table, tt_probe
+from .threads cimport MAX_THREADS, Team, clear_team, end_helpers, free_team, resize_team, share_weights, start_helpers
+from .tt cimport TTHit, clear_table, hashfull, resize_table, tt_probe
 from . import evaluate as _evaluate
 
 cdef extern from *:
@@ -51,6 +52,7 @@ cdef enum:
 
 globals()["MAX_DEPTH"] = <int>MAX_DEPTH
 globals()["MAX_PLY"] = <int>MAX_PLY
+globals()["MAX_THREADS"] = <int>MAX_THREADS
 
 cdef str FILES = "abcdefgh"
 cdef str PROMOTIONS = "nbrq"
@@ -346,6 +348,7 @@ cdef class SearchResult:
     cdef readonly str ponder
     cdef readonly SearchInfo info
     cdef readonly uint64_t nodes
+    cdef readonly int threads
 
     def __repr__(self):
         return f"SearchResult(bestmove={self.bestmove!r}, ponder={self.ponder!r}, nodes={self.nodes})"
@@ -360,8 +363,8 @@ cdef void _report(Searcher* s, void* context, int kind) noexcept nogil:
 
 
 cdef class Engine:
-    cdef Searcher* s
-    cdef Table tt
+    cdef Team team
+    cdef Searcher* s  # the main one of the team; the table is described there
     cdef bint searching
     cdef bint chess960  # how the running search writes moves
     cdef object callback
@@ -369,25 +372,19 @@ cdef class Engine:
     cdef SearchInfo last_info
 
     def __cinit__(self):
-        memset(&self.tt, 0, sizeof(Table))
-        self.s = <Searcher*>calloc(1, sizeof(Searcher))
-        if self.s == NULL:
-            raise MemoryError("no memory for a searcher")
-        self.s.evaluator = new_evaluator()
+        memset(&self.team, 0, sizeof(Team))
+        resize_team(&self.team, 1)
+        self.s = self.team.searchers[0]
 
     def __init__(self, weights, int hash_mb=16, tunables=None):
         fill_params(&self.s.params, dict(tunables or {}))
         set_evaluator_weights(self.s.evaluator, weights)
-        resize_table(&self.tt, hash_mb)
-        self.s.tt = &self.tt
+        resize_table(&self.s.tt, hash_mb)
         self.s.report = _report
         self.s.context = <void*>self
 
     def __dealloc__(self):
-        if self.s != NULL:
-            free_evaluator(self.s.evaluator)
-            free(self.s)
-        free_table(&self.tt)
+        free_team(&self.team)
 
     cdef int require_idle(self) except -1:
         if self.searching:
@@ -396,22 +393,26 @@ cdef class Engine:
 
     def set_hash(self, int mb):
         self.require_idle()
-        resize_table(&self.tt, mb)
+        resize_table(&self.s.tt, mb)
+
+    def set_threads(self, int threads):
+        self.require_idle()
+        resize_team(&self.team, threads)
 
     def set_weights(self, weights):
         self.require_idle()
         set_evaluator_weights(self.s.evaluator, weights)
-        clear_table(&self.tt)
+        share_weights(&self.team)
+        clear_table(&self.s.tt)
 
     def clear(self):
         self.require_idle()
-        clear_table(&self.tt)
-        clear_search(self.s)
-        clear_evaluator(self.s.evaluator)
+        clear_table(&self.s.tt)
+        clear_team(&self.team)
 
     def clear_hash(self):
         self.require_idle()
-        clear_table(&self.tt)
+        clear_table(&self.s.tt)
 
     def prepare(self):
         self.s.stop = False
@@ -487,11 +488,14 @@ cdef class Engine:
         self.error = None
         self.last_info = None
         s.nodes = 0
+        s.helper_count = 0
         if s.root_count:
             self.searching = True
-            self.tt.generation = (self.tt.generation + 1) & 63
+            s.tt.generation = (s.tt.generation + 1) & 63
+            start_helpers(&self.team)
             with nogil:
                 run_search(s)
+                end_helpers(&self.team)
             self.searching = False
         self.callback = None
         error, self.error = self.error, None
@@ -501,7 +505,8 @@ cdef class Engine:
 
     cdef SearchResult make_result(self):
         cdef SearchResult result = SearchResult.__new__(SearchResult)
-        result.nodes = self.s.nodes
+        result.nodes = total_nodes(self.s)
+        result.threads = self.s.helper_count + 1
         result.info = self.last_info
         result.bestmove = _move_text(self.s.lines[0].pv[0], self.chess960) if self.s.root_count else ""
         result.ponder = self.ponder_move() if self.s.root_count else ""
@@ -517,7 +522,7 @@ cdef class Engine:
         if s.lines[0].length > 1:
             move = s.lines[0].pv[1]
         elif s.params.p.use_tt:
-            tt_probe(&self.tt, after.key, 1, &hit)
+            tt_probe(&self.s.tt, after.key, 1, &hit)
             move = hit.move
         if move == 0 or not is_legal(&after, move):
             return ""
@@ -553,9 +558,9 @@ cdef class Engine:
             return info
         info.seldepth = s.seldepth
         info.multipv = s.line + 1
-        info.nodes = s.nodes
+        info.nodes = total_nodes(s)
         info.time_ms = elapsed_us(s) // 1000
-        info.hashfull = hashfull(&self.tt)
+        info.hashfull = hashfull(&self.s.tt)
         if kind == REPORT_EXACT:
             info.depth = line.depth
             info.seldepth = line.seldepth

@@ -48,16 +48,23 @@ cdef struct Searcher
 ctypedef void (*ReportFunction)(Searcher* s, void* context, int kind) noexcept nogil
 
 cdef struct Searcher:
-    # --- written by other threads ---
+    # --- written by other threads; its neighbours in memory do not change during a search ---
     volatile bint stop
     volatile bint ponderhit
     # --- parts ---
-    Table* tt
+    Table tt  # every thread has this description of the one table
     Evaluator* evaluator
     SearchParams params
     History history
-    ReportFunction report
+    ReportFunction report  # NULL: nobody listens
     void* context
+    # --- the other threads of a search (threads.pxd) ---
+    void* memory  # what the searcher was cut from
+    void* finished  # a lock that a helper at work holds
+    int number  # 0: the main one
+    const Searcher* leader  # the main one
+    Searcher** helpers  # of the main one
+    int helper_count  # how many are at work, or were in the last search
     # --- this search ---
     LimitsC limits
     bint pondering  # the clocks do not bind until ponderhit
@@ -86,5 +93,7 @@ cdef struct Searcher:
     int pv_length[MAX_PLY + 2]
 
 cdef void run_search(Searcher* s) noexcept nogil
+cdef void run_helper(Searcher* s) noexcept nogil
+cdef uint64_t total_nodes(const Searcher* s) noexcept nogil
 cdef void clear_search(Searcher* s) noexcept nogil
 cdef int64_t elapsed_us(const Searcher* s) noexcept nogil

@@ -29,16 +29,30 @@ cdef int64_t elapsed_us(const Searcher* s) noexcept nogil:
     return now_us() - s.start_us
 
 
+cdef uint64_t total_nodes(const Searcher* s) noexcept nogil:
+    """Nodes of all threads; those of the others are a moment old."""
+    cdef const Searcher* leader = s.leader
+    cdef uint64_t total = (<const volatile uint64_t*>&leader.nodes)[0]
+    cdef int i
+    for i in range(leader.helper_count):
+        total += (<const volatile uint64_t*>&leader.helpers[i].nodes)[0]
+    return total
+
+
 cdef void _poll(Searcher* s) noexcept nogil:
     """Look at the limits that need no look at every node, and set when to look again."""
     cdef uint64_t limit = s.limits.nodes
+    cdef uint64_t total, share
     s.next_poll = s.nodes + POLL_INTERVAL
-    if limit and limit < s.next_poll:
-        s.next_poll = limit if limit > s.nodes else s.nodes + 1
+    if limit:
+        total = total_nodes(s)
+        share = (limit - total) // (s.leader.helper_count + 1) if limit > total else 0  # what is left is used up by all threads
+        if share < POLL_INTERVAL:
+            s.next_poll = s.nodes + (share if share else 1)
+        if total >= limit and s.may_abort:
+            s.aborted = True
     if not s.may_abort:
         return
-    if limit and s.nodes >= limit:
-        s.aborted = True
     if s.pondering and s.ponderhit:
         s.pondering = False
     if s.limits.hard_us and not s.pondering and elapsed_us(s) >= s.limits.hard_us:
@@ -78,7 +92,7 @@ cdef inline void _make(Searcher* s, int ply, Move move) noexcept nogil:
     """Play a move from `ply` to `ply + 1`."""
     cdef PositionC* child = &s.stack[ply + 1].pos
     # The table is far away: ask for the entry before the move is made, not after.
-    tt_prefetch(s.tt, key_after(&s.stack[ply].pos, move))
+    tt_prefetch(&s.tt, key_after(&s.stack[ply].pos, move))
     make_move(&s.stack[ply].pos, child, move)
     if CHECKS and not (is_legal(&s.stack[ply].pos, move) and position_is_ok(child)):
         fail("a search made an illegal move or an inconsistent position")
@@ -88,7 +102,7 @@ cdef inline void _make(Searcher* s, int ply, Move move) noexcept nogil:
 cdef inline void _make_null(Searcher* s, int ply) noexcept nogil:
     cdef PositionC* child = &s.stack[ply + 1].pos
     make_null(&s.stack[ply].pos, child)
-    tt_prefetch(s.tt, child.key)
+    tt_prefetch(&s.tt, child.key)
     s.keys[s.root_key + ply + 1] = child.key
 
 
@@ -102,7 +116,7 @@ cdef inline void _set_pv(Searcher* s, int ply, Move move) noexcept nogil:
 
 cdef inline void _look_up(Searcher* s, int ply, TTHit* hit) noexcept nogil:
     if s.params.p.use_tt:
-        tt_probe(s.tt, s.stack[ply].pos.key, ply, hit)
+        tt_probe(&s.tt, s.stack[ply].pos.key, ply, hit)
     else:
         set_no_hit(hit)
 
@@ -226,7 +240,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
     # 5. Remember.
     if s.params.p.use_tt:
         tt_store(
-            s.tt, pos.key, ply, best_move, best, node.static_eval, 0,
+            &s.tt, pos.key, ply, best_move, best, node.static_eval, 0,
             BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and open_window else BOUND_UPPER),
         )
     return best
@@ -353,7 +367,7 @@ cdef int _try_probcut(Searcher* s, int ply, int depth, int beta, Move tt_move) n
             return NO_SCORE
         if score >= raised:
             if s.params.p.use_tt:
-                tt_store(s.tt, pos.key, ply, move, score, static_eval, child_depth + 1, BOUND_LOWER)
+                tt_store(&s.tt, pos.key, ply, move, score, static_eval, child_depth + 1, BOUND_LOWER)
             return score
 
 
@@ -560,7 +574,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     # 15. Remember.
     if s.params.p.use_tt:
         tt_store(
-            s.tt, pos.key, ply, best_move, best, node.static_eval, depth,
+            &s.tt, pos.key, ply, best_move, best, node.static_eval, depth,
             BOUND_LOWER if best >= beta else (BOUND_EXACT if open_window and best > old_alpha else BOUND_UPPER),
         )
     return best
@@ -614,6 +628,11 @@ cdef void _order_root(Searcher* s, int depth) noexcept nogil:
         s.root_count = sorted_count
 
 
+cdef inline bint _talks(const Searcher* s) noexcept nogil:
+    """Whether the search has lasted long enough to tell details."""
+    return s.report != NULL and elapsed_us(s) >= CURRMOVE_AFTER_US
+
+
 cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogil:
     """One look at the root moves from place `line` on: those before it have their line already.
 
@@ -631,7 +650,7 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
         move = s.root_moves[i].move
         quiet = not is_noisy(move)
         s.currmove_number = i + 1
-        if elapsed_us(s) >= CURRMOVE_AFTER_US:
+        if _talks(s):
             s.report(s, s.context, REPORT_CURRMOVE)
         _make(s, 0, move)
         reduction = 0
@@ -675,12 +694,14 @@ cdef void _take_line(Searcher* s, int score, int depth) noexcept nogil:
     line.length = s.pv_length[0]
     memcpy(line.pv, s.pv[0], s.pv_length[0] * sizeof(Move))
     if s.params.p.use_tt and s.line == 0 and not s.root_restricted:
-        tt_store(s.tt, s.stack[0].pos.key, 0, line.pv[0], score, s.stack[0].static_eval, depth, BOUND_EXACT)
+        tt_store(&s.tt, s.stack[0].pos.key, 0, line.pv[0], score, s.stack[0].static_eval, depth, BOUND_EXACT)
 
 
 cdef void _report_lines(Searcher* s) noexcept nogil:
     """Show all lines, the best one first."""
     cdef int i
+    if s.report == NULL:
+        return
     for i in range(s.line_count):
         s.line = i
         s.report(s, s.context, REPORT_EXACT)
@@ -718,13 +739,13 @@ cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
         window += 1 + window * s.params.p.aspiration_growth // 100
         if score <= alpha:
             s.bound_score = alpha
-            if elapsed_us(s) >= CURRMOVE_AFTER_US:
+            if _talks(s):
                 s.report(s, s.context, REPORT_UPPER)
             beta = (alpha + beta) // 2
             alpha = score - window if score - window > -MATE_BOUND else -INFINITE
         else:
             s.bound_score = beta
-            if elapsed_us(s) >= CURRMOVE_AFTER_US:
+            if _talks(s):
                 s.report(s, s.context, REPORT_LOWER)
             beta = score + window if score + window < MATE_BOUND else INFINITE
 
@@ -734,7 +755,7 @@ cdef bint _is_finished(Searcher* s) noexcept nogil:
     cdef int64_t soft = s.limits.soft_us
     cdef int size = _abs(s.lines[0].score)
     cdef int mate_plies = MATE - size
-    if s.stop or (s.limits.nodes and s.nodes >= s.limits.nodes):
+    if s.stop or (s.limits.nodes and total_nodes(s) >= s.limits.nodes):
         return True
     if s.limits.mate and size >= MATE_BOUND and (mate_plies + 1) // 2 <= s.limits.mate:
         return True
@@ -772,24 +793,31 @@ cdef void _iterate(Searcher* s, int depth) noexcept nogil:
                 break
 
 
+cdef void _begin(Searcher* s) noexcept nogil:
+    """Make everything ready for the first iteration."""
+    s.start_us = now_us()
+    s.nodes = 0
+    s.next_poll = 0
+    s.aborted = False
+    s.line_count = 0
+    s.keys[s.root_key] = s.stack[0].pos.key
+    s.stack[0].static_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].pos)
+    if s.multipv > s.root_count:
+        s.multipv = s.root_count
+
+
 cdef void run_search(Searcher* s) noexcept nogil:
     """Search the position in stack[0] deeper and deeper until a limit or `stop`. `root_moves` must not be empty."""
     cdef int last = s.limits.depth if 0 < s.limits.depth < MAX_DEPTH else MAX_DEPTH
     cdef int first = 1 if s.params.p.use_iterative_deepening or s.limits.depth <= 0 else last
     cdef int depth
-    s.start_us = now_us()
-    s.nodes = 0
-    s.next_poll = 0
-    s.aborted = False
+    _begin(s)
     s.may_abort = first > 1
-    s.line_count = 0
-    s.keys[s.root_key] = s.stack[0].pos.key
-    s.stack[0].static_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].pos)
     s.root_depth = first
     if first > 1 or s.params.p.use_beam:
         _order_root(s, last)
-    if s.multipv > s.root_count:
-        s.multipv = s.root_count
+        if s.multipv > s.root_count:
+            s.multipv = s.root_count
     for depth in range(first, last + 1):
         if s.aborted:
             break
@@ -801,6 +829,18 @@ cdef void run_search(Searcher* s) noexcept nogil:
         s.aborted = False
         s.may_abort = False
         _iterate(s, 1)
+
+
+cdef void run_helper(Searcher* s) noexcept nogil:
+    """Search the leader's root until `stop`, to fill the table. Every second helper keeps one ply ahead of the leader."""
+    cdef int depth = 1
+    cdef int wanted
+    _begin(s)
+    s.may_abort = True
+    while depth <= MAX_DEPTH and not (s.aborted or s.stop):
+        _iterate(s, depth)
+        wanted = (<const volatile int*>&s.leader.root_depth)[0] + (s.number & 1)
+        depth = wanted if wanted > depth else depth + 1
 
 
 cdef void clear_search(Searcher* s) noexcept nogil:

@@ -12,9 +12,9 @@ cdef enum:
     CLUSTER_SIZE = 4
     GENERATIONS = 64  # ages are counted modulo this
 
-cdef struct Entry:
-    uint64_t check  # key ^ data
-    uint64_t data  # bits 0-15 move, 16-31 score, 32-47 static eval, 48-55 depth, 56-57 bound, 58-63 generation
+cdef struct Entry:  # volatile: a word is read once, and what was tested is what is used
+    volatile uint64_t check  # key ^ data
+    volatile uint64_t data  # bits 0-15 move, 16-31 score, 32-47 static eval, 48-55 depth, 56-57 bound, 58-63 generation
 
 cdef struct Cluster:
     Entry entry[CLUSTER_SIZE]

@@ -120,6 +120,7 @@ class FakeEngine:
         self.release = threading.Event()
         self.fail: Exception | None = None
         self.big_hash: threading.Event | None = None
+        self.started_threads = 1
         self._stop = threading.Event()
         self._hit = threading.Event()
 
@@ -141,7 +142,7 @@ class FakeEngine:
         while waiting and not (self._stop.wait(0.005) or self.release.is_set() or (bounded and self._hit.is_set())):
             pass
         self.ended.release()
-        return SimpleNamespace(bestmove=best, ponder="")
+        return SimpleNamespace(bestmove=best, ponder="", threads=self.started_threads)
 
     def prepare(self) -> None:
         self._stop.clear()
@@ -159,6 +160,12 @@ class FakeEngine:
         if self.big_hash:
             assert self.big_hash.wait(TIMEOUT)
         self.events.append(("hash", mb))
+
+    def set_threads(self, threads: int) -> None:
+        if threads > 100:
+            raise MemoryError
+        self.events.append(("threads", threads))
+        self.started_threads = min(threads, 4)
 
     def set_weights(self, weights: list[int]) -> None:
         self.weights = weights
@@ -284,6 +291,18 @@ def test_go_ends_with_one_bestmove(session: Session) -> None:
     assert (limits["depth"], limits["nodes"], limits["mate"]) == (3, 7, 2)
     assert (limits["soft_ms"], limits["hard_ms"], limits["ponder"]) == (0, 0, False)
     assert limits["multipv"] == 1
+
+
+def test_threads_that_cannot_be_had_are_told(session: Session) -> None:
+    session.send("setoption name Threads value 200", "setoption name Threads value 4", "go depth 1")
+    session.loop.finish()
+    assert session.out.lines[0] == "info string setoption: Threads: not enough memory, keeping 1"
+    assert ("threads", 4) in session.engine.events
+    session.send("setoption name Threads value 8", "go depth 1")
+    session.loop.finish()
+    strings = [line for line in session.out.lines if line.startswith("info string")]
+    assert strings[1:] == ["info string only 4 of 8 threads could be started"]
+    assert session.out.lines[-1].startswith("bestmove ")
 
 
 def test_clock_of_the_side_to_move_and_overhead(session: Session) -> None:

@@ -24,6 +24,9 @@ class Host:
     def set_hash(self, mb: int) -> None:
         self._change("hash", mb)
 
+    def set_threads(self, threads: int) -> None:
+        self._change("threads", threads)
+
     def clear_hash(self) -> None:
         self._change("clear", None)
 
@@ -72,7 +75,7 @@ def test_defaults_can_be_read_by_every_client(options: Options) -> None:
         ("Hash", "1", 1, [("hash", 1)]),
         ("hash", "65536", 65536, [("hash", 65536)]),
         ("HASH", "0064", 64, [("hash", 64)]),
-        ("Threads", "1", 1, []),
+        ("Threads", "256", 256, [("threads", 256)]),
         ("multipv", "256", 256, []),
         ("move overhead", "0", 0, []),
         ("Move Overhead", "5000", 5000, []),
@@ -109,6 +112,7 @@ def test_button(host: Host, options: Options) -> None:
         ("Hash", ""),
         ("Hash", None),
         ("Threads", "1000000"),
+        ("Threads", "257"),
         ("Threads", "0"),
         ("MultiPV", "0"),
         ("MultiPV", "257"),

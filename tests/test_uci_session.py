@@ -226,6 +226,22 @@ def test_multipv(engine: UciProcess) -> None:
     check_search(engine.go("setoption name MultiPV value 1", "position startpos", "go depth 4"))
 
 
+def test_threads(engine: UciProcess) -> None:
+    assert engine.ask("setoption name Threads value 3") == []
+    check_search(engine.go(f"position fen {KIWIPETE}", "go depth 8"), KIWIPETE)
+    engine.send("position startpos", "go infinite", "setoption name Threads value 2")
+    check_search(engine.read_until("info depth 8 ") + engine.go("stop"))
+    check_search(engine.go("go wtime 1000 btime 1000"))
+
+    def search() -> str:
+        lines = engine.go("setoption name Threads value 1", "ucinewgame", "position startpos", "go depth 8")
+        return re.sub(r" nps \d+| time \d+", "", lines[-2])
+
+    first = search()
+    engine.go("setoption name Threads value 4", "go movetime 50")
+    assert search() == first
+
+
 def test_weights_file(engine: UciProcess, tmp_path: os.PathLike[str]) -> None:
     printed = run_once("weights").stdout
     good = os.path.join(tmp_path, "my weights.py")

@@ -159,6 +159,10 @@ class Host:
         else:
             self._engine.set_hash(mb)
 
+    def set_threads(self, threads: int) -> None:
+        """Number of search threads; MemoryError, and the old number stays, if there is no room for them."""
+        self.engine.set_threads(threads)
+
     def clear_hash(self) -> None:
         """Empty the transposition table."""
         if self._engine is not None:
@@ -530,6 +534,8 @@ class UciLoop:
             )
         finally:
             search.end()
+        if result.threads < self.options["Threads"]:
+            self._write(fmt.info_string(f"only {result.threads} of {self.options['Threads']} threads could be started"))
         return result.bestmove, result.ponder
 
     def _legal_only(self, moves: list[str]) -> list[str]:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         """What the table can change. Each method raises ValueError, OSError or MemoryError and changes nothing if it cannot."""
 
         def set_hash(self, mb: int) -> None: ...
+        def set_threads(self, threads: int) -> None: ...
         def clear_hash(self) -> None: ...
         def set_chess960(self, on: bool) -> None: ...
         def set_weights_file(self, path: str) -> None: ...
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HASH_MB = 16
 MAX_HASH_MB = 65536
+MAX_THREADS = 256  # as in core/threads.pxd
 MAX_MULTIPV = 256  # more than any position has moves
 
 
@@ -53,7 +55,7 @@ def option_table(host: OptionHost) -> tuple[Option, ...]:
     """All options, in the order in which `uci` lists them. Ponder only tells the GUI that it may; nothing changes."""
     return (
         Option("Hash", "spin", DEFAULT_HASH_MB, 1, MAX_HASH_MB, host.set_hash),
-        Option("Threads", "spin", 1, 1, 1),
+        Option("Threads", "spin", 1, 1, MAX_THREADS, host.set_threads),
         Option("Clear Hash", "button", on_change=host.clear_hash),
         Option("Ponder", "check", False),
         Option("MultiPV", "spin", 1, 1, MAX_MULTIPV),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The search thread: start, stop, wait. All threading of the project is here.
+"""The search thread: start, stop, wait. The helpers of a search with several threads belong to core/threads.
 
 The reader of commands never blocks: whatever must wait for a search is a job in the worker's queue, done in
 order. A stop belongs to the jobs that were read before it, whether they have begun or not.

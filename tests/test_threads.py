@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Several search threads: they end when they are told to, keep limits and lines sound, and one thread stays what it was."""
+
+import itertools
+import os
+import random
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import chess
+import oracle
+import pytest
+from coachwhip.core.engine import MAX_THREADS, STARTPOS_FEN, Engine, Position, SearchInfo, SearchResult
+from coachwhip.evaluation import config
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+MIDDLEGAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
+ENDGAME = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
+FENS = (STARTPOS_FEN, KIWIPETE, MIDDLEGAME, ENDGAME, "7k/8/8/p7/P7/8/7r/K7 w - - 0 1")
+MATE_IN_3 = "6R1/2B5/3Nk3/7p/2P2P2/p3P3/P4K2/4R3 w - - 0 39"
+THREADS = 4
+PATIENCE = 60  # seconds after which a search that ought to end has failed
+
+
+@pytest.fixture
+def engine() -> Engine:
+    engine = oracle.new_engine(hash_mb=4)
+    engine.set_threads(THREADS)
+    engine.prepare()
+    return engine
+
+
+def check_line(fen: str, info: SearchInfo) -> None:
+    board = chess.Board(fen)
+    for move in info.pv:
+        assert not oracle.is_over(board) or not board.move_stack
+        board.push(board.parse_uci(move))
+
+
+def check(fen: str, result: SearchResult, infos: list[SearchInfo]) -> None:
+    """A legal move, the last line's; every line legal to its end; node counts that grow."""
+    assert result.threads == THREADS
+    assert result.bestmove in Position(fen).legal_moves()
+    assert result.info is not None
+    assert result.bestmove == result.info.pv[0]
+    for info in infos:
+        if not info.currmove:
+            check_line(fen, info)
+    counts = [info.nodes for info in infos if not info.currmove]
+    assert [*counts, result.nodes] == sorted([*counts, result.nodes])
+
+
+def search(
+    engine: Engine,
+    fen: str,
+    *,
+    depth: int = 0,
+    nodes: int = 0,
+    mate: int = 0,
+    soft_ms: int = 0,
+    hard_ms: int = 0,
+    multipv: int = 1,
+) -> tuple[SearchResult, list[SearchInfo]]:
+    """Search in a thread, so that a hang fails, and collect what is reported."""
+    infos: list[SearchInfo] = []
+    results: list[SearchResult] = []
+
+    def work() -> None:
+        results.append(
+            engine.search(
+                Position(fen),
+                depth=depth,
+                nodes=nodes,
+                mate=mate,
+                soft_ms=soft_ms,
+                hard_ms=hard_ms,
+                multipv=multipv,
+                on_info=infos.append,
+            )
+        )
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert not thread.is_alive(), "the search does not end"
+    return results[0], infos
+
+
+def test_searches_stopped_at_random_end_with_sound_lines(engine: Engine) -> None:
+    rng = random.Random("stops")
+    for number in range(100):
+        fen = FENS[number % len(FENS)]
+        engine.prepare()
+        if number % 10 == 0:
+            engine.stop()  # before it begins
+        stopper = threading.Timer(rng.random() * 0.03, engine.stop)
+        stopper.start()
+        result, infos = search(engine, fen, multipv=rng.choice((1, 1, 3)))
+        stopper.join()
+        check(fen, result, infos)
+        assert not engine.is_searching()
+
+
+def test_played_games_stay_legal(engine: Engine) -> None:
+    """The table, the histories and the helpers live from move to move."""
+    board = chess.Board()
+    position = Position()
+    while not board.is_game_over(claim_draw=True) and board.ply() < 60:
+        result = engine.search(position, nodes=3000)
+        board.push(board.parse_uci(result.bestmove))
+        position.make(result.bestmove)
+    assert board.ply() == 60 or board.is_game_over(claim_draw=True)
+
+
+@pytest.mark.parametrize("nodes", [5_000, 50_000, 300_000])
+def test_the_node_limit_is_that_of_all_threads_together(engine: Engine, nodes: int) -> None:
+    for fen in FENS[:4]:
+        engine.clear()
+        result, infos = search(engine, fen, nodes=nodes)
+        check(fen, result, infos)
+        # Each thread looks after 1024 of its own nodes at the latest.
+        assert nodes <= result.nodes
+        assert result.nodes < nodes + THREADS * 2048
+
+
+def test_all_threads_search(engine: Engine) -> None:
+    alone = oracle.new_engine(hash_mb=4)
+    one = alone.search(Position(MIDDLEGAME), depth=12)
+    assert one.threads == 1
+    engine.clear()
+    assert engine.search(Position(MIDDLEGAME), depth=12).nodes > one.nodes
+
+
+@pytest.mark.parametrize("limits", [{"depth": 9}, {"mate": 3}, {"hard_ms": 30}, {"soft_ms": 30}])
+def test_the_main_thread_keeps_the_limits(engine: Engine, limits: dict[str, int]) -> None:
+    result, infos = search(engine, MATE_IN_3, **limits)
+    check(MATE_IN_3, result, infos)
+    if "depth" in limits:
+        assert [info.depth for info in infos] == list(range(1, 10))
+    if "mate" in limits:
+        assert result.info is not None
+        assert (result.info.mate_in, result.bestmove) == (3, "g8g7")
+
+
+def test_pondering_goes_on_until_the_hit(engine: Engine) -> None:
+    seen = threading.Event()
+    results: list[SearchResult] = []
+
+    def on_info(info: SearchInfo) -> None:
+        if info.time_ms > 50:
+            seen.set()
+
+    thread = threading.Thread(
+        target=lambda: results.append(engine.search(Position(MIDDLEGAME), ponder=True, hard_ms=5, on_info=on_info)), daemon=True
+    )
+    thread.start()
+    assert seen.wait(PATIENCE)
+    assert engine.is_searching()
+    engine.ponderhit()
+    thread.join(PATIENCE)
+    assert results[0].bestmove in Position(MIDDLEGAME).legal_moves()
+
+
+def test_one_thread_is_the_same_after_several() -> None:
+    fresh = oracle.new_engine(hash_mb=4)
+    used = oracle.new_engine(hash_mb=4)
+    expected = [fresh.search(Position(KIWIPETE), depth=9).nodes for _ in range(2)]
+    for threads in (3, 1, 2, 1):
+        used.set_threads(threads)
+        used.search(Position(MIDDLEGAME), depth=8)
+    used.clear()
+    assert [used.search(Position(KIWIPETE), depth=9).nodes for _ in range(2)] == expected
+    assert used.search(Position(KIWIPETE), depth=1).threads == 1
+
+
+def test_new_weights_reach_all_threads() -> None:
+    """All weights 0: the helpers' evaluations, which the main thread finds in the table, are 0 as well."""
+    engine = oracle.new_engine(hash_mb=4)
+    weights = config.pack(config.load_default())
+    engine.set_threads(THREADS)
+    engine.search(Position(MIDDLEGAME), nodes=20_000)
+    engine.set_weights([0] * len(weights))
+    quiet = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1"
+    for threads in (THREADS, 2 * THREADS):  # new threads too
+        engine.set_threads(threads)
+        engine.clear_hash()
+        infos: list[SearchInfo] = []
+        engine.search(Position(quiet), depth=9, on_info=infos.append)
+        assert {info.score_cp for info in infos if not info.bound} == {0}
+
+
+@pytest.mark.parametrize("threads", [0, -1, MAX_THREADS + 1])
+def test_the_number_is_checked(engine: Engine, threads: int) -> None:
+    with pytest.raises(ValueError, match="threads"):
+        engine.set_threads(threads)
+    assert engine.search(Position(), depth=3).threads == THREADS
+
+
+def test_the_most_threads_there_can_be() -> None:
+    engine = oracle.new_engine(hash_mb=1)
+    engine.set_threads(MAX_THREADS)
+    result, _ = search(engine, MIDDLEGAME, nodes=50_000)
+    assert result.threads == MAX_THREADS
+    assert result.bestmove in Position(MIDDLEGAME).legal_moves()
+    engine.set_threads(1)
+    engine.clear()
+    assert engine.search(Position(MIDDLEGAME), nodes=5_000).nodes == 5_000
+
+
+def test_not_while_searching(engine: Engine) -> None:
+    refused = []
+
+    def meddle(_info: SearchInfo) -> None:
+        with pytest.raises(RuntimeError):
+            engine.set_threads(1)
+        refused.append(1)
+
+    result = engine.search(Position(KIWIPETE), depth=5, on_info=meddle)
+    assert len(refused) == 5
+    assert result.threads == THREADS
+
+
+def test_a_finished_game_needs_no_threads(engine: Engine) -> None:
+    engine.search(Position(), nodes=5000)
+    result = engine.search(Position("7k/5Q2/6K1/8/8/8/8/8 b - - 0 80"))
+    assert (result.bestmove, result.nodes, result.threads) == ("", 0, 1)
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+def test_an_exception_in_the_callback_ends_all_threads(engine: Engine, error: type[BaseException]) -> None:
+    calls = itertools.count()
+
+    def broken(_info: SearchInfo) -> None:
+        if next(calls) == 3:
+            raise error
+
+    with pytest.raises(error):
+        engine.search(Position(KIWIPETE), on_info=broken)
+    engine.prepare()
+    assert engine.search(Position(KIWIPETE), depth=4).threads == THREADS
+
+
+def test_the_gil_is_free_and_several_engines_do_not_meet() -> None:
+    engines = [oracle.new_engine(hash_mb=1) for _ in range(3)]
+    for engine in engines:
+        engine.set_threads(2)
+        engine.prepare()
+    results: list[SearchResult] = []
+    threads = [
+        threading.Thread(target=lambda engine=engine: results.append(engine.search(Position(MIDDLEGAME))), daemon=True)
+        for engine in engines
+    ]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + PATIENCE
+    while not all(engine.is_searching() for engine in engines) and time.monotonic() < deadline:
+        time.sleep(0.001)
+    for engine in engines:
+        engine.stop()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert len(results) == 3
+    assert all(result.bestmove in Position(MIDDLEGAME).legal_moves() for result in results)
+
+
+REFUSED = """
+import resource
+from coachwhip.core.engine import Engine, Position
+from coachwhip.evaluation import config
+engine = Engine(config.pack(config.load_default()), hash_mb=1)
+engine.set_threads(64)
+size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (size + (30 << 20), resource.RLIM_INFINITY))
+result = engine.search(Position(), depth=6)
+print(result.threads, result.bestmove in Position().legal_moves())
+try:
+    engine.set_threads(256)
+except MemoryError:
+    print("kept", engine.search(Position(), depth=1).threads < 64)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the process's memory")
+def test_threads_or_memory_that_the_system_refuses_are_done_without(root: Path) -> None:
+    env = os.environ | {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}  # of interest to a build with sanitizers
+    done = subprocess.run(
+        [sys.executable, "-c", REFUSED], cwd=root, env=env, capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+    words = done.stdout.split()
+    assert 1 <= int(words[0]) < 64
+    assert words[1:] == ["True", "kept", "True"]
