@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip bench`: search fixed positions to a fixed depth; the node count is the signature of a build's behaviour.
 
-One thread, and everything the engine has learnt is forgotten between positions, so the count depends on nothing but
-code, weights, tunables, depth and table size. A change that moves it is a functional change.
+Everything the engine has learnt is forgotten between positions, so with one thread the count depends on nothing but code,
+weights, tunables, depth and table size. A change that moves it is a functional change. More threads are for measuring speed.
 """
 
 import argparse
@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..core.engine import MAX_DEPTH, Engine, Position
+from ..core.engine import MAX_DEPTH, MAX_THREADS, Engine, Position
 from ..evaluation import config
 from .command import CommandError, assignment, execute, per_second, whole_number
 
@@ -37,6 +37,7 @@ class BenchResult(NamedTuple):
 
     depth: int
     hash_mb: int
+    threads: int
     positions: tuple[Searched, ...]
 
     @property
@@ -56,8 +57,9 @@ class BenchResult(NamedTuple):
 
     def as_dict(self) -> dict[str, object]:
         """The run as JSON-ready values."""
-        totals = {"nodes": self.nodes, "seconds": self.seconds, "nps": self.nps, "depth": self.depth, "hash": self.hash_mb}
-        return {**totals, "positions": [position._asdict() for position in self.positions]}
+        settings = {"depth": self.depth, "hash": self.hash_mb, "threads": self.threads}
+        totals = {"nodes": self.nodes, "seconds": self.seconds, "nps": self.nps}
+        return {**totals, **settings, "positions": [position._asdict() for position in self.positions]}
 
 
 def read_positions(path: Path = POSITIONS) -> list[str]:
@@ -70,6 +72,7 @@ def run(
     depth: int = DEPTH,
     *,
     hash_mb: int = HASH_MB,
+    threads: int = 1,
     weights: Sequence[int] | None = None,
     tunables: Mapping[str, int] | None = None,
     fens: Sequence[str] | None = None,
@@ -78,16 +81,17 @@ def run(
     """Search every position to `depth`; `report` is called with its number (from 1) and result after each.
 
     `weights` is what `evaluation.config.pack` returns (None: the shipped ones), `fens` defaults to the shipped
-    positions. Raises ValueError for an unknown tunable or a bad FEN, MemoryError for a table that cannot be had.
+    positions. Raises ValueError for an unknown tunable or a bad FEN, MemoryError for a table or threads that cannot be had.
     """
     packed = config.pack(config.load_default()) if weights is None else weights
     engine = Engine(packed, hash_mb=hash_mb, tunables=tunables)
+    engine.set_threads(threads)
     searched = []
     for number, fen in enumerate(read_positions() if fens is None else fens, start=1):
         searched.append(_search(engine, fen, depth))
         if report:
             report(number, searched[-1])
-    return BenchResult(depth, hash_mb, tuple(searched))
+    return BenchResult(depth, hash_mb, threads, tuple(searched))
 
 
 def _search(engine: Engine, fen: str, depth: int) -> Searched:
@@ -110,6 +114,13 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--hash", type=whole_number(1, 1 << 20), default=HASH_MB, metavar="MB", help=f"table size (default {HASH_MB})"
     )
+    parser.add_argument(
+        "--threads",
+        type=whole_number(1, MAX_THREADS),
+        default=1,
+        metavar="N",
+        help="search threads; the count varies with more than 1",
+    )
     parser.add_argument("--weights", type=Path, metavar="FILE", help="weights file to use instead of the shipped one")
     parser.add_argument("--set", type=assignment, action="append", default=[], metavar="NAME=VALUE", help="set a search tunable")
     parser.add_argument("--json", action="store_true", help="print everything as one JSON object instead")
@@ -121,11 +132,13 @@ def _bench(args: argparse.Namespace) -> int:
     try:
         weights = config.pack(config.load(args.weights)) if args.weights else None
         tunables = {name: whole_number(-(10**9), 10**9)(value) for name, value in args.set}
-        result = run(args.depth, hash_mb=args.hash, weights=weights, tunables=tunables, report=_print_position)
+        result = run(
+            args.depth, hash_mb=args.hash, threads=args.threads, weights=weights, tunables=tunables, report=_print_position
+        )
     except (ValueError, OSError, argparse.ArgumentTypeError) as error:
         raise CommandError(str(error)) from error
     except MemoryError as error:
-        raise CommandError(f"no memory for a table of {args.hash} MB") from error
+        raise CommandError(f"no memory for a table of {args.hash} MB and {args.threads} threads") from error
     print(json.dumps(result.as_dict(), indent=1) if args.json else f"{result.nodes} nodes {result.nps} nps", flush=True)
     return 0
 

@@ -48,7 +48,16 @@ def test_bench_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     printed = json.loads(capsys.readouterr().out)
     assert printed["depth"] == DEPTH
     assert printed["hash"] == 1
+    assert printed["threads"] == 1
     assert printed["nodes"] == sum(position["nodes"] for position in printed["positions"])
+
+
+def test_bench_with_more_threads_counts_the_nodes_of_all(capsys: pytest.CaptureFixture[str]) -> None:
+    alone = bench.run(6)
+    assert bench.main(["6", "--json", "--threads", "3"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert printed["threads"] == 3
+    assert printed["nodes"] > alone.nodes
 
 
 def test_bench_positions_are_many_legal_and_varied() -> None:
