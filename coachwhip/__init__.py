@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """coachwhip, a UCI chess engine: the public names, loaded on first use.
 
-`import coachwhip` alone loads nothing compiled, so that `python -m coachwhip` answers at once.
+`import coachwhip` alone loads nothing compiled and no other package, so that `python -m coachwhip` answers at once.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .analysis import Analysis
+    from .chess_engine import ChessEngine
     from .core.engine import (
         MAX_DEPTH,
         MAX_PLY,
@@ -27,6 +29,8 @@ __all__ = [
     "MAX_DEPTH",
     "MAX_PLY",
     "STARTPOS_FEN",
+    "Analysis",
+    "ChessEngine",
     "Engine",
     "Position",
     "SearchInfo",
@@ -35,6 +39,8 @@ __all__ = [
     "build_info",
 ]
 
+_HOMES = {"Analysis": ".analysis", "ChessEngine": ".chess_engine"}  # of the others: .core.engine
+
 # In a checkout the packages lie beside this folder, not in it; installed, setup.py has put them in it.
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if os.path.isfile(os.path.join(_ROOT, "setup.py")):
@@ -42,12 +48,13 @@ if os.path.isfile(os.path.join(_ROOT, "setup.py")):
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name of the compiled core on its first use."""
+    """Load a public name on its first use, with what it stands on: the compiled core, for some python-chess too."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from .core import engine
+    from importlib import import_module
 
-    value: object = getattr(engine, name)
+    home = import_module(_HOMES.get(name, ".core.engine"), __name__)
+    value: object = getattr(home, name)
     globals()[name] = value
     return value
 

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A search with python-chess's results: `Analysis`, which runs in a thread of its own, and the values it begins with.
+
+What is known of the search is guarded by one condition, on which everyone waits: in steps, so that Ctrl-C gets through.
+"""
+
+from __future__ import annotations
+
+import atexit
+import threading
+from collections import deque
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess
+import chess.engine
+from chess.engine import INFO_BASIC, INFO_PV, INFO_SCORE, BestMove, Cp, InfoDict, Mate, PovScore
+
+from .uci.format import nps
+from .uci.worker import POLL_SECONDS, STACK_BYTES, Search
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+    from chess.engine import Info
+    from typing_extensions import Self
+
+    from .core.engine import Engine, Position, SearchInfo, SearchResult
+
+_starting = threading.Lock()  # the size of a new thread's stack is a setting of the whole process
+_running: set[Analysis] = set()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """End what still runs: a thread must not ask for the GIL of an interpreter that is gone."""
+    for analysis in tuple(_running):
+        analysis.stop()
+        analysis.join()
+
+
+class Limits(NamedTuple):
+    """What ends a search, as the core takes it: 0 where there is no such limit."""
+
+    depth: int = 0
+    nodes: int = 0
+    mate: int = 0
+    soft_ms: int = 0
+    hard_ms: int = 0
+
+
+class Question(NamedTuple):
+    """One search: where, what for, how long."""
+
+    position: Position
+    turn: chess.Color
+    limits: Limits
+    searchmoves: list[str]
+    multipv: int
+    selector: Info
+
+
+class Analysis:
+    """A search that is running or done, made by `ChessEngine.analysis`; the counterpart of `chess.engine.SimpleAnalysisResult`.
+
+    Iterate over it for every report, or look at `info` and `multipv` whenever you like. As a context manager it ends the search.
+    """
+
+    def __init__(self, question: Question) -> None:
+        self._question = question
+        self._search = Search(ends_by_itself=True, infinite=False, ponder=False)
+        self._changed = threading.Condition()  # guards what follows
+        self._reports: deque[InfoDict] = deque()
+        self._lines: list[InfoDict] = [{}]
+        self._best = BestMove(None, None)
+        self._error: BaseException | None = None
+        self._done = False
+
+    @property
+    def info(self) -> InfoDict:
+        """What is known of the best line: the last exact report about it; empty before the first one."""
+        return self.multipv[0]
+
+    @property
+    def multipv(self) -> list[InfoDict]:
+        """What is known of each line, the best first. Bounds and the move being searched come by iteration only."""
+        with self._changed:
+            return [line.copy() for line in self._lines]
+
+    @property
+    def stopped(self) -> bool:
+        """Whether `stop` was called; the search may need another moment to end."""
+        return self._search.stopped
+
+    @property
+    def done(self) -> bool:
+        """Whether the search has ended."""
+        with self._changed:
+            return self._done
+
+    def stop(self) -> None:
+        """End the search as soon as possible: milliseconds. Any thread may call it, at any time."""
+        self._search.stop()
+
+    def wait(self) -> BestMove:
+        """Wait for the end and return the best move and the expected reply (None where there is none)."""
+        self.join()
+        if self._error is not None:
+            raise self._error
+        return self._best
+
+    def join(self) -> None:
+        """Wait for the end, whatever came of it."""
+        self._wait_for(lambda: False)
+
+    def would_block(self) -> bool:
+        """Whether `get`, `next` or a step of the iteration would have to wait for the engine."""
+        with self._changed:
+            return not (self._reports or self._done)
+
+    def empty(self) -> bool:
+        """Whether every report made so far has been taken."""
+        with self._changed:
+            return not self._reports
+
+    def get(self) -> InfoDict:
+        """The next report, waited for. Raises `chess.engine.AnalysisComplete` after the last."""
+        self._wait_for(lambda: bool(self._reports))
+        with self._changed:
+            if self._reports:
+                return self._reports.popleft()
+        if self._error is not None:
+            raise self._error
+        raise chess.engine.AnalysisComplete
+
+    def next(self) -> InfoDict | None:
+        """The next report, waited for; None after the last."""
+        try:
+            return self.get()
+        except chess.engine.AnalysisComplete:
+            return None
+
+    def __iter__(self) -> Analysis:
+        return self
+
+    def __next__(self) -> InfoDict:
+        try:
+            return self.get()
+        except chess.engine.AnalysisComplete:
+            raise StopIteration from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.stop()
+        self.join()
+
+    def start(self, engine: Engine) -> None:
+        """Begin the search; `ChessEngine` does this. The engine, with its table, is not kept beyond it."""
+        thread = threading.Thread(target=self._run, args=(engine,), name="coachwhip search", daemon=True)
+        _running.add(self)
+        with _starting:
+            try:
+                before = threading.stack_size(STACK_BYTES)
+            except (ValueError, RuntimeError):
+                before = 0  # the system's own size will have to do
+            try:
+                thread.start()
+            except BaseException:
+                _running.discard(self)
+                raise
+            finally:
+                threading.stack_size(before)
+
+    def _wait_for(self, event: Callable[[], bool]) -> None:
+        """Wait for an event or for the end. In steps, since Windows delivers Ctrl-C only between them."""
+        with self._changed:
+            while not (event() or self._done):
+                self._changed.wait(POLL_SECONDS)
+
+    def _run(self, engine: Engine) -> None:
+        """The thread."""
+        try:
+            self._best = self._think(engine)
+        except BaseException as error:  # noqa: BLE001 - it is raised in whoever waits
+            self._error = error
+        finally:
+            with self._changed:
+                self._done = True
+                self._changed.notify_all()
+            _running.discard(self)
+
+    def _think(self, engine: Engine) -> BestMove:
+        position, turn, limits, searchmoves, multipv, _ = self._question
+        if not position.legal_moves():
+            self._post({"depth": 0, "score": PovScore(Mate(0) if position.in_check else Cp(0), turn), "pv": []}, exact=True)
+            return BestMove(None, None)
+        self._search.begin(engine)
+        try:
+            result: SearchResult = engine.search(
+                position,
+                depth=limits.depth,
+                nodes=limits.nodes,
+                mate=limits.mate,
+                soft_ms=limits.soft_ms,
+                hard_ms=limits.hard_ms,
+                searchmoves=searchmoves,
+                multipv=multipv,
+                on_info=self._take,
+            )
+        finally:
+            self._search.end()
+        return BestMove(*(chess.Move.from_uci(move) if move else None for move in (result.bestmove, result.ponder)))
+
+    def _take(self, found: SearchInfo) -> None:
+        """Called by the search, in its thread."""
+        self._post(_report(found, self._question.turn, self._question.selector), exact=not (found.bound or found.currmove))
+
+    def _post(self, report: InfoDict, *, exact: bool) -> None:
+        index = report.get("multipv", 1) - 1
+        with self._changed:
+            self._reports.append(report)
+            if exact:
+                self._lines += [{} for _ in range(index + 1 - len(self._lines))]
+                self._lines[index].update(report)
+            self._changed.notify_all()
+
+
+def _report(found: SearchInfo, turn: chess.Color, selector: Info) -> InfoDict:
+    """A report of the core as python-chess would have read it from a UCI engine."""
+    report: InfoDict = {}
+    if found.currmove:
+        if selector & INFO_BASIC:
+            move = chess.Move.from_uci(found.currmove)
+            report = {"depth": found.depth, "currmove": move, "currmovenumber": found.currmovenumber}
+        return report
+    report["multipv"] = found.multipv
+    if selector & INFO_BASIC:
+        report["depth"], report["seldepth"] = found.depth, found.seldepth
+        report["nodes"], report["nps"] = found.nodes, nps(found.nodes, found.time_ms)
+        report["time"], report["hashfull"], report["tbhits"] = found.time_ms / 1000, found.hashfull, found.tbhits
+    if selector & INFO_SCORE:
+        report["score"] = PovScore(Mate(found.mate_in) if found.is_mate else Cp(found.score_cp), turn)
+        if found.bound:
+            report[found.bound] = True  # type: ignore[literal-required]  # a key that python-chess sets and does not declare
+    if selector & INFO_PV:
+        report["pv"] = [chess.Move.from_uci(move) for move in found.pv]
+    return report

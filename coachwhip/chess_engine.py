@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""coachwhip for programs that use python-chess: `ChessEngine`, an engine in this process, in place of `chess.engine.SimpleEngine`.
+
+Boards and limits go in, results come out as python-chess has them. Each search runs in a thread of its own, without the GIL,
+so that other Python threads go on and a stop or Ctrl-C gets through at any time.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import TYPE_CHECKING, overload
+
+import chess
+import chess.engine
+from chess.engine import INFO_ALL, InfoDict, Limit, PlayResult
+
+from . import __version__
+from .analysis import Analysis, Limits, Question
+from .core.engine import MAX_DEPTH, Position
+from .uci import timeman
+from .uci.loop import AUTHOR, Host
+from .uci.options import Options, option_table
+from .uci.parse import GO_NUMBERS, MAX_MS, GoLimits
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import TracebackType
+
+    from chess.engine import ConfigMapping, ConfigValue, Info
+    from typing_extensions import Self
+
+OFFERED = ("Hash", "Threads", "Clear Hash", "WeightsFile")  # the others steer the talk with a GUI
+CLOCK_OVERHEAD_MS = 10  # per move of a game on the clock, for the Python around the search
+
+
+class ChessEngine:
+    """An engine in this process with the methods of `chess.engine.SimpleEngine`; `options` are those of `configure`.
+
+    One search at a time: a second one raises `chess.engine.EngineError` until the first has ended or was told to stop.
+    Several engines may search side by side. Boards may be Chess960 boards; the game that led to a board (its move stack)
+    counts for repetition. A position that cannot be raises ValueError, as does a limit that never ends where one is needed.
+
+    >>> import chess
+    >>> from chess.engine import Limit
+    >>> with ChessEngine({"Hash": 8}) as engine:
+    ...     mated = engine.play(chess.Board("7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), Limit(depth=4))
+    ...     lines = engine.analyse(chess.Board(), Limit(nodes=5000), multipv=2)
+    >>> mated.move, mated.info["score"]
+    (Move.from_uci('a1a8'), PovScore(Mate(+1), WHITE))
+    >>> [line["multipv"] for line in lines]
+    [1, 2]
+
+    A running search reports as it goes, and can be stopped from any thread:
+
+    >>> with ChessEngine() as engine, engine.analysis(chess.Board()) as analysis:
+    ...     for info in analysis:
+    ...         if info["depth"] >= 5:
+    ...             break
+    >>> analysis.info["depth"] >= 5, chess.Board().is_legal(analysis.wait().move)
+    (True, True)
+    """
+
+    def __init__(self, options: ConfigMapping | None = None) -> None:
+        self._lock = threading.Lock()  # held while a search is prepared
+        self._host: Host | None = Host()
+        self._options = Options(option_table(self._host))
+        self._configured: dict[str, ConfigValue] = {}
+        self._in_force: dict[str, ConfigValue] = {}
+        self._analysis: Analysis | None = None
+        self._pondering = False  # the running search is ours, on the opponent's time
+        self._game: object = None
+        self.configure(options or {})
+
+    @property
+    def id(self) -> Mapping[str, str]:
+        """Name and author."""
+        return {"name": f"coachwhip {__version__}", "author": AUTHOR}
+
+    @property
+    def options(self) -> Mapping[str, chess.engine.Option]:
+        """What `configure` takes."""
+        entries = {entry.name: entry for entry in self._options if entry.name in OFFERED}
+        return {
+            name: chess.engine.Option(
+                name, each.kind, each.default,
+                each.minimum if each.kind == "spin" else None, each.maximum if each.kind == "spin" else None, [],
+            )
+            for name, each in entries.items()
+        }  # fmt: skip
+
+    def configure(self, options: ConfigMapping) -> None:
+        """Set options: `Hash` (MB), `Threads`, `WeightsFile` (a path, "" for the shipped weights), `Clear Hash` (None).
+
+        Names as in UCI, any case. Raises `chess.engine.EngineError` at the first that is unknown or has a bad value; it keeps
+        its old value, and those before it are set.
+        """
+        with self._lock:
+            self._require_idle()
+            for name, value in options.items():
+                self._apply(name, value)
+                self._configured[name.lower()] = value
+
+    def ping(self) -> None:
+        """Do now what the first search would wait for. Raises `chess.engine.EngineTerminatedError` after `close`."""
+        self._live().make_ready()
+
+    def play(
+        self,
+        board: chess.Board,
+        limit: Limit,
+        *,
+        game: object = None,
+        info: Info = INFO_ALL,
+        ponder: bool = False,
+        draw_offered: bool = False,  # noqa: ARG002 - a UCI engine is not told either
+        root_moves: Iterable[chess.Move] | None = None,
+        options: ConfigMapping | None = None,
+    ) -> PlayResult:
+        """Choose a move; `move` is None if there is none.
+
+        Another `game` object than last time starts from an empty table. `ponder` goes on thinking about the expected reply,
+        until the next call. `options` hold for this call. `stop` from another thread makes it move at once; Ctrl-C ends it.
+        """
+        _require_an_end(limit)
+        with self._begin(board, limit, 1, game, info, root_moves, options) as analysis:
+            best = analysis.wait()
+        if ponder and best.move and best.ponder:
+            ahead = board.copy()
+            ahead.push(best.move)
+            ahead.push(best.ponder)
+            self._begin(ahead, None, 1, game, info, None, options, pondering=True)
+        return PlayResult(best.move, best.ponder, analysis.info)
+
+    @overload
+    def analyse(
+        self, board: chess.Board, limit: Limit, *, game: object = ..., info: Info = ...,
+        root_moves: Iterable[chess.Move] | None = ..., options: ConfigMapping | None = ...,
+    ) -> InfoDict: ...  # fmt: skip
+
+    @overload
+    def analyse(
+        self, board: chess.Board, limit: Limit, *, multipv: int, game: object = ..., info: Info = ...,
+        root_moves: Iterable[chess.Move] | None = ..., options: ConfigMapping | None = ...,
+    ) -> list[InfoDict]: ...  # fmt: skip
+
+    @overload
+    def analyse(
+        self, board: chess.Board, limit: Limit, *, multipv: int | None = ..., game: object = ..., info: Info = ...,
+        root_moves: Iterable[chess.Move] | None = ..., options: ConfigMapping | None = ...,
+    ) -> InfoDict | list[InfoDict]: ...  # fmt: skip
+
+    def analyse(
+        self,
+        board: chess.Board,
+        limit: Limit,
+        *,
+        multipv: int | None = None,
+        game: object = None,
+        info: Info = INFO_ALL,
+        root_moves: Iterable[chess.Move] | None = None,
+        options: ConfigMapping | None = None,
+    ) -> InfoDict | list[InfoDict]:
+        """Search to the limit and return what was found: one report, or with `multipv` a list of at most so many, best first.
+
+        A position without a legal move has depth 0, an empty `pv`, and the score Mate(0) or Cp(0). After a `stop` it is what was found by then.
+        """
+        _require_an_end(limit)
+        with self._begin(board, limit, 1 if multipv is None else multipv, game, info, root_moves, options) as analysis:
+            analysis.wait()
+        return analysis.info if multipv is None else analysis.multipv
+
+    def analysis(
+        self,
+        board: chess.Board,
+        limit: Limit | None = None,
+        *,
+        multipv: int | None = None,
+        game: object = None,
+        info: Info = INFO_ALL,
+        root_moves: Iterable[chess.Move] | None = None,
+        options: ConfigMapping | None = None,
+    ) -> Analysis:
+        """Start a search and return at once; without a limit it goes on until it is stopped."""
+        return self._begin(board, limit, 1 if multipv is None else multipv, game, info, root_moves, options)
+
+    def stop(self) -> None:
+        """End the running search, if any; whoever waits for it gets what was found by then. Any thread may call it."""
+        running = self._analysis
+        if running is not None:
+            running.stop()
+
+    def close(self) -> None:
+        """Stop, and give the memory back. Later calls raise `chess.engine.EngineTerminatedError`; closing again is fine."""
+        with self._lock:
+            if self._analysis is not None:
+                self._analysis.stop()
+                self._analysis.join()
+            self._host = None
+            self._options = Options(option_table(Host()))  # the table held on to the engine
+
+    quit = close
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<ChessEngine ({'closed' if self._host is None else self.id['name']})>"
+
+    def _live(self) -> Host:
+        if self._host is None:
+            raise chess.engine.EngineTerminatedError("this engine was closed")
+        return self._host
+
+    def _require_idle(self) -> None:
+        """Refuse to disturb a search; one that is ending is waited for. The lock is held."""
+        self._live()
+        if self._analysis is None:
+            return
+        if self._pondering:
+            self._analysis.stop()
+        if not (self._analysis.stopped or self._analysis.done):
+            raise chess.engine.EngineError("a search is running on this engine: stop it first, or make a second engine")
+        self._analysis.join()
+        self._analysis = None
+
+    def _apply(self, name: str, value: ConfigValue) -> None:
+        """Put an option in force. Raises EngineError, and the old value stays."""
+        _require_offered(name)
+        text = None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        complaint = self._options.set(name, text)
+        if complaint:
+            raise chess.engine.EngineError(complaint)
+        self._in_force[name.lower()] = value
+
+    def _adjust(self, options: ConfigMapping) -> None:
+        """Put the options of one call in force, and take back what another call had changed."""
+        asked = {name.lower(): value for name, value in options.items()}
+        for entry in self._options:
+            name = entry.name.lower()
+            usual = self._configured.get(name, entry.default)
+            if entry.kind == "button":
+                changes = name in asked
+            else:
+                changes = asked.get(name, usual) != self._in_force.get(name, entry.default)
+            if changes:
+                self._apply(name, asked.get(name, usual))
+
+    def _begin(
+        self,
+        board: chess.Board,
+        limit: Limit | None,
+        multipv: int,
+        game: object,
+        info: Info,
+        root_moves: Iterable[chess.Move] | None,
+        options: ConfigMapping | None,
+        *,
+        pondering: bool = False,
+    ) -> Analysis:
+        """Check everything, then start the search."""
+        position = _position(board)
+        if multipv < 1:
+            raise ValueError(f"multipv must be at least 1, not {multipv}")
+        moves = _searchmoves(board, root_moves)
+        count = max(min(multipv, len(moves or position.legal_moves())), 1)
+        question = Question(position, board.turn, _limits(limit or Limit(), board.turn), moves, count, info)
+        with self._lock:
+            self._require_idle()
+            for name in options or {}:
+                _require_offered(name)
+            self._adjust(options or {})
+            host = self._live()
+            if game != self._game:
+                host.new_game()
+                self._game = game
+            self._pondering = pondering
+            self._analysis = Analysis(question)
+            self._analysis.start(host.engine)
+            return self._analysis
+
+
+def _require_offered(name: str) -> None:
+    if name.lower() not in (offered.lower() for offered in OFFERED):
+        raise chess.engine.EngineError(f"no option {name[:40]!r}; there are {', '.join(OFFERED)}")
+
+
+def _require_an_end(limit: Limit) -> None:
+    ends = (limit.time, limit.depth, limit.nodes, limit.mate, limit.white_clock, limit.black_clock)
+    if all(end is None for end in ends):
+        raise ValueError("the limit sets no end: give it a time, depth, nodes, mate or clock")
+
+
+def _position(board: chess.Board) -> Position:
+    """The board with its game, from behind the last null move. Raises ValueError with one sentence if it cannot be."""
+    if type(board).uci_variant != "chess":
+        raise ValueError(f"coachwhip plays standard chess and Chess960, not {type(board).uci_variant}")
+    moves = board.move_stack
+    nulls = [index for index, move in enumerate(moves) if not move]
+    moves = moves[nulls[-1] + 1 :] if nulls else moves
+    start = board.copy(stack=len(moves))
+    while start.move_stack:
+        start.pop()
+    position = Position(start.fen(shredder=board.chess960, en_passant="fen"), chess960=board.chess960)
+    for move in moves:
+        position.make(move.uci())
+    return position
+
+
+def _searchmoves(board: chess.Board, root_moves: Iterable[chess.Move] | None) -> list[str]:
+    """The moves to choose from as the core takes them: none for all. Raises ValueError."""
+    if root_moves is None:
+        return []
+    moves = list(root_moves)
+    for move in moves:
+        if not board.is_legal(move):
+            raise ValueError(f"root_moves: {move.uci()} is not legal in {board.fen()}")
+    if not moves:
+        raise ValueError("root_moves is empty: there is nothing to choose from")
+    return [move.uci() for move in moves]
+
+
+def _limits(limit: Limit, turn: chess.Color) -> Limits:
+    """A limit of python-chess for the core. A clock is shared out by `uci.timeman`; `time` is taken to the millisecond."""
+    clock = GoLimits()
+    clock.wtime, clock.btime = _milliseconds(limit.white_clock), _milliseconds(limit.black_clock)
+    clock.winc, clock.binc = _milliseconds(limit.white_inc, 0), _milliseconds(limit.black_inc, 0)
+    clock.movestogo = None if limit.remaining_moves is None else max(int(limit.remaining_moves), 0)
+    soft, hard = timeman.limits_for(clock, turn == chess.WHITE, CLOCK_OVERHEAD_MS)
+    longest = _milliseconds(limit.time)
+    if longest is not None:
+        hard = min(hard, longest) if hard else longest
+        soft = min(soft, hard)
+    depth = min(_whole("depth", limit.depth), MAX_DEPTH)
+    return Limits(depth, _whole("nodes", limit.nodes), _whole("mate", limit.mate), soft, hard)
+
+
+def _milliseconds(seconds: float | None, least: int = timeman.MIN_MS) -> int | None:
+    if seconds is None:
+        return None
+    if math.isnan(seconds):
+        raise ValueError("a time in the limit is not a number")
+    return round(min(max(seconds * 1000, least), MAX_MS))
+
+
+def _whole(name: str, value: int | None) -> int:
+    """A limit of UCI within UCI's range; 0 for none."""
+    lowest, highest = GO_NUMBERS[name]
+    return 0 if value is None else min(max(int(value), lowest), highest)
