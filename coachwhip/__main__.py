@@ -25,9 +25,10 @@ SUBCOMMANDS = {
     "speed": "coachwhip.bench.speed",
     "reference": "coachwhip.bench.reference.__main__",
     "lab": "coachwhip.bench.lab",
+    "analyse": "coachwhip.bench.analyse.__main__",
     "weights": "coachwhip.evaluation.config",
 }
-TAKE_WEIGHTS = frozenset({"bench", "lab"})  # subcommands with a --weights of their own
+TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab"})  # subcommands with a --weights of their own
 
 USAGE = """\
 usage: coachwhip [--weights FILE] [SUBCOMMAND ... | UCI COMMAND ...]
@@ -47,6 +48,7 @@ Subcommands (each has its own --help):
   speed                          compare the speed of builds and engines
   reference                      textbook searches on small games, side by side
   lab                            compare the techniques of adversarial search
+  analyse FILE...                annotate the games of PGN files, with a report to look through
   weights                        print the evaluation weights, as a file to start from
 
 Options:

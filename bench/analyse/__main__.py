@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The subcommand: reads games, has them studied one by one, and writes each as soon as it is done."""
+
+import argparse
+import contextlib
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TextIO
+
+import chess.pgn
+from chess.engine import EngineError, Limit
+
+from ...chess_engine import ChessEngine
+from ...core.engine import MAX_DEPTH
+from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
+from ...uci.parse import shorten
+from ..command import CommandError, execute, seconds, whole_number
+from ..progress import progress
+from ..table import plain
+from . import judge, report
+from .annotate import annotate
+from .games import read_files, title
+from .study import Line, Look, Step, Study, score_text
+
+DEFAULT_SECONDS = 0.5
+COLUMNS = 80  # of the PGN written
+INTERRUPTED = 130
+EPILOG = """\
+The annotated games go to standard output and the summary to standard error, unless --output or --json says otherwise.
+Exit code 1 if a game could not be read, or only in part; 130 after Ctrl-C, which keeps what was done."""
+
+
+def main(argv: Sequence[str]) -> int:
+    """The subcommand."""
+    parser = argparse.ArgumentParser(
+        prog="coachwhip analyse",
+        description="Annotate the games of PGN files: evaluations, bad moves and what was better, accuracy of the players.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("files", nargs="+", metavar="FILE", help="PGN files; - for standard input")
+    limit = parser.add_mutually_exclusive_group()
+    limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"per position (default {DEFAULT_SECONDS:g})")
+    limit.add_argument("--depth", type=whole_number(1, MAX_DEPTH), metavar="N", help="plies per position")
+    limit.add_argument("--nodes", type=whole_number(1, 10**15), metavar="N", help="nodes per position")
+    add("--multipv", type=whole_number(1, MAX_MULTIPV), default=1, metavar="N", help="lines per position (default 1)")
+    add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
+    add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help="table size (default 64)")
+    add("--weights", metavar="FILE", help="weights file to use instead of the shipped one")
+    add("--output", metavar="FILE", help="write the annotated games to FILE")
+    add(
+        "--report",
+        metavar="FILE.html",
+        help="write a page to look through the games with: graph, boards, lines; one file, no network",
+    )
+    add("--json", action="store_true", help="print everything as one JSON object instead")
+    return execute(parser, argv, _analyse)
+
+
+def _analyse(args: argparse.Namespace) -> int:
+    """Run with the parsed arguments."""
+    for target in filter(None, (args.output, args.report)):
+        _require_writable(target, args.files)
+    if args.output and args.output == args.report:
+        raise CommandError("--output and --report need a file each")
+    studies, faults = read_files(args.files)
+    for fault in faults:
+        print(f"warning: {fault}", file=sys.stderr)
+    seconds = None if args.depth or args.nodes else args.time or DEFAULT_SECONDS
+    limit = Limit(time=seconds, depth=args.depth, nodes=args.nodes)
+    done: list[Study] = []
+    try:
+        with _engine(args) as engine, _output(args) as output:
+            interrupted = _run(studies, done, faults, engine, limit, args.multipv, output)
+            described = f"{engine.id['name']}, {_limit_text(limit)}"
+        if args.report:
+            Path(args.report).write_text(report.page(done, described), encoding="utf-8")
+    except BrokenPipeError:
+        raise  # nobody reads on, which is no fault
+    except OSError as error:
+        raise CommandError(str(error)) from error
+    if args.json:
+        print(json.dumps(_as_dict(done, limit, faults, complete=not interrupted), indent=1))
+    else:
+        print(_summary(done, described), file=sys.stdout if args.output else sys.stderr)
+    return INTERRUPTED if interrupted else 1 if faults else 0
+
+
+def _limit_text(limit: Limit) -> str:
+    if limit.depth:
+        return f"depth {limit.depth}"
+    return f"{limit.nodes} nodes a position" if limit.nodes else f"{limit.time:g} s a position"
+
+
+def _require_writable(target: str, inputs: Sequence[str]) -> None:
+    """Refuse before the work rather than after it. Raises CommandError."""
+    path = Path(target)
+    if not path.parent.is_dir():
+        raise CommandError(f"there is no folder {path.parent}")
+    for name in inputs:
+        with contextlib.suppress(OSError):
+            if os.path.samefile(name, path):
+                raise CommandError(f"{target} is one of the files to read: choose another name")
+
+
+def _engine(args: argparse.Namespace) -> ChessEngine:
+    """The engine that was asked for. Raises CommandError."""
+    try:
+        return ChessEngine({"Hash": args.hash, "Threads": args.threads, "WeightsFile": args.weights or ""})
+    except EngineError as error:
+        raise CommandError(str(error)) from error
+
+
+@contextlib.contextmanager
+def _output(args: argparse.Namespace) -> Iterator[TextIO | None]:
+    """Where annotated games go; None with --json alone."""
+    if args.output:
+        with open(args.output, "w", encoding="utf-8") as file:
+            yield file
+    else:
+        yield None if args.json else sys.stdout
+
+
+def _run(
+    studies: Sequence[Study],
+    done: list[Study],
+    faults: list[str],
+    engine: ChessEngine,
+    limit: Limit,
+    multipv: int,
+    output: TextIO | None,
+) -> bool:
+    """Study and write one game after the other, adding to `done` and `faults`; True if Ctrl-C cut it short."""
+    interrupted = False
+    with progress("analyse", sum(len(study.boards) for study in studies)) as bar:
+        for study in studies:
+            try:
+                study.look(engine, limit, multipv, bar.advance)
+            except ValueError as error:
+                faults.append(f"{study.label}: {shorten(str(error), 200)}; left as it is")
+                bar.say(f"warning: {faults[-1]}")
+            except KeyboardInterrupt:
+                bar.say("interrupted; what was done is kept")
+                interrupted = True
+            done.append(study)
+            annotate(study, engine.id["name"])
+            if output:
+                print(study.game.accept(chess.pgn.StringExporter(columns=COLUMNS)), end="\n\n", file=output, flush=True)
+            if interrupted:
+                break
+    return interrupted
+
+
+HEADINGS = ("game", "player", "accuracy", "average loss", *(each.plural for each in judge.JUDGEMENTS))
+
+
+def _summary(studies: Sequence[Study], described: str) -> str:
+    """A table with two lines a game."""
+    rows = [
+        (str(number), shorten(side.name, 40), *side.cells())
+        for number, study in enumerate(studies, start=1)
+        for side in study.sides()
+    ]
+    return f"{described}; average loss in centipawns\n{plain(HEADINGS, rows, left=2)}"
+
+
+def _as_dict(studies: Sequence[Study], limit: Limit, faults: Sequence[str], *, complete: bool) -> dict[str, Any]:
+    """Everything as JSON-ready values; scores are White's, centipawns or moves to mate."""
+    limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(limit, name)) is not None}
+    return {"limit": limits, "complete": complete, "faults": list(faults), "games": [_game_dict(study) for study in studies]}
+
+
+def _game_dict(study: Study) -> dict[str, Any]:
+    white, black = (side._asdict() for side in study.sides())
+    positions = [
+        {"fen": board.fen(), **(_look_dict(look) if look else {})} for board, look in zip(study.boards, study.looks, strict=True)
+    ]
+    return {
+        "title": title(study.game),
+        "headers": dict(study.game.headers),
+        "complete": study.complete,
+        "white": white,
+        "black": black,
+        "moves": [_step_dict(step) for step in study.steps()],
+        "positions": positions,
+    }
+
+
+def _look_dict(look: Look) -> dict[str, Any]:
+    return {"depth": look.depth, "lines": [_line_dict(line) for line in look.lines]}
+
+
+def _line_dict(line: Line) -> dict[str, Any]:
+    mate = line.score.mate()
+    value = {"cp": line.score.score()} if mate is None else {"mate": mate}
+    return {"text": score_text(line.score), **value, "moves": [move.uci() for move in line.moves]}
+
+
+def _step_dict(step: Step) -> dict[str, Any]:
+    return {
+        "ply": step.at + 1,
+        "san": step.san,
+        "uci": step.move.uci(),
+        "loss_cp": step.loss_cp,
+        "loss_win_percent": round(step.loss, 2),
+        "accuracy": round(step.accuracy, 1),
+        "judgement": step.judgement.name if step.judgement else None,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads the games of PGN files, good and bad ones: a game that breaks off keeps what could be read, and says so."""
+
+import io
+import sys
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import chess.pgn
+
+from ...uci.parse import decode_line, shorten
+from ..command import CommandError
+from .study import Study
+
+
+class Found(NamedTuple):
+    """The games that can be studied, and a sentence about each fault."""
+
+    studies: list[Study]
+    faults: list[str]
+
+
+class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Keeps errors with the game; python-chess would log them too."""
+
+    def handle_error(self, error: Exception) -> None:
+        self.game.errors.append(error)
+
+
+def read_files(paths: Sequence[str]) -> Found:
+    """The games of all files ("-" is standard input). Raises CommandError for a file that cannot be read or has no game in it."""
+    studies: list[Study] = []
+    faults: list[str] = []
+    for path in paths:
+        games = _read_games(_read_text(path))
+        if not games:
+            raise CommandError(f"{path}: no game in it")
+        for number, game in enumerate(games, start=1):
+            label = f"{path}: game {number} ({title(game)})"
+            try:
+                studies.append(Study(game, label))
+            except ValueError as error:
+                faults.append(f"{label}: {shorten(str(error), 200)}; left out")
+                continue
+            if game.errors:
+                faults.append(f"{label}: {shorten(str(game.errors[0]), 200)}; read up to there")
+    return Found(studies, faults)
+
+
+def title(game: chess.pgn.Game) -> str:
+    """The players of a game, fit for a terminal."""
+    return " - ".join(shorten(game.headers.get(colour, "?")) for colour in ("White", "Black"))
+
+
+def _read_text(path: str) -> str:
+    """A file as text: UTF-8, with or without its mark, or Latin-1, as older databases are."""
+    try:
+        if path == "-":
+            data = sys.stdin.buffer.read()
+        else:
+            with open(path, "rb") as file:
+                data = file.read()
+    except OSError as error:
+        raise CommandError(f"cannot read {path}: {error.strerror or error}") from error
+    return decode_line(data)
+
+
+def _read_games(text: str) -> list[chess.pgn.Game]:
+    """What is a game in the text: something with moves, headers of its own, or an error about a move."""
+    games = []
+    handle = io.StringIO(text, newline=None)
+    usual = dict(chess.pgn.Headers())
+    while (game := chess.pgn.read_game(handle, Visitor=_Builder)) is not None:
+        if game.variations or dict(game.headers) != usual:
+            games.append(game)
+    return games

@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One game under the engine: what it thinks of every position of the main line, and what that says about the moves.
+
+All scores here are White's. Positions are looked at from the last to the first, so that what comes of a move is known when the
+position before it is looked at.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import chess
+import chess.pgn
+from chess.engine import InfoDict, Limit, Score
+
+from ...chess_engine import ChessEngine
+from . import judge
+
+
+class Line(NamedTuple):
+    """A line of play and its score."""
+
+    score: Score
+    moves: tuple[chess.Move, ...]
+
+
+class Look(NamedTuple):
+    """What the engine thinks of a position: its lines, the best first, and how deep it looked."""
+
+    lines: tuple[Line, ...]
+    depth: int
+
+    @property
+    def score(self) -> Score:
+        """Of the position, if the best line is played."""
+        return self.lines[0].score
+
+
+class Step(NamedTuple):
+    """A move of the game, judged."""
+
+    at: int  # 0 for the first move
+    san: str
+    move: chess.Move
+    white: bool
+    before: Look
+    after: Look
+    loss_cp: int
+    loss: float  # percent points of winning chances
+    accuracy: float
+    judgement: judge.Judgement | None
+
+
+class Side(NamedTuple):
+    """What a player did; `accuracy` and `loss_cp` (the mean) are None without a judged move."""
+
+    name: str
+    moves: int
+    accuracy: float | None
+    loss_cp: float | None
+    counts: dict[str, int]  # judgement -> how often
+
+    def cells(self) -> list[str]:
+        """Accuracy, average loss and counts for a table."""
+        accuracy = "-" if self.accuracy is None else f"{self.accuracy:.1f} %"
+        loss = "-" if self.loss_cp is None else f"{self.loss_cp:.0f}"
+        return [accuracy, loss, *map(str, self.counts.values())]
+
+
+class Study:
+    """A game and what has been found about it. Raises ValueError for a game that does not begin in a position to play from."""
+
+    def __init__(self, game: chess.pgn.Game, label: str) -> None:
+        self.game = game
+        self.label = label
+        self.nodes = list(game.mainline())
+        self.boards = [game.board().copy(stack=False)]  # without the moves before them, which would be many times as large
+        for node in self.nodes:
+            board = self.boards[-1].copy(stack=False)
+            board.push(node.move)
+            board.clear_stack()
+            self.boards.append(board)
+        self.looks: list[Look | None] = [None] * len(self.boards)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every position has been looked at."""
+        return None not in self.looks
+
+    def look(self, engine: ChessEngine, limit: Limit, multipv: int, advance: Callable[[], None]) -> None:
+        """Let the engine look at every position. What is found stays, also when an exception or Ctrl-C ends it."""
+        board = self.game.end().board()
+        for index in range(len(self.nodes), -1, -1):
+            infos = engine.analyse(board, limit, multipv=multipv, game=self)
+            self.looks[index] = Look(tuple(_line(info) for info in infos), infos[0]["depth"])
+            advance()
+            if index:
+                board.pop()
+
+    def steps(self) -> Iterator[Step]:
+        """The moves between positions that have both been looked at."""
+        for index, node in enumerate(self.nodes):
+            before, after = self.looks[index], self.looks[index + 1]
+            if before and after:
+                board = self.boards[index]
+                yield _step(index, board.san(node.move), node.move, board.turn, before, after)
+
+    def sides(self) -> tuple[Side, Side]:
+        """White and Black."""
+        steps = list(self.steps())
+        first = steps[0].at if steps else 0
+        percents = [judge.win_percent(look.score) for look in self.looks[first:] if look]
+        weights = judge.weights(percents)
+        white = _side(self.game.headers.get("White", "?"), [pair for pair in zip(steps, weights, strict=True) if pair[0].white])
+        black = _side(
+            self.game.headers.get("Black", "?"), [pair for pair in zip(steps, weights, strict=True) if not pair[0].white]
+        )
+        return white, black
+
+
+def _line(info: InfoDict) -> Line:
+    return Line(info["score"].white(), tuple(info["pv"]))
+
+
+def _step(index: int, san: str, move: chess.Move, white: bool, before: Look, after: Look) -> Step:
+    sign = 1 if white else -1
+    best = bool(before.lines[0].moves) and before.lines[0].moves[0] == move  # then any difference is only the deeper look
+    loss = 0.0 if best else max(0.0, sign * (judge.win_percent(before.score) - judge.win_percent(after.score)))
+    loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
+    return Step(index, san, move, white, before, after, loss_cp, loss, judge.move_accuracy(loss), judge.judge(loss))
+
+
+def _side(name: str, steps: Sequence[tuple[Step, float]]) -> Side:
+    counts = {each.name: sum(step.judgement is each for step, _ in steps) for each in judge.JUDGEMENTS}
+    accuracy = judge.accuracy([step.accuracy for step, _ in steps], [weight for _, weight in steps])
+    loss = sum(step.loss_cp for step, _ in steps) / len(steps) if steps else None
+    return Side(name, len(steps), accuracy, loss, counts)
+
+
+def score_text(score: Score) -> str:
+    """White's score for a reader: `+0.31`, `0.00`, `#3`, `#-2`; `mate` when it stands on the board."""
+    mate = score.mate()
+    if mate is not None:
+        return f"#{mate}" if mate else "mate"
+    value = score.score()
+    return f"{value / 100:+.2f}" if value else "0.00"

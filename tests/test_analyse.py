@@ -1,0 +1,585 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip analyse`: formulas, what is written into a game, bad files, Ctrl-C, and the report, in a browser where there is one."""
+
+import io
+import json
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import cast
+
+import chess
+import chess.pgn
+import pytest
+from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score
+from coachwhip.bench.analyse import judge, report
+from coachwhip.bench.analyse.__main__ import main
+from coachwhip.bench.analyse.annotate import annotate, better_lines
+from coachwhip.bench.analyse.games import read_files
+from coachwhip.bench.analyse.study import Study, score_text
+from coachwhip.bench.command import CommandError
+
+from coachwhip import ChessEngine
+
+ROOT = Path(__file__).resolve().parent.parent
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+FOOLS_MATE = """\
+[Event "A lesson"]
+[White "Fool"]
+[Black "Mate"]
+[Result "0-1"]
+
+1. f3 {quiet} e5 (1... d5 2. e4 {a variation} (2. d4)) 2. g4 Qh4# 0-1
+"""
+QUIET = """\
+[White "One"]
+[Black "Two"]
+[Result "1/2-1/2"]
+
+1. Nf3 Nf6 2. Ng1 Ng8 1/2-1/2
+"""
+HOSTILE = '<script>document.title="owned"</script>'
+HOSTILE_GAME = f"""\
+[Event "</script><img src=x onerror=alert(1)>"]
+[White "{HOSTILE.replace('"', "'")}"]
+[Black "</title><b onmouseover=alert(1)> & \\"Co\\""]
+[Result "*"]
+
+1. e4 e5 *
+"""
+
+
+def read(text: str) -> chess.pgn.Game:
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game
+    return game
+
+
+class Oracle:
+    """Stands for an engine: a score from White's side for each position after so many moves, and the moves it likes."""
+
+    def __init__(self, scores: list[Score], best: dict[int, list[str]] | None = None) -> None:
+        self.scores = scores
+        self.best = best or {}
+        self.asked: list[int] = []
+
+    def analyse(self, board: chess.Board, _limit: Limit, *, multipv: int, game: object) -> list[InfoDict]:
+        assert game
+        ply = len(board.move_stack)
+        self.asked.append(ply)
+        score = PovScore(self.scores[ply], chess.WHITE)
+        lines = [[chess.Move.from_uci(word) for word in line.split()] for line in self.best.get(ply, [])]
+        return [{"score": score, "pv": line, "depth": 7} for line in lines[:multipv] or [[]]]
+
+
+def studied(text: str, scores: list[Score], best: dict[int, list[str]] | None = None, multipv: int = 1) -> Study:
+    study = Study(read(text), "a game")
+    study.look(cast("ChessEngine", Oracle(scores, best)), Limit(), multipv, lambda: None)
+    return study
+
+
+def evaluated(text: str) -> list[int]:
+    """How many moves of each game's main line have an evaluation."""
+    handle = io.StringIO(text)
+    found = []
+    while game := chess.pgn.read_game(handle):
+        found.append(sum(node.eval() is not None for node in game.mainline()))
+    return found
+
+
+def write(folder: Path, text: str, name: str = "game.pgn", encoding: str = "utf-8") -> str:
+    path = folder / name
+    path.write_bytes(text.encode(encoding))
+    return str(path)
+
+
+# --- Formulas ---
+
+
+@pytest.mark.parametrize(
+    ("score", "percent"), [(Cp(0), 50.0), (Cp(100), 59.1), (Cp(-100), 40.9), (Cp(300), 75.1), (Cp(1000), 97.5)]
+)
+def test_winning_chances_are_those_that_lichess_publishes(score: Score, percent: float) -> None:
+    assert judge.win_percent(score) == pytest.approx(percent, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("score", "value"), [(Cp(5000), 1000), (Mate(9), 1000), (MateGiven, 1000), (Mate(-1), -1000), (Mate(0), -1000)]
+)
+def test_a_mate_is_worth_the_ceiling(score: Score, value: int) -> None:
+    assert judge.centipawns(score) == value
+
+
+@pytest.mark.parametrize(("loss", "accuracy"), [(0, 100.0), (-5, 100.0), (10, 63.6), (30, 24.8), (100, 0.0)])
+def test_accuracy_of_a_move(loss: float, accuracy: float) -> None:
+    assert judge.move_accuracy(loss) == pytest.approx(accuracy, abs=0.06)
+
+
+@pytest.mark.parametrize(
+    ("loss", "judgement"),
+    [
+        (0, None),
+        (4.99, None),
+        (5, judge.INACCURACY),
+        (10, judge.MISTAKE),
+        (14.9, judge.MISTAKE),
+        (15, judge.BLUNDER),
+        (90, judge.BLUNDER),
+    ],
+)
+def test_judgements(loss: float, judgement: judge.Judgement | None) -> None:
+    assert judge.judge(loss) is judgement
+
+
+def test_signs_and_nags_agree() -> None:
+    assert {each.sign: each.nag for each in judge.JUDGEMENTS} == {"?!": 6, "?": 2, "??": 4}
+
+
+def test_a_move_weighs_more_where_the_game_turns() -> None:
+    weights = judge.weights([50.0] * 10 + [90.0] * 10)
+    assert len(weights) == 19
+    assert max(weights) == weights[9]
+    assert min(weights) == judge.SPREAD[0]
+    assert judge.weights([50.0]) == []
+
+
+def test_accuracy_of_a_game() -> None:
+    assert judge.accuracy([], []) is None
+    assert judge.accuracy([100.0, 100.0], [1.0, 3.0]) == pytest.approx(100)
+    assert judge.accuracy([0.0, 100.0], [1.0, 1.0]) == pytest.approx((50 + 2 / (1 / 1 + 1 / 100)) / 2)
+    low, high = judge.accuracy([0.0, 100.0], [3.0, 1.0]), judge.accuracy([0.0, 100.0], [1.0, 3.0])
+    assert low is not None
+    assert high is not None
+    assert low < high
+
+
+# --- A study ---
+
+
+def test_losses_are_the_movers() -> None:
+    study = studied(QUIET, [Cp(0), Cp(-200), Cp(100), Cp(100), Cp(50)])
+    assert [(step.san, step.white, step.loss_cp) for step in study.steps()] == [
+        ("Nf3", True, 200), ("Nf6", False, 300), ("Ng1", True, 0), ("Ng8", False, 0)
+    ]  # fmt: skip
+    white, black = study.sides()
+    assert (white.name, white.moves, white.loss_cp, white.counts) == (
+        "One",
+        2,
+        100,
+        {"inaccuracy": 0, "mistake": 0, "blunder": 1},
+    )
+    assert (black.name, black.loss_cp, black.counts["blunder"]) == ("Two", 150, 1)
+    assert white.accuracy is not None
+    assert 0 < white.accuracy < 100
+
+
+def test_the_best_move_loses_nothing() -> None:
+    study = studied(QUIET, [Cp(300), Cp(-200), Cp(-200), Cp(-200), Cp(-200)], {0: ["g1f3 g8f6"]})
+    assert [step.loss_cp for step in study.steps()] == [0, 0, 0, 0]
+
+
+def test_a_study_begins_at_the_end_and_keeps_what_was_done() -> None:
+    class Impatient(Oracle):
+        def analyse(self, board: chess.Board, limit: Limit, *, multipv: int, game: object) -> list[InfoDict]:
+            if len(self.asked) == 3:
+                raise KeyboardInterrupt
+            return super().analyse(board, limit, multipv=multipv, game=game)
+
+    study = Study(read(QUIET), "a game")
+    oracle = Impatient([Cp(0)] * 5)
+    with pytest.raises(KeyboardInterrupt):
+        study.look(cast("ChessEngine", oracle), Limit(), 1, lambda: None)
+    assert oracle.asked == [4, 3, 2]
+    assert not study.complete
+    assert [step.san for step in study.steps()] == ["Ng1", "Ng8"]
+    assert [side.moves for side in study.sides()] == [1, 1]
+    annotate(study, "test")
+    assert [node.eval() is not None for node in study.game.mainline()] == [False, True, True, True]
+
+
+def test_a_game_without_moves() -> None:
+    study = studied('[White "Nobody"]\n\n*\n', [Cp(20)])
+    assert [side.accuracy for side in study.sides()] == [None, None]
+    assert "Nobody" in report.page([study], "test")
+
+
+@pytest.mark.parametrize(
+    ("score", "text"),
+    [(Cp(31), "+0.31"), (Cp(0), "0.00"), (Cp(-205), "-2.05"), (Mate(3), "#3"), (Mate(-2), "#-2"), (MateGiven, "mate")],
+)
+def test_score_text(score: Score, text: str) -> None:
+    assert score_text(score) == text
+
+
+# --- What is written ---
+
+
+def test_evaluations_nags_and_better_lines() -> None:
+    best = {2: ["d2d4 e5d4 d1d4"], 3: ["d8h4"]}
+    study = studied(FOOLS_MATE, [Cp(20), Cp(-60), Cp(-60), Mate(-1), Mate(0)], best)
+    annotate(study, "coachwhip")
+    again = read(str(study.game))
+    nodes = list(again.mainline())
+    assert [node.comment for node in nodes] == ["quiet [%eval -0.60]", "[%eval -0.60]", "[%eval #-1]", ""]
+    assert [node.nags for node in nodes] == [{6}, set(), {4}, set()]
+    assert [again.board().variation_san([move.move for move in again.variations])] == ["1. f3"]
+    (better,) = nodes[2].parent.variations[1:]
+    assert better.san() == "d4"
+    assert better.comment == "[%eval -0.60]"
+    assert [node.san() for node in better.mainline()] == ["exd4", "Qxd4"]
+    assert [node.san() for node in nodes[0].variations] == ["e5", "d5"]
+    assert nodes[0].variations[1].variations[0].comment == "a variation"
+    assert again.headers["Annotator"] == "coachwhip"
+
+
+def test_annotating_twice_changes_nothing() -> None:
+    scores: list[Score] = [Cp(20), Cp(-60), Cp(-60), Mate(-1), Mate(0)]
+    study = studied(FOOLS_MATE, scores, {2: ["d2d4"]})
+    annotate(study, "a")
+    once = str(study.game)
+    annotate(study, "b")
+    assert str(study.game) == once
+    second = studied(once, scores, {2: ["d2d4"]})
+    annotate(second, "c")
+    assert str(second.game) == once
+
+
+def test_a_humans_judgement_stays() -> None:
+    study = studied("1. f3 $5 e5 *", [Cp(0), Cp(-900), Cp(-900)])
+    annotate(study, "test")
+    assert study.nodes[0].nags == {5}
+
+
+def test_better_lines_are_only_the_better_ones() -> None:
+    board = chess.Board()
+    study = studied("1. f3 e5 *", [Cp(0), Cp(-900), Cp(-900)], {0: ["e2e4", "f2f3", "d2d4"]}, multipv=3)
+    (step,) = [step for step in study.steps() if step.white]
+    assert [board.san(line.moves[0]) for line in better_lines(step)] == ["e4", "d4"]
+
+
+# --- Reading ---
+
+
+def test_files_good_and_bad(tmp_path: Path) -> None:
+    text = (
+        f'{FOOLS_MATE}\n[White "Breaks off"]\n\n1. e4 e5 2. Nf6 d5 *\n\n'
+        '[White "Nowhere"]\n[FEN "not a position"]\n[SetUp "1"]\n\n1. e4 *\n\n[White "Last"]\n\n1. d4 *\n'
+    )  # fmt: skip
+    found = read_files([write(tmp_path, text.replace("\n", "\r\n"))])
+    assert [study.game.headers["White"] for study in found.studies] == ["Fool", "Breaks off", "Last"]
+    assert [len(study.nodes) for study in found.studies] == [4, 2, 1]
+    assert len(found.faults) == 2
+    assert "Nf6" in found.faults[0]
+    assert "game 2 (Breaks off - ?)" in found.faults[0]
+    assert "game 3" in found.faults[1]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
+def test_encodings(tmp_path: Path, encoding: str) -> None:
+    path = write(tmp_path, '[White "Müller"]\n\n1. e4 *\n', encoding=encoding)
+    assert read_files([path]).studies[0].game.headers["White"] == "Müller"
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "\0\0\0"])
+def test_a_file_without_a_game(tmp_path: Path, text: str) -> None:
+    with pytest.raises(CommandError, match="no game"):
+        read_files([write(tmp_path, text)])
+
+
+# --- The command ---
+
+
+def test_the_command_annotates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output, page = tmp_path / "out.pgn", tmp_path / "out.html"
+    path = write(tmp_path, f"{FOOLS_MATE}\n{QUIET}")
+    assert main([path, "--depth", "5", "--hash", "2", "--output", str(output), "--report", str(page), "--multipv", "2"]) == 0
+    handle = io.StringIO(output.read_text(encoding="utf-8"))
+    first, second = chess.pgn.read_game(handle), chess.pgn.read_game(handle)
+    assert first
+    assert second
+    nodes = list(first.mainline())
+    assert 4 in nodes[2].nags  # 2. g4??
+    assert nodes[2].eval() == PovScore(Mate(-1), chess.WHITE)
+    assert nodes[3].eval() is None
+    assert len(nodes[2].parent.variations) >= 2
+    assert all(node.eval() for node in second.mainline())
+    summary = capsys.readouterr().out
+    assert re.search(r"(?m)^1 +Fool +\d+\.\d % ", summary)
+    assert "<svg" in page.read_text(encoding="utf-8")
+
+
+def test_the_games_go_to_stdout_and_the_summary_beside(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([write(tmp_path, QUIET), "--nodes", "300", "--hash", "1"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out.startswith('[Event "?"]')
+    assert evaluated(captured.out) == [4]
+    assert "average loss" in captured.err
+
+
+def test_standard_input(user_environment: dict[str, str]) -> None:
+    command = [sys.executable, "-m", "coachwhip", "analyse", "-", "--depth", "1", "--hash", "1"]
+    done = subprocess.run(command, cwd=ROOT, env=user_environment, input=QUIET.encode(), capture_output=True, check=True)
+    assert evaluated(done.stdout.decode()) == [4]
+
+
+def test_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([write(tmp_path, FOOLS_MATE), "--depth", "4", "--hash", "1", "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["complete"], data["faults"], data["limit"]) == (True, [], {"depth": 4})
+    (game,) = data["games"]
+    assert [move["judgement"] for move in game["moves"]][2] == "blunder"
+    assert game["positions"][3]["lines"][0] == {"text": "#-1", "mate": -1, "moves": ["d8h4"]}
+    assert game["positions"][4]["lines"][0]["text"] == "mate"
+    assert game["white"]["counts"]["blunder"] == 1
+
+
+def test_a_chess960_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/RK5R w HA - 0 1"]\n\n1. O-O Kd7 *\n'
+    assert main([write(tmp_path, text), "--depth", "3", "--hash", "1", "--json"]) == 0
+    game = json.loads(capsys.readouterr().out)["games"][0]
+    assert [move["san"] for move in game["moves"]] == ["O-O", "Kd7"]
+
+
+def test_what_cannot_be_analysed_is_told_and_the_rest_is_done(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = f'[Variant "Crazyhouse"]\n[White "Drop"]\n\n1. e4 e5 *\n\n[White "Cut"]\n\n1. e4 Ke4 *\n\n{QUIET}'
+    assert main([write(tmp_path, text), "--depth", "2", "--hash", "1"]) == 1
+    captured = capsys.readouterr()
+    assert evaluated(captured.out) == [0, 1, 4]
+    assert "crazyhouse" in captured.err
+    assert "Ke4" in captured.err
+    assert "Traceback" not in captured.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["no-such-file.pgn"], "cannot read"),
+        (["GAME", "--output", "GAME"], "files to read"),
+        (["GAME", "--output", "same", "--report", "same"], "a file each"),
+        (["GAME", "--report", "no/such/folder/r.html"], "no folder"),
+        (["GAME", "--weights", "no-such-file.py"], "WeightsFile"),
+        (["GAME", "--time", "0"], "above 0"),
+        (["GAME", "--time", "1", "--depth", "3"], "not allowed"),
+        (["GAME", "--multipv", "0"], "whole number"),
+        ([], "required"),
+    ],
+)
+def test_bad_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
+    path = write(tmp_path, QUIET)
+    assert main([path if word == "GAME" else word for word in words]) == 2
+    assert message in capsys.readouterr().err
+    assert Path(path).read_text(encoding="utf-8") == QUIET
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
+def test_ctrl_c_keeps_what_was_done(tmp_path: Path, user_environment: dict[str, str]) -> None:
+    long_game = " ".join(f"{n}. Nf3 Nf6 {n + 1}. Ng1 Ng8" for n in range(1, 400, 2))
+    path = write(tmp_path, f'{FOOLS_MATE}\n[White "Long"]\n\n{long_game} *\n\n{QUIET}')
+    output, page = tmp_path / "out.pgn", tmp_path / "out.html"
+    command = [sys.executable, "-m", "coachwhip", "analyse", path, "--nodes", "40000", "--hash", "1"]
+    command += ["--output", str(output), "--report", str(page)]
+    with subprocess.Popen(
+        command, cwd=ROOT, env=user_environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        while child.poll() is None and not (output.exists() and "0-1" in output.read_text(encoding="utf-8")):
+            time.sleep(0.02)
+        time.sleep(0.3)
+        child.send_signal(signal.SIGINT)
+        out, err = child.communicate()
+    assert child.returncode == 130, err
+    assert "Traceback" not in err
+    assert "interrupted" in err
+    text = output.read_text(encoding="utf-8")
+    first, second = evaluated(text)
+    assert first == 3
+    assert 0 < second < 400
+    assert "Fool" in out
+    assert "Not all positions were looked at" in page.read_text(encoding="utf-8")
+
+
+# --- The report ---
+
+
+class Outline(HTMLParser):
+    """Collects the elements of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attrs)))
+        self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop() != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        if "script" not in self.open and "style" not in self.open:
+            self.text += data
+
+    def all(self, name: str) -> list[dict[str, str | None]]:
+        return [attributes for tag, attributes in self.elements if tag == name]
+
+
+@pytest.fixture(scope="module")
+def two_games() -> str:
+    """The report of two games, one with hostile names."""
+    first = studied(FOOLS_MATE, [Cp(20), Cp(-60), Cp(-60), Mate(-1), Mate(0)], {0: ["e2e4 e7e5"], 2: ["d2d4", "e2e4"]}, multipv=2)
+    second = studied(HOSTILE_GAME, [Cp(20), Cp(30), Cp(20)], {0: ["e2e4 c7c5"]})
+    return report.page([first, second], "coachwhip <test>")
+
+
+def test_the_report_needs_nothing_else(two_games: str) -> None:
+    outline = Outline(two_games)
+    links = [
+        value for _, attributes in outline.elements for name, value in attributes.items() if name in ("href", "src", "xlink:href")
+    ]
+    assert links
+    assert all(value and value.startswith("#") for value in links)
+    assert not outline.all("link")
+    assert "url(" not in two_games
+    assert "@import" not in two_games
+    (policy,) = [each["content"] for each in outline.all("meta") if each.get("http-equiv")]
+    assert policy
+    assert "default-src 'none'" in policy
+
+
+def test_hostile_names_are_text(two_games: str) -> None:
+    outline = Outline(two_games)
+    assert [each.get("type") for each in outline.all("script")] == ["application/json", None]
+    assert not outline.all("img")
+    assert not outline.all("b")
+    assert HOSTILE.replace('"', "'") in outline.text
+    assert "</script><img" in outline.text
+    assert not [name for _, attributes in outline.elements for name in attributes if name.startswith("on")]
+
+
+def test_the_report_says_what_was_found(two_games: str) -> None:
+    outline = Outline(two_games)
+    assert len(outline.all("article")) == 2
+    moves = [each for each in outline.all("a") if "data-at" in each]
+    assert [each["href"] for each in moves] == ["#g1-1", "#g1-2", "#g1-3", "#g1-4", "#g2-1", "#g2-2"]
+    assert [each["class"] for each in moves][:4] == ["move inaccuracy", "move", "move blunder", "move"]
+    assert "2. g4??" in outline.text
+    assert "Better: 2. d4 (-0.60)" in outline.text
+    data = json.loads(re.findall(r'id="data">(.*?)</script>', two_games)[0])
+    assert [len(game) for game in data] == [5, 3]
+    assert data[0][3] == {
+        "board": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR", "move": ["g2", "g4"], "text": "2. g4??", "kind": "blunder",
+        "score": "#-1", "win": 2.5, "depth": 7, "lines": [],
+    }  # fmt: skip
+    assert data[0][0]["best"] == ["e2", "e4"]
+    assert data[0][2]["lines"] == [["-0.60", "2. d4"], ["-0.60", "2. e4"]]
+    assert data[0][4]["check"] == "e1"
+
+
+def test_the_report_names_its_parts(two_games: str) -> None:
+    outline = Outline(two_games)
+    assert outline.all("html")[0]["lang"] == "en"
+    assert outline.all("title")
+    graphs = [each for each in outline.all("svg") if each.get("class") == "graph"]
+    assert len(graphs) == 2
+    assert all(each["role"] == "img" and each["aria-label"] for each in graphs)
+    assert all(each.get("aria-label") for each in outline.all("button"))
+    labelled = {each["for"] for each in outline.all("label")}
+    assert all(each["id"] in labelled for each in outline.all("select"))
+    ids = [attributes["id"] for _, attributes in outline.elements if "id" in attributes]
+    assert len(ids) == len(set(ids))
+
+
+def test_chess960_castling_in_the_report() -> None:
+    text = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/RK5R w HA - 0 1"]\n\n1. O-O *\n'
+    data = json.loads(re.findall(r'id="data">(.*?)</script>', report.page([studied(text, [Cp(0), Cp(0)])], "test"))[0])
+    assert data[0][1]["move"] == ["b1", "g1"]
+
+
+DRIVER = """
+<script>
+const seen = [];
+const note = () => seen.push(location.hash + " " + document.querySelector(".status").textContent);
+const later = (action) => new Promise((done) => { action(); setTimeout(() => { note(); done(); }, 50); });
+const press = (key) => later(() => document.body.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true })));
+(async () => {
+  await later(() => {});
+  await press("ArrowRight");
+  await press("n");
+  await press("End");
+  await press("ArrowRight");
+  await press("ArrowLeft");
+  await press("p");
+  await press("Home");
+  await press("f");
+  await later(() => document.querySelector("#game1 a[data-at='2']").click());
+  const box = document.querySelector("#game1 .graph").getBoundingClientRect();
+  const at = { clientX: box.left + box.width * 0.76, clientY: box.top + 5, bubbles: true };
+  await later(() => document.querySelector("#game1 .graph").dispatchEvent(new MouseEvent("click", at)));
+  await later(() => document.querySelector("[data-step=back]").click());
+  const chooser = document.getElementById("game");
+  await later(() => { chooser.value = "2"; chooser.dispatchEvent(new Event("change")); });
+  await press("ArrowRight");
+  const men = [...document.querySelectorAll(".board")].map((board) => board.querySelectorAll("use").length);
+  const shown = [...document.querySelectorAll(".game.shown")].map((game) => game.id);
+  const flipped = document.querySelector(".stage").classList.contains("flipped");
+  const dump = document.createElement("pre");
+  dump.id = "dump";
+  dump.textContent = JSON.stringify({ seen, men, shown, flipped, title: document.title });
+  document.body.append(dump);
+})();
+</script>
+"""
+
+
+def browse(page: str, folder: Path) -> str:
+    """The page's DOM after its scripts have run."""
+    assert BROWSER
+    path = folder / "page.html"
+    path.write_text(page, encoding="utf-8")
+    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
+    command += ["--virtual-time-budget=5000", "--dump-dom", path.as_uri()]
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
+    page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", two_games)  # it would keep the driver out, too
+    dom = browse(page.replace("</body>", DRIVER + "</body>"), tmp_path)
+    (dump,) = [json.loads(text) for text in re.findall(r'<pre id="dump">(.*?)</pre>', dom)]
+    assert dump["seen"] == [
+        " First position  +0.20",
+        "#g1-1 1. f3?! (inaccuracy)  -0.60",
+        "#g1-3 2. g4?? (blunder)  #-1",
+        "#g1-4 2...Qh4#  mate",
+        "#g1-4 2...Qh4#  mate",
+        "#g1-3 2. g4?? (blunder)  #-1",
+        "#g1-1 1. f3?! (inaccuracy)  -0.60",
+        "#g1-0 First position  +0.20",
+        "#g1-0 First position  +0.20",
+        "#g1-2 1...e5  -0.60",
+        "#g1-3 2. g4?? (blunder)  #-1",
+        "#g1-2 1...e5  -0.60",
+        "#g2-0 First position  +0.20",
+        "#g2-1 1. e4  +0.30",
+    ]
+    assert dump["men"] == [32, 32]
+    assert (dump["shown"], dump["flipped"]) == (["game2"], True)
+    assert dump["title"] == "2 games - coachwhip"
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+def test_the_pages_policy_lets_its_script_run_and_no_other(two_games: str, tmp_path: Path) -> None:
+    intruder = "<script>document.title = 'owned'</script>"
+    dom = browse(two_games.replace("</body>", intruder + "</body>"), tmp_path)
+    outline = Outline(dom)
+    assert "First position" in outline.text
+    assert "<title>2 games - coachwhip</title>" in dom
