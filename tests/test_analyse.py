@@ -364,7 +364,7 @@ def test_what_cannot_be_analysed_is_told_and_the_rest_is_done(tmp_path: Path, ca
         (["GAME", "--output", "same", "--report", "same"], "a file each"),
         (["GAME", "--report", "no/such/folder/r.html"], "no folder"),
         (["GAME", "--weights", "no-such-file.py"], "WeightsFile"),
-        (["GAME", "--time", "0"], "above 0"),
+        (["GAME", "--time", "0"], "out of range"),
         (["GAME", "--time", "1", "--depth", "3"], "not allowed"),
         (["GAME", "--multipv", "0"], "whole number"),
         ([], "required"),

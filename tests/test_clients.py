@@ -49,7 +49,7 @@ def declared(engine: UciProcess) -> dict[str, str]:
 
 
 def moves_of(lines: list[str]) -> list[str]:
-    """bestmove and ponder move."""
+    """The move to play and the one to ponder on."""
     return lines[-1].split(" ")[1::2]
 
 
@@ -163,6 +163,7 @@ def test_python_chess() -> None:
         board = chess.Board(BISHOPS_SWAPPED, chess960=True)
         for _ in range(16):
             played = engine.play(board, chess.engine.Limit(white_clock=2, black_clock=2), ponder=True)
+            assert played.move
             assert played.move in board.legal_moves
             board.push(played.move)
 
@@ -210,7 +211,7 @@ def adaptor(folder: Path, name: str) -> list[str]:
 
 @pytest.mark.skipif(not program("polyglot"), reason="no polyglot adaptor installed")
 def test_the_polyglot_adaptor_plays_a_whole_game(tmp_path: Path) -> None:
-    """xboard's protocol on its outside: it is told the game's moves and answers with its own until the game is over."""
+    """It speaks xboard's protocol on its outside: it is told the game's moves and answers with its own until the game is over."""
     board = chess.Board()
     process = subprocess.Popen(
         adaptor(tmp_path, "coachwhip"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=environment()
@@ -251,9 +252,7 @@ def saved_game(path: Path) -> chess.pgn.Game:
     raise AssertionError("no game was saved")
 
 
-@pytest.mark.skipif(
-    not all(map(program, ("xboard", "polyglot", "Xvfb"))), reason="no xboard, polyglot or Xvfb installed"
-)
+@pytest.mark.skipif(not all(map(program, ("xboard", "polyglot", "Xvfb"))), reason="no xboard, polyglot or Xvfb installed")
 def test_xboard_plays_a_game(tmp_path: Path) -> None:
     """Two of ours on a board that nobody sees; the file that xboard saves, and it saves it when it is over, holds a legal game."""
     saved = tmp_path / "game.pgn"

@@ -8,6 +8,7 @@ were never flushed) is judged here.
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import TYPE_CHECKING
 
 import chess
@@ -122,7 +123,8 @@ def test_the_forty_steps_of_fastchess(walk: Walk) -> None:
     walk.step(walk.has_score)  # 31
     walk.step(lambda: walk.quietly("ucinewgame"))
     for moves in ("", "e2e4 e7e5"):  # 33 to 40
-        walk.step(lambda moves=moves: walk.quietly(f"position startpos{' moves ' * bool(moves)}{moves}"))
+        position = f"position startpos{' moves ' * bool(moves)}{moves}"
+        walk.step(partial(walk.quietly, position))
         walk.step(lambda: walk.go("go wtime 100 btime 100"))
         walk.step(walk.bestmove)
         walk.step(walk.is_valid)

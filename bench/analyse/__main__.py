@@ -17,7 +17,7 @@ from ...chess_engine import ChessEngine
 from ...core.engine import MAX_DEPTH
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import shorten
-from ..command import CommandError, execute, seconds, whole_number
+from ..command import INTERRUPTED, CommandError, execute, seconds, whole_number
 from ..progress import progress
 from ..table import plain
 from . import judge, report
@@ -27,7 +27,6 @@ from .study import Line, Look, Step, Study, score_text
 
 DEFAULT_SECONDS = 0.5
 COLUMNS = 80  # of the PGN written
-INTERRUPTED = 130
 EPILOG = """\
 The annotated games go to standard output and the summary to standard error, unless --output or --json says otherwise.
 Exit code 1 if a game could not be read, or only in part; 130 after Ctrl-C, which keeps what was done."""
@@ -70,8 +69,8 @@ def _analyse(args: argparse.Namespace) -> int:
     studies, faults = read_files(args.files)
     for fault in faults:
         print(f"warning: {fault}", file=sys.stderr)
-    seconds = None if args.depth or args.nodes else args.time or DEFAULT_SECONDS
-    limit = Limit(time=seconds, depth=args.depth, nodes=args.nodes)
+    time = None if args.depth or args.nodes else args.time or DEFAULT_SECONDS
+    limit = Limit(time=time, depth=args.depth, nodes=args.nodes)
     done: list[Study] = []
     try:
         with _engine(args) as engine, _output(args) as output:
