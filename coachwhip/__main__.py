@@ -26,6 +26,7 @@ SUBCOMMANDS = {
     "reference": "coachwhip.bench.reference.__main__",
     "lab": "coachwhip.bench.lab",
     "analyse": "coachwhip.bench.analyse.__main__",
+    "wdl-fit": "coachwhip.bench.wdl_fit",
     "weights": "coachwhip.evaluation.config",
 }
 TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab"})  # subcommands with a --weights of their own
@@ -49,6 +50,7 @@ Subcommands (each has its own --help):
   reference                      textbook searches on small games, side by side
   lab                            compare the techniques of adversarial search
   analyse FILE...                annotate the games of PGN files, with a report to look through
+  wdl-fit PGN...                 fit the win, draw and loss model to scored games
   weights                        print the evaluation weights, as a file to start from
 
 Options:

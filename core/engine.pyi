@@ -62,6 +62,7 @@ class SearchInfo:
     multipv: int  # number of the line, from 1; of a bound: the line being searched
     score_cp: int  # centipawns; meaningless when is_mate
     is_mate: bool
+    is_tb: bool  # the endgame tables' win or loss, then about 20000 cp, or a mate
     mate_in: int  # full moves, negative when the side to move is mated
     bound: str  # "" exact, "lowerbound", "upperbound"
     nodes: int
@@ -95,6 +96,12 @@ class Engine:
         They share the table and nothing else; the line of the main thread is the result (Lazy SMP)."""
     def set_weights(self, weights: Sequence[int]) -> None:
         """Replace the evaluation weights; clears the table, since its scores no longer hold. ValueError on wrong length."""
+    def set_tablebase(self, probe: Callable[[str], int | None] | None, max_pieces: int = ..., probe_depth: int = ...) -> None:
+        """Ask `probe` at nodes with at most `max_pieces` men, kings included, that a capture or pawn move has led to; None: ask nobody.
+
+        It gets a FEN and gives -2 (lost for stm), -1 (saved by the fifty-move rule), 0, 1 (a win but for that rule), 2 or None (not
+        known), with the GIL, from the searching thread; an exception ends the search and is raised by it. Asking takes as long as
+        hundreds of nodes, so it is done only where at least `probe_depth` plies are left to search. RuntimeError during a search."""
     def clear(self) -> None:
         """Forget everything learnt: table, histories (ucinewgame)."""
     def clear_hash(self) -> None: ...

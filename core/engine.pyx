@@ -49,6 +49,7 @@ STARTPOS_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 cdef enum:
     MAX_PERFT_DEPTH = 20
     SEE_SEARCH_LIMIT = 4096  # no exchange is worth more
+    SHOWN_TB_WIN = 20000  # the centipawns that clients know as a table's win
 
 globals()["MAX_DEPTH"] = <int>MAX_DEPTH
 globals()["MAX_PLY"] = <int>MAX_PLY
@@ -314,6 +315,7 @@ cdef class SearchInfo:
     cdef readonly int multipv
     cdef readonly int score_cp
     cdef readonly bint is_mate
+    cdef readonly bint is_tb
     cdef readonly int mate_in
     cdef readonly str bound
     cdef readonly uint64_t nodes
@@ -332,6 +334,9 @@ cdef class SearchInfo:
 
     cdef void set_score(self, int score):
         self.score_cp = score
+        self.is_tb = not -TB_BOUND < score < TB_BOUND
+        if self.is_tb:
+            self.score_cp += SHOWN_TB_WIN - TB_WIN if score > 0 else TB_WIN - SHOWN_TB_WIN
         self.is_mate = score >= MATE_BOUND or score <= -MATE_BOUND
         if self.is_mate:
             self.mate_in = (MATE - score + 1) // 2 if score > 0 else -((MATE + score) // 2)
@@ -362,12 +367,18 @@ cdef void _report(Searcher* s, void* context, int kind) noexcept nogil:
         (<Engine>context).on_report(kind)
 
 
+cdef int _probe(Searcher* s, void* context, int ply) noexcept nogil:
+    with gil:
+        return (<Engine>context).on_probe(&s.stack[ply].pos)
+
+
 cdef class Engine:
     cdef Team team
     cdef Searcher* s  # the main one of the team; the table is described there
     cdef bint searching
     cdef bint chess960  # how the running search writes moves
     cdef object callback
+    cdef object tablebase  # called with a FEN, by the search
     cdef object error  # exception raised by the callback
     cdef SearchInfo last_info
 
@@ -404,6 +415,13 @@ cdef class Engine:
         set_evaluator_weights(self.s.evaluator, weights)
         share_weights(&self.team)
         clear_table(&self.s.tt)
+
+    def set_tablebase(self, probe, int max_pieces=0, int probe_depth=1):
+        self.require_idle()
+        self.tablebase = probe
+        self.s.tb.probe = _probe
+        self.s.tb.max_pieces = max_pieces if probe is not None else 0
+        self.s.tb.min_depth = probe_depth
 
     def clear(self):
         self.require_idle()
@@ -546,6 +564,18 @@ cdef class Engine:
             self.error = error
             self.s.stop = True
 
+    cdef int on_probe(self, const PositionC* pos) noexcept:
+        """Called with the GIL from inside the search; as with `on_report`, no exception may pass."""
+        if self.error is not None:
+            return NO_SCORE
+        try:
+            wdl = self.tablebase(write_fen(pos, 1, False))
+            return NO_SCORE if wdl is None else max(-2, min(2, <int>wdl))
+        except BaseException as error:
+            self.error = error
+            self.s.stop = True
+            return NO_SCORE
+
     cdef SearchInfo make_info(self, int kind):
         cdef Searcher* s = self.s
         cdef const Line* line = &s.lines[s.line]
@@ -561,6 +591,7 @@ cdef class Engine:
         info.nodes = total_nodes(s)
         info.time_ms = elapsed_us(s) // 1000
         info.hashfull = hashfull(&self.s.tt)
+        info.tbhits = total_tb_hits(s)
         if kind == REPORT_EXACT:
             info.depth = line.depth
             info.seldepth = line.seldepth

@@ -46,6 +46,14 @@ cdef struct Line:
 
 cdef struct Searcher
 ctypedef void (*ReportFunction)(Searcher* s, void* context, int kind) noexcept nogil
+ctypedef int (*ProbeFunction)(Searcher* s, void* context, int ply) noexcept nogil
+
+cdef struct TablebaseC:
+    # Endgame tables, asked through a function since their reader is Python.
+    ProbeFunction probe  # -2..2: lost, blessed, drawn, cursed, won for stm; NO_SCORE: not known
+    int max_pieces  # 0: no tables
+    int min_depth
+    uint64_t hits  # of this search
 
 cdef struct Searcher:
     # --- written by other threads; its neighbours in memory do not change during a search ---
@@ -58,6 +66,7 @@ cdef struct Searcher:
     History history
     ReportFunction report  # NULL: nobody listens
     void* context
+    TablebaseC tb
     # --- the other threads of a search (threads.pxd) ---
     void* memory  # what the searcher was cut from
     void* finished  # a lock that a helper at work holds
@@ -95,5 +104,6 @@ cdef struct Searcher:
 cdef void run_search(Searcher* s) noexcept nogil
 cdef void run_helper(Searcher* s) noexcept nogil
 cdef uint64_t total_nodes(const Searcher* s) noexcept nogil
+cdef uint64_t total_tb_hits(const Searcher* s) noexcept nogil
 cdef void clear_search(Searcher* s) noexcept nogil
 cdef int64_t elapsed_us(const Searcher* s) noexcept nogil

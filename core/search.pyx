@@ -19,6 +19,7 @@ cdef enum:
     POLL_INTERVAL = 1024  # nodes between looks at the clock: well under a millisecond
     CURRMOVE_AFTER_US = 1000000
     MAX_TRIED = 64  # quiet moves remembered for the history malus
+    TB_DEPTH_BONUS = 6  # a table's word is worth more than this search's, but not for ever: the tt has to make room
     SINGLE_MOVE_DEPTH = 8  # deep enough for a score when there is nothing to choose
 
 
@@ -36,6 +37,16 @@ cdef uint64_t total_nodes(const Searcher* s) noexcept nogil:
     cdef int i
     for i in range(leader.helper_count):
         total += (<const volatile uint64_t*>&leader.helpers[i].nodes)[0]
+    return total
+
+
+cdef uint64_t total_tb_hits(const Searcher* s) noexcept nogil:
+    """Answers of the endgame tables to all threads."""
+    cdef const Searcher* leader = s.leader
+    cdef uint64_t total = (<const volatile uint64_t*>&leader.tb.hits)[0]
+    cdef int i
+    for i in range(leader.helper_count):
+        total += (<const volatile uint64_t*>&leader.helpers[i].tb.hits)[0]
     return total
 
 
@@ -336,7 +347,7 @@ cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noe
     score = -negamax(s, ply + 1, depth - _nmp_reduction(s, depth, eval - beta), -beta, -beta + 1, True)
     if s.aborted or score < beta:
         return NO_SCORE
-    return beta if score >= MATE_BOUND else score  # a mate found by passing is not proven
+    return beta if score >= TB_BOUND else score  # a win found by passing is not proven
 
 
 cdef int _try_probcut(Searcher* s, int ply, int depth, int beta, Move tt_move) noexcept nogil:
@@ -369,6 +380,27 @@ cdef int _try_probcut(Searcher* s, int ply, int depth, int beta, Move tt_move) n
             if s.params.p.use_tt:
                 tt_store(&s.tt, pos.key, ply, move, score, static_eval, child_depth + 1, BOUND_LOWER)
             return score
+
+
+cdef inline bint _has_tables(const Searcher* s, const PositionC* pos, int depth) noexcept nogil:
+    """Whether the endgame tables are to be asked. They know neither castling nor the fifty moves already counted."""
+    if depth < s.tb.min_depth or pos.rule50 != 0 or pos.b.castling_rooks != 0:
+        return False
+    if popcount(occupied(&pos.b)) > s.tb.max_pieces:
+        return False
+    return pos.checkers == 0 or has_legal_move(pos)  # a mate is worth more than a table's win
+
+
+cdef int _probe_tables(Searcher* s, int ply, int* bound) noexcept nogil:
+    """Score and bound by the endgame tables, NO_SCORE if they do not know: a win is at least TB_WIN, as there may be a mate."""
+    cdef int wdl = s.tb.probe(s, s.context, ply)
+    if wdl == NO_SCORE:
+        return NO_SCORE
+    s.tb.hits += 1
+    bound[0] = BOUND_LOWER if wdl == 2 else (BOUND_UPPER if wdl == -2 else BOUND_EXACT)
+    if wdl == 2:
+        return TB_WIN - ply
+    return -TB_WIN + ply if wdl == -2 else wdl  # what the fifty-move rule turns into a draw is worth a centipawn
 
 
 cdef void _keep_best(Searcher* s, int ply, int depth, MovePicker* picker) noexcept nogil:
@@ -405,7 +437,8 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     cdef bint improving, quiet, futile
     cdef int old_alpha = alpha
     cdef int best = -INFINITE
-    cdef int eval, futile_bound, score, reduction, history
+    cdef int ceiling = INFINITE  # what the endgame tables allow at most
+    cdef int eval, futile_bound, score, reduction, history, bound
     cdef int moves = 0
     cdef int tried_count = 0
     cdef Move best_move = 0
@@ -451,6 +484,21 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         and _tt_cuts(&hit, alpha, beta)
     ):
         return hit.score
+
+    # 4a. Endgame tables. Where a shorter mate may still count, they only narrow the score.
+    if unlikely(s.tb.max_pieces != 0) and _has_tables(s, pos, depth):
+        score = _probe_tables(s, ply, &bound)
+        if score != NO_SCORE:
+            if bound == BOUND_EXACT or (score >= beta if bound == BOUND_LOWER else score <= alpha):
+                if s.params.p.use_tt:
+                    tt_store(&s.tt, pos.key, ply, 0, score, NO_SCORE, min(depth + TB_DEPTH_BONUS, MAX_DEPTH), bound)
+                return score
+            if bound == BOUND_UPPER:
+                ceiling = score
+            else:
+                best = score
+                if score > alpha and s.params.p.use_alpha_beta:
+                    alpha = score
 
     # 5. Static evaluation, and whether it rises from our last move to this one.
     node.static_eval = _static_eval(s, ply, &hit)
@@ -570,6 +618,8 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     # 14. Mate and stalemate.
     if moves == 0:
         return -MATE + ply if in_check else 0
+    if best > ceiling:
+        best = ceiling
 
     # 15. Remember.
     if s.params.p.use_tt:
@@ -797,6 +847,7 @@ cdef void _begin(Searcher* s) noexcept nogil:
     """Make everything ready for the first iteration."""
     s.start_us = now_us()
     s.nodes = 0
+    s.tb.hits = 0
     s.next_poll = 0
     s.aborted = False
     s.line_count = 0

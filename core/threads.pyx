@@ -114,6 +114,8 @@ cdef void _share_task(Searcher* leader, Searcher* helper) noexcept nogil:
     helper.stop = False
     helper.tt = leader.tt
     helper.params = leader.params
+    helper.tb = leader.tb
+    helper.context = leader.context
     helper.leader = leader
     helper.limits.nodes = leader.limits.nodes
     helper.nodes = 0

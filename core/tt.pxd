@@ -3,7 +3,7 @@
 
 An entry is two words, and the first is the key xor the second: a torn entry (two threads writing) fails the key test, so
 that no lock is needed. Source: R. Hyatt, "A lock-less transposition table implementation for parallel search" (2002).
-Mate scores are stored relative to the node (plies to the mate from here), not to the root.
+Mate scores, and wins by endgame tables, are stored relative to the node (plies from here), not to the root.
 """
 
 from .types cimport *
@@ -49,14 +49,14 @@ cdef inline void tt_prefetch(const Table* tt, Key key) noexcept nogil:
     prefetch(cluster_of(tt, key))
 
 cdef inline int score_to_tt(int score, int ply) noexcept nogil:
-    if score >= MATE_BOUND:
+    if score >= TB_BOUND:
         return score + ply
-    return score - ply if score <= -MATE_BOUND else score
+    return score - ply if score <= -TB_BOUND else score
 
 cdef inline int score_from_tt(int score, int ply) noexcept nogil:
-    if score >= MATE_BOUND:
+    if score >= TB_BOUND:
         return score - ply
-    return score + ply if score <= -MATE_BOUND else score
+    return score + ply if score <= -TB_BOUND else score
 
 cdef inline int data_depth(uint64_t data) noexcept nogil:
     return (data >> 48) & 0xFF

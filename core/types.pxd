@@ -130,6 +130,8 @@ cdef enum:
     NO_SQUARE = 64
     MATE = 32000  # score of being mated is -MATE + ply
     MATE_BOUND = 31744  # scores beyond +-MATE_BOUND are mates
+    TB_WIN = 31000  # a win that endgame tables promise, less the plies to it: above every evaluation, below every mate
+    TB_BOUND = 30872  # scores beyond +-TB_BOUND are such wins, or mates
     INFINITE = 32001
     NO_SCORE = 32002  # "unknown" marker, outside every window
 

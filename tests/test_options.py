@@ -33,8 +33,26 @@ class Host:
     def set_chess960(self, on: bool) -> None:
         self._change("chess960", on)
 
+    def set_syzygy_path(self, path: str) -> None:
+        self._change("syzygy", path)
+
+    def set_syzygy_depth(self, depth: int) -> None:
+        self._change("syzygy depth", depth)
+
+    def set_syzygy_rule50(self, on: bool) -> None:
+        self._change("syzygy rule50", on)
+
+    def set_syzygy_limit(self, pieces: int) -> None:
+        self._change("syzygy limit", pieces)
+
+    def set_book_file(self, path: str) -> None:
+        self._change("book", path)
+
     def set_weights_file(self, path: str) -> None:
         self._change("weights", path)
+
+    def set_debug_log(self, path: str) -> None:
+        self._change("log", path)
 
 
 @pytest.fixture
@@ -56,7 +74,19 @@ def test_what_is_advertised(options: Options) -> None:
         ("MultiPV", "spin", 1),
         ("Move Overhead", "spin", 30),
         ("UCI_Chess960", "check", False),
+        ("UCI_ShowWDL", "check", False),
+        ("UCI_LimitStrength", "check", False),
+        ("UCI_Elo", "spin", 1500),
+        ("UCI_AnalyseMode", "check", False),
+        ("SyzygyPath", "string", ""),
+        ("SyzygyProbeDepth", "spin", 4),
+        ("Syzygy50MoveRule", "check", True),
+        ("SyzygyProbeLimit", "spin", 7),
+        ("OwnBook", "check", False),
+        ("BookFile", "string", ""),
+        ("BookBestMove", "check", False),
         ("WeightsFile", "string", ""),
+        ("Debug Log File", "string", ""),
     ]
 
 

@@ -14,22 +14,33 @@ if TYPE_CHECKING:
 NO_MOVE = "(none)"  # python-chess reads `0000` as a null move, `(none)` as no move
 
 
-def info(found: SearchInfo) -> str:
-    """One iteration, one bound, or (when `currmove` is set) the root move being searched."""
+def info(found: SearchInfo, wdl: str = "", tables_score: str = "", tables_hits: int = 0) -> str:
+    """One iteration, one bound, or (when `currmove` is set) the root move being searched.
+
+    `wdl` is what `uci.wdl` says of the score; `tables_score` and `tables_hits` are what endgame tables said of the root.
+    """
     if found.currmove:
         return f"info depth {found.depth} currmove {found.currmove} currmovenumber {found.currmovenumber}"
     bound = f" {found.bound}" if found.bound else ""
     pv = f" pv {' '.join(found.pv)}" if found.pv else ""
     return (
         f"info depth {found.depth} seldepth {found.seldepth} multipv {found.multipv}"
-        f" score {score(found)}{bound} nodes {found.nodes} nps {nps(found.nodes, found.time_ms)}"
-        f" hashfull {found.hashfull} tbhits {found.tbhits} time {found.time_ms}{pv}"
+        f" score {tables_score or score(found) + bound}{wdl} nodes {found.nodes} nps {nps(found.nodes, found.time_ms)}"
+        f" hashfull {found.hashfull} tbhits {found.tbhits + tables_hits} time {found.time_ms}{pv}"
     )
 
 
 def score(found: SearchInfo) -> str:
     """`cp 31` or `mate -2`."""
     return f"mate {found.mate_in}" if found.is_mate else f"cp {found.score_cp}"
+
+
+def book_move(move: str, weight: int, total: int) -> list[str]:
+    """What a GUI sees of a move that was not searched."""
+    return [
+        info_string(f"book move {move}, weight {weight} of {total}"),
+        f"info depth 1 seldepth 1 multipv 1 score cp 0 nodes 0 nps 0 hashfull 0 tbhits 0 time 0 pv {move}",
+    ]
 
 
 def nps(nodes: int, time_ms: int) -> int:

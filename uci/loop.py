@@ -13,15 +13,19 @@ from _thread import allocate_lock  # `threading` costs 3 ms of start-up and come
 from time import perf_counter_ns, sleep
 
 from . import format as fmt
-from . import parse, timeman
-from .options import DEFAULT_HASH_MB, Options, option_table
+from . import parse
+from .options import DEFAULT_HASH_MB, DEFAULT_PROBE_DEPTH, MAX_TABLE_MEN, Options, option_table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any, Protocol
 
-    from ..core.engine import Engine, Position, SearchInfo
+    from ..core.engine import Engine, Position
+    from .book import Book
+    from .debuglog import DebugLog
+    from .tablebase import Tablebase
+    from .thinker import Thinker
     from .worker import Job, Search, Worker
 
     ExtraCommand = Callable[[list[str], Callable[[str], None]], None]
@@ -66,8 +70,48 @@ class LineWriter:
                     self.closed = True
 
 
+class LoggedWriter:
+    """Writes lines and keeps the `Debug Log File` of what is said and heard, if there is one."""
+
+    def __init__(self, write: Writer) -> None:
+        self._write = write
+        self._log: DebugLog | None = None
+
+    @property
+    def closed(self) -> bool:
+        """Whether nobody reads any more."""
+        return self._write.closed
+
+    def __call__(self, line: str, /) -> None:
+        """Write a line."""
+        self._write(line)
+        self.note("<<", line)
+
+    def note(self, direction: str, line: str) -> None:
+        """Log a line; a disk that is full ends the log, and the user hears of it."""
+        log = self._log
+        if log is None:
+            return
+        try:
+            log(direction, line)
+        except OSError as error:
+            self._log = None
+            self._write(fmt.info_string(f"Debug Log File: {error}; it ends here"))
+
+    def log_to(self, path: str) -> None:
+        """Log to the end of this file ("": to none) from now on; OSError, and the old one stays, if that cannot be."""
+        log: DebugLog | None = None
+        if path:
+            from .debuglog import DebugLog
+
+            log = DebugLog(path)
+        old, self._log = self._log, log
+        if old is not None:
+            old.close()
+
+
 class Host:
-    """What the commands work on: engine, weights and position, each made when first needed.
+    """What the commands work on: engine, weights and position, each made when first needed; tables and book when asked for.
 
     `core` and `config` are the modules `core.engine` and `evaluation.config` or stand-ins for them.
     """
@@ -81,6 +125,14 @@ class Host:
         self._fen: str | None = None  # where the position's game began; None for the start position
         self._moves: list[str] = []
         self._chess960 = False
+        self.tables: Tablebase | None = None
+        self.table_men = MAX_TABLE_MEN  # no table with more is asked
+        self._probe_depth = DEFAULT_PROBE_DEPTH
+        self._rule50 = True
+        self.book: Book | None = None
+        self.games = 0  # begun in this session
+        self.tell: Callable[[str], None] = _say_nothing  # a line for the user, about what went well
+        self.log_to: Callable[[str], None] = _say_nothing
 
     @property
     def core(self) -> Any:
@@ -122,6 +174,8 @@ class Host:
         if self._weights is None:
             self._weights = self.config.pack(self.config.load_default())
         engine: Engine = self.core.Engine(self._weights, hash_mb=hash_mb)
+        if self.tables is not None:
+            engine.set_tablebase(*self._tables_in_search())
         return engine
 
     def _new_position(self, fen: str | None) -> Position:
@@ -149,6 +203,7 @@ class Host:
 
     def new_game(self) -> None:
         """Forget what searches have learnt; the position stays."""
+        self.games += 1
         if self._engine is not None:
             self._engine.clear()
 
@@ -180,6 +235,67 @@ class Host:
         if self._engine is not None:
             self._engine.set_weights(weights)
         self._weights = weights
+
+    def set_syzygy_path(self, path: str) -> None:
+        """Use the endgame tables in these folders ("": none); ValueError, and the old ones stay, if there is no table."""
+        tables = None
+        if path:
+            from .tablebase import Tablebase
+
+            tables = Tablebase(path)
+            tables.rule50 = self._rule50
+        old, self.tables = self.tables, tables
+        self.share_tables()
+        if old is not None:
+            old.close()
+        if tables is not None:
+            self.tell(f"SyzygyPath: {tables.summary}")
+
+    def set_syzygy_depth(self, depth: int) -> None:
+        """Ask tables of the largest size only where so many plies are left to search."""
+        self._probe_depth = depth
+        self.share_tables()
+
+    def set_syzygy_rule50(self, on: bool) -> None:
+        """Whether a win that the fifty-move rule spoils counts as a draw."""
+        self._rule50 = on
+        if self.tables is not None:
+            self.tables.rule50 = on
+        self.clear_hash()
+
+    def set_syzygy_limit(self, pieces: int) -> None:
+        """Ask no table of more men than this."""
+        self.table_men = pieces
+        self.share_tables()
+
+    def share_tables(self, in_search: bool = True) -> None:
+        """Let the search ask the tables, or not; an engine made later asks them."""
+        if self._engine is not None:
+            self._engine.set_tablebase(*(self._tables_in_search() if in_search else (None,)))
+
+    def _tables_in_search(self) -> tuple[Any, ...]:
+        if self.tables is None:
+            return (None,)
+        return self.tables.probe, min(self.tables.max_pieces, self.table_men), self._probe_depth
+
+    def set_book_file(self, path: str) -> None:
+        """Take opening moves from this Polyglot book ("": none); ValueError or OSError, and the old one stays, if it is wrong."""
+        book = None
+        if path:
+            from .book import Book
+
+            book = Book(path)
+        old, self.book = self.book, book
+        if old is not None:
+            old.close()
+
+    def set_debug_log(self, path: str) -> None:
+        """Keep a log of the conversation in this file ("": nowhere); OSError if it cannot be written."""
+        self.log_to(path)
+
+
+def _say_nothing(_: str) -> None:
+    """For a host without a conversation."""
 
 
 class Command:
@@ -222,9 +338,11 @@ class UciLoop:
         extra_commands: dict[str, ExtraCommand] | None = None,
         host: Host | None = None,
     ) -> None:
-        self._write = write
+        self._write = LoggedWriter(write)
         self._name = name
         self._host = host or Host()
+        self._host.tell = lambda text: self._write(fmt.info_string(text))
+        self._host.log_to = self._write.log_to
         self._worker: Worker | None = None
         self._jobs: list[Job] = []  # read and not yet finished, oldest first
         self.options = Options(option_table(self._host))
@@ -276,6 +394,7 @@ class UciLoop:
 
     def execute(self, text: str) -> None:
         """Carry out one line, or queue it; never waits for a search."""
+        self._write.note(">>", text)
         name, rest = parse.split_command(text, self.commands, UCI_COMMANDS)
         if not name:
             if rest:
@@ -497,7 +616,7 @@ class UciLoop:
             legal = self._host.position.legal_moves()
             if legal:
                 best = legal[0]
-                best, ponder = self._think(search, limits)
+                best, ponder = self._thinker().think(search, limits)
             else:
                 self._write(fmt.no_legal_moves(self._host.position.in_check))
         except Exception as error:
@@ -507,49 +626,7 @@ class UciLoop:
         self._forget(search)  # first, since what a GUI sends after a bestmove meets no search any more
         self._write(fmt.bestmove(best, ponder))
 
-    def _think(self, search: Search, limits: parse.GoLimits) -> tuple[str, str]:
-        """Run the search proper; returns its best move and the move to ponder on (or "")."""
-        position, engine = self._host.position, self._host.engine
+    def _thinker(self) -> Thinker:
+        from .thinker import Thinker
 
-        def report(found: SearchInfo) -> None:
-            self._write(fmt.info(found))
-            if self._write.closed:
-                search.stop()
-
-        soft_ms, hard_ms = timeman.limits_for(limits, position.stm == "w", self.options["Move Overhead"])
-        searchmoves = self._legal_only(limits.searchmoves)
-        pondering = search.begin(engine)
-        try:
-            result = engine.search(
-                position,
-                depth=min(limits.depth or 0, self._host.core.MAX_DEPTH),
-                nodes=limits.nodes or 0,
-                mate=limits.mate or 0,
-                soft_ms=soft_ms,
-                hard_ms=hard_ms,
-                ponder=pondering,
-                searchmoves=searchmoves,
-                multipv=self.options["MultiPV"],
-                on_info=report,
-            )
-        finally:
-            search.end()
-        if result.threads < self.options["Threads"]:
-            self._write(fmt.info_string(f"only {result.threads} of {self.options['Threads']} threads could be started"))
-        return result.bestmove, result.ponder
-
-    def _legal_only(self, moves: list[str]) -> list[str]:
-        """Those of `searchmoves` that can be played here; none of them means no restriction."""
-        legal, others = [], []
-        position = self._host.position.copy()
-        for move in moves:
-            try:
-                position.make(move)
-            except ValueError:
-                others.append(parse.shorten(move))
-            else:
-                position.undo()
-                legal.append(move)
-        if others:
-            self._complain(f"searchmoves: ignored, not legal here: {' '.join(others[:8])}{' ...' if others[8:] else ''}")
-        return legal
+        return Thinker(self._host, self.options, self._write, self._complain)

@@ -20,13 +20,22 @@ if TYPE_CHECKING:
         def set_threads(self, threads: int) -> None: ...
         def clear_hash(self) -> None: ...
         def set_chess960(self, on: bool) -> None: ...
+        def set_syzygy_path(self, path: str) -> None: ...
+        def set_syzygy_depth(self, depth: int) -> None: ...
+        def set_syzygy_rule50(self, on: bool) -> None: ...
+        def set_syzygy_limit(self, pieces: int) -> None: ...
+        def set_book_file(self, path: str) -> None: ...
         def set_weights_file(self, path: str) -> None: ...
+        def set_debug_log(self, path: str) -> None: ...
 
 
 DEFAULT_HASH_MB = 16
 MAX_HASH_MB = 65536
 MAX_THREADS = 256  # as in core/threads.pxd
 MAX_MULTIPV = 256  # more than any position has moves
+DEFAULT_PROBE_DEPTH = 4  # measured: see bench/results.md
+MAX_TABLE_MEN = 7
+MIN_ELO, MAX_ELO, DEFAULT_ELO = 1000, 2800, 1500
 
 
 class Option:
@@ -52,7 +61,10 @@ class Option:
 
 
 def option_table(host: OptionHost) -> tuple[Option, ...]:
-    """All options, in the order in which `uci` lists them. Ponder only tells the GUI that it may; nothing changes."""
+    """All options, in the order in which `uci` lists them. Ponder only tells the GUI that it may; nothing changes.
+
+    Those without a function are read when a search begins.
+    """
     return (
         Option("Hash", "spin", DEFAULT_HASH_MB, 1, MAX_HASH_MB, host.set_hash),
         Option("Threads", "spin", 1, 1, MAX_THREADS, host.set_threads),
@@ -61,7 +73,19 @@ def option_table(host: OptionHost) -> tuple[Option, ...]:
         Option("MultiPV", "spin", 1, 1, MAX_MULTIPV),
         Option("Move Overhead", "spin", 30, 0, 5000),
         Option("UCI_Chess960", "check", False, on_change=host.set_chess960),
+        Option("UCI_ShowWDL", "check", False),
+        Option("UCI_LimitStrength", "check", False),
+        Option("UCI_Elo", "spin", DEFAULT_ELO, MIN_ELO, MAX_ELO),
+        Option("UCI_AnalyseMode", "check", False),
+        Option("SyzygyPath", "string", "", on_change=host.set_syzygy_path),
+        Option("SyzygyProbeDepth", "spin", DEFAULT_PROBE_DEPTH, 1, 100, host.set_syzygy_depth),
+        Option("Syzygy50MoveRule", "check", True, on_change=host.set_syzygy_rule50),
+        Option("SyzygyProbeLimit", "spin", MAX_TABLE_MEN, 0, MAX_TABLE_MEN, host.set_syzygy_limit),
+        Option("OwnBook", "check", False),
+        Option("BookFile", "string", "", on_change=host.set_book_file),
+        Option("BookBestMove", "check", False),
         Option("WeightsFile", "string", "", on_change=host.set_weights_file),
+        Option("Debug Log File", "string", "", on_change=host.set_debug_log),
     )
 
 

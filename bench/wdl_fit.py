@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`wdl-fit`: fits the model of UCI_ShowWDL (`uci/wdl.py`) to games whose comments hold scores, as `match --pgn` writes them.
+
+Every scored move is a sample: the score from its mover, the material before it, and how the game ended for the mover. The six
+coefficients are those of greatest likelihood (https://en.wikipedia.org/wiki/Maximum_likelihood_estimation).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess.pgn
+import numpy as np
+
+from ..uci.wdl import LEAST, material
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MAX_CP = 1500  # beyond this every game is decided, and only the tails of the curves would be fitted
+OUTCOMES = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
+START = (100.0, 0.0, 0.0, 60.0, 0.0, 0.0)
+TINY = 1e-9
+
+
+class Samples(NamedTuple):
+    """One row per scored move: centipawns and material before it, outcome (1, 0, -1), all from the mover."""
+
+    score: Floats
+    material: Floats
+    outcome: Floats
+    games: int
+
+
+class Fit(NamedTuple):
+    """Coefficients of `uci.wdl.MIDDLE` and `SPREAD`, and the mean surprise in nats (ln 3 for a guess) of the samples."""
+
+    middle: tuple[float, float, float]
+    spread: tuple[float, float, float]
+    loss: float
+
+
+def read(paths: list[str]) -> Samples:
+    """The samples of all finished games. Raises OSError; ValueError if there is no scored move."""
+    rows: list[tuple[float, float, int]] = []
+    games = 0
+    for path in paths:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            while (game := chess.pgn.read_game(file)) is not None:
+                outcome = OUTCOMES.get(game.headers.get("Result", "*"))
+                if outcome is not None:
+                    games += 1
+                    rows.extend(_of_game(game, outcome))
+    if not rows:
+        raise ValueError("no finished game with scores in its comments")
+    columns = np.array(rows, dtype=np.float64).T
+    return Samples(columns[0], columns[1], columns[2], games)
+
+
+def _of_game(game: chess.pgn.Game, outcome: int) -> Iterator[tuple[float, float, int]]:
+    board = game.board()
+    for node in game.mainline():
+        score = node.eval()
+        sign = 1 if board.turn == chess.WHITE else -1
+        centipawns = None if score is None else score.pov(board.turn).score()
+        if centipawns is not None and abs(centipawns) <= MAX_CP:
+            yield centipawns, material(board.board_fen()), sign * outcome
+        board.push(node.move)
+
+
+def fit(samples: Samples) -> Fit:
+    """The coefficients of greatest likelihood."""
+    from scipy.optimize import minimize
+
+    x = np.minimum(samples.material, 1.0)
+    powers = np.stack([np.ones_like(x), x, x * x])
+
+    def loss(coefficients: Floats) -> float:
+        middle = np.maximum(coefficients[:3] @ powers, LEAST)
+        spread = np.maximum(coefficients[3:] @ powers, LEAST)
+        win = 1 / (1 + np.exp(np.clip((middle - samples.score) / spread, -500, 500)))
+        lost = 1 / (1 + np.exp(np.clip((middle + samples.score) / spread, -500, 500)))
+        chance = np.where(samples.outcome > 0, win, np.where(samples.outcome < 0, lost, 1 - win - lost))
+        return float(-np.log(np.maximum(chance, TINY)).mean())
+
+    found = minimize(loss, np.array(START), method="Nelder-Mead", options={"maxiter": 8000, "maxfev": 8000, "xatol": 0.01})
+    a0, a1, a2, b0, b1, b2 = (round(float(value), 1) for value in found.x)
+    return Fit((a0, a1, a2), (b0, b1, b2), float(found.fun))
+
+
+def main(argv: list[str]) -> int:
+    """Run the subcommand; 2 if the games cannot be used."""
+    parser = argparse.ArgumentParser(prog="coachwhip wdl-fit", description="Fit the model of UCI_ShowWDL to scored games.")
+    parser.add_argument("games", nargs="+", metavar="PGN", help="files of games, as match --pgn writes them")
+    args = parser.parse_args(argv)
+    try:
+        samples = read(args.games)
+    except (OSError, ValueError) as error:
+        print(f"coachwhip wdl-fit: {error}", file=sys.stderr)
+        return 2
+    result = fit(samples)
+    print(f"# {samples.games} games, {len(samples.score)} scores, mean surprise {result.loss:.4f}")
+    print(f"MIDDLE = {result.middle}")
+    print(f"SPREAD = {result.spread}")
+    return 0

@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Endgame tables: what is read, which root moves are kept, and what the search asks and makes of the answers."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+import chess
+import pytest
+from coachwhip.core.engine import Engine, Position
+from coachwhip.evaluation import config
+from coachwhip.uci.tablebase import Tablebase, Verdict
+from uci_process import UciProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+WEIGHTS = config.pack(config.load_default())
+
+
+@pytest.fixture(scope="module")
+def folder(shared_data: Path) -> str:
+    path = shared_data / "syzygy"
+    if not path.is_dir():
+        pytest.skip("no ../shared/data/syzygy")
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def tables(folder: str) -> Any:
+    tables = Tablebase(folder)
+    yield tables
+    tables.close()
+
+
+class InventedTables(Tablebase):
+    """Tables of three men whose answers the test makes up, so that none need be on the disk."""
+
+    def __init__(self, wdl: Callable[[chess.Board], int | None], dtz: Callable[[chess.Board], int | None]) -> None:
+        self._board = chess.Board
+        self._tables: Any = type("", (), {"get_wdl": staticmethod(wdl), "get_dtz": staticmethod(dtz)})
+        self._unread = ""
+        self.rule50 = True
+        self.max_pieces = 3
+
+
+def queen_wins(board: chess.Board) -> int:
+    """KQvK with the queen safe."""
+    return 2 if board.pieces(chess.QUEEN, board.turn) else -2
+
+
+def judge(tables: Tablebase, fen: str, moves: str = "", limit: int = 7) -> Verdict | None:
+    position = Position(fen)
+    for move in moves.split():
+        position.make(move)
+    return tables.judge(position, position.legal_moves(), limit)
+
+
+# Without tables on the disk
+
+
+@pytest.mark.parametrize("path", ["./no/such/folder/", os.pathsep, "", "\0"])
+def test_path_without_tables_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match="no Syzygy tables"):
+        Tablebase(path)
+
+
+def test_folder_without_tables_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "readme.txt").write_text("nothing here")
+    with pytest.raises(ValueError, match="no Syzygy tables"):
+        Tablebase(str(tmp_path))
+    (tmp_path / "KQvK.rtbz").write_bytes(b"")
+    with pytest.raises(ValueError, match="no WDL tables"):
+        Tablebase(str(tmp_path))
+
+
+def test_damaged_table_knows_nothing_and_says_so_once(tmp_path: Path) -> None:
+    (tmp_path / "KQvK.rtbw").write_bytes(b"no table at all")
+    tables = Tablebase(str(tmp_path))
+    assert tables.summary.startswith("1 WDL and 0 DTZ tables, up to 3 men")
+    assert tables.probe("8/8/8/4k3/8/8/8/KQ6 w - - 0 1") is None
+    assert "cannot be read" in tables.take_fault()
+    assert tables.take_fault() == ""
+    assert judge(tables, "8/8/8/4k3/8/8/8/KQ6 w - - 0 1") is None
+    tables.close()
+
+
+def test_invented_distance_decides() -> None:
+    """The move after which the tables say the least distance is the best; hits are counted."""
+
+    def dtz(board: chess.Board) -> int:
+        return -2 if board.piece_at(chess.B3) else -9
+
+    verdict = judge(InventedTables(queen_wins, dtz), "8/8/8/4k3/8/8/8/KQ6 w - - 0 1")
+    assert verdict
+    assert (verdict.wdl, verdict.best, verdict.score_cp) == (2, ["b1b3"], 20000 - 3)
+    assert len(verdict.keeping) > 10
+    assert verdict.hits == len(Position("8/8/8/4k3/8/8/8/KQ6 w - - 0 1").legal_moves()) + len(verdict.keeping)
+
+
+@pytest.mark.parametrize(("counter", "wdl", "keeping"), [(50, 2, 2), (95, 2, 1), (98, 1, 1)])
+def test_the_counted_moves_limit_the_win(counter: int, wdl: int, keeping: int) -> None:
+    def dtz(board: chess.Board) -> int:
+        return -3 if board.piece_at(chess.B3) else -9
+
+    def result(board: chess.Board) -> int:
+        return queen_wins(board) if board.piece_at(chess.B3) or board.piece_at(chess.B4) else 0
+
+    tables = InventedTables(result, dtz)
+    verdict = judge(tables, f"8/8/8/4k3/8/8/8/KQ6 w - - {counter} 80")
+    assert verdict
+    assert (verdict.wdl, verdict.best, len(verdict.keeping)) == (wdl, ["b1b3"], keeping)
+    tables.rule50 = False
+    verdict = judge(tables, f"8/8/8/4k3/8/8/8/KQ6 w - - {counter} 80")
+    assert verdict
+    assert verdict.wdl == 2
+
+
+def test_longest_resistance_when_lost() -> None:
+    verdict = judge(InventedTables(queen_wins, lambda board: 9 + board.king(chess.BLACK)), "8/8/8/4k3/8/8/8/KQ6 b - - 0 1")  # type: ignore[operator]
+    assert verdict
+    assert verdict.wdl == -2
+    assert verdict.best == ["e5f6"]
+    assert verdict.score_cp == -20000 + 10 + chess.F6
+
+
+def test_a_third_repetition_is_a_draw() -> None:
+    """The winning side may not go back once more, whatever the tables promise there."""
+    tables = InventedTables(queen_wins, lambda board: -1 if board.piece_at(chess.B1) else -20)
+    moves = "b1b2 e5e6 b2b1 e6e5 b1b2 e5e6"
+    verdict = judge(tables, "8/8/8/4k3/8/8/8/KQ6 w - - 0 1", moves)
+    assert verdict
+    assert "b2b1" in verdict.best  # the second time
+    verdict = judge(tables, "8/8/8/4k3/8/8/8/KQ6 w - - 0 1", f"{moves} b2b1 e6e5 b1c2 e5e6")
+    assert verdict
+    assert "c2b1" not in verdict.keeping
+
+
+def test_outside_the_tables() -> None:
+    tables = InventedTables(queen_wins, lambda _: -1)
+    assert judge(tables, chess.STARTING_FEN) is None
+    assert judge(tables, "8/8/8/4k3/8/8/8/KQ6 w - - 0 1", limit=2) is None
+    assert judge(InventedTables(lambda _: None, lambda _: -1), "8/8/8/4k3/8/8/8/KQ6 w - - 0 1") is None
+
+
+# In the search
+
+CAPTURE = "8/8/8/8/8/2k5/1rK5/8 w - - 0 1"  # the only sensible move takes, and two kings are left
+ENDING = "8/8/8/2k5/2p5/8/1PK5/8 w - - 0 1"
+
+
+def searched(probe: Any, fen: str = ENDING, pieces: int = 3, probe_depth: int = 1, **limits: Any) -> Any:
+    engine = Engine(WEIGHTS, hash_mb=1)
+    engine.set_tablebase(probe, pieces, probe_depth)
+    return engine.search(Position(fen), **limits)
+
+
+def test_asked_only_where_tables_can_know() -> None:
+    asked: list[str] = []
+    result = searched(asked.append, depth=12)
+    assert asked
+    for fen in asked:
+        assert chess.popcount(chess.Board(fen).occupied) <= 3
+        assert fen.split(" ")[2:5:2] == ["-", "0"]
+    assert result.info.tbhits == 0
+    none: list[str] = []
+    searched(none.append, fen="r3k3/p7/8/8/8/8/8/4K3 b q - 0 1", pieces=4, depth=8)
+    assert all(" q " not in fen for fen in none)
+
+
+def test_answers_count_and_decide() -> None:
+    """Taking the rook is lost or won as the tables say of the position after it."""
+    fen = "7k/8/8/8/8/1r6/P7/K7 w - - 0 1"
+    won = searched(lambda _: -2, fen=fen, depth=4)
+    assert (won.bestmove, won.info.is_tb, won.info.is_mate) == ("a2b3", True, False)
+    assert won.info.tbhits > 0
+    assert searched(lambda _: 2, fen=fen, depth=4).bestmove != "a2b3"
+
+
+def test_a_win_by_table_is_shown_below_every_mate_and_above_every_evaluation() -> None:
+    lost = searched(lambda _: -2, fen="8/8/8/8/1q6/K1P5/8/k7 w - - 0 1", pieces=3, depth=4)
+    assert lost.bestmove in ("c3b4", "a3b4")
+    assert 19_800 < lost.info.score_cp <= 20_000
+    assert not lost.info.is_mate
+    mate = searched(lambda _: 2, fen="7k/R7/6K1/8/8/8/6p1/8 w - - 0 1", pieces=3, depth=4)
+    assert (mate.info.is_mate, mate.info.mate_in) == (True, 1)
+
+
+@pytest.mark.parametrize(("answer", "score"), [(0, 0), (1, -1), (-1, 1)])
+def test_draws_by_table(answer: int, score: int) -> None:
+    """The pawn takes the last piece: with draws in the tables that is all there is to have."""
+    result = searched(lambda _: answer, fen="7k/8/8/8/8/1r6/P7/K7 w - - 0 1", pieces=3, depth=2)
+    assert (result.bestmove, result.info.score_cp) == ("a2b3", score)
+
+
+def test_depth_with_the_most_men() -> None:
+    shallow: list[str] = []
+    deep: list[str] = []
+    searched(shallow.append, pieces=3, probe_depth=1, depth=9)
+    searched(deep.append, pieces=3, probe_depth=6, depth=9)
+    assert 0 < len(deep) < len(shallow)
+    assert not any(chess.popcount(chess.Board(fen).occupied) == 3 for fen in asked_with(100))
+
+
+def asked_with(probe_depth: int) -> list[str]:
+    asked: list[str] = []
+    searched(asked.append, pieces=3, probe_depth=probe_depth, depth=9)
+    return asked
+
+
+def test_switched_off_nobody_is_asked() -> None:
+    engine = Engine(WEIGHTS, hash_mb=1)
+    asked: list[str] = []
+    engine.set_tablebase(asked.append, 4, 1)
+    engine.set_tablebase(None)
+    without = engine.search(Position(ENDING), depth=10)
+    assert asked == []
+    fresh = Engine(WEIGHTS, hash_mb=1).search(Position(ENDING), depth=10)
+    assert (without.nodes, without.bestmove) == (fresh.nodes, fresh.bestmove)
+
+
+def test_an_exception_ends_the_search_and_is_raised() -> None:
+    def broken(_: str) -> int:
+        raise OSError("gone")
+
+    with pytest.raises(OSError, match="gone"):
+        searched(broken, depth=20)
+
+
+# With the tables beside the checkout
+
+
+def suite(shared_data: Path) -> list[tuple[str, int, set[str]]]:
+    """FEN, wdl and the moves that keep it, of every position of the suite."""
+    rows = []
+    path = shared_data / "endgame" / "syzygy-wdl-dtz.epd"
+    for line in path.read_text(encoding="utf-8").splitlines():
+        board = chess.Board()
+        operations = board.set_epd(line)
+        best = operations.get("bm") or list(board.legal_moves)
+        assert isinstance(best, list)
+        wdl = operations["wdl"]
+        assert isinstance(wdl, int)
+        if board.is_game_over():
+            continue
+        rows.append((board.fen(), wdl, {move.uci() for move in best}))
+    return rows
+
+
+def test_judgement_of_the_suite(tables: Tablebase, shared_data: Path) -> None:
+    rows = suite(shared_data)
+    assert len(rows) > 1900
+    for fen, wdl, keeping in rows[::7]:  # the others are played by the engine, below
+        verdict = judge(tables, fen)
+        assert verdict, fen
+        assert verdict.wdl == wdl, fen
+        assert set(verdict.best) <= keeping, fen
+        assert set(verdict.keeping) <= keeping, fen
+
+
+def test_the_engine_plays_the_suite(folder: str, shared_data: Path) -> None:
+    """Whole UCI conversations over every position."""
+    with UciProcess() as engine:
+        assert engine.ask(f"setoption name SyzygyPath value {folder}") == [
+            "info string SyzygyPath: 35 WDL and 35 DTZ tables, up to 4 men"
+        ]
+        wrong = []
+        for fen, wdl, keeping in suite(shared_data):
+            lines = engine.go(f"position fen {fen}", "go nodes 300")
+            match = re.search(r"score (cp|mate) (-?\d+) .*tbhits ([1-9]\d*) ", lines[-2])
+            assert match, lines[-2]
+            value = int(match[2]) * (1 if match[1] == "cp" else 20_000)
+            if lines[-1].split(" ")[1] not in keeping or (value > 1) != (wdl == 2) or (value < -1) != (wdl == -2):
+                wrong.append((fen, lines[-2:]))
+        assert not wrong
+        engine.quit()
+
+
+@pytest.mark.parametrize(
+    "fen", ["8/8/8/4k3/8/8/8/KBN5 w - - 0 1", "8/8/8/3k4/8/8/2PK4/8 w - - 0 1", "8/8/2k5/8/8/8/r7/3QK3 w - - 60 100"]
+)
+def test_a_win_is_won(tables: Tablebase, fen: str) -> None:
+    """Both sides by the tables: the winner always gets there, whatever the moves already counted."""
+    position = Position(fen)
+    for _ in range(160):
+        if position.result() != "*":
+            break
+        verdict = tables.judge(position, position.legal_moves(), 7)
+        assert verdict
+        assert abs(verdict.wdl) == 2
+        position.make(verdict.best[0])
+    assert position.result() == "1-0"
+
+
+def test_cursed_win(tables: Tablebase, folder: str) -> None:
+    """Won but for the fifty-move rule, since so many moves have been counted."""
+    fen = "8/8/8/4k3/8/8/8/KBN5 w - - 90 100"
+    verdict = judge(tables, fen)
+    assert verdict
+    assert (verdict.wdl, verdict.score_cp) == (1, 1)
+    with UciProcess() as engine:
+        engine.ask(f"setoption name SyzygyPath value {folder}")
+        assert " score cp 1 " in engine.go(f"position fen {fen}", "go depth 3")[-2]
+        engine.send("setoption name Syzygy50MoveRule value false")
+        assert re.search(r" score (cp 1\d{4}|mate \d+) ", engine.go(f"position fen {fen}", "go depth 3")[-2])
+        engine.quit()
+
+
+def test_options_in_a_session(folder: str, tmp_path: Path) -> None:
+    fen = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1"
+    with UciProcess() as engine:
+        (line,) = engine.ask("setoption name SyzygyPath value ./syzygy/")
+        assert line == "info string setoption: SyzygyPath: no Syzygy tables in './syzygy/'; keeping <empty>"
+        assert " tbhits 0 " in engine.go(f"position fen {fen}", "go depth 3")[-2]
+        (line,) = engine.ask(f"setoption name SyzygyPath value {tmp_path}{os.pathsep}{folder}")
+        assert line.startswith("info string SyzygyPath: 35 WDL and 35 DTZ tables, up to 4 men; none in ")
+        assert not re.search(" tbhits 0 ", engine.go(f"position fen {fen}", "go depth 3")[-2])
+        assert engine.go(f"position fen {fen}", "go depth 3 searchmoves a1a2 b1b8")[-1].split(" ")[1] in ("a1a2", "b1b8")
+        (line,) = engine.ask("setoption name SyzygyProbeLimit value 8")
+        assert "keeping 7" in line
+        assert engine.ask("setoption name SyzygyProbeLimit value 2") == []
+        assert " tbhits 0 " in engine.go(f"position fen {fen}", "go depth 3")[-2]
+        assert engine.ask("setoption name SyzygyProbeLimit value 7") == []
+        lines = engine.go("position fen 8/8/8/4k3/8/1p6/2R5/K3n3 w - - 0 1", "go depth 10")
+        assert not re.search(" tbhits 0 ", lines[-2])  # five men: asked inside the search
+        assert engine.ask("setoption name SyzygyPath value <empty>") == []
+        assert " tbhits 0 " in engine.go(f"position fen {fen}", "go depth 3")[-2]
+        engine.quit()
+
+
+def test_a_short_mate_is_still_a_mate(folder: str) -> None:
+    with UciProcess() as engine:
+        engine.ask(f"setoption name SyzygyPath value {folder}")
+        for go in ("go depth 6", "go mate 2", "go movetime 50"):
+            lines = engine.go("position fen 6k1/8/5K2/8/8/8/8/1Q6 w - - 0 1", go)
+            assert " score mate 2 " in lines[-2], lines[-2]
+        engine.quit()

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Opening books in the Polyglot format, read by `chess.polyglot` of python-chess, which is imported with the first book.
+
+A move is either the one of the greatest weight or drawn by weight; the draw depends on the position and on how many games the
+session has seen, so that a session can be repeated and yet no game is like the one before.
+Source of the format: http://hgm.nubati.net/book_format.html.
+"""
+
+from __future__ import annotations
+
+import os
+
+from .chance import pick
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..core.engine import Position
+
+ENTRY_BYTES = 16
+KEY_BYTES = 8
+SAMPLES = 512  # entries looked at to see whether the keys ascend, as a search in the file needs
+
+
+class BookMove:
+    """A move of the book, in the spelling of the position; `weight` out of `total`."""
+
+    __slots__ = ("move", "total", "weight")
+
+    def __init__(self, move: str, weight: int, total: int) -> None:
+        self.move = move
+        self.weight = weight
+        self.total = total
+
+
+class Book:
+    """One book file. OSError or ValueError if it cannot be read or is no Polyglot book."""
+
+    def __init__(self, path: str) -> None:
+        _check(path)
+        import chess
+        import chess.polyglot
+
+        self._board = chess.Board
+        self._reader = chess.polyglot.open_reader(path)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._reader.close()
+
+    def choose(self, position: Position, allowed: list[str], best_move: bool, game: int) -> BookMove | None:
+        """A move for the position, one of `allowed` unless that is empty; None if the book has none of any weight.
+
+        `best_move`: the greatest weight, the first in the file among equals; else drawn by weight, decided by position and `game`.
+        """
+        as_played = position.copy()
+        as_played.chess960 = True  # the book's spelling of castling: king takes rook
+        spelling = dict(zip(as_played.legal_moves(), position.legal_moves(), strict=True))
+        weights: dict[str, int] = {}
+        for entry in self._reader.find_all(self._board(as_played.fen(), chess960=True)):
+            code = entry.move.uci()
+            move = spelling.get(code)
+            if move is not None and (not allowed or move in allowed or code in allowed):
+                weights[move] = weights.get(move, 0) + entry.weight
+        total = sum(weights.values())
+        if not total:
+            return None
+        moves = list(weights)
+        if best_move:
+            chosen = max(moves, key=weights.__getitem__)
+        else:
+            chosen = moves[pick([float(weights[move]) for move in moves], position.key, game)]
+        return BookMove(chosen, weights[chosen], total)
+
+
+def _check(path: str) -> None:
+    """Refuse what is no Polyglot book before it is used."""
+    size = os.path.getsize(path)
+    if size == 0 or size % ENTRY_BYTES:
+        raise ValueError(f"no Polyglot book: {size} bytes are not a number of {ENTRY_BYTES}-byte entries")
+    with open(path, "rb") as file:
+        last = b""
+        for sample in range(SAMPLES):
+            file.seek(size // ENTRY_BYTES * sample // SAMPLES * ENTRY_BYTES)
+            key = file.read(KEY_BYTES)
+            if key < last:
+                raise ValueError("no Polyglot book: its keys are not in order")
+            last = key

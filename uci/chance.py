@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Repeatable chance: numbers that look random and depend on nothing but their seeds.
+
+The book and the weaker levels draw from it, so that the same session plays the same moves; `random` takes longer to load.
+"""
+
+from __future__ import annotations
+
+MASK = 2**64 - 1
+
+
+def _mix(state: int) -> int:
+    """One step of SplitMix64. Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators" (2014)."""
+    state = (state + 0x9E3779B97F4A7C15) & MASK
+    state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & MASK
+    state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & MASK
+    return state ^ (state >> 31)
+
+
+def draw(*seeds: int) -> float:
+    """A number in [0, 1) that the seeds decide."""
+    state = 0
+    for seed in seeds:
+        state = _mix(state ^ (seed & MASK))
+    return (state >> 11) / 2**53
+
+
+def pick(weights: list[float], *seeds: int) -> int:
+    """An index, chosen with these probabilities (not all 0, none negative)."""
+    left = draw(*seeds) * sum(weights)
+    last = 0
+    for index, weight in enumerate(weights):
+        if weight > 0:
+            last = index
+            if left < weight:
+                return index
+            left -= weight
+    return last

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""UCI_ShowWDL: how often a score wins, draws and loses, in permille, from stm.
+
+The model is two logistic curves: P(win) = 1 / (1 + exp((middle - score) / spread)), and P(loss) the same of -score; what is left is
+drawn. `middle`, the score at which half the games are won, and `spread` depend on the material on the board.
+Source of the form: https://www.chessprogramming.org/Pawn_Advantage,_Win_Percentage,_and_Elo; the numbers are ours:
+
+MEASURED
+"""
+
+from __future__ import annotations
+
+from math import exp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..core.engine import SearchInfo
+
+VALUES = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9}
+FULL_MATERIAL = 78  # of the start position, in those values
+
+# Coefficients of 1, x, x^2 with x = material / FULL_MATERIAL; centipawns.
+MIDDLE = (100.0, 0.0, 0.0)
+SPREAD = (50.0, 0.0, 0.0)
+LEAST = 10.0  # centipawns; neither curve may turn over, whatever is on the board
+
+WON, DRAWN, LOST = (1000, 0, 0), (0, 1000, 0), (0, 0, 1000)
+
+
+def material(fen: str) -> float:
+    """How much stands on the board, both sides together; 1 in the start position, at most 2."""
+    board = fen.split(" ", 1)[0].lower()
+    return min(sum(VALUES.get(piece, 0) for piece in board) / FULL_MATERIAL, 2.0)
+
+
+def curve(x: float, middle: tuple[float, ...] = MIDDLE, spread: tuple[float, ...] = SPREAD) -> tuple[float, float]:
+    """Middle and spread at so much material; that of the start position stands for more."""
+    x = min(x, 1.0)
+    return tuple(max(c[0] + c[1] * x + c[2] * x * x, LEAST) for c in (middle, spread))  # type: ignore[return-value]
+
+
+def permille(score_cp: int, x: float) -> tuple[int, int, int]:
+    """Wins, draws, losses of 1000 games from a score with so much material. More score never means fewer wins or more losses."""
+    middle, spread = curve(x)
+    win, loss = (_logistic((score - middle) / spread) for score in (score_cp, -score_cp))
+    wins, losses = int(1000 * win + 0.5), int(1000 * loss + 0.5)
+    return wins, max(1000 - wins - losses, 0), min(losses, 1000 - wins)
+
+
+def _logistic(z: float) -> float:
+    return 1 / (1 + exp(min(max(-z, -700.0), 700.0)))
+
+
+def text(counts: tuple[int, int, int]) -> str:
+    """The field of an info line, with the blank before it."""
+    return " wdl {} {} {}".format(*counts)
+
+
+def of_result(wdl: int) -> str:
+    """The field for what the endgame tables know."""
+    return text(WON if wdl == 2 else LOST if wdl == -2 else DRAWN)
+
+
+class Model:
+    """The field for each score of one search."""
+
+    def __init__(self, fen: str) -> None:
+        self._material = material(fen)
+
+    def __call__(self, found: SearchInfo) -> str:
+        """The field; mates and the tables' wins are certain."""
+        if found.is_mate:
+            return text(WON if found.mate_in > 0 else LOST)
+        if found.is_tb:
+            return text(WON if found.score_cp > 0 else LOST)
+        return text(permille(found.score_cp, self._material))
