@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     class Writer(Protocol):
         """Takes lines without their end, from any thread; `closed` once nobody reads them."""
 
-        closed: bool
+        @property
+        def closed(self) -> bool: ...
 
         def __call__(self, line: str, /) -> None: ...
 

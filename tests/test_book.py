@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The opening book: read as python-chess reads it, chosen from as told, kept out of analysis."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import chess
+import chess.polyglot
+import pytest
+from coachwhip.core.engine import Position
+from coachwhip.uci.book import Book
+from uci_process import UciProcess
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+CASTLING = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+
+
+def entry(board: chess.Board, move: str, weight: int) -> bytes:
+    """One entry as the format has it; castling is written as the king taking its rook."""
+    parsed = chess.Move.from_uci(move)
+    code = parsed.to_square | parsed.from_square << 6
+    return struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), code, weight, 0)
+
+
+def write(path: Path, entries: Iterable[bytes]) -> Path:
+    path.write_bytes(b"".join(sorted(entries, key=lambda each: each[:8])))
+    return path
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    """Three first moves, one without weight, and one reply."""
+    start, after = chess.Board(), chess.Board()
+    after.push_uci("d2d4")
+    first = [entry(start, "e2e4", 3), entry(start, "d2d4", 1), entry(start, "a2a3", 0)]
+    return write(tmp_path / "book.bin", [*first, entry(after, "d7d5", 1)])
+
+
+def test_the_greatest_weight_or_drawn_by_weight(book: Path) -> None:
+    reader = Book(str(book))
+    best = reader.choose(Position(), [], True, 0)
+    assert best
+    assert (best.move, best.weight, best.total) == ("e2e4", 3, 4)
+    drawn = Counter(found.move for game in range(400) if (found := reader.choose(Position(), [], False, game)))
+    assert drawn.keys() == {"e2e4", "d2d4"}
+    assert 250 < drawn["e2e4"] < 350
+    assert [reader.choose(Position(), [], False, 7).move for _ in range(3)] == [reader.choose(Position(), [], False, 7).move] * 3  # type: ignore[union-attr]
+    reader.close()
+
+
+def test_only_what_is_allowed_and_what_has_weight(book: Path) -> None:
+    reader = Book(str(book))
+    found = reader.choose(Position(), ["d2d4", "h2h3"], True, 0)
+    assert found
+    assert found.move == "d2d4"
+    assert reader.choose(Position(), ["a2a3"], True, 0) is None
+    position = Position()
+    position.make("e2e4")
+    assert reader.choose(position, [], True, 0) is None
+    reader.close()
+
+
+@pytest.mark.parametrize(("chess960", "move"), [(False, "e1g1"), (True, "e1h1")])
+def test_castling_is_spelled_as_the_game_spells_it(tmp_path: Path, chess960: bool, move: str) -> None:
+    path = write(tmp_path / "castling.bin", [entry(chess.Board(CASTLING), "e1h1", 1)])
+    reader = Book(str(path))
+    found = reader.choose(Position(CASTLING, chess960=chess960), [], True, 0)
+    assert found
+    assert found.move == move
+    assert reader.choose(Position(CASTLING, chess960=chess960), ["e1h1"], True, 0)
+    reader.close()
+
+
+def test_entries_that_are_no_moves_are_passed_over(tmp_path: Path) -> None:
+    path = write(tmp_path / "odd.bin", [entry(chess.Board(), "e2e5", 9), entry(chess.Board(), "g1f3", 1)])
+    reader = Book(str(path))
+    found = reader.choose(Position(), [], True, 0)
+    assert found
+    assert found.move == "g1f3"
+    reader.close()
+
+
+@pytest.mark.parametrize("data", [b"", b"no book", b"x" * 16 + b"a" * 16])
+def test_what_is_no_book_is_refused(tmp_path: Path, data: bytes) -> None:
+    (tmp_path / "odd.bin").write_bytes(data)
+    with pytest.raises(ValueError, match="no Polyglot book"):
+        Book(str(tmp_path / "odd.bin"))
+    with pytest.raises(OSError, match="nothing"):
+        Book(str(tmp_path / "nothing.bin"))
+
+
+def bestmove(lines: list[str]) -> str:
+    return lines[-1].split(" ")[1]
+
+
+def test_in_a_session(book: Path) -> None:
+    with UciProcess() as engine:
+        assert engine.ask(f"setoption name BookFile value {book}", "position startpos") == []
+        searched = bestmove(engine.go("go nodes 3000"))
+        assert engine.ask("setoption name OwnBook value true", "setoption name BookBestMove value true") == []
+        lines = engine.go("go wtime 1000 btime 1000")
+        assert lines[0] == "info string book move e2e4, weight 3 of 4"
+        assert (bestmove(lines), len(lines)) == ("e2e4", 3)
+        assert bestmove(engine.go("go wtime 1000 btime 1000 searchmoves d2d4")) == "d2d4"
+        # analysis wants the search
+        assert bestmove(engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 3000")) == searched
+        engine.send("setoption name UCI_AnalyseMode value false", "go infinite")
+        assert engine.ask() is not None
+        assert not any("book move" in line for line in engine.go("stop"))
+        assert not any("book move" in line for line in engine.go("go mate 1 nodes 1000"))
+        # a book move under ponder waits for the ponderhit
+        engine.send("position startpos moves d2d4", "go ponder wtime 1000 btime 1000")
+        assert not any(line.startswith("bestmove") for line in engine.ask())
+        assert bestmove(engine.go("ponderhit")) == "d7d5"
+        # a wrong file is told once, and the old book stays
+        (message,) = engine.ask("setoption name BookFile value no-such-file.bin")
+        assert message.startswith("info string setoption: BookFile: ")
+        assert bestmove(engine.go("position startpos", "go movetime 100")) == "e2e4"
+        assert engine.ask("setoption name BookFile value <empty>") == []
+        assert not any("book move" in line for line in engine.go("go nodes 100"))
+        engine.quit()

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Weaker play: levels that rise with the Elo, choices that are repeatable and never absurd."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+
+import chess
+import pytest
+from coachwhip.uci import strength
+from coachwhip.uci.options import MAX_ELO, MIN_ELO
+from uci_process import UciProcess
+
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
+HANGING_QUEEN = "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3"
+
+
+def test_levels_rise_with_the_elo() -> None:
+    levels = [strength.level(elo) for elo in range(MIN_ELO, MAX_ELO + 1, 20)]
+    for below, above in itertools.pairwise(levels):
+        assert below.nodes < above.nodes
+        assert below.temperature > above.temperature
+    assert (strength.ANCHORS[0][0], strength.ANCHORS[-1][0]) == (MIN_ELO, MAX_ELO)
+    for elo, nodes, temperature in strength.ANCHORS:
+        assert (strength.level(elo).nodes, strength.level(elo).temperature) == (nodes, temperature)
+    assert strength.level(0).nodes == strength.level(MIN_ELO).nodes
+    assert strength.level(9999).nodes == strength.level(MAX_ELO).nodes
+
+
+def test_the_choice_is_repeatable_and_leaves_blunders_alone() -> None:
+    scores = {"a": 30, "b": 25, "c": 10, "d": -400}
+    drawn = Counter(strength.choose("a", scores, 40.0, 12345, game) for game in range(500))
+    assert drawn["a"] > drawn["b"] > drawn["c"] > 0
+    assert drawn["d"] == 0
+    assert all(strength.choose("a", scores, 40.0, 1, game) == strength.choose("a", scores, 40.0, 1, game) for game in range(20))
+    cold = Counter(strength.choose("a", scores, 4.0, 12345, game) for game in range(100))
+    assert cold["a"] == 100
+
+
+@pytest.mark.parametrize("elo", [MIN_ELO, 1500, MAX_ELO])
+def test_what_is_plain_to_see_is_seen(elo: int) -> None:
+    """A mate in one and a queen left for nothing, at every level and in many games."""
+    with UciProcess() as engine:
+        engine.send("setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {elo}")
+        for _ in range(10):
+            engine.send("ucinewgame")
+            assert engine.go(f"position fen {MATE_IN_ONE}", "go movetime 1000")[-1].startswith("bestmove a1a8")
+            assert engine.go(f"position fen {HANGING_QUEEN}", "go movetime 1000")[-1].startswith("bestmove c1g5")
+        engine.quit()
+
+
+def test_a_session_is_repeatable_and_varied() -> None:
+    games = []
+    for _ in range(2):
+        with UciProcess() as engine:
+            engine.send("setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {MIN_ELO}")
+            moves = []
+            for _ in range(12):
+                engine.send("ucinewgame", "position startpos")
+                moves.append(engine.go("go wtime 60000 btime 60000")[-1].split(" ")[1])
+            engine.quit()
+        games.append(moves)
+    assert games[0] == games[1]
+    assert len(set(games[0])) >= 3
+    assert all(chess.Move.from_uci(move) in chess.Board().legal_moves for move in games[0])
+
+
+def test_analysis_is_at_full_strength() -> None:
+    with UciProcess() as engine:
+        engine.send("position startpos")
+        full = engine.go("go nodes 20000")[-1]
+        limited = ["setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {MIN_ELO}"]
+        weak = engine.go(*limited, "ucinewgame", "go nodes 20000")
+        assert max(int(line.split(" nodes ")[1].split(" ")[0]) for line in weak if " nodes " in line) < 2000
+        assert engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 20000")[-1] == full
+        engine.quit()

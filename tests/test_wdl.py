@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Win, draw and loss: shares that make a whole, fall and rise with the score, and are fitted to what happened."""
+
+from __future__ import annotations
+
+import math
+import random
+from typing import TYPE_CHECKING
+
+import chess
+import pytest
+from coachwhip.bench import wdl_fit
+from coachwhip.uci import wdl
+from hypothesis import given
+from hypothesis import strategies as st
+from uci_process import UciProcess
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@given(st.integers(-40000, 40000), st.integers(-40000, 40000), st.floats(0, 2))
+def test_shares_make_a_whole_and_follow_the_score(score: int, other: int, material: float) -> None:
+    low, high = (wdl.permille(each, material) for each in sorted((score, other)))
+    for shares in (low, high):
+        assert sum(shares) == 1000
+        assert all(0 <= share <= 1000 for share in shares)
+    assert low[0] <= high[0]
+    assert low[2] >= high[2]
+    assert wdl.permille(-score, material)[::2] == wdl.permille(score, material)[2::-2]
+
+
+def test_what_the_numbers_mean() -> None:
+    start = wdl.material(chess.STARTING_FEN)
+    assert start == 1
+    assert wdl.material("8/8/8/4k3/8/8/8/KQ6 w - - 0 1") == pytest.approx(9 / 78)
+    middle, _ = wdl.curve(start)
+    assert wdl.permille(round(middle), start)[0] == pytest.approx(500, abs=5)
+    even = wdl.permille(0, start)
+    assert even[1] > even[0]
+    assert wdl.permille(1500, start)[0] > 990
+
+
+def test_in_a_session() -> None:
+    with UciProcess() as engine:
+        engine.send("position startpos")
+        assert not any(" wdl " in line for line in engine.go("go depth 3"))
+        engine.send("setoption name UCI_ShowWDL value true")
+        lines = [line for line in engine.go("go depth 6") if " score " in line]
+        for line in lines:
+            score, shares = line.partition(" score cp ")[2].split(" nodes ")[0].split(" wdl ")
+            assert tuple(map(int, shares.split())) == wdl.permille(int(score), 1.0)
+        mate = engine.go("position fen 6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1", "go depth 4")
+        assert " score mate 1 wdl 1000 0 0 nodes " in mate[-2]
+        mated = engine.go("position fen 7k/8/6K1/8/8/8/8/R7 b - - 0 1", "go depth 6")
+        assert " wdl 0 0 1000 nodes " in mated[-2]
+        engine.quit()
+
+
+MIDDLE, SPREAD = 120.0, 45.0  # of the invented games
+
+
+def invented_game(generator: random.Random) -> str:
+    """A game of one scored move, its result drawn by the curves to be found."""
+    score = generator.uniform(-400, 400)
+    win = 1 / (1 + math.exp((MIDDLE - score) / SPREAD))
+    loss = 1 / (1 + math.exp((MIDDLE + score) / SPREAD))
+    drawn = generator.random()
+    result = "1-0" if drawn < win else "0-1" if drawn < win + loss else "1/2-1/2"
+    return f'[Result "{result}"]\n\n1. e4 {{ [%eval {score / 100:.2f},10] }} {result}\n\n'
+
+
+def test_the_fit_finds_the_curves_behind_the_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    generator = random.Random(1)
+    path = tmp_path / "games.pgn"
+    path.write_text("".join(invented_game(generator) for _ in range(4000)))
+    samples = wdl_fit.read([str(path)])
+    assert (samples.games, len(samples.score)) == (4000, 4000)
+    found = wdl_fit.fit(samples)
+    assert sum(found.middle) == pytest.approx(MIDDLE, abs=10)  # all the material is on the board: only the sums are known
+    assert sum(found.spread) == pytest.approx(SPREAD, abs=6)
+    assert wdl_fit.main([str(path)]) == 0
+    first = capsys.readouterr().out
+    assert f"MIDDLE = {found.middle}" in first
+    assert wdl_fit.main([str(path)]) == 0
+    assert capsys.readouterr().out == first
+
+
+def test_games_that_cannot_be_used_are_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "none.pgn").write_text('[Result "*"]\n\n1. e4 { [%eval 0.30] } *\n\n[Result "1-0"]\n\n1. e4 1-0\n')
+    assert wdl_fit.main([str(tmp_path / "none.pgn")]) == 2
+    assert "no finished game with scores" in capsys.readouterr().err
+    assert wdl_fit.main([str(tmp_path / "absent.pgn")]) == 2
+    assert "absent.pgn" in capsys.readouterr().err
