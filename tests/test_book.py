@@ -29,7 +29,7 @@ def entry(board: chess.Board, move: str, weight: int) -> bytes:
 
 
 def write(path: Path, entries: Iterable[bytes]) -> Path:
-    path.write_bytes(b"".join(sorted(entries, key=lambda each: each[:8])))
+    path.write_bytes(b"".join(sorted(entries)))
     return path
 
 

@@ -79,7 +79,7 @@ def test_what_is_advertised(options: Options) -> None:
         ("UCI_Elo", "spin", 1500),
         ("UCI_AnalyseMode", "check", False),
         ("SyzygyPath", "string", ""),
-        ("SyzygyProbeDepth", "spin", 4),
+        ("SyzygyProbeDepth", "spin", 6),
         ("Syzygy50MoveRule", "check", True),
         ("SyzygyProbeLimit", "spin", 7),
         ("OwnBook", "check", False),

@@ -33,7 +33,7 @@ DEFAULT_HASH_MB = 16
 MAX_HASH_MB = 65536
 MAX_THREADS = 256  # as in core/threads.pxd
 MAX_MULTIPV = 256  # more than any position has moves
-DEFAULT_PROBE_DEPTH = 4  # measured: see bench/results.md
+DEFAULT_PROBE_DEPTH = 6  # measured: see bench/results.md
 MAX_TABLE_MEN = 7
 MIN_ELO, MAX_ELO, DEFAULT_ELO = 1000, 2800, 1500
 
