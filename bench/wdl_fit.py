@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MAX_CP = 1500  # beyond this every game is decided, and only the tails of the curves would be fitted
 OUTCOMES = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
 START = (100.0, 0.0, 0.0, 60.0, 0.0, 0.0)
+STEP = 40.0  # centipawns between the corners the search for the coefficients starts from
+ROUNDS = 3  # starts of that search, each where the last one ended
 TINY = 1e-9
 
 
@@ -89,8 +91,13 @@ def fit(samples: Samples) -> Fit:
         chance = np.where(samples.outcome > 0, win, np.where(samples.outcome < 0, lost, 1 - win - lost))
         return float(-np.log(np.maximum(chance, TINY)).mean())
 
-    found = minimize(loss, np.array(START), method="Nelder-Mead", options={"maxiter": 8000, "maxfev": 8000, "xatol": 0.01})
-    a0, a1, a2, b0, b1, b2 = (round(float(value), 1) for value in found.x)
+    best = np.array(START)
+    for _ in range(ROUNDS):
+        corners = np.vstack([best, best + STEP * np.eye(len(START))])
+        options = {"maxiter": 4000, "maxfev": 4000, "xatol": 0.01, "fatol": 1e-7, "initial_simplex": corners}
+        found = minimize(loss, best, method="Nelder-Mead", options=options)
+        best = found.x
+    a0, a1, a2, b0, b1, b2 = (round(float(value), 1) for value in best)
     return Fit((a0, a1, a2), (b0, b1, b2), float(found.fun))
 
 

@@ -62,7 +62,7 @@ class SearchInfo:
     multipv: int  # number of the line, from 1; of a bound: the line being searched
     score_cp: int  # centipawns; meaningless when is_mate
     is_mate: bool
-    is_tb: bool  # the endgame tables' win or loss, then about 20000 cp, or a mate
+    is_tb: bool  # a win or loss that the endgame tables promise; score_cp is then near +-20000
     mate_in: int  # full moves, negative when the side to move is mated
     bound: str  # "" exact, "lowerbound", "upperbound"
     nodes: int

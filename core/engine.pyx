@@ -334,10 +334,10 @@ cdef class SearchInfo:
 
     cdef void set_score(self, int score):
         self.score_cp = score
-        self.is_tb = not -TB_BOUND < score < TB_BOUND
+        self.is_mate = score >= MATE_BOUND or score <= -MATE_BOUND
+        self.is_tb = not (self.is_mate or -TB_BOUND < score < TB_BOUND)
         if self.is_tb:
             self.score_cp += SHOWN_TB_WIN - TB_WIN if score > 0 else TB_WIN - SHOWN_TB_WIN
-        self.is_mate = score >= MATE_BOUND or score <= -MATE_BOUND
         if self.is_mate:
             self.mate_in = (MATE - score + 1) // 2 if score > 0 else -((MATE + score) // 2)
 

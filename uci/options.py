@@ -35,7 +35,7 @@ MAX_THREADS = 256  # as in core/threads.pxd
 MAX_MULTIPV = 256  # more than any position has moves
 DEFAULT_PROBE_DEPTH = 6  # measured: see bench/results.md
 MAX_TABLE_MEN = 7
-MIN_ELO, MAX_ELO, DEFAULT_ELO = 1000, 2800, 1500
+MIN_ELO, MAX_ELO, DEFAULT_ELO = 500, 2800, 1500
 
 
 class Option:

@@ -14,13 +14,14 @@ from math import exp, log2
 from .chance import pick
 
 # Elo, nodes of the search, temperature in centipawns. Nodes rise and temperature falls from row to row, so strength does not fall.
+# The distances are those of games between neighbouring levels (bench/results.md); where the scale begins is a convention.
 ANCHORS = (
-    (1000, 40, 130.0),
-    (1300, 120, 85.0),
-    (1600, 400, 55.0),
-    (1900, 1_500, 34.0),
-    (2200, 6_000, 20.0),
-    (2500, 30_000, 10.0),
+    (500, 60, 112.0),
+    (800, 160, 78.0),
+    (1080, 400, 55.0),
+    (1360, 1_500, 34.0),
+    (1720, 6_000, 20.0),
+    (2340, 30_000, 10.0),
     (2800, 150_000, 4.0),
 )
 SCAN_SHARE = 4  # a quarter of the nodes again goes into a look at every move
