@@ -510,6 +510,7 @@ cdef class Engine:
         if s.root_count:
             self.searching = True
             s.tt.generation = (s.tt.generation + 1) & 63
+            s.start_us = now_us()  # starting many threads takes its time, too
             start_helpers(&self.team)
             with nogil:
                 run_search(s)

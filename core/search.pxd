@@ -79,7 +79,7 @@ cdef struct Searcher:
     bint pondering  # the clocks do not bind until ponderhit
     bint aborted  # unwinding: scores returned from now on mean nothing
     bint may_abort  # false until depth 1 is done, so that there is always a move and an exact score
-    int64_t start_us
+    int64_t start_us  # set before run_search
     uint64_t nodes
     uint64_t next_poll  # node count at which clocks and limits are looked at
     int root_depth

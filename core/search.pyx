@@ -844,8 +844,7 @@ cdef void _iterate(Searcher* s, int depth) noexcept nogil:
 
 
 cdef void _begin(Searcher* s) noexcept nogil:
-    """Make everything ready for the first iteration."""
-    s.start_us = now_us()
+    """Make everything ready for the first iteration. The clock has been started by the caller."""
     s.nodes = 0
     s.tb.hits = 0
     s.next_poll = 0

@@ -117,6 +117,7 @@ cdef void _share_task(Searcher* leader, Searcher* helper) noexcept nogil:
     helper.tb = leader.tb
     helper.context = leader.context
     helper.leader = leader
+    helper.start_us = leader.start_us
     helper.limits.nodes = leader.limits.nodes
     helper.nodes = 0
     helper.multipv = leader.multipv
