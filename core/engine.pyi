@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Types of the compiled face: `Position`, `Engine`, and the values a search reports."""
 
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 STARTPOS_FEN: str
 MAX_DEPTH: int  # deepest iteration a search can be asked for
 MAX_PLY: int  # longest line the search follows from the root
 MAX_THREADS: int  # most threads a search can have
+PACKED_SIZE: int  # bytes of a packed position
 
 class Position:
     """A legal chess position with the game that led to it (for repetition and `undo`).
@@ -51,8 +53,13 @@ class Position:
     def stm(self) -> str: ...  # "w" or "b"
     @property
     def ply(self) -> int: ...  # plies played since the FEN
+    def pack(self) -> bytes:
+        """The position in PACKED_SIZE bytes, as core/packed.pxd describes them: all of the FEN but the number of the move."""
     def board(self) -> str:
         """The 64 squares as 8 lines of 8 letters, rank 8 first, '.' for empty (for `d`)."""
+
+def unpack(packed: bytes) -> str:
+    """The FEN of a packed position. Raises ValueError for bytes that `Position.pack` does not write."""
 
 class SearchInfo:
     """What one iteration (or one bound) found. `score` is from the side to move."""
@@ -140,6 +147,14 @@ class Engine:
 
         Keys: "phase" (0 endgame .. 24 all pieces), "scale" (0..128 of the endgame part), "score" (cp, White's side), "stm" ("w" or
         "b"), and flat lists in the layout's order: "weights" (packed) and "features" (white_count, black_count)."""
+
+    def features(self, fens: Iterable[str]) -> tuple[array[int], array[int], array[int], array[int], array[int]]:
+        """What `trace` counts, for many positions as one sparse matrix: `starts`, `columns`, `counts`, and `phase` and `score` by row.
+
+        Row i holds `counts[starts[i] : starts[i + 1]]` in the columns named beside them (compressed sparse rows). Column j of a
+        tapered weight is its place in the layout and its count White's less Black's; the plain weights follow as White got them,
+        at their place in the layout, and once more as Black did, behind all of them. Scores are centipawns from White's side.
+        Raises ValueError that names the position for a FEN that is none."""
 
 def build_info() -> str:
     """One line: compiler, version, target flags, slider attacks in use (pext or magic), checks on or off."""

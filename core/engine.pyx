@@ -5,7 +5,9 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
 from .evaluate cimport evaluate, set_evaluator_weights, trace_position
+from .features cimport extract_features
 from .movegen cimport *
+from .packed cimport PACKED_SIZE, pack_position, unpack_fen
 from .params cimport fill_params
 from .perft cimport perft
 from .search cimport *
@@ -54,6 +56,7 @@ cdef enum:
 globals()["MAX_DEPTH"] = <int>MAX_DEPTH
 globals()["MAX_PLY"] = <int>MAX_PLY
 globals()["MAX_THREADS"] = <int>MAX_THREADS
+globals()["PACKED_SIZE"] = <int>PACKED_SIZE
 
 cdef str FILES = "abcdefgh"
 cdef str PROMOTIONS = "nbrq"
@@ -184,6 +187,11 @@ cdef class Position:
         cdef int black_began = self.line[0].stm == BLACK
         return write_fen(self.current(), self.fullmove + (self.last + black_began) // 2, self.chess960)
 
+    def pack(self):
+        cdef uint8_t[PACKED_SIZE] packed
+        pack_position(self.current(), packed)
+        return packed[:PACKED_SIZE]
+
     def board(self):
         cdef const PositionC* pos = self.current()
         cdef int sq
@@ -304,6 +312,12 @@ cdef class Position:
     @property
     def ply(self):
         return self.last
+
+
+def unpack(const uint8_t[::1] packed):
+    if packed.shape[0] != PACKED_SIZE:
+        raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[0]}")
+    return unpack_fen(&packed[0])
 
 
 # --- What a search reports ---
@@ -452,6 +466,10 @@ cdef class Engine:
     def trace(self, Position position not None):
         self.require_idle()
         return trace_position(self.s.evaluator, position.current())
+
+    def features(self, fens):
+        self.require_idle()
+        return extract_features(self.s.evaluator, fens)
 
     cdef int set_root(self, Position position, searchmoves) except -1:
         """Copy the position, the keys of its game and the moves to search."""

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies of features.pxd."""
+
+from cpython cimport array
+from cpython.mem cimport PyMem_Free, PyMem_Malloc
+import array
+
+cdef struct Row:
+    int32_t* columns
+    int16_t* counts
+    int size
+    int phase
+    int score  # centipawns from White's side
+
+
+cdef inline void _put(Row* row, int column, int count) noexcept nogil:
+    if count:
+        row.columns[row.size] = column
+        row.counts[row.size] = <int16_t>count
+        row.size += 1
+
+
+cdef void _fill_row(const Evaluator* ev, const PositionC* pos, Row* row) noexcept nogil:
+    cdef Weights[2] counts
+    cdef const int32_t* white = <int32_t*>&counts[WHITE]
+    cdef const int32_t* black = <int32_t*>&counts[BLACK]
+    cdef int tapered = tapered_count()
+    cdef int scale, i
+    row.score = trace_counts(ev, pos, counts, &row.phase, &scale)
+    row.size = 0
+    for i in range(tapered):
+        _put(row, i, white[i] - black[i])
+    for i in range(tapered, weight_count()):
+        _put(row, i, white[i])
+    for i in range(tapered, weight_count()):
+        _put(row, i + plain_count(), black[i])
+
+
+cdef tuple extract_features(const Evaluator* ev, fens):
+    """What `Engine.features` returns. Raises ValueError for a FEN that is none."""
+    cdef array.array starts = array.array("q", [0])
+    cdef array.array columns = array.array("i")
+    cdef array.array counts = array.array("h")
+    cdef array.array phases = array.array("b")
+    cdef array.array scores = array.array("i")
+    cdef PositionC pos
+    cdef Row row
+    cdef int fullmove
+    cdef int width = weight_count() + plain_count()
+    row.columns = <int32_t*>PyMem_Malloc(width * sizeof(int32_t))
+    row.counts = <int16_t*>PyMem_Malloc(width * sizeof(int16_t))
+    try:
+        if row.columns == NULL or row.counts == NULL:
+            raise MemoryError("no memory for the features of a position")
+        for number, fen in enumerate(fens):
+            try:
+                parse_fen(&pos, fen, &fullmove)
+            except ValueError as error:
+                raise ValueError(f"position {number + 1}: {error}") from error
+            _fill_row(ev, &pos, &row)
+            array.extend_buffer(columns, <char*>row.columns, row.size)
+            array.extend_buffer(counts, <char*>row.counts, row.size)
+            starts.append(len(columns))
+            phases.append(row.phase)
+            scores.append(row.score)
+    finally:
+        PyMem_Free(row.columns)
+        PyMem_Free(row.counts)
+    return starts, columns, counts, phases, scores

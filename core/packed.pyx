@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bodies of packed.pxd."""
+
+from libc.string cimport memset
+
+cdef enum:
+    PIECES_AT = 8  # byte
+    STM_AT = 24
+    RULE50_AT = 25
+
+
+cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
+    cdef bitboard left = occupied(&pos.b)
+    cdef bitboard victim = forward(pos.b.ep, pos.stm ^ 1)
+    cdef int i, sq, code
+    memset(packed, 0, PACKED_SIZE)
+    for i in range(8):
+        packed[i] = <uint8_t>(left >> (8 * i))
+    i = 0
+    while left:
+        sq = pop_lsb(&left)
+        code = pos.piece_on[sq]
+        if pos.b.castling_rooks & bit(sq):
+            code = ROOK_TO_CASTLE
+        elif victim & bit(sq):
+            code = PAWN_TO_TAKE
+        if pos.b.by_colour[BLACK] & bit(sq):
+            code |= 8
+        packed[PIECES_AT + i // 2] |= <uint8_t>(code << (4 * (i & 1)))
+        i += 1
+    packed[STM_AT] = pos.stm
+    packed[RULE50_AT] = <uint8_t>min(pos.rule50, 255)
+
+
+cdef str unpack_fen(const uint8_t* packed):
+    """The FEN, castling as X-FEN. Raises ValueError on what no position gives.
+
+    Whether it is a legal position is left to those who read FENs.
+    """
+    cdef PositionC pos
+    cdef bitboard left = 0
+    cdef int i, sq, code, colour
+    memset(&pos, 0, sizeof(PositionC))
+    memset(pos.piece_on, NO_PIECE, 64)
+    pos.stm = packed[STM_AT]
+    pos.rule50 = packed[RULE50_AT]
+    for i in range(8):
+        left |= <bitboard>packed[i] << (8 * i)
+    if pos.stm > BLACK or popcount(left) > MAX_MEN:
+        raise ValueError("not a packed position")
+    i = 0
+    while left:
+        sq = pop_lsb(&left)
+        code = (packed[PIECES_AT + i // 2] >> (4 * (i & 1))) & 15
+        colour = code >> 3
+        code &= 7
+        if code == ROOK_TO_CASTLE:
+            pos.b.castling_rooks |= bit(sq)
+            code = ROOK
+        elif code == PAWN_TO_TAKE:
+            pos.b.ep |= forward(bit(sq), colour ^ 1)
+            code = PAWN
+        pos.piece_on[sq] = <uint8_t>code
+        pos.b.by_type[code] |= bit(sq)
+        pos.b.by_colour[colour] |= bit(sq)
+        i += 1
+    if popcount(pieces(&pos.b, WHITE, KING)) != 1 or popcount(pieces(&pos.b, BLACK, KING)) != 1:
+        raise ValueError("not a packed position")
+    return write_fen(&pos, 1, False)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Packed positions, and the sparse matrix of what the evaluation counts: both say the same as the ways that people read."""
+
+import random
+from typing import Any, cast
+
+import pytest
+from coachwhip.core.engine import PACKED_SIZE, Engine, Position, unpack, weights_layout
+from coachwhip.evaluation import config
+
+FENS = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b Kq - 17 1",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 b - - 99 1",
+    "rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 1",
+    "rnbqkbnr/pppp1ppp/8/8/3Pp3/8/PPP1PPPP/RNBQKBNR b KQkq d3 0 1",
+    "8/8/8/3k4/8/8/8/R3K3 w - - 0 1",
+    "1rkr4/pppppppp/8/8/8/8/PPPPPPPP/1RKR4 w KQkq - 0 1",
+    "1rrkr3/ppppppp1/8/8/8/8/PPPPPPP1/1RRKR3 w KCkc - 3 1",
+]
+
+
+@pytest.fixture(scope="module")
+def engine() -> Engine:
+    return Engine(config.pack(config.load_default()), hash_mb=1)
+
+
+def walk(count: int) -> list[str]:
+    """Positions of random games."""
+    rng = random.Random(1)
+    fens: list[str] = []
+    while len(fens) < count:
+        position = Position(rng.choice(FENS))
+        while position.result() == "*" and position.ply < 60:
+            fens.append(position.fen())
+            position.make(rng.choice(position.legal_moves()))
+    return fens
+
+
+@pytest.mark.parametrize("fen", FENS)
+def test_packing_keeps_all_but_the_move_number(fen: str) -> None:
+    packed = Position(fen).pack()
+    assert len(packed) == PACKED_SIZE
+    assert unpack(packed) == fen
+
+
+def test_packing_keeps_positions_of_games() -> None:
+    for fen in walk(2000):
+        assert unpack(Position(fen).pack()).split()[:5] == fen.split()[:5]
+
+
+@pytest.mark.parametrize(
+    "packed", [b"", bytes(PACKED_SIZE), b"\xff" * PACKED_SIZE, bytes(PACKED_SIZE - 1), bytes(PACKED_SIZE + 1)]
+)
+def test_bytes_that_are_no_position_are_refused(packed: bytes) -> None:
+    with pytest.raises(ValueError, match="packed position"):
+        unpack(packed)
+
+
+def test_damaged_bytes_give_a_fen_or_an_error() -> None:
+    rng = random.Random(2)
+    for fen in walk(3000):
+        packed = bytearray(Position(fen).pack())
+        packed[rng.randrange(PACKED_SIZE)] = rng.randrange(256)
+        try:
+            Position(unpack(bytes(packed)))
+        except ValueError:
+            continue
+
+
+def test_features_are_what_trace_counts(engine: Engine) -> None:
+    fens = walk(300)
+    starts, columns, counts, phases, scores = engine.features(fens)
+    tapered = sum(len(cells(shape)) for _, shape, is_tapered in weights_layout() if is_tapered)
+    assert len(starts) == len(fens) + 1
+    for row, fen in enumerate(fens):
+        trace = cast("dict[str, Any]", engine.trace(Position(fen)))
+        expected: dict[int, int] = {}
+        for place, (white, black) in enumerate(trace["features"]):
+            if place < tapered:
+                expected[place] = white - black
+            else:
+                expected[place] = white
+                expected[place + len(trace["features"]) - tapered] = black
+        span = slice(starts[row], starts[row + 1])
+        assert dict(zip(columns[span], counts[span], strict=True)) == {at: n for at, n in expected.items() if n}
+        assert (phases[row], scores[row]) == (trace["phase"], trace["score"])
+
+
+def test_a_bad_fen_among_many_is_named(engine: Engine) -> None:
+    with pytest.raises(ValueError, match="position 3: "):
+        engine.features([FENS[0], FENS[1], "nonsense", FENS[2]])
+
+
+def cells(shape: tuple[int, ...]) -> range:
+    size = 1
+    for length in shape:
+        size *= length
+    return range(size)
