@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plays the games of a schedule on a Dask cluster: a game is a task. The only module that knows of Dask (extra `cluster`).
+"""Plays games on a Dask cluster: a game is a task. The only module that knows of Dask (extra `cluster`).
 
 A task's key is made of the match and the game's number, a worker that is lost has its games played again elsewhere, and
-each game starts and ends its own engine processes, so a worker keeps nothing that would have to be cleaned up. Engines,
+each game of a match starts and ends its own engine processes, so a worker keeps nothing that would have to be cleaned up. Engines,
 books and tables are found where the workers run.
 """
 
@@ -10,9 +10,11 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+from functools import partial
+from itertools import islice
+from typing import Any, Protocol, TypeVar
 
 from .adjudication import UNFINISHED
 from .command import CommandError
@@ -29,7 +31,19 @@ LOST_WORKERS = 10  # how often Dask may give up a game because its workers died
 STOP_POLL = 1.0  # seconds between a running game's questions whether it is still wanted
 
 
-def play_task(contest: Contest, pairing: Pairing, stop_name: str) -> GameRecord:
+class Numbered(Protocol):
+    """Something to do, with a number of its own."""
+
+    @property
+    def number(self) -> int:
+        """Which one it is."""
+
+
+Item = TypeVar("Item", bound=Numbered)
+Result = TypeVar("Result")
+
+
+def play_task(contest: Contest, pairing: Pairing, *, stop_name: str) -> GameRecord:
     """One game, on a worker."""
     sys.setswitchinterval(SWITCH_INTERVAL)
     white, black = (Seat(contest.players[player], contest.stall) for player in (pairing.white, pairing.black))
@@ -102,50 +116,64 @@ class ClusterRunner:
 
     def check(self, players: Sequence[EngineSpec]) -> tuple[list[str], list[str]]:
         """`check_players` on a worker. Raises StartError, CommandError."""
+        names, warnings = self.call(check_players, list(players))
+        return names, warnings
+
+    def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """What a function gives on a worker. Raises StartError, CommandError."""
         try:
-            names, warnings = self._client.submit(check_players, list(players), pure=False).result()
+            result: Result = self._client.submit(function, *arguments, pure=False).result()
         except StartError:
             raise
         except Exception as error:
             hint = "coachwhip must be installed where the scheduler and the workers run"
             raise CommandError(f"the cluster cannot play ({hint}): {type(error).__name__}: {error}") from error
-        return names, warnings
+        return result
 
     def play(self, contest: Contest, pairings: Sequence[Pairing], match: str) -> Generator[Finished, None, None]:
         """Yield games as they finish; closing the iterator ends the others. Raises StartError, CommandError.
 
         `match` tells this match's tasks from those of others.
         """
-        from distributed import Event, KilledWorker, as_completed
+        from distributed import Event
 
         stop = Event(f"coachwhip-stop-{match}", client=self._client)
         stop.clear()
-        waiting = list(reversed(pairings))
-        running: dict[str, Pairing] = {}
-        lost = 0
-
-        def submit(pairing: Pairing) -> Any:
-            key = f"coachwhip-{match}-{pairing.number}" + (f"-again{lost}" if lost else "")
-            running[key] = pairing
-            return self._client.submit(play_task, contest, pairing, stop.name, key=key)
-
         try:
-            threads = sum(self._client.nthreads().values()) or 1
-            first = [submit(waiting.pop()) for _ in range(min(len(waiting), threads * WAITING_PER_THREAD))]
-            completed = as_completed(first)
-            for future in completed:
-                pairing = running.pop(future.key)
-                try:
-                    record = future.result()
-                except KilledWorker as error:
-                    lost += 1
-                    if lost > LOST_WORKERS:
-                        raise CommandError(f"the cluster keeps losing its workers: {error}") from error
-                    completed.add(submit(pairing))
-                    continue
+            for pairing, record in self.run(partial(play_task, contest, stop_name=stop.name), pairings, match):
                 if record.result != UNFINISHED:
                     yield pairing, record
-                if waiting:
-                    completed.add(submit(waiting.pop()))
         finally:
             stop.set()
+
+    def run(self, task: Callable[[Item], Result], items: Iterable[Item], name: str) -> Generator[tuple[Item, Result], None, None]:
+        """Yield every item and what `task` makes of it, as they finish. Raises what `task` raises, and CommandError.
+
+        `name` tells these tasks from others on the cluster, an item's number one from another.
+        """
+        from distributed import KilledWorker, as_completed
+
+        waiting = iter(items)
+        running: dict[str, Item] = {}
+        lost = 0
+
+        def submit(item: Item) -> Any:
+            key = f"coachwhip-{name}-{item.number}" + (f"-again{lost}" if lost else "")
+            running[key] = item
+            return self._client.submit(task, item, key=key)
+
+        threads = sum(self._client.nthreads().values()) or 1
+        completed = as_completed([submit(item) for item in islice(waiting, threads * WAITING_PER_THREAD)])
+        for future in completed:
+            item = running.pop(future.key)
+            try:
+                result = future.result()
+            except KilledWorker as error:
+                lost += 1
+                if lost > LOST_WORKERS:
+                    raise CommandError(f"the cluster keeps losing its workers: {error}") from error
+                completed.add(submit(item))
+                continue
+            yield item, result
+            for following in islice(waiting, 1):
+                completed.add(submit(following))

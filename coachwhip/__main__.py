@@ -27,9 +27,10 @@ SUBCOMMANDS = {
     "lab": "coachwhip.bench.lab",
     "analyse": "coachwhip.bench.analyse.__main__",
     "wdl-fit": "coachwhip.bench.wdl_fit",
+    "selfplay": "coachwhip.bench.selfplay",
     "weights": "coachwhip.evaluation.config",
 }
-TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab"})  # subcommands with a --weights of their own
+TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab", "selfplay"})  # subcommands with a --weights of their own
 
 USAGE = """\
 usage: coachwhip [--weights FILE] [SUBCOMMAND ... | UCI COMMAND ...]
@@ -51,6 +52,7 @@ Subcommands (each has its own --help):
   lab                            compare the techniques of adversarial search
   analyse FILE...                annotate the games of PGN files, with a report to look through
   wdl-fit PGN...                 fit the win, draw and loss model to scored games
+  selfplay FILE                  make labelled positions from games against itself
   weights                        print the evaluation weights, as a file to start from
 
 Options:
