@@ -7,13 +7,20 @@ stdout stays free for results. Lines printed while a bar stands go above it.
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
+
+
+class Advance(Protocol):
+    """Counts items."""
+
+    def __call__(self, items: int = 1, /) -> None:
+        """So many more are done."""
 
 
 class Bar(NamedTuple):
-    """Handles of a running bar: `advance()` counts one item, `say(text)` prints a line above the bar."""
+    """Handles of a running bar: `advance()` counts one item, `advance(n)` several, `say(text)` prints a line above the bar."""
 
-    advance: Callable[[], None]
+    advance: Advance
     say: Callable[[str], None]
 
 
@@ -32,7 +39,7 @@ def progress(label: str, total: int) -> Iterator[Bar]:
     with Progress(*columns, console=console) as rich_bar:
         task = rich_bar.add_task(label, total=total)
         yield Bar(
-            advance=lambda: rich_bar.advance(task),
+            advance=lambda items=1: rich_bar.advance(task, items),
             say=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
         )
 
@@ -44,10 +51,11 @@ def _plain(label: str, total: int) -> Iterator[Bar]:
     terminal = sys.stderr.isatty()
     step = 1 if terminal else max(1, total // 10)
 
-    def advance() -> None:
+    def advance(items: int = 1, /) -> None:
         nonlocal count
-        count += 1
-        if count % step == 0 or count == total:
+        steps = count // step
+        count += items
+        if count // step > steps or count == total:
             print(f"\r{label} {count}/{total}", end="" if terminal else "\n", file=sys.stderr, flush=True)
 
     def say(text: str) -> None:

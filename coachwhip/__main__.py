@@ -28,9 +28,10 @@ SUBCOMMANDS = {
     "analyse": "coachwhip.bench.analyse.__main__",
     "wdl-fit": "coachwhip.bench.wdl_fit",
     "selfplay": "coachwhip.bench.selfplay",
+    "tune": "coachwhip.bench.tune",
     "weights": "coachwhip.evaluation.config",
 }
-TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab", "selfplay"})  # subcommands with a --weights of their own
+TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab", "selfplay", "tune"})  # subcommands with a --weights of their own
 
 USAGE = """\
 usage: coachwhip [--weights FILE] [SUBCOMMAND ... | UCI COMMAND ...]
@@ -53,6 +54,7 @@ Subcommands (each has its own --help):
   analyse FILE...                annotate the games of PGN files, with a report to look through
   wdl-fit PGN...                 fit the win, draw and loss model to scored games
   selfplay FILE                  make labelled positions from games against itself
+  tune FILE...                   fit the evaluation's weights to labelled positions
   weights                        print the evaluation weights, as a file to start from
 
 Options:

@@ -130,7 +130,7 @@ def test_who_goes_first_changes_and_a_failure_is_not_repeated() -> None:
     contenders = [speed_measure.Contender(name, ("no-such-program",), (), "", 1) for name in "abc"]
     results = Results(contenders, [Workload("work", run)])
     said: list[str] = []
-    bar = Bar(advance=lambda: None, say=said.append)
+    bar = Bar(advance=lambda _=1: None, say=said.append)
     for number in range(3):
         speed._round(results, number, bar)
     assert order == ["a", "b", "c", "c", "a", "c", "a"]

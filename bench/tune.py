@@ -1,0 +1,262 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip tune`: the command line of the tuner, which is in `evaluation`: progress, a plot, and the new weights file."""
+
+import argparse
+import datetime
+import json
+import shlex
+from collections.abc import Callable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..evaluation import config
+from ..evaluation.labelled import FormatError
+from .command import CommandError, execute, require_matplotlib, whole_number
+
+if TYPE_CHECKING:
+    from ..evaluation.tune import FileReport, Outcome
+    from ..evaluation.tune_data import Labelled
+    from ..evaluation.tune_fit import Epoch
+
+EPILOG = """\
+Positions are EPD with c9 (the game's result, White first) and, where there is one, c8 (a score in pawns from White's side), as
+text or .xz, or files of `coachwhip selfplay`. FILE=2 counts each position of that file twice.
+
+examples:
+  coachwhip tune tcec.epd.xz own.bin=2 --output tuned.py --plot losses.png
+  coachwhip tune own.bin --only 'king_*' --only 'danger_*' --output tuned.py
+"""
+
+
+def number(low: float, high: float) -> Callable[[str], float]:
+    """Reader of a number from `low` to `high`, as argparse's `type`."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = low - 1
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"expected a number from {low:g} to {high:g}, not {text[:40]!r}")
+        return value
+
+    return read
+
+
+def source(text: str) -> tuple[Path, float]:
+    """Split `FILE=WEIGHT`, as argparse's `type`; a file of that whole name is meant where there is one."""
+    name, equals, weight = text.rpartition("=")
+    if not equals or Path(text).exists():
+        return Path(text), 1.0
+    return Path(name), number(0.001, 1000)(weight)
+
+
+def date(text: str) -> str:
+    """Read a date, as argparse's `type`."""
+    try:
+        return datetime.date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"expected a date such as 2026-01-31, not {text[:40]!r}") from error
+
+
+def _parser() -> argparse.ArgumentParser:
+    about = "Fit the weights of the evaluation to labelled positions (Texel's tuning)."
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="coachwhip tune", description=about, epilog=EPILOG, formatter_class=formatter)
+    add = parser.add_argument
+    add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
+    add("--output", type=Path, required=True, metavar="FILE", help="the new weights file")
+    add("--weights", metavar="FILE", help="start from these weights instead of the default ones")
+    add(
+        "--only",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="fit weights of such names alone, as king_*; may be repeated",
+    )
+    add(
+        "--freeze",
+        action="append",
+        default=[],
+        metavar="PATTERN",
+        help="leave weights of such names as they are; may be repeated",
+    )
+    add("--lambda", dest="teacher", type=number(0, 1), default=0.5, metavar="X", help="share of c8 in the targets (default 0.5)")
+    add("--prior", type=number(0, 1e9), default=2000.0, metavar="N", help="the start counts as N positions (default 2000)")
+    add("--epochs", type=whole_number(1, 10_000), default=40, metavar="N", help="passes over the data at most (default 40)")
+    add("--patience", type=whole_number(1, 10_000), default=8, metavar="N", help="end after N epochs in vain (default 8)")
+    add("--rate", type=number(1e-6, 100), default=1.0, metavar="CP", help="largest step at first, centipawns (default 1)")
+    add("--batch", type=whole_number(1, 10**7), default=16_384, metavar="N", help="positions a step (default 16384)")
+    add("--validation", type=number(0.001, 0.9), default=0.1, metavar="X", help="share kept for validation (default 0.1)")
+    add("--limit", type=whole_number(1, 10**9), metavar="N", help="use the first N positions of each file")
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides the split and the order of the batches (default 1)")
+    add("--date", type=date, metavar="DATE", help="what the new file says as the day it was made (default: nothing)")
+    add("--plot", type=Path, metavar="FILE", help="draw the losses over the epochs (matplotlib)")
+    add("--json", action="store_true", help="print the summary as JSON")
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """The subcommand. Losses go by on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
+    return execute(_parser(), argv, lambda args: _tune(args, argv))
+
+
+def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
+    if find_spec("scipy") is None:
+        raise CommandError("tune needs scipy: python3 -m pip install 'coachwhip[bench]'")
+    if args.plot:
+        require_matplotlib()
+    for target in filter(None, (args.output, args.plot)):
+        if not target.absolute().parent.is_dir() or target.is_dir():
+            raise CommandError(f"{target} cannot be written: no such folder")
+    from ..evaluation.tune_model import layout
+
+    try:
+        layout().chosen(args.only, args.freeze)  # a pattern that means nothing is told before the work, not after it
+        weights = config.load(args.weights) if args.weights else config.load_default()
+        files = [(_limited(_read(path), args.limit), weight) for path, weight in args.files]
+        outcome = _run(args, files, config.pack(weights))
+        _write(args, argv, outcome)
+        if args.plot:
+            _plot(args.plot, outcome)
+    except (OSError, ValueError) as error:
+        raise CommandError(str(error)) from error
+    print(json.dumps(_summary(outcome)) if args.json else _text(outcome, args.output))
+    return 0
+
+
+def _read(path: Path) -> "Labelled":
+    from ..evaluation.tune_data import read
+
+    try:
+        return read(path)
+    except FormatError:
+        raise
+    except OSError as error:
+        raise CommandError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _limited(data: "Labelled", limit: int | None) -> "Labelled":
+    """The first positions of a file."""
+    return data._replace(
+        fens=data.fens[:limit], results=data.results[:limit], scores=data.scores[:limit], groups=data.groups[:limit]
+    )
+
+
+def _run(args: argparse.Namespace, files: "list[tuple[Labelled, float]]", start: Sequence[int]) -> "Outcome":
+    """Tune, with progress bars."""
+    from ..evaluation.tune import Options, Source, count, tune
+    from .progress import progress
+
+    fitting = (args.seed, tuple(args.only), tuple(args.freeze), args.epochs, args.rate, args.batch, args.patience, args.prior)
+    options = Options(args.teacher, args.validation, *fitting)
+    sources: list[Source] = []
+    for place, (data, weight) in enumerate(files):
+        with progress(f"features of {data.name}", len(data.fens)) as bar:
+            sources.append(count(data, weight, start, options, place, bar.advance))
+    with progress("epochs", args.epochs) as bar:
+
+        def tell(epoch: "Epoch") -> None:
+            bar.say(f"epoch {epoch.number:3}: loss in training {epoch.training:.6f}, in validation {epoch.validation:.6f}")
+            bar.advance(min(epoch.number, 1))  # number 0 is the start
+
+        return tune(sources, start, options, tell)
+
+
+# --- What came of it ---
+
+
+def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") -> None:
+    """The weights file, checked by reading it again."""
+    from ..evaluation.tune_write import weights_file
+
+    args.output.write_text(weights_file(outcome.weights, _provenance(args, argv, outcome)), encoding="utf-8", newline="\n")
+    assert config.pack(config.load(args.output)) == outcome.weights
+
+
+def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") -> list[str]:
+    """Where the weights come from, a paragraph in each item."""
+    from .selfplay import revision
+
+    commit = f" at commit {revision()}" if revision() else ""
+    start = f"the weights of {Path(args.weights).name}" if args.weights else "the weights.py of that commit"
+    before, after = outcome.before, outcome.after
+    made = f"fitted by `coachwhip tune`{f' on {args.date}' if args.date else ''}{commit}, starting from {start}."
+    model = (
+        "White's expected points are 1 / (1 + exp(-(score + edge) / scale)); both were fitted to each file before the weights."
+    )
+    targets = f"Targets: {args.teacher:g} times what c8, where it is there, expects, and the rest the game's result."
+    numbers = f"{outcome.fitted} numbers fitted, {outcome.changed} changed, by {outcome.fit.best} epochs"
+    settings = f"the start counts as {args.prior:g} positions; seed {args.seed}."
+    training = f"Loss (cross-entropy) before and after, all files: training {before.training:.6f} and {after.training:.6f}"
+    validation = f"validation {before.validation:.6f} and {after.validation:.6f}."
+    files = [_provenance_of(file) for file in outcome.files]
+    return [
+        made,
+        f"Command: coachwhip tune {shlex.join(argv)}",
+        f"{model} {targets}",
+        f"{numbers}; {settings}",
+        f"{training}, {validation}",
+        *files,
+    ]
+
+
+def _provenance_of(file: "FileReport") -> str:
+    left_out = f", {file.left_out} left out since they are no weighted sum" if file.left_out else ""
+    taught = f", of c8 {file.teacher_scale:.1f}" if file.teacher_scale > 0 else ""
+    return (
+        f"- {file.name}, {file.size} bytes, sha256 {file.sha256}: {file.positions} positions of weight {file.weight:g}{left_out}; "
+        f"{file.training} for training, {file.validation} for validation, none with the same {file.split_by}; scale of the "
+        f"evaluation {file.scale:.1f} centipawns{taught}, edge {file.edge:.1f}. Validation loss {file.before.validation:.6f} and "
+        f"{file.after.validation:.6f}, against results alone {file.before.results:.6f} and {file.after.results:.6f}."
+    )
+
+
+def _summary(outcome: "Outcome") -> dict[str, Any]:
+    """The outcome as JSON-ready values, without the weights."""
+    files = [{**file._asdict(), "before": file.before._asdict(), "after": file.after._asdict()} for file in outcome.files]
+    for file in files:
+        if file["teacher_scale"] != file["teacher_scale"]:
+            file["teacher_scale"] = None
+    return {
+        "epochs": [epoch._asdict() for epoch in outcome.fit.epochs],
+        "best": outcome.fit.best,
+        "fitted": outcome.fitted,
+        "changed": outcome.changed,
+        "before": outcome.before._asdict(),
+        "after": outcome.after._asdict(),
+        "files": files,
+    }
+
+
+def _text(outcome: "Outcome", path: Path) -> str:
+    """The outcome for people."""
+    lines = [f"{outcome.changed} of {outcome.fitted} numbers changed: {path}"]
+    rows = [("training", outcome.before.training, outcome.after.training)]
+    rows += [("validation", outcome.before.validation, outcome.after.validation)]
+    for file in outcome.files:
+        rows += [(file.name, file.before.validation, file.after.validation)]
+        rows += [("  against results alone", file.before.results, file.after.results)]
+    width = max(len(name) for name, _, _ in rows)
+    return "\n".join(lines + [f"{name:<{width}}  {before:.6f} -> {after:.6f}" for name, before, after in rows])
+
+
+def _plot(path: Path, outcome: "Outcome") -> None:
+    """The losses over the epochs."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    epochs = [epoch.number for epoch in outcome.fit.epochs]
+    axes.plot(epochs, [epoch.training for epoch in outcome.fit.epochs], label="training")
+    axes.plot(epochs, [epoch.validation for epoch in outcome.fit.epochs], label="validation")
+    axes.axvline(outcome.fit.best, color="grey", linestyle=":", linewidth=0.8)
+    axes.set(xlabel="epochs", ylabel="cross-entropy, nats")
+    axes.legend()
+    try:
+        figure.savefig(path)
+    finally:
+        plt.close(figure)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes fitted weights as a file like weights.py: its comments and layout, the new numbers, and at the top where they come from."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from ..core.engine import weights_layout
+from . import config
+from .trace import unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+PROVENANCE = "Where the values come from:"  # how that part of the module's docstring begins
+WIDTH = 128
+
+
+def named(packed: Sequence[int]) -> dict[str, Any]:
+    """Weights by the names of a weights file: the reverse of `config.pack`."""
+    weights: dict[str, Any] = {}
+    values = iter(packed)
+    for name, shape, tapered in weights_layout():
+        if not tapered:
+            weights[name.upper()] = _nested(values, shape)
+            continue
+        pairs = _nested(map(unpack, values), shape)
+        if shape == config.BOARD:
+            for half, entry in enumerate((f"{name.upper()}_MG", f"{name.upper()}_EG")):
+                weights[entry] = [[square[half] for square in row] for row in reversed(pairs)]
+        else:
+            weights[name.upper()] = pairs
+    return weights
+
+
+def _nested(values: Iterator[Any], shape: tuple[int, ...]) -> Any:
+    """The next values as lists of this shape."""
+    return [_nested(values, shape[1:]) for _ in range(shape[0])] if shape else next(values)
+
+
+def weights_file(packed: Sequence[int], provenance: Sequence[str]) -> str:
+    """The text of a weights file; each paragraph of `provenance` begins on a line of its own."""
+    text = config.dump(named(packed))
+    docstring = ast.parse(text).body[0]
+    assert isinstance(docstring, ast.Expr)
+    assert isinstance(docstring.value, ast.Constant)
+    kept = str(docstring.value.value).partition(PROVENANCE)[0].rstrip()
+    lines = [line for paragraph in provenance for line in _wrapped(paragraph)]
+    head = "\n".join([f'"""{kept}', "", PROVENANCE, *lines, '"""', ""])
+    before, after = text.splitlines(keepends=True)[: docstring.lineno - 1], text.splitlines(keepends=True)[docstring.end_lineno :]
+    return "".join([*before, head, *after])
+
+
+def _wrapped(paragraph: str) -> list[str]:
+    """Lines that can stand in a docstring, whatever the names of files in them are."""
+    plain = "".join(char if char.isascii() and char.isprintable() and char not in '"\\' else "?" for char in paragraph)
+    return textwrap.wrap(plain, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

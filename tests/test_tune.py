@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip tune`: its model is the engine's evaluation, it finds weights that data speak for, and its file says how."""
+
+import ast
+import hashlib
+import json
+import lzma
+import math
+import random
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from coachwhip.bench import selfplay, tune
+from coachwhip.core.engine import Engine, Position, weights_layout
+from coachwhip.evaluation import config, tune_data, tune_fit, tune_model, tune_write
+from coachwhip.evaluation.tune_data import same_pawns
+
+pytest.importorskip("scipy", reason="no scipy: the extra `bench` is not installed")
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+ENDING = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
+TRUE_SCALE = 150.0  # centipawns, of the results in the synthetic data
+QUICK = ["--epochs", "3", "--batch", "256"]
+
+
+@pytest.fixture(scope="module")
+def shipped() -> list[int]:
+    return config.pack(config.load_default())
+
+
+@pytest.fixture(scope="module")
+def fens() -> list[str]:
+    """Positions of random games."""
+    rng = random.Random(1)
+    found: list[str] = []
+    while len(found) < 2000:
+        position = Position(rng.choice([START, KIWIPETE, KIWIPETE, ENDING]))
+        while position.result() == "*" and position.ply < 80:
+            if not position.in_check:
+                found.append(" ".join(position.fen().split()[:4]))
+            position.make(rng.choice(position.legal_moves()))
+    return found
+
+
+@pytest.fixture(scope="module")
+def epd(fens: list[str], shipped: list[int], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Positions with the engine's own evaluation as the score, and results drawn as it expects them."""
+    rng = random.Random(2)
+    lines = []
+    for fen, score in zip(fens, Engine(shipped, 1).features(fens)[4], strict=True):
+        expected = 1 / (1 + math.exp(-max(-20, min(20, score / TRUE_SCALE))))
+        result = "1-0" if rng.random() < expected else "0-1"
+        lines.append(f'{fen} c9 "{result}"; c8 "{score / 100:.2f}";\n')
+    path = tmp_path_factory.mktemp("epd") / "synthetic.epd"
+    path.write_text("".join(lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Positions of self-play."""
+    path = tmp_path_factory.mktemp("own") / "own.bin"
+    words = ["--games", "12", "--nodes", "60", "--max-moves", "60", "--hash", "1", "--concurrency", "1"]
+    assert selfplay.main([str(path), *words]) == 0
+    return path
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
+    """Tune, and the summary."""
+    capsys.readouterr()
+    assert tune.main([*map(str, words), "--json"]) == 0
+    summary: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return summary
+
+
+def changed(tmp_path: Path, **entries: Any) -> Path:
+    """A weights file with other values."""
+    path = tmp_path / "start.py"
+    path.write_text(config.dump(config.load_default() | entries))
+    return path
+
+
+# --- The model ---
+
+
+def test_features_and_weights_give_the_engines_evaluation(fens: list[str], own: Path, shipped: list[int]) -> None:
+    rng = random.Random(3)
+    where = tune_model.layout()
+    shaken = tune_model.numbers(shipped, where)
+    shaken += [rng.randint(-9, 9) for _ in shaken]
+    low, high = tune_model.bounds(where)
+    for values in (tune_model.numbers(shipped, where), np.clip(shaken, low, high)):
+        engine = Engine(tune_model.packed(values, where), 1)
+        all_fens = fens + tune_data.read(own).fens
+        extracted = engine.features(all_fens)
+        scores = tune_model.engine_scores(values, tune_model.features(extracted, where), where)
+        positions = [Position(fen) for fen in all_fens]
+        expected = [engine.evaluate(position) * (1 if position.stm == "w" else -1) for position in positions]
+        assert scores.tolist() == expected == extracted[4].tolist()
+
+
+def test_the_smooth_model_is_close_to_the_engine(fens: list[str], shipped: list[int]) -> None:
+    where = tune_model.layout()
+    extracted = Engine(shipped, 1).features(fens)
+    model = tune_model.Model(tune_model.numbers(shipped, where), where)
+    off = np.abs(model.scores(tune_model.features(extracted, where)) - np.array(extracted[4]))
+    assert off.mean() < 2
+    assert off.max() < 20
+
+
+def test_the_gradient_is_that_of_the_score(fens: list[str], shipped: list[int]) -> None:
+    where = tune_model.layout()
+    data = tune_model.features(Engine(shipped, 1).features(fens[:600]), where)
+    values = tune_model.numbers(shipped, where)
+    slope = np.random.default_rng(1).normal(size=len(data)).astype(np.float32)
+    gradient = tune_model.Model(values, where).gradient(data, slope)
+
+    def total(at: int, step: float) -> float:
+        moved = values.copy()
+        moved[at] += step
+        return float(slope.astype(np.float64) @ tune_model.Model(moved, where).scores(data))
+
+    tapered = len(where.tapered)
+    places = [*range(0, 2 * tapered, 29), *where.table[:20], *range(2 * tapered, where.size)]
+    for at in places:
+        measured = (total(at, 0.05) - total(at, -0.05)) / 0.1
+        assert math.isclose(measured, gradient[at], rel_tol=0.03, abs_tol=0.6), (at, measured, gradient[at])
+    assert sum(gradient[at] != 0 for at in places) > len(places) // 2
+
+
+def test_packing_goes_both_ways(shipped: list[int]) -> None:
+    where = tune_model.layout()
+    assert tune_model.packed(tune_model.numbers(shipped, where), where) == shipped
+    assert config.pack(tune_write.named(shipped)) == shipped
+
+
+def test_patterns_choose_weights() -> None:
+    where = tune_model.layout()
+    assert where.chosen([], []).all()
+    material = where.chosen(["MATERIAL"], [])
+    assert material.sum() == 10
+    assert not (material & where.chosen([], ["mat*"])).any()
+    assert where.chosen(["*_squares"], ["king*"]).sum() == 5 * 64 * 2
+    with pytest.raises(ValueError, match="no weight is called 'nonsense'"):
+        where.chosen([], ["nonsense"])
+
+
+# --- Data ---
+
+
+def test_selfplay_files_and_their_epd_read_alike(own: Path, tmp_path: Path) -> None:
+    assert selfplay.main([str(own), "--epd", str(tmp_path / "own.epd.xz")]) == 0
+    packed, text = tune_data.read(own), tune_data.read(tmp_path / "own.epd.xz")
+    assert packed.fens == text.fens
+    for column in ("results", "scores", "groups"):
+        assert np.allclose(getattr(packed, column), getattr(text, column))
+    assert packed.has_games
+    assert set(packed.groups) == set(range(12))
+
+
+def test_epd_as_people_write_it(tmp_path: Path) -> None:
+    path = tmp_path / "data.epd"
+    board = START.rsplit(" ", 2)[0]
+    path.write_text(f'# a comment\n\n{board} c9 "1/2-1/2"; id "x";\n{board} c8 "-0.31"; c9 "0-1";\n{board} c9 "1-0"; c8 "-M5";\n')
+    data = tune_data.read(path)
+    assert data.fens == [board] * 3
+    assert data.results.tolist() == [0.5, 0, 1]
+    assert data.scores[1] == -31
+    assert np.isnan(data.scores[[0, 2]]).all()
+    assert not data.has_games
+    assert (data.sha256, data.size) == (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
+
+
+def test_same_pawns_are_one_group() -> None:
+    moved = "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq -"
+    pushed = "rnbqkbnr/pppppppp/8/8/8/4P3/PPPP1PPP/RNBQKBNR b KQkq -"
+    assert same_pawns(START) == same_pawns(moved) != same_pawns(pushed)
+    assert same_pawns("8/8/4k3/8/8/3PK3/8/8 w - -") != same_pawns("8/8/4k3/8/8/3P4/3K4/8 w - -")
+
+
+def test_no_group_is_on_both_sides() -> None:
+    groups = np.random.default_rng(1).integers(0, 300, 5000)
+    chosen = tune_data.split(groups, 0.2, np.random.default_rng(2))
+    assert not set(groups[chosen]) & set(groups[~chosen])
+    assert 0.1 < chosen.mean() < 0.3
+
+
+# --- The fit ---
+
+
+def test_scale_and_edge_are_found() -> None:
+    rng = np.random.default_rng(1)
+    scores = rng.normal(0, 300, 20_000)
+    results = (rng.random(20_000) < tune_fit.expectation(scores + 30, 180.0)).astype(np.float64)
+    scale, edge = tune_fit.fit_scale(scores, results, with_edge=True)
+    assert abs(scale - 180) < 10
+    assert abs(edge - 30) < 10
+    assert tune_fit.fit_scale(scores, results, with_edge=False)[1] == 0
+
+
+def test_a_wrong_weight_comes_back(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    true = [tuple(pair) for pair in config.load_default()["MATERIAL"]]
+    wrong = [*true[:2], (true[2][0] - 120, true[2][1] - 120), *true[3:]]
+    start = changed(tmp_path, MATERIAL=wrong)
+    words = ["--weights", start, "--lambda", 1, "--prior", 0, "--epochs", 25, "--rate", 8, "--batch", 512]
+    summary = run(capsys, epd, "--output", tmp_path / "new.py", *words, "--only", "material")
+    found = config.load(tmp_path / "new.py")["MATERIAL"]
+    assert summary["after"]["training"] < summary["before"]["training"]
+    assert summary["after"]["validation"] < summary["before"]["validation"]
+    assert abs(found[2][0] - true[2][0]) < 60
+    assert abs(found[2][1] - true[2][1]) < 60
+
+
+def test_the_prior_holds_the_start(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start = changed(
+        tmp_path, TEMPO=(0, 0), BISHOP_PAIR=(0, 0), MATERIAL=[(100, 100), (250, 250), (250, 250), (500, 500), (900, 900)]
+    )
+    moved = []
+    for prior in (0, 2000, 1e6):
+        words = ["--rate", 8, "--epochs", 10, "--weights", start, "--only", "material", "--prior", prior]
+        run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, *words)
+        pairs = zip(config.load(start)["MATERIAL"], config.load(tmp_path / "new.py")["MATERIAL"], strict=True)
+        moved.append(sum(abs(old[half] - new[half]) for old, new in pairs for half in range(2)))
+    assert moved[0] > moved[1] > moved[2]
+
+
+def test_no_better_validation_ends_the_fit(own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--prior", 0, "--rate", 40, "--epochs", 200, "--patience", 3, "--batch", 64, "--validation", 0.5]
+    summary = run(capsys, own, "--output", tmp_path / "new.py", *words)
+    epochs = summary["epochs"]
+    assert len(epochs) - 1 == summary["best"] + 3 < 200
+    assert summary["best"] == min(range(len(epochs)), key=lambda number: epochs[number]["validation"])
+
+
+def test_frozen_weights_stay(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    mobility = {"KNIGHT_MOBILITY": 9, "BISHOP_MOBILITY": 14, "ROOK_MOBILITY": 15, "QUEEN_MOBILITY": 28}
+    start = changed(tmp_path, TEMPO=(0, 0), **{name: [(0, 0)] * size for name, size in mobility.items()})
+    words = ["--weights", start, "--only", "*_mobility", "--freeze", "Queen*"]
+    run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, "--rate", 5, *words)
+    before, after = config.load(start), config.load(tmp_path / "new.py")
+    moved = {name for name in before if json.dumps(before[name]) != json.dumps(after[name])}
+    assert moved == mobility.keys() - {"QUEEN_MOBILITY"}
+
+
+def test_the_same_seed_gives_the_same_file(epd: Path, own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    texts = []
+    for seed in (1, 1, 2):
+        run(capsys, epd, f"{own}=3", "--output", tmp_path / "new.py", *QUICK, "--seed", seed)
+        texts.append((tmp_path / "new.py").read_text())
+    assert texts[0] == texts[1] != texts[2]
+
+
+def test_positions_that_are_no_weighted_sum_are_left_out(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    start = changed(tmp_path, MATERIAL=[(2000, 2000)] * 5)  # fifteen pieces of such a value are beyond the limit of a score
+    path = tmp_path / "more.epd"
+    path.write_text(epd.read_text() + '7k/8/8/8/8/8/PPPPPPPP/RNBQKBNR w - - c9 "1-0";\n')
+    summary = run(capsys, path, "--output", tmp_path / "new.py", *QUICK, "--weights", start)
+    (file,) = summary["files"]
+    assert file["left_out"] == 1
+    assert file["training"] + file["validation"] == file["positions"] - 1
+
+
+# --- The new file ---
+
+
+def test_the_new_file_says_where_it_comes_from(epd: Path, own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "new.py"
+    summary = run(capsys, epd, f"{own}=2.5", "--output", out, *QUICK, "--date", "2026-01-31", "--lambda", "0.4", "--seed", 7)
+    text = out.read_text()
+    docstring = ast.get_docstring(ast.parse(text)) or ""
+    told = " ".join(docstring.split())
+    for part in (
+        *(
+            "on 2026-01-31",
+            "0.4 times",
+            "seed 7",
+            "positions of weight 2.5",
+            "starting from the weights.py",
+            "Command: coachwhip tune",
+        ),
+        *(hashlib.sha256(path.read_bytes()).hexdigest() for path in (epd, own)),
+        *(f"{summary[when][part]:.6f}" for when in ("before", "after") for part in ("training", "validation")),
+        *(f"{file[part]:.1f}" for file in summary["files"] for part in ("scale", "edge", "teacher_scale")),
+        *(f"{file['positions']} positions" for file in summary["files"]),
+    ):
+        assert part in told
+    old = (ast.get_docstring(ast.parse(config.dump(config.load_default()))) or "").partition(tune_write.PROVENANCE)[0]
+    assert docstring.startswith(old)
+    assert max(map(len, text.splitlines())) <= 130
+    assert docstring.count(tune_write.PROVENANCE) == 1
+
+
+def test_the_new_file_keeps_comments_and_layout(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, epd, "--output", tmp_path / "new.py", *QUICK)
+    new, old = (tmp_path / "new.py").read_text(), config.dump(config.load_default())
+    for text in (new, old):
+        assert text.startswith("# SPDX-License-Identifier: GPL-3.0-or-later\n")
+    assert _comments(new) == _comments(old)
+    assert config.load(tmp_path / "new.py").keys() == config.load_default().keys()
+    assert len([1 for _ in weights_layout()]) < len(_comments(new))
+
+
+def _comments(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith("#")]
+
+
+def test_the_losses_told_are_the_engines(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    summary = run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, "--lambda", 0)
+    (file,) = summary["files"]
+    data = tune_data.read(epd)
+    groups = tune_data.split(data.groups, 0.1, np.random.default_rng([1, 0]))
+    scores = np.array(Engine(config.pack(config.load(tmp_path / "new.py")), 1).features(data.fens)[4])
+    loss = tune_fit.losses(tune_fit.expectation(scores + file["edge"], file["scale"]), data.results)
+    assert math.isclose(loss[groups].mean(), summary["after"]["validation"], rel_tol=1e-5)
+    assert math.isclose(loss[~groups].mean(), summary["after"]["training"], rel_tol=1e-5)
+    assert summary["after"]["validation"] == file["after"]["results"]
+
+
+def test_the_plot_is_drawn(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("matplotlib", reason="no matplotlib: the extra `bench` is not installed")
+    run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, "--plot", tmp_path / "losses.png", "--limit", 500)
+    assert (tmp_path / "losses.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_the_summary_for_people(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tune.main([str(epd), "--output", str(tmp_path / "new.py"), *QUICK]) == 0
+    output = capsys.readouterr()
+    assert "synthetic.epd" in output.out
+    assert " -> " in output.out
+    assert "epoch   3: loss in training" in output.err
+
+
+BOARD = START.rsplit(" ", 2)[0]
+
+
+@pytest.mark.parametrize(
+    ("content", "words", "message"),
+    [
+        (b"", [], "data.epd: no position in it"),
+        (f'{BOARD} c9 "1-0";\n{BOARD} c8 "0.1";\n'.encode(), [], "data.epd, line 2: no game result in c9"),
+        (f'{BOARD} c7 "1"; c9 "1-0";\n{BOARD} c9 "1-0";\n'.encode(), [], "data.epd, line 2: no number of a game in c7"),
+        (f'{BOARD} c9 "1-0";\nnot/a/board w - - c9 "1-0";\n'.encode(), [], "data.epd: position 2: "),
+        (b"\xfd7zXZ\x00 not really", [], "data.epd cannot be read"),
+        (b"\xff\xfe\x00", [], "data.epd cannot be read"),
+        (f'{BOARD} c9 "1-0";\n'.encode(), [], "too few"),
+        (f'{BOARD} c9 "1-0";\n'.encode(), ["--only", "nonsense"], "no weight is called 'nonsense'"),
+        (f'{BOARD} c9 "1-0";\n'.encode(), ["--weights", "no-such.py"], "cannot read no-such.py"),
+        (f'{BOARD} c9 "1-0";\n'.encode(), ["--output", "/no/such/folder/new.py"], "cannot be written"),
+        (f'{BOARD} c9 "1-0";\n'.encode(), ["--lambda", "2"], "expected a number from 0 to 1"),
+        (f'{BOARD} c9 "1-0";\n'.encode(), ["--date", "yesterday"], "expected a date"),
+        (f'{BOARD} c9 "1-0";\n'.encode(), ["no-such-file.epd"], "cannot read no-such-file.epd"),
+        (f'{BOARD} c9 "1-0";\n'.encode(), ["data.epd=heavy"], "expected a number"),
+    ],
+)
+def test_bad_input_is_one_message(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes, words: list[str], message: str
+) -> None:
+    (tmp_path / "data.epd").write_bytes(content)
+    output = [] if "--output" in words else ["--output", str(tmp_path / "new.py")]
+    assert tune.main([str(tmp_path / "data.epd"), *words, *output]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert "Traceback" not in error
+    assert not (tmp_path / "new.py").exists()
+
+
+def test_packed_epd_is_read(epd: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.epd.xz").write_bytes(lzma.compress(epd.read_bytes()))
+    assert tune_data.read(tmp_path / "a.epd.xz").fens == tune_data.read(epd).fens
