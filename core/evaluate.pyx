@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bodies of evaluate.pxd: one section per theme, each term written once, for both colours.
 
-Functions take the colour `us` and `trace` as constants and are inlined, so evaluation and trace are two compiled copies of one
-text; in the trace copy `add` also counts, per weight, how often each side got it.
-Terms: https://www.chessprogramming.org/Evaluation.
+Pawns and endings have modules of their own. Terms: https://www.chessprogramming.org/Evaluation.
 """
 
 from libc.stdint cimport INT32_MAX, INT32_MIN
@@ -11,104 +9,14 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
 from .attacks cimport *
+from .endgames cimport *
+from .pawns cimport *
+from .terms cimport *
 
 cdef enum:
-    PAWN_TABLE_SIZE = 8192  # entries, a power of two
     CACHE_LINE = 64
 
-cdef struct Eval:  # the working state of one evaluation
-    const PositionC* pos
-    const TaperedWeights* w
-    const PlainWeights* plain
-    Weights* counts  # trace only: how often each weight was added, one struct a colour
-    uint32_t score  # Packed, White's view; unsigned because wrapping is defined there
-    bitboard occ
-    bitboard pinned[2]
-    bitboard attacked[2]  # by anything of that colour
-    bitboard twice[2]  # by two or more of its pieces
-    bitboard attacked_by[2][6]  # by piece type
-    bitboard area[2]  # squares that count as mobility
-    bitboard ring[2]  # the squares around that colour's king
-    int king[2]
-    int attackers[2]  # pieces of that colour on the enemy king's ring
-    int danger[2]  # danger units of that colour's attack
-
-
-# --- Counting ---
-
-
-cdef inline void add(Eval* e, const Packed* weight, int count, int us, bint trace) noexcept nogil:
-    """Give `us` one weight `count` times."""
-    if us == WHITE:
-        e.score += <uint32_t>weight[0] * <uint32_t>count
-    else:
-        e.score -= <uint32_t>weight[0] * <uint32_t>count
-    if trace:
-        (<int32_t*>&e.counts[us])[weight - <const Packed*>e.w] += count
-
-
-cdef inline void add_danger(Eval* e, const int32_t* units, int count, int us, bint trace) noexcept nogil:
-    """Count danger units of the attack that `us` has; traced like a weight, though the sum only chooses a `king_danger` level."""
-    e.danger[us] += units[0] * count
-    if trace:
-        (<int32_t*>&e.counts[us])[units - <const int32_t*>e.w] += count
-
-
-cdef inline int midgame(uint32_t score) noexcept nogil:
-    return <int16_t>(score & 0xFFFF)
-
-
-cdef inline int endgame(uint32_t score) noexcept nogil:
-    return <int16_t>((score + 0x8000) >> 16)
-
-
 # --- Geometry ---
-
-
-cdef inline bitboard relative_rank_mask(int rank, int us) noexcept nogil:
-    return rank_mask(rank if us == WHITE else 7 - rank)
-
-
-cdef inline bitboard ranks_ahead(int sq, int us) noexcept nogil:
-    return ~<bitboard>0xFF << (sq & 56) if us == WHITE else bit(sq & 56) - 1
-
-
-cdef inline bitboard adjacent_files(int file) noexcept nogil:
-    return shift_east(file_mask(file)) | shift_west(file_mask(file))
-
-
-cdef inline bitboard fill_forward(bitboard b, int us) noexcept nogil:
-    if us == WHITE:
-        b |= b << 8
-        b |= b << 16
-        return b | b << 32
-    b |= b >> 8
-    b |= b >> 16
-    return b | b >> 32
-
-
-cdef inline int distance(int a, int b) noexcept nogil:
-    """King moves between two squares."""
-    cdef int files = file_of(a) - file_of(b)
-    cdef int ranks = rank_of(a) - rank_of(b)
-    files = -files if files < 0 else files
-    ranks = -ranks if ranks < 0 else ranks
-    return files if files > ranks else ranks
-
-
-cdef inline int edge_distance(int file_or_rank) noexcept nogil:
-    return file_or_rank if file_or_rank < 4 else 7 - file_or_rank
-
-
-cdef inline int nearest_rank(bitboard b, int us) noexcept nogil:
-    """Rank, as `us` sees it, of the member nearest to its own first rank; 0 for the empty set."""
-    if b == 0:
-        return 0
-    return rank_of(lsb(b)) if us == WHITE else 7 - rank_of(msb(b))
-
-
-cdef inline bitboard dark_squares() noexcept nogil:
-    return <bitboard>0xAA55AA55AA55AA55ULL
 
 
 cdef inline bitboard centre() noexcept nogil:
@@ -137,140 +45,6 @@ cdef inline bitboard king_ring(int ksq) noexcept nogil:
     return TABLES.king[8 * rank + file] | bit(8 * rank + file)
 
 
-# --- Pawn structure ---
-
-
-cdef inline void _pawn(Eval* e, PawnEntry* entry, int sq, int us, bint trace) noexcept nogil:
-    """What one pawn is worth by the other pawns around it."""
-    cdef const BoardC* b = &e.pos.b
-    cdef int them = us ^ 1
-    cdef int own = relative_square(sq, us)
-    cdef int rank = rank_of(own)
-    cdef bitboard ours = pieces(b, us, PAWN)
-    cdef bitboard theirs = pieces(b, them, PAWN)
-    cdef bitboard file = file_mask(file_of(sq))
-    cdef bitboard beside = adjacent_files(file_of(sq))
-    cdef bitboard ahead = ranks_ahead(sq, us)
-    cdef bitboard stop = forward(bit(sq), us)
-    cdef bitboard phalanx = ours & beside & rank_mask(rank_of(sq))
-    cdef bitboard support = ours & TABLES.pawn[them][sq]
-    cdef bitboard behind = ours & beside & ~ahead  # neighbours that can still come to its help
-    cdef bitboard sentries = theirs & beside & ahead
-    cdef bint doubled = (ours & file & ahead) != 0
-    cdef bint half_open = (theirs & file & ahead) == 0
-    add(e, &e.w.pawn_squares[rank][file_of(sq)], 1, us, trace)
-    if doubled:
-        add(e, &e.w.pawn_doubled, 1, us, trace)
-    if phalanx:
-        add(e, &e.w.pawn_phalanx[rank], 1, us, trace)
-    if support:
-        add(e, &e.w.pawn_supported[rank], popcount(support), us, trace)
-    if not ours & beside:
-        add(e, &e.w.pawn_isolated[half_open], 1, us, trace)
-    elif not behind and (stop | pawn_attacks(stop, us)) & theirs:
-        add(e, &e.w.pawn_backward[half_open], 1, us, trace)
-    if half_open and not doubled:
-        if not sentries:
-            entry.passed[us] |= bit(sq)
-            add(e, &e.w.passed_pawn[rank], 1, us, trace)
-        elif popcount(behind) >= popcount(sentries):
-            add(e, &e.w.pawn_candidate[rank], 1, us, trace)
-
-
-cdef inline void _pawn_structure(Eval* e, PawnEntry* entry, int us, bint trace) noexcept nogil:
-    cdef bitboard pawns = pieces(&e.pos.b, us, PAWN)
-    entry.passed[us] = 0
-    entry.span[us] = fill_forward(pawn_attacks(pawns, us), us)
-    while pawns:
-        _pawn(e, entry, pop_lsb(&pawns), us, trace)
-
-
-cdef inline void _shelter_file(Eval* e, PawnEntry* entry, int file, int us, bint trace) noexcept nogil:
-    cdef const BoardC* b = &e.pos.b
-    cdef int ksq = e.king[us]
-    cdef bitboard there = file_mask(file) & (ranks_ahead(ksq, us) | rank_mask(rank_of(ksq)))
-    cdef int edge = edge_distance(file)
-    cdef int own = nearest_rank(there & pieces(b, us, PAWN), us)
-    cdef int enemy = nearest_rank(there & pieces(b, us ^ 1, PAWN), us)
-    add(e, &e.w.shelter[edge][own], 1, us, trace)
-    if own and enemy == own + 1:
-        add(e, &e.w.storm_blocked[enemy], 1, us, trace)
-    else:
-        add(e, &e.w.storm[edge][enemy], 1, us, trace)
-    if own == 0:
-        entry.holes[us] += 1
-
-
-cdef inline void _shelter(Eval* e, PawnEntry* entry, int us, bint trace) noexcept nogil:
-    """Own pawns in front of the king and enemy pawns that come at it, on three files."""
-    cdef int middle = min(max(file_of(e.king[us]), 1), 6)
-    entry.king[us] = <uint8_t>e.king[us]
-    entry.holes[us] = 0
-    _shelter_file(e, entry, middle - 1, us, trace)
-    _shelter_file(e, entry, middle, us, trace)
-    _shelter_file(e, entry, middle + 1, us, trace)
-
-
-cdef inline void _begin(Eval* e, const Weights* weights, const PositionC* pos) noexcept nogil:
-    e.pos = pos
-    e.w = &weights.tapered
-    e.plain = &weights.plain
-    e.score = 0
-    e.king[WHITE] = king_square(&pos.b, WHITE)
-    e.king[BLACK] = king_square(&pos.b, BLACK)
-
-
-cdef void _fill_structure(PawnEntry* entry, const Weights* weights, const PositionC* pos) noexcept nogil:
-    cdef Eval e
-    _begin(&e, weights, pos)
-    _pawn_structure(&e, entry, WHITE, False)
-    _pawn_structure(&e, entry, BLACK, False)
-    entry.key = pos.pawn_key
-    entry.score = <Packed>e.score
-    entry.king[WHITE] = NO_SQUARE
-    entry.king[BLACK] = NO_SQUARE
-
-
-cdef void _fill_shelter(PawnEntry* entry, const Weights* weights, const PositionC* pos, int us) noexcept nogil:
-    cdef Eval e
-    _begin(&e, weights, pos)
-    if us == WHITE:
-        _shelter(&e, entry, WHITE, False)
-    else:
-        _shelter(&e, entry, BLACK, False)
-    entry.shelter[us] = <Packed>e.score
-
-
-cdef inline const PawnEntry* _cached_pawns(Evaluator* ev, const PositionC* pos, Eval* e) noexcept nogil:
-    """The entry of this pawn structure with these kings, filled where it is not known yet."""
-    cdef PawnEntry* entry = &ev.pawn_table[pos.pawn_key & (PAWN_TABLE_SIZE - 1)]
-    if unlikely(entry.key != pos.pawn_key):
-        _fill_structure(entry, &ev.weights, pos)
-    if unlikely(entry.king[WHITE] != e.king[WHITE]):
-        _fill_shelter(entry, &ev.weights, pos, WHITE)
-    if unlikely(entry.king[BLACK] != e.king[BLACK]):
-        _fill_shelter(entry, &ev.weights, pos, BLACK)
-    e.score += <uint32_t>entry.score + <uint32_t>entry.shelter[WHITE] + <uint32_t>entry.shelter[BLACK]
-    return entry
-
-
-cdef inline void _traced_pawns(PawnEntry* entry, Eval* e) noexcept nogil:
-    """What `_cached_pawns` adds, counted."""
-    _pawn_structure(e, entry, WHITE, True)
-    _pawn_structure(e, entry, BLACK, True)
-    _shelter(e, entry, WHITE, True)
-    _shelter(e, entry, BLACK, True)
-
-
-cdef inline void _exposed_pawns(Eval* e, int us, bint trace) noexcept nogil:
-    """Targets for rooks: outside the cache, since it matters only while the enemy has some."""
-    cdef const BoardC* b = &e.pos.b
-    cdef int them = us ^ 1
-    cdef bitboard pawns = pieces(b, us, PAWN) & ~e.attacked_by[us][PAWN]
-    if b.by_colour[them] & straight_sliders(b):
-        add(e, &e.w.pawn_exposed, popcount(pawns & ~fill_forward(pieces(b, them, PAWN), them)), us, trace)
-
-
 # --- Material and pieces ---
 
 
@@ -285,6 +59,15 @@ cdef inline void _material(Eval* e, int us, bint trace) noexcept nogil:
         add(e, &e.w.bishop_pair, 1, us, trace)
     add(e, &e.w.knight_own_pawns, popcount(pieces(b, us, KNIGHT)) * more_pawns, us, trace)
     add(e, &e.w.rook_own_pawns, popcount(pieces(b, us, ROOK)) * more_pawns, us, trace)
+
+
+cdef inline void _exposed_pawns(Eval* e, int us, bint trace) noexcept nogil:
+    """Targets for rooks: outside the cache, since it matters only while the enemy has some."""
+    cdef const BoardC* b = &e.pos.b
+    cdef int them = us ^ 1
+    cdef bitboard pawns = pieces(b, us, PAWN) & ~e.attacked_by[us][PAWN]
+    if b.by_colour[them] & straight_sliders(b):
+        add(e, &e.w.pawn_exposed, popcount(pawns & ~fill_forward(pieces(b, them, PAWN), them)), us, trace)
 
 
 cdef inline void _prepare(Eval* e, int us) noexcept nogil:
@@ -630,101 +413,6 @@ cdef inline void _passed_pawns(Eval* e, const PawnEntry* entry, int us, bint tra
             add(e, &e.w.passed_unstoppable, 1, us, trace)
 
 
-# --- Mating a bare king ---
-
-
-cdef inline void _lone_king(Eval* e, int us, bint trace) noexcept nogil:
-    """Drive the bare king of the other side to the edge, or with bishop and knight to a corner the bishop can reach."""
-    cdef const BoardC* b = &e.pos.b
-    cdef int ksq = e.king[us ^ 1]
-    cdef int edge = min(edge_distance(file_of(ksq)), edge_distance(rank_of(ksq)))
-    cdef bitboard dark = b.by_type[BISHOP] & dark_squares()
-    cdef int first = 0 if dark else 7  # a1 and h8 are dark, h1 and a8 light
-    cdef int second = 63 - first
-    add(e, &e.w.lone_king_edge[edge], 1, us, trace)
-    add(e, &e.w.lone_king_distance[distance(e.king[us], ksq)], 1, us, trace)
-    if b.by_type[BISHOP] and b.by_type[KNIGHT] and popcount(e.occ) == 4:
-        add(e, &e.w.lone_king_corner[min(distance(ksq, first), distance(ksq, second))], 1, us, trace)
-
-
-# --- Scale of the endgame ---
-
-
-cdef inline int _points(const BoardC* b, int colour) noexcept nogil:
-    """Pieces of one side in the usual points; not an evaluation, it only tells endings apart."""
-    return (
-        3 * popcount(b.by_colour[colour] & (b.by_type[KNIGHT] | b.by_type[BISHOP]))
-        + 5 * popcount(pieces(b, colour, ROOK))
-        + 9 * popcount(pieces(b, colour, QUEEN))
-    )
-
-
-cdef const int32_t* _pawnless_scale(const PlainWeights* w, const BoardC* b, int strong) noexcept nogil:
-    """The stronger side has no pawns: without a rook more than the other side it hardly wins. NULL: nothing special."""
-    cdef int points = _points(b, strong)
-    cdef int other = _points(b, strong ^ 1)
-    if points < 5:
-        return &w.scale_lone_minor
-    if points - other <= 3:
-        return &w.scale_minor_up if other <= 3 else &w.scale_minor_up_heavy
-    if b.by_colour[strong ^ 1] & ~b.by_type[KING]:
-        return NULL
-    if points == 6 and popcount(pieces(b, strong, KNIGHT)) == 2:
-        return &w.scale_two_knights
-    return &w.scale_bare_king
-
-
-cdef bint _wrong_corner(const BoardC* b, int strong) noexcept nogil:
-    """Pawns on one rook file, at most bishops that cannot cover the promotion square, and the enemy king in that corner."""
-    cdef bitboard pawns = pieces(b, strong, PAWN)
-    cdef bitboard rest = b.by_colour[strong] & ~(b.by_type[PAWN] | b.by_type[KING])
-    cdef int file = 0 if pawns & file_mask(0) else 7
-    cdef int corner = file + (56 if strong == WHITE else 0)
-    cdef bitboard covering = dark_squares() if dark_squares() & bit(corner) else ~dark_squares()
-    if pawns & ~file_mask(file) or rest & ~b.by_type[BISHOP] or rest & covering:
-        return False
-    return distance(king_square(b, strong ^ 1), corner) <= 1
-
-
-cdef bint _opposite_bishops(const BoardC* b) noexcept nogil:
-    cdef bitboard white = pieces(b, WHITE, BISHOP)
-    cdef bitboard black = pieces(b, BLACK, BISHOP)
-    if popcount(white) != 1 or popcount(black) != 1:
-        return False
-    return ((white & dark_squares()) != 0) != ((black & dark_squares()) != 0)
-
-
-cdef bint _drawish_rook_ending(const BoardC* b, int strong) noexcept nogil:
-    cdef bitboard pawns = b.by_type[PAWN]
-    cdef bitboard west = file_mask(0) | file_mask(1) | file_mask(2) | file_mask(3)
-    if b.by_type[KNIGHT] | b.by_type[BISHOP] | b.by_type[QUEEN]:
-        return False
-    if popcount(pieces(b, strong, ROOK)) != 1 or popcount(pieces(b, strong ^ 1, ROOK)) != 1:
-        return False
-    if popcount(pieces(b, strong, PAWN)) - popcount(pieces(b, strong ^ 1, PAWN)) > 1:
-        return False
-    return (pawns & west) == 0 or (pawns & ~west) == 0
-
-
-cdef const int32_t* _scale(const PlainWeights* w, const BoardC* b, int strong) noexcept nogil:
-    """The one weight that scales the endgame score of the side that is ahead."""
-    cdef int pawns = popcount(pieces(b, strong, PAWN))
-    cdef const int32_t* special
-    if pawns == 0:
-        special = _pawnless_scale(w, b, strong)
-        if special != NULL:
-            return special
-    elif _wrong_corner(b, strong):
-        return &w.scale_wrong_corner
-    if _opposite_bishops(b):
-        if b.by_type[KNIGHT] | b.by_type[ROOK] | b.by_type[QUEEN]:
-            return &w.scale_opposite_bishops_pieces
-        return &w.scale_opposite_bishops[pawns]
-    if _drawish_rook_ending(b, strong):
-        return &w.scale_rook_ending
-    return &w.scale_pawns[pawns]
-
-
 # --- The total ---
 
 
@@ -763,7 +451,7 @@ cdef inline void _side_against_side(Eval* e, const PawnEntry* entry, int us, bin
     _space(e, us, trace)
     _passed_pawns(e, entry, us, trace)
     if e.pos.b.by_colour[us ^ 1] == bit(e.king[us ^ 1]):
-        _lone_king(e, us, trace)
+        lone_king(e, us, trace)
 
 
 cdef inline int _finish(Eval* e, int* phase, int* scale, bint trace) noexcept nogil:
@@ -771,7 +459,7 @@ cdef inline int _finish(Eval* e, int* phase, int* scale, bint trace) noexcept no
     cdef int mg = midgame(e.score)
     cdef int eg = endgame(e.score)
     cdef int strong = BLACK if eg < 0 else WHITE
-    cdef const int32_t* factor = _scale(e.plain, &e.pos.b, strong)
+    cdef const int32_t* factor = scale_factor(e.plain, &e.pos.b, strong)
     cdef int score
     phase[0] = _phase(&e.pos.b)
     scale[0] = factor[0]
@@ -804,8 +492,8 @@ cdef int evaluate(Evaluator* ev, const PositionC* pos) noexcept nogil:
     cdef Eval e
     cdef int phase, scale, score
     cdef const PawnEntry* entry
-    _begin(&e, &ev.weights, pos)
-    entry = _cached_pawns(ev, pos, &e)
+    begin(&e, &ev.weights, pos)
+    entry = cached_pawns(ev.pawn_table, &ev.weights, pos, &e)
     score = _total(&e, entry, &phase, &scale, False)
     return score if pos.stm == WHITE else -score
 
@@ -819,9 +507,9 @@ cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts
     cdef Eval e
     cdef PawnEntry entry
     memset(counts, 0, 2 * sizeof(Weights))
-    _begin(&e, &ev.weights, pos)
+    begin(&e, &ev.weights, pos)
     e.counts = counts
-    _traced_pawns(&entry, &e)
+    trace_pawns(&entry, &e)
     return _total(&e, &entry, phase, scale, True)
 
 
@@ -849,12 +537,8 @@ cdef void free_evaluator(Evaluator* ev) noexcept nogil:
 
 
 cdef void clear_evaluator(Evaluator* ev) noexcept nogil:
-    """Forget the pawn structures seen. An empty entry is the right one for no pawns (key 0), once its kings are unknown."""
-    cdef int i
-    memset(ev.pawn_table, 0, PAWN_TABLE_SIZE * sizeof(PawnEntry))
-    for i in range(PAWN_TABLE_SIZE):
-        ev.pawn_table[i].king[WHITE] = NO_SQUARE
-        ev.pawn_table[i].king[BLACK] = NO_SQUARE
+    """Forget the pawn structures seen."""
+    clear_pawns(ev.pawn_table)
 
 
 cdef int set_evaluator_weights(Evaluator* ev, object values) except -1:

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Pawn structure and the king's shelter behind it: all that depends on pawns and kings alone, and a cache of it.
+
+A table entry holds the sum of the terms, and what the pieces' terms want to know of the pawns.
+"""
+
+from .position cimport *
+from .terms cimport *
+from .types cimport *
+from .weights cimport *
+
+cdef enum:
+    PAWN_TABLE_SIZE = 8192  # entries, a power of two
+
+cdef struct PawnEntry:  # one cache line
+    Key key
+    bitboard passed[2]
+    bitboard span[2]  # squares the pawns of that colour attack or will attack when they advance
+    Packed score
+    Packed shelter[2]  # of a king on king[colour]
+    uint8_t king[2]  # NO_SQUARE: not known yet
+    uint8_t holes[2]  # files at that king without an own pawn ahead
+    uint8_t padding[4]
+
+cdef void fill_structure(PawnEntry* entry, const Weights* weights, const PositionC* pos) noexcept nogil
+cdef void fill_shelter(PawnEntry* entry, const Weights* weights, const PositionC* pos, int us) noexcept nogil
+cdef void trace_pawns(PawnEntry* entry, Eval* e) noexcept nogil
+cdef void clear_pawns(PawnEntry* table) noexcept nogil
+
+cdef inline const PawnEntry* cached_pawns(PawnEntry* table, const Weights* weights, const PositionC* pos, Eval* e) noexcept nogil:
+    """The entry of this pawn structure with these kings, filled where it is not known yet; its terms are added to `e`."""
+    cdef PawnEntry* entry = &table[pos.pawn_key & (PAWN_TABLE_SIZE - 1)]
+    if unlikely(entry.key != pos.pawn_key):
+        fill_structure(entry, weights, pos)
+    if unlikely(entry.king[WHITE] != e.king[WHITE]):
+        fill_shelter(entry, weights, pos, WHITE)
+    if unlikely(entry.king[BLACK] != e.king[BLACK]):
+        fill_shelter(entry, weights, pos, BLACK)
+    e.score += <uint32_t>entry.score + <uint32_t>entry.shelter[WHITE] + <uint32_t>entry.shelter[BLACK]
+    return entry
