@@ -13,21 +13,6 @@ cdef inline int _points(const BoardC* b, int colour) noexcept nogil:
     )
 
 
-cdef const int32_t* _pawnless_scale(const PlainWeights* w, const BoardC* b, int strong) noexcept nogil:
-    """The stronger side has no pawns: without a rook more than the other side it hardly wins. NULL: nothing special."""
-    cdef int points = _points(b, strong)
-    cdef int other = _points(b, strong ^ 1)
-    if points < 5:
-        return &w.scale_lone_minor
-    if points - other <= 3:
-        return &w.scale_minor_up if other <= 3 else &w.scale_minor_up_heavy
-    if b.by_colour[strong ^ 1] & ~b.by_type[KING]:
-        return NULL
-    if points == 6 and popcount(pieces(b, strong, KNIGHT)) == 2:
-        return &w.scale_two_knights
-    return &w.scale_bare_king
-
-
 cdef bint _wrong_corner(const BoardC* b, int strong) noexcept nogil:
     """Pawns on one rook file, at most bishops that cannot cover the promotion square, and the enemy king in that corner."""
     cdef bitboard pawns = pieces(b, strong, PAWN)
@@ -52,16 +37,89 @@ cdef bint _drawish_rook_ending(const BoardC* b, int strong) noexcept nogil:
     return (pawns & west) == 0 or (pawns & ~west) == 0
 
 
-cdef const int32_t* scale_of_few_pieces(const PlainWeights* w, const BoardC* b, int strong) noexcept nogil:
+cdef inline int _defender_in_front(const BoardC* b, int pawn, int strong) noexcept nogil:
+    """How many files the defending king is from the pawn's, if it stands further ahead; 8 if it does not."""
+    cdef int king = king_square(b, strong ^ 1)
+    cdef int files = file_of(king) - file_of(pawn)
+    if not ranks_ahead(pawn, strong) & bit(king):
+        return 8
+    return -files if files < 0 else files
+
+
+cdef const int32_t* _one_pawn(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
+    """One pawn on the board, of the stronger side, with a rook against a rook or with a bishop. NULL: nothing special."""
+    cdef const BoardC* b = &pos.b
+    cdef int pawn = lsb(b.by_type[PAWN])
+    cdef bitboard ours = b.by_colour[strong] & ~(b.by_type[PAWN] | b.by_type[KING])
+    cdef bitboard theirs = b.by_colour[strong ^ 1] & ~b.by_type[KING]
+    cdef bitboard colour
+    if popcount(ours) != 1 or popcount(theirs) > 1:
+        return NULL
+    if ours & b.by_type[ROOK] and theirs & b.by_type[ROOK] and _defender_in_front(b, pawn, strong) <= 1:
+        return &w.scale_rook_and_pawn
+    if ours & b.by_type[BISHOP] and not theirs & ~(b.by_type[KNIGHT] | b.by_type[BISHOP]):
+        colour = dark_squares() if ours & dark_squares() else ~dark_squares()
+        if _defender_in_front(b, pawn, strong) == 0 and not colour & pieces(b, strong ^ 1, KING):
+            return &w.scale_bishop_and_pawn
+    return NULL
+
+
+cdef const int32_t* _against_one_pawn(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
+    """A rook or queen against a pawn, which its king helps to promote. NULL: neither.
+
+    Thresholds: counted in the endgame tables of both endings.
+    """
+    cdef const BoardC* b = &pos.b
+    cdef int weak = strong ^ 1
+    cdef int pawn = lsb(b.by_type[PAWN])
+    cdef int promotion = (pawn & 7) | (56 if weak == WHITE else 0)
+    cdef int steps = 7 - relative_rank(pawn, weak)
+    cdef int helper = distance(king_square(b, weak), pawn)
+    cdef int far = distance(king_square(b, strong), promotion)
+    if b.by_type[ROOK]:
+        if steps > 3 or helper > 2:
+            return &w.scale_rook_against_pawn[0]
+        return &w.scale_rook_against_pawn[min(max(far - steps - helper + 1 + (pos.stm == weak), 0), 5)]
+    if steps == 1 and helper == 1 and far > 3 and bit(pawn) & (file_mask(0) | file_mask(2) | file_mask(5) | file_mask(7)):
+        return &w.scale_queen_against_pawn
+    return NULL
+
+
+cdef const int32_t* _pawnless_scale(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
+    """The stronger side has no pawns: without a rook more than the other side it hardly wins. NULL: nothing special."""
+    cdef const BoardC* b = &pos.b
+    cdef int points = _points(b, strong)
+    cdef int other = _points(b, strong ^ 1)
+    if points < 5:
+        return &w.scale_lone_minor
+    if points - other <= 3:
+        return &w.scale_minor_up if other <= 3 else &w.scale_minor_up_heavy
+    if b.by_colour[strong ^ 1] & ~b.by_type[KING]:
+        if popcount(occupied(b)) == 4 and b.by_type[PAWN]:
+            return _against_one_pawn(w, pos, strong)
+        return NULL
+    if points == 6 and popcount(pieces(b, strong, KNIGHT)) == 2:
+        return &w.scale_two_knights
+    return &w.scale_bare_king
+
+
+cdef const int32_t* scale_of_few_pieces(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
     """`scale_factor` where special endings are possible."""
+    cdef const BoardC* b = &pos.b
     cdef int pawns = popcount(pieces(b, strong, PAWN))
     cdef const int32_t* special
     if pawns == 0:
-        special = _pawnless_scale(w, b, strong)
+        special = _pawnless_scale(w, pos, strong)
         if special != NULL:
             return special
+    elif popcount(occupied(b)) == 3:
+        return &w.scale_bare_king if pawn_wins(pos, strong) else &w.scale_drawn_pawn
     elif _wrong_corner(b, strong):
         return &w.scale_wrong_corner
+    elif popcount(b.by_type[PAWN]) == 1:
+        special = _one_pawn(w, pos, strong)
+        if special != NULL:
+            return special
     if opposite_bishops(b):
         if b.by_type[KNIGHT] | b.by_type[ROOK] | b.by_type[QUEEN]:
             return &w.scale_opposite_bishops_pieces

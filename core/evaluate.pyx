@@ -455,17 +455,18 @@ cdef inline void _side_against_side(Eval* e, const PawnEntry* entry, int us, bin
 
 
 cdef inline int _finish(Eval* e, int* phase, int* scale, bint trace) noexcept nogil:
-    """Taper and scale. Returns centipawns from White's side."""
+    """Taper, scale, and fade as the fifty-move rule comes nearer. Returns centipawns from White's side."""
     cdef int mg = midgame(e.score)
     cdef int eg = endgame(e.score)
     cdef int strong = BLACK if eg < 0 else WHITE
-    cdef const int32_t* factor = scale_factor(e.plain, &e.pos.b, strong)
+    cdef const int32_t* factor = scale_factor(e.plain, e.pos, strong)
     cdef int score
     phase[0] = _phase(&e.pos.b)
     scale[0] = factor[0]
     if trace:
         (<int32_t*>&e.counts[strong])[factor - <const int32_t*>e.w] += 1
     score = (mg * phase[0] + eg * scale[0] // FULL_SCALE * (FULL_PHASE - phase[0])) // FULL_PHASE
+    score = score * rule50_fade(e.plain, e.pos) // FULL_SCALE
     return min(max(score, -EVAL_LIMIT), EVAL_LIMIT)
 
 
@@ -559,7 +560,7 @@ cdef int set_evaluator_weights(Evaluator* ev, object values) except -1:
 
 
 cdef dict trace_position(const Evaluator* ev, const PositionC* pos):
-    """What `Engine.trace` returns: "phase", "scale", "score" (White's side), "stm" ("w" or "b"), and in the layout's order
+    """What `Engine.trace` returns: "phase", "scale", "fade", "score" (White's side), "stm" ("w" or "b"), and in layout order
     "weights" (packed) and "features" (how often White and Black got each)."""
     cdef Weights[2] counts
     cdef const int32_t* white = <int32_t*>&counts[WHITE]
@@ -571,6 +572,7 @@ cdef dict trace_position(const Evaluator* ev, const PositionC* pos):
     return {
         "phase": phase,
         "scale": scale,
+        "fade": rule50_fade(&ev.weights.plain, pos),
         "score": score,
         "stm": "b" if pos.stm else "w",
         "weights": [values[i] for i in range(weight_count())],

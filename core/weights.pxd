@@ -85,7 +85,8 @@ cdef struct TaperedWeights:  # (mg, eg) pairs; an 8 by 8 array is a board, first
     # The side whose enemy has nothing but the king
     Packed lone_king_edge[4]  # by distance of that king from the edge
     Packed lone_king_distance[8]  # by distance between the kings
-    Packed lone_king_corner[8]  # bishop and knight: by distance of that king to a corner of the bishop's colour
+    Packed lone_king_corner[8]  # bishop and knight, instead of the edge: by steps to a corner of the bishop's colour
+    Packed lone_king_pawn[8]  # instead of the above, a single pawn that wins: by rank
 
 cdef struct PlainWeights:  # plain integers
     # Danger units; their sum, divided by DANGER_STEP, is the level that indexes `king_danger`
@@ -103,12 +104,19 @@ cdef struct PlainWeights:  # plain integers
     int32_t scale_opposite_bishops[9]  # bishops of opposite colours and pawns only; by pawns of the stronger side
     int32_t scale_opposite_bishops_pieces  # the same with other pieces on the board
     int32_t scale_rook_ending  # a rook each and at most one pawn more, all pawns on one wing
+    int32_t scale_rook_and_pawn  # rook and pawn against rook, the defending king in front of the pawn
+    int32_t scale_bishop_and_pawn  # and at most a minor piece against them, the defending king safe in front of the pawn
+    int32_t scale_drawn_pawn  # king and pawn against king, drawn
+    int32_t scale_rook_against_pawn[6]  # by how much closer the pawn with its king is than the rook's king
+    int32_t scale_queen_against_pawn  # which draws by stalemate or from the rook's file
     int32_t scale_lone_minor  # no pawns and less than a rook cannot win
     int32_t scale_minor_up  # no pawns, at most a minor piece more, against a minor piece or less
     int32_t scale_minor_up_heavy  # the same against more
     int32_t scale_two_knights  # two knights against the bare king
     int32_t scale_bare_king  # against a bare king, where none of the above holds
     int32_t scale_wrong_corner  # rook pawns, no bishop of the promotion square's colour, king in the corner
+    # Scale of the whole score, in 1/128
+    int32_t rule50_fade[11]  # by tenths of the plies that the fifty-move rule allows
 
 cdef struct Weights:
     TaperedWeights tapered

@@ -112,7 +112,7 @@ def _expected() -> dict[str, tuple[tuple[int, ...], int, int]]:
                 entries[entry] = (shape, -TAPERED_LIMIT, TAPERED_LIMIT)
         elif tapered:
             entries[name.upper()] = ((*shape, 2), -TAPERED_LIMIT, TAPERED_LIMIT)
-        elif name.startswith("scale_"):
+        elif name.startswith(("scale_", "rule50_")):
             entries[name.upper()] = (shape, 0, FULL_SCALE)
         else:
             entries[name.upper()] = (shape, -UNITS_LIMIT, UNITS_LIMIT)

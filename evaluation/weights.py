@@ -330,9 +330,11 @@ TEMPO = ( 26,  20)
 # by the distance of that king from the edge
 LONE_KING_EDGE = [(  0,  60), (  0,  35), (  0,  15), (  0,   0)]
 # by the distance between the kings
-LONE_KING_DISTANCE = [(  0,   0), (  0,  50), (  0,  50), (  0,  38), (  0,  26), (  0,  16), (  0,   8), (  0,   0)]
-# bishop and knight: by the distance of that king from the nearer corner of the bishop's colour
-LONE_KING_CORNER = [(  0, 160), (  0, 130), (  0, 105), (  0,  80), (  0,  55), (  0,  30), (  0,  10), (  0,   0)]
+LONE_KING_DISTANCE = [(  0,   0), (  0, 100), (  0, 100), (  0,  75), (  0,  50), (  0,  30), (  0,  15), (  0,   0)]
+# bishop and knight, instead of the edge: by that king's steps along files and ranks to the nearer corner of the bishop's colour
+LONE_KING_CORNER = [(  0, 420), (  0, 360), (  0, 300), (  0, 240), (  0, 180), (  0, 120), (  0,  60), (  0,   0)]
+# instead of all that, king and one pawn where they win: by the pawn's rank
+LONE_KING_PAWN = [(  0,   0), (  0, 200), (  0, 210), (  0, 225), (  0, 245), (  0, 270), (  0, 300), (  0,   0)]
 
 # --- Scale of the endgame half of the score, in 1/128 (128: all of it, 0: a draw) ---
 
@@ -344,6 +346,16 @@ SCALE_OPPOSITE_BISHOPS = [ 8, 12, 30, 43, 58, 70, 70, 72, 76]
 SCALE_OPPOSITE_BISHOPS_PIECES = 113
 # one rook each, pawns on one wing only, and at most one pawn more
 SCALE_ROOK_ENDING = 70
+# the last pawn, with a rook against a rook, where the defending king stands ahead on its file or next to that
+SCALE_ROOK_AND_PAWN = 60
+# with a bishop against at most a minor piece, where that king stands ahead on its file and the bishop cannot attack it
+SCALE_BISHOP_AND_PAWN = 4
+# with nothing else, where it does not win
+SCALE_DRAWN_PAWN = 0
+# a rook against a pawn: by how many moves the rook's king comes too late
+SCALE_ROOK_AGAINST_PAWN = [128, 122,  80,  28,   6,   0]
+# a queen, its king far off, against a pawn on the seventh and its king: on the files where that can draw
+SCALE_QUEEN_AGAINST_PAWN = 24
 # no pawns and less than a rook
 SCALE_LONE_MINOR = 0
 # no pawns and at most a minor piece more, against a minor piece or less; against more
@@ -355,3 +367,8 @@ SCALE_TWO_KNIGHTS = 0
 SCALE_BARE_KING = 128
 # pawns on a rook's file, no piece but bishops that cannot cover the promotion square, and the king in that corner
 SCALE_WRONG_CORNER = 0
+
+# --- Scale of the whole score, in 1/128 ---
+
+# by the plies without a capture or pawn move, in tens; not against a bare king
+RULE50_FADE = [128, 128, 128, 128, 125, 120, 112, 100,  84,  64,  40]

@@ -55,7 +55,7 @@ def tapered_score(trace: dict[str, Any], weights: list[int]) -> int:
             mg += pair[0] * (white - black)
             eg += pair[1] * (white - black)
     scaled = int(eg * trace["scale"] / 128)
-    return int((mg * trace["phase"] + scaled * (24 - trace["phase"])) / 24)
+    return int(int((mg * trace["phase"] + scaled * (24 - trace["phase"])) / 24) * trace["fade"] / 128)
 
 
 def counts(engine: Engine, fen: str, name: str, *index: int) -> tuple[int, int]:
@@ -135,7 +135,7 @@ def test_same_position_same_score_whatever_came_before(engine: Engine, boards: l
 
 
 def test_new_weights_take_effect_at_once(engine: Engine) -> None:
-    fen = "4k3/8/8/3P4/8/8/8/4K3 w - - 0 1"
+    fen = "4k3/7p/8/3P4/8/8/7P/4K3 w - - 0 1"
     before = engine.evaluate(Position(fen))
     weights = list(DEFAULT)
     rank_5 = OFFSETS["passed_pawn"] + 4
@@ -269,6 +269,13 @@ TERMS = [
     ("k7/8/8/8/8/8/8/K6R w - - 0 1", "lone_king_edge", (0,), (1, 0)),
     ("7K/8/8/8/8/8/8/k6r w - - 0 1", "lone_king_distance", (7,), (0, 1)),
     ("k7/8/8/8/8/8/8/KNB5 w - - 0 1", "lone_king_corner", (7,), (1, 0)),  # a8 is light, the bishop dark
+    ("8/8/8/k7/8/8/8/KNB5 w - - 0 1", "lone_king_corner", (4,), (1, 0)),  # four steps down to a1
+    ("k7/8/8/8/8/8/8/KN3B2 w - - 0 1", "lone_king_corner", (0,), (1, 0)),
+    ("k7/8/8/8/8/8/8/KN3B2 w - - 0 1", "lone_king_edge", (0,), (0, 0)),
+    ("4k3/4P3/4K3/8/8/8/8/8 b - - 0 1", "lone_king_pawn", (6,), (0, 0)),  # stalemate
+    ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", "lone_king_pawn", (4,), (1, 0)),
+    ("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", "lone_king_edge", (0,), (0, 0)),
+    ("8/8/8/8/4p3/4k3/8/4K3 b - - 0 1", "lone_king_pawn", (4,), (0, 1)),
     ("7k/8/8/8/8/8/8/KNB5 w - - 0 1", "lone_king_corner", (0,), (1, 0)),
 ]
 
@@ -323,12 +330,29 @@ SCALES = [
     ("4k2r/8/8/8/8/8/8/R1B1K3 w - - 0 1", "scale_minor_up_heavy", 0),
     ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "scale_bare_king", 0),
     ("4k3/8/8/8/8/8/8/1N2KB2 w - - 0 1", "scale_bare_king", 0),
-    ("4k3/p7/8/8/8/8/8/R3K3 w - - 0 1", "scale_pawns", 0),
+    ("4k3/p7/8/8/8/8/8/R3K3 w - - 0 1", "scale_rook_against_pawn", 0),
+    ("4k3/pp6/8/8/8/8/8/R3K3 w - - 0 1", "scale_pawns", 0),
     ("4k2n/8/8/8/8/8/8/Q3K3 w - - 0 1", "scale_pawns", 0),
     ("k7/8/8/P7/8/8/8/2B1K3 w - - 0 1", "scale_wrong_corner", 0),  # the bishop does not see a8
     ("k7/8/8/P7/8/8/8/4KB2 w - - 0 1", "scale_pawns", 1),  # it does
     ("8/2k5/8/P7/8/8/8/2B1K3 w - - 0 1", "scale_pawns", 1),  # the king is too far off
     ("k7/8/P7/P7/8/8/8/4K3 w - - 0 1", "scale_wrong_corner", 0),
+    ("k7/8/P7/8/8/8/8/4K3 w - - 0 1", "scale_drawn_pawn", 0),
+    ("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "scale_drawn_pawn", 0),
+    ("8/8/8/4k3/8/4K3/4P3/8 b - - 0 1", "scale_bare_king", 0),  # without the move Black must give way
+    ("4k3/8/8/4P3/8/4K3/8/R6r w - - 0 1", "scale_rook_and_pawn", 0),
+    ("3k4/8/8/4P3/8/4K3/8/R6r w - - 0 1", "scale_rook_and_pawn", 0),
+    ("2k5/8/8/4P3/8/4K3/8/R6r w - - 0 1", "scale_rook_ending", 0),  # cut off
+    ("4k3/8/8/4P3/8/4K3/8/R6n w - - 0 1", "scale_pawns", 1),
+    ("8/8/4k3/4P3/4K3/8/8/2B4b w - - 0 1", "scale_bishop_and_pawn", 0),  # a dark-squared bishop cannot drive it from e6
+    ("8/8/4k3/4P3/4K3/8/8/5B1n w - - 0 1", "scale_pawns", 1),  # a light-squared one can
+    ("8/8/8/8/8/2kp4/8/3R3K w - - 0 1", "scale_rook_against_pawn", 2),
+    ("8/8/8/8/8/2kp4/8/3R3K b - - 0 1", "scale_rook_against_pawn", 3),
+    ("8/8/8/8/8/2kp4/8/2KR4 w - - 0 1", "scale_rook_against_pawn", 0),
+    ("k7/8/8/8/8/3p4/8/3R3K w - - 0 1", "scale_rook_against_pawn", 0),  # its king is far off
+    ("8/8/8/8/7Q/7K/1kp5/8 w - - 0 1", "scale_queen_against_pawn", 0),
+    ("8/8/8/8/7Q/7K/2kp4/8 w - - 0 1", "scale_pawns", 0),  # no stalemate on this file
+    ("8/8/8/8/7Q/4K3/1kp5/8 w - - 0 1", "scale_pawns", 0),  # the king is near
     ("2b1k3/8/8/p7/8/8/8/K7 w - - 0 1", "scale_wrong_corner", 0),
     ("k7/8/8/PP6/8/8/8/2B1K3 w - - 0 1", "scale_pawns", 2),
     ("4k1b1/p7/8/8/8/8/PPP5/4K1B1 w - - 0 1", "scale_opposite_bishops", 3),
@@ -352,6 +376,22 @@ def test_a_pawnless_minor_piece_wins_nothing(engine: Engine) -> None:
     """The endgame half counts for nothing there, and what is left of the midgame half is less than a pawn."""
     assert abs(engine.evaluate(Position("4k3/8/8/8/8/8/8/2B1K3 w - - 0 1"))) < 100
     assert abs(engine.evaluate(Position("k7/8/8/P7/8/8/8/2B1K3 w - - 0 1"))) < 100
+
+
+@pytest.mark.parametrize("plies", [0, 29, 30, 57, 99, 100, 120])
+def test_the_score_fades_as_the_fifty_move_rule_comes_nearer(engine: Engine, plies: int) -> None:
+    fen = "3r2k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - {} 80"
+    fresh, trace = (traced(engine, Position(fen.format(n))) for n in (0, plies))
+    factor = DEFAULT[OFFSETS["rule50_fade"] + min(plies // 10, 10)]
+    assert fresh["fade"] == 128
+    assert trace["fade"] == factor
+    assert trace["score"] == int(fresh["score"] * factor / 128)
+    assert engine.evaluate(Position(fen.format(plies))) == trace["score"]
+
+
+def test_a_bare_king_is_mated_without_fading(engine: Engine) -> None:
+    scores = {engine.evaluate(Position(f"8/8/8/3k4/8/8/8/R3K3 w - - {plies} 80")) for plies in (0, 50, 99)}
+    assert len(scores) == 1
 
 
 def test_mating_material_drives_the_king_to_the_edge(engine: Engine) -> None:

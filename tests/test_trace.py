@@ -63,6 +63,7 @@ def test_rows_add_up_to_the_score(engine: Engine, fen: str) -> None:
         assert math.isclose(row[1] - row[3], row[5], abs_tol=1e-6)
     mg, eg = round(100 * total[4]), round(100 * total[5])
     phase, scale = counted["phase"], counted["scale"]
+    assert counted["fade"] == 128
     assert int((mg * phase + int(eg * scale / 128) * (24 - phase)) / 24) == counted["score"]
     assert f"Phase {phase} of 24" in text
     assert f"{scale}/128" in text

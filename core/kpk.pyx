@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Fills the bitbase of kpk.pxd, for all squares of White's king at once: a set of them is one bitboard.
+
+Pawns only go forward, so the squares of the pawn are solved from the seventh rank down, each until nothing changes any more.
+"""
+
+from .attacks cimport *
+
+
+cdef bitboard _beside(bitboard squares) noexcept nogil:
+    """The squares a king's move away from some of these."""
+    cdef bitboard row = squares | shift_east(squares) | shift_west(squares)
+    return (row << 8) | (row >> 8) | shift_east(squares) | shift_west(squares)
+
+
+cdef inline int _index(int pawn) noexcept nogil:
+    return 4 * (rank_of(pawn) - 1) + file_of(pawn)
+
+
+cdef bitboard _after_push(int pawn, int lone_king) noexcept nogil:
+    """Where White's king wins by advancing the pawn one square, which Black's king does not occupy."""
+    cdef int stop = pawn + 8
+    if rank_of(stop) < 7:
+        return KPK[BLACK][_index(stop)][lone_king] & ~bit(stop)
+    if TABLES.king[lone_king] & bit(stop):  # the queen needs the king's protection
+        return TABLES.king[stop]
+    return ~bit(stop)
+
+
+cdef bitboard _white_wins(int pawn, int lone_king) noexcept nogil:
+    """Where White's king wins with the move, by what is known so far."""
+    cdef bitboard legal = ~(TABLES.king[lone_king] | bit(lone_king) | bit(pawn))
+    cdef bitboard won = _beside(KPK[BLACK][_index(pawn)][lone_king] & legal)
+    if lone_king != pawn + 8:
+        won |= _after_push(pawn, lone_king)
+        if rank_of(pawn) == 1 and lone_king != pawn + 16:
+            won |= _after_push(pawn + 8, lone_king) & ~bit(pawn + 8)
+    return won & legal
+
+
+cdef bitboard _black_loses(int pawn, int lone_king) noexcept nogil:
+    """Where White's king wins with Black to move: every move of Black leads to a win, and there is one, or it is mate."""
+    cdef bitboard attacked = TABLES.pawn[WHITE][pawn]
+    cdef bitboard left = TABLES.king[lone_king] & ~attacked
+    cdef bitboard lost = ~(TABLES.king[lone_king] | bit(lone_king) | bit(pawn))
+    cdef bitboard can_move = 0
+    cdef bitboard forbidden
+    cdef int to
+    while left:
+        to = pop_lsb(&left)
+        forbidden = TABLES.king[to] | bit(to)
+        can_move |= ~forbidden
+        lost &= forbidden if to == pawn else forbidden | KPK[WHITE][_index(pawn)][to]
+    return lost if attacked & bit(lone_king) else lost & can_move
+
+
+cdef void _solve(int pawn) noexcept nogil:
+    cdef bitboard* white = KPK[WHITE][_index(pawn)]
+    cdef bitboard* black = KPK[BLACK][_index(pawn)]
+    cdef bint changed = True
+    cdef bitboard won
+    cdef int lone_king
+    while changed:
+        changed = False
+        for lone_king in range(64):
+            if lone_king == pawn:
+                continue
+            won = _white_wins(pawn, lone_king)
+            changed |= won != white[lone_king]
+            white[lone_king] = won
+            won = _black_loses(pawn, lone_king)
+            changed |= won != black[lone_king]
+            black[lone_king] = won
+
+
+cdef void _fill() noexcept nogil:
+    cdef int rank, file
+    for rank in range(6, 0, -1):
+        for file in range(4):
+            _solve(8 * rank + file)
+
+
+_fill()
+
+
+def is_won(strong: int, king: int, pawn: int, lone_king: int, stm: int) -> bool:
+    """For tests: `kpk_is_won`, colours 0 (White) and 1, squares 0 to 63, a1 first. Raises ValueError on others."""
+    squares = (king, pawn, lone_king)
+    if not (strong in (0, 1) and stm in (0, 1) and all(0 <= square < 64 for square in squares) and 0 < pawn >> 3 < 7):
+        raise ValueError("no such position")
+    return kpk_is_won(strong, king, pawn, lone_king, stm)
