@@ -23,6 +23,10 @@ cdef inline bitboard centre() noexcept nogil:
     return (rank_mask(3) | rank_mask(4)) & (file_mask(3) | file_mask(4))
 
 
+cdef inline bitboard long_diagonals() noexcept nogil:
+    return <bitboard>0x8142241818244281ULL
+
+
 cdef inline bitboard flank_to_flank() noexcept nogil:
     """The four middle files, where space counts."""
     return file_mask(2) | file_mask(3) | file_mask(4) | file_mask(5)
@@ -158,9 +162,10 @@ cdef inline void _bishop(Eval* e, int sq, int us, bint trace) noexcept nogil:
     cdef bitboard same = dark_squares() if dark_squares() & bit(sq) else ~dark_squares()
     cdef bitboard seen
     add(e, &e.w.bishop_own_pawns, popcount(same & pieces(b, us, PAWN)), us, trace)
-    seen = (bishop_attacks(sq, b.by_type[PAWN]) | bit(sq)) & centre()
-    if seen & (seen - 1):
-        add(e, &e.w.bishop_long_diagonal, 1, us, trace)
+    if long_diagonals() & bit(sq):
+        seen = (bishop_attacks(sq, b.by_type[PAWN]) | bit(sq)) & centre()
+        if seen & (seen - 1):
+            add(e, &e.w.bishop_long_diagonal, 1, us, trace)
 
 
 cdef inline bint _is_shut_in(const Eval* e, int sq, int us) noexcept nogil:
@@ -366,8 +371,10 @@ cdef inline void _path_of_passed(Eval* e, int sq, int us, bint trace) noexcept n
     cdef bitboard stop = forward(bit(sq), us)
     cdef bitboard file = file_mask(file_of(sq))
     cdef bitboard path = file & ranks_ahead(sq, us)
-    cdef bitboard behind = file & ~path & rook_attacks(sq, e.occ) & straight_sliders(b)
+    cdef bitboard behind = file & ~path & straight_sliders(b)
     cdef bitboard unsafe = path & (b.by_colour[them] | e.attacked[them])
+    if behind:
+        behind &= rook_attacks(sq, e.occ)
     if behind & b.by_colour[us]:
         add(e, &e.w.passed_rook_behind[0], 1, us, trace)
     elif behind:
@@ -470,13 +477,16 @@ cdef inline int _finish(Eval* e, int* phase, int* scale, bint trace) noexcept no
     return min(max(score, -EVAL_LIMIT), EVAL_LIMIT)
 
 
-cdef inline int _total(Eval* e, const PawnEntry* entry, int* phase, int* scale, bint trace) noexcept nogil:
+cdef inline void _prepare_both(Eval* e) noexcept nogil:
     e.occ = occupied(&e.pos.b)
     _pins(e)
     _prepare(e, WHITE)
     _prepare(e, BLACK)
     _mobility_area(e, WHITE)
     _mobility_area(e, BLACK)
+
+
+cdef inline int _total(Eval* e, const PawnEntry* entry, int* phase, int* scale, bint trace) noexcept nogil:
     _side(e, entry, WHITE, trace)
     _side(e, entry, BLACK, trace)
     _side_against_side(e, entry, WHITE, trace)
@@ -493,7 +503,9 @@ cdef int evaluate(Evaluator* ev, const PositionC* pos) noexcept nogil:
     cdef Eval e
     cdef int phase, scale, score
     cdef const PawnEntry* entry
+    prefetch_pawns(ev.pawn_table, pos)
     begin(&e, &ev.weights, pos)
+    _prepare_both(&e)
     entry = cached_pawns(ev.pawn_table, &ev.weights, pos, &e)
     score = _total(&e, entry, &phase, &scale, False)
     return score if pos.stm == WHITE else -score
@@ -510,6 +522,7 @@ cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts
     memset(counts, 0, 2 * sizeof(Weights))
     begin(&e, &ev.weights, pos)
     e.counts = counts
+    _prepare_both(&e)
     trace_pawns(&entry, &e)
     return _total(&e, &entry, phase, scale, True)
 

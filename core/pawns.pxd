@@ -27,6 +27,9 @@ cdef void fill_shelter(PawnEntry* entry, const Weights* weights, const PositionC
 cdef void trace_pawns(PawnEntry* entry, Eval* e) noexcept nogil
 cdef void clear_pawns(PawnEntry* table) noexcept nogil
 
+cdef inline void prefetch_pawns(const PawnEntry* table, const PositionC* pos) noexcept nogil:
+    prefetch(&table[pos.pawn_key & (PAWN_TABLE_SIZE - 1)])
+
 cdef inline const PawnEntry* cached_pawns(PawnEntry* table, const Weights* weights, const PositionC* pos, Eval* e) noexcept nogil:
     """The entry of this pawn structure with these kings, filled where it is not known yet; its terms are added to `e`."""
     cdef PawnEntry* entry = &table[pos.pawn_key & (PAWN_TABLE_SIZE - 1)]
