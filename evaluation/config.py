@@ -103,19 +103,23 @@ def _board_names(name: str) -> tuple[str, str]:
     return f"{name.upper()}_MG", f"{name.upper()}_EG"
 
 
+def bounds(name: str, *, tapered: bool) -> tuple[int, int]:
+    """Least and greatest value that a number of the layout's weight `name` may have."""
+    if tapered:
+        return -TAPERED_LIMIT, TAPERED_LIMIT
+    return (0, FULL_SCALE) if name.startswith(("scale_", "rule50_")) else (-UNITS_LIMIT, UNITS_LIMIT)
+
+
 def _expected() -> dict[str, tuple[tuple[int, ...], int, int]]:
     """Shape, least and greatest value of every entry of a weights file; a pair counts as one more dimension."""
     entries: dict[str, tuple[tuple[int, ...], int, int]] = {}
     for name, shape, tapered in weights_layout():
+        low, high = bounds(name, tapered=tapered)
         if tapered and shape == BOARD:
             for entry in _board_names(name):
-                entries[entry] = (shape, -TAPERED_LIMIT, TAPERED_LIMIT)
-        elif tapered:
-            entries[name.upper()] = ((*shape, 2), -TAPERED_LIMIT, TAPERED_LIMIT)
-        elif name.startswith(("scale_", "rule50_")):
-            entries[name.upper()] = (shape, 0, FULL_SCALE)
+                entries[entry] = (shape, low, high)
         else:
-            entries[name.upper()] = (shape, -UNITS_LIMIT, UNITS_LIMIT)
+            entries[name.upper()] = ((*shape, 2) if tapered else shape, low, high)
     return entries
 
 

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..core.engine import weights_layout
-from .config import FULL_SCALE, TAPERED_LIMIT, UNITS_LIMIT
+from . import config
+from .config import FULL_SCALE
 from .trace import FULL_PHASE
 
 if TYPE_CHECKING:
@@ -101,12 +102,9 @@ def packed(values: Floats, where: Layout) -> list[int]:
 
 def bounds(where: Layout) -> tuple[Floats, Floats]:
     """Least and greatest value of every number."""
-    low = np.full(where.size, -TAPERED_LIMIT, dtype=np.float64)
-    low[2 * len(where.tapered) :] = -UNITS_LIMIT
-    high = -low
-    low[2 * len(where.tapered) + where.scales] = 0
-    high[2 * len(where.tapered) + where.scales] = FULL_SCALE
-    return low, high
+    pairs = [config.bounds(name, tapered=True) for name in where.tapered]
+    limits = np.array([*pairs, *pairs, *(config.bounds(name, tapered=False) for name in where.plain)], dtype=np.float64)
+    return limits[:, 0], limits[:, 1]
 
 
 # --- Features ---
