@@ -8,7 +8,8 @@ import multiprocessing
 import multiprocessing.connection
 import signal
 from collections.abc import Callable, Generator, Iterable
-from typing import Any, TypeVar
+from contextlib import closing
+from typing import Any, Generic, TypeVar
 
 from .command import CommandError
 
@@ -16,36 +17,60 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-def run(task: Callable[[Item], Result], items: Iterable[Item], count: int) -> Generator[tuple[Item, Result], None, None]:
-    """Yield every item and what `task` makes of it, as they finish, on `count` processes. Raises what `task` raises.
+class Pool(Generic[Item, Result]):
+    """Processes that all do the same task, and stay for the next run. They are started as they are needed."""
 
-    The task and the items are sent to processes started anew, which import what they need. Raises CommandError if one dies.
-    """
-    context = multiprocessing.get_context("spawn")  # nothing is inherited: neither a lock that is held nor the other pipes
-    waiting = iter(items)
-    busy: dict[Any, Item] = {}
-    workers = []
-    try:
-        for item in _first(waiting, count):
-            ours, theirs = context.Pipe()
-            worker = context.Process(target=_work, args=(task, theirs), daemon=True)
-            worker.start()
-            workers.append(worker)
-            theirs.close()
-            busy[ours] = item
-            _send(ours, item)
+    def __init__(self, task: Callable[[Item], Result], count: int) -> None:
+        """The task and its items are sent to processes started anew, which import what they need."""
+        self._task = task
+        self._count = count
+        self._context = multiprocessing.get_context("spawn")  # nothing is inherited: neither a lock that is held nor other pipes
+        self._workers: list[Any] = []
+        self._idle: list[Any] = []
+
+    def run(self, items: Iterable[Item]) -> Generator[tuple[Item, Result], None, None]:
+        """Yield every item and what the task makes of it, as they finish. Raises what the task raises, CommandError if a process dies.
+
+        A run that is broken off cannot be followed by another.
+        """
+        waiting = iter(items)
+        busy: dict[Any, Item] = {}
+        for item in _first(waiting, self._count):
+            pipe = self._idle.pop() if self._idle else self._start()
+            busy[pipe] = item
+            _send(pipe, item)
         while busy:
             for ready in multiprocessing.connection.wait(list(busy)):
                 item, result = busy.pop(ready), _receive(ready)
-                for following in _first(waiting, 1):
-                    busy[ready] = following
-                    _send(ready, following)
+                following = _first(waiting, 1)
+                if following:
+                    busy[ready] = following[0]
+                    _send(ready, following[0])
+                else:
+                    self._idle.append(ready)
                 yield item, result
-    finally:
-        for worker in workers:
+
+    def _start(self) -> Any:
+        """Our end of the pipe to a new process."""
+        ours, theirs = self._context.Pipe()
+        worker = self._context.Process(target=_work, args=(self._task, theirs), daemon=True)
+        worker.start()
+        self._workers.append(worker)
+        theirs.close()
+        return ours
+
+    def close(self) -> None:
+        """End the processes, whatever they are doing."""
+        for worker in self._workers:
             worker.terminate()
-        for worker in workers:
+        for worker in self._workers:
             worker.join()
+
+
+def run(task: Callable[[Item], Result], items: Iterable[Item], count: int) -> Generator[tuple[Item, Result], None, None]:
+    """A single run of a pool of `count` processes."""
+    with closing(Pool(task, count)) as pool:
+        yield from pool.run(items)
 
 
 def _first(items: Iterable[Item], count: int) -> list[Item]:

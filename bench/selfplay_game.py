@@ -37,13 +37,13 @@ def play(settings: Settings, task: Task) -> labelled.Game:
     """Play a game to its end."""
     rng = random.Random(f"{settings.seed} {task.number}")
     engine = _engine(settings.weights, settings.hash_mb)
-    position = _start(task.opening, settings.random_plies, rng)
+    position = start_position(task.opening, settings.random_plies, rng)
     kept: dict[int, labelled.Position] = {}
     scores: list[Score] = []
-    while (result := _result(position, scores, settings.rules)) == UNFINISHED:
+    while (result := result_so_far(position, scores, settings.rules)) == UNFINISHED:
         engine.prepare()
         found = engine.search(position, nodes=settings.nodes)
-        score = _white_score(position, found)
+        score = white_score(position, found)
         if _is_quiet(position, found) and abs(score.score(mate_score=MATE_SCORE)) <= settings.max_score:
             kept.setdefault(position.key, labelled.Position(position.pack(), score.score(mate_score=MATE_SCORE)))
         scores.append(score)
@@ -72,7 +72,7 @@ def _engine(weights: tuple[int, ...], hash_mb: int) -> Engine:
     return _own.engine
 
 
-def _start(opening: Opening, random_plies: int, rng: random.Random) -> Position:
+def start_position(opening: Opening, random_plies: int, rng: random.Random) -> Position:
     """The opening and some random moves, so that no two games are the same; never a position where the game is over."""
     book = Position(opening.fen, chess960=opening.chess960)
     for move in opening.moves.split():
@@ -86,7 +86,7 @@ def _start(opening: Opening, random_plies: int, rng: random.Random) -> Position:
             return position
 
 
-def _result(position: Position, scores: list[Score], rules: Rules) -> str:
+def result_so_far(position: Position, scores: list[Score], rules: Rules) -> str:
     """How the game has ended, by the rules of chess or by adjudication."""
     result = position.result()
     if result == UNFINISHED:
@@ -95,7 +95,7 @@ def _result(position: Position, scores: list[Score], rules: Rules) -> str:
     return result
 
 
-def _white_score(position: Position, found: SearchResult) -> Score:
+def white_score(position: Position, found: SearchResult) -> Score:
     """What the search found, from White's side."""
     assert found.info is not None, "a position that goes on has a move, and a search of it a score"
     score = Mate(found.info.mate_in) if found.info.is_mate else Cp(found.info.score_cp)

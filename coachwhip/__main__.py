@@ -28,10 +28,11 @@ SUBCOMMANDS = {
     "analyse": "coachwhip.bench.analyse.__main__",
     "wdl-fit": "coachwhip.bench.wdl_fit",
     "selfplay": "coachwhip.bench.selfplay",
+    "spsa": "coachwhip.bench.spsa",
     "tune": "coachwhip.bench.tune",
     "weights": "coachwhip.evaluation.config",
 }
-TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab", "selfplay", "tune"})  # subcommands with a --weights of their own
+TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab", "selfplay", "spsa", "tune"})  # subcommands with a --weights of their own
 
 USAGE = """\
 usage: coachwhip [--weights FILE] [SUBCOMMAND ... | UCI COMMAND ...]
@@ -55,6 +56,7 @@ Subcommands (each has its own --help):
   wdl-fit PGN...                 fit the win, draw and loss model to scored games
   selfplay FILE                  make labelled positions from games against itself
   tune FILE...                   fit the evaluation's weights to labelled positions
+  spsa --tune NAME...            tune numbers of the search by games against itself
   weights                        print the evaluation weights, as a file to start from
 
 Options:
