@@ -84,6 +84,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--lambda", dest="teacher", type=number(0, 1), default=0.5, metavar="X", help="share of c8 in the targets (default 0.5)")
     add("--prior", type=number(0, 1e9), default=2000.0, metavar="N", help="the start counts as N positions (default 2000)")
+    add(
+        "--smooth",
+        type=number(0, 1e9),
+        default=2000.0,
+        metavar="N",
+        help="and neighbours in a table hold each other so (default 2000)",
+    )
     add("--epochs", type=whole_number(1, 10_000), default=40, metavar="N", help="passes over the data at most (default 40)")
     add("--patience", type=whole_number(1, 10_000), default=8, metavar="N", help="end after N epochs in vain (default 8)")
     add("--rate", type=number(1e-6, 100), default=1.0, metavar="CP", help="largest step at first, centipawns (default 1)")
@@ -149,8 +156,8 @@ def _run(args: argparse.Namespace, files: "list[tuple[Labelled, float]]", start:
     from ..evaluation.tune import Options, Source, count, tune
     from .progress import progress
 
-    fitting = (args.seed, tuple(args.only), tuple(args.freeze), args.epochs, args.rate, args.batch, args.patience, args.prior)
-    options = Options(args.teacher, args.validation, *fitting)
+    fitting = (args.seed, tuple(args.only), tuple(args.freeze), args.epochs, args.rate, args.batch, args.patience)
+    options = Options(args.teacher, args.validation, *fitting, args.prior, args.smooth)
     sources: list[Source] = []
     for place, (data, weight) in enumerate(files):
         with progress(f"features of {data.name}", len(data.fens)) as bar:
@@ -188,7 +195,7 @@ def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome
     )
     targets = f"Targets: {args.teacher:g} times what c8, where it is there, expects, and the rest the game's result."
     numbers = f"{outcome.fitted} numbers fitted, {outcome.changed} changed, by {outcome.fit.best} epochs"
-    settings = f"the start counts as {args.prior:g} positions; seed {args.seed}."
+    settings = f"the start counts as {args.prior:g} positions, a neighbour in a table as {args.smooth:g}; seed {args.seed}."
     training = f"Loss (cross-entropy) before and after, all files: training {before.training:.6f} and {after.training:.6f}"
     validation = f"validation {before.validation:.6f} and {after.validation:.6f}."
     files = [_provenance_of(file) for file in outcome.files]

@@ -42,6 +42,7 @@ class Options(NamedTuple):
     batch: int
     patience: int
     prior: float
+    smooth: float
 
 
 class Source(NamedTuple):
@@ -110,7 +111,7 @@ def tune(sources: Sequence[Source], start: Sequence[int], options: Options, repo
     training, validation = _samples(sources, rng)
     if not len(training.targets) or not len(validation.targets):
         raise ValueError("too few games or positions to have some for training and some for validation")
-    plan = Plan(options.epochs, options.rate, options.batch, options.patience, options.prior)
+    plan = Plan(options.epochs, options.rate, options.batch, options.patience, options.prior, options.smooth)
     found = fit(begin, where, free, training, validation, plan, rng, report)
     weights = packed(found.values, where)
     before, after = ([_engine_losses(source, of) for source in sources] for of in (start, weights))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from .tune_model import Model, bounds
+from .tune_model import Model, bounds, roughness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -68,6 +68,7 @@ class Plan(NamedTuple):
     batch: int  # positions a step
     patience: int  # epochs without a better validation loss before the end
     prior: float  # the start holds a weight as firmly as this many positions do that count it once
+    smooth: float  # likewise, how firmly a table's entry holds its neighbours to a change like its own
 
 
 class Epoch(NamedTuple):
@@ -128,7 +129,8 @@ def fit(
 ) -> Fit:
     """Fit the `free` ones of the numbers; `report` is told of every epoch."""
     batches = _batches(training, plan.batch)
-    pull = plan.prior * _curvature(start, where, training) / training.total
+    unit = _curvature(start, where, training) / training.total
+    rough = roughness(where, _seen(training, where)) * (plan.smooth * unit)
     low, high = bounds(where)
     values, mean, square = start.copy(), np.zeros_like(start), np.zeros_like(start)
     best, best_values, step = 0, start.copy(), 0
@@ -136,7 +138,8 @@ def fit(
     report(epochs[0])
     for number in range(1, plan.epochs + 1):
         for index in rng.permutation(len(batches)):
-            gradient = _gradient(values, where, batches[index]) + pull * (values - start)
+            change = values - start
+            gradient = _gradient(values, where, batches[index]) + plan.prior * unit * change + rough @ change
             step += 1
             mean += (1 - MEAN_DECAY) * (gradient - mean)
             square += (1 - SQUARE_DECAY) * (gradient**2 - square)
@@ -168,6 +171,14 @@ def _gradient(values: Floats, where: Layout, batch: Samples) -> Floats:
 
 def _loss(values: Floats, where: Layout, samples: Samples) -> float:
     return samples.mean_loss(Model(values, where).scores(samples.features))
+
+
+def _seen(samples: Samples, where: Layout) -> NDArray[np.bool_]:
+    """Which of the tapered weights the positions count at all; of the table of king attacks, all."""
+    seen = np.zeros(len(where.tapered), dtype=np.bool_)
+    seen[samples.features.sums.indices[samples.features.sums.data != 0]] = True
+    seen[where.table] = True
+    return seen
 
 
 def _curvature(start: Floats, where: Layout, samples: Samples) -> float:

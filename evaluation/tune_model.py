@@ -35,6 +35,7 @@ TABLE = "king_danger"
 UNITS = "danger_"
 ALWAYS = "danger_base"  # counts once for every attack
 SCALES = "scale_"
+LONG = 8
 
 
 class Layout(NamedTuple):
@@ -105,6 +106,33 @@ def bounds(where: Layout) -> tuple[Floats, Floats]:
     pairs = [config.bounds(name, tapered=True) for name in where.tapered]
     limits = np.array([*pairs, *pairs, *(config.bounds(name, tapered=False) for name in where.plain)], dtype=np.float64)
     return limits[:, 0], limits[:, 1]
+
+
+def roughness(where: Layout, is_seen: NDArray[np.bool_]) -> Any:
+    """A sparse matrix R: (R @ change) is the gradient of half the squared differences between the changes of neighbours.
+
+    Neighbours stand side by side in a table along an axis of LONG entries or more, where the index is a number of squares, a
+    rank or a level, and not, say, a type of piece. What is not seen in the data (a pawn on the first rank) is nobody's neighbour.
+    """
+    from scipy.sparse import csr_array
+
+    places = np.arange(len(where.tapered))
+    pairs: list[Ints] = []
+    first = 0
+    for _, shape, tapered in weights_layout():
+        if not tapered:
+            break  # the plain ones come last
+        table = places[first : first + prod(shape)].reshape(shape)
+        for axis in [axis for axis, length in enumerate(shape) if length >= LONG]:
+            lower, upper = np.delete(table, -1, axis).ravel(), np.delete(table, 0, axis).ravel()
+            pairs.append(np.stack([lower, upper])[:, is_seen[lower] & is_seen[upper]])
+        first += prod(shape)
+    both = np.concatenate([np.concatenate(pairs, axis=1) + half * len(places) for half in range(2)], axis=1)
+    count = both.shape[1]
+    rows = np.repeat(np.arange(count), 2)
+    values = np.tile([1.0, -1.0], count)
+    differences = csr_array((values, (rows, both.T.ravel())), shape=(count, where.size))
+    return (differences.T @ differences).tocsr()
 
 
 # --- Features ---

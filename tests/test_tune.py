@@ -227,6 +227,23 @@ def test_the_prior_holds_the_start(epd: Path, tmp_path: Path, capsys: pytest.Cap
     assert moved[0] > moved[1] > moved[2]
 
 
+def test_neighbours_in_a_table_change_alike() -> None:
+    where = tune_model.layout()
+    seen = np.ones(len(where.tapered), dtype=np.bool_)
+    squares, danger = where.tapered.index("rook_squares"), int(where.table[0])
+    material = where.tapered.index("material")
+    change = np.zeros(where.size)
+    change[[squares + 9, danger + 5, material]] = 1
+    rough = tune_model.roughness(where, seen) @ change
+    expected = {squares + 9: 4, squares + 8: -1, squares + 10: -1, squares + 1: -1, squares + 17: -1}
+    expected |= {danger + 5: 2, danger + 4: -1, danger + 6: -1}
+    assert {at: rough[at] for at in np.flatnonzero(rough)} == expected
+    seen[[squares + 8, danger + 6]] = False
+    rough = tune_model.roughness(where, seen) @ change
+    assert (rough[squares + 9], rough[squares + 8], rough[danger + 5], rough[danger + 6]) == (3, 0, 1, 0)
+    assert not (tune_model.roughness(where, seen) @ np.ones(where.size)).any()
+
+
 def test_no_better_validation_ends_the_fit(own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--prior", 0, "--rate", 40, "--epochs", 200, "--patience", 3, "--batch", 64, "--validation", 0.5]
     summary = run(capsys, own, "--output", tmp_path / "new.py", *words)
