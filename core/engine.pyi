@@ -39,6 +39,8 @@ class Position:
         """Static exchange evaluation of a legal move in centipawns, from the mover's side (largest threshold it reaches)."""
     def is_draw(self) -> bool:
         """Fifty moves, threefold repetition in the game so far, or insufficient material."""
+    def can_repeat(self) -> bool:
+        """Whether stm can bring back a position of the game so far (looking back 100 plies) with one reversible move."""
     def result(self) -> str:
         """`1-0`, `0-1`, `1/2-1/2` (stalemate, fifty moves, threefold, insufficient material) or `*`."""
     def is_ok(self) -> bool:

@@ -4,6 +4,7 @@
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
+from .cycle cimport can_repeat
 from .evaluate cimport evaluate, set_evaluator_weights, trace_position
 from .features cimport extract_features
 from .movegen cimport *
@@ -50,6 +51,7 @@ STARTPOS_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 cdef enum:
     MAX_PERFT_DEPTH = 20
+    LOOK_BACK_KEYS = 101  # of the game, for can_repeat
     SEE_SEARCH_LIMIT = 4096  # no exchange is worth more
     SHOWN_TB_WIN = 20000  # the centipawns that clients know as a table's win
 
@@ -281,6 +283,14 @@ cdef class Position:
         if pos.rule50 >= 100 and has_legal_move(pos):
             return True
         return insufficient_material(pos) or self.occurrences() >= 3
+
+    def can_repeat(self):
+        cdef Key[LOOK_BACK_KEYS] keys
+        cdef int count = min(self.last + 1, LOOK_BACK_KEYS)
+        cdef int i
+        for i in range(count):
+            keys[i] = self.line[self.last - count + 1 + i].key
+        return can_repeat(self.current(), &keys[count - 1], count - 1, count)
 
     def result(self):
         cdef const PositionC* pos = self.current()

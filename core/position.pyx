@@ -43,18 +43,21 @@ cdef Key _castling_key(bitboard rooks) noexcept nogil:
     return key
 
 
-cdef void _keys_from_scratch(const PositionC* pos, Key* key, Key* pawn_key) noexcept nogil:
+cdef void _keys_from_scratch(const PositionC* pos, Key* key, Key* pawn_key, Key* piece_key) noexcept nogil:
     cdef int colour, piece_type
     cdef bitboard set_
     key[0] = ZOBRIST.black_to_move if pos.stm == BLACK else 0
     pawn_key[0] = 0
     for colour in range(2):
+        piece_key[colour] = 0
         for piece_type in range(6):
             set_ = pieces(&pos.b, colour, piece_type)
             while set_:
                 key[0] ^= ZOBRIST.piece[colour][piece_type][lsb(set_)]
                 if piece_type == PAWN:
                     pawn_key[0] ^= ZOBRIST.piece[colour][PAWN][lsb(set_)]
+                else:
+                    piece_key[colour] ^= ZOBRIST.piece[colour][piece_type][lsb(set_)]
                 set_ &= set_ - 1
     key[0] ^= _castling_key(pos.b.castling_rooks)
     if pos.b.ep:
@@ -94,12 +97,17 @@ cdef bint _some_en_passant_is_legal(const BoardC* b, int us, bitboard checkers) 
 cdef inline void _castle(PositionC* pos, int king, int rook, int us) noexcept nogil:
     cdef int king_to = castled_king_square(king, rook)
     cdef int rook_to = castled_rook_square(king, rook)
+    cdef Key change
     _take(pos, us, KING, king)  # both leave before either arrives: in Chess960 the squares may overlap
     _take(pos, us, ROOK, rook)
     _put(pos, us, KING, king_to)
     _put(pos, us, ROOK, rook_to)
-    pos.key ^= ZOBRIST.piece[us][KING][king] ^ ZOBRIST.piece[us][KING][king_to]
-    pos.key ^= ZOBRIST.piece[us][ROOK][rook] ^ ZOBRIST.piece[us][ROOK][rook_to]
+    change = (
+        ZOBRIST.piece[us][KING][king] ^ ZOBRIST.piece[us][KING][king_to]
+        ^ ZOBRIST.piece[us][ROOK][rook] ^ ZOBRIST.piece[us][ROOK][rook_to]
+    )
+    pos.key ^= change
+    pos.piece_key[us] ^= change
 
 
 cdef inline void _capture(PositionC* pos, int sq, int them) noexcept nogil:
@@ -108,6 +116,8 @@ cdef inline void _capture(PositionC* pos, int sq, int them) noexcept nogil:
     pos.key ^= ZOBRIST.piece[them][victim][sq]
     if victim == PAWN:
         pos.pawn_key ^= ZOBRIST.piece[them][PAWN][sq]
+    else:
+        pos.piece_key[them] ^= ZOBRIST.piece[them][victim][sq]
     pos.captured = <uint8_t>victim
     pos.rule50 = 0
     pos.reversible = 0
@@ -125,6 +135,7 @@ cdef inline void _finish_pawn_move(PositionC* pos, int from_sq, int to_sq, int f
         pos.b.by_type[promoted] ^= bit(to_sq)
         pos.piece_on[to_sq] = <uint8_t>promoted
         pos.key ^= ZOBRIST.piece[us][PAWN][to_sq] ^ ZOBRIST.piece[us][promoted][to_sq]
+        pos.piece_key[us] ^= ZOBRIST.piece[us][promoted][to_sq]
         return
     pos.pawn_key ^= ZOBRIST.piece[us][PAWN][to_sq]
 
@@ -146,6 +157,7 @@ cdef inline void _make(const PositionC* src, PositionC* dst, Move move, int us) 
     cdef int to_sq = move_to(move)
     cdef int flag = move_flag(move)
     cdef int piece = src.piece_on[from_sq]
+    cdef Key change
     dst[0] = src[0]
     dst.key ^= ZOBRIST.black_to_move
     dst.stm = <uint8_t>them
@@ -165,9 +177,12 @@ cdef inline void _make(const PositionC* src, PositionC* dst, Move move, int us) 
         dst.b.by_colour[us] ^= bit(from_sq) | bit(to_sq)
         dst.piece_on[from_sq] = NO_PIECE
         dst.piece_on[to_sq] = <uint8_t>piece
-        dst.key ^= ZOBRIST.piece[us][piece][from_sq] ^ ZOBRIST.piece[us][piece][to_sq]
+        change = ZOBRIST.piece[us][piece][from_sq] ^ ZOBRIST.piece[us][piece][to_sq]
+        dst.key ^= change
         if piece == PAWN:
             _finish_pawn_move(dst, from_sq, to_sq, flag, us)
+        else:
+            dst.piece_key[us] ^= change
     if src.b.castling_rooks:
         _drop_castling(dst, bit(from_sq) | bit(to_sq) | (rank_mask(7 * us) if piece == KING else 0))
     checks_and_pins(&dst.b, them, &dst.checkers, &dst.pinned)
@@ -237,12 +252,15 @@ cdef bint _board_is_ok(const PositionC* pos) noexcept nogil:
 cdef bint position_is_ok(const PositionC* pos) noexcept nogil:
     """Whether boards, keys, checks and pins are what they are when computed from scratch."""
     cdef Key key, pawn_key
+    cdef Key[2] piece_key
     cdef bitboard checkers, pinned
     if pos.stm > BLACK or not _board_is_ok(pos):
         return False
-    _keys_from_scratch(pos, &key, &pawn_key)
+    _keys_from_scratch(pos, &key, &pawn_key, piece_key)
     checks_and_pins(&pos.b, pos.stm, &checkers, &pinned)
     if key != pos.key or pawn_key != pos.pawn_key or checkers != pos.checkers or pinned != pos.pinned:
+        return False
+    if piece_key[WHITE] != pos.piece_key[WHITE] or piece_key[BLACK] != pos.piece_key[BLACK]:
         return False
     if pos.b.castling_rooks & ~pos.b.by_type[ROOK]:
         return False
@@ -389,7 +407,7 @@ cdef void parse_fen(PositionC* pos, str fen, int* fullmove) except *:
     pos.reversible = pos.rule50
     pos.captured = NO_PIECE
     fullmove[0] = _parse_count(fields[5] if len(fields) > 5 else "", 1, 1, MAX_FULLMOVE)
-    _keys_from_scratch(pos, &pos.key, &pos.pawn_key)
+    _keys_from_scratch(pos, &pos.key, &pos.pawn_key, pos.piece_key)
 
 
 cdef str _write_board(const PositionC* pos):

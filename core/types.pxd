@@ -152,6 +152,7 @@ cdef struct PositionC:
     BoardC b
     Key key
     Key pawn_key  # pawns only
+    Key piece_key[2]  # of each colour, all but its pawns
     bitboard checkers  # pieces giving check to stm
     bitboard pinned  # pieces of stm that may move only on the line to their king
     uint8_t piece_on[64]  # PieceType, NO_PIECE if empty

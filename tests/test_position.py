@@ -467,6 +467,39 @@ def test_repetition_reaches_back_only_to_the_fen() -> None:
     assert play(position, "a1b1 e8d8 b1a1 d8e8").is_draw()
 
 
+def repeats(position: Position) -> bool:
+    """Whether some move leads to a position that has been there, by trying them all."""
+    earlier = [position.key]
+    back = position.copy()
+    while back.ply:
+        back.undo()
+        earlier.append(back.key)
+    found = False
+    for move in position.legal_moves():
+        position.make(move)
+        found |= position.key in earlier
+        position.undo()
+    return found
+
+
+@pytest.mark.parametrize("fen", [chess.STARTING_FEN, "4k3/8/8/8/8/8/8/RN1QKB2 w - - 0 1", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"])
+def test_a_repetition_is_foreseen_exactly_where_a_move_repeats(fen: str) -> None:
+    rng = random.Random(5)
+    seen = []
+    for _ in range(60):
+        position = Position(fen)
+        for _ in range(40):
+            if position.result() != "*":
+                break
+            quiet = [move for move in position.legal_moves() if not position.is_capture(move)]
+            last = quiet[-6:] if rng.random() < 0.7 else quiet  # few pieces moving much come back often
+            position.make(rng.choice(last or position.legal_moves()))
+            seen.append(position.can_repeat())
+            assert seen[-1] == repeats(position), position.fen()
+    assert sum(seen) > 50
+    assert not all(seen)
+
+
 @pytest.mark.parametrize(
     ("fen", "result"),
     [

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The table of key differences, and the look back."""
+
+from libc.string cimport memset
+
+cdef enum:
+    SLOTS = 8192  # a power of two, more than twice the 3668 reversible moves; each has its place in one of two slots
+
+cdef struct Reversal:
+    Key difference  # of the keys before and after; 0 in an empty slot
+    uint8_t a
+    uint8_t b
+
+cdef Reversal[SLOTS] REVERSALS
+
+
+cdef inline int _first_slot(Key key) noexcept nogil:
+    return key & (SLOTS - 1)
+
+
+cdef inline int _second_slot(Key key) noexcept nogil:
+    return (key >> 16) & (SLOTS - 1)
+
+
+cdef void _insert(Reversal entry) noexcept nogil:
+    """Cuckoo hashing: a newcomer takes its first slot, and whoever was there goes to its other one."""
+    cdef Reversal evicted
+    cdef int slot = _first_slot(entry.difference)
+    while True:
+        evicted = REVERSALS[slot]
+        REVERSALS[slot] = entry
+        if evicted.difference == 0:
+            return
+        entry = evicted
+        slot = _first_slot(entry.difference) ^ _second_slot(entry.difference) ^ slot
+
+
+cdef bitboard _empty_board_attacks(int piece_type, int sq) noexcept nogil:
+    if piece_type == KNIGHT:
+        return TABLES.knight[sq]
+    if piece_type == BISHOP:
+        return TABLES.bishop_rays[sq]
+    if piece_type == ROOK:
+        return TABLES.rook_rays[sq]
+    if piece_type == QUEEN:
+        return TABLES.bishop_rays[sq] | TABLES.rook_rays[sq]
+    return TABLES.king[sq]
+
+
+cdef void _fill_reversals() noexcept nogil:
+    cdef int colour, piece_type, a, b
+    cdef Reversal entry
+    memset(REVERSALS, 0, sizeof(REVERSALS))
+    for colour in range(2):
+        for piece_type in range(KNIGHT, KING + 1):
+            for a in range(64):
+                for b in range(a + 1, 64):
+                    if _empty_board_attacks(piece_type, a) & bit(b):
+                        entry.difference = (
+                            ZOBRIST.piece[colour][piece_type][a] ^ ZOBRIST.piece[colour][piece_type][b] ^ ZOBRIST.black_to_move
+                        )
+                        entry.a = <uint8_t>a
+                        entry.b = <uint8_t>b
+                        _insert(entry)
+
+
+_fill_reversals()
+
+
+cdef bint can_repeat(const PositionC* pos, const Key* key, int available, int ply) noexcept nogil:
+    """Whether stm has a move to a position that would be a draw by repetition for the search.
+
+    `key` points at the newest of consecutive keys, `available` older ones lie before it. Only positions after the root count:
+    one earlier occurrence there is enough.
+    """
+    cdef int end = min(<int>pos.reversible, available)
+    cdef bitboard occ = occupied(&pos.b)
+    cdef int i = 3
+    cdef int slot
+    cdef Key difference
+    cdef bitboard ends
+    end = min(end, ply - 1)
+    while i <= end:
+        difference = key[0] ^ key[-i]
+        slot = _first_slot(difference)
+        if REVERSALS[slot].difference != difference:
+            slot = _second_slot(difference)
+        if REVERSALS[slot].difference == difference:
+            ends = bit(REVERSALS[slot].a) | bit(REVERSALS[slot].b)
+            # The piece has to be our own: the opponent's may have come round in three moves while ours went and came back.
+            if ends & pos.b.by_colour[pos.stm] and TABLES.between[REVERSALS[slot].a][REVERSALS[slot].b] & occ == 0:
+                return True
+        i += 2
+    return False
