@@ -14,10 +14,10 @@ from ..evaluation import config
 from .techniques import BY_KEY, ORDERED, SWITCHES
 
 DEPTH = 8
-JUDGE_DEPTH = 14
+JUDGE_DEPTH = 10
 COST = 70  # centipawns that a move must lose by the deep search to count as throwing material away
 PIECES = (100, 300, 300, 500, 900)  # pawn to queen, in centipawns
-FULL_SCALE = 128  # what an ending counts, in the weights that begin with SCALE
+FULL_SCALE = 128  # what an ending counts, in the weights that begin with SCALE, and what the fifty-move rule leaves
 
 
 class Case(NamedTuple):
@@ -42,7 +42,7 @@ class Shown(NamedTuple):
 
     case: Case
     best: str
-    best_score: int  # of a search to JUDGE_DEPTH with everything on
+    best_score: int  # of a search to JUDGE_DEPTH with JUDGE on
     columns: tuple[tuple[Step, ...], ...]
     worth: dict[str, int]  # move thrown -> its score by that search
 
@@ -73,10 +73,15 @@ SEARCHES = (
 )
 
 
+# What judges looks deep and leaves out little, so that its scores are whole pawns, too.
+JUDGE = (*ORDERED, "tt", "iterative-deepening", "pvs", "quiescence", "see-order", "qs-see", "check-extension", "tt-deeper")
+
+
 def material_only() -> list[int]:
     """Weights for the core that count PIECES and nothing else."""
     weights = {
-        name: _filled(value, FULL_SCALE if name.startswith("SCALE") else 0) for name, value in config.load_default().items()
+        name: _filled(value, FULL_SCALE if name.startswith(("SCALE", "RULE50")) else 0)
+        for name, value in config.load_default().items()
     }
     weights["MATERIAL"] = [(value, value) for value in PIECES]
     return config.pack(weights)
@@ -90,12 +95,14 @@ def _filled(value: Any, number: int) -> Any:
 def show() -> list[Shown]:
     """Search every case with every one of SEARCHES to depths 1 to DEPTH, and judge the moves by a deep search."""
     weights = material_only()
-    engines = []
-    for _, keys in SEARCHES:
-        on = {switch for key in keys for switch in BY_KEY[key].switches}
-        engines.append(Engine(weights, hash_mb=1, tunables={name: int(name in on) for name in SWITCHES}))
-    judge = Engine(weights, hash_mb=16)
+    engines = [_engine(weights, keys, 1) for _, keys in SEARCHES]
+    judge = _engine(weights, JUDGE, 16)
     return [_show(case, engines, judge) for case in CASES]
+
+
+def _engine(weights: list[int], keys: Sequence[str], hash_mb: int) -> Engine:
+    on = {switch for key in keys for switch in BY_KEY[key].switches}
+    return Engine(weights, hash_mb=hash_mb, tunables={name: int(name in on) for name in SWITCHES})
 
 
 def _show(case: Case, engines: Sequence[Engine], judge: Engine) -> Shown:
@@ -140,7 +147,7 @@ def _cell(step: Step) -> str:
 def verdict(shown: Shown) -> str:
     """What the deep search says, in a sentence."""
     thrown = "; ".join(f"{move} leads to {score / 100:+.2f}" for move, score in shown.worth.items())
-    return f"A search of {JUDGE_DEPTH} plies with everything on plays {shown.best}: {shown.best_score / 100:+.2f}. {thrown}."
+    return f"A search of {JUDGE_DEPTH} plies that leaves out little plays {shown.best}: {shown.best_score / 100:+.2f}. {thrown}."
 
 
 def text(cases: Sequence[Shown]) -> str:

@@ -73,6 +73,19 @@ TECHNIQUES = (
         "The other quiet moves are ordered by how often a move from that square to that square has cut anywhere in the tree.",
     ),
     Technique(
+        "continuation", "+ continuation history", SAFE, ("use_continuation",), (), _WIKI + "History_Heuristic#Continuation_History",
+        "How a quiet move did right after a given move of the opponent's, or after one's own move before that: many good moves are "
+        "answers, or the second half of a plan.",
+    ),
+    Technique(
+        "pawn-history", "+ pawn history", SAFE, ("use_pawn_history",), (), _WIKI + "History_Heuristic",
+        "How a quiet move did in positions with the same pawns: the pawns say where the pieces belong.",
+    ),
+    Technique(
+        "capture-history", "+ capture history", SAFE, ("use_capture_history",), ("captures",), _WIKI + "History_Heuristic",
+        "Captures of equal victims are ordered by how often such a capture cut.",
+    ),
+    Technique(
         "mate-distance", "+ mate distance", SAFE, ("use_mate_distance",), (), _WIKI + "Mate_Distance_Pruning",
         "Where a mate has been found, lines that are already too long to be a shorter one are given up.",
     ),
@@ -116,12 +129,33 @@ TECHNIQUES = (
         "Quiescence leaves out captures that could not lift the score to alpha even if the piece came for free.",
     ),
     Technique(
+        "qs-checks", "+ quiet checks", DEEPER, ("use_qs_checks",), ("quiescence",), _WIKI + "Quiescence_Search#Checks",
+        "The first ply of quiescence tries quiet moves that give check and lose nothing, besides the captures.",
+    ),
+    Technique(
+        "qs-evasions", "+ one way out of check", RISKY, ("use_qs_evasions",), ("quiescence",), _WIKI + "Quiescence_Search#Checks",
+        "In check, quiescence tries quiet moves only until one of them is not mated: the other ones rarely matter.",
+    ),
+    Technique(
         "check-extension", "+ check extension", DEEPER, ("use_check_extension",), (), _WIKI + "Check_Extensions",
         "A side in check has few replies: its line is searched one ply deeper, so that checks cannot push a threat out of sight.",
     ),
     Technique(
+        "upcoming", "+ repetition foreseen", DEEPER, ("use_upcoming",), (), _WIKI + "Repetitions",
+        "Where the side to move can bring back an earlier position with one move, it has at least a draw: seen before the move is made.",
+    ),
+    Technique(
         "tt-deeper", "+ deeper table entries", DEEPER, ("use_tt_deeper",), ("tt",), _WIKI + "Transposition_Table#Depth",
         "The table's scores of deeper searches are taken too. They know more, so the value differs from a plain search's.",
+    ),
+    Technique(
+        "correction", "+ correction history", DEEPER, ("use_correction",), (), _WIKI + "Static_Evaluation_Correction_History",
+        "The static evaluation is moved by what searches of positions with the same pawns, the same pieces or the same last move have "
+        "found it to be off.",
+    ),
+    Technique(
+        "razoring", "+ razoring", RISKY, ("use_razoring",), ("quiescence",), _WIKI + "Razoring",
+        "Near the horizon, a static evaluation far below alpha is believed if captures do not help.",
     ),
     Technique(
         "reverse-futility", "+ reverse futility", RISKY, ("use_rfp",), (), _WIKI + "Reverse_Futility_Pruning",
@@ -136,9 +170,30 @@ TECHNIQUES = (
         "Near the horizon, quiet moves are left out when the static evaluation is too far below alpha for them to help.",
     ),
     Technique(
+        "late-move-pruning", "+ late move pruning", RISKY, ("use_lmp",), (), _WIKI + "Futility_Pruning#Move_Count_Based_Pruning",
+        "Near the horizon only the first quiet moves are tried: move ordering puts the others last for a reason.",
+    ),
+    Technique(
+        "history-pruning", "+ history pruning", RISKY, ("use_history_pruning",), ("history",), _WIKI + "History_Leaf_Pruning",
+        "Near the horizon quiet moves are left out that have failed too often elsewhere.",
+    ),
+    Technique(
+        "see-pruning", "+ SEE pruning", RISKY, ("use_see_pruning",), (), _WIKI + "Static_Exchange_Evaluation",
+        "Near the horizon moves are left out that lose more material than the depth could win back.",
+    ),
+    Technique(
         "lmr", "+ late move reductions", RISKY, ("use_lmr",), (), _WIKI + "Late_Move_Reductions",
-        "Moves ordered late are rarely best: they are searched less deeply, and to full depth only if that surprises. With this "
-        "rung the ladder has reached the engine as it plays.",
+        "Moves ordered late are rarely best: they are searched less deeply, and to full depth only if that surprises.",
+    ),
+    Technique(
+        "iir", "+ internal iterative reduction", RISKY, ("use_iir",), ("tt",), _WIKI + "Internal_Iterative_Reductions",
+        "Without a move from the table to try first, a deep search is dear: it is made a ply shallower, and the next iteration, which "
+        "will have a move, makes up for it.",
+    ),
+    Technique(
+        "singular", "+ singular extension", DEEPER, ("use_singular",), ("tt",), _WIKI + "Singular_Extensions",
+        "A table move that all others fall short of in a shallower search is followed a ply or two deeper. Where several moves beat beta "
+        "instead, the node cuts at once (multi-cut). With this rung the ladder has reached the engine as it plays.",
     ),
     Technique(
         "probcut", "+ ProbCut", RISKY, ("use_probcut",), (), _WIKI + "ProbCut",

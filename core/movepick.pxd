@@ -6,14 +6,17 @@ others. Each call picks the best remaining move of the stage; no list is ever so
 Source: https://www.chessprogramming.org/Move_Ordering.
 """
 
-from .history cimport History
+from .history cimport HistoryView
 from .movegen cimport *
 from .params cimport SearchParams
+from .tt cimport Table
 
 cdef enum:  # stages, in order
     STAGE_TT
     STAGE_MAKE_NOISY
     STAGE_GOOD_NOISY
+    STAGE_MAKE_CHECKS
+    STAGE_CHECKS
     STAGE_KILLER_1
     STAGE_KILLER_2
     STAGE_MAKE_QUIETS
@@ -23,10 +26,12 @@ cdef enum:  # stages, in order
 
 cdef struct MovePicker:
     const PositionC* pos
-    const History* history
+    const HistoryView* history
     const SearchParams* params
+    const Table* tt  # whose entries are fetched ahead
     int stage
     bint noisy_only  # quiescence: no quiets, and captures that lose material are dropped
+    bint quiet_checks  # set by the search: then with quiet moves that give check and lose nothing
     bint skip_quiets  # set by the search once quiets are futile
     Move tt_move  # legal, or 0
     Move killers[2]
@@ -37,8 +42,8 @@ cdef struct MovePicker:
     int scores[MAX_MOVES]
 
 cdef void start_picker(
-    MovePicker* mp, const PositionC* pos, const History* history, const SearchParams* params,
-    int ply, Move tt_move, bint noisy_only
+    MovePicker* mp, const PositionC* pos, const HistoryView* history, const SearchParams* params, const Table* tt,
+    const Move* killers, Move tt_move, bint noisy_only
 ) noexcept nogil
 cdef void narrow_picker(MovePicker* mp, int count) noexcept nogil
 cdef Move next_move(MovePicker* mp) noexcept nogil

@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The stages. A row of `if`s, each leading on to the next stage."""
 
-from .history cimport quiet_history
+from .history cimport capture_history, quiet_history
 from .see cimport see_ge
+from .tt cimport tt_prefetch
 
 cdef enum:
     VICTIM_WEIGHT = 16  # most valuable victim first; the attacker only decides between equal victims
 
 
 cdef void start_picker(
-    MovePicker* mp, const PositionC* pos, const History* history, const SearchParams* params,
-    int ply, Move tt_move, bint noisy_only
+    MovePicker* mp, const PositionC* pos, const HistoryView* history, const SearchParams* params, const Table* tt,
+    const Move* killers, Move tt_move, bint noisy_only
 ) noexcept nogil:
     """Begin at the first stage. A `tt_move` that is not legal here (or not wanted) is left out."""
     mp.pos = pos
     mp.history = history
     mp.params = params
+    mp.tt = tt
     mp.noisy_only = noisy_only
+    mp.quiet_checks = False
     mp.skip_quiets = False
-    mp.killers[0] = history.killers[ply][0]
-    mp.killers[1] = history.killers[ply][1]
+    mp.killers[0] = killers[0]
+    mp.killers[1] = killers[1]
     mp.tt_move = 0
     if tt_move != 0 and (not noisy_only or is_noisy(tt_move)) and is_legal(pos, tt_move):
         mp.tt_move = tt_move
@@ -32,7 +35,7 @@ cdef inline int _noisy_score(const MovePicker* mp, Move move) noexcept nogil:
     cdef int gain = mp.params.see_value[victim]
     if is_promotion(move):
         gain += mp.params.see_value[promotion_type(move)] - mp.params.see_value[PAWN]
-    return VICTIM_WEIGHT * gain - mp.pos.piece_on[move_from(move)]
+    return VICTIM_WEIGHT * gain - mp.pos.piece_on[move_from(move)] + capture_history(mp.history, move)
 
 
 cdef inline void _make_noisy(MovePicker* mp) noexcept nogil:
@@ -43,13 +46,33 @@ cdef inline void _make_noisy(MovePicker* mp) noexcept nogil:
         mp.scores[i] = _noisy_score(mp, mp.moves[i])
 
 
+cdef void _make_checks(MovePicker* mp) noexcept nogil:
+    """Generate the quiet moves that give check."""
+    cdef CheckInfo info
+    cdef int count = generate(mp.pos, mp.moves, QUIETS)
+    cdef int i
+    fill_check_info(mp.pos, &info)
+    mp.next = 0
+    mp.end = 0
+    for i in range(count):
+        if is_check(mp.pos, &info, mp.moves[i]):
+            mp.moves[mp.end] = mp.moves[i]
+            mp.scores[mp.end] = quiet_history(mp.history, mp.moves[i])
+            mp.end += 1
+
+
 cdef inline void _make_quiets(MovePicker* mp) noexcept nogil:
     """Generate quiets behind the captures that were put off; captures among them where they do not come first."""
     cdef int i
     mp.next = mp.bad_end
     mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, QUIETS if mp.params.p.use_captures_first else ALL_MOVES)
     for i in range(mp.next, mp.end):
-        mp.scores[i] = quiet_history(mp.history, mp.pos.stm, mp.moves[i]) if mp.params.p.use_history else 0
+        mp.scores[i] = quiet_history(mp.history, mp.moves[i])
+
+
+cdef inline void _announce(const MovePicker* mp, Move move) noexcept nogil:
+    """Ask for the table entry behind a move: it is far away, and until the move is made there is other work."""
+    tt_prefetch(mp.tt, key_after(mp.pos, move))
 
 
 cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
@@ -61,6 +84,7 @@ cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
         if mp.scores[i] > mp.scores[best]:
             best = i
     move = mp.moves[best]
+    _announce(mp, move)
     mp.moves[best] = mp.moves[mp.next]
     mp.scores[best] = mp.scores[mp.next]
     mp.next += 1
@@ -93,6 +117,7 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
     if mp.stage == STAGE_TT:
         mp.stage = STAGE_MAKE_NOISY if mp.params.p.use_captures_first or mp.noisy_only else STAGE_KILLER_1
         if mp.tt_move != 0:
+            _announce(mp, mp.tt_move)
             return mp.tt_move
     if mp.stage == STAGE_MAKE_NOISY:
         _make_noisy(mp)
@@ -110,15 +135,28 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
             else:
                 mp.moves[mp.bad_end] = move  # bad_end < next: this place is free
                 mp.bad_end += 1
-        mp.stage = STAGE_DONE if mp.noisy_only else STAGE_KILLER_1
+        mp.stage = STAGE_KILLER_1
+        if mp.noisy_only:
+            mp.stage = STAGE_MAKE_CHECKS if mp.quiet_checks else STAGE_DONE
+    if mp.stage == STAGE_MAKE_CHECKS:
+        _make_checks(mp)
+        mp.stage = STAGE_CHECKS
+    if mp.stage == STAGE_CHECKS:
+        while mp.next < mp.end:
+            move = _take_best(mp)
+            if see_ge(mp.pos, move, 0, mp.params.see_value):
+                return move
+        mp.stage = STAGE_DONE
     if mp.stage == STAGE_KILLER_1:
         mp.stage = STAGE_KILLER_2
         if not mp.skip_quiets and mp.params.p.use_killers and _is_usable_killer(mp, mp.killers[0]):
+            _announce(mp, mp.killers[0])
             return mp.killers[0]
         mp.killers[0] = 0
     if mp.stage == STAGE_KILLER_2:
         mp.stage = STAGE_MAKE_QUIETS
         if not mp.skip_quiets and mp.params.p.use_killers and _is_usable_killer(mp, mp.killers[1]):
+            _announce(mp, mp.killers[1])
             return mp.killers[1]
         mp.killers[1] = 0
     if mp.stage == STAGE_MAKE_QUIETS:

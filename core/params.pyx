@@ -31,6 +31,12 @@ cdef void _switch_off_dependants(Params* p) noexcept:
         p.use_futility = 0
         p.use_lmr = 0
         p.use_probcut = 0
+        p.use_razoring = 0
+        p.use_lmp = 0
+        p.use_history_pruning = 0
+        p.use_see_pruning = 0
+        p.use_iir = 0
+        p.use_singular = 0
     if not p.use_iterative_deepening:  # no earlier score to set a window around
         p.use_aspiration = 0
 
@@ -43,7 +49,7 @@ cdef int fill_params(SearchParams* out, dict changes) except -1:
         for move in range(LMR_SIZE):
             out.lmr[depth][move] = 0
             if depth and move:
-                out.lmr[depth][move] = <int>(out.p.lmr_base / 100.0 + log(depth) * log(move) * 100.0 / out.p.lmr_divisor)
+                out.lmr[depth][move] = <int>(out.p.lmr_base + log(depth) * log(move) * 10000.0 / out.p.lmr_divisor)
     out.see_value[PAWN] = out.p.see_pawn
     out.see_value[KNIGHT] = out.p.see_knight
     out.see_value[BISHOP] = out.p.see_bishop

@@ -6,8 +6,8 @@ exact; in a cut node one good move is enough to show that the score is at least 
 """
 
 from .evaluate cimport Evaluator
-from .history cimport History
-from .params cimport SearchParams
+from .history cimport *
+from .params cimport Params, SearchParams
 from .position cimport *
 from .tt cimport Table
 
@@ -31,10 +31,14 @@ cdef struct LimitsC:
 
 cdef struct StackEntry:
     PositionC pos
-    int static_eval  # NO_SCORE when in check
+    int static_eval  # corrected; NO_SCORE when in check
+    int page  # of the continuation history, by the move that led here
+    int cutoffs  # in the nodes of this ply since their parent was entered
+    Move excluded  # left out, to see what the other moves are worth (singular extension)
 
 cdef struct RootMove:
     Move move
+    uint64_t nodes  # spent on it in this search
 
 cdef struct Line:
     # An exact result of the root.
@@ -83,7 +87,12 @@ cdef struct Searcher:
     uint64_t nodes
     uint64_t next_poll  # node count at which clocks and limits are looked at
     int root_depth
+    int raw_eval  # of the root, uncorrected; NO_SCORE when in check
+    int no_null_until  # ply below which a null move is being verified; 0: none is
     int seldepth
+    Move best_move  # of the last iteration
+    int stable  # iterations for which it has been that
+    int last_score  # of the iteration before this one
     RootMove root_moves[MAX_MOVES]  # first the moves of `lines`
     int root_count
     bint root_restricted  # by searchmoves: the score is then not that of the position

@@ -7,20 +7,29 @@ Scores are centipawns from the side to move; +-(MATE - ply) is a mate, `ply` cou
 
 from libc.string cimport memcpy, memmove, memset
 
-from .evaluate cimport evaluate
-from .history cimport add_killer, forget_killers, quiet_history, update_quiet
+from .cycle cimport can_repeat
+from .evaluate cimport EVAL_LIMIT, evaluate
+from .history cimport *
+from .margins cimport *
 from .movegen cimport CheckInfo, fill_check_info, generate, has_legal_move, is_check, is_legal
-from .movepick cimport MovePicker, narrow_picker, next_move, start_picker
-from .params cimport LMR_SIZE
+from .movepick cimport STAGE_BAD_NOISY, MovePicker, narrow_picker, next_move, start_picker
 from .see cimport see_ge
 from .tt cimport TTHit, set_no_hit, tt_prefetch, tt_probe, tt_store
 
 cdef enum:
     POLL_INTERVAL = 1024  # nodes between looks at the clock: well under a millisecond
     CURRMOVE_AFTER_US = 1000000
-    MAX_TRIED = 64  # quiet moves remembered for the history malus
+    MAX_TRIED = 64  # moves of a kind remembered for the history malus
+    NO_EXTENSION = -100  # "the singular search has cut", outside every extension
     TB_DEPTH_BONUS = 6  # a table's word is worth more than this search's, but not for ever: the tt has to make room
     SINGLE_MOVE_DEPTH = 8  # deep enough for a score when there is nothing to choose
+
+cdef struct Tried:
+    # Moves of a node that did not cut.
+    Move quiets[MAX_TRIED]
+    Move noisy[MAX_TRIED]
+    int quiet_count
+    int noisy_count
 
 
 # --- Clock and limits ---
@@ -99,12 +108,16 @@ cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
     return insufficient_material(pos)
 
 
+cdef inline bint _can_repeat(Searcher* s, int ply) noexcept nogil:
+    cdef const PositionC* pos = &s.stack[ply].pos
+    return pos.reversible >= 3 and can_repeat(pos, &s.keys[s.root_key + ply], s.root_key + ply, ply)
+
+
 cdef inline void _make(Searcher* s, int ply, Move move) noexcept nogil:
     """Play a move from `ply` to `ply + 1`."""
     cdef PositionC* child = &s.stack[ply + 1].pos
-    # The table is far away: ask for the entry before the move is made, not after.
-    tt_prefetch(&s.tt, key_after(&s.stack[ply].pos, move))
     make_move(&s.stack[ply].pos, child, move)
+    s.stack[ply + 1].page = page_after(&s.stack[ply].pos, move)
     if CHECKS and not (is_legal(&s.stack[ply].pos, move) and position_is_ok(child)):
         fail("a search made an illegal move or an inconsistent position")
     s.keys[s.root_key + ply + 1] = child.key
@@ -113,6 +126,7 @@ cdef inline void _make(Searcher* s, int ply, Move move) noexcept nogil:
 cdef inline void _make_null(Searcher* s, int ply) noexcept nogil:
     cdef PositionC* child = &s.stack[ply + 1].pos
     make_null(&s.stack[ply].pos, child)
+    s.stack[ply + 1].page = NO_MOVE_PAGE
     tt_prefetch(&s.tt, child.key)
     s.keys[s.root_key + ply + 1] = child.key
 
@@ -123,6 +137,19 @@ cdef inline void _set_pv(Searcher* s, int ply, Move move) noexcept nogil:
     s.pv[ply][0] = move
     memcpy(&s.pv[ply][1], &s.pv[ply + 1][0], length * sizeof(Move))
     s.pv_length[ply] = length + 1
+
+
+cdef inline void _fill_view(Searcher* s, int ply, HistoryView* view) noexcept nogil:
+    """Find the histories that matter at a node."""
+    cdef const PositionC* pos = &s.stack[ply].pos
+    view.quiet = &s.history.quiet[pos.stm][0][0]
+    view.capture = &s.history.capture[0][0][0]
+    view.pages[0] = s.history.continuation[s.stack[ply].page]
+    view.pages[1] = s.history.continuation[s.stack[ply - 1].page if ply >= 1 else NO_MOVE_PAGE]
+    view.pages[2] = s.history.continuation[s.stack[ply - 3].page if ply >= 3 else NO_MOVE_PAGE]
+    view.pawn = s.history.pawn[pos.pawn_key & (PAWN_PAGES - 1)]
+    view.piece_on = &pos.piece_on[0]
+    view.first_piece = 6 * pos.stm
 
 
 cdef inline void _look_up(Searcher* s, int ply, TTHit* hit) noexcept nogil:
@@ -151,7 +178,8 @@ cdef inline int _refined_eval(int static_eval, const TTHit* hit) noexcept nogil:
     return static_eval
 
 
-cdef inline int _static_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil:
+cdef inline int _raw_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil:
+    """The static evaluation as the table keeps it, NO_SCORE in check."""
     cdef const PositionC* pos = &s.stack[ply].pos
     if pos.checkers:
         return NO_SCORE
@@ -171,7 +199,7 @@ cdef inline int _delta_bound(const Searcher* s, const PositionC* pos, Move move,
     return stand_pat + s.params.see_value[victim] + s.params.p.qs_delta_margin
 
 
-cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
+cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcept nogil:
     """Search captures and promotions (in check: everything) until the position is quiet. Fail-soft.
 
     Not in check, stm may also stand pat: it need not capture. Source: https://www.chessprogramming.org/Quiescence_Search.
@@ -182,11 +210,12 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
     cdef bint pv_node = open_window and s.params.p.use_pvs
     cdef bint in_check = pos.checkers != 0
     cdef int old_alpha = alpha
-    cdef int best, bound, score
+    cdef int best, bound, score, raw_eval
     cdef int moves = 0
     cdef Move best_move = 0
     cdef Move move
     cdef TTHit hit
+    cdef HistoryView view
     cdef MovePicker picker
 
     # 1. Limits and draws.
@@ -199,6 +228,10 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
         return 0
     if ply >= MAX_PLY - 1:
         return 0 if in_check else evaluate(s.evaluator, pos)
+    if s.params.p.use_upcoming and alpha < 0 and _can_repeat(s, ply):
+        alpha = 0
+        if alpha >= beta:
+            return 0
 
     # 2. Transposition table.
     _look_up(s, ply, &hit)
@@ -208,10 +241,12 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
         return hit.score
 
     # 3. Stand pat.
-    node.static_eval = _static_eval(s, ply, &hit)
+    raw_eval = _raw_eval(s, ply, &hit)
     if in_check:
+        node.static_eval = NO_SCORE
         best = -INFINITE
     else:
+        node.static_eval = _corrected(s, ply, raw_eval)
         best = _refined_eval(node.static_eval, &hit)
         if best >= beta:
             return best
@@ -219,20 +254,26 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
             alpha = best
 
     # 4. Captures, or evasions.
-    start_picker(&picker, pos, &s.history, &s.params, ply, hit.move, not in_check)
+    _fill_view(s, ply, &view)
+    start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[ply], hit.move, not in_check)
+    picker.quiet_checks = checks and s.params.p.use_qs_checks
     while True:
         move = next_move(&picker)
         if move == 0:
             break
         moves += 1
-        if s.params.p.use_qs_delta and not in_check:
+        if s.params.p.use_qs_evasions and in_check and best > -TB_BOUND:
+            picker.skip_quiets = True  # one way out is enough to see that it is no mate; captures are still looked at
+            if not is_noisy(move):
+                continue
+        if s.params.p.use_qs_delta and not in_check and is_noisy(move):
             bound = _delta_bound(s, pos, move, node.static_eval)
             if bound <= alpha:
                 if bound > best:
                     best = bound  # fail-soft: the move that was skipped may be worth as much
                 continue
         _make(s, ply, move)
-        score = -qsearch(s, ply + 1, -beta, -alpha)
+        score = -qsearch(s, ply + 1, -beta, -alpha, False)
         if s.aborted:
             return 0
         if score > best:
@@ -251,68 +292,96 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
     # 5. Remember.
     if s.params.p.use_tt:
         tt_store(
-            &s.tt, pos.key, ply, best_move, best, node.static_eval, 0,
+            &s.tt, pos.key, ply, best_move, best, raw_eval, 0, hit.was_pv or pv_node,
             BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and open_window else BOUND_UPPER),
         )
     return best
 
 
-# --- Formulas of the pruning techniques ---
+# --- Learning ---
 
 
-cdef inline int _rfp_margin(const Searcher* s, int depth, bint improving) noexcept nogil:
-    return s.params.p.rfp_margin * depth - (s.params.p.rfp_improving if improving else 0)
-
-
-cdef inline int _nmp_reduction(const Searcher* s, int depth, int above_beta) noexcept nogil:
-    cdef int by_eval = above_beta // s.params.p.nmp_eval_divisor
-    if by_eval > s.params.p.nmp_eval_max:
-        by_eval = s.params.p.nmp_eval_max
-    return s.params.p.nmp_reduction + depth // s.params.p.nmp_depth_divisor + by_eval
-
-
-cdef inline int _futility_margin(const Searcher* s, int depth) noexcept nogil:
-    return s.params.p.futility_base + s.params.p.futility_margin * depth
-
-
-cdef inline int _lmr_reduction(
-    const Searcher* s, int depth, int moves, bint pv_node, bint improving, int history
-) noexcept nogil:
-    """Plies to search less: more for late moves and deep nodes, less where mistakes cost more."""
-    cdef int reduction = s.params.lmr[depth if depth < LMR_SIZE else LMR_SIZE - 1][
-        moves if moves < LMR_SIZE else LMR_SIZE - 1
-    ]
-    reduction -= pv_node
-    reduction += not improving
-    reduction -= history // s.params.p.lmr_history_divisor
-    if reduction < 0:
-        return 0
-    return reduction if reduction < depth - 1 else depth - 1
-
-
-cdef inline int _history_bonus(const Searcher* s, int depth) noexcept nogil:
-    cdef int bonus = s.params.p.history_factor * depth - s.params.p.history_offset
-    if bonus < 0:
-        return 0
-    return bonus if bonus < s.params.p.history_bonus_max else s.params.p.history_bonus_max
-
-
-cdef void _reward_cutoff(Searcher* s, int ply, Move move, int depth, const Move* tried, int count) noexcept nogil:
-    """A quiet move has cut: remember it, and hold it against the quiet moves tried before it."""
-    cdef int stm = s.stack[ply].pos.stm
-    cdef int bonus = _history_bonus(s, depth)
+cdef inline void _learn_quiet(Searcher* s, const HistoryView* view, Move move, int bonus) noexcept nogil:
+    cdef int place = (view.first_piece + view.piece_on[move_from(move)]) * 64 + move_to(move)
     cdef int i
-    add_killer(&s.history, ply, move)
-    update_quiet(&s.history, stm, move, bonus)
-    for i in range(count):
-        update_quiet(&s.history, stm, tried[i], -bonus)
+    if s.params.p.use_history:
+        update_entry(&view.quiet[move_from(move) * 64 + move_to(move)], bonus)
+    if s.params.p.use_continuation:
+        for i in range(LOOK_BACK):
+            update_entry(&view.pages[i][place], bonus)
+    if s.params.p.use_pawn_history:
+        update_entry(&view.pawn[place], bonus)
+
+
+cdef void _reward_cutoff(
+    Searcher* s, int ply, const HistoryView* view, Move move, int depth, const Tried* tried
+) noexcept nogil:
+    """A move has cut: remember it, and hold it against the moves of its kind tried before it, and the captures anyway."""
+    cdef int bonus = history_bonus(&s.params, depth)
+    cdef int malus = -bonus * s.params.p.history_malus // 100
+    cdef int i
+    if not is_noisy(move):
+        add_killer(&s.history, ply, move)
+        _learn_quiet(s, view, move, bonus)
+        for i in range(tried.quiet_count):
+            _learn_quiet(s, view, tried.quiets[i], malus)
+    elif s.params.p.use_capture_history:
+        update_entry(capture_entry(view, move), bonus)
+    if s.params.p.use_capture_history:
+        for i in range(tried.noisy_count):
+            update_entry(capture_entry(view, tried.noisy[i]), malus)
+
+
+cdef inline void _reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
+    """Nothing here reaches alpha: the quiet move that led here was a good one, even if it does not get to cut."""
+    cdef Move move = s.stack[ply].pos.last_move
+    cdef HistoryView view
+    if ply >= 2 and move != 0 and not is_noisy(move):
+        _fill_view(s, ply - 1, &view)
+        _learn_quiet(s, &view, move, history_bonus(&s.params, depth) * s.params.p.history_prior // 100)
+
+
+cdef inline int16_t* _pawn_correction(Searcher* s, const PositionC* pos) noexcept nogil:
+    return &s.history.pawn_correction[pos.stm][pos.pawn_key & (CORRECTIONS - 1)]
+
+
+cdef inline int16_t* _piece_correction(Searcher* s, const PositionC* pos, int colour) noexcept nogil:
+    return &s.history.piece_correction[pos.stm][colour][pos.piece_key[colour] & (CORRECTIONS - 1)]
+
+
+cdef inline int _corrected(Searcher* s, int ply, int raw_eval) noexcept nogil:
+    """The static evaluation, moved by what searches of such positions have found it to be off."""
+    cdef const PositionC* pos = &s.stack[ply].pos
+    cdef int off = s.params.p.correction_pawns * _pawn_correction(s, pos)[0]
+    cdef int eval
+    off += s.params.p.correction_pieces * (_piece_correction(s, pos, WHITE)[0] + _piece_correction(s, pos, BLACK)[0])
+    off += s.params.p.correction_move * s.history.move_correction[pos.stm][s.stack[ply].page]
+    eval = raw_eval + off // HISTORY_MAX
+    return min(max(eval, -EVAL_LIMIT), EVAL_LIMIT)
+
+
+cdef inline void _learn_correction(Searcher* s, int ply, int depth, int best, int bound, Move best_move) noexcept nogil:
+    """Compare a search result with the static evaluation, where the one says something about the other."""
+    cdef const PositionC* pos = &s.stack[ply].pos
+    cdef int static_eval = s.stack[ply].static_eval
+    cdef int bonus
+    if not s.params.p.use_correction or static_eval == NO_SCORE or (best_move != 0 and is_noisy(best_move)):
+        return
+    if (bound == BOUND_LOWER and best <= static_eval) or (bound == BOUND_UPPER and best >= static_eval):
+        return
+    bonus = (best - static_eval) * depth * s.params.p.correction_rate // 16
+    bonus = min(max(bonus, -HISTORY_MAX // 4), HISTORY_MAX // 4)
+    update_entry(_pawn_correction(s, pos), bonus)
+    update_entry(_piece_correction(s, pos, WHITE), bonus)
+    update_entry(_piece_correction(s, pos, BLACK), bonus)
+    update_entry(&s.history.move_correction[pos.stm][s.stack[ply].page], bonus)
 
 
 # --- Negamax ---
 
 
 cdef inline int _search_child(
-    Searcher* s, int ply, int depth, int reduction, int alpha, int beta, bint first, bint cut_node
+    Searcher* s, int ply, int depth, int reduction, int alpha, int beta, int best, bint first, bint cut_node
 ) noexcept nogil:
     """Score of the move just made from `ply`, searched to `depth` below it.
 
@@ -321,6 +390,7 @@ cdef inline int _search_child(
     Source: https://www.chessprogramming.org/Principal_Variation_Search.
     """
     cdef int score
+    cdef int reduced = depth - reduction
     cdef bint pv_node = beta - alpha > 1
     if first or not s.params.p.use_pvs:
         if reduction:
@@ -330,7 +400,11 @@ cdef inline int _search_child(
         return -negamax(s, ply + 1, depth, -beta, -alpha, False if pv_node else not cut_node)
     score = -negamax(s, ply + 1, depth - reduction, -alpha - 1, -alpha, True if reduction else not cut_node)
     if score > alpha and reduction and not s.aborted:
-        score = -negamax(s, ply + 1, depth, -alpha - 1, -alpha, not cut_node)
+        if s.params.p.lmr_deeper and ply:  # a surprise: how big it is says how much to trust it
+            depth += score > best + s.params.p.lmr_deeper + 2 * depth
+            depth -= score < best + s.params.p.lmr_shallower
+        if depth > reduced:
+            score = -negamax(s, ply + 1, depth, -alpha - 1, -alpha, not cut_node)
     if score > alpha and pv_node and not s.aborted:
         score = -negamax(s, ply + 1, depth, -beta, -alpha, False)
     return score
@@ -339,36 +413,47 @@ cdef inline int _search_child(
 cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noexcept nogil:
     """Let the opponent move twice: a score that still holds beta is safe to trust, save in zugzwang.
 
-    Zugzwang is why it is not tried with only pawns left. Returns NO_SCORE when it does not cut.
+    Zugzwang is why it is not tried with only pawns left, and why deep nodes verify the cut with a search in which stm may not
+    pass for some plies. Returns NO_SCORE when it does not cut.
     Source: https://www.chessprogramming.org/Null_Move_Pruning.
     """
+    cdef int child_depth = depth - nmp_reduction(&s.params, depth, eval - beta)
     cdef int score
     _make_null(s, ply)
-    score = -negamax(s, ply + 1, depth - _nmp_reduction(s, depth, eval - beta), -beta, -beta + 1, True)
+    score = -negamax(s, ply + 1, child_depth, -beta, -beta + 1, True)
     if s.aborted or score < beta:
         return NO_SCORE
-    return beta if score >= TB_BOUND else score  # a win found by passing is not proven
+    if score >= TB_BOUND:
+        score = beta  # a win found by passing is not proven
+    if depth < s.params.p.nmp_verify_depth or s.no_null_until > 0:
+        return score
+    s.no_null_until = ply + max(child_depth, 1) * 3 // 4
+    if negamax(s, ply, max(child_depth, 1), beta - 1, beta, False) < beta:
+        score = NO_SCORE
+    s.no_null_until = 0
+    return NO_SCORE if s.aborted else score
 
 
-cdef int _try_probcut(Searcher* s, int ply, int depth, int beta, Move tt_move) noexcept nogil:
+cdef int _try_probcut(
+    Searcher* s, int ply, int depth, int beta, int raw_eval, const HistoryView* view, const TTHit* hit
+) noexcept nogil:
     """A capture that beats beta by a margin in a shallower search would very likely beat it at full depth.
 
     Each is first looked at without depth, which refutes most. Returns NO_SCORE when none cuts.
     Source: https://www.chessprogramming.org/ProbCut.
     """
     cdef const PositionC* pos = &s.stack[ply].pos
-    cdef int static_eval = s.stack[ply].static_eval
     cdef int raised = beta + s.params.p.probcut_margin
     cdef int child_depth = depth - s.params.p.probcut_reduction
     cdef int score
     cdef Move move
     cdef MovePicker picker
-    start_picker(&picker, pos, &s.history, &s.params, ply, tt_move, True)
+    start_picker(&picker, pos, view, &s.params, &s.tt, s.history.killers[ply], hit.move, True)
     while True:
         move = next_move(&picker)
         if move == 0:
             return NO_SCORE
-        if not see_ge(pos, move, raised - static_eval, s.params.see_value):
+        if not see_ge(pos, move, raised - s.stack[ply].static_eval, s.params.see_value):
             continue
         _make(s, ply, move)
         score = -negamax(s, ply + 1, 0, -raised, -raised + 1, True)
@@ -378,8 +463,35 @@ cdef int _try_probcut(Searcher* s, int ply, int depth, int beta, Move tt_move) n
             return NO_SCORE
         if score >= raised:
             if s.params.p.use_tt:
-                tt_store(&s.tt, pos.key, ply, move, score, static_eval, child_depth + 1, BOUND_LOWER)
+                tt_store(&s.tt, pos.key, ply, move, score, raw_eval, child_depth + 1, hit.was_pv, BOUND_LOWER)
             return score
+
+
+cdef int _singular_extension(
+    Searcher* s, int ply, int depth, const TTHit* hit, int beta, bint pv_node, bint cut_node
+) noexcept nogil:
+    """Plies to extend the table's move by, because no other comes near it; or NO_EXTENSION when others beat beta as well.
+
+    The others are searched at half depth with a window below the table's score. Where they hold up instead, the table's move is
+    nothing special, and when its score is above beta anyway it is searched less (negative extension).
+    Source: https://www.chessprogramming.org/Singular_Extensions and https://www.chessprogramming.org/Multi-Cut.
+    """
+    cdef int bar = hit.score - s.params.p.singular_margin * depth // 16
+    cdef int score
+    s.stack[ply].excluded = hit.move
+    score = negamax(s, ply, (depth - 1) // 2, bar - 1, bar, cut_node)
+    s.stack[ply].excluded = 0
+    if s.aborted:
+        return 0
+    if score < bar:
+        if pv_node or score >= bar - s.params.p.singular_double_margin:
+            return 1
+        return 2
+    if bar >= beta:
+        return NO_EXTENSION
+    if hit.score >= beta:
+        return -2
+    return -1 if cut_node else 0
 
 
 cdef inline bint _has_tables(const Searcher* s, const PositionC* pos, int depth) noexcept nogil:
@@ -423,6 +535,16 @@ cdef void _keep_best(Searcher* s, int ply, int depth, MovePicker* picker) noexce
     narrow_picker(picker, s.params.p.beam_width)
 
 
+cdef inline bint _is_improving(const Searcher* s, int ply) noexcept nogil:
+    """Whether the static evaluation has risen since our last move, or the one before it where that one answered a check."""
+    cdef int now = s.stack[ply].static_eval
+    if now == NO_SCORE:
+        return False
+    if ply >= 2 and s.stack[ply - 2].static_eval != NO_SCORE:
+        return now > s.stack[ply - 2].static_eval
+    return ply >= 4 and s.stack[ply - 4].static_eval != NO_SCORE and now > s.stack[ply - 4].static_eval
+
+
 cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_node) noexcept nogil:
     """Score of the position at `ply` (not the root) searched `depth` plies deep, fail-soft.
 
@@ -434,25 +556,28 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     cdef bint open_window = beta - alpha > 1
     cdef bint pv_node = open_window and s.params.p.use_pvs  # without null windows every window is open, and tells nothing
     cdef bint in_check = pos.checkers != 0
-    cdef bint improving, quiet, futile
+    cdef bint improving, quiet, has_pieces
+    cdef bint knows_checks = False  # whether `checks` is filled
     cdef int old_alpha = alpha
     cdef int best = -INFINITE
     cdef int ceiling = INFINITE  # what the endgame tables allow at most
-    cdef int eval, futile_bound, score, reduction, history, bound
+    cdef int eval, futile_bound, score, reduction, history, bound, extension, raw_eval, lmr_depth
     cdef int moves = 0
-    cdef int tried_count = 0
+    cdef Move excluded = node.excluded
     cdef Move best_move = 0
     cdef Move move
-    cdef Move[MAX_TRIED] tried
+    cdef Tried tried
+    cdef Reducible late
     cdef CheckInfo checks
     cdef TTHit hit
+    cdef HistoryView view
     cdef MovePicker picker
 
     # 1. Check extension: forced lines are narrow, and the horizon must not fall inside them.
-    if in_check and s.params.p.use_check_extension and ply < 2 * s.root_depth:
+    if in_check and s.params.p.use_check_extension and ply < 2 * s.root_depth and not excluded:
         depth += 1
     if depth <= 0:
-        return qsearch(s, ply, alpha, beta) if s.params.p.use_qsearch else _leaf(s, ply)
+        return qsearch(s, ply, alpha, beta, True) if s.params.p.use_qsearch else _leaf(s, ply)
 
     # 2. Limits and draws.
     s.pv_length[ply] = 0
@@ -464,6 +589,12 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         return 0
     if ply >= MAX_PLY - 1:
         return 0 if in_check else evaluate(s.evaluator, pos)
+
+    # 2a. A repetition one ply ahead: stm can have the draw, so nothing below it counts.
+    if s.params.p.use_upcoming and alpha < 0 and _can_repeat(s, ply):
+        alpha = 0
+        if alpha >= beta:
+            return 0
 
     # 3. Mate distance: a shorter mate elsewhere makes this node pointless.
     if s.params.p.use_mate_distance:
@@ -479,6 +610,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     if (
         hit.found
         and not pv_node
+        and not excluded
         and hit.depth >= depth
         and (hit.depth == depth or s.params.p.use_tt_deeper)
         and _tt_cuts(&hit, alpha, beta)
@@ -486,12 +618,12 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         return hit.score
 
     # 4a. Endgame tables. Where a shorter mate may still count, they only narrow the score.
-    if unlikely(s.tb.max_pieces != 0) and _has_tables(s, pos, depth):
+    if unlikely(s.tb.max_pieces != 0) and not excluded and _has_tables(s, pos, depth):
         score = _probe_tables(s, ply, &bound)
         if score != NO_SCORE:
             if bound == BOUND_EXACT or (score >= beta if bound == BOUND_LOWER else score <= alpha):
                 if s.params.p.use_tt:
-                    tt_store(&s.tt, pos.key, ply, 0, score, NO_SCORE, min(depth + TB_DEPTH_BONUS, MAX_DEPTH), bound)
+                    tt_store(&s.tt, pos.key, ply, 0, score, NO_SCORE, min(depth + TB_DEPTH_BONUS, MAX_DEPTH), pv_node, bound)
                 return score
             if bound == BOUND_UPPER:
                 ceiling = score
@@ -501,32 +633,51 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
                     alpha = score
 
     # 5. Static evaluation, and whether it rises from our last move to this one.
-    node.static_eval = _static_eval(s, ply, &hit)
-    eval = node.static_eval if in_check else _refined_eval(node.static_eval, &hit)
-    improving = (
-        not in_check
-        and ply >= 2
-        and s.stack[ply - 2].static_eval != NO_SCORE
-        and node.static_eval > s.stack[ply - 2].static_eval
-    )
+    raw_eval = _raw_eval(s, ply, &hit)
+    if in_check:
+        node.static_eval = NO_SCORE
+        eval = NO_SCORE
+    else:
+        if not excluded:
+            node.static_eval = _corrected(s, ply, raw_eval)
+        eval = _refined_eval(node.static_eval, &hit)
+    improving = _is_improving(s, ply)
+    hit.was_pv |= pv_node
+    has_pieces = has_non_pawns(pos, pos.stm)
     forget_killers(&s.history, ply + 1)
+    s.stack[ply + 1].excluded = 0
+    s.stack[ply + 1].cutoffs = 0
+    _fill_view(s, ply, &view)
 
-    if not pv_node and not in_check and _abs(beta) < MATE_BOUND:
-        # 6. Reverse futility pruning: so far above beta that no quiet reply is likely to matter.
+    if not pv_node and not in_check and not excluded and _abs(beta) < TB_BOUND:
+        # 6. Razoring: so far below alpha that only captures could help, and they do not.
+        if (
+            s.params.p.use_razoring
+            and depth <= s.params.p.razor_max_depth
+            and eval + razor_margin(&s.params, depth) <= alpha
+        ):
+            score = qsearch(s, ply, alpha, beta, True)
+            if score <= alpha or s.aborted:
+                return score
+
+        # 7. Reverse futility pruning: so far above beta that no quiet reply is likely to matter.
         if (
             s.params.p.use_rfp
             and depth <= s.params.p.rfp_max_depth
-            and eval - _rfp_margin(s, depth, improving) >= beta
+            and eval < TB_BOUND
+            and eval - rfp_margin(&s.params, depth, improving) >= beta
         ):
             return eval
 
-        # 7. Null move pruning.
+        # 8. Null move pruning.
         if (
             s.params.p.use_nmp
             and depth >= s.params.p.nmp_min_depth
             and eval >= beta
+            and node.static_eval >= beta - s.params.p.nmp_static_margin * depth
             and pos.last_move != 0
-            and has_non_pawns(pos, pos.stm)
+            and has_pieces
+            and ply >= s.no_null_until
         ):
             score = _try_null_move(s, ply, depth, eval, beta)
             if score != NO_SCORE:
@@ -534,7 +685,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             if s.aborted:
                 return 0
 
-        # 8. ProbCut, unless the table already knows that a shallower search falls short.
+        # 9. ProbCut, unless the table already knows that a shallower search falls short.
         if (
             s.params.p.use_probcut
             and depth >= s.params.p.probcut_min_depth
@@ -544,26 +695,28 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
                 and hit.score < beta + s.params.p.probcut_margin
             )
         ):
-            score = _try_probcut(s, ply, depth, beta, hit.move)
+            score = _try_probcut(s, ply, depth, beta, raw_eval, &view, &hit)
             if score != NO_SCORE:
                 return score
             if s.aborted:
                 return 0
 
-    # 9. The moves, in the picker's order; with beam search only the most promising ones.
-    futile_bound = eval + _futility_margin(s, depth)
-    futile = (
-        s.params.p.use_futility
-        and not pv_node
-        and not in_check
-        and depth <= s.params.p.futility_max_depth
-        and futile_bound <= alpha
-    )
+    # 10. Internal iterative reduction: without a move to try first a deep search is too dear; the next iteration has one.
+    if s.params.p.use_iir and depth >= s.params.p.iir_min_depth and hit.move == 0 and (pv_node or cut_node):
+        depth -= 1
+
+    # 11. The moves, in the picker's order; with beam search only the most promising ones.
+    tried.quiet_count = 0
+    tried.noisy_count = 0
     checks.king = 0  # these two only quieten compilers that cannot see that `checks` is read where it was filled
     checks.discoverers = 0
-    if futile:
-        fill_check_info(pos, &checks)
-    start_picker(&picker, pos, &s.history, &s.params, ply, hit.move, False)
+    late.depth = depth
+    late.pv_node = pv_node
+    late.cut_node = cut_node
+    late.improving = improving
+    late.was_pv = hit.was_pv
+    late.tt_capture = hit.move != 0 and is_noisy(hit.move)
+    start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[ply], hit.move, False)
     if s.params.p.use_beam:
         _keep_best(s, ply, depth, &picker)
         if s.aborted:
@@ -572,33 +725,88 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         move = next_move(&picker)
         if move == 0:
             break
+        if move == excluded:
+            continue
         moves += 1
         quiet = not is_noisy(move)
-        history = quiet_history(&s.history, pos.stm, move) if quiet else 0
+        history = quiet_history(&view, move) if quiet else capture_history(&view, move)
 
-        # 10. Futility pruning: quiet moves near the horizon that cannot reach alpha, unless they give check.
-        if futile and quiet and best > -MATE_BOUND and not is_check(pos, &checks, move):
-            if futile_bound > best:
-                best = futile_bound  # fail-soft: the move that was skipped may be worth as much
-            continue
+        # 12. Near the horizon, leave out what is unlikely to reach alpha.
+        if best > -TB_BOUND and has_pieces and not pv_node and not in_check:
+            lmr_depth = max(depth - 1 - lmr_base(&s.params, depth, moves) // 100, 0)
+            if quiet:
+                # 12a. Late move pruning: enough quiet moves have been tried.
+                if s.params.p.use_lmp and depth <= s.params.p.lmp_max_depth and moves > lmp_limit(&s.params, depth, improving):
+                    picker.skip_quiets = True
+                    continue
+                # 12b. Futility pruning: the static evaluation is too far below alpha, unless the move gives check.
+                futile_bound = eval + futility_margin(&s.params, lmr_depth)
+                if s.params.p.use_futility and lmr_depth <= s.params.p.futility_max_depth and futile_bound <= alpha:
+                    if not knows_checks:
+                        fill_check_info(pos, &checks)
+                        knows_checks = True
+                    if not is_check(pos, &checks, move):
+                        if futile_bound > best:
+                            best = futile_bound  # fail-soft: the move that was skipped may be worth as much
+                        continue
+                # 12c. History pruning: the move has failed too often.
+                if (
+                    s.params.p.use_history_pruning
+                    and lmr_depth <= s.params.p.history_pruning_depth
+                    and history < -s.params.p.history_pruning_margin * depth
+                ):
+                    continue
+                # 12d. SEE pruning: the move loses material.
+                if (
+                    s.params.p.use_see_pruning
+                    and lmr_depth <= s.params.p.see_pruning_depth
+                    and not see_ge(pos, move, -s.params.p.see_quiet_margin * lmr_depth * lmr_depth, s.params.see_value)
+                ):
+                    continue
+            elif (
+                s.params.p.use_see_pruning
+                and depth <= s.params.p.see_pruning_depth
+                and picker.stage == STAGE_BAD_NOISY
+                and not see_ge(pos, move, -s.params.p.see_noisy_margin * depth, s.params.see_value)
+            ):
+                continue
 
-        # 11. Make the move; decide how much less to look at it.
+        # 13. Singular extension: the table's move is far better than all others.
+        extension = 0
+        if (
+            s.params.p.use_singular
+            and move == hit.move
+            and depth >= s.params.p.singular_min_depth
+            and not excluded
+            and ply < 2 * s.root_depth
+            and hit.bound & BOUND_LOWER
+            and hit.depth >= depth - s.params.p.singular_tt_depth
+            and _abs(hit.score) < TB_BOUND
+        ):
+            extension = _singular_extension(s, ply, depth, &hit, beta, pv_node, cut_node)
+            if s.aborted:
+                return 0
+            if extension == NO_EXTENSION:
+                return hit.score - s.params.p.singular_margin * depth // 16
+
+        # 14. Make the move; decide how much less to look at it.
+        late.killer = move == s.history.killers[ply][0] or move == s.history.killers[ply][1]
         _make(s, ply, move)
         reduction = 0
-        if (
-            s.params.p.use_lmr
-            and quiet
-            and depth >= s.params.p.lmr_min_depth
-            and moves > s.params.p.lmr_min_moves + pv_node
-        ):
-            reduction = _lmr_reduction(s, depth, moves, pv_node, improving, history)
+        if s.params.p.use_lmr and depth >= s.params.p.lmr_min_depth and moves > s.params.p.lmr_min_moves + pv_node:
+            late.moves = moves
+            late.quiet = quiet
+            late.history = history
+            late.gives_check = s.stack[ply + 1].pos.checkers != 0
+            late.cutoffs = s.stack[ply + 1].cutoffs
+            reduction = lmr_reduction(&s.params, &late)
 
-        # 12. Search it.
-        score = _search_child(s, ply, depth - 1, reduction, alpha, beta, moves == 1, cut_node)
+        # 15. Search it.
+        score = _search_child(s, ply, depth - 1 + extension, reduction, alpha, beta, best, moves == 1, cut_node)
         if s.aborted:
             return 0
 
-        # 13. A new best move, perhaps a cutoff.
+        # 16. A new best move, perhaps a cutoff.
         if score > best:
             best = score
             if score > alpha:
@@ -608,25 +816,34 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
                 if open_window:
                     _set_pv(s, ply, move)
                 if score >= beta:
-                    if quiet:
-                        _reward_cutoff(s, ply, move, depth, tried, tried_count)
+                    _reward_cutoff(s, ply, &view, move, depth, &tried)
+                    node.cutoffs += 1
                     break
-        if quiet and tried_count < MAX_TRIED:
-            tried[tried_count] = move
-            tried_count += 1
+        if quiet:
+            if tried.quiet_count < MAX_TRIED:
+                tried.quiets[tried.quiet_count] = move
+                tried.quiet_count += 1
+        elif tried.noisy_count < MAX_TRIED:
+            tried.noisy[tried.noisy_count] = move
+            tried.noisy_count += 1
 
-    # 14. Mate and stalemate.
+    # 17. Mate and stalemate.
     if moves == 0:
+        if excluded:
+            return alpha
         return -MATE + ply if in_check else 0
     if best > ceiling:
         best = ceiling
 
-    # 15. Remember.
+    # 18. Remember.
+    if excluded:
+        return best
+    bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if open_window and best > old_alpha else BOUND_UPPER)
+    _learn_correction(s, ply, depth, best, bound, best_move)
+    if bound == BOUND_UPPER:
+        _reward_prior(s, ply, depth)
     if s.params.p.use_tt:
-        tt_store(
-            &s.tt, pos.key, ply, best_move, best, node.static_eval, depth,
-            BOUND_LOWER if best >= beta else (BOUND_EXACT if open_window and best > old_alpha else BOUND_UPPER),
-        )
+        tt_store(&s.tt, pos.key, ply, best_move, best, raw_eval, depth, hit.was_pv, bound)
     return best
 
 
@@ -655,11 +872,13 @@ cdef void _move_root(Searcher* s, int index, int place) noexcept nogil:
 
 cdef void _order_root(Searcher* s, int depth) noexcept nogil:
     """Sort the root moves as at any other node, where no iteration will do it, and keep only the beam."""
+    cdef HistoryView view
     cdef MovePicker picker
     cdef Move move
     cdef int i
     cdef int sorted_count = 0
-    start_picker(&picker, &s.stack[0].pos, &s.history, &s.params, 0, 0, False)
+    _fill_view(s, 0, &view)
+    start_picker(&picker, &s.stack[0].pos, &view, &s.params, &s.tt, s.history.killers[0], 0, False)
     if s.params.p.use_beam:
         _keep_best(s, 0, depth, &picker)
         if s.aborted:
@@ -688,25 +907,42 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
 
     Leaves the best line in pv[0] (if any beat alpha) and its move at that place.
     """
-    cdef PositionC* pos = &s.stack[0].pos
     cdef int best = -INFINITE
     cdef int first = s.line
     cdef int i, score, reduction
-    cdef bint quiet
+    cdef uint64_t nodes
+    cdef HistoryView view
+    cdef Reducible late
     cdef Move move
     s.pv_length[0] = 0
     forget_killers(&s.history, 1)
+    s.stack[1].excluded = 0
+    s.stack[1].cutoffs = 0
+    _fill_view(s, 0, &view)
+    late.depth = depth
+    late.pv_node = True
+    late.cut_node = False
+    late.improving = True
+    late.was_pv = True
+    late.tt_capture = is_noisy(s.root_moves[first].move)
+    late.killer = False
+    late.cutoffs = 0
     for i in range(first, s.root_count):
         move = s.root_moves[i].move
-        quiet = not is_noisy(move)
         s.currmove_number = i + 1
+        nodes = s.nodes
         if _talks(s):
             s.report(s, s.context, REPORT_CURRMOVE)
         _make(s, 0, move)
         reduction = 0
-        if s.params.p.use_lmr and quiet and depth >= s.params.p.lmr_min_depth and i - first > s.params.p.lmr_min_moves:
-            reduction = _lmr_reduction(s, depth, i - first + 1, True, True, quiet_history(&s.history, pos.stm, move))
-        score = _search_child(s, 0, depth - 1, reduction, alpha, beta, i == first, False)
+        if s.params.p.use_lmr and depth >= s.params.p.lmr_min_depth and i - first > s.params.p.lmr_min_moves:
+            late.moves = i - first + 1
+            late.quiet = not is_noisy(move)
+            late.history = quiet_history(&view, move) if late.quiet else capture_history(&view, move)
+            late.gives_check = s.stack[1].pos.checkers != 0
+            reduction = lmr_reduction(&s.params, &late)
+        score = _search_child(s, 0, depth - 1, reduction, alpha, beta, best, i == first, False)
+        s.root_moves[i].nodes += s.nodes - nodes
         if s.aborted:
             break
         if score > best:
@@ -744,7 +980,7 @@ cdef void _take_line(Searcher* s, int score, int depth) noexcept nogil:
     line.length = s.pv_length[0]
     memcpy(line.pv, s.pv[0], s.pv_length[0] * sizeof(Move))
     if s.params.p.use_tt and s.line == 0 and not s.root_restricted:
-        tt_store(&s.tt, s.stack[0].pos.key, 0, line.pv[0], score, s.stack[0].static_eval, depth, BOUND_EXACT)
+        tt_store(&s.tt, s.stack[0].pos.key, 0, line.pv[0], score, s.raw_eval, depth, True, BOUND_EXACT)
 
 
 cdef void _report_lines(Searcher* s) noexcept nogil:
@@ -817,7 +1053,22 @@ cdef bint _is_finished(Searcher* s) noexcept nogil:
         return True
     if size >= MATE_BOUND and mate_plies <= s.lines[0].depth:
         return True
-    return elapsed_us(s) >= soft
+    return elapsed_us(s) >= soft * _patience(s) // 1000
+
+
+cdef int _patience(const Searcher* s) noexcept nogil:
+    """Permille of the soft limit that this move deserves: less when the best move has long been the same and took most of the
+    nodes, more when it changes or its score falls. Source: https://www.chessprogramming.org/Time_Management.
+    """
+    cdef const Params* p = &s.params.p
+    cdef int64_t share = 1000 * s.root_moves[0].nodes // (s.nodes + 1)
+    cdef int fall = min(max(s.last_score - s.lines[0].score, -p.tm_fall_max), p.tm_fall_max)
+    cdef int64_t percent = 100
+    if s.root_depth < p.tm_min_depth or s.multipv > 1:
+        return 1000
+    percent = percent * (p.tm_unstable - p.tm_stable_step * min(s.stable, p.tm_stable_max)) // 100
+    percent = percent * (100 + p.tm_fall * fall // 100) // 100
+    return <int>(percent * (p.tm_share_base - p.tm_share * share // 1000) // 10)
 
 
 cdef void _iterate(Searcher* s, int depth) noexcept nogil:
@@ -835,6 +1086,8 @@ cdef void _iterate(Searcher* s, int depth) noexcept nogil:
         if s.aborted:
             break
     if s.line_count and s.lines[0].depth == depth:
+        s.stable = s.stable + 1 if s.lines[0].pv[0] == s.best_move else 0
+        s.best_move = s.lines[0].pv[0]
         _report_lines(s)
     for i in range(s.line_count):
         for j in range(i, s.root_count):
@@ -845,13 +1098,22 @@ cdef void _iterate(Searcher* s, int depth) noexcept nogil:
 
 cdef void _begin(Searcher* s) noexcept nogil:
     """Make everything ready for the first iteration. The clock has been started by the caller."""
+    cdef int i
     s.nodes = 0
     s.tb.hits = 0
     s.next_poll = 0
     s.aborted = False
     s.line_count = 0
     s.keys[s.root_key] = s.stack[0].pos.key
-    s.stack[0].static_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].pos)
+    s.no_null_until = 0
+    s.stable = 0
+    s.best_move = 0
+    for i in range(s.root_count):
+        s.root_moves[i].nodes = 0
+    s.stack[0].page = NO_MOVE_PAGE
+    s.stack[0].excluded = 0
+    s.raw_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].pos)
+    s.stack[0].static_eval = NO_SCORE if s.stack[0].pos.checkers else _corrected(s, 0, s.raw_eval)
     if s.multipv > s.root_count:
         s.multipv = s.root_count
 
@@ -871,6 +1133,7 @@ cdef void run_search(Searcher* s) noexcept nogil:
     for depth in range(first, last + 1):
         if s.aborted:
             break
+        s.last_score = s.lines[0].score if s.line_count else 0
         _iterate(s, depth)
         s.may_abort = True
         if _is_finished(s):

@@ -14,7 +14,8 @@ cdef enum:
 
 cdef struct Entry:  # volatile: a word is read once, and what was tested is what is used
     volatile uint64_t check  # key ^ data
-    volatile uint64_t data  # bits 0-15 move, 16-31 score, 32-47 static eval, 48-55 depth, 56-57 bound, 58-63 generation
+    # Bits 0-15 move, 16-31 score, 32-47 static eval, 48-54 depth, 55 was_pv, 56-57 bound, 58-63 generation.
+    volatile uint64_t data
 
 cdef struct Cluster:
     Entry entry[CLUSTER_SIZE]
@@ -33,12 +34,13 @@ cdef struct TTHit:
     int static_eval  # NO_SCORE if unknown
     int depth
     int bound
+    bint was_pv  # the position was once on a principal variation
 
 cdef int resize_table(Table* tt, int megabytes) except -1
 cdef void free_table(Table* tt) noexcept nogil
 cdef void clear_table(Table* tt) noexcept nogil
 cdef void tt_store(
-    Table* tt, Key key, int ply, Move move, int score, int static_eval, int depth, int bound
+    Table* tt, Key key, int ply, Move move, int score, int static_eval, int depth, bint was_pv, int bound
 ) noexcept nogil
 cdef int hashfull(const Table* tt) noexcept nogil
 
@@ -59,7 +61,7 @@ cdef inline int score_from_tt(int score, int ply) noexcept nogil:
     return score + ply if score <= -TB_BOUND else score
 
 cdef inline int data_depth(uint64_t data) noexcept nogil:
-    return (data >> 48) & 0xFF
+    return (data >> 48) & 0x7F
 
 cdef inline int data_generation(uint64_t data) noexcept nogil:
     return <int>(data >> 58)
@@ -71,6 +73,7 @@ cdef inline void set_no_hit(TTHit* hit) noexcept nogil:
     hit.static_eval = NO_SCORE
     hit.depth = 0
     hit.bound = BOUND_NONE
+    hit.was_pv = False
 
 cdef inline void tt_probe(const Table* tt, Key key, int ply, TTHit* hit) noexcept nogil:
     """Look a key up; `hit.found` says whether it is there."""
@@ -86,5 +89,6 @@ cdef inline void tt_probe(const Table* tt, Key key, int ply, TTHit* hit) noexcep
             hit.static_eval = <int16_t>(data >> 32)
             hit.depth = data_depth(data)
             hit.bound = (data >> 56) & 3
+            hit.was_pv = (data >> 55) & 1
             return
     set_no_hit(hit)

@@ -60,7 +60,7 @@ cdef inline int _worth(const Table* tt, uint64_t data) noexcept nogil:
 
 
 cdef void tt_store(
-    Table* tt, Key key, int ply, Move move, int score, int static_eval, int depth, int bound
+    Table* tt, Key key, int ply, Move move, int score, int static_eval, int depth, bint was_pv, int bound
 ) noexcept nogil:
     """Store a result, over the same position's entry or else over the one worth least in the cluster."""
     cdef Entry* entry = cluster_of(tt, key).entry
@@ -87,7 +87,8 @@ cdef void tt_store(
         <uint64_t>move
         | (<uint64_t><uint16_t>score_to_tt(score, ply) << 16)
         | (<uint64_t><uint16_t>static_eval << 32)
-        | (<uint64_t><uint8_t>depth << 48)
+        | (<uint64_t>(depth & 0x7F) << 48)
+        | (<uint64_t>was_pv << 55)
         | (<uint64_t>bound << 56)
         | (<uint64_t>tt.generation << 58)
     )

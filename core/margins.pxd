@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The formulas of pruning, reduction and learning: pure functions of the tunables. The search decides where they apply.
+
+Scores and margins are centipawns, depths plies, reductions hundredths of a ply until they are handed out.
+"""
+
+from .params cimport LMR_SIZE, SearchParams
+
+cdef struct Reducible:
+    # What a late move's reduction depends on.
+    int depth
+    int moves  # its number, from 1
+    int history
+    bint quiet
+    bint pv_node
+    bint cut_node
+    bint improving
+    bint was_pv
+    bint tt_capture
+    bint gives_check
+    bint killer
+    int cutoffs  # of the moves after it so far
+
+cdef inline int razor_margin(const SearchParams* sp, int depth) noexcept nogil:
+    return sp.p.razor_base + sp.p.razor_margin * depth
+
+cdef inline int rfp_margin(const SearchParams* sp, int depth, bint improving) noexcept nogil:
+    return sp.p.rfp_margin * depth - (sp.p.rfp_improving if improving else 0)
+
+cdef inline int nmp_reduction(const SearchParams* sp, int depth, int above_beta) noexcept nogil:
+    cdef int by_eval = above_beta // sp.p.nmp_eval_divisor
+    if by_eval > sp.p.nmp_eval_max:
+        by_eval = sp.p.nmp_eval_max
+    return sp.p.nmp_reduction + depth // sp.p.nmp_depth_divisor + by_eval
+
+cdef inline int futility_margin(const SearchParams* sp, int depth) noexcept nogil:
+    return sp.p.futility_base + sp.p.futility_margin * depth
+
+cdef inline int lmp_limit(const SearchParams* sp, int depth, bint improving) noexcept nogil:
+    """Moves to look at before the rest of the quiet ones is left out."""
+    cdef int limit = sp.p.lmp_base + sp.p.lmp_factor * depth * depth // 100
+    return limit if improving else limit * sp.p.lmp_not_improving // 100
+
+cdef inline int lmr_base(const SearchParams* sp, int depth, int moves) noexcept nogil:
+    """The reduction by depth and move number alone, in hundredths."""
+    return sp.lmr[depth if depth < LMR_SIZE else LMR_SIZE - 1][moves if moves < LMR_SIZE else LMR_SIZE - 1]
+
+cdef inline int lmr_reduction(const SearchParams* sp, const Reducible* move) noexcept nogil:
+    """Plies to search less: more for late moves and deep nodes, less where mistakes cost more. At least one ply is left."""
+    cdef int reduction = lmr_base(sp, move.depth, move.moves)
+    if move.quiet:
+        reduction -= 100 * move.history // sp.p.lmr_history_divisor
+        reduction += sp.p.lmr_tt_capture * move.tt_capture
+        reduction -= sp.p.lmr_killer * move.killer
+    else:
+        reduction -= sp.p.lmr_noisy + 100 * move.history // sp.p.lmr_capture_divisor
+    reduction -= sp.p.lmr_pv * move.pv_node
+    reduction -= sp.p.lmr_was_pv * move.was_pv
+    reduction += sp.p.lmr_cut * move.cut_node
+    reduction += sp.p.lmr_not_improving * (not move.improving)
+    reduction -= sp.p.lmr_check * move.gives_check
+    if move.cutoffs > sp.p.lmr_cutoffs_min:
+        reduction += sp.p.lmr_cutoffs
+    if reduction < 100:
+        return 0
+    reduction //= 100
+    return reduction if reduction < move.depth - 1 else move.depth - 1
+
+cdef inline int history_bonus(const SearchParams* sp, int depth) noexcept nogil:
+    cdef int bonus = sp.p.history_factor * depth - sp.p.history_offset
+    if bonus < 0:
+        return 0
+    return bonus if bonus < sp.p.history_bonus_max else sp.p.history_bonus_max
