@@ -438,6 +438,7 @@ cdef class Engine:
         self.require_idle()
         set_evaluator_weights(self.s.evaluator, weights)
         share_weights(&self.team)
+        clear_team(&self.team)  # how far the old evaluation was off says nothing of the new one
         clear_table(&self.s.tt)
 
     def set_tablebase(self, probe, int max_pieces=0, int probe_depth=1):

@@ -35,6 +35,17 @@ TABLE = "king_danger"
 UNITS = "danger_"
 ALWAYS = "danger_base"  # counts once for every attack
 SCALES = "scale_"
+KNOWN = (  # what endgame tables and theory know, and what positions without counters say nothing of: never fitted
+    "lone_king_*",
+    "rule50_*",
+    "scale_lone_minor",
+    "scale_two_knights",
+    "scale_bare_king",
+    "scale_wrong_corner",
+    "scale_drawn_pawn",
+    "scale_rook_against_pawn",
+    "scale_queen_against_pawn",
+)
 LONG = 8
 
 
@@ -53,7 +64,7 @@ class Layout(NamedTuple):
         return 2 * len(self.tapered) + len(self.plain)
 
     def chosen(self, only: Iterable[str], freeze: Iterable[str]) -> NDArray[np.bool_]:
-        """Which numbers belong to names that match a pattern of `only` (none given: all) and none of `freeze`.
+        """Which numbers belong to names that match a pattern of `only` (none given: all), none of `freeze` and none of KNOWN.
 
         Case does not matter. Raises ValueError for a pattern that nothing matches.
         """
@@ -62,7 +73,7 @@ class Layout(NamedTuple):
         for pattern in [*only, *freeze]:
             if not any(fnmatch(name, pattern) for name in names):
                 raise ValueError(f"no weight is called {pattern!r}")
-        fitted = {name: _any_match(name, only or ["*"]) and not _any_match(name, freeze) for name in set(names)}
+        fitted = {name: _any_match(name, only or ["*"]) and not _any_match(name, [*freeze, *KNOWN]) for name in set(names)}
         return np.array([fitted[name] for name in names])
 
 

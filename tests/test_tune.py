@@ -139,7 +139,10 @@ def test_packing_goes_both_ways(shipped: list[int]) -> None:
 
 def test_patterns_choose_weights() -> None:
     where = tune_model.layout()
-    assert where.chosen([], []).all()
+    names = [*where.tapered, *where.tapered, *where.plain]
+    left = {name for name, chosen in zip(names, where.chosen([], []), strict=True) if not chosen}
+    assert {"rule50_fade", "scale_drawn_pawn", "scale_bare_king", "lone_king_corner"} < left
+    assert all(name.startswith(("lone_king_", "rule50_", "scale_")) for name in left)
     material = where.chosen(["MATERIAL"], [])
     assert material.sum() == 10
     assert not (material & where.chosen([], ["mat*"])).any()
