@@ -214,7 +214,13 @@ def test_the_polyglot_adaptor_plays_a_whole_game(tmp_path: Path) -> None:
     """It speaks xboard's protocol on its outside: it is told the game's moves and answers with its own until the game is over."""
     board = chess.Board()
     process = subprocess.Popen(
-        adaptor(tmp_path, "coachwhip"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1, env=environment()
+        adaptor(tmp_path, "coachwhip"),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+        env=environment(),
+        cwd=tmp_path,  # where the adaptor puts a log before it has read where to
     )
     assert process.stdin
     assert process.stdout
@@ -271,6 +277,7 @@ def test_xboard_plays_a_game(tmp_path: Path) -> None:
                 program("xboard"), "-fcp", first, "-scp", second, "-mg", "1", "-tc", "0:05", "-inc", "0", "-sgf", str(saved), "-xponder",
             ],
             env={**environment(), "DISPLAY": f":{display}", "HOME": str(tmp_path)},
+            cwd=tmp_path,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )  # fmt: skip
