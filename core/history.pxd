@@ -46,12 +46,13 @@ cdef inline int page_after(const PositionC* pos, Move move) noexcept nogil:
     """Number of the continuation page for a move of stm."""
     return (6 * pos.stm + pos.piece_on[move_from(move)]) * 64 + move_to(move)
 
-cdef inline int _place(const HistoryView* view, Move move) noexcept nogil:
+cdef inline int place_of(const HistoryView* view, Move move) noexcept nogil:
+    """Where the moving piece and the square it goes to stand in a page."""
     return (view.first_piece + view.piece_on[move_from(move)]) * 64 + move_to(move)
 
 cdef inline int quiet_history(const HistoryView* view, Move move) noexcept nogil:
     """All that is known of a quiet move, at most 5 * HISTORY_MAX either way."""
-    cdef int place = _place(view, move)
+    cdef int place = place_of(view, move)
     return (
         view.quiet[move_from(move) * 64 + move_to(move)]
         + view.pages[0][place] + view.pages[1][place] + view.pages[2][place] // 2
@@ -61,7 +62,7 @@ cdef inline int quiet_history(const HistoryView* view, Move move) noexcept nogil
 cdef inline int16_t* capture_entry(const HistoryView* view, Move move) noexcept nogil:
     """Of a capture or promotion; one that takes nothing, or a pawn in passing, counts as taking a pawn."""
     cdef int victim = view.piece_on[move_to(move)]
-    return &view.capture[6 * _place(view, move) + (PAWN if victim == NO_PIECE else victim)]
+    return &view.capture[6 * place_of(view, move) + (PAWN if victim == NO_PIECE else victim)]
 
 cdef inline int capture_history(const HistoryView* view, Move move) noexcept nogil:
     return capture_entry(view, move)[0]

@@ -66,6 +66,10 @@ cdef inline int lmr_reduction(const SearchParams* sp, const Reducible* move) noe
     reduction //= 100
     return reduction if reduction < move.depth - 1 else move.depth - 1
 
+cdef inline int singular_bar(const SearchParams* sp, int tt_score, int depth) noexcept nogil:
+    """What the other moves must not reach for the table's move to be singular."""
+    return tt_score - sp.p.singular_margin * depth // 16
+
 cdef inline int history_bonus(const SearchParams* sp, int depth) noexcept nogil:
     cdef int bonus = sp.p.history_factor * depth - sp.p.history_offset
     if bonus < 0:

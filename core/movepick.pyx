@@ -111,6 +111,15 @@ cdef inline bint _is_usable_killer(const MovePicker* mp, Move move) noexcept nog
     return move != 0 and move != mp.tt_move and not is_noisy(move) and is_legal(mp.pos, move)
 
 
+cdef inline Move _offer_killer(MovePicker* mp, int which) noexcept nogil:
+    """The killer if it can be played; else 0, and it is forgotten, so that it comes among the other quiet moves."""
+    if not mp.skip_quiets and mp.params.p.use_killers and _is_usable_killer(mp, mp.killers[which]):
+        _announce(mp, mp.killers[which])
+        return mp.killers[which]
+    mp.killers[which] = 0
+    return 0
+
+
 cdef Move next_move(MovePicker* mp) noexcept nogil:
     """The next move to try, or 0 when there is none left. Every legal move comes exactly once."""
     cdef Move move
@@ -149,16 +158,14 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
         mp.stage = STAGE_DONE
     if mp.stage == STAGE_KILLER_1:
         mp.stage = STAGE_KILLER_2
-        if not mp.skip_quiets and mp.params.p.use_killers and _is_usable_killer(mp, mp.killers[0]):
-            _announce(mp, mp.killers[0])
-            return mp.killers[0]
-        mp.killers[0] = 0
+        move = _offer_killer(mp, 0)
+        if move != 0:
+            return move
     if mp.stage == STAGE_KILLER_2:
         mp.stage = STAGE_MAKE_QUIETS
-        if not mp.skip_quiets and mp.params.p.use_killers and _is_usable_killer(mp, mp.killers[1]):
-            _announce(mp, mp.killers[1])
-            return mp.killers[1]
-        mp.killers[1] = 0
+        move = _offer_killer(mp, 1)
+        if move != 0:
+            return move
     if mp.stage == STAGE_MAKE_QUIETS:
         mp.stage = STAGE_QUIETS
         mp.next = mp.bad_end

@@ -20,7 +20,7 @@ cdef enum:
     POLL_INTERVAL = 1024  # nodes between looks at the clock: well under a millisecond
     CURRMOVE_AFTER_US = 1000000
     MAX_TRIED = 64  # moves of a kind remembered for the history malus
-    NO_EXTENSION = -100  # "the singular search has cut", outside every extension
+    MULTI_CUT = -100  # instead of an extension: several moves beat beta
     TB_DEPTH_BONUS = 6  # a table's word is worth more than this search's, but not for ever: the tt has to make room
     SINGLE_MOVE_DEPTH = 8  # deep enough for a score when there is nothing to choose
 
@@ -108,8 +108,11 @@ cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
     return insufficient_material(pos)
 
 
-cdef inline bint _can_repeat(Searcher* s, int ply) noexcept nogil:
+cdef inline bint _has_draw(Searcher* s, int ply, int alpha) noexcept nogil:
+    """A repetition one ply ahead: stm can have the draw, so nothing below it counts."""
     cdef const PositionC* pos = &s.stack[ply].pos
+    if not s.params.p.use_upcoming or alpha >= 0:
+        return False
     return pos.reversible >= 3 and can_repeat(pos, &s.keys[s.root_key + ply], s.root_key + ply, ply)
 
 
@@ -228,7 +231,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
         return 0
     if ply >= MAX_PLY - 1:
         return 0 if in_check else evaluate(s.evaluator, pos)
-    if s.params.p.use_upcoming and alpha < 0 and _can_repeat(s, ply):
+    if _has_draw(s, ply, alpha):
         alpha = 0
         if alpha >= beta:
             return 0
@@ -302,7 +305,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
 
 
 cdef inline void _learn_quiet(Searcher* s, const HistoryView* view, Move move, int bonus) noexcept nogil:
-    cdef int place = (view.first_piece + view.piece_on[move_from(move)]) * 64 + move_to(move)
+    cdef int place = place_of(view, move)
     cdef int i
     if s.params.p.use_history:
         update_entry(&view.quiet[move_from(move) * 64 + move_to(move)], bonus)
@@ -394,11 +397,11 @@ cdef inline int _search_child(
     cdef bint pv_node = beta - alpha > 1
     if first or not s.params.p.use_pvs:
         if reduction:
-            score = -negamax(s, ply + 1, depth - reduction, -beta, -alpha, True)
+            score = -negamax(s, ply + 1, reduced, -beta, -alpha, True)
             if score <= alpha or s.aborted:
                 return score
         return -negamax(s, ply + 1, depth, -beta, -alpha, False if pv_node else not cut_node)
-    score = -negamax(s, ply + 1, depth - reduction, -alpha - 1, -alpha, True if reduction else not cut_node)
+    score = -negamax(s, ply + 1, reduced, -alpha - 1, -alpha, True if reduction else not cut_node)
     if score > alpha and reduction and not s.aborted:
         if s.params.p.lmr_deeper and ply:  # a surprise: how big it is says how much to trust it
             depth += score > best + s.params.p.lmr_deeper + 2 * depth
@@ -470,13 +473,13 @@ cdef int _try_probcut(
 cdef int _singular_extension(
     Searcher* s, int ply, int depth, const TTHit* hit, int beta, bint pv_node, bint cut_node
 ) noexcept nogil:
-    """Plies to extend the table's move by, because no other comes near it; or NO_EXTENSION when others beat beta as well.
+    """Plies to extend the table's move by, because no other comes near it; or MULTI_CUT when others beat beta as well.
 
     The others are searched at half depth with a window below the table's score. Where they hold up instead, the table's move is
     nothing special, and when its score is above beta anyway it is searched less (negative extension).
     Source: https://www.chessprogramming.org/Singular_Extensions and https://www.chessprogramming.org/Multi-Cut.
     """
-    cdef int bar = hit.score - s.params.p.singular_margin * depth // 16
+    cdef int bar = singular_bar(&s.params, hit.score, depth)
     cdef int score
     s.stack[ply].excluded = hit.move
     score = negamax(s, ply, (depth - 1) // 2, bar - 1, bar, cut_node)
@@ -488,7 +491,7 @@ cdef int _singular_extension(
             return 1
         return 2
     if bar >= beta:
-        return NO_EXTENSION
+        return MULTI_CUT
     if hit.score >= beta:
         return -2
     return -1 if cut_node else 0
@@ -590,8 +593,8 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     if ply >= MAX_PLY - 1:
         return 0 if in_check else evaluate(s.evaluator, pos)
 
-    # 2a. A repetition one ply ahead: stm can have the draw, so nothing below it counts.
-    if s.params.p.use_upcoming and alpha < 0 and _can_repeat(s, ply):
+    # 2a. A repetition one ply ahead.
+    if _has_draw(s, ply, alpha):
         alpha = 0
         if alpha >= beta:
             return 0
@@ -786,8 +789,8 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             extension = _singular_extension(s, ply, depth, &hit, beta, pv_node, cut_node)
             if s.aborted:
                 return 0
-            if extension == NO_EXTENSION:
-                return hit.score - s.params.p.singular_margin * depth // 16
+            if extension == MULTI_CUT:
+                return singular_bar(&s.params, hit.score, depth)
 
         # 14. Make the move; decide how much less to look at it.
         late.killer = move == s.history.killers[ply][0] or move == s.history.killers[ply][1]
