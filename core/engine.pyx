@@ -11,7 +11,7 @@ from .movegen cimport *
 from .packed cimport PACKED_SIZE, pack_position, unpack_fen
 from .params cimport fill_params
 from .perft cimport perft
-from .search cimport *
+from .root cimport *
 from .see cimport see_ge
 from .threads cimport MAX_THREADS, Team, clear_team, end_helpers, free_team, resize_team, share_weights, start_helpers
 from .tt cimport TTHit, clear_table, hashfull, resize_table, tt_probe

@@ -5,7 +5,7 @@ The main searcher owns limits and reports and its line is the result; helpers se
 and what they leave in the table makes it faster. Source: https://www.chessprogramming.org/Lazy_SMP.
 """
 
-from .search cimport Searcher
+from .searcher cimport Searcher
 
 cdef enum:
     MAX_THREADS = 256

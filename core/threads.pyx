@@ -19,7 +19,7 @@ from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
 from .evaluate cimport clear_evaluator, free_evaluator, new_evaluator
-from .search cimport *
+from .root cimport *
 from .tt cimport free_table
 
 cdef extern from "pythread.h":

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a search learns from its results: the histories that order moves, and the corrections of the static evaluation."""
+
+from .evaluate cimport EVAL_LIMIT
+from .margins cimport history_bonus
+from .searcher cimport *
+
+cdef enum:
+    MAX_TRIED = 64  # moves of a kind remembered for the history malus
+
+cdef struct Tried:
+    # Moves of a node that did not cut.
+    Move quiets[MAX_TRIED]
+    Move noisy[MAX_TRIED]
+    int quiet_count
+    int noisy_count
+
+cdef inline void _learn_quiet(Searcher* s, const HistoryView* view, Move move, int bonus) noexcept nogil:
+    cdef int place = place_of(view, move)
+    cdef int i
+    if s.params.p.use_history:
+        update_entry(&view.quiet[move_from(move) * 64 + move_to(move)], bonus)
+    if s.params.p.use_continuation:
+        for i in range(LOOK_BACK):
+            update_entry(&view.pages[i][place], bonus)
+    if s.params.p.use_pawn_history:
+        update_entry(&view.pawn[place], bonus)
+
+cdef inline void reward_cutoff(
+    Searcher* s, int ply, const HistoryView* view, Move move, int depth, const Tried* tried
+) noexcept nogil:
+    """A move has cut: remember it, and hold it against the moves of its kind tried before it, and the captures anyway."""
+    cdef int bonus = history_bonus(&s.params, depth)
+    cdef int malus = -bonus * s.params.p.history_malus // 100
+    cdef int i
+    if not is_noisy(move):
+        add_killer(&s.history, ply, move)
+        _learn_quiet(s, view, move, bonus)
+        for i in range(tried.quiet_count):
+            _learn_quiet(s, view, tried.quiets[i], malus)
+    elif s.params.p.use_capture_history:
+        update_entry(capture_entry(view, move), bonus)
+    if s.params.p.use_capture_history:
+        for i in range(tried.noisy_count):
+            update_entry(capture_entry(view, tried.noisy[i]), malus)
+
+cdef inline void reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
+    """Nothing here reaches alpha: the quiet move that led here was a good one, even if it does not get to cut."""
+    cdef Move move = s.stack[ply].pos.last_move
+    cdef HistoryView view
+    if ply >= 2 and move != 0 and not is_noisy(move):
+        fill_view(s, ply - 1, &view)
+        _learn_quiet(s, &view, move, history_bonus(&s.params, depth) * s.params.p.history_prior // 100)
+
+cdef inline int16_t* _pawn_correction(Searcher* s, const PositionC* pos) noexcept nogil:
+    return &s.history.pawn_correction[pos.stm][pos.pawn_key & (CORRECTIONS - 1)]
+
+cdef inline int16_t* _piece_correction(Searcher* s, const PositionC* pos, int colour) noexcept nogil:
+    return &s.history.piece_correction[pos.stm][colour][pos.piece_key[colour] & (CORRECTIONS - 1)]
+
+cdef inline int corrected(Searcher* s, int ply, int raw_eval) noexcept nogil:
+    """The static evaluation, moved by what searches of such positions have found it to be off."""
+    cdef const PositionC* pos = &s.stack[ply].pos
+    cdef int off = s.params.p.correction_pawns * _pawn_correction(s, pos)[0]
+    cdef int eval
+    off += s.params.p.correction_pieces * (_piece_correction(s, pos, WHITE)[0] + _piece_correction(s, pos, BLACK)[0])
+    off += s.params.p.correction_move * s.history.move_correction[pos.stm][s.stack[ply].page]
+    eval = raw_eval + off // HISTORY_MAX
+    return min(max(eval, -EVAL_LIMIT), EVAL_LIMIT)
+
+cdef inline void learn_correction(Searcher* s, int ply, int depth, int best, int bound, Move best_move) noexcept nogil:
+    """Compare a search result with the static evaluation, where the one says something about the other."""
+    cdef const PositionC* pos = &s.stack[ply].pos
+    cdef int static_eval = s.stack[ply].static_eval
+    cdef int bonus
+    if not s.params.p.use_correction or static_eval == NO_SCORE or (best_move != 0 and is_noisy(best_move)):
+        return
+    if (bound == BOUND_LOWER and best <= static_eval) or (bound == BOUND_UPPER and best >= static_eval):
+        return
+    bonus = (best - static_eval) * depth * s.params.p.correction_rate // 16
+    bonus = min(max(bonus, -HISTORY_MAX // 4), HISTORY_MAX // 4)
+    update_entry(_pawn_correction(s, pos), bonus)
+    update_entry(_piece_correction(s, pos, WHITE), bonus)
+    update_entry(_piece_correction(s, pos, BLACK), bonus)
+    update_entry(&s.history.move_correction[pos.stm][s.stack[ply].page], bonus)

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Read from the bottom up: `run_search` deepens, `_iterate` takes the lines one by one, `_aspirate` sets their window, and
+`_search_root` looks at the moves.
+"""
+
+from libc.string cimport memcpy, memmove, memset
+
+from .evaluate cimport evaluate
+from .learning cimport corrected
+from .margins cimport *
+from .movepick cimport MovePicker, next_move, start_picker
+from .search cimport keep_best, search_child
+from .tt cimport tt_store
+
+cdef enum:
+    CURRMOVE_AFTER_US = 1000000
+    SINGLE_MOVE_DEPTH = 8  # deep enough for a score when there is nothing to choose
+
+
+cdef void _move_root(Searcher* s, int index, int place) noexcept nogil:
+    """Let a root move come earlier; the others keep their order."""
+    cdef RootMove chosen = s.root_moves[index]
+    while index > place:
+        s.root_moves[index] = s.root_moves[index - 1]
+        index -= 1
+    s.root_moves[place] = chosen
+
+
+cdef void _order_root(Searcher* s, int depth) noexcept nogil:
+    """Sort the root moves as at any other node, where no iteration will do it, and keep only the beam."""
+    cdef HistoryView view
+    cdef MovePicker picker
+    cdef Move move
+    cdef int i
+    cdef int sorted_count = 0
+    fill_view(s, 0, &view)
+    start_picker(&picker, &s.stack[0].pos, &view, &s.params, &s.tt, s.history.killers[0], 0, False)
+    if s.params.p.use_beam:
+        keep_best(s, 0, depth, &picker)
+        if s.aborted:
+            return
+    while True:
+        move = next_move(&picker)
+        if move == 0:
+            break
+        for i in range(sorted_count, s.root_count):
+            if s.root_moves[i].move == move:
+                s.root_moves[i] = s.root_moves[sorted_count]
+                s.root_moves[sorted_count].move = move
+                sorted_count += 1
+                break
+    if s.params.p.use_beam and sorted_count:
+        s.root_count = sorted_count
+
+
+cdef inline bint _talks(const Searcher* s) noexcept nogil:
+    """Whether the search has lasted long enough to tell details."""
+    return s.report != NULL and elapsed_us(s) >= CURRMOVE_AFTER_US
+
+
+cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogil:
+    """One look at the root moves from place `line` on: those before it have their line already.
+
+    Leaves the best line in pv[0] (if any beat alpha) and its move at that place.
+    """
+    cdef int best = -INFINITE
+    cdef int first = s.line
+    cdef int i, score, reduction
+    cdef uint64_t nodes
+    cdef HistoryView view
+    cdef Reducible late
+    cdef Move move
+    s.pv_length[0] = 0
+    forget_killers(&s.history, 1)
+    s.stack[1].excluded = 0
+    s.stack[1].cutoffs = 0
+    fill_view(s, 0, &view)
+    late.depth = depth
+    late.pv_node = True
+    late.cut_node = False
+    late.improving = True
+    late.was_pv = True
+    late.tt_capture = is_noisy(s.root_moves[first].move)
+    late.killer = False
+    late.cutoffs = 0
+    for i in range(first, s.root_count):
+        move = s.root_moves[i].move
+        s.currmove_number = i + 1
+        nodes = s.nodes
+        if _talks(s):
+            s.report(s, s.context, REPORT_CURRMOVE)
+        play(s, 0, move)
+        reduction = 0
+        if s.params.p.use_lmr and depth >= s.params.p.lmr_min_depth and i - first > s.params.p.lmr_min_moves:
+            late.moves = i - first + 1
+            late.quiet = not is_noisy(move)
+            late.history = quiet_history(&view, move) if late.quiet else capture_history(&view, move)
+            late.gives_check = s.stack[1].pos.checkers != 0
+            reduction = lmr_reduction(&s.params, &late)
+        score = search_child(s, 0, depth - 1, reduction, alpha, beta, best, i == first, False)
+        s.root_moves[i].nodes += s.nodes - nodes
+        if s.aborted:
+            break
+        if score > best:
+            best = score
+            if score > alpha:
+                if s.params.p.use_alpha_beta:
+                    alpha = score
+                s.pv_score = score
+                set_pv(s, 0, move)
+                _move_root(s, i, first)
+                if score >= beta:
+                    break
+    return best
+
+
+cdef void _take_line(Searcher* s, int score, int depth) noexcept nogil:
+    """The line in pv[0] is exact: put it among this iteration's, in place of what was known about its move."""
+    cdef int place = s.line
+    cdef int end = s.line
+    cdef Line* line
+    while end < s.line_count and s.lines[end].pv[0] != s.pv[0][0]:
+        end += 1
+    if end == s.line_count:
+        if s.line_count < s.multipv:
+            s.line_count += 1
+        else:
+            end -= 1  # the worst line of the last iteration makes room
+    while place > 0 and s.lines[place - 1].score < score:
+        place -= 1
+    line = &s.lines[place]
+    memmove(line + 1, line, (end - place) * sizeof(Line))
+    line.score = score
+    line.depth = depth
+    line.seldepth = s.seldepth
+    line.length = s.pv_length[0]
+    memcpy(line.pv, s.pv[0], s.pv_length[0] * sizeof(Move))
+    if s.params.p.use_tt and s.line == 0 and not s.root_restricted:
+        tt_store(&s.tt, s.stack[0].pos.key, 0, line.pv[0], score, s.raw_eval, depth, True, BOUND_EXACT)
+
+
+cdef void _report_lines(Searcher* s) noexcept nogil:
+    """Show all lines, the best one first."""
+    cdef int i
+    if s.report == NULL:
+        return
+    for i in range(s.line_count):
+        s.line = i
+        s.report(s, s.context, REPORT_EXACT)
+
+
+cdef int _expected_score(const Searcher* s) noexcept nogil:
+    """What the line to be searched was worth in the last iteration."""
+    if s.line < s.line_count:
+        return s.lines[s.line].score
+    return s.lines[s.line - 1].score if s.line else 0
+
+
+cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
+    """Search one line with a window around the last score, widened on the side that fails until the score is inside.
+
+    Source: https://www.chessprogramming.org/Aspiration_Windows.
+    """
+    cdef int window = s.params.p.aspiration_window
+    cdef int alpha = -INFINITE
+    cdef int beta = INFINITE
+    cdef int score = _expected_score(s)
+    if s.params.p.use_aspiration and depth >= s.params.p.aspiration_min_depth and magnitude(score) < MATE_BOUND:
+        alpha = score - window
+        beta = score + window
+    while True:
+        score = _search_root(s, depth, alpha, beta)
+        if s.aborted:
+            # A better move that had been searched to the end inside the window stands.
+            if s.line == 0 and s.pv_length[0] and alpha < s.pv_score < beta:
+                _take_line(s, s.pv_score, depth)
+            return
+        if alpha < score < beta:
+            _take_line(s, score, depth)
+            return
+        window += 1 + window * s.params.p.aspiration_growth // 100
+        if score <= alpha:
+            s.bound_score = alpha
+            if _talks(s):
+                s.report(s, s.context, REPORT_UPPER)
+            beta = (alpha + beta) // 2
+            alpha = score - window if score - window > -MATE_BOUND else -INFINITE
+        else:
+            s.bound_score = beta
+            if _talks(s):
+                s.report(s, s.context, REPORT_LOWER)
+            beta = score + window if score + window < MATE_BOUND else INFINITE
+
+
+cdef bint _is_finished(Searcher* s) noexcept nogil:
+    """Whether another iteration is not worth starting."""
+    cdef int64_t soft = s.limits.soft_us
+    cdef int size = magnitude(s.lines[0].score)
+    cdef int mate_plies = MATE - size
+    if s.stop or (s.limits.nodes and total_nodes(s) >= s.limits.nodes):
+        return True
+    if s.limits.mate and size >= MATE_BOUND and (mate_plies + 1) // 2 <= s.limits.mate:
+        return True
+    if s.pondering and s.ponderhit:
+        s.pondering = False
+    if s.pondering or not soft:
+        return False
+    if s.root_count == 1 and s.lines[0].depth >= SINGLE_MOVE_DEPTH:
+        return True
+    if size >= MATE_BOUND and mate_plies <= s.lines[0].depth:
+        return True
+    return elapsed_us(s) >= soft * _patience(s) // 1000
+
+
+cdef int _patience(const Searcher* s) noexcept nogil:
+    """Permille of the soft limit that this move deserves: less when the best move has long been the same and took most of the
+    nodes, more when it changes or its score falls. Source: https://www.chessprogramming.org/Time_Management.
+    """
+    cdef const Params* p = &s.params.p
+    cdef int64_t share = 1000 * s.root_moves[0].nodes // (s.nodes + 1)
+    cdef int fall = min(max(s.last_score - s.lines[0].score, -p.tm_fall_max), p.tm_fall_max)
+    cdef int64_t percent = 100
+    if s.root_depth < p.tm_min_depth or s.multipv > 1:
+        return 1000
+    percent = percent * (p.tm_unstable - p.tm_stable_step * min(s.stable, p.tm_stable_max)) // 100
+    percent = percent * (100 + p.tm_fall * fall // 100) // 100
+    return <int>(percent * (p.tm_share_base - p.tm_share * share // 1000) // 10)
+
+
+cdef void _iterate(Searcher* s, int depth) noexcept nogil:
+    """Search the lines one after the other, each without the moves of those before it; report what is new.
+
+    When broken off, the lines not reached stay as the last iteration left them.
+    Source: https://www.chessprogramming.org/Multi-PV.
+    """
+    cdef int i, j
+    s.root_depth = depth
+    for i in range(s.multipv):
+        s.line = i
+        s.seldepth = 0
+        _aspirate(s, depth)
+        if s.aborted:
+            break
+    if s.line_count and s.lines[0].depth == depth:
+        s.stable = s.stable + 1 if s.lines[0].pv[0] == s.best_move else 0
+        s.best_move = s.lines[0].pv[0]
+        _report_lines(s)
+    for i in range(s.line_count):
+        for j in range(i, s.root_count):
+            if s.root_moves[j].move == s.lines[i].pv[0]:
+                _move_root(s, j, i)
+                break
+
+
+cdef void _begin(Searcher* s) noexcept nogil:
+    """Make everything ready for the first iteration. The clock has been started by the caller."""
+    cdef int i
+    s.nodes = 0
+    s.tb.hits = 0
+    s.next_poll = 0
+    s.aborted = False
+    s.line_count = 0
+    s.keys[s.root_key] = s.stack[0].pos.key
+    s.no_null_until = 0
+    s.stable = 0
+    s.best_move = 0
+    for i in range(s.root_count):
+        s.root_moves[i].nodes = 0
+    s.stack[0].page = NO_MOVE_PAGE
+    s.stack[0].excluded = 0
+    s.raw_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].pos)
+    s.stack[0].static_eval = NO_SCORE if s.stack[0].pos.checkers else corrected(s, 0, s.raw_eval)
+    if s.multipv > s.root_count:
+        s.multipv = s.root_count
+
+
+cdef void run_search(Searcher* s) noexcept nogil:
+    """Search the position in stack[0] deeper and deeper until a limit or `stop`. `root_moves` must not be empty."""
+    cdef int last = s.limits.depth if 0 < s.limits.depth < MAX_DEPTH else MAX_DEPTH
+    cdef int first = 1 if s.params.p.use_iterative_deepening or s.limits.depth <= 0 else last
+    cdef int depth
+    _begin(s)
+    s.may_abort = first > 1
+    s.root_depth = first
+    if first > 1 or s.params.p.use_beam:
+        _order_root(s, last)
+        if s.multipv > s.root_count:
+            s.multipv = s.root_count
+    for depth in range(first, last + 1):
+        if s.aborted:
+            break
+        s.last_score = s.lines[0].score if s.line_count else 0
+        _iterate(s, depth)
+        s.may_abort = True
+        if _is_finished(s):
+            break
+    if s.line_count == 0:  # the only iteration was broken off: depth 1 still gives a score and a legal move
+        s.aborted = False
+        s.may_abort = False
+        _iterate(s, 1)
+
+
+cdef void run_helper(Searcher* s) noexcept nogil:
+    """Search the leader's root until `stop`, to fill the table. Every second helper keeps one ply ahead of the leader."""
+    cdef int depth = 1
+    cdef int wanted
+    _begin(s)
+    s.may_abort = True
+    while depth <= MAX_DEPTH and not (s.aborted or s.stop):
+        _iterate(s, depth)
+        wanted = (<const volatile int*>&s.leader.root_depth)[0] + (s.number & 1)
+        depth = wanted if wanted > depth else depth + 1
+
+
+cdef void clear_search(Searcher* s) noexcept nogil:
+    """Forget what earlier searches learnt (the table is the caller's)."""
+    memset(&s.history, 0, sizeof(History))

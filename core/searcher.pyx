@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Looking at clocks and limits: seldom, so not in the node functions themselves."""
+
+from .position cimport now_us
+
+cdef enum:
+    POLL_INTERVAL = 1024  # nodes between looks at the clock: well under a millisecond
+
+
+cdef int64_t elapsed_us(const Searcher* s) noexcept nogil:
+    return now_us() - s.start_us
+
+
+cdef uint64_t total_nodes(const Searcher* s) noexcept nogil:
+    """Nodes of all threads; those of the others are a moment old."""
+    cdef const Searcher* leader = s.leader
+    cdef uint64_t total = (<const volatile uint64_t*>&leader.nodes)[0]
+    cdef int i
+    for i in range(leader.helper_count):
+        total += (<const volatile uint64_t*>&leader.helpers[i].nodes)[0]
+    return total
+
+
+cdef uint64_t total_tb_hits(const Searcher* s) noexcept nogil:
+    """Answers of the endgame tables to all threads."""
+    cdef const Searcher* leader = s.leader
+    cdef uint64_t total = (<const volatile uint64_t*>&leader.tb.hits)[0]
+    cdef int i
+    for i in range(leader.helper_count):
+        total += (<const volatile uint64_t*>&leader.helpers[i].tb.hits)[0]
+    return total
+
+
+cdef void poll(Searcher* s) noexcept nogil:
+    """Look at the limits that need no look at every node, and set when to look again."""
+    cdef uint64_t limit = s.limits.nodes
+    cdef uint64_t total, share
+    s.next_poll = s.nodes + POLL_INTERVAL
+    if limit:
+        total = total_nodes(s)
+        share = (limit - total) // (s.leader.helper_count + 1) if limit > total else 0  # what is left is used up by all threads
+        if share < POLL_INTERVAL:
+            s.next_poll = s.nodes + (share if share else 1)
+        if total >= limit and s.may_abort:
+            s.aborted = True
+    if not s.may_abort:
+        return
+    if s.pondering and s.ponderhit:
+        s.pondering = False
+    if s.limits.hard_us and not s.pondering and elapsed_us(s) >= s.limits.hard_us:
+        s.aborted = True
