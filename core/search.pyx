@@ -107,8 +107,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     cdef bint open_window = beta - alpha > 1
     cdef bint pv_node = open_window and s.params.p.use_pvs
     cdef bint in_check = pos.checkers != 0
-    cdef int old_alpha = alpha
-    cdef int best, bound, score, raw_eval
+    cdef int old_alpha, best, bound, score, raw_eval
     cdef int moves = 0
     cdef Move best_move = 0
     cdef Move move
@@ -130,6 +129,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
         alpha = 0
         if alpha >= beta:
             return 0
+    old_alpha = alpha
 
     # 2. Transposition table.
     _look_up(s, ply, &hit)
@@ -377,7 +377,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     cdef bint in_check = pos.checkers != 0
     cdef bint improving, quiet, has_pieces
     cdef bint knows_checks = False  # whether `checks` is filled
-    cdef int old_alpha = alpha
+    cdef int old_alpha
     cdef int best = -INFINITE
     cdef int ceiling = INFINITE  # what the endgame tables allow at most
     cdef int eval, futile_bound, score, reduction, history, bound, extension, raw_eval, lmr_depth
@@ -423,6 +423,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             beta = MATE - ply - 1
         if alpha >= beta:
             return alpha
+    old_alpha = alpha  # a score that does not pass what is safe anyway is a bound
 
     # 4. Transposition table.
     _look_up(s, ply, &hit)
