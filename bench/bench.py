@@ -19,6 +19,7 @@ from .command import CommandError, assignment, execute, per_second, whole_number
 
 DEPTH = 12
 HASH_MB = 16
+SIGNATURE_DEPTH = 6  # enough to tell one engine from another
 POSITIONS = Path(__file__).with_name("positions.fen")
 
 
@@ -105,6 +106,11 @@ def _search(engine: Engine, fen: str, depth: int) -> Searched:
     info = result.info
     score = "-" if info is None else f"mate {info.mate_in}" if info.is_mate else f"cp {info.score_cp}"
     return Searched(fen, result.bestmove, score, result.nodes, seconds)
+
+
+def signature(weights: Sequence[int]) -> int:
+    """A node count that any change of the engine's play is likely to change."""
+    return run(SIGNATURE_DEPTH, weights=weights).nodes
 
 
 def main(argv: Sequence[str]) -> int:

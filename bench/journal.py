@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files a match leaves behind: the journal, from which it can be resumed, and PGN.
+"""The files a run of games leaves behind: the journal, from which it can be resumed, and the PGN of a match.
 
-The journal is JSON lines: what is being played, then one line for each finished game, on disk before the game counts.
-However the runner dies, at most a last, torn line is lost, and with it a game that nobody has counted. The PGN file is
+A journal is JSON lines: what is being played, then a line for each game or batch, on disk before it counts.
+However the runner dies, at most a last, torn line is lost, and with it games that nobody has counted. The PGN file is
 made from the journal again when a match is resumed, so it holds each game once and whole.
 """
 
@@ -10,14 +10,11 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 from .command import CommandError
 from .game import GameRecord
 from .lock import hold
-
-FORMAT = "coachwhip match 1"
-FIRST = b'{"format":"coachwhip match '  # how every journal begins
 
 
 class Entry(NamedTuple):
@@ -28,17 +25,20 @@ class Entry(NamedTuple):
     record: GameRecord
 
 
-class Journal:
-    """An open journal, to which finished games are appended."""
+class RunJournal:
+    """An open file of JSON lines: the settings of a run, then what it has done. Subclasses say what that is."""
+
+    KIND: ClassVar[str]  # of run, as the first line names it
+    NAME: ClassVar[str]  # of a run, in messages
+    PART: ClassVar[str]  # what a line holds, in messages
+    FORMAT: ClassVar[int] = 1
 
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """Start a journal, or with `resume` read one that is there and go on with it. One without a game is started anew.
+        """Start a journal, or with `resume` read one that is there and go on with it. One with nothing done is started anew.
 
         `settings` must be the same in both runs, and no other run may have the file open. Raises CommandError, OSError.
         """
         self.path = path
-        self.entries: list[Entry] = []
-        self._pgn_starts: dict[str, int] = {}
         self._file = path.open("a+b")
         try:
             hold(self._file, path)
@@ -47,20 +47,32 @@ class Journal:
             self._file.close()
             raise
 
+    def _take(self, data: dict[str, Any]) -> None:
+        """Take in what a line holds. Raises ValueError, KeyError or TypeError for one that a run cannot have written."""
+        raise NotImplementedError
+
+    def _has_work(self) -> bool:
+        """Whether something was done that is worth keeping."""
+        raise NotImplementedError
+
+    def _forget(self) -> None:
+        """Drop what was taken in."""
+        raise NotImplementedError
+
     def _begin(self, settings: Mapping[str, Any], *, resume: bool) -> None:
         """Read what is there, cut off a torn line, and have a first line."""
         self._file.seek(0)
-        data = self._file.read()
-        lines = data.splitlines(keepends=True)
+        lines = self._file.read().splitlines(keepends=True)
+        first = f'{{"format":"coachwhip {self.KIND} '.encode()  # how every journal begins
         if lines and not lines[-1].endswith(b"\n"):
             torn = lines.pop()
-            if not lines and not FIRST.startswith(torn[: len(FIRST)]):
-                raise CommandError(f"{self.path} is not the journal of a match")
+            if not lines and not first.startswith(torn[: len(first)]):
+                raise CommandError(f"{self.path} is not the journal of a {self.NAME}")
         if lines:
             played = self._header(lines[0])
             self._read(lines[1:])
-        if not self.entries:
-            self._pgn_starts.clear()
+        if not self._has_work():
+            self._forget()
             lines = []
         elif resume:
             self._check(played, settings)
@@ -69,41 +81,70 @@ class Journal:
         self._file.truncate(sum(len(line) for line in lines))
         self._file.seek(0, os.SEEK_END)
         if not lines:
-            self._append({"format": FORMAT, "settings": settings})
+            self._append({"format": f"coachwhip {self.KIND} {self.FORMAT}", "settings": settings})
 
     def _header(self, line: bytes) -> dict[str, Any]:
         """The settings in the first line. Raises CommandError for a file that is no journal."""
         try:
             header = json.loads(line)
-            if header["format"] != FORMAT:
+            if header["format"] != f"coachwhip {self.KIND} {self.FORMAT}":
                 raise ValueError(f"its format is {header['format']!r}")
             return dict(header["settings"])
         except (ValueError, KeyError, TypeError) as error:
-            raise CommandError(f"{self.path} is not the journal of a match: {error}") from error
-
-    def _check(self, played: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-        """Refuse the journal of another match."""
-        for name in sorted({*played, *settings}):
-            if played.get(name) != settings.get(name):
-                raise CommandError(
-                    f"{self.path} is of another match: its {name} is {_short(played.get(name))}, not {_short(settings.get(name))}"
-                )
+            raise CommandError(f"{self.path} is not the journal of a {self.NAME}: {error}") from error
 
     def _read(self, lines: list[bytes]) -> None:
-        """Take the games, each number once, and where they went as PGN."""
-        seen = set()
         for place, line in enumerate(lines, start=2):
             try:
-                data = json.loads(line)
-                if "pgn" in data:
-                    self._pgn_starts[str(data["pgn"])] = int(data["start"])
-                    continue
-                entry = Entry(data["game"], data["date"], GameRecord.from_json(data))
+                self._take(json.loads(line))
             except (ValueError, KeyError, TypeError) as error:
-                raise CommandError(f"{self.path}:{place}: not a game: {error}") from error
-            if entry.number not in seen:
-                self.entries.append(entry)
-            seen.add(entry.number)
+                raise CommandError(f"{self.path}:{place}: not a {self.PART}: {error}") from error
+
+    def _check(self, played: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
+        """Refuse the journal of another run."""
+        for name in sorted({*played, *settings}):
+            if played.get(name) != settings.get(name):
+                theirs, ours = _short(played.get(name)), _short(settings.get(name))
+                raise CommandError(f"{self.path} is of another {self.NAME}: its {name} is {theirs}, not {ours}")
+
+    def _append(self, data: Mapping[str, Any]) -> None:
+        self._file.write(json.dumps(data, separators=(",", ":")).encode() + b"\n")
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Nothing more is done."""
+        self._file.close()
+
+
+class Journal(RunJournal):
+    """The journal of a match, to which finished games are appended, each number once."""
+
+    KIND = NAME = "match"
+    PART = "game"
+
+    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+        """See RunJournal."""
+        self._forget()
+        super().__init__(path, settings, resume=resume)
+
+    def _forget(self) -> None:
+        self.entries: list[Entry] = []
+        self._numbers: set[int] = set()
+        self._pgn_starts: dict[str, int] = {}
+
+    def _has_work(self) -> bool:
+        return bool(self.entries)
+
+    def _take(self, data: dict[str, Any]) -> None:
+        """A game, or where the games went as PGN."""
+        if "pgn" in data:
+            self._pgn_starts[str(data["pgn"])] = int(data["start"])
+            return
+        entry = Entry(data["game"], data["date"], GameRecord.from_json(data))
+        if entry.number not in self._numbers:
+            self.entries.append(entry)
+        self._numbers.add(entry.number)
 
     def pgn_start(self, path: Path) -> int:
         """How much of a PGN file is not of this match: what it held when the match first wrote to it."""
@@ -117,15 +158,6 @@ class Journal:
         """Put a finished game on disk."""
         self.entries.append(entry)
         self._append({"game": entry.number, "date": entry.date, **entry.record.to_json()})
-
-    def _append(self, data: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(data, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        """No more games."""
-        self._file.close()
 
 
 def _short(value: object) -> str:

@@ -28,7 +28,6 @@ from .openings import Book, open_book, standard_start
 if TYPE_CHECKING:
     from .selfplay_game import Settings, Task
 
-SIGNATURE_DEPTH = 6  # of the bench whose node count tells one engine from another
 DESCRIBING = "revision"  # what the settings in a file say for people; the signature says it for us
 
 EPILOG = """\
@@ -109,6 +108,8 @@ def _settings(args: argparse.Namespace) -> "Settings":
 
 def _described(args: argparse.Namespace, settings: "Settings") -> tuple[dict[str, Any], Book]:
     """The settings as the file's second line has them, and the openings. Raises CommandError, OSError."""
+    from . import bench
+
     books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
     openings = [
         {"name": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "entries": len(book)}
@@ -117,7 +118,7 @@ def _described(args: argparse.Namespace, settings: "Settings") -> tuple[dict[str
     described: dict[str, Any] = settings._asdict()
     described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()
     described["rules"] = {name: value for name, value in settings.rules._asdict().items() if value}
-    described |= {"revision": revision(), "signature": signature(settings.weights)}
+    described |= {"revision": revision(), "signature": bench.signature(settings.weights)}
     described |= {"openings": openings, "plies": args.plies, "chess960": args.chess960}
     return described, [entry for book in books for entry in book] or standard_start(chess960=args.chess960)
 
@@ -131,13 +132,6 @@ def revision() -> str:
     except OSError:
         return ""
     return done.stdout.strip() if (here / "setup.py").exists() else ""
-
-
-def signature(weights: Sequence[int]) -> int:
-    """A node count that any change of the engine's play is likely to change."""
-    from . import bench
-
-    return bench.run(SIGNATURE_DEPTH, weights=weights).nodes
 
 
 class Store:
@@ -225,10 +219,11 @@ def _player(args: argparse.Namespace, settings: "Settings") -> Iterator[Play]:
     if args.scheduler is None:
         yield lambda tasks: processes.run(partial(play, settings), tasks, count)
         return
+    from . import bench
     from .cluster import ClusterRunner
 
     with closing(ClusterRunner(args.scheduler, count)) as cluster:
-        if cluster.call(signature, settings.weights) != signature(settings.weights):
+        if cluster.call(bench.signature, settings.weights) != bench.signature(settings.weights):
             raise CommandError("the cluster's workers have another version of the engine")
         name = hashlib.sha256(repr(settings).encode()).hexdigest()[:12]
         yield lambda tasks: cluster.run(partial(play, settings), tasks, f"selfplay-{name}")

@@ -18,25 +18,23 @@ from contextlib import closing, nullcontext
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.tunables import TUNABLES
 from ..evaluation import config
 from .command import INTERRUPTED, CommandError, execute, uninterrupted, whole_number
-from .lock import hold
+from .journal import RunJournal
 from .openings import Book, Opening, choose, open_book, standard_start
 
 if TYPE_CHECKING:
     from .spsa_game import Settings
 
-FORMAT = "coachwhip spsa 1"
 ALPHA, GAMMA = 0.602, 0.101  # how fast the gains fall, as Spall recommends
 STABILITY = 0.1  # of the iterations: A, which tames the first of them
 SWITCH = "use_"  # how the tunables begin that are on or off
 REPORTS = 20  # lines on how the values stand, at most
 RESIGN, DRAW, MAX_MOVES = (4, 600), (34, 8, 8), 200  # adjudication, as the fields of Rules
 RANDOM_PLIES = 6  # where there is no book
-SIGNATURE_DEPTH = 6  # of the bench whose node count tells one engine from another
 
 EPILOG = """\
 NAME may be a pattern; a later --tune replaces an earlier one of the same name. START, MIN, MAX and STEP are those of
@@ -219,62 +217,36 @@ def _described(args: argparse.Namespace, settings: "Settings", parameters: Seque
 
     described: dict[str, Any] = {name: getattr(args, name) for name in ("games", "batch", "nodes", "hash", "seed", "r_end")}
     described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()[:16]
-    described["engine"] = bench.run(SIGNATURE_DEPTH, weights=settings.weights).nodes
+    described["engine"] = bench.signature(settings.weights)
     described["openings"] = hashlib.sha256(args.openings.read_bytes()).hexdigest()[:16] if args.openings else ""
     described["parameters"] = {parameter.name: list(parameter[1:]) for parameter in parameters}
     return described
 
 
-class Journal:
-    """JSON lines: the settings, then for every batch the results of its iterations, and the values for whoever looks."""
+class Journal(RunJournal):
+    """The results of every batch's iterations, and the values for whoever looks."""
+
+    KIND = "spsa"
+    NAME = "run"
+    PART = "batch"
 
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """Begin a journal, or with `resume` go on with one, less a torn line at its end. Raises CommandError, OSError."""
-        self.batches: list[list[list[int]]] = []
-        self._path = path
-        self._file: IO[bytes] = path.open("a+b")
-        try:
-            hold(self._file, path)
-            self._begin(json.loads(json.dumps(settings)), resume=resume)
-        except BaseException:
-            self._file.close()
-            raise
+        """See RunJournal."""
+        self._forget()
+        super().__init__(path, settings, resume=resume)
 
-    def _begin(self, settings: Mapping[str, Any], *, resume: bool) -> None:
-        self._file.seek(0)
-        data = self._file.read()
-        if not data:
-            self._append({"format": FORMAT, "settings": settings})
-            return
-        if not resume:
-            raise CommandError(f"{self._path} is there already: give --resume to go on with it, or another name")
-        whole = data[: data.rfind(b"\n") + 1]
-        try:
-            header, *batches = (json.loads(line) for line in whole.splitlines())
-            if header["format"] != FORMAT:
-                raise ValueError(f"its format is {header['format']!r}")
-            played = dict(header["settings"])
-            self.batches = [[[int(game) for game in pair] for pair in batch["results"]] for batch in batches]
-        except (ValueError, KeyError, TypeError) as error:
-            raise CommandError(f"{self._path} is not the journal of such a run: {error}") from error
-        for name in sorted({*played, *settings}):
-            if played.get(name) != settings.get(name):
-                theirs, ours = played.get(name), settings.get(name)
-                raise CommandError(f"{self._path} is of another run: its {name} is {theirs}, not {ours}")
-        self._file.truncate(len(whole))
+    def _forget(self) -> None:
+        self.batches: list[list[list[int]]] = []
+
+    def _has_work(self) -> bool:
+        return bool(self.batches)
+
+    def _take(self, data: dict[str, Any]) -> None:
+        self.batches.append([[int(game) for game in pair] for pair in data["results"]])
 
     def add(self, results: list[list[int]], values: Mapping[str, float]) -> None:
         """Put the results of a batch on disk."""
         self._append({"results": results, "values": values})
-
-    def _append(self, data: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(data, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        """No more batches."""
-        self._file.close()
 
 
 PlayBatch = Callable[[Sequence[Iteration]], list[list[int]]]  # the games of each iteration: 1 if plus won, 0, -1

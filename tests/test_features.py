@@ -4,9 +4,9 @@
 import random
 from typing import Any, cast
 
+import oracle
 import pytest
 from coachwhip.core.engine import PACKED_SIZE, Engine, Position, unpack, weights_layout
-from coachwhip.evaluation import config
 
 FENS = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -22,7 +22,7 @@ FENS = [
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
-    return Engine(config.pack(config.load_default()), hash_mb=1)
+    return oracle.new_engine()
 
 
 def walk(count: int) -> list[str]:

@@ -5,9 +5,10 @@ import math
 import re
 from typing import Any, cast
 
+import oracle
 import pytest
 from coachwhip.core.engine import Engine, Position, weights_layout
-from coachwhip.evaluation import config, trace
+from coachwhip.evaluation import trace
 
 FENS = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -20,7 +21,7 @@ FENS = [
 
 @pytest.fixture(scope="module")
 def engine() -> Engine:
-    return Engine(config.pack(config.load_default()), hash_mb=1)
+    return oracle.new_engine()
 
 
 def rows(text: str) -> dict[str, list[float]]:
