@@ -103,7 +103,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("lmr_cutoffs_min", 3, 0, 10, 1, "see there"),
     ("lmr_deeper", 40, 0, 200, 5, "centipawns by which a reduced search must surprise to be repeated a ply deeper; 0: never"),
     ("lmr_shallower", 8, 0, 50, 2, "a surprise of less is checked a ply shallower"),
-    ("lmr_noisy", 100, 0, 2000, 10, "less for captures and promotions"),
+    ("lmr_noisy", 200, 0, 2000, 10, "less for captures and promotions"),
     # --- ProbCut ---
     ("probcut_min_depth", 5, 3, 12, 1, "shallowest node it is tried at"),
     ("probcut_margin", 180, 50, 500, 20, "what the shallower search must show beyond beta"),
