@@ -2,8 +2,8 @@
 """Clock -> (soft_ms, hard_ms): pure functions.
 
 The search starts no iteration after the soft limit and breaks one off at the hard limit (two limits:
-https://www.chessprogramming.org/Time_Management). The iteration that is running at the soft limit is finished, so a move costs
-about half as much again; the hard limit is what a difficult move may cost.
+https://www.chessprogramming.org/Time_Management). The search takes its part of the soft limit, less for a settled move (the tm_*
+tunables), and finishes the iteration that is running then; the hard limit is what a difficult move may cost.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .parse import GoLimits
 
-MOVES_LEFT = 24  # a sudden-death clock is spread over this many moves, again at every move
+MOVES_LEFT = 18  # a sudden-death clock is spread over this many moves, again at every move
 LEAST_SHARE = 0.25  # lag set aside for those moves leaves at least this part of the even share
-INC_USE = 0.6  # share of the increment spent at once; the rest keeps a reserve, about ten increments, for a machine that stalls
-SOFT_SHARE = 0.65  # of that average: the running iteration is still finished, which makes it 1.5 times as much (measured)
+INC_USE = 0.6  # share of the increment spent at once; the rest keeps a reserve of some increments, for a machine that stalls
+SOFT_SHARE = 1.1  # of that average: after what a settled move saves, a move costs about the average (measured)
 HARD_FACTOR = 3.5  # a difficult move may cost this many times the average one
 HARD_SHARE = 0.5  # and never more than this share of what is left
 LAST_MOVE_SHARE = 0.9  # unless it is the last one before the clock is refilled
