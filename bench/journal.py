@@ -8,6 +8,7 @@ made from the journal again when a match is resumed, so it holds each game once 
 
 import json
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -25,7 +26,7 @@ class Entry(NamedTuple):
     record: GameRecord
 
 
-class RunJournal:
+class RunJournal(ABC):
     """An open file of JSON lines: the settings of a run, then what it has done. Subclasses say what that is."""
 
     KIND: ClassVar[str]  # of run, as the first line names it
@@ -47,17 +48,17 @@ class RunJournal:
             self._file.close()
             raise
 
+    @abstractmethod
     def _take(self, data: dict[str, Any]) -> None:
         """Take in what a line holds. Raises ValueError, KeyError or TypeError for one that a run cannot have written."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _has_work(self) -> bool:
         """Whether something was done that is worth keeping."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _forget(self) -> None:
         """Drop what was taken in."""
-        raise NotImplementedError
 
     def _begin(self, settings: Mapping[str, Any], *, resume: bool) -> None:
         """Read what is there, cut off a torn line, and have a first line."""
