@@ -143,19 +143,21 @@ class Engine:
     def ponderhit(self) -> None: ...
     def is_searching(self) -> bool: ...
     def evaluate(self, position: Position) -> int:
-        """Static evaluation in centipawns from the side to move. Knows nothing of repetition and fifty moves."""
+        """Static evaluation in centipawns from the side to move, faded as the fifty-move clock runs. Knows nothing of repetition,
+        nor that a position is drawn or mate."""
     def trace(self, position: Position) -> dict[str, object]:
         """Every term of the evaluation: see `evaluation.trace` for the table it becomes.
 
-        Keys: "phase" (0 endgame .. 24 all pieces), "scale" (0..128 of the endgame part), "score" (cp, White's side), "stm" ("w" or
-        "b"), and flat lists in the layout's order: "weights" (packed) and "features" (white_count, black_count)."""
+        Keys: "phase" (0 endgame .. 24 all pieces), "scale" (0..128 of the endgame part), "raw" (cp, White's side: what the terms come
+        to), "rule50" (plies), "fade" (0..128 of "raw" left at this clock), "score" (cp, White's side: "raw" faded, what `evaluate` gives),
+        "stm" ("w" or "b"), and flat lists in the layout's order: "weights" (packed) and "features" (white_count, black_count)."""
 
     def features(self, fens: Iterable[str]) -> tuple[array[int], array[int], array[int], array[int], array[int]]:
         """What `trace` counts, for many positions as one sparse matrix: `starts`, `columns`, `counts`, and `phase` and `score` by row.
 
         Row i holds `counts[starts[i] : starts[i + 1]]` in the columns named beside them (compressed sparse rows). Column j of a
         tapered weight is its place in the layout and its count White's less Black's; the plain weights follow as White got them,
-        at their place in the layout, and once more as Black did, behind all of them. Scores are centipawns from White's side.
+        at their place in the layout, and once more as Black did, behind all of them. Scores are centipawns from White's side, not faded.
         Raises ValueError that names the position for a FEN that is none."""
 
 def build_info() -> str:

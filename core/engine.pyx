@@ -5,7 +5,7 @@ from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
 from .cycle cimport can_repeat
-from .evaluate cimport evaluate, set_evaluator_weights, trace_position
+from .evaluate cimport evaluate, faded, set_evaluator_weights, trace_position
 from .features cimport extract_features
 from .movegen cimport *
 from .packed cimport PACKED_SIZE, pack_position, unpack_fen
@@ -14,7 +14,7 @@ from .perft cimport perft
 from .root cimport *
 from .see cimport see_ge
 from .threads cimport MAX_THREADS, Team, clear_team, end_helpers, free_team, resize_team, share_weights, start_helpers
-from .tt cimport TTHit, clear_table, hashfull, resize_table, tt_probe
+from .tt cimport TTHit, clear_table, hashfull, resize_table, tt_key, tt_probe
 from . import evaluate as _evaluate
 
 cdef extern from *:
@@ -472,7 +472,7 @@ cdef class Engine:
 
     def evaluate(self, Position position not None):
         self.require_idle()
-        return evaluate(self.s.evaluator, position.current())
+        return faded(self.s.evaluator, position.current(), evaluate(self.s.evaluator, position.current()))
 
     def trace(self, Position position not None):
         self.require_idle()
@@ -570,7 +570,7 @@ cdef class Engine:
         if s.lines[0].length > 1:
             move = s.lines[0].pv[1]
         elif s.params.p.use_tt:
-            tt_probe(&self.s.tt, after.key, 1, &hit)
+            tt_probe(&self.s.tt, tt_key(&after), 1, &hit)
             move = hit.move
         if move == 0 or not is_legal(&after, move):
             return ""

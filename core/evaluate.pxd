@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Scores a position with the weights it was given: a weighted linear sum, tapered between midgame and endgame."""
 
+from .endgames cimport rule50_fade
 from .pawns cimport PawnEntry
 from .position cimport *
 from .types cimport *
@@ -21,3 +22,7 @@ cdef int set_evaluator_weights(Evaluator* ev, object values) except -1
 cdef int evaluate(Evaluator* ev, const PositionC* pos) noexcept nogil
 cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, int* phase, int* scale) noexcept nogil
 cdef dict trace_position(const Evaluator* ev, const PositionC* pos)
+
+cdef inline int faded(const Evaluator* ev, const PositionC* pos, int score) noexcept nogil:
+    """An evaluation as it counts at this fifty-move clock. `evaluate` leaves it out, so that the table can keep its result."""
+    return score * rule50_fade(&ev.weights.plain, pos) // FULL_SCALE

@@ -462,7 +462,7 @@ cdef inline void _side_against_side(Eval* e, const PawnEntry* entry, int us, bin
 
 
 cdef inline int _finish(Eval* e, int* phase, int* scale, bint trace) noexcept nogil:
-    """Taper, scale, and fade as the fifty-move rule comes nearer. Returns centipawns from White's side."""
+    """Taper and scale. Returns centipawns from White's side."""
     cdef int mg = midgame(e.score)
     cdef int eg = endgame(e.score)
     cdef int strong = BLACK if eg < 0 else WHITE
@@ -473,7 +473,6 @@ cdef inline int _finish(Eval* e, int* phase, int* scale, bint trace) noexcept no
     if trace:
         (<int32_t*>&e.counts[strong])[factor - <const int32_t*>e.w] += 1
     score = (mg * phase[0] + eg * scale[0] // FULL_SCALE * (FULL_PHASE - phase[0])) // FULL_PHASE
-    score = score * rule50_fade(e.plain, e.pos) // FULL_SCALE
     return min(max(score, -EVAL_LIMIT), EVAL_LIMIT)
 
 
@@ -499,7 +498,7 @@ cdef inline int _total(Eval* e, const PawnEntry* entry, int* phase, int* scale, 
 
 
 cdef int evaluate(Evaluator* ev, const PositionC* pos) noexcept nogil:
-    """Centipawns from the side to move, at most EVAL_LIMIT either way."""
+    """Centipawns from the side to move, at most EVAL_LIMIT either way. The fifty-move clock has no part in it: see `faded`."""
     cdef Eval e
     cdef int phase, scale, score
     cdef const PawnEntry* entry
@@ -514,7 +513,7 @@ cdef int evaluate(Evaluator* ev, const PositionC* pos) noexcept nogil:
 cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, int* phase, int* scale) noexcept nogil:
     """Evaluate and count every weight's use: `counts` is two structs, White's and Black's. Returns centipawns from White's side.
 
-    The tapered sum of weight times (White - Black) is the score before scaling. Of the plain weights, the danger units are
+    The score is that of `evaluate`, not yet faded; the tapered sum of weight times (White - Black) is the score before scaling. Of the plain weights, the danger units are
     counted as they arise, and of the scale factors the one that applied, for the side it was applied to.
     """
     cdef Eval e
@@ -573,8 +572,7 @@ cdef int set_evaluator_weights(Evaluator* ev, object values) except -1:
 
 
 cdef dict trace_position(const Evaluator* ev, const PositionC* pos):
-    """What `Engine.trace` returns: "phase", "scale", "fade", "score" (White's side), "stm" ("w" or "b"), and in layout order
-    "weights" (packed) and "features" (how often White and Black got each)."""
+    """What `Engine.trace` returns (engine.pyi names its keys)."""
     cdef Weights[2] counts
     cdef const int32_t* white = <int32_t*>&counts[WHITE]
     cdef const int32_t* black = <int32_t*>&counts[BLACK]
@@ -586,7 +584,9 @@ cdef dict trace_position(const Evaluator* ev, const PositionC* pos):
         "phase": phase,
         "scale": scale,
         "fade": rule50_fade(&ev.weights.plain, pos),
-        "score": score,
+        "rule50": pos.rule50,
+        "raw": score,
+        "score": faded(ev, pos, score),
         "stm": "b" if pos.stm else "w",
         "weights": [values[i] for i in range(weight_count())],
         "features": [(white[i], black[i]) for i in range(weight_count())],

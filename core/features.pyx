@@ -10,7 +10,7 @@ cdef struct Row:
     int16_t* counts
     int size
     int phase
-    int score  # centipawns from White's side
+    int score  # centipawns from White's side, not faded
 
 
 cdef inline void _put(Row* row, int column, int count) noexcept nogil:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a search learns from its results: the histories that order moves, and the corrections of the static evaluation."""
 
-from .evaluate cimport EVAL_LIMIT
+from .evaluate cimport EVAL_LIMIT, faded
 from .margins cimport history_bonus
 from .searcher cimport *
 
 cdef enum:
     MAX_TRIED = 64  # moves of a kind remembered for the history malus
+    CLOCK_TELLS = 48  # from here on fading and the fifty-move draw make a result what it is, not the pieces
 
 cdef struct Tried:
     # Moves of a node that did not cut.
@@ -59,14 +60,14 @@ cdef inline int16_t* _piece_correction(Searcher* s, const PositionC* pos, int co
     return &s.history.piece_correction[pos.stm][colour][pos.piece_key[colour] & (CORRECTIONS - 1)]
 
 cdef inline int corrected(Searcher* s, int ply, int raw_eval) noexcept nogil:
-    """The static evaluation, moved by what searches of such positions have found it to be off."""
+    """The static evaluation, moved by what searches of such positions have found it to be off, and faded by the fifty-move clock."""
     cdef const PositionC* pos = &s.stack[ply].pos
     cdef int off = s.params.p.correction_pawns * _pawn_correction(s, pos)[0]
     cdef int eval
     off += s.params.p.correction_pieces * (_piece_correction(s, pos, WHITE)[0] + _piece_correction(s, pos, BLACK)[0])
     off += s.params.p.correction_move * s.history.move_correction[pos.stm][s.stack[ply].page]
     eval = raw_eval + off // HISTORY_MAX
-    return min(max(eval, -EVAL_LIMIT), EVAL_LIMIT)
+    return faded(s.evaluator, pos, min(max(eval, -EVAL_LIMIT), EVAL_LIMIT))
 
 cdef inline void learn_correction(Searcher* s, int ply, int depth, int best, int bound, Move best_move) noexcept nogil:
     """Compare a search result with the static evaluation, where the one says something about the other."""
@@ -74,6 +75,8 @@ cdef inline void learn_correction(Searcher* s, int ply, int depth, int best, int
     cdef int static_eval = s.stack[ply].static_eval
     cdef int bonus
     if not s.params.p.use_correction or static_eval == NO_SCORE or (best_move != 0 and is_noisy(best_move)):
+        return
+    if pos.rule50 + depth >= CLOCK_TELLS:
         return
     if (bound == BOUND_LOWER and best <= static_eval) or (bound == BOUND_UPPER and best >= static_eval):
         return

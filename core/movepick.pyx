@@ -3,7 +3,7 @@
 
 from .history cimport capture_history, quiet_history
 from .see cimport see_ge
-from .tt cimport tt_prefetch
+from .tt cimport clock_key, tt_prefetch
 
 cdef enum:
     VICTIM_WEIGHT = 16  # most valuable victim first; the attacker only decides between equal victims
@@ -72,7 +72,10 @@ cdef inline void _make_quiets(MovePicker* mp) noexcept nogil:
 
 cdef inline void _announce(const MovePicker* mp, Move move) noexcept nogil:
     """Ask for the table entry behind a move: it is far away, and until the move is made there is other work."""
-    tt_prefetch(mp.tt, key_after(mp.pos, move))
+    cdef Key key = key_after(mp.pos, move)
+    if not is_noisy(move):
+        key ^= clock_key(mp.pos.rule50 + 1)  # wrong only for a pawn's step with much of the clock gone
+    tt_prefetch(mp.tt, key)
 
 
 cdef inline Move _take_best(MovePicker* mp) noexcept nogil:

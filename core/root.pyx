@@ -10,7 +10,7 @@ from .learning cimport corrected
 from .margins cimport *
 from .movepick cimport MovePicker, next_move, start_picker
 from .search cimport keep_best, search_child
-from .tt cimport tt_store
+from .tt cimport tt_key, tt_store
 
 cdef enum:
     CURRMOVE_AFTER_US = 1000000
@@ -136,7 +136,7 @@ cdef void _take_line(Searcher* s, int score, int depth) noexcept nogil:
     line.length = s.pv_length[0]
     memcpy(line.pv, s.pv[0], s.pv_length[0] * sizeof(Move))
     if s.params.p.use_tt and s.line == 0 and not s.root_restricted:
-        tt_store(&s.tt, s.stack[0].pos.key, 0, line.pv[0], score, s.raw_eval, depth, True, BOUND_EXACT)
+        tt_store(&s.tt, tt_key(&s.stack[0].pos), 0, line.pv[0], score, s.raw_eval, depth, True, BOUND_EXACT)
 
 
 cdef void _report_lines(Searcher* s) noexcept nogil:

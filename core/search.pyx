@@ -6,13 +6,13 @@ Scores are centipawns from the side to move; +-(MATE - ply) is a mate, `ply` cou
 """
 
 from .cycle cimport can_repeat
-from .evaluate cimport evaluate
+from .evaluate cimport evaluate, faded
 from .learning cimport *
 from .margins cimport *
 from .movegen cimport CheckInfo, fill_check_info, generate, has_legal_move, is_check
 from .movepick cimport STAGE_BAD_NOISY, MovePicker, narrow_picker, next_move, start_picker
 from .see cimport see_ge
-from .tt cimport TTHit, set_no_hit, tt_prefetch, tt_probe, tt_store
+from .tt cimport TTHit, set_no_hit, tt_key, tt_prefetch, tt_probe, tt_store
 
 cdef enum:
     MULTI_CUT = -100  # instead of an extension: several moves beat beta
@@ -46,13 +46,13 @@ cdef inline void _play_null(Searcher* s, int ply) noexcept nogil:
     cdef PositionC* child = &s.stack[ply + 1].pos
     make_null(&s.stack[ply].pos, child)
     s.stack[ply + 1].page = NO_MOVE_PAGE
-    tt_prefetch(&s.tt, child.key)
+    tt_prefetch(&s.tt, tt_key(child))
     s.keys[s.root_key + ply + 1] = child.key
 
 
 cdef inline void _look_up(Searcher* s, int ply, TTHit* hit) noexcept nogil:
     if s.params.p.use_tt:
-        tt_probe(&s.tt, s.stack[ply].pos.key, ply, hit)
+        tt_probe(&s.tt, tt_key(&s.stack[ply].pos), ply, hit)
     else:
         set_no_hit(hit)
 
@@ -77,7 +77,7 @@ cdef inline int _refined_eval(int static_eval, const TTHit* hit) noexcept nogil:
 
 
 cdef inline int _raw_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil:
-    """The static evaluation as the table keeps it, NO_SCORE in check."""
+    """The static evaluation as the table keeps it, neither corrected nor faded; NO_SCORE in check."""
     cdef const PositionC* pos = &s.stack[ply].pos
     if pos.checkers:
         return NO_SCORE
@@ -124,7 +124,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     if _is_draw(s, ply):
         return 0
     if ply >= MAX_PLY - 1:
-        return 0 if in_check else evaluate(s.evaluator, pos)
+        return 0 if in_check else faded(s.evaluator, pos, evaluate(s.evaluator, pos))
     if _has_draw(s, ply, alpha):
         alpha = 0
         if alpha >= beta:
@@ -190,7 +190,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     # 5. Remember.
     if s.params.p.use_tt:
         tt_store(
-            &s.tt, pos.key, ply, best_move, best, raw_eval, 0, hit.was_pv or pv_node,
+            &s.tt, tt_key(pos), ply, best_move, best, raw_eval, 0, hit.was_pv or pv_node,
             BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and open_window else BOUND_UPPER),
         )
     return best
@@ -282,7 +282,7 @@ cdef int _try_probcut(
             return NO_SCORE
         if score >= raised:
             if s.params.p.use_tt:
-                tt_store(&s.tt, pos.key, ply, move, score, raw_eval, child_depth + 1, hit.was_pv, BOUND_LOWER)
+                tt_store(&s.tt, tt_key(pos), ply, move, score, raw_eval, child_depth + 1, hit.was_pv, BOUND_LOWER)
             return score
 
 
@@ -407,7 +407,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     if _is_draw(s, ply):
         return 0
     if ply >= MAX_PLY - 1:
-        return 0 if in_check else evaluate(s.evaluator, pos)
+        return 0 if in_check else faded(s.evaluator, pos, evaluate(s.evaluator, pos))
 
     # 2a. A repetition one ply ahead.
     if _has_draw(s, ply, alpha):
@@ -443,7 +443,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         if score != NO_SCORE:
             if bound == BOUND_EXACT or (score >= beta if bound == BOUND_LOWER else score <= alpha):
                 if s.params.p.use_tt:
-                    tt_store(&s.tt, pos.key, ply, 0, score, NO_SCORE, min(depth + TB_DEPTH_BONUS, MAX_DEPTH), pv_node, bound)
+                    tt_store(&s.tt, tt_key(pos), ply, 0, score, NO_SCORE, min(depth + TB_DEPTH_BONUS, MAX_DEPTH), pv_node, bound)
                 return score
             if bound == BOUND_UPPER:
                 ceiling = score
@@ -663,7 +663,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     if bound == BOUND_UPPER:
         reward_prior(s, ply, depth)
     if s.params.p.use_tt:
-        tt_store(&s.tt, pos.key, ply, best_move, best, raw_eval, depth, hit.was_pv, bound)
+        tt_store(&s.tt, tt_key(pos), ply, best_move, best, raw_eval, depth, hit.was_pv, bound)
     return best
 
 
@@ -675,4 +675,4 @@ cdef int _leaf(Searcher* s, int ply) noexcept nogil:
         return 0
     if not has_legal_move(pos):
         return -MATE + ply if pos.checkers else 0
-    return evaluate(s.evaluator, pos)
+    return faded(s.evaluator, pos, evaluate(s.evaluator, pos))

@@ -4,6 +4,9 @@
 An entry is two words, and the first is the key xor the second: a torn entry (two threads writing) fails the key test, so
 that no lock is needed. Source: R. Hyatt, "A lock-less transposition table implementation for parallel search" (2002).
 Mate scores, and wins by endgame tables, are stored relative to the node (plies from here), not to the root.
+
+Scores depend on the fifty-move clock: by the fading of the evaluation, and by the draw itself once it is in reach. So the clock, in
+steps, is a part of the key that entries are stored under (`tt_key`); static evaluations are stored before they fade.
 """
 
 from .types cimport *
@@ -11,6 +14,12 @@ from .types cimport *
 cdef enum:
     CLUSTER_SIZE = 4
     GENERATIONS = 64  # ages are counted modulo this
+
+cdef enum:  # steps of the fifty-move clock
+    CLOCK_FREE = 24  # plies that make no difference yet
+    CLOCK_STEP = 8  # plies of one step
+    CLOCK_NEAR = 88  # from here on every ply is a step of its own: the draw is in reach of every search
+    CLOCK_END = 100
 
 cdef struct Entry:  # volatile: a word is read once, and what was tested is what is used
     volatile uint64_t check  # key ^ data
@@ -43,6 +52,19 @@ cdef void tt_store(
     Table* tt, Key key, int ply, Move move, int score, int static_eval, int depth, bint was_pv, int bound
 ) noexcept nogil
 cdef int hashfull(const Table* tt) noexcept nogil
+
+cdef inline Key clock_key(int rule50) noexcept nogil:
+    """What the fifty-move clock adds to a key."""
+    cdef int step
+    if rule50 < CLOCK_FREE:
+        return 0
+    step = min(rule50, CLOCK_END)
+    step = step if step >= CLOCK_NEAR else step // CLOCK_STEP
+    return <Key>step * 0x9E3779B97F4A7C15ULL  # 2^64 by the golden ratio: https://en.wikipedia.org/wiki/Hash_function#Fibonacci_hashing
+
+cdef inline Key tt_key(const PositionC* pos) noexcept nogil:
+    """The key that a position's entry is stored under."""
+    return pos.key ^ clock_key(pos.rule50)
 
 cdef inline Cluster* cluster_of(const Table* tt, Key key) noexcept nogil:
     return &tt.clusters[((key >> 32) * tt.count) >> 32]

@@ -71,6 +71,7 @@ def table(trace: Mapping[str, Any]) -> str:
         _line("Total", *(_sum(pairs) for pairs in zip(*rows.values(), strict=True))),
         "",
         f"Phase {trace['phase']} of {FULL_PHASE} (0: endgame), endgame scaled by {trace['scale']}/{FULL_SCALE}",
+        f"Fifty-move clock {trace['rule50']}: the score counts {trace['fade']}/{FULL_SCALE}",
         f"Evaluation {_pawns(trace['score'])} from White's side, {_pawns(_from_stm(trace))} from the side to move",
     ]
     return "\n".join(lines)

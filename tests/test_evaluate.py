@@ -385,6 +385,8 @@ def test_the_score_fades_as_the_fifty_move_rule_comes_nearer(engine: Engine, pli
     factor = DEFAULT[OFFSETS["rule50_fade"] + min(plies // 10, 10)]
     assert fresh["fade"] == 128
     assert trace["fade"] == factor
+    assert trace["rule50"] == plies
+    assert trace["raw"] == fresh["raw"] == fresh["score"]
     assert trace["score"] == int(fresh["score"] * factor / 128)
     assert engine.evaluate(Position(fen.format(plies))) == trace["score"]
 

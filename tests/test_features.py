@@ -84,7 +84,7 @@ def test_features_are_what_trace_counts(engine: Engine) -> None:
                 expected[place + len(trace["features"]) - tapered] = black
         span = slice(starts[row], starts[row + 1])
         assert dict(zip(columns[span], counts[span], strict=True)) == {at: n for at, n in expected.items() if n}
-        assert (phases[row], scores[row]) == (trace["phase"], trace["score"])
+        assert (phases[row], scores[row]) == (trace["phase"], trace["raw"])
 
 
 def test_a_bad_fen_among_many_is_named(engine: Engine) -> None:

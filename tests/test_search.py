@@ -380,6 +380,31 @@ def test_one_earlier_occurrence_in_the_line_is_enough() -> None:
     assert oracle.engine_value(plain, perpetual, 5) == "cp 0"
 
 
+# --- The table and the fifty-move clock ---
+
+
+@pytest.mark.parametrize("board", ["8/8/8/3k4/8/8/8/KQ6 w - -", "8/8/8/3k4/8/8/8/KR6 w - -", "8/8/8/3k4/8/8/8/KBN5 w - -"])
+@pytest.mark.parametrize(("first", "then"), [(92, 0), (99, 0), (60, 0), (98, 90), (0, 98)])
+def test_what_was_learnt_at_one_clock_is_not_read_at_another(engine: Engine, board: str, first: int, then: int) -> None:
+    """Near the limit all is a draw, far from it a win: after a search of the one the other is judged as by a fresh engine."""
+    engine.search(Position(f"{board} {first} 100"), depth=14)
+    engine.prepare()
+    after = engine.search(Position(f"{board} {then} 100"), depth=4)
+    fresh = oracle.new_engine(hash_mb=4).search(Position(f"{board} {then} 100"), depth=4)
+    assert abs(exact_info(after).score_cp - exact_info(fresh).score_cp) <= 40
+    assert exact_info(after).is_mate == exact_info(fresh).is_mate
+
+
+@pytest.mark.parametrize(("first", "then"), [(0, 90), (90, 0), (92, 0), (50, 99)])
+def test_the_fading_of_one_clock_is_not_read_at_another(engine: Engine, first: int, then: int) -> None:
+    board = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4KB2 w - -"  # nothing can be taken and no pawn can move
+    engine.search(Position(f"{board} {first} 100"), depth=8)
+    engine.prepare()
+    after = engine.search(Position(f"{board} {then} 100"), depth=5)
+    fresh = oracle.new_engine(hash_mb=4).search(Position(f"{board} {then} 100"), depth=5)
+    assert abs(exact_info(after).score_cp - exact_info(fresh).score_cp) <= 20
+
+
 @pytest.mark.parametrize(
     ("fen", "moves"),
     [

@@ -3,6 +3,7 @@
 
 import math
 import re
+import re
 from typing import Any, cast
 
 import oracle
@@ -68,6 +69,24 @@ def test_rows_add_up_to_the_score(engine: Engine, fen: str) -> None:
     assert int((mg * phase + int(eg * scale / 128) * (24 - phase)) / 24) == counted["score"]
     assert f"Phase {phase} of 24" in text
     assert f"{scale}/128" in text
+
+
+@pytest.mark.parametrize("plies", [0, 39, 40, 73, 99, 100, 250])
+def test_the_table_adds_up_at_every_fifty_move_clock(engine: Engine, plies: int) -> None:
+    """From the total, by what the last lines say, to the evaluation."""
+    for fen in FENS:
+        position = Position(f"{' '.join(fen.split()[:4])} {plies} 130")
+        counted = cast("dict[str, Any]", engine.trace(position))
+        text = trace.table(counted)
+        total = rows(text)["Total"]
+        mg, eg = round(100 * total[4]), round(100 * total[5])
+        said = re.search(r"Phase (\d+) of 24 .* scaled by (\d+)/128\nFifty-move clock (\d+): .* (\d+)/128\n", text)
+        assert said is not None, text
+        phase, scale, clock, fade = (int(number) for number in said.groups())
+        assert clock == plies
+        raw = int((mg * phase + int(eg * scale / 128) * (24 - phase)) / 24)
+        assert int(raw * fade / 128) == counted["score"]
+        assert engine.evaluate(position) == (counted["score"] if position.stm == "w" else -counted["score"])
 
 
 def test_score_is_given_from_both_points_of_view(engine: Engine) -> None:
