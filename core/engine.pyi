@@ -11,7 +11,7 @@ MAX_THREADS: int  # most threads a search can have
 PACKED_SIZE: int  # bytes of a packed position
 
 class Position:
-    """A legal chess position with the game that led to it (for repetition and `undo`).
+    """A legal chess position with the game that led to it (for repetition and `undo`). Threads may share one: each call is whole.
 
     `chess960` only chooses how castling is written (king takes rook, `e1h1`, instead of `e1g1`); Chess960 and
     double Chess960 positions are accepted either way. Castling moves are read in both spellings.
@@ -31,10 +31,19 @@ class Position:
         """Take the last move back. Raises IndexError at the first position."""
     def gives_check(self, move: str) -> bool: ...
     def is_capture(self, move: str) -> bool: ...
-    def perft(self, depth: int) -> int:
-        """Number of leaf positions `depth` plies ahead (bulk counted, GIL released). ValueError if depth is not in 0..20."""
-    def divide(self, depth: int) -> list[tuple[str, int]]:
-        """Leaf count behind every legal move, in generation order. ValueError if depth is not in 1..20."""
+    def perft(self, depth: int, should_stop: Callable[[], object] | None = ...) -> int:
+        """Number of leaf positions `depth` plies ahead (bulk counted, GIL released). ValueError if depth is not in 0..20.
+
+        `should_stop` is asked about every 10 milliseconds; once it says yes, what has been counted by then is returned. Ctrl-C raises
+        KeyboardInterrupt as soon, and an exception of `should_stop` comes out.
+        """
+    def divide(
+        self, depth: int, should_stop: Callable[[], object] | None = ..., on_move: Callable[[str, int], object] | None = ...
+    ) -> list[tuple[str, int]]:
+        """Leaf count behind every legal move, in the order in which Stockfish 15.1 lists them. ValueError if depth is not in 1..20.
+
+        `on_move` is called with each as soon as it is known; when stopped (see `perft`), the moves not counted to the end are missing.
+        """
     def see(self, move: str) -> int:
         """Static exchange evaluation of a legal move in centipawns, from the mover's side (largest threshold it reaches)."""
     def is_draw(self) -> bool:
@@ -92,7 +101,9 @@ class SearchResult:
     threads: int  # that took part: fewer than were set where the system refused to start more
 
 class Engine:
-    """A transposition table, histories, weights and tunables. One search at a time, by one thread or more (`set_threads`)."""
+    """A transposition table, histories, weights and tunables. One search at a time, by one thread or more (`set_threads`).
+
+    While it runs, every method but `stop`, `ponderhit`, `prepare` and `is_searching` raises RuntimeError, from whatever thread."""
 
     def __init__(self, weights: Sequence[int], hash_mb: int = ..., tunables: Mapping[str, int] | None = ...) -> None:
         """`weights`: what `evaluation.config.pack` returns. Raises ValueError (wrong length, unknown tunable), MemoryError."""
@@ -130,7 +141,9 @@ class Engine:
     ) -> SearchResult:
         """Search until a limit or `stop`; the GIL is free meanwhile and the position is copied first.
 
-        Finishes depth 1 whatever the limits, so that there is always an exact score and a legal move. With `multipv` above 1 all
+        There is always a legal move and an exact score: limits and `stop` bind when depth 1 is done or has cost some 2000 nodes, and where not
+        even its first move could be searched by then, the score of depth 1 is the static evaluation. Ctrl-C, where the search runs in the
+        main thread, ends it as an exception would. With `multipv` above 1 all
         lines are reported after each iteration, by score. One that is broken off reports the lines it found, and behind them the
         others from the iteration before; the best move is always that of the line reported first. `on_info` is called with
         the GIL from the searching thread; an exception in it ends the search and is raised here. RuntimeError if a
@@ -141,7 +154,8 @@ class Engine:
         `search` itself never clears them, so that a stop can never be lost between the two."""
     def stop(self) -> None: ...
     def ponderhit(self) -> None: ...
-    def is_searching(self) -> bool: ...
+    def is_searching(self) -> bool:
+        """Whether a search is running, or another call is at work with the engine."""
     def evaluate(self, position: Position) -> int:
         """Static evaluation in centipawns from the side to move, faded as the fifty-move clock runs. Knows nothing of repetition,
         nor that a position is drawn or mate."""

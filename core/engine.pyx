@@ -1,20 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The Python face of the core: `Position` and `Engine` (documented in engine.pyi). The only module that makes Python objects."""
 
+from cpython.exc cimport PyErr_CheckSignals
+from libc.stdint cimport INT64_MAX
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
 from .cycle cimport can_repeat
 from .evaluate cimport evaluate, faded, set_evaluator_weights, trace_position
 from .features cimport extract_features
+from .listing cimport list_moves
 from .movegen cimport *
 from .packed cimport PACKED_SIZE, pack_position, unpack_fen
 from .params cimport fill_params
-from .perft cimport perft
+from .perft cimport PerftWatch, perft
 from .root cimport *
 from .see cimport see_ge
 from .threads cimport MAX_THREADS, Team, clear_team, end_helpers, free_team, resize_team, share_weights, start_helpers
 from .tt cimport TTHit, clear_table, hashfull, resize_table, tt_key, tt_probe
+from sys import modules
+
 from . import evaluate as _evaluate
 
 cdef extern from *:
@@ -94,37 +99,107 @@ cdef int _read_square(str text) except -1:
     return 8 * rank + file
 
 
-cdef Move _find_move(const PositionC* pos, str text) except? 0:
-    """The legal move that `text` means; 0 if there is none. Castling is read in both spellings."""
+cdef struct AskedMove:
+    # What a text in UCI says, before a position is asked.
+    int from_sq
+    int to_sq
+    int promotion  # index in PROMOTIONS, or -1
+
+
+cdef bint _read_move(str text, AskedMove* asked) except -1:
+    """Read a text; returns whether it has the form of a move."""
+    text = text.lower()
+    if len(text) not in (4, 5) or not text.isascii():
+        return False
+    try:
+        asked.from_sq = _read_square(text[:2])
+        asked.to_sq = _read_square(text[2:4])
+    except ValueError:
+        return False
+    asked.promotion = PROMOTIONS.find(text[4]) if len(text) == 5 else -1
+    return len(text) == 4 or asked.promotion >= 0
+
+
+cdef Move _find_move(const PositionC* pos, const AskedMove* asked) noexcept:
+    """The legal move that is meant; 0 if there is none. Castling is read in both spellings."""
     cdef Move[MAX_MOVES] moves
     cdef Move castling = 0
     cdef int count = generate(pos, moves, ALL_MOVES)
-    cdef int i, from_sq, to_sq, promotion
-    text = text.lower()
-    if len(text) not in (4, 5) or not text.isascii():
-        return 0
-    try:
-        from_sq = _read_square(text[:2])
-        to_sq = _read_square(text[2:4])
-    except ValueError:
-        return 0
-    promotion = PROMOTIONS.find(text[4]) if len(text) == 5 else -1
-    if len(text) == 5 and promotion < 0:
-        return 0
+    cdef int i, to_sq
     for i in range(count):
-        if move_from(moves[i]) != from_sq:
+        if move_from(moves[i]) != asked.from_sq:
             continue
+        to_sq = move_to(moves[i])
         if move_flag(moves[i]) == CASTLE:
-            if promotion < 0 and (
-                move_to(moves[i]) == to_sq or castled_king_square(from_sq, move_to(moves[i])) == to_sq
-            ):
-                castling = moves[i] if castling == 0 or move_to(moves[i]) == to_sq else castling
-        elif move_to(moves[i]) == to_sq and promotion == ((move_flag(moves[i]) & 3) if is_promotion(moves[i]) else -1):
+            if asked.promotion < 0 and asked.to_sq in (to_sq, castled_king_square(asked.from_sq, to_sq)):
+                castling = moves[i] if castling == 0 or to_sq == asked.to_sq else castling
+        elif to_sq == asked.to_sq and asked.promotion == ((move_flag(moves[i]) & 3) if is_promotion(moves[i]) else -1):
             return moves[i]
     return castling
 
 
+# --- Being interrupted ---
+
+
+cdef bint _is_main_thread() except -1:
+    """Whether Python delivers signals in this thread. `threading` is not imported for the question: without it there is one."""
+    threading = modules.get("threading")
+    return threading is None or threading.get_ident() == threading.main_thread().ident
+
+
+cdef class _Watch:
+    """Breaks a count off: on Ctrl-C, where it arrives in this thread, and when `should_stop` (or None) says so."""
+
+    cdef PerftWatch c
+    cdef object should_stop
+    cdef object error  # raised by a signal's handler or by `should_stop`
+
+    def __cinit__(self, should_stop):
+        memset(&self.c, 0, sizeof(self.c))
+        self.c.ask = _ask_watch
+        self.c.context = <void*>self
+        self.should_stop = should_stop
+
+    cdef bint ask(self) noexcept:
+        try:
+            PyErr_CheckSignals()
+            return self.should_stop is not None and bool(self.should_stop())
+        except BaseException as error:
+            self.error = error
+            return True
+
+    cdef uint64_t count(self, const PositionC* pos, int depth) except? 0:
+        """Perft; fewer than there are once the watch has stopped. Raises what interrupted it."""
+        cdef uint64_t nodes
+        with nogil:
+            nodes = perft(pos, depth, &self.c)
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
+        return nodes
+
+
+cdef bint _ask_watch(void* context) noexcept nogil:
+    with gil:
+        return (<_Watch>context).ask()
+
+
 # --- Position ---
+
+
+# Several threads may use one Position or one Engine. Python code can run, in whatever thread, wherever a Python object is made or
+# asked; so a method first reads its arguments, then looks at the C state or changes it without a Python object in between, and builds
+# its result from a copy.
+
+cdef PositionC START
+
+
+def _set_start():
+    cdef int fullmove
+    parse_fen(&START, STARTPOS_FEN, &fullmove)
+
+
+_set_start()
 
 
 cdef class Position:
@@ -139,6 +214,8 @@ cdef class Position:
         self.line = <PositionC*>calloc(self.capacity, sizeof(PositionC))
         if self.line == NULL:
             raise MemoryError("no memory for a position")
+        self.line[0] = START  # also where __init__ is never called
+        self.fullmove = 1
 
     def __init__(self, str fen not None=STARTPOS_FEN, bint chess960=False):
         cdef PositionC pos
@@ -166,7 +243,11 @@ cdef class Position:
         return 0
 
     cdef Move require(self, str text) except 0:
-        cdef Move move = _find_move(self.current(), text)
+        """The legal move that a text means: valid as long as no Python object has been touched."""
+        cdef AskedMove asked
+        cdef Move move = 0
+        if _read_move(text, &asked):
+            move = _find_move(self.current(), &asked)
         if move == 0:
             raise ValueError(f"illegal move {text[:12]!r} in {self.fen()}")
         return move
@@ -186,8 +267,9 @@ cdef class Position:
         return f"Position({self.fen()!r}{', chess960=True' if self.chess960 else ''})"
 
     def fen(self):
-        cdef int black_began = self.line[0].stm == BLACK
-        return write_fen(self.current(), self.fullmove + (self.last + black_began) // 2, self.chess960)
+        cdef PositionC pos = self.current()[0]
+        cdef int fullmove = self.fullmove + (self.last + (self.line[0].stm == BLACK)) // 2
+        return write_fen(&pos, fullmove, self.chess960)
 
     def pack(self):
         cdef uint8_t[PACKED_SIZE] packed
@@ -195,7 +277,7 @@ cdef class Position:
         return packed[:PACKED_SIZE]
 
     def board(self):
-        cdef const PositionC* pos = self.current()
+        cdef PositionC pos = self.current()[0]
         cdef int sq
         text = ""
         for sq in range(64):
@@ -223,47 +305,59 @@ cdef class Position:
         self.last -= 1
 
     def gives_check(self, str move not None):
-        return gives_check(self.current(), self.require(move))
+        cdef Move code = self.require(move)
+        return gives_check(self.current(), code)
 
     def is_capture(self, str move not None):
         return is_capture(self.require(move))
 
-    def perft(self, int depth):
+    def perft(self, int depth, should_stop=None):
         cdef PositionC pos = self.current()[0]
-        cdef uint64_t nodes
         if not 0 <= depth <= MAX_PERFT_DEPTH:
             raise ValueError(f"perft depth must be from 0 to {MAX_PERFT_DEPTH}, not {depth}")
-        with nogil:
-            nodes = perft(&pos, depth)
-        return nodes
+        return self.new_watch(should_stop).count(&pos, depth)
 
-    def divide(self, int depth):
-        cdef Move[MAX_MOVES] moves
+    def divide(self, int depth, should_stop=None, on_move=None):
+        cdef Move[2 * MAX_MOVES] moves
         cdef PositionC pos = self.current()[0]
         cdef PositionC child
-        cdef uint64_t nodes
-        cdef int i
-        cdef int count = generate(&pos, moves, ALL_MOVES)
+        cdef int i, count
+        cdef bint chess960 = self.chess960
+        cdef _Watch watch = self.new_watch(should_stop)
         if not 1 <= depth <= MAX_PERFT_DEPTH:
             raise ValueError(f"divide depth must be from 1 to {MAX_PERFT_DEPTH}, not {depth}")
+        count = list_moves(&pos, moves)
         counts = []
         for i in range(count):
-            with nogil:
-                make_move(&pos, &child, moves[i])
-                nodes = perft(&child, depth - 1)
-            counts.append((_move_text(moves[i], self.chess960), nodes))
+            make_move(&pos, &child, moves[i])
+            nodes = watch.count(&child, depth - 1)
+            if watch.c.stopped:
+                break
+            text = _move_text(moves[i], chess960)
+            counts.append((text, nodes))
+            if on_move is not None:
+                on_move(text, nodes)
         return counts
 
+    cdef _Watch new_watch(self, should_stop):
+        cdef _Watch watch = _Watch.__new__(_Watch, should_stop)
+        if should_stop is None and not _is_main_thread():
+            watch.c.next_us = INT64_MAX  # nobody to ask
+        return watch
+
     def see(self, str move not None):
-        cdef Move code = self.require(move)
+        cdef Move code
+        cdef PositionC pos
         cdef SearchParams params
         cdef int low = -SEE_SEARCH_LIMIT
         cdef int high = SEE_SEARCH_LIMIT
         cdef int middle
         fill_params(&params, {})
+        code = self.require(move)
+        pos = self.current()[0]
         while low < high:  # the largest threshold that is reached
             middle = low + (high - low + 1) // 2
-            if see_ge(self.current(), code, middle, params.see_value):
+            if see_ge(&pos, code, middle, params.see_value):
                 low = middle
             else:
                 high = middle - 1
@@ -399,11 +493,11 @@ cdef int _probe(Searcher* s, void* context, int ply) noexcept nogil:
 cdef class Engine:
     cdef Team team
     cdef Searcher* s  # the main one of the team; the table is described there
-    cdef bint searching
+    cdef bint busy  # taken by a method that works with the C state
     cdef bint chess960  # how the running search writes moves
     cdef object callback
     cdef object tablebase  # called with a FEN, by the search
-    cdef object error  # exception raised by the callback
+    cdef object error  # what interrupted the search
     cdef SearchInfo last_info
 
     def __cinit__(self):
@@ -412,50 +506,75 @@ cdef class Engine:
         self.s = self.team.searchers[0]
 
     def __init__(self, weights, int hash_mb=16, tunables=None):
-        fill_params(&self.s.params, dict(tunables or {}))
-        set_evaluator_weights(self.s.evaluator, weights)
-        resize_table(&self.s.tt, hash_mb)
-        self.s.report = _report
-        self.s.context = <void*>self
+        changes = dict(tunables or {})
+        self.take(False)
+        try:
+            fill_params(&self.s.params, changes)
+            set_evaluator_weights(self.s.evaluator, weights)
+            resize_table(&self.s.tt, hash_mb)
+            self.s.report = _report
+            self.s.context = <void*>self
+        finally:
+            self.busy = False
 
     def __dealloc__(self):
         free_team(&self.team)
 
-    cdef int require_idle(self) except -1:
-        if self.searching:
+    cdef int take(self, bint made=True) except -1:
+        """Take the engine for one method, which gives it back by `busy = False`. RuntimeError if another one has it."""
+        if self.busy:
             raise RuntimeError("a search is running")
+        if made and self.s.tt.clusters == NULL:
+            raise RuntimeError("Engine.__init__ was not called, or failed")
+        self.busy = True
         return 0
 
     def set_hash(self, int mb):
-        self.require_idle()
-        resize_table(&self.s.tt, mb)
+        self.take()
+        try:
+            resize_table(&self.s.tt, mb)
+        finally:
+            self.busy = False
 
     def set_threads(self, int threads):
-        self.require_idle()
-        resize_team(&self.team, threads)
+        self.take()
+        try:
+            resize_team(&self.team, threads)
+        finally:
+            self.busy = False
 
     def set_weights(self, weights):
-        self.require_idle()
-        set_evaluator_weights(self.s.evaluator, weights)
-        share_weights(&self.team)
-        clear_team(&self.team)  # how far the old evaluation was off says nothing of the new one
-        clear_table(&self.s.tt)
+        self.take()
+        try:
+            set_evaluator_weights(self.s.evaluator, weights)
+            share_weights(&self.team)
+            clear_team(&self.team)  # how far the old evaluation was off says nothing of the new one
+            clear_table(&self.s.tt)
+        finally:
+            self.busy = False
 
     def set_tablebase(self, probe, int max_pieces=0, int probe_depth=1):
-        self.require_idle()
-        self.tablebase = probe
-        self.s.tb.probe = _probe
-        self.s.tb.max_pieces = max_pieces if probe is not None else 0
-        self.s.tb.min_depth = probe_depth
+        self.take()
+        try:
+            self.tablebase = probe
+            self.s.tb.probe = _probe
+            self.s.tb.max_pieces = max_pieces if probe is not None else 0
+            self.s.tb.min_depth = probe_depth
+        finally:
+            self.busy = False
 
     def clear(self):
-        self.require_idle()
-        clear_table(&self.s.tt)
-        clear_team(&self.team)
+        self.take()
+        with nogil:
+            clear_table(&self.s.tt)
+            clear_team(&self.team)
+        self.busy = False
 
     def clear_hash(self):
-        self.require_idle()
-        clear_table(&self.s.tt)
+        self.take()
+        with nogil:
+            clear_table(&self.s.tt)
+        self.busy = False
 
     def prepare(self):
         self.s.stop = False
@@ -468,39 +587,52 @@ cdef class Engine:
         self.s.ponderhit = True
 
     def is_searching(self):
-        return self.searching
+        return self.busy
 
     def evaluate(self, Position position not None):
-        self.require_idle()
-        return faded(self.s.evaluator, position.current(), evaluate(self.s.evaluator, position.current()))
+        cdef int score
+        self.take()
+        score = faded(self.s.evaluator, position.current(), evaluate(self.s.evaluator, position.current()))
+        self.busy = False
+        return score
 
     def trace(self, Position position not None):
-        self.require_idle()
-        return trace_position(self.s.evaluator, position.current())
+        cdef PositionC pos = position.current()[0]
+        self.take()
+        try:
+            return trace_position(self.s.evaluator, &pos)
+        finally:
+            self.busy = False
 
     def features(self, fens):
-        self.require_idle()
-        return extract_features(self.s.evaluator, fens)
+        fens = list(fens)
+        self.take()
+        try:
+            return extract_features(self.s.evaluator, fens)
+        finally:
+            self.busy = False
 
-    cdef int set_root(self, Position position, searchmoves) except -1:
+    cdef int set_root(self, Position position, list texts) except -1:
         """Copy the position, the keys of its game and the moves to search."""
         cdef Searcher* s = self.s
+        cdef PositionC* root = &s.stack[0].pos
         cdef Move[MAX_MOVES] moves
-        cdef int count = generate(position.current(), moves, ALL_MOVES)
-        cdef int i, back
-        wanted = {_find_move(position.current(), text) for text in searchmoves}
+        cdef AskedMove asked
+        cdef int i, back, count
+        root[0] = position.current()[0]
+        back = min(position.last, <int>root.reversible, GAME_KEYS - 1)
+        for i in range(back):
+            s.keys[i] = position.line[position.last - back + i].key
+        s.root_key = back
+        wanted = {_find_move(root, &asked) for text in texts if _read_move(text, &asked)}
         wanted.discard(0)
-        s.stack[0].pos = position.current()[0]
+        count = generate(root, moves, ALL_MOVES)
         s.root_count = 0
         for i in range(count):
             if not wanted or moves[i] in wanted:
                 s.root_moves[s.root_count].move = moves[i]
                 s.root_count += 1
         s.root_restricted = s.root_count < count
-        back = min(position.last, <int>position.current().reversible, GAME_KEYS - 1)
-        for i in range(back):
-            s.keys[i] = position.line[position.last - back + i].key
-        s.root_key = back
         return 0
 
     def search(
@@ -518,38 +650,48 @@ cdef class Engine:
         on_info=None,
     ):
         cdef Searcher* s = self.s
-        self.require_idle()
+        cdef list texts = list(searchmoves)
+        cdef bint in_main_thread = _is_main_thread()
         if multipv < 1:
             raise ValueError(f"multipv must be at least 1, not {multipv}")
-        self.set_root(position, searchmoves)
-        memset(&s.limits, 0, sizeof(s.limits))
-        s.limits.depth = depth
-        s.limits.nodes = nodes
-        s.limits.mate = mate
-        s.limits.soft_us = soft_ms * 1000
-        s.limits.hard_us = hard_ms * 1000
-        s.multipv = multipv
-        s.pondering = ponder
-        self.chess960 = position.chess960
-        self.callback = on_info
-        self.error = None
-        self.last_info = None
-        s.nodes = 0
-        s.helper_count = 0
-        if s.root_count:
-            self.searching = True
-            s.tt.generation = (s.tt.generation + 1) & 63
-            s.start_us = now_us()  # starting many threads takes its time, too
-            start_helpers(&self.team)
-            with nogil:
-                run_search(s)
-                end_helpers(&self.team)
-            self.searching = False
-        self.callback = None
-        error, self.error = self.error, None
-        if error is not None:
-            raise error
-        return self.make_result()
+        self.take()
+        try:
+            self.set_root(position, texts)
+            memset(&s.limits, 0, sizeof(s.limits))
+            s.limits.depth = depth
+            s.limits.nodes = nodes
+            s.limits.mate = mate
+            s.limits.soft_us = soft_ms * 1000
+            s.limits.hard_us = hard_ms * 1000
+            s.multipv = multipv
+            s.pondering = ponder
+            s.in_main_thread = in_main_thread
+            self.chess960 = position.chess960
+            self.callback = on_info
+            self.error = None
+            self.last_info = None
+            s.nodes = 0
+            s.helper_count = 0
+            if s.root_count:
+                self.run()
+            error, self.error = self.error, None
+            if error is not None:
+                raise error
+            return self.make_result()
+        finally:
+            self.callback = None
+            self.busy = False
+
+    cdef void run(self) noexcept:
+        """The search proper, without the GIL."""
+        cdef Searcher* s = self.s
+        s.tt.generation = (s.tt.generation + 1) & 63
+        s.start_us = now_us()  # starting many threads takes its time, too
+        s.next_alive_us = 0
+        start_helpers(&self.team)
+        with nogil:
+            run_search(s)
+            end_helpers(&self.team)
 
     cdef SearchResult make_result(self):
         cdef SearchResult result = SearchResult.__new__(SearchResult)
@@ -579,19 +721,22 @@ cdef class Engine:
             return ""
         return _move_text(move, self.chess960)
 
-    cdef void on_report(self, int kind):
+    cdef void on_report(self, int kind) noexcept:
         """Called with the GIL from inside the search. No exception may pass: it is kept, and the search stopped."""
-        if self.callback is None and not (kind == REPORT_EXACT and self.s.line == 0):
-            return
-        info = self.make_info(kind)
-        if kind == REPORT_EXACT and self.s.line == 0:
-            self.last_info = info
-        if self.callback is None or self.error is not None:
-            return
+        cdef SearchInfo info
+        cdef bint is_last = kind == REPORT_EXACT and self.s.line == 0
         try:
-            self.callback(info)
+            if kind == REPORT_ALIVE:
+                PyErr_CheckSignals()
+            elif self.callback is not None or is_last:
+                info = self.make_info(kind)
+                if is_last:
+                    self.last_info = info
+                if self.callback is not None and self.error is None:
+                    self.callback(info)
         except BaseException as error:
-            self.error = error
+            if self.error is None:
+                self.error = error
             self.s.stop = True
 
     cdef int on_probe(self, const PositionC* pos) noexcept:

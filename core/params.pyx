@@ -6,9 +6,12 @@ from libc.math cimport log
 from .tunables import TUNABLES
 
 
-cdef dict _checked(dict changes):
-    """Defaults with `changes` applied. Raises ValueError on an unknown name or a value out of range."""
+cdef dict _checked(dict changes, dict fields):
+    """Defaults with `changes` applied. Raises ValueError on an unknown name, a value out of range, or a row that is none of `fields`."""
     values = {row[0]: row[1] for row in TUNABLES}
+    without = [name for name in values if name not in fields]
+    if without:
+        raise ValueError(f"tunables.py: no field of Params (core/params.pxd) is called {', '.join(without)}")
     ranges = {row[0]: (row[2], row[3]) for row in TUNABLES}
     for name, value in changes.items():
         if name not in values:
@@ -43,7 +46,7 @@ cdef void _switch_off_dependants(Params* p) noexcept:
 
 cdef int fill_params(SearchParams* out, dict changes) except -1:
     cdef int depth, move
-    out.p = _checked(changes)  # Cython's conversion of a dict raises if a field of the struct has no row
+    out.p = _checked(changes, out.p)  # Cython's conversion of a dict raises if a field of the struct has no row
     _switch_off_dependants(&out.p)
     for depth in range(LMR_SIZE):
         for move in range(LMR_SIZE):

@@ -6,6 +6,10 @@ Works on the bare board (no keys, no mailbox). The moves of the last ply are not
 
 from .movegen cimport *
 
+cdef enum:
+    ASK_LEAVES = 1 << 20  # some milliseconds
+    ASK_INTERVAL_US = 10000
+
 
 cdef inline void _play_special(BoardC* dst, int from_sq, int to_sq, int flag, int us) noexcept nogil:
     """Correct a board on which the piece has gone from `from_sq` to `to_sq`: castling, ep, promotion, double push."""
@@ -120,7 +124,20 @@ cdef inline int _count_moves(const BoardC* b, int us) noexcept nogil:
     return count + _count_piece_moves(b, us, ksq, ~ours & allowed, pinned)
 
 
-cdef inline uint64_t _perft(const BoardC* b, int depth, int us) noexcept nogil:
+cdef inline void _look_around(PerftWatch* watch, uint64_t leaves) noexcept nogil:
+    """Ask now and then whether to stop: by leaves first, since even the clock costs as much as some of them."""
+    cdef int64_t now
+    watch.leaves += leaves
+    if watch.leaves < ASK_LEAVES:
+        return
+    watch.leaves = 0
+    now = now_us()
+    if now >= watch.next_us:
+        watch.next_us = now + ASK_INTERVAL_US
+        watch.stopped = watch.ask(watch.context)
+
+
+cdef inline uint64_t _perft(const BoardC* b, int depth, PerftWatch* watch, int us) noexcept nogil:
     cdef BoardC child
     cdef Move[MAX_MOVES] moves
     cdef Move* move = moves
@@ -131,27 +148,29 @@ cdef inline uint64_t _perft(const BoardC* b, int depth, int us) noexcept nogil:
     end = emit_moves(b, moves, us, ALL_MOVES, checkers, pinned)
     while move != end:
         _play(b, &child, move[0], us)
-        nodes += _count_moves(&child, us ^ 1) if depth == 2 else _perft_any(&child, depth - 1, us ^ 1)
+        nodes += _count_moves(&child, us ^ 1) if depth == 2 else _perft_any(&child, depth - 1, watch, us ^ 1)
         move += 1
+    if depth == 3:
+        _look_around(watch, nodes)
     return nodes
 
 
-cdef uint64_t _perft_white(const BoardC* b, int depth) noexcept nogil:
-    return _perft(b, depth, WHITE)
+cdef uint64_t _perft_white(const BoardC* b, int depth, PerftWatch* watch) noexcept nogil:
+    return 0 if watch.stopped else _perft(b, depth, watch, WHITE)
 
 
-cdef uint64_t _perft_black(const BoardC* b, int depth) noexcept nogil:
-    return _perft(b, depth, BLACK)
+cdef uint64_t _perft_black(const BoardC* b, int depth, PerftWatch* watch) noexcept nogil:
+    return 0 if watch.stopped else _perft(b, depth, watch, BLACK)
 
 
-cdef inline uint64_t _perft_any(const BoardC* b, int depth, int us) noexcept nogil:
-    return _perft_white(b, depth) if us == WHITE else _perft_black(b, depth)
+cdef inline uint64_t _perft_any(const BoardC* b, int depth, PerftWatch* watch, int us) noexcept nogil:
+    return _perft_white(b, depth, watch) if us == WHITE else _perft_black(b, depth, watch)
 
 
-cdef uint64_t perft(const PositionC* pos, int depth) noexcept nogil:
-    """Number of leaves `depth` plies ahead."""
+cdef uint64_t perft(const PositionC* pos, int depth, PerftWatch* watch) noexcept nogil:
+    """Number of leaves `depth` plies ahead; fewer if `watch` says in between that nobody wants it any more."""
     if depth == 0:
         return 1
     if depth == 1:
         return _count_moves(&pos.b, pos.stm)
-    return _perft_any(&pos.b, depth, pos.stm)
+    return _perft_any(&pos.b, depth, watch, pos.stm)

@@ -5,12 +5,12 @@
 
 from libc.string cimport memcpy, memmove, memset
 
-from .evaluate cimport evaluate
+from .evaluate cimport evaluate, faded
 from .learning cimport corrected
 from .margins cimport *
 from .movepick cimport MovePicker, next_move, start_picker
 from .search cimport keep_best, search_child
-from .tt cimport tt_key, tt_store
+from .tt cimport TTHit, set_no_hit, tt_key, tt_probe, tt_store
 
 cdef enum:
     CURRMOVE_AFTER_US = 1000000
@@ -274,13 +274,46 @@ cdef void _begin(Searcher* s) noexcept nogil:
         s.multipv = s.root_count
 
 
+cdef void _fall_back(Searcher* s) noexcept nogil:
+    """Broken off before the first move was searched to its end: the move that comes first in the order, with the static evaluation."""
+    cdef const PositionC* pos = &s.stack[0].pos
+    cdef Line* line = &s.lines[0]
+    cdef HistoryView view
+    cdef MovePicker picker
+    cdef TTHit hit
+    cdef Move move
+    cdef int i
+    set_no_hit(&hit)
+    if s.params.p.use_tt:
+        tt_probe(&s.tt, tt_key(pos), 0, &hit)
+    fill_view(s, 0, &view)
+    start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[0], hit.move, False)
+    while s.line_count == 0:
+        move = next_move(&picker)
+        for i in range(s.root_count):
+            if s.root_moves[i].move == move or move == 0:
+                _move_root(s, i, 0)
+                s.line_count = 1
+                break
+    line.score = faded(s.evaluator, pos, evaluate(s.evaluator, pos))
+    line.depth = 1
+    line.seldepth = 1
+    line.length = 1
+    line.pv[0] = s.root_moves[0].move
+    _report_lines(s)
+
+
+cdef inline uint64_t _grace(const Searcher* s) noexcept nogil:
+    return GRACE_NODES + GRACE_LINE_NODES * s.multipv
+
+
 cdef void run_search(Searcher* s) noexcept nogil:
     """Search the position in stack[0] deeper and deeper until a limit or `stop`. `root_moves` must not be empty."""
     cdef int last = s.limits.depth if 0 < s.limits.depth < MAX_DEPTH else MAX_DEPTH
     cdef int first = 1 if s.params.p.use_iterative_deepening or s.limits.depth <= 0 else last
     cdef int depth
     _begin(s)
-    s.may_abort = first > 1
+    s.grace = _grace(s) if first == 1 else 0
     s.root_depth = first
     if first > 1 or s.params.p.use_beam:
         _order_root(s, last)
@@ -291,13 +324,15 @@ cdef void run_search(Searcher* s) noexcept nogil:
             break
         s.last_score = s.lines[0].score if s.line_count else 0
         _iterate(s, depth)
-        s.may_abort = True
+        s.grace = 0
         if _is_finished(s):
             break
-    if s.line_count == 0:  # the only iteration was broken off: depth 1 still gives a score and a legal move
+    if s.line_count == 0 and first > 1:  # the only iteration was broken off: depth 1 still gives a score and a legal move
         s.aborted = False
-        s.may_abort = False
+        s.grace = s.nodes + _grace(s)
         _iterate(s, 1)
+    if s.line_count == 0:
+        _fall_back(s)
 
 
 cdef void run_helper(Searcher* s) noexcept nogil:
@@ -305,7 +340,7 @@ cdef void run_helper(Searcher* s) noexcept nogil:
     cdef int depth = 1
     cdef int wanted
     _begin(s)
-    s.may_abort = True
+    s.grace = 0
     while depth <= MAX_DEPTH and not (s.aborted or s.stop):
         _iterate(s, depth)
         wanted = (<const volatile int*>&s.leader.root_depth)[0] + (s.number & 1)

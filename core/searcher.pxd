@@ -13,12 +13,16 @@ from .tt cimport Table
 cdef enum:
     GAME_KEYS = 1024  # keys of the game before the root that the search looks back on
     MAX_DEPTH = MAX_PLY - 1
+    # So much may depth 1 cost before limits bind, so that nearly every search has an exact score: a millisecond.
+    GRACE_NODES = 2000
+    GRACE_LINE_NODES = 200  # for every line of MultiPV so much more
 
 cdef enum:  # what `report` is called for
     REPORT_EXACT
     REPORT_LOWER
     REPORT_UPPER
     REPORT_CURRMOVE
+    REPORT_ALIVE  # nothing new: a chance to see Ctrl-C, where the search runs in the thread that gets it
 
 cdef struct LimitsC:
     # 0: no such limit
@@ -81,7 +85,9 @@ cdef struct Searcher:
     LimitsC limits
     bint pondering  # the clocks do not bind until ponderhit
     bint aborted  # unwinding: scores returned from now on mean nothing
-    bint may_abort  # false until depth 1 is done, so that there is always a move and an exact score
+    uint64_t grace  # node count up to which nothing breaks the search off; 0 as soon as depth 1 is done
+    bint in_main_thread  # of Python, which is the one that gets Ctrl-C
+    int64_t next_alive_us  # when to say REPORT_ALIVE next
     int64_t start_us  # set before run_search
     uint64_t nodes
     uint64_t next_poll  # node count at which clocks and limits are looked at
@@ -114,6 +120,7 @@ cdef struct Searcher:
 cdef int64_t elapsed_us(const Searcher* s) noexcept nogil
 cdef uint64_t total_nodes(const Searcher* s) noexcept nogil
 cdef uint64_t total_tb_hits(const Searcher* s) noexcept nogil
+cdef void stop_helpers(const Searcher* leader) noexcept nogil
 cdef void poll(Searcher* s) noexcept nogil
 
 cdef inline bint enter_node(Searcher* s) noexcept nogil:
@@ -121,7 +128,7 @@ cdef inline bint enter_node(Searcher* s) noexcept nogil:
     s.nodes += 1
     if unlikely(s.nodes >= s.next_poll):
         poll(s)
-    if unlikely(s.stop) and s.may_abort:
+    if unlikely(s.stop) and s.nodes > s.grace:
         s.aborted = True
     return s.aborted
 

@@ -5,6 +5,7 @@ from .position cimport now_us
 
 cdef enum:
     POLL_INTERVAL = 1024  # nodes between looks at the clock: well under a millisecond
+    ALIVE_INTERVAL_US = 20000  # between two REPORT_ALIVE
 
 
 cdef int64_t elapsed_us(const Searcher* s) noexcept nogil:
@@ -31,6 +32,23 @@ cdef uint64_t total_tb_hits(const Searcher* s) noexcept nogil:
     return total
 
 
+cdef void stop_helpers(const Searcher* leader) noexcept nogil:
+    cdef int i
+    for i in range(leader.helper_count):
+        leader.helpers[i].stop = True
+
+
+cdef bint _time_is_up(Searcher* s) noexcept nogil:
+    """Whether the leader's hard limit has passed.
+
+    Helpers ask as well: with more threads than processors the leader gets one the sooner the sooner they end.
+    """
+    cdef const Searcher* leader = s.leader
+    if (<const volatile bint*>&leader.pondering)[0] and not leader.ponderhit:
+        return False
+    return leader.limits.hard_us != 0 and now_us() - leader.start_us >= leader.limits.hard_us
+
+
 cdef void poll(Searcher* s) noexcept nogil:
     """Look at the limits that need no look at every node, and set when to look again."""
     cdef uint64_t limit = s.limits.nodes
@@ -41,11 +59,15 @@ cdef void poll(Searcher* s) noexcept nogil:
         share = (limit - total) // (s.leader.helper_count + 1) if limit > total else 0  # what is left is used up by all threads
         if share < POLL_INTERVAL:
             s.next_poll = s.nodes + (share if share else 1)
-        if total >= limit and s.may_abort:
+        if total >= limit and s.nodes > s.grace:
             s.aborted = True
-    if not s.may_abort:
+    if s.nodes <= s.grace:
         return
     if s.pondering and s.ponderhit:
         s.pondering = False
-    if s.limits.hard_us and not s.pondering and elapsed_us(s) >= s.limits.hard_us:
+    if s.leader.stop or _time_is_up(s):
         s.aborted = True
+        stop_helpers(s.leader)
+    if s.in_main_thread and now_us() >= s.next_alive_us:
+        s.next_alive_us = now_us() + ALIVE_INTERVAL_US
+        s.report(s, s.context, REPORT_ALIVE)

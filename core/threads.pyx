@@ -116,6 +116,7 @@ cdef void _share_task(Searcher* leader, Searcher* helper) noexcept nogil:
     helper.params = leader.params
     helper.tb = leader.tb
     helper.context = leader.context
+    helper.in_main_thread = False
     helper.leader = leader
     helper.start_us = leader.start_us
     helper.limits.nodes = leader.limits.nodes
@@ -165,8 +166,7 @@ cdef void end_helpers(Team* team) noexcept nogil:
     """Stop the helpers and wait for them. Their node counts stay to be read."""
     cdef Searcher* leader = team.searchers[0]
     cdef int i
-    for i in range(leader.helper_count):
-        leader.helpers[i].stop = True
+    stop_helpers(leader)
     for i in range(leader.helper_count):
         PyThread_acquire_lock(leader.helpers[i].finished, WAIT_LOCK)
         PyThread_release_lock(leader.helpers[i].finished)

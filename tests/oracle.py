@@ -25,9 +25,14 @@ SEE_NAMES = {
 KINDS = ("standard", "chess960", "dfrc")
 
 
+def default_weights() -> list[int]:
+    """The weights that are shipped, packed."""
+    return config.pack(config.load_default())
+
+
 def new_engine(hash_mb: int = 1, **tunables: int) -> Engine:
     """An engine with the weights that are shipped."""
-    return Engine(config.pack(config.load_default()), hash_mb=hash_mb, tunables=tunables)
+    return Engine(default_weights(), hash_mb=hash_mb, tunables=tunables)
 
 
 def see_values() -> dict[chess.PieceType, int]:

@@ -15,7 +15,7 @@ ROOMS = ("bench", "coachwhip", "core", "evaluation", "uci")
 
 # Inside core a module may know those before it; the glossary is first.
 CORE_ORDER = (
-    "types tunables params attacks position packed cycle movegen see perft kpk weights terms pawns endgames evaluate features tt history margins movepick searcher learning search root threads engine"
+    "types tunables params attacks position packed cycle movegen see perft listing kpk weights terms pawns endgames evaluate features tt history margins movepick searcher learning search root threads engine"
 ).split()
 
 # Between the rooms: from each, the names it may import outside itself. Nothing points back.

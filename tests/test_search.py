@@ -551,7 +551,7 @@ def test_a_node_limit_is_kept_exactly(engine: Engine, nodes: int, fen: str) -> N
 
 
 @pytest.mark.parametrize("limits", [{"nodes": 1}, {"soft_ms": 1, "hard_ms": 1}, {"depth": 1}])
-def test_depth_1_is_always_finished(engine: Engine, limits: dict[str, int]) -> None:
+def test_depth_1_is_finished_whatever_the_limits(engine: Engine, limits: dict[str, int]) -> None:
     """So there is always a legal move and an exact score."""
     alone, _ = search(engine, Position(KIWIPETE), depth=1)
     engine.clear()
@@ -562,6 +562,39 @@ def test_depth_1_is_always_finished(engine: Engine, limits: dict[str, int]) -> N
     assert result.bestmove in Position(KIWIPETE).legal_moves()
     if "nodes" in limits:
         assert (result.nodes, result.bestmove) == (alone.nodes, alone.bestmove)
+
+
+# Captures without end: depth 1 alone takes a million nodes.
+CROWDED = ("1qqqqqqk/q6p/q7/8/8/Q7/P6Q/KQQQQQQ1 w - - 0 1", "1qqqqqqk/q6p/q7/8/8/7Q/P6Q/KQQQQQQ1 b - - 0 1")
+GRACE = 2200  # nodes that depth 1 may take before limits bind
+
+
+@pytest.mark.parametrize("fen", CROWDED)
+@pytest.mark.parametrize("limits", [{"nodes": 1}, {"hard_ms": 1}, {"soft_ms": 1, "hard_ms": 1}, {"stopped": 1}])
+@pytest.mark.parametrize("deepening", [1, 0])
+def test_even_depth_1_is_broken_off_where_it_is_endless(fen: str, limits: dict[str, int], deepening: int) -> None:
+    """A legal move is always in hand, with a score: of what was searched by then, or the static evaluation."""
+    engine = oracle.new_engine(use_iterative_deepening=deepening)
+    engine.prepare()
+    if "stopped" in limits:
+        engine.stop()
+        limits = {}
+    result, infos = search(engine, Position(fen), depth=0 if deepening else 6, **limits)
+    assert result.bestmove in Position(fen).legal_moves()
+    assert exact_info(result).pv[0] == result.bestmove
+    assert exact_info(result).depth == 1
+    assert abs(exact_info(result).score_cp) < 30000
+    assert [info.depth for info in infos] == [1]
+    if "hard_ms" not in limits:
+        assert result.nodes <= (2 - deepening) * GRACE + 1025  # and to the next look at the limits
+
+
+def test_a_move_asked_for_is_the_one_in_hand() -> None:
+    engine = oracle.new_engine()
+    result, _ = search(engine, Position(CROWDED[0]), nodes=1)
+    others = [move for move in Position(CROWDED[0]).legal_moves() if move != result.bestmove][:3]
+    chosen = engine.search(Position(CROWDED[0]), nodes=1, searchmoves=others, multipv=5)
+    assert chosen.bestmove in others
 
 
 @pytest.mark.parametrize("depth", [1, 2, 5, 8])

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One Engine or one Position in several threads, or entered again from an argument: refused or whole, never a torn state."""
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import chess
+import oracle
+import pytest
+from coachwhip.core import params
+from coachwhip.core.engine import Engine, Position, SearchResult
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+PATIENCE = 60  # seconds after which a thread that ought to end has failed
+
+
+@pytest.fixture
+def engine() -> Engine:
+    engine = oracle.new_engine(hash_mb=1)
+    engine.prepare()
+    return engine
+
+
+class Endless:
+    """A search in a thread of its own, begun and waited for by `start`."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._begun = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self.results: list[SearchResult] = []
+
+    def _run(self) -> None:
+        self.results.append(self._engine.search(Position(KIWIPETE), on_info=lambda _: self._begun.set()))
+
+    def start(self) -> None:
+        self._thread.start()
+        assert self._begun.wait(PATIENCE)
+
+    def end(self) -> None:
+        self._engine.stop()
+        self._thread.join(PATIENCE)
+        assert not self._thread.is_alive()
+
+
+def test_a_search_that_begins_while_the_moves_of_another_are_read_wins(engine: Engine) -> None:
+    """`searchmoves` may be any iterator, and what it does runs before the search has taken the engine."""
+    other = Endless(engine)
+
+    def moves() -> Iterator[str]:
+        yield "e2a6"
+        other.start()
+        yield "d5e6"
+
+    with pytest.raises(RuntimeError, match="search is running"):
+        engine.search(Position(KIWIPETE), depth=6, searchmoves=moves())  # type: ignore[arg-type]
+    other.end()
+    assert other.results[0].bestmove in Position(KIWIPETE).legal_moves()
+    assert engine.search(Position(), depth=3).bestmove in Position().legal_moves()
+
+
+def test_a_position_that_changes_while_the_moves_are_read_is_searched_as_it_then_is(engine: Engine) -> None:
+    position = Position()
+
+    def moves() -> Iterator[str]:
+        for move in "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5 a4b3 d7d6 c2c3 e8g8 h2h3".split():
+            position.make(move)
+        yield "c6a5"
+        yield "c8b7"
+
+    result = engine.search(position, depth=5, searchmoves=moves())  # type: ignore[arg-type]
+    assert result.bestmove in ("c6a5", "c8b7")
+    assert result.info is not None
+    for move in result.info.pv:
+        position.make(move)
+
+
+def test_an_argument_that_cannot_be_read_leaves_the_engine_free(engine: Engine) -> None:
+    def broken() -> Iterator[str]:
+        yield "e2e4"
+        raise LookupError
+
+    for moves in (broken(), [1], 7):
+        with pytest.raises((LookupError, TypeError)):
+            engine.search(Position(), depth=3, searchmoves=moves)  # type: ignore[arg-type]
+        assert not engine.is_searching()
+    assert engine.search(Position(), depth=3, searchmoves=("e2e4",)).bestmove == "e2e4"
+
+
+class Number:
+    """An integer whose value is the result of a search with the same engine."""
+
+    def __init__(self, engine: Engine, value: int) -> None:
+        self._engine = engine
+        self._value = value
+
+    def __int__(self) -> int:
+        self._engine.search(Position(), depth=2)
+        return self._value
+
+
+def test_numbers_are_read_before_the_engine_is_taken(engine: Engine) -> None:
+    number: Any = Number(engine, 3)
+    result = engine.search(Position(), depth=number)
+    assert result.info is not None
+    assert result.info.depth == 3
+    engine.set_hash(Number(engine, 2))  # type: ignore[arg-type]
+    engine.set_threads(Number(engine, 1))  # type: ignore[arg-type]
+
+
+CALLS: dict[str, Callable[[Engine], object]] = {
+    "search": lambda engine: engine.search(Position(), depth=1),
+    "set_hash": lambda engine: engine.set_hash(1),
+    "set_threads": lambda engine: engine.set_threads(2),
+    "set_weights": lambda engine: engine.set_weights(oracle.default_weights()),
+    "set_tablebase": lambda engine: engine.set_tablebase(None),
+    "clear": lambda engine: engine.clear(),
+    "clear_hash": lambda engine: engine.clear_hash(),
+    "evaluate": lambda engine: engine.evaluate(Position()),
+    "trace": lambda engine: engine.trace(Position()),
+    "features": lambda engine: engine.features([Position().fen()]),
+    "__init__": lambda engine: engine.__init__(oracle.default_weights()),  # type: ignore[misc]
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_nothing_touches_an_engine_that_searches(engine: Engine, name: str) -> None:
+    running = Endless(engine)
+    running.start()
+    with pytest.raises(RuntimeError, match="search is running"):
+        CALLS[name](engine)
+    running.end()
+    CALLS[name](engine)
+
+
+def test_weights_and_positions_are_read_whole_before_they_count(engine: Engine) -> None:
+    """What a sequence does when it is read cannot get at the engine half changed."""
+    weights = oracle.default_weights()
+
+    class Weights(list[int]):
+        def __getitem__(self, index: Any) -> Any:
+            with pytest.raises(RuntimeError):
+                engine.search(Position(), depth=1)
+            return super().__getitem__(index)
+
+    before = engine.evaluate(Position(KIWIPETE))
+    engine.set_weights(Weights(weights))
+    assert engine.evaluate(Position(KIWIPETE)) == before
+
+    def fens() -> Iterator[str]:
+        for fen in (KIWIPETE, Position().fen()):
+            engine.search(Position(fen), depth=2)
+            yield fen
+
+    assert len(engine.features(fens())[3]) == 2
+
+
+def test_an_engine_that_was_never_made_says_so() -> None:
+    engine = Engine.__new__(Engine)
+    for name in ("search", "evaluate", "clear", "set_weights", "features"):
+        with pytest.raises(RuntimeError, match="__init__"):
+            CALLS[name](engine)
+    with pytest.raises(ValueError, match="weights"):
+        engine.__init__([1, 2])  # type: ignore[misc]
+    with pytest.raises(RuntimeError, match="__init__"):
+        engine.search(Position(), depth=1)
+
+
+def test_a_position_that_was_never_made_is_the_start_position() -> None:
+    position = Position.__new__(Position)
+    assert position.fen() == Position().fen()
+    assert position.is_ok()
+    assert position.perft(3) == 8902
+
+
+@pytest.mark.parametrize("what", ["make_and_undo", "extend"])
+def test_a_position_is_whole_in_every_thread(what: str) -> None:
+    """Some threads play on it while others read it."""
+    position = Position(KIWIPETE)
+    done = threading.Event()
+    faults: list[BaseException] = []
+
+    def play() -> None:
+        while not done.is_set():
+            if what == "make_and_undo":
+                position.make("e2a6")
+                position.undo()
+            else:
+                for move in ("e1d1", "e8d8", "d1e1", "d8e8") * 40:
+                    position.make(move)
+                while position.ply:
+                    position.undo()
+
+    def read() -> None:
+        for _ in range(400):
+            board = chess.Board(position.fen())
+            assert board.is_valid()
+            assert position.copy().is_ok()
+            assert len(position.board()) == 71
+            assert all(len(move) in (4, 5) for move in position.legal_moves())
+            assert position.perft(2) > 500
+            assert len(position.divide(1)) > 15
+            position.pack()
+
+    def guarded(work: Callable[[], None]) -> None:
+        try:
+            work()
+        except BaseException as error:  # noqa: BLE001 - shown by the test
+            faults.append(error)
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        writer = threading.Thread(target=guarded, args=[play])
+        readers = [threading.Thread(target=guarded, args=[read]) for _ in range(3)]
+        for thread in (writer, *readers):
+            thread.start()
+        for thread in readers:
+            thread.join(PATIENCE)
+        done.set()
+        writer.join(PATIENCE)
+    finally:
+        sys.setswitchinterval(interval)
+    assert not faults
+    assert position.is_ok()
+
+
+# --- Being interrupted ---
+
+
+def test_ctrl_c_ends_a_search_in_the_main_thread(engine: Engine) -> None:
+    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            engine.search(Position(KIWIPETE))
+    finally:
+        timer.join()
+    engine.prepare()
+    assert engine.search(Position(), depth=3).bestmove in Position().legal_moves()
+
+
+def test_a_row_of_tunables_without_a_field_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = (*params.TUNABLES, ("no_such_field", 1, 0, 2, 1, "nothing reads it"))
+    monkeypatch.setattr(params, "TUNABLES", rows)
+    with pytest.raises(ValueError, match=r"tunables\.py.*no_such_field"):
+        oracle.new_engine()
