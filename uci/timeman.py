@@ -19,6 +19,9 @@ SOFT_SHARE = 1.1  # of that average: after what a settled move saves, a move cos
 HARD_FACTOR = 3.5  # a difficult move may cost this many times the average one
 HARD_SHARE = 0.5  # and never more than this share of what is left
 LAST_MOVE_SHARE = 0.9  # unless it is the last one before the clock is refilled
+LOW_CLOCK_MS = 500  # below this a stall of the machine costs the game:
+LOW_RESERVE = 0.15  # so much of what is missing to it stays untouched
+LOW_RESERVE_SHARE = 0.5  # but no more than this share of what could be spent
 MIN_MS = 1  # the shortest limit there is: 0 means none to the search
 
 
@@ -29,6 +32,7 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[i
     within `overhead` never oversteps the clock, however small or negative it is.
     """
     usable = max(time_left - overhead, MIN_MS)
+    usable = max(usable - min(LOW_RESERVE * max(LOW_CLOCK_MS - time_left, 0), LOW_RESERVE_SHARE * usable), MIN_MS)
     moves = min(movestogo, MOVES_LEFT) if movestogo > 0 else MOVES_LEFT
     later_lag = (moves - 1) * max(overhead - inc, 0)
     share = LAST_MOVE_SHARE if movestogo == 1 else HARD_SHARE
