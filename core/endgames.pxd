@@ -32,8 +32,8 @@ cdef inline const int32_t* scale_factor(const PlainWeights* w, const PositionC* 
 cdef inline int rule50_fade(const PlainWeights* w, const PositionC* pos) noexcept nogil:
     """What is left of the score, of FULL_SCALE, as the fifty-move rule comes nearer.
 
-    All of it against a bare king: such an ending is won, and the search sees whether it is won in time. Fading would make it prefer
-    lines that it has looked at less deeply to the way to the mate.
+    All of it against a bare king: such an ending is won, and the search sees whether it is won in time. Fading would make it
+    prefer lines that it has looked at less deeply to the way to the mate.
     """
     cdef bitboard kings = pos.b.by_type[KING]
     if not (pos.b.by_colour[WHITE] & ~kings and pos.b.by_colour[BLACK] & ~kings):

@@ -187,9 +187,9 @@ cdef bint _ask_watch(void* context) noexcept nogil:
 # --- Position ---
 
 
-# Several threads may use one Position or one Engine. Python code can run, in whatever thread, wherever a Python object is made or
-# asked; so a method first reads its arguments, then looks at the C state or changes it without a Python object in between, and builds
-# its result from a copy.
+# Several threads may use one Position or one Engine. Python code can run, in whatever thread, wherever a Python object is made
+# or asked; so a method first reads its arguments, then looks at the C state or changes it without a Python object in between,
+# and builds its result from a copy.
 
 cdef PositionC START
 

@@ -513,8 +513,9 @@ cdef int evaluate(Evaluator* ev, const PositionC* pos) noexcept nogil:
 cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, int* phase, int* scale) noexcept nogil:
     """Evaluate and count every weight's use: `counts` is two structs, White's and Black's. Returns centipawns from White's side.
 
-    The score is that of `evaluate`, not yet faded; the tapered sum of weight times (White - Black) is the score before scaling. Of the plain weights, the danger units are
-    counted as they arise, and of the scale factors the one that applied, for the side it was applied to.
+    The score is that of `evaluate`, not yet faded; the tapered sum of weight times (White - Black) is the score before scaling.
+    Of the plain weights, the danger units are counted as they arise, and of the scale factors the one that applied, for the side
+    it was applied to.
     """
     cdef Eval e
     cdef PawnEntry entry

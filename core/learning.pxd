@@ -60,7 +60,7 @@ cdef inline int16_t* _piece_correction(Searcher* s, const PositionC* pos, int co
     return &s.history.piece_correction[pos.stm][colour][pos.piece_key[colour] & (CORRECTIONS - 1)]
 
 cdef inline int corrected(Searcher* s, int ply, int raw_eval) noexcept nogil:
-    """The static evaluation, moved by what searches of such positions have found it to be off, and faded by the fifty-move clock."""
+    """The static evaluation, moved by what searches of such positions have found it to be off, and faded by the clock."""
     cdef const PositionC* pos = &s.stack[ply].pos
     cdef int off = s.params.p.correction_pawns * _pawn_correction(s, pos)[0]
     cdef int eval

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Body of listing.pxd. The order is what `go perft` of Stockfish 15.1 shows:
 
-pawns (steps, double steps, promotions, captures, en passant), knights, bishops, rooks, queens, king, castling, each by square, as if
-the king could be left in check; then every move that leaves it so gives its place to the last one of the list.
+pawns (steps, double steps, promotions, captures, en passant), knights, bishops, rooks, queens, king, castling, each by square, as
+if the king could be left in check; then every move that leaves it so gives its place to the last one of the list.
 """
 
 from .movegen cimport *
@@ -97,7 +97,10 @@ cdef Move* _add_castling(const PositionC* pos, Move* out) noexcept nogil:
 
 
 cdef int list_moves(const PositionC* pos, Move* out) noexcept nogil:
-    """Write the legal moves to `out` (room for 2 * MAX_MOVES: those that leave the king in check come and go); returns how many."""
+    """Write the legal moves to `out`; returns how many.
+
+    There must be room for 2 * MAX_MOVES, since moves that leave the king in check come and go.
+    """
     cdef const BoardC* b = &pos.b
     cdef int ksq = king_square(b, pos.stm)
     cdef bitboard ours = b.by_colour[pos.stm]

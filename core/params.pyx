@@ -7,7 +7,10 @@ from .tunables import TUNABLES
 
 
 cdef dict _checked(dict changes, dict fields):
-    """Defaults with `changes` applied. Raises ValueError on an unknown name, a value out of range, or a row that is none of `fields`."""
+    """Defaults with `changes` applied.
+
+    Raises ValueError on an unknown name, a value out of range, or a row of the table that is none of `fields`.
+    """
     values = {row[0]: row[1] for row in TUNABLES}
     without = [name for name in values if name not in fields]
     if without:

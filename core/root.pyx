@@ -275,7 +275,7 @@ cdef void _begin(Searcher* s) noexcept nogil:
 
 
 cdef void _fall_back(Searcher* s) noexcept nogil:
-    """Broken off before the first move was searched to its end: the move that comes first in the order, with the static evaluation."""
+    """Broken off before any move was searched to its end: the first move in the picker's order, with the static evaluation."""
     cdef const PositionC* pos = &s.stack[0].pos
     cdef Line* line = &s.lines[0]
     cdef HistoryView view

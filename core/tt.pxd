@@ -5,8 +5,8 @@ An entry is two words, and the first is the key xor the second: a torn entry (tw
 that no lock is needed. Source: R. Hyatt, "A lock-less transposition table implementation for parallel search" (2002).
 Mate scores, and wins by endgame tables, are stored relative to the node (plies from here), not to the root.
 
-Scores depend on the fifty-move clock: by the fading of the evaluation, and by the draw itself once it is in reach. So the clock, in
-steps, is a part of the key that entries are stored under (`tt_key`); static evaluations are stored before they fade.
+Scores depend on the fifty-move clock: by the fading of the evaluation, and by the draw itself once it is in reach. So the
+clock, in steps, is a part of the key that entries are stored under (`tt_key`); static evaluations are stored before they fade.
 """
 
 from .types cimport *
@@ -60,7 +60,7 @@ cdef inline Key clock_key(int rule50) noexcept nogil:
         return 0
     step = min(rule50, CLOCK_END)
     step = step if step >= CLOCK_NEAR else step // CLOCK_STEP
-    return <Key>step * 0x9E3779B97F4A7C15ULL  # 2^64 by the golden ratio: https://en.wikipedia.org/wiki/Hash_function#Fibonacci_hashing
+    return <Key>step * 0x9E3779B97F4A7C15ULL  # 2^64 by the golden ratio: Fibonacci hashing
 
 cdef inline Key tt_key(const PositionC* pos) noexcept nogil:
     """The key that a position's entry is stored under."""

@@ -13,6 +13,8 @@ import pytest
 from coachwhip.core import params
 from coachwhip.core.engine import Engine, Position, SearchResult
 
+from coachwhip.__main__ import main
+
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 PATIENCE = 60  # seconds after which a thread that ought to end has failed
 
@@ -241,6 +243,17 @@ def test_ctrl_c_ends_a_search_in_the_main_thread(engine: Engine) -> None:
         timer.join()
     engine.prepare()
     assert engine.search(Position(), depth=3).bestmove in Position().legal_moves()
+
+
+@pytest.mark.parametrize("words", [["bench", "40"], ["perft", "14"], ["perft", "14", "--no-divide"]])
+def test_ctrl_c_ends_a_subcommand(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    timer = threading.Timer(1, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    try:
+        assert main(words) == 130
+    finally:
+        timer.join()
+    assert "interrupted" in capsys.readouterr().err
 
 
 def test_a_row_of_tunables_without_a_field_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,6 @@
 
 import math
 import re
-import re
 from typing import Any, cast
 
 import oracle
