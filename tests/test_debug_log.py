@@ -4,6 +4,7 @@
 import re
 from pathlib import Path
 
+from coachwhip.uci.loop import LoggedWriter
 from uci_process import UciProcess
 
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (>>|<<) (.*)")
@@ -27,3 +28,19 @@ def test_the_log_holds_the_conversation(tmp_path: Path) -> None:
     assert talk[-1] == (">>", f"setoption name Debug Log File value {other}")
     assert "position startpos moves e2e4" in other.read_text()
     assert "ucinewgame" not in other.read_text()
+
+
+def test_a_line_is_logged_before_it_is_said() -> None:
+    """Else what a client sends in answer could be logged before it, or a new log begin with the line before it."""
+    order: list[str] = []
+
+    class Out:
+        closed = False
+
+        def __call__(self, line: str, /) -> None:
+            order.append(f"said {line}")
+
+    write = LoggedWriter(Out())
+    write._log = lambda direction, line: order.append(f"logged {direction} {line}")  # type: ignore[assignment]
+    write("readyok")
+    assert order == ["logged << readyok", "said readyok"]

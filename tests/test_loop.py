@@ -509,6 +509,63 @@ def test_what_follows_a_bestmove_is_done_before_readyok(session: Session) -> Non
     assert session.out.count("Fen: ") == 1
 
 
+@pytest.mark.parametrize(
+    ("lines", "answer"),
+    [
+        (["go depth 2"], "bestmove"),
+        (["go infinite", "stop", "isready"], "readyok"),
+        (["go infinite", "d", "stop"], "In check"),
+        (["echo done"], "done"),
+    ],
+)
+def test_what_is_sent_after_an_answer_meets_an_idle_engine(session: Session, lines: list[str], answer: str) -> None:
+    """The searching thread is held up after the write of its answer, until the client's next command has been begun."""
+    begun, done = threading.Event(), threading.Event()
+    done_by: list[str] = []
+
+    def log_to(_path: str) -> None:
+        done_by.append(threading.current_thread().name)
+
+    def client() -> None:
+        begun.set()
+        session.send("setoption name Debug Log File value next.log")
+        done_by.append("returned")
+        done.set()
+
+    def hear(line: str) -> None:
+        if line.startswith(answer):
+            session.out.hear = lambda _: None
+            threading.Thread(target=client, name="reader").start()
+            assert begun.wait(TIMEOUT)
+            done.wait(0.2)  # whoever queues the command has done so by now
+
+    session.host.log_to = log_to
+    session.out.hear = hear
+    session.send(*lines)
+    assert done.wait(TIMEOUT)
+    session.loop.finish()
+    assert done_by == ["reader", "returned"]
+
+
+def test_a_client_that_reads_nothing_does_not_block_the_reader(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("coachwhip.uci.worker.SETTLE_SECONDS", 0.1)
+    stuck, go_on = threading.Event(), threading.Event()
+
+    def hear(line: str) -> None:
+        if line.startswith("bestmove"):
+            stuck.set()
+            assert go_on.wait(TIMEOUT)
+
+    session.out.hear = hear
+    session.send("go depth 2")
+    assert stuck.wait(TIMEOUT)
+    session.send("position startpos moves e2e4", "go depth 2", "stop")
+    assert session.out.count("bestmove") == 1
+    go_on.set()
+    session.loop.finish()
+    assert [fen.split(" ")[1] for fen in session.engine.fens] == ["w", "b"]
+
+
 # The position
 
 

@@ -84,9 +84,9 @@ class LoggedWriter:
         return self._write.closed
 
     def __call__(self, line: str, /) -> None:
-        """Write a line."""
-        self._write(line)
+        """Write a line. It is logged first: the answer to it may be read before this thread goes on."""
         self.note("<<", line)
+        self._write(line)
 
     def note(self, direction: str, line: str) -> None:
         """Log a line; a disk that is full ends the log, and the user hears of it."""
@@ -428,6 +428,11 @@ class UciLoop:
     def _is_busy(self) -> bool:
         return self._worker is not None and self._worker.is_busy()
 
+    def _settle(self) -> None:
+        """Before the last lines of a task: whatever a client sends once it has read them meets an idle worker."""
+        if self._worker is not None:
+            self._worker.settle()
+
     def _submit(self, task: Callable[[], None]) -> None:
         if self._worker is None:
             from .worker import Worker
@@ -489,12 +494,14 @@ class UciLoop:
 
     def _answer_ready(self) -> None:
         self._guarded("isready", lambda _: self._host.make_ready(), "")
+        self._settle()
         self._write("readyok")
 
     def _do_setoption(self, rest: str) -> None:
         command = parse.parse_setoption(rest)
         complaint = self.options.set(command.name, command.value)
         if complaint:
+            self._settle()
             self._complain(f"setoption: {complaint}")
 
     def _do_ucinewgame(self, _: str) -> None:
@@ -520,13 +527,16 @@ class UciLoop:
 
     def _do_d(self, _: str) -> None:
         position = self._host.position
+        self._settle()
         for line in fmt.diagram(position.board(), position.fen(), position.key, position.in_check):
             self._write(line)
 
     def _do_eval(self, _: str) -> None:
         from ..evaluation import trace
 
-        for line in trace.table(self._host.engine.trace(self._host.position)).splitlines():
+        lines = trace.table(self._host.engine.trace(self._host.position)).splitlines()
+        self._settle()
+        for line in lines:
             self._write(line)
 
     def _do_compiler(self, _: str) -> None:
@@ -543,9 +553,13 @@ class UciLoop:
 
             job = Job()
 
+            def write(line: str) -> None:
+                self._settle()  # these commands write when all is done
+                self._write(line)
+
             def task() -> None:
                 if not job.stopped:
-                    function(parse.split_words(rest), self._write)
+                    function(parse.split_words(rest), write)
 
             self._submit_job(function.__name__, job, task)
 
@@ -624,7 +638,8 @@ class UciLoop:
             self._tell_fault("go", error)
         if best:
             search.hold()
-        self._forget(search)  # first, since what a GUI sends after a bestmove meets no search any more
+        self._forget(search)
+        self._settle()
         self._write(fmt.bestmove(best, ponder))
 
     def _thinker(self) -> Thinker:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 STACK_BYTES = 16 * 2**20  # the search recurses to MAX_PLY with its move lists on the C stack; some systems give 512 KiB
 POLL_SECONDS = 0.1  # Windows delivers Ctrl-C only between waits
+SETTLE_SECONDS = 1.0  # how long a last line may take: longer only where nobody reads it
 
 
 class Job:
@@ -92,14 +93,20 @@ class Search(Job):
 
 
 class Worker:
-    """One thread that does what it is given, in order. Tasks must not raise."""
+    """One thread that does what it is given, in order. Tasks must not raise.
+
+    A client sends its next command as soon as it has read an answer, and may be quicker than the thread that wrote it. So a
+    task calls `settle` before it writes its last lines, and `is_busy` waits until they are written and the task is over:
+    what was sent after the answer meets an idle worker.
+    """
 
     def __init__(self) -> None:
         self._tasks: list[Callable[[], None]] = []
         self._changed = threading.Condition()
         self._running = False
+        self._settling = False
         # A daemon: a task that cannot be interrupted must not keep the process alive after `quit`.
-        thread = threading.Thread(target=self._run, name="search", daemon=True)
+        self._thread = thread = threading.Thread(target=self._run, name="search", daemon=True)
         try:
             threading.stack_size(STACK_BYTES)
         except (ValueError, RuntimeError):
@@ -115,9 +122,21 @@ class Worker:
             self._tasks.append(task)
             self._changed.notify_all()
 
+    def settle(self) -> None:
+        """For the running task: only its last lines are still to be written. Means nothing in another thread."""
+        if threading.current_thread() is self._thread:
+            with self._changed:
+                self._settling = True
+
     def is_busy(self) -> bool:
-        """Whether anything submitted is not yet done. Only the submitting thread can turn False into True."""
+        """Whether anything submitted is not yet done. Only the submitting thread can turn False into True.
+
+        Waits for a task that settles, but not for ever: a client may have stopped reading.
+        """
         with self._changed:
+            if self._settling and threading.current_thread() is not self._thread:
+                self._changed.wait_for(lambda: not self._settling, SETTLE_SECONDS)
+                self._settling = False
             return self._running or bool(self._tasks)
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -133,7 +152,7 @@ class Worker:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._running = False
+                self._running = self._settling = False
                 self._changed.notify_all()
                 self._changed.wait_for(lambda: bool(self._tasks))
                 self._running = True
