@@ -121,6 +121,9 @@ class FakeEngine:
         self.fail: Exception | None = None
         self.big_hash: threading.Event | None = None
         self.started_threads = 1
+        self.nodes_at_end = 0  # of the whole search, if it went on after its last line
+        self.silent = False  # the search is cut before it reports anything
+        self.found: Any = None  # the result's line, if it is none that was reported
         self._stop = threading.Event()
         self._hit = threading.Event()
 
@@ -129,11 +132,13 @@ class FakeEngine:
         self.fens.append(position.fen())
         best = (limits["searchmoves"] or position.legal_moves())[0]
         values: dict[str, Any] = dict.fromkeys(("seldepth", "multipv", "nodes", "time_ms", "hashfull", "tbhits"), 1)
-        on_info(
-            SimpleNamespace(
-                depth=1, score_cp=0, is_mate=False, mate_in=0, bound="", pv=(best,), currmove="", currmovenumber=0, **values
-            )
+        info = SimpleNamespace(
+            depth=1, score_cp=0, is_mate=False, mate_in=0, bound="", pv=(best,), currmove="", currmovenumber=0, **values
         )
+        if self.silent:
+            info.nodes = 0
+        else:
+            on_info(info)
         self.started.release()
         if self.fail:
             raise self.fail
@@ -142,7 +147,12 @@ class FakeEngine:
         while waiting and not (self._stop.wait(0.005) or self.release.is_set() or (bounded and self._hit.is_set())):
             pass
         self.ended.release()
-        return SimpleNamespace(bestmove=best, ponder="", threads=self.started_threads)
+        nodes = self.nodes_at_end or info.nodes
+        found = self.found or (None if self.silent else info)
+        return SimpleNamespace(bestmove=best, ponder="", threads=self.started_threads, info=found, nodes=nodes)
+
+    def evaluate(self, _position: FakePosition) -> int:
+        return 17
 
     def prepare(self) -> None:
         self._stop.clear()
@@ -462,11 +472,70 @@ def test_no_legal_move_is_answered_at_once(session: Session, go: str, fen: str, 
     assert session.out.lines == [info, "bestmove (none)"]
 
 
+# The line before the bestmove
+
+
+def score_lines(session: Session) -> list[str]:
+    return [line for line in session.out.lines if " score " in line]
+
+
+def test_a_line_that_is_up_to_date_is_not_repeated(session: Session) -> None:
+    session.send("go depth 3")
+    session.loop.finish()
+    assert len(score_lines(session)) == 1
+
+
+def test_the_last_line_is_repeated_with_the_nodes_and_time_of_the_end(session: Session) -> None:
+    session.engine.nodes_at_end = 5000
+    session.send("go infinite")
+    session.started()
+    session.send("stop")
+    session.loop.finish()
+    first, last = score_lines(session)
+    assert session.out.lines[-2] == last
+    words = last.split(" ")
+    assert words[words.index("nodes") + 1] == "5000"
+    assert int(words[words.index("time") + 1]) >= 1
+    assert last.partition(" pv ")[2] == first.partition(" pv ")[2] == session.out.lines[-1].split(" ")[1]
+
+
+@pytest.mark.parametrize("ends_first", [True, False])
+def test_what_came_while_pondering_is_said_again_after_the_ponderhit(session: Session, ends_first: bool) -> None:
+    session.send("go ponder movetime 1000")
+    session.started()
+    if ends_first:
+        session.engine.release.set()
+        session.ended()
+    before = len(session.out.lines)
+    session.send("ponderhit")
+    session.loop.finish()
+    assert [line.split(" ")[0] for line in session.out.lines[before:]] == ["info", "bestmove"]
+    assert len(score_lines(session)) == 2
+
+
+@pytest.mark.parametrize("reported", [True, False])
+def test_a_search_that_found_nothing_gives_the_score_it_has(session: Session, reported: bool) -> None:
+    """The core may be stopped before depth 1 is done: its result is then a static evaluation, or none."""
+    line = SimpleNamespace(
+        depth=1, seldepth=1, multipv=1, score_cp=-55, is_mate=False, mate_in=0, bound="", nodes=3, time_ms=0, hashfull=0, tbhits=0,
+        pv=("g1h3",), currmove="", currmovenumber=0,
+    )  # fmt: skip
+    session.engine.silent = True
+    session.engine.found = line if reported else None
+    session.send("go infinite", "stop")
+    session.loop.finish()
+    (last,) = score_lines(session)
+    assert session.out.lines[-2:] == [last, "bestmove g1h3"]
+    assert last.startswith("info depth 1 " if reported else "info depth 0 ")
+    assert f" score cp {-55 if reported else 17} " in last
+
+
 def test_fault_in_a_search_still_gives_a_move(session: Session) -> None:
     session.engine.fail = RuntimeError("broken\nsearch")
     session.send("go depth 5")
     session.loop.finish()
-    assert session.out.lines[-2] == "info string internal error in 'go': RuntimeError: broken search"
+    assert session.out.lines[-3] == "info string internal error in 'go': RuntimeError: broken search"
+    assert session.out.lines[-2] == "info depth 0 seldepth 0 multipv 1 score cp 17 nodes 0 nps 0 hashfull 0 tbhits 0 time 0 pv g1h3"
     assert session.out.lines[-1] == "bestmove g1h3"
     session.engine.fail = None
     session.send("go depth 5")

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import signal
+import struct
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import chess
 import chess.engine
+import chess.polyglot
 import pytest
 from uci_process import MODULE, TIMEOUT, UciProcess, environment, installed_command, run_once
 
@@ -282,6 +286,57 @@ def test_a_game_through_python_chess() -> None:
                     break
         limited = engine.play(board, chess.engine.Limit(depth=3), root_moves=list(board.legal_moves)[:1])
         assert limited.move == next(iter(board.legal_moves))
+
+
+def test_every_move_has_a_score(tmp_path: os.PathLike[str]) -> None:
+    """A client takes the score from the lines after `go` or `ponderhit`: python-chess ponders, hits and misses, and stops."""
+    book = os.path.join(tmp_path, "book.bin")
+    with open(book, "wb") as file:
+        file.write(struct.pack(">QHHI", chess.polyglot.zobrist_hash(chess.Board()), 28 | 12 << 6, 1, 0))  # e2e4
+    generator = random.Random(5)
+    with chess.engine.SimpleEngine.popen_uci(MODULE, env=environment(), timeout=TIMEOUT) as engine:
+        for options in ({}, {"UCI_LimitStrength": True}, {"UCI_LimitStrength": False, "OwnBook": True, "BookFile": book}):
+            engine.configure(options)
+            board = chess.Board()
+            hits = 0
+            while board.ply() < 40 and not board.is_game_over():
+                limit = chess.engine.Limit(white_clock=1, black_clock=1, white_inc=0.02, black_inc=0.02)
+                result = engine.play(board, limit, info=chess.engine.INFO_ALL, ponder=True)
+                assert result.move
+                assert "score" in result.info, board.fen()
+                assert result.info["pv"][0] == result.move
+                assert "BookFile" not in options or board.ply() or result.info["nodes"] == 0
+                board.push(result.move)
+                if result.ponder and generator.random() < 0.7:
+                    hits += 1
+                    if generator.random() < 0.5:
+                        time.sleep(0.05)
+                    board.push(result.ponder)
+                elif not board.is_game_over():
+                    board.push(generator.choice(list(board.legal_moves)))
+            assert hits
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["position startpos", "go infinite", "stop"],
+        ["position startpos", "go ponder wtime 1000 btime 1000", "ponderhit"],
+        ["position startpos", "go ponder depth 3", "ponderhit"],
+        ["position fen 7k/8/8/8/8/8/r7/1r5K w - - 0 1", "go movetime 50"],  # mate
+        ["position fen k7/8/8/8/8/8/1r6/K7 w - - 0 1", "go depth 4"],  # one legal move
+        ["setoption name UCI_LimitStrength value true", "position startpos", "go ponder wtime 100 btime 100", "ponderhit"],
+        ["setoption name MultiPV value 3", f"position fen {KIWIPETE}", "go infinite", "stop"],
+        ["setoption name Threads value 2", f"position fen {KIWIPETE}", "go movetime 100"],
+    ],
+)
+def test_the_score_stands_before_the_bestmove(engine: UciProcess, lines: list[str]) -> None:
+    said = engine.go(*lines)
+    lines_of_one = [line for line in said if " multipv 1 " in line or line.startswith("info depth 0 ")]
+    last = lines_of_one[-1]
+    assert "bound " not in last
+    best = said[-1].split(" ")[1]
+    assert best == "(none)" or last.partition(" pv ")[2].split(" ")[0] == best
 
 
 # The command line

@@ -14,19 +14,23 @@ if TYPE_CHECKING:
 NO_MOVE = "(none)"  # python-chess reads `0000` as a null move, `(none)` as no move
 
 
-def info(found: SearchInfo, wdl: str = "", tables_score: str = "", tables_hits: int = 0) -> str:
+def info(
+    found: SearchInfo, wdl: str = "", tables_score: str = "", tables_hits: int = 0, spent: tuple[int, int] | None = None
+) -> str:
     """One iteration, one bound, or (when `currmove` is set) the root move being searched.
 
     `wdl` is what `uci.wdl` says of the score; `tables_score` and `tables_hits` are what endgame tables said of the root.
+    `spent` are nodes and milliseconds to show instead of those at which the line was found.
     """
     if found.currmove:
         return f"info depth {found.depth} currmove {found.currmove} currmovenumber {found.currmovenumber}"
     bound = f" {found.bound}" if found.bound else ""
     pv = f" pv {' '.join(found.pv)}" if found.pv else ""
+    nodes, time_ms = spent or (found.nodes, found.time_ms)
     return (
         f"info depth {found.depth} seldepth {found.seldepth} multipv {found.multipv}"
-        f" score {tables_score or score(found) + bound}{wdl} nodes {found.nodes} nps {nps(found.nodes, found.time_ms)}"
-        f" hashfull {found.hashfull} tbhits {found.tbhits + tables_hits} time {found.time_ms}{pv}"
+        f" score {tables_score or score(found) + bound}{wdl} nodes {nodes} nps {nps(nodes, time_ms)}"
+        f" hashfull {found.hashfull} tbhits {found.tbhits + tables_hits} time {time_ms}{pv}"
     )
 
 
@@ -35,12 +39,14 @@ def score(found: SearchInfo) -> str:
     return f"mate {found.mate_in}" if found.is_mate else f"cp {found.score_cp}"
 
 
-def book_move(move: str, weight: int, total: int) -> list[str]:
-    """What a GUI sees of a move that was not searched."""
-    return [
-        info_string(f"book move {move}, weight {weight} of {total}"),
-        f"info depth 1 seldepth 1 multipv 1 score cp 0 nodes 0 nps 0 hashfull 0 tbhits 0 time 0 pv {move}",
-    ]
+def book_move(move: str, weight: int, total: int) -> str:
+    """Why a move was not searched."""
+    return info_string(f"book move {move}, weight {weight} of {total}")
+
+
+def unsearched(move: str, score_cp: int = 0, depth: int = 0) -> str:
+    """The score of a move that no search has looked at: depth 0 is the static evaluation, depth 1 a book move's zero."""
+    return f"info depth {depth} seldepth {depth} multipv 1 score cp {score_cp} nodes 0 nps 0 hashfull 0 tbhits 0 time 0 pv {move}"
 
 
 def nps(nodes: int, time_ms: int) -> int:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from .book import Book
     from .debuglog import DebugLog
     from .tablebase import Tablebase
-    from .thinker import Thinker
     from .worker import Job, Search, Worker
 
     ExtraCommand = Callable[[list[str], Callable[[str], None]], None]
@@ -627,22 +626,33 @@ class UciLoop:
     def _search(self, search: Search, limits: parse.GoLimits) -> None:
         """One search, from the position of this moment to its bestmove, which is sent whatever happens."""
         best, ponder = "", ""
+        closing: list[str] = []
         try:
             legal = self._host.position.legal_moves()
             if legal:
                 best = legal[0]
-                best, ponder = self._thinker().think(search, limits)
+                best, ponder, closing = self._think(search, limits, best)
             else:
                 self._write(fmt.no_legal_moves(self._host.position.in_check))
         except Exception as error:
             self._tell_fault("go", error)
         if best:
             search.hold()
+        for line in closing:
+            self._write(line)
         self._forget(search)
         self._settle()
         self._write(fmt.bestmove(best, ponder))
 
-    def _thinker(self) -> Thinker:
+    def _think(self, search: Search, limits: parse.GoLimits, any_move: str) -> tuple[str, str, list[str]]:
+        """The best move, the move to ponder on, and the lines to say before them; `any_move` will do if the search fails."""
         from .thinker import Thinker
 
-        return Thinker(self._host, self.options, self._write, self._complain)
+        thinker = Thinker(self._host, self.options, self._write, self._complain)
+        best, ponder = any_move, ""
+        try:
+            best, ponder = thinker.think(search, limits)
+        except Exception as error:
+            self._tell_fault("go", error)
+            thinker.close_unsearched(best)
+        return best, ponder, thinker.closing

@@ -2,6 +2,8 @@
 """From a `go` to its best move: the book, the endgame tables, a weaker level, or the plain search.
 
 Analysis (UCI_AnalyseMode, infinite, mate) wants the position's truth: it uses neither the book nor a weaker level.
+Clients take the score of a move from the lines between `go` or `ponderhit` and `bestmove`, and drop what came while pondering. So
+the last line is said again before the bestmove, with the nodes and time of the end, unless that would say nothing new.
 """
 
 from __future__ import annotations
@@ -26,7 +28,10 @@ MATE_LOOK_NODES = 30_000  # a mate that so short a search finds is played; else 
 
 
 class Thinker:
-    """Does the thinking of one `go`. `write` takes its lines, `complain` what is wrong with the command."""
+    """Does the thinking of one `go`. `write` takes its lines, `complain` what is wrong with the command.
+
+    After `think`, `closing` holds the lines to say right before the bestmove.
+    """
 
     def __init__(self, host: Host, options: Options, write: Writer, complain: Callable[[str], None]) -> None:
         self._host = host
@@ -36,12 +41,16 @@ class Thinker:
         self._verdict: Verdict | None = None
         self._wdl: Callable[[SearchInfo], str] | None = None
         self._start_ns = perf_counter_ns()
+        self._lines: dict[int, SearchInfo] = {}  # the last exact line of each number
+        self._heard: set[int] = set()  # those that the client does not drop
+        self.closing: list[str] = []
 
     def think(self, search: Search, limits: parse.GoLimits) -> tuple[str, str]:
         """The best move of the host's position, which has one, and the move to ponder on (or "")."""
         searchmoves = self._legal_only(limits.searchmoves)
         analysing = self._options["UCI_AnalyseMode"] or limits.infinite or limits.mate is not None
         if not analysing and self._options["OwnBook"] and (move := self._book_move(searchmoves)):
+            self.closing = [fmt.unsearched(move, depth=1)]
             return move, ""
         if self._options["UCI_ShowWDL"]:
             from .wdl import Model
@@ -65,15 +74,14 @@ class Thinker:
         return found
 
     def _book_move(self, searchmoves: list[str]) -> str:
-        """A move of the book, already told; "" if it has none."""
+        """A move of the book; "" if it has none."""
         book = self._host.book
         if book is None:
             return ""
         found = book.choose(self._host.position, searchmoves, self._options["BookBestMove"], self._host.games)
         if found is None:
             return ""
-        for line in fmt.book_move(found.move, found.weight, found.total):
-            self._write(line)
+        self._write(fmt.book_move(found.move, found.weight, found.total))
         return found.move
 
     def _search(self, search: Search, limits: parse.GoLimits, moves: list[str], weaker: bool) -> tuple[str, str]:
@@ -85,6 +93,7 @@ class Thinker:
             if weaker:
                 return self._weaker_move(search, limits, moves, pondering)
             result = self._run(search, limits, moves, pondering)
+            self._close(result.bestmove, result.info, result.nodes)
             return result.bestmove, result.ponder
         finally:
             search.end()
@@ -95,7 +104,7 @@ class Thinker:
         """The search proper. Its clocks count from the `go`, whatever has been done since."""
 
         def report(found: SearchInfo) -> None:
-            self._report(found)
+            self._report(found, search.pondering)
             if self._write.closed:
                 search.stop()
 
@@ -141,19 +150,45 @@ class Thinker:
         """A short search that the GUI does not hear of."""
         return self._host.engine.search(self._host.position, nodes=max(nodes, 1), hard_ms=hard_ms, searchmoves=moves)
 
-    def _report(self, found: SearchInfo) -> None:
-        """Tell what was found, with the tables' score where it says more."""
+    def _report(self, found: SearchInfo, pondering: bool) -> None:
+        """Tell what was found; `pondering` says that a ponderhit may not have been sent yet, so that the client may drop it."""
+        if not (found.currmove or found.bound):
+            self._lines[found.multipv] = found
+            (self._heard.discard if pondering else self._heard.add)(found.multipv)
+        self._write(self._line(found))
+
+    def _line(self, found: SearchInfo, spent: tuple[int, int] | None = None) -> str:
+        """One line, with the tables' score where it says more."""
         verdict = self._verdict
         if found.currmove or verdict is None:
-            self._write(fmt.info(found, "" if self._wdl is None or found.currmove else self._wdl(found)))
-            return
+            return fmt.info(found, "" if self._wdl is None or found.currmove else self._wdl(found), spent=spent)
         proven = found.is_mate and (found.mate_in > 0) == (verdict.wdl > 0)  # and so no more than the tables say
         wdl = ""
         if self._wdl is not None:
             from .wdl import of_result
 
             wdl = of_result(verdict.wdl)
-        self._write(fmt.info(found, wdl, "" if proven else f"cp {verdict.score_cp}", verdict.hits))
+        return fmt.info(found, wdl, "" if proven else f"cp {verdict.score_cp}", verdict.hits, spent)
+
+    # The lines before the bestmove
+
+    def _close(self, best: str, found: SearchInfo | None, nodes: int) -> None:
+        """Say the last lines again unless the client has them as they are; `found` is that of the best move."""
+        if found is None:
+            self.close_unsearched(best)
+            return
+        if found is not self._lines.get(1):  # never reported
+            self._lines[1] = found
+            self._heard.discard(1)
+        if all(number in self._heard and line.nodes == nodes for number, line in self._lines.items()):
+            return
+        gone = (perf_counter_ns() - self._start_ns) // 1_000_000
+        spent = nodes, max(gone, *(line.time_ms for line in self._lines.values()), 0)
+        self.closing = [self._line(self._lines[number], spent) for number in sorted(self._lines)]
+
+    def close_unsearched(self, best: str) -> None:
+        """The score of a move that no search has looked at: the static evaluation of the position, at depth 0."""
+        self.closing = [fmt.unsearched(best, self._host.engine.evaluate(self._host.position))]
 
     # Weaker play
 
@@ -168,6 +203,8 @@ class Thinker:
             _, hard_ms = self._time_left(limits)
             looks[move] = self._look([move], level.nodes // strength.SCAN_SHARE // len(moves), hard_ms and hard_ms // 2)
         result = self._run(search, limits, moves, pondering, level.nodes)
+        nodes = result.nodes + sum(look.nodes for look in looks.values())
+        self._close(result.bestmove, result.info, nodes)
         if search.stopped:
             return result.bestmove, result.ponder
         scores = {move: _comparable(look.info) for move, look in looks.items()}
@@ -177,7 +214,7 @@ class Thinker:
         look = looks[chosen]
         if chosen == result.bestmove or look.info is None:
             return result.bestmove, result.ponder
-        self._report(look.info)
+        self._close(look.bestmove, look.info, nodes)
         return look.bestmove, look.ponder
 
     def _legal_only(self, moves: list[str]) -> list[str]:

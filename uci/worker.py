@@ -50,6 +50,11 @@ class Search(Job):
         self._lock = threading.Lock()
         self._released = threading.Event()
 
+    @property
+    def pondering(self) -> bool:
+        """Whether a ponderhit is still to come."""
+        return self._pondering
+
     def begin(self, engine: Engine) -> bool:
         """Send later stops to this engine, and earlier ones too. Returns whether the search is to ponder."""
         with self._lock:
