@@ -37,6 +37,9 @@ def test_a_line_is_logged_before_it_is_said() -> None:
     class Out:
         closed = False
 
+        def look(self) -> bool:
+            return False
+
         def __call__(self, line: str, /) -> None:
             order.append(f"said {line}")
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -38,6 +39,9 @@ class Lines:
             self.lines.append(line)
             self._changed.notify_all()
         self.hear(line)
+
+    def look(self) -> bool:
+        return self.closed
 
     def wait(self, start: str, count: int = 1) -> str:
         """The `count`-th line that starts so."""
@@ -816,11 +820,86 @@ def test_end_of_input_lets_a_perft_finish(session: Session) -> None:
     assert "Nodes searched: 400" in session.out.lines
 
 
-def test_quit_ends_everything(session: Session) -> None:
-    run_on(session, b"go infinite\n", b"perft 20\n", b"go infinite\n", b"echo x\n", b"quit\n", b"uci\n")
+def test_stop_and_quit_end_everything(session: Session) -> None:
+    run_on(session, b"go infinite\n", b"perft 20\n", b"go infinite\n", b"echo x\n", b"stop\n", b"quit\n", b"uci\n")
     assert session.out.count("bestmove") == 2
     assert session.out.count("info string perft stopped") == 1
     assert not {"uciok", "x"} & set(session.out.lines)
+
+
+def kinds(session: Session) -> list[str]:
+    """What was answered, without the lines of searches and the divide lines of perfts."""
+    words = [line.split(" ")[0] for line in session.out.lines if line and not line.startswith("info depth")]
+    return [word for word in words if not (word.endswith(":") or word in ("Time", "NPS"))]
+
+
+@pytest.mark.parametrize(
+    ("lines", "answers"),
+    [
+        (["perft 2", "quit"], ["Nodes"]),
+        (["go perft 2", "perft 1", "quit"], ["Nodes", "Nodes"]),
+        (["echo x", "quit"], ["x"]),
+        (["echo x", "perft 1", "echo y", "quit"], ["x", "Nodes", "y"]),
+        (["go depth 2", "perft 2", "echo x", "quit"], ["bestmove", "Nodes", "x"]),
+        (["go infinite", "perft 2", "quit"], ["bestmove", "Nodes"]),
+        (["go ponder movetime 100", "echo x", "quit"], ["bestmove", "x"]),
+        (["perft 2", f"go depth {HELD_DEPTH}", "quit"], ["Nodes", "bestmove"]),
+        (["perft 2", f"go depth {HELD_DEPTH}", "position startpos moves e2e4", "quit"], ["Nodes", "bestmove"]),
+        (["perft 2"], ["Nodes"]),
+        (["go depth 2", "perft 1", "go depth 2"], ["bestmove", "Nodes", "bestmove"]),
+        (["go mate 3"], ["bestmove"]),
+        (["go", "perft 1"], ["bestmove", "Nodes"]),
+        (["echo x", "stop", "quit"], None),
+    ],
+)
+def test_a_batch_keeps_its_answers(session: Session, lines: list[str], answers: list[str] | None) -> None:
+    run_on(session, *[line.encode() + b"\n" for line in lines])
+    assert not session.loop._is_busy()
+    if answers is not None:
+        got = [answer.partition(":")[0] for answer in kinds(session)]
+        assert got == answers
+
+
+@pytest.mark.parametrize("quits", [True, False])
+def test_a_search_with_others_behind_it_is_not_cut(session: Session, quits: bool) -> None:
+    """quit cuts the last search, the end of input none that ends by itself."""
+    left = threading.Event()
+
+    def run() -> None:
+        run_on(session, *[f"{line}\n".encode() for line in (f"go depth {HELD_DEPTH}", "position startpos moves e2e4")],
+               *([b"go depth 50\n", b"quit\n"] if quits else []))  # fmt: skip
+        left.set()
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    session.started()
+    assert not left.wait(0.3)
+    assert session.out.count("bestmove") == 0
+    session.engine.release.set()
+    thread.join(TIMEOUT)
+    assert left.is_set()
+    assert session.out.count("bestmove") == (2 if quits else 1)
+
+
+@pytest.mark.parametrize("line", [b"d\n", b"eval\n"])
+def test_looking_at_the_position_ends_no_search(session: Session, line: bytes) -> None:
+    session.send("go infinite")
+    session.started()
+    session.send(line.decode().strip(), "isready")
+    assert session.out.lines[-1] == "readyok"
+    assert session.out.count("bestmove") == 0
+
+
+def test_an_output_that_nobody_reads_ends_a_batch(session: Session) -> None:
+    """It is found out while waiting, without a line to write."""
+    out = session.out
+    thread = threading.Thread(target=lambda: run_on(session, f"go depth {HELD_DEPTH}\n".encode(), b"perft 1\n", b"quit\n"))
+    thread.start()
+    session.started()
+    out.closed = True
+    thread.join(TIMEOUT)
+    assert not thread.is_alive()
+    assert not session.loop._is_busy()
 
 
 def test_closed_output_ends_the_loop(session: Session) -> None:
@@ -916,6 +995,19 @@ def test_line_writer_without_a_reader() -> None:
     os.close(reader)
     write("uciok")
     write("uciok")
+    assert write.closed
+    os.close(writer)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells it only to who writes")
+def test_line_writer_looks_whether_anybody_reads() -> None:
+    reader, writer = os.pipe()
+    write = LineWriter(writer)
+    assert not write.look()
+    write("uciok")
+    assert not write.look()
+    os.close(reader)
+    assert write.look()
     assert write.closed
     os.close(writer)
 

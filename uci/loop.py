@@ -35,11 +35,14 @@ if TYPE_CHECKING:
         @property
         def closed(self) -> bool: ...
 
+        def look(self) -> bool:
+            """`closed`, found out without writing where the system can tell."""
+
         def __call__(self, line: str, /) -> None: ...
 
 
 AUTHOR = "the coachwhip authors"
-QUIT_SECONDS = 2.0  # how long `quit` waits for a task that cannot be interrupted; GUIs kill after 5 s
+QUIT_SECONDS = 2.0  # how long leaving waits for a task that was told to stop and does not; GUIs kill after 5 s
 PERFT_LEAF_DEPTH = 5  # perft is counted in pieces of this depth, between which a stop is noticed
 
 # The commands of the UCI text are found anywhere in a line, since unknown words before them are to be skipped.
@@ -69,6 +72,18 @@ class LineWriter:
                 except OSError:
                     self.closed = True
 
+    def look(self) -> bool:
+        """`closed`, found out without writing where the system can tell (Windows cannot)."""
+        try:
+            from select import POLLERR, POLLHUP, POLLNVAL, poll
+        except ImportError:
+            return self.closed
+        poller = poll()
+        poller.register(self._fd, 0)
+        if any(event & (POLLERR | POLLHUP | POLLNVAL) for _, event in poller.poll(0)):
+            self.closed = True
+        return self.closed
+
 
 class LoggedWriter:
     """Writes lines and keeps the `Debug Log File` of what is said and heard, if there is one."""
@@ -81,6 +96,10 @@ class LoggedWriter:
     def closed(self) -> bool:
         """Whether nobody reads any more."""
         return self._write.closed
+
+    def look(self) -> bool:
+        """`closed`, found out without writing where the system can tell."""
+        return self._write.look()
 
     def __call__(self, line: str, /) -> None:
         """Write a line. It is logged first: the answer to it may be read before this thread goes on."""
@@ -312,7 +331,7 @@ class Command:
 class UciLoop:
     """An engine that is talked to in UCI.
 
-    | command | answer | while a search is running |
+    | command | answer | while a search, perft or bench is running |
     |---|---|---|
     | uci | id, options, `uciok` | the same |
     | debug, register | nothing | the same |
@@ -322,10 +341,19 @@ class UciLoop:
     | go perft N, perft N | divide lines and the total, before any `readyok` | queued |
     | stop | the `bestmove` of every `go` read so far | the same; it stops a perft too |
     | ponderhit | nothing: the search goes on under its clock | ignored when not pondering |
-    | quit, end of input | leaves within 2 s | stops searches; only `quit` cuts a perft or bench short |
+    | quit | leaves | what is queued is done, but the last search is cut |
+    | end of input | leaves | what is queued is done |
     | d, eval | plain lines | queued |
     | compiler, help | plain lines | the same |
     | extra commands (bench) | their own lines, before any `readyok` | queued |
+
+    A search has no end of its own under `infinite`, `ponder` and `mate`, and without any limit: nothing waits for it, and the end of
+    input stops it. The last search is one with no other search, perft or bench queued behind it, which is how a GUI that leaves
+    differs from a batch. `stop` before `quit` cuts everything short, and so does Ctrl-C; an output that nobody reads any more ends
+    the process by itself. What was told to stop has 2 s for it.
+
+    A position that is refused leaves the old one in place: d, eval and perft show that. But it is not what the client sees, so `go`
+    answers `bestmove 0000` until a position is accepted; ucinewgame does not change that.
 
     `extra_commands` map a name to a function of the words after it and `write`. `complaints` counts the
     messages about bad input.
@@ -387,10 +415,9 @@ class UciLoop:
                 if not raw:
                     break
                 self.execute(parse.decode_line(raw))
-        except KeyboardInterrupt:
+            self._wind_up()
+        finally:
             self.close()
-            raise
-        self.close(at_once=self.left or self._write.closed)
 
     def execute(self, text: str) -> None:
         """Carry out one line, or queue it; never waits for a search."""
@@ -406,23 +433,35 @@ class UciLoop:
         else:
             self._guarded(name, command.run, rest)
 
+    def _wind_up(self) -> None:
+        """After `quit` or the end of input: stop what would never end and what `quit` cuts, and let the rest finish."""
+        jobs = tuple(self._jobs)
+        for job in jobs:
+            if not job.ends_by_itself or (self.left and job.is_search and job is jobs[-1]):
+                job.stop()
+        while self._worker is not None and not self._write.look():
+            waiting = tuple(self._jobs)
+            if all(job.stopped for job in waiting) and (waiting or self.left):
+                return
+            if self._worker.wait_a_while():
+                return
+
     def finish(self) -> None:
-        """Wait until everything read so far is done. Ctrl-C stops the searches; their bestmove is still awaited."""
+        """Wait until everything read so far is done, or nobody reads. Ctrl-C stops the searches; their bestmove is still awaited."""
         while self._worker is not None:
             try:
-                self._worker.wait()
+                while not (self._worker.wait_a_while() or self._write.look()):
+                    pass
                 return
             except KeyboardInterrupt:
                 self._do_stop("")
 
-    def close(self, at_once: bool = True) -> None:
-        """Stop all searches and wait for their bestmove; `at_once` cuts everything else short too."""
+    def close(self) -> None:
+        """Stop everything, and wait for the bestmove of each search: 2 s at most."""
         if self._worker is None:
             return
-        for job in tuple(self._jobs):
-            if at_once or job.is_search:
-                job.stop()
-        self._worker.wait(QUIT_SECONDS if at_once else None)
+        self._do_stop("")
+        self._worker.wait(QUIT_SECONDS)
 
     def _is_busy(self) -> bool:
         return self._worker is not None and self._worker.is_busy()

@@ -144,15 +144,14 @@ class Worker:
                 self._settling = False
             return self._running or bool(self._tasks)
 
-    def wait(self, seconds: float | None = None) -> bool:
+    def wait(self, seconds: float) -> bool:
         """Wait until all is done, or for so long; returns whether all is done. Ctrl-C gets through."""
-        rounds = None if seconds is None else int(seconds / POLL_SECONDS)
-        while rounds is None or rounds > 0:
-            with self._changed:
-                if self._changed.wait_for(lambda: not (self._running or self._tasks), POLL_SECONDS):
-                    return True
-            rounds = None if rounds is None else rounds - 1
-        return False
+        return any(self.wait_a_while() for _ in range(int(seconds / POLL_SECONDS)))
+
+    def wait_a_while(self) -> bool:
+        """Wait until all is done, but not so long that the caller could not look at something else now and then."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not (self._running or self._tasks), POLL_SECONDS)
 
     def _run(self) -> None:
         while True:
