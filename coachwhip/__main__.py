@@ -11,6 +11,7 @@ import sys
 
 from . import __version__
 from .uci.loop import LineWriter, UciLoop
+from .uci.reader import LineReader
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ def _main(argv: list[str]) -> int:
     if words:
         return _run_commands(loop, words)
     if sys.stdin is not None:
-        loop.run(sys.stdin.buffer.readline)
+        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as stream:
+            loop.run(LineReader(stream.read))
     return 0
 
 
@@ -150,6 +152,8 @@ def _run_commands(loop: UciLoop, words: list[str]) -> int:
         name = command.split(maxsplit=1)[0] if command.strip() else ""
         if name not in loop.commands:
             raise UsageError(f"unknown command '{name}'; see coachwhip --help")
+        if fault := loop.fault_of(command):
+            raise UsageError(fault)
     for command in commands:
         loop.execute(command)
         if loop.complaints:

@@ -106,7 +106,6 @@ def test_parse_int(word: str, number: int | None) -> None:
         ("searchmoves e2e4 infinite searchmoves a7a8Q", {"searchmoves": ["e2e4", "a7a8q"], "infinite": True}),
         ("searchmoves", {}),
         ("perft 3", {"perft": 3}),
-        ("nonsense depth 4 more nonsense", {"depth": 4}),
         ("depth 3 depth 5", {"depth": 5}),
         # clamped
         ("depth 0", {"depth": 1}),
@@ -141,6 +140,11 @@ def test_parse_go(text: str, fields: dict[str, object]) -> None:
         ("movetime 1_000 depth 2", {"depth": 2}, ["movetime", "1_000"]),
         ("nodes 1.5 mate x", {}, ["nodes", "mate"]),
         ("depth \u2028\x07" + "y" * 1000, {}, ["depth", "??y"]),
+        ("nonsense depth 4 more nonsense", {"depth": 4}, ["'nonsense more nonsense' (unknown)"]),
+        ("dpeth 5", {}, ["'dpeth 5' (unknown)"]),
+        ("depth x wtime 100 joho", {"wtime": 100}, ["depth 'x'", "'joho' (unknown)"]),
+        ("x " * 2**19, {}, ["'x x x x x x x x' (unknown)"]),
+        ("y" * 1000, {}, ["yyy", "(unknown)"]),
     ],
 )
 def test_parse_go_ignores_what_it_cannot_read_and_names_it(text: str, fields: dict[str, object], named: list[str]) -> None:

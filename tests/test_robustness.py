@@ -113,9 +113,13 @@ def test_imperfect_fen_is_mended(engine: UciProcess, text: str, seen_as: str) ->
 
 @pytest.mark.parametrize("counters", ["x y", "-5 -5", "99999999999999999999 1", "0 99999999999999999999", "1_0 1", "٣ 1"])
 def test_odd_counters_do_no_harm(engine: UciProcess, counters: str) -> None:
-    """They are refused in one line, or clamped; a legal move is found either way."""
-    assert len(engine.ask(f"position fen 4k3/8/8/8/8/8/8/4K2R w K - {counters}")) <= 1
-    chess.Board(fen(engine)).parse_uci(bestmove(engine.go("go depth 3")))
+    """They are refused in one line, or clamped; the move is legal, or none."""
+    refused = engine.ask(f"position fen 4k3/8/8/8/8/8/8/4K2R w K - {counters}")
+    move = bestmove(engine.go("go depth 3"))
+    assert len(refused) <= 1
+    assert (move == "0000") is bool(refused)
+    if not refused:
+        chess.Board(fen(engine)).parse_uci(move)
 
 
 def test_promoted_material_within_the_count_is_accepted(engine: UciProcess) -> None:
@@ -348,12 +352,38 @@ def test_line_ends_blanks_and_tabs(engine: UciProcess) -> None:
 # Ends
 
 
-@pytest.mark.parametrize("first", ["isready", "go infinite", "go ponder wtime 1000 btime 1000", "perft 20", "bench 30"])
+@pytest.mark.parametrize("first", ["isready", "go infinite", "go ponder wtime 1000 btime 1000", "go movetime 600000", "go depth 200"])
 def test_quit_at_any_time(first: str) -> None:
     with UciProcess() as engine:
         engine.ask("position startpos")
         engine.send(first)
         engine.quit()
+
+
+@pytest.mark.parametrize("first", ["perft 20", "bench 30"])
+def test_stop_and_quit_at_any_time(first: str) -> None:
+    """perft and bench finish before a quit, unless they are stopped."""
+    with UciProcess() as engine:
+        engine.ask("position startpos")
+        engine.send(first, "stop")
+        engine.quit()
+
+
+@pytest.mark.parametrize("last", ["quit", None])
+@pytest.mark.parametrize("first", ["perft 20", "bench 30", "go movetime 600000"])
+def test_nobody_reads_what_is_being_counted(first: str, last: str | None) -> None:
+    """The client dies: its ends of both pipes are closed, and nothing has been written that would tell."""
+    with subprocess.Popen(
+        MODULE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment()
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(f"isready\n{first}\n{last or ''}\n".encode())
+        process.stdin.flush()
+        assert process.stdout.readline() == b"readyok\n"
+        process.stdout.close()
+        process.stdin.close()
+        assert process.wait(TIMEOUT) == 0
 
 
 @pytest.mark.parametrize("first", ["isready", "go infinite", "go ponder wtime 1000 btime 1000"])

@@ -8,6 +8,7 @@ import random
 import re
 import signal
 import struct
+import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -394,11 +395,136 @@ def test_bad_command_lines(words: list[str], said: str) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
-@pytest.mark.parametrize("words", [["go", "depth", "abc"], ["position fen blah", "go depth 2"], ["perft x", "d"]])
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (["go", "dpeth", "5"], "'dpeth 5'"),
+        (["position startpos", "go movetime 100 nosuch"], "'nosuch'"),
+        (["go", "depth", "abc"], "depth 'abc'"),
+        (["go", "perft"], "perft"),
+    ],
+)
+def test_one_shot_go_with_a_word_that_means_nothing_searches_nothing(words: list[str], named: str) -> None:
+    done = run_once(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("coachwhip: ")
+    assert named in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_go_with_a_word_that_means_nothing_says_so_and_searches(engine: UciProcess) -> None:
+    lines = engine.go("position startpos", "go depth 3 dpeth 5")
+    assert lines[0] == "info string go: ignored 'dpeth 5' (unknown)"
+    assert len([line for line in lines if line.startswith("info string")]) == 1
+    check_search(lines)
+
+
+@pytest.mark.parametrize("words", [["position fen blah", "go depth 2"], ["perft x", "d"]])
 def test_one_shot_that_is_misunderstood_fails(words: list[str]) -> None:
     done = run_once(*words)
     assert done.returncode == 2
     assert "info string " in done.stdout
+
+
+def answers(text: str) -> list[str]:
+    """What a batch is answered, without lines of searches and of divide."""
+    done = run_once(text=text)
+    assert done.returncode == 0
+    kept = re.findall(r"^(?:bestmove|Nodes searched: \d+|\d+ nodes|Fen: .*$|info depth 10 (?=seldepth))", done.stdout, re.MULTILINE)
+    return [word.strip() for word in kept]
+
+
+@pytest.mark.parametrize("end", ["quit\n", ""])
+@pytest.mark.parametrize(
+    ("batch", "said"),
+    [
+        ("position startpos\ngo perft 4\n", ["Nodes searched: 197281"]),
+        ("position startpos\nperft 3\ngo perft 4\n", ["Nodes searched: 8902", "Nodes searched: 197281"]),
+        (f"position fen {KIWIPETE}\nperft 2\nposition startpos\nperft 2\n", ["Nodes searched: 2039", "Nodes searched: 400"]),
+        ("go depth 10\nposition startpos moves e2e4\nperft 3\n", ["info depth 10", "bestmove", "Nodes searched: 13160"]),
+        ("go infinite\nperft 3\n", ["bestmove", "Nodes searched: 8902"]),
+    ],
+)
+def test_batches_keep_their_answers(batch: str, said: list[str], end: str) -> None:
+    assert answers(batch + end) == said
+
+
+def test_the_last_search_of_a_batch_is_cut_by_quit_alone() -> None:
+    batch = "go depth 10\nposition startpos moves e2e4\ngo depth 10\n"
+    assert answers(batch) == ["info depth 10", "bestmove"] * 2
+    assert answers(batch + "quit\n") in (["info depth 10", "bestmove", "bestmove"], ["info depth 10", "bestmove"] * 2)
+    assert answers("go depth 10\nd\n")[-1].startswith("Fen: ")
+
+
+def test_bench_in_a_batch() -> None:
+    assert [line.split(" ")[1] for line in answers("bench 1\nquit\n")] == ["nodes"]
+
+
+def test_a_batch_with_a_slow_reader() -> None:
+    """Its answers fill the pipe long before they are read."""
+    text = f"position fen {KIWIPETE}\n" + "go perft 2\nd\neval\n" * 40 + "go depth 3\nquit\n"
+    with subprocess.Popen(MODULE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(text.encode())
+        process.stdin.close()
+        time.sleep(1.5)
+        said = b""
+        while chunk := process.stdout.read1(4096):
+            said += chunk
+            time.sleep(0.002)
+        assert process.wait(TIMEOUT) == 0
+    assert len(said) > 2**16
+    assert said.count(b"Nodes searched: 2039") == 40
+    assert said.count(b"Fen: ") == 40
+    assert said.count(b"bestmove ") == 1
+
+
+@pytest.mark.parametrize("ending", [b"\r", b"\r\n", b"\n"])
+def test_line_ends_of_every_kind(ending: bytes) -> None:
+    """Each command is answered before anything else is sent."""
+    with UciProcess(ending=ending) as process:
+        process.send("uci")
+        process.read_until("uciok")
+        assert process.ask("position startpos moves e2e4") == []
+        assert [line for line in process.ask("d") if line.startswith("Fen: ")]
+        process.quit()
+        assert b"Unknown" not in process.raw
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
+def test_a_session_on_a_terminal() -> None:
+    """Typed lines, answers, a search that `stop` ends, and a terminal that is closed in mid-search."""
+    import pty
+
+    for last in (b"quit\n", b"", None):  # None: the terminal is closed
+        master, terminal = pty.openpty()
+        with subprocess.Popen(MODULE, stdin=terminal, stdout=terminal, stderr=terminal, env=environment()) as process:
+            os.close(terminal)
+            seen = b""
+
+            def until(word: bytes, master: int = master) -> None:
+                nonlocal seen
+                while word not in seen:
+                    seen += os.read(master, 4096)
+                seen = seen.partition(word)[2]
+
+            os.write(master, b"uci\r")  # what the Enter key sends
+            until(b"uciok")
+            os.write(master, b"go infinite\n")
+            until(b"info depth 3 ")
+            os.write(master, b"stop\n")
+            until(b"bestmove ")
+            os.write(master, b"go infinite\n")
+            until(b"info depth 3 ")
+            if last is not None:
+                os.write(master, last or b"\x04")  # Ctrl-D
+                until(b"bestmove ")
+            else:
+                os.close(master)
+            assert process.wait(TIMEOUT) == 0
+        if last is not None:
+            os.close(master)
 
 
 def test_session_from_a_pipe_ends_with_it() -> None:

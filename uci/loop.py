@@ -419,6 +419,16 @@ class UciLoop:
         finally:
             self.close()
 
+    def fault_of(self, text: str) -> str:
+        """What `execute` would complain of in a `go`, which would run all the same; "" for any other line."""
+        name, rest = parse.split_command(text, self.commands, UCI_COMMANDS)
+        if name != "go":
+            return ""
+        try:
+            return parse.parse_go(rest)[1]
+        except parse.ParseError as error:
+            return str(error)
+
     def execute(self, text: str) -> None:
         """Carry out one line, or queue it; never waits for a search."""
         self._write.note(">>", text)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
 MAX_DIGITS = 18  # a longer number is a mistake; int() itself refuses some thousands of digits
+MAX_NAMED = 8  # faults and words that one message names
 MAX_MS = 2**31 - 1  # 24 days: longer times mean the same
 
 # The fields of `go` that take a number, and the range it is clamped to.
@@ -135,12 +136,13 @@ def parse_int(word: str) -> int | None:
 
 
 def parse_go(rest: str) -> tuple[GoLimits, str]:
-    """The limits after `go`, and a complaint about the fields that were ignored ("" if none).
+    """The limits after `go`, and a complaint about the words and fields that were ignored ("" if none).
 
     Raises ParseError for `perft` without a depth: without that field it would be an endless search.
     """
     limits = GoLimits()
     faults: list[str] = []
+    unknown: list[str] = []
     words = split_words(rest)
     index = 0
     while index < len(words):
@@ -168,7 +170,11 @@ def parse_go(rest: str) -> tuple[GoLimits, str]:
                 raise ParseError(f"perft: expected a depth, found {fault}")
             if fault:
                 faults.append(fault)
-    return limits, f"go: ignored {', '.join(faults)}" if faults else ""
+        else:
+            unknown.append(word)
+    if unknown:
+        faults.append(f"'{shorten(' '.join(unknown[:MAX_NAMED]))}' (unknown)")
+    return limits, f"go: ignored {', '.join(faults[-MAX_NAMED:])}" if faults else ""
 
 
 def parse_position(rest: str) -> PositionCommand:

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Bytes from a GUI -> lines. A line ends at `\\n`, `\\r\\n` or a lone `\\r`, as soon as that has come.
+
+Python's own `readline` knows `\\n` alone, and its text layer holds a `\\r` back until it has seen the byte after it.
+"""
+
+from __future__ import annotations
+
+from time import sleep
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CHUNK_BYTES = 2**16
+
+
+class LineReader:
+    """Gives the lines of an input one by one, each with `\\n` as its end; at the end of input what is left, then b"".
+
+    `read` returns at most so many bytes as soon as there are any, b"" at the end of input, None if the input does not block and
+    there are none yet. An input that can no longer be read (a terminal that was closed) has ended.
+    """
+
+    def __init__(self, read: Callable[[int], bytes | None]) -> None:
+        self._read = read
+        self._lines: list[bytes] = []  # last one first
+        self._begun: list[bytes] = []  # parts of a line whose end has not come yet
+        self._after_return = False  # the last byte was `\r`, and a `\n` now belongs to it
+        self._ended = False
+
+    def __call__(self) -> bytes:
+        """The next line."""
+        while not (self._lines or self._ended):
+            self._take(self._next_chunk())
+        return self._lines.pop() if self._lines else b""
+
+    def _next_chunk(self) -> bytes:
+        while True:
+            try:
+                chunk = self._read(CHUNK_BYTES)
+            except OSError:
+                return b""
+            if chunk is not None:
+                return chunk
+            sleep(0.001)
+
+    def _take(self, chunk: bytes) -> None:
+        if not chunk:
+            self._ended = True
+            if self._begun:
+                self._lines = [b"".join(self._begun)]
+            return
+        after_return, self._after_return = self._after_return, chunk.endswith(b"\r")
+        if after_return:
+            chunk = chunk.removeprefix(b"\n")
+        first, *others = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
+        self._begun.append(first)
+        if others:
+            *whole, begun = others
+            self._lines = [line + b"\n" for line in (b"".join(self._begun), *whole)][::-1]
+            self._begun = [begun] if begun else []
