@@ -16,8 +16,8 @@ cdef enum:
     GENERATIONS = 64  # ages are counted modulo this
 
 cdef enum:  # steps of the fifty-move clock
-    CLOCK_FREE = 24  # plies that make no difference yet
-    CLOCK_STEP = 8  # plies of one step
+    CLOCK_FREE = 64  # plies that make hardly a difference yet; earlier steps lose more than they tell (measured)
+    CLOCK_STEP = 16  # plies of one step
     CLOCK_NEAR = 88  # from here on every ply is a step of its own: the draw is in reach of every search
     CLOCK_END = 100
 

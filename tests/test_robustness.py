@@ -352,7 +352,9 @@ def test_line_ends_blanks_and_tabs(engine: UciProcess) -> None:
 # Ends
 
 
-@pytest.mark.parametrize("first", ["isready", "go infinite", "go ponder wtime 1000 btime 1000", "go movetime 600000", "go depth 200"])
+@pytest.mark.parametrize(
+    "first", ["isready", "go infinite", "go ponder wtime 1000 btime 1000", "go movetime 600000", "go depth 200"]
+)
 def test_quit_at_any_time(first: str) -> None:
     with UciProcess() as engine:
         engine.ask("position startpos")
@@ -362,7 +364,7 @@ def test_quit_at_any_time(first: str) -> None:
 
 @pytest.mark.parametrize("first", ["perft 20", "bench 30"])
 def test_stop_and_quit_at_any_time(first: str) -> None:
-    """perft and bench finish before a quit, unless they are stopped."""
+    """Perft and bench finish before a quit, unless they are stopped."""
     with UciProcess() as engine:
         engine.ask("position startpos")
         engine.send(first, "stop")

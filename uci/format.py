@@ -97,5 +97,5 @@ def diagram(board: str, fen: str, key: int, in_check: bool) -> list[str]:
 
 
 def perft_total(nodes: int, time_ms: int) -> list[str]:
-    """What follows the divide lines of a perft."""
-    return ["", f"Nodes searched: {nodes}", f"Time (ms): {time_ms}", f"NPS: {nps(nodes, time_ms)}"]
+    """What follows the counts of the moves: Stockfish's lines, and what it does not say as `info string`."""
+    return ["", f"Nodes searched: {nodes}", "", info_string(f"perft took {time_ms} ms, {nps(nodes, time_ms)} nodes per second")]

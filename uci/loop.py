@@ -43,7 +43,6 @@ if TYPE_CHECKING:
 
 AUTHOR = "the coachwhip authors"
 QUIT_SECONDS = 2.0  # how long leaving waits for a task that was told to stop and does not; GUIs kill after 5 s
-PERFT_LEAF_DEPTH = 5  # perft is counted in pieces of this depth, between which a stop is noticed
 
 # The commands of the UCI text are found anywhere in a line, since unknown words before them are to be skipped.
 UCI_COMMANDS = frozenset("uci debug isready setoption register ucinewgame position go stop ponderhit quit".split())
@@ -338,7 +337,7 @@ class UciLoop:
     | isready | `readyok` when the commands before it are done | at once, unless the search has been told to stop |
     | setoption, ucinewgame, position | nothing, or one `info string` | queued |
     | go | `info` lines, one `bestmove` | queued; a search with no end of its own is stopped first |
-    | go perft N, perft N | divide lines and the total, before any `readyok` | queued |
+    | go perft N, perft N | the moves with their counts in Stockfish's order and form, the total, before any `readyok` | queued |
     | stop | the `bestmove` of every `go` read so far | the same; it stops a perft too |
     | ponderhit | nothing: the search goes on under its clock | ignored when not pondering |
     | quit | leaves | what is queued is done, but the last search is cut |
@@ -626,34 +625,22 @@ class UciLoop:
         self._submit_job("perft", job, lambda: self._perft(job, depth))
 
     def _perft(self, job: Job, depth: int) -> None:
-        """Count and report move by move."""
+        """Count, and tell each move as soon as it is counted."""
+
+        def should_stop() -> bool:
+            return job.stopped or self._write.closed
+
         start = perf_counter_ns()
-        position = self._host.position.copy()
-        total = 0 if depth > 0 else 1
-        for move in position.legal_moves() if depth > 0 else []:
-            position.make(move)
-            nodes = self._count(job, position, depth - 1)
-            position.undo()
-            if job.stopped or self._write.closed:
-                self._write(fmt.info_string("perft stopped"))
-                return
-            self._write(f"{move}: {nodes}")
-            total += nodes
+        position = self._host.position
+        counts = position.divide(depth, should_stop, lambda move, nodes: self._write(f"{move}: {nodes}")) if depth else []
+        if should_stop():
+            self._settle()
+            self._write(fmt.info_string("perft stopped"))
+            return
+        total = sum(nodes for _, nodes in counts) if depth else 1
+        self._settle()
         for line in fmt.perft_total(total, (perf_counter_ns() - start) // 1_000_000):
             self._write(line)
-
-    def _count(self, job: Job, position: Position, depth: int) -> int:
-        """Perft that looks for a stop now and then; too small a number once it has seen one."""
-        if depth <= PERFT_LEAF_DEPTH:
-            return position.perft(depth)
-        total = 0
-        for move in position.legal_moves():
-            if job.stopped:
-                break
-            position.make(move)
-            total += self._count(job, position, depth - 1)
-            position.undo()
-        return total
 
     # Search
 
