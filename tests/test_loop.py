@@ -692,6 +692,34 @@ def test_bad_position_keeps_the_old_one(session: Session, bad: str) -> None:
     assert fen_of(session) == "rnbqkbnr/ppp1pppp/8/3p4/2PP4/8/PP2PPPP/RNBQKBNR b KQkq - 0 2"
 
 
+@pytest.mark.parametrize("bad", ["position startpos moves e2e5", "position fen blah", "position", "position blah"])
+@pytest.mark.parametrize("go", ["go depth 3", "go infinite", "go ponder wtime 1000 btime 1000"])
+def test_a_refused_position_plays_no_move(session: Session, bad: str, go: str) -> None:
+    session.send("position startpos moves d2d4", bad, "ucinewgame", go)
+    session.out.wait("bestmove")
+    refused, named, answer = session.out.lines
+    assert answer == "bestmove 0000"
+    assert named.startswith("info string no move, since the last position was refused: ")
+    assert refused.rpartition(": ")[2] in named
+    assert session.engine.searches == []
+    assert fen_of(session).startswith("rnbqkbnr/pppppppp/8/8/3P4/8/")
+    session.send("perft 1")
+    session.loop.finish()
+    assert "Nodes searched: 20" in session.out.lines
+    session.send("position startpos moves d2d4 d7d5", "go depth 3")
+    session.loop.finish()
+    assert session.out.lines[-1] == "bestmove g1h3"
+
+
+def test_a_position_refused_behind_a_search_spoils_the_next_one_only(session: Session) -> None:
+    session.send("go infinite")
+    session.started()
+    session.send("position startpos moves e2e5", "go depth 3", "position startpos", "go depth 3")
+    session.loop.finish()
+    moves = [line for line in session.out.lines if line.startswith("bestmove")]
+    assert moves == ["bestmove g1h3", "bestmove 0000", "bestmove g1h3"]
+
+
 def test_position_grows_shrinks_and_branches_as_sent(session: Session) -> None:
     moves = "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6".split()
     for count in (0, 1, 2, 5, 6, 3, 4, 0):

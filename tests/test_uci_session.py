@@ -289,6 +289,17 @@ def test_a_game_through_python_chess() -> None:
         assert limited.move == next(iter(board.legal_moves))
 
 
+def test_python_chess_is_told_at_once_that_its_position_was_refused() -> None:
+    with chess.engine.SimpleEngine.popen_uci(MODULE, env=environment(), timeout=TIMEOUT) as engine:
+        board = chess.Board("4k3/8/8/8/8/8/8/4RK2 w - - 0 1")  # whose move gives up a king: python-chess sends it
+        limit = chess.engine.Limit(white_clock=3600, black_clock=3600)
+        result = engine.play(board, limit, info=chess.engine.INFO_ALL, ponder=True)
+        assert result.move == chess.Move.null()
+        assert "in check" in result.info["string"]
+        assert engine.analysis(board).wait().move == chess.Move.null()
+        assert engine.play(chess.Board(), chess.engine.Limit(depth=3)).move in chess.Board().legal_moves
+
+
 def test_every_move_has_a_score(tmp_path: os.PathLike[str]) -> None:
     """A client takes the score from the lines after `go` or `ponderhit`: python-chess ponders, hits and misses, and stops."""
     book = os.path.join(tmp_path, "book.bin")

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from .options import Option
 
 NO_MOVE = "(none)"  # python-chess reads `0000` as a null move, `(none)` as no move
+NULL_MOVE = "0000"  # UCI's own spelling of no move
 
 
 def info(

@@ -374,6 +374,7 @@ class UciLoop:
         self._jobs: list[Job] = []  # read and not yet finished, oldest first
         self.options = Options(option_table(self._host))
         self.commands = self._command_table(extra_commands or {})
+        self._refusal = ""  # why the last position was refused; "" if it was accepted
         self.complaints = 0
         self.left = False  # `quit` was read
 
@@ -555,11 +556,13 @@ class UciLoop:
         self._host.new_game()
 
     def _do_position(self, rest: str) -> None:
-        command = parse.parse_position(rest)
+        self._refusal = ""
         try:
-            self._host.set_position(command)
+            self._host.set_position(parse.parse_position(rest))
         except ValueError as error:
-            self._complain(f"position not changed: {error}")
+            self._refusal = str(error)
+            self._settle()
+            self._complain(self._refusal if isinstance(error, parse.ParseError) else f"position not changed: {error}")
 
     def _do_stop(self, _: str) -> None:
         for job in tuple(self._jobs):
@@ -663,6 +666,10 @@ class UciLoop:
         """One search, from the position of this moment to its bestmove, which is sent whatever happens."""
         best, ponder = "", ""
         closing: list[str] = []
+        if self._refusal:
+            self._write(fmt.info_string(f"no move, since the last position was refused: {self._refusal}"))
+            self._answer(search, fmt.NULL_MOVE)
+            return
         try:
             legal = self._host.position.legal_moves()
             if legal:
@@ -676,6 +683,10 @@ class UciLoop:
             search.hold()
         for line in closing:
             self._write(line)
+        self._answer(search, best, ponder)
+
+    def _answer(self, search: Search, best: str, ponder: str = "") -> None:
+        """The end of a search, which makes room for whatever a client sends in answer to it."""
         self._forget(search)
         self._settle()
         self._write(fmt.bestmove(best, ponder))
