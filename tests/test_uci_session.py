@@ -297,7 +297,7 @@ def test_python_chess_is_told_at_once_that_its_position_was_refused() -> None:
         assert result.move == chess.Move.null()
         assert "in check" in result.info["string"]
         assert engine.analysis(board).wait().move == chess.Move.null()
-        assert engine.play(chess.Board(), chess.engine.Limit(depth=3)).move in chess.Board().legal_moves
+        assert engine.play(chess.Board(), chess.engine.Limit(depth=3)).move in list(chess.Board().legal_moves)
 
 
 def test_every_move_has_a_score(tmp_path: os.PathLike[str]) -> None:
@@ -307,7 +307,12 @@ def test_every_move_has_a_score(tmp_path: os.PathLike[str]) -> None:
         file.write(struct.pack(">QHHI", chess.polyglot.zobrist_hash(chess.Board()), 28 | 12 << 6, 1, 0))  # e2e4
     generator = random.Random(5)
     with chess.engine.SimpleEngine.popen_uci(MODULE, env=environment(), timeout=TIMEOUT) as engine:
-        for options in ({}, {"UCI_LimitStrength": True}, {"UCI_LimitStrength": False, "OwnBook": True, "BookFile": book}):
+        settings: list[dict[str, bool | str]] = [
+            {},
+            {"UCI_LimitStrength": True},
+            {"UCI_LimitStrength": False, "OwnBook": True, "BookFile": book},
+        ]
+        for options in settings:
             engine.configure(options)
             board = chess.Board()
             hits = 0
@@ -483,7 +488,7 @@ def test_a_batch_with_a_slow_reader() -> None:
         process.stdin.close()
         time.sleep(1.5)
         said = b""
-        while chunk := process.stdout.read1(4096):
+        while chunk := os.read(process.stdout.fileno(), 4096):
             said += chunk
             time.sleep(0.002)
         assert process.wait(TIMEOUT) == 0

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Timed trials of the UCI face, which have no place among the tests: `uci_evidence.py latency|threads [COUNT]`.
+"""Timed trials of the UCI face, which have no place among the tests: `uci_evidence.py latency|threads|scores [COUNT]`.
 
 latency: from `stop` to `bestmove`, and from `isready` to `readyok` under search, at random moments in random positions.
-threads: nodes per second with two threads against one, in turn. Each prints what it saw.
+threads: nodes per second with two threads against one, in turn.
+scores: games as lichess-bot plays them, on short clocks with pondering; how many moves came without a score. Each prints what it saw.
 """
 
 import argparse
@@ -11,12 +12,16 @@ import re
 import statistics
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 
 import chess
-from uci_process import UciProcess, installed_command
+import chess.engine
+from uci_process import UciProcess, environment, installed_command
 
 SEED = 2024
 LONGEST = 0.4  # seconds a search runs before it is stopped
+CLOCK, INCREMENT = 3.0, 0.03  # seconds
+MOST_MOVES = 120  # of a game, both sides together
 MOVETIME = 3000  # milliseconds of each search of the trial of threads
 POSITIONS = (
     "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
@@ -89,7 +94,41 @@ def threads(count: int) -> None:
     print(f"median {statistics.median(ratios):.2f}, {min(ratios):.2f} to {max(ratios):.2f}")
 
 
-TRIALS = {"latency": (latency, 500), "threads": (threads, 9)}
+def play_game(players: Sequence[chess.engine.SimpleEngine], number: int, board: chess.Board) -> tuple[int, int, int]:
+    """One game of two engines that both ponder; returns moves, ponder hits, and moves without a score."""
+    clock = [CLOCK, CLOCK]
+    expected: list[chess.Move | None] = [None, None]
+    moves = hits = without = 0
+    while not board.is_game_over(claim_draw=True) and moves < MOST_MOVES:
+        side = board.turn
+        hits += bool(board.move_stack) and board.peek() == expected[side]
+        limit = chess.engine.Limit(white_clock=clock[1], black_clock=clock[0], white_inc=INCREMENT, black_inc=INCREMENT)
+        start = time.perf_counter()
+        result = players[side].play(board, limit, game=number, info=chess.engine.INFO_ALL, ponder=True)
+        clock[side] += INCREMENT - (time.perf_counter() - start)
+        assert result.move
+        moves += 1
+        without += "score" not in result.info
+        expected[side] = result.ponder
+        board.push(result.move)
+    return moves, hits, without
+
+
+def scores(count: int) -> None:
+    """Games under lichess-bot's default options, from the start position and from random ones in turn."""
+    generator = random.Random(SEED)
+    total = [0, 0, 0]
+    with ExitStack() as stack:
+        players = [stack.enter_context(chess.engine.SimpleEngine.popen_uci(installed_command(), env=environment())) for _ in "wb"]
+        for engine in players:
+            engine.configure({"Move Overhead": 100, "Threads": 1, "Hash": 64, "UCI_ShowWDL": True})
+        for number in range(count):
+            board = random_position(generator) if number % 2 else chess.Board()
+            total = [before + now for before, now in zip(total, play_game(players, number, board), strict=True)]
+    print(f"{count} games, {total[0]} moves, {total[1]} of them after a ponder hit, {total[2]} without a score")
+
+
+TRIALS = {"latency": (latency, 500), "threads": (threads, 9), "scores": (scores, 20)}
 
 
 def main() -> None:
