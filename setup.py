@@ -4,19 +4,54 @@
 Environment variables choose the build: COACHWHIP_ARCH, COACHWHIP_CHECKS, COACHWHIP_SANITIZE, COACHWHIP_PGO and
 COACHWHIP_ANNOTATE (README.md, "Building"). Compiler directives live here only, since a header comment in a .pyx does
 not reach the inline bodies it cimports.
+
+Whatever a build lacks is said in one sentence before Cython starts: setuptools, Cython, a C compiler, Python's header files.
 """
 
+import logging
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import metadata
 from pathlib import Path
 from typing import ClassVar
 
-from Cython.Build import cythonize
-from setuptools import Command, Extension, setup
-from setuptools.command.build_ext import build_ext
+BUILDERS = {"setuptools": "77", "cython": "3.1"}  # packages that a build needs, and from which release on; as in pyproject.toml
+
+
+def require_builders() -> None:
+    """Leave with one sentence if setuptools or Cython is absent or old. An old setuptools cannot even read pyproject.toml."""
+    found = {}
+    for package, least in BUILDERS.items():
+        try:
+            version = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            found[package] = f"no {package}"
+        else:
+            if [int(part) for part in re.findall(r"\d+", version)[:2]] < [int(part) for part in least.split(".")]:
+                found[package] = f"{package} {version}"
+    if found:
+        needed = " and ".join(f"{package} {least}" for package, least in BUILDERS.items())
+        install = " ".join(f'"{package}>={least}"' for package, least in BUILDERS.items())
+        raise SystemExit(
+            f"setup.py needs {needed} or newer, and this Python has {' and '.join(found.values())}: "
+            f"in a virtual environment, python3 -m pip install {install}"
+        )
+
+
+require_builders()
+
+from setuptools import Command, Extension, setup  # noqa: E402 (an old one may lack what follows)
+from setuptools.command.build import build  # noqa: E402
+from setuptools.command.build_ext import build_ext  # noqa: E402
+from setuptools.errors import BaseError, CCompilerError  # noqa: E402
 
 ARCH = os.environ.get("COACHWHIP_ARCH", "native")  # what -march gets; "baseline" (or "none") for no -march at all
 CHECKS = os.environ.get("COACHWHIP_CHECKS", "0") not in ("", "0")
@@ -50,11 +85,99 @@ def stage_pxd() -> Path:
     return root
 
 
+def system_names() -> list[str]:
+    """This Linux distribution and those it derives from, by their ids in os-release; empty on every other system."""
+    try:
+        release = platform.freedesktop_os_release()
+    except OSError:
+        return []
+    return [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
+
+
+def advice(system: str, names: Sequence[str]) -> str:
+    """What brings a C compiler and Python's header files on a system, from sys.platform and, on Linux, system_names()."""
+    if system == "darwin":
+        return "install Apple's command line tools (xcode-select --install)"
+    if system == "win32":
+        return 'install the Build Tools for Visual Studio with "Desktop development with C++", and Python from python.org'
+    if system == "linux" and {"debian", "ubuntu"} & set(names):
+        return "install gcc and python3-dev (sudo apt install gcc python3-dev)"
+    if system == "linux" and {"fedora", "rhel", "centos"} & set(names):
+        return "install gcc and python3-devel (sudo dnf install gcc python3-devel)"
+    return "install a C compiler and the header files of Python with the system's package manager"
+
+
+@contextmanager
+def captured() -> Iterator[list[str]]:
+    """A list that receives, at the end, the lines which this process and those it starts would have shown meanwhile."""
+    said: list[str] = []
+    sys.stdout.flush()
+    sys.stderr.flush()
+    shown = [os.dup(1), os.dup(2)]
+    disabled = logging.root.manager.disable
+    with tempfile.TemporaryFile() as log:
+        logging.disable()  # setuptools logs each command, which is no message of the compiler's
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
+        try:
+            yield said
+        finally:
+            sys.stdout.flush()
+            sys.stderr.flush()
+            for descriptor, copy in enumerate(shown, 1):
+                os.dup2(copy, descriptor)
+                os.close(copy)
+            logging.disable(disabled)
+            log.seek(0)
+            said += log.read().decode(errors="replace").splitlines()
+
+
+class Build(build):
+    """The core first: if it cannot be built, nothing else is worth doing or saying."""
+
+    sub_commands: ClassVar = sorted(build.sub_commands, key=lambda command: command[0] != "build_ext")
+
+
 class BuildCore(build_ext):
     """Translate with Cython, then compile with the flags the environment asks for and the compiler accepts."""
 
     def run(self) -> None:
-        """Translate .pyx to .c under build/ and let setuptools compile those."""
+        """Let setuptools choose the compiler, which then builds on all processors."""
+        self.parallel = self.parallel or os.cpu_count()
+        super().run()
+
+    def require_compiler(self) -> None:
+        """Leave with one sentence if the compiler that setuptools chose cannot compile a file that includes Python.h."""
+        problem = ""
+        with tempfile.TemporaryDirectory() as folder:
+            probe = Path(folder) / "probe.c"
+            probe.write_text("#include <Python.h>\n#include <stdlib.h>\nint probe;\n", encoding="utf-8")
+            with captured() as said:
+                try:
+                    self.compiler.compile([str(probe)], output_dir=folder)
+                except (BaseError, CCompilerError, OSError) as error:
+                    problem = str(error)
+        if problem:
+            raise SystemExit(f"coachwhip needs {self.what_lacks(said, problem)}: {advice(sys.platform, system_names())}")
+
+    def what_lacks(self, said: Sequence[str], problem: str) -> str:
+        """What the compiler's lines and setuptools' error about them come down to."""
+        command = getattr(self.compiler, "compiler_so", None)  # MSVC's has none, and is sought by setuptools alone
+        if command and not shutil.which(command[0]):
+            return f"a C compiler, and {command[0]} is not there"
+        errors = [line.strip() for line in said if re.search(r"\berror\b", line, re.IGNORECASE)]
+        if any("Python.h" in line for line in errors):
+            version = f"{sys.version_info.major}.{sys.version_info.minor}"
+            return f"the header files of Python {version}, and Python.h is not in {sysconfig.get_config_var('INCLUDEPY')}"
+        if not command and not said:
+            return f"a C compiler, and setuptools found none ({problem})"
+        first = next(iter([*errors, *(line.strip() for line in said if line.strip())]), "it says nothing")
+        return f"a working C compiler, and {command[0] if command else 'this one'} cannot compile ({first})"
+
+    def translate(self) -> None:
+        """Translate .pyx to .c under build/, which setuptools then compiles."""
+        from Cython.Build import cythonize
+
         translated = cythonize(
             self.extensions,
             include_path=[str(stage_pxd())],
@@ -66,11 +189,11 @@ class BuildCore(build_ext):
         sources = {extension.name: extension.sources for extension in translated}
         for extension in self.extensions:
             extension.sources = sources[extension.name]
-        self.parallel = self.parallel or os.cpu_count()
-        super().run()
 
     def build_extensions(self) -> None:
-        """Set the flags, and rebuild whatever was last built with other ones."""
+        """Translate, set the flags, and rebuild whatever was last built with other ones."""
+        self.require_compiler()
+        self.translate()
         compile_args, link_args = self.msvc_flags() if self.compiler.compiler_type == "msvc" else self.unix_flags()
         stamp = BUILD / "flags.txt"
         flags = " ".join(compile_args)
@@ -139,14 +262,16 @@ class ProfileBuild(Command):
     def run(self) -> None:
         """Run the three steps, each in its own process, since a process cannot unload an extension module."""
         shutil.rmtree(PROFILE, ignore_errors=True)
-        build = [sys.executable, "setup.py", "build_ext", "--inplace"]
-        subprocess.run(build, env=os.environ | {"COACHWHIP_PGO": "generate"}, check=True)
-        subprocess.run([sys.executable, "-m", "coachwhip", "bench"], check=True)
-        subprocess.run(build, env=os.environ | {"COACHWHIP_PGO": "use"}, check=True)
+        in_place = [sys.executable, "setup.py", "build_ext", "--inplace"]
+        bench = [sys.executable, "-m", "coachwhip", "bench"]
+        for command, pgo in ((in_place, "generate"), (bench, ""), (in_place, "use")):
+            done = subprocess.run(command, env=os.environ | {"COACHWHIP_PGO": pgo}, check=False)
+            if done.returncode:
+                raise SystemExit(done.returncode)  # it has said why
 
 
 if __name__ == "__main__":  # also true under pip; a worker process of cythonize that imports this file must not build
     setup(
         ext_modules=[Extension(f"coachwhip.core.{path.stem}", [path.as_posix()]) for path in sorted(Path("core").glob("*.pyx"))],
-        cmdclass={"build_ext": BuildCore, "pgo": ProfileBuild},
+        cmdclass={"build": Build, "build_ext": BuildCore, "pgo": ProfileBuild},
     )

@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a wheel and an sdist must hold, checked against the files; building them is the business of .ci/run."""
 
+import ast
 import fnmatch
+import os
 import re
+import runpy
+import shlex
+import shutil
+import subprocess
 import sys
+import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +26,7 @@ else:
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILT = (".so", ".pyd", ".pyc", ".c", ".html")
+unix_compilers = pytest.mark.skipif(os.name == "nt", reason="MSVC does not ask CC, nor do scripts compile there")
 
 
 @pytest.fixture(scope="module")
@@ -82,3 +90,146 @@ def test_the_readme_has_the_two_commands() -> None:
         "python3 -m pip install . && coachwhip go movetime 2000",
         "python3 -m pip install -e '.[test]' && python3 -m pytest",
     ]
+
+
+def test_every_statement_of_what_a_build_needs_agrees(project: dict[str, Any]) -> None:
+    """pyproject.toml tells pip, setup.py tells whoever runs it by hand, README.md tells the reader."""
+    needed = project["build-system"]["requires"]
+    assert [f"{package}>={least}" for package, least in builders().items()] == needed
+    assert set(needed) <= set(project["project"]["optional-dependencies"]["test"])
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "pip install " + " ".join(f"'{each}'" for each in needed) in readme
+
+
+def builders() -> dict[str, str]:
+    """The table BUILDERS of setup.py, read without running the file."""
+    for node in ast.parse((ROOT / "setup.py").read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) and node.targets[0].id == "BUILDERS":
+            return dict(ast.literal_eval(node.value))
+    raise AssertionError("setup.py has no table BUILDERS")
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    """A copy of what a build reads, in which nothing was built."""
+    copy = tmp_path / "tree"
+    copy.mkdir()
+    for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    unwanted = shutil.ignore_patterns(*(f"*{suffix}" for suffix in BUILT), "__pycache__")
+    for name in {
+        folder.relative_to(ROOT).parts[0] for folder in folders(tomllib.loads((ROOT / "pyproject.toml").read_text())).values()
+    }:
+        shutil.copytree(ROOT / name, copy / name, ignore=unwanted)
+    return copy
+
+
+def refuse(tree: Path, *words: str, options: tuple[str, ...] = (), **environment: str) -> str:
+    """Run setup.py, which has to give up before Cython starts; returns the one line that it leaves on stderr."""
+    command = [sys.executable, *options, "setup.py", *(words or ("build_ext", "--inplace"))]
+    done = subprocess.run(
+        command,
+        cwd=tree,
+        env={name: value for name, value in os.environ.items() if name not in ("CC", "PYTHONPATH")} | environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1
+    assert "Cythonizing" not in done.stdout + done.stderr
+    assert not list(tree.rglob("*.c"))
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert not lines[0].endswith(".")
+    return lines[0]
+
+
+def fake_compiler(folder: Path, *lines: str) -> str:
+    """A compiler that says these lines on stderr and fails."""
+    script = folder / "fake compiler"
+    said = "".join(f"echo {shlex.quote(line)} >&2\n" for line in lines)
+    script.write_text(f"#!/bin/sh\n{said}exit 1\n")
+    script.chmod(0o755)
+    return shlex.quote(str(script))
+
+
+@unix_compilers
+def test_a_missing_compiler_is_one_sentence(tree: Path) -> None:
+    for words in (["build_ext"], ["build_ext", "--inplace"], ["build"], ["bdist_wheel"]):
+        said = refuse(tree, *words, CC="/nonexistent/cc -pthread")
+        assert said.startswith("coachwhip needs a C compiler, and /nonexistent/cc is not there: ")
+
+
+@unix_compilers
+@pytest.mark.parametrize(
+    "line",
+    [
+        "probe.c:1:10: fatal error: Python.h: No such file or directory",
+        "probe.c:1:10: fatal error: 'Python.h' file not found",
+        "probe.c(1): fatal error C1083: Cannot open include file: 'Python.h': No such file or directory",
+    ],
+)
+def test_missing_headers_are_one_sentence(tree: Path, tmp_path: Path, line: str) -> None:
+    said = refuse(tree, CC=fake_compiler(tmp_path, "In file included from probe.c:1:", line, "compilation terminated."))
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    assert said.startswith(f"coachwhip needs the header files of Python {version}, and Python.h is not in ")
+
+
+@unix_compilers
+def test_headers_that_are_really_missing_are_noticed(tree: Path, tmp_path: Path) -> None:
+    """This Python's own compiler, and a build configuration, as a cross build has one, that knows of no headers."""
+    nowhere = tmp_path / "include"
+    nowhere.mkdir()
+    values = sysconfig.get_config_vars() | {"INCLUDEPY": str(nowhere), "CONFINCLUDEPY": str(nowhere)}
+    (tmp_path / "_sysconfigdata_bare.py").write_text(f"build_time_vars = {values!r}\n")
+    said = refuse(tree, PYTHONPATH=str(tmp_path), _PYTHON_SYSCONFIGDATA_NAME="_sysconfigdata_bare")
+    assert f"Python.h is not in {nowhere}: " in said
+
+
+@unix_compilers
+def test_a_compiler_that_cannot_compile_is_quoted(tree: Path, tmp_path: Path) -> None:
+    compiler = fake_compiler(tmp_path, "licence server asked", "compiler: error: no licence for you", "error: giving up")
+    assert "fake compiler" in refuse(tree, CC=compiler)
+    assert "cannot compile (compiler: error: no licence for you): " in refuse(tree, CC=compiler)
+    said = refuse(tree, CC=fake_compiler(tmp_path, "out of memory", "bye"))
+    assert "cannot compile (out of memory): " in said
+    assert "cannot compile (it says nothing): " in refuse(tree, CC=fake_compiler(tmp_path))
+    assert "cannot compile (" in refuse(tree, CFLAGS="--no-such-flag")
+
+
+@unix_compilers
+def test_every_system_gets_its_own_advice(tree: Path) -> None:
+    """The sentence ends with what brings a compiler on the system where the build runs."""
+    setup = runpy.run_path(str(tree / "setup.py"), run_name="setup")
+    advice = {
+        ("linux", "debian"): "sudo apt install gcc python3-dev",
+        ("linux", "linuxmint ubuntu debian"): "sudo apt install gcc python3-dev",
+        ("linux", "fedora"): "sudo dnf install gcc python3-devel",
+        ("linux", "rocky rhel centos fedora"): "sudo dnf install gcc python3-devel",
+        ("linux", "arch"): "header files of Python",
+        ("freebsd14", ""): "header files of Python",
+        ("darwin", ""): "xcode-select --install",
+        ("win32", ""): "Build Tools for Visual Studio",
+    }
+    for (platform, names), wanted in advice.items():
+        assert wanted in setup["advice"](platform, names.split())
+
+
+def test_old_or_missing_build_tools_are_one_sentence(tree: Path, tmp_path: Path) -> None:
+    """What a Python without a package index has: nothing, or the releases of its distribution."""
+    said = refuse(tree, options=("-I", "-S"))
+    assert said.startswith(
+        "setup.py needs setuptools 77 and cython 3.1 or newer, and this Python has no setuptools and no cython: "
+    )
+    (tmp_path / "setuptools-66.1.1.dist-info").mkdir()
+    (tmp_path / "setuptools-66.1.1.dist-info" / "METADATA").write_text(
+        "Metadata-Version: 2.1\nName: setuptools\nVersion: 66.1.1\n"
+    )
+    said = refuse(tree, PYTHONPATH=str(tmp_path))
+    assert "this Python has setuptools 66.1.1: " in said
+    (tmp_path / "Cython-0.29.32.dist-info").mkdir()
+    (tmp_path / "Cython-0.29.32.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: Cython\nVersion: 0.29.32\n")
+    said = refuse(tree, PYTHONPATH=str(tmp_path))
+    assert "this Python has setuptools 66.1.1 and cython 0.29.32: " in said
+    assert said.endswith('pip install "setuptools>=77" "cython>=3.1"')
