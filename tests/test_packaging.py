@@ -26,6 +26,10 @@ else:
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILT = (".so", ".pyd", ".pyc", ".c", ".html")
+POSIX_COMMANDS = [
+    "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/coachwhip go movetime 2000",
+    "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/python -m pytest",
+]
 unix_compilers = pytest.mark.skipif(os.name == "nt", reason="MSVC does not ask CC, nor do scripts compile there")
 
 
@@ -86,10 +90,19 @@ def test_the_licence_is_the_gpl(project: dict[str, Any]) -> None:
 
 def test_the_readme_has_the_two_commands() -> None:
     lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
-    assert [line for line in lines if re.match(r"python3 -m pip install .* && ", line)] == [
-        "python3 -m pip install . && coachwhip go movetime 2000",
-        "python3 -m pip install -e '.[test]' && python3 -m pytest",
+    assert [line for line in lines if re.match(r"python3 -m venv [.]venv && ", line)] == POSIX_COMMANDS
+    assert [line for line in lines if re.match(r'cmd /c "', line)] == [
+        'cmd /c "py -m venv .venv && .venv\\Scripts\\pip install . && .venv\\Scripts\\coachwhip go movetime 2000"',
+        'cmd /c "py -m venv .venv && .venv\\Scripts\\pip install -e .[test] && .venv\\Scripts\\python -m pytest"',
     ]
+
+
+def test_ci_takes_the_two_commands_from_the_readme() -> None:
+    """What .ci/run searches README.md for finds them, and nothing else."""
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    (pattern,) = re.findall(r"grep -E '(.*)' README[.]md", script)
+    lines = (ROOT / "README.md").read_text(encoding="utf-8").splitlines()
+    assert [line for line in lines if re.search(pattern, line)] == POSIX_COMMANDS
 
 
 def test_every_statement_of_what_a_build_needs_agrees(project: dict[str, Any]) -> None:
