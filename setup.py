@@ -94,23 +94,33 @@ def system_names() -> list[str]:
     return [release.get("ID", ""), *release.get("ID_LIKE", "").split()]
 
 
-def advice(system: str, names: Sequence[str]) -> str:
-    """What brings a C compiler and Python's header files on a system, from sys.platform and, on Linux, system_names()."""
+def advice(system: str, names: Sequence[str], *, compiler: bool) -> str:
+    """What brings Python's header files, and a C compiler if that is wanted too, on a system as sys.platform names it.
+
+    `names` tell one Linux distribution from another, as system_names() does.
+    """
     if system == "darwin":
         return "install Apple's command line tools (xcode-select --install)"
     if system == "win32":
-        return 'install the Build Tools for Visual Studio with "Desktop development with C++", and Python from python.org'
-    if system == "linux" and {"debian", "ubuntu"} & set(names):
-        return "install gcc and python3-dev (sudo apt install gcc python3-dev)"
-    if system == "linux" and {"fedora", "rhel", "centos"} & set(names):
-        return "install gcc and python3-devel (sudo dnf install gcc python3-devel)"
-    return "install a C compiler and the header files of Python with the system's package manager"
+        tools = 'the Build Tools for Visual Studio, with "Desktop development with C++"'
+        return f"install {tools}" if compiler else "install Python from python.org, whose installer brings them"
+    for tool, headers, family in (
+        ("apt", "python3-dev", {"debian", "ubuntu"}),
+        ("dnf", "python3-devel", {"fedora", "rhel", "centos"}),
+    ):
+        if system == "linux" and family & set(names):
+            packages = ["gcc", headers] if compiler else [headers]
+            return f"install {' and '.join(packages)} (sudo {tool} install {' '.join(packages)})"
+    wanted = "a C compiler and Python's header files" if compiler else "Python's header files"
+    return f"install {wanted} with the system's package manager"
 
 
 @contextmanager
 def captured() -> Iterator[list[str]]:
-    """A list that receives, at the end, the lines which this process and those it starts would have shown meanwhile."""
+    """A list that receives, at the end, the lines which this process and those it starts would have shown meanwhile, in English."""
     said: list[str] = []
+    language = {name: os.environ.get(name) for name in ("LC_ALL", "LANGUAGE")}
+    os.environ |= {"LC_ALL": "C", "LANGUAGE": ""}
     sys.stdout.flush()
     sys.stderr.flush()
     shown = [os.dup(1), os.dup(2)]
@@ -128,6 +138,11 @@ def captured() -> Iterator[list[str]]:
                 os.dup2(copy, descriptor)
                 os.close(copy)
             logging.disable(disabled)
+            for name, value in language.items():
+                if value is None:
+                    del os.environ[name]
+                else:
+                    os.environ[name] = value
             log.seek(0)
             said += log.read().decode(errors="replace").splitlines()
 
@@ -148,31 +163,32 @@ class BuildCore(build_ext):
 
     def require_compiler(self) -> None:
         """Leave with one sentence if the compiler that setuptools chose cannot compile a file that includes Python.h."""
-        problem = ""
+        problem = False
         with tempfile.TemporaryDirectory() as folder:
             probe = Path(folder) / "probe.c"
             probe.write_text("#include <Python.h>\n#include <stdlib.h>\nint probe;\n", encoding="utf-8")
             with captured() as said:
                 try:
                     self.compiler.compile([str(probe)], output_dir=folder)
-                except (BaseError, CCompilerError, OSError) as error:
-                    problem = str(error)
+                except (BaseError, CCompilerError, OSError):
+                    problem = True
         if problem:
-            raise SystemExit(f"coachwhip needs {self.what_lacks(said, problem)}: {advice(sys.platform, system_names())}")
+            lacking, compiler = self.what_lacks(said)
+            raise SystemExit(f"coachwhip needs {lacking}: {advice(sys.platform, system_names(), compiler=compiler)}")
 
-    def what_lacks(self, said: Sequence[str], problem: str) -> str:
-        """What the compiler's lines and setuptools' error about them come down to."""
-        command = getattr(self.compiler, "compiler_so", None)  # MSVC's has none, and is sought by setuptools alone
+    def what_lacks(self, said: Sequence[str]) -> tuple[str, bool]:
+        """What the lines of a compiler that failed come down to, and whether it is the compiler that is wanting."""
+        command = getattr(self.compiler, "compiler_so", None)  # MSVC's has none: setuptools alone knows where to look for it
         if command and not shutil.which(command[0]):
-            return f"a C compiler, and {command[0]} is not there"
+            return f"a C compiler, and {command[0]} is not there", True
+        if not command and not said:
+            return "a C compiler, and setuptools found none", True
         errors = [line.strip() for line in said if re.search(r"\berror\b", line, re.IGNORECASE)]
         if any("Python.h" in line for line in errors):
             version = f"{sys.version_info.major}.{sys.version_info.minor}"
-            return f"the header files of Python {version}, and Python.h is not in {sysconfig.get_config_var('INCLUDEPY')}"
-        if not command and not said:
-            return f"a C compiler, and setuptools found none ({problem})"
+            return f"the header files of Python {version}, and Python.h is not in {sysconfig.get_config_var('INCLUDEPY')}", False
         first = next(iter([*errors, *(line.strip() for line in said if line.strip())]), "it says nothing")
-        return f"a working C compiler, and {command[0] if command else 'this one'} cannot compile ({first})"
+        return f"a working C compiler, and {command[0] if command else 'this one'} cannot compile ({first})", True
 
     def translate(self) -> None:
         """Translate .pyx to .c under build/, which setuptools then compiles."""

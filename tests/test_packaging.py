@@ -12,6 +12,7 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -190,6 +191,15 @@ def test_missing_headers_are_one_sentence(tree: Path, tmp_path: Path, line: str)
 
 
 @unix_compilers
+def test_compilers_are_asked_in_english(tree: Path, tmp_path: Path) -> None:
+    said = "probe.c:1:10: schwerwiegender Fehler: Python.h: Datei oder Verzeichnis nicht gefunden"
+    compiler = Path(shlex.split(fake_compiler(tmp_path, said))[0])
+    english = '[ "$LC_ALL$LANGUAGE" = C ] && echo "probe.c:1:10: fatal error: Python.h: No such file or directory" >&2\n'
+    compiler.write_text(compiler.read_text().replace("exit", english + "exit"))
+    assert "Python.h is not in " in refuse(tree, CC=shlex.quote(str(compiler)), LC_ALL="de_DE.UTF-8", LANGUAGE="de")
+
+
+@unix_compilers
 def test_headers_that_are_really_missing_are_noticed(tree: Path, tmp_path: Path) -> None:
     """This Python's own compiler, and a build configuration, as a cross build has one, that knows of no headers."""
     nowhere = tmp_path / "include"
@@ -211,22 +221,40 @@ def test_a_compiler_that_cannot_compile_is_quoted(tree: Path, tmp_path: Path) ->
     assert "cannot compile (" in refuse(tree, CFLAGS="--no-such-flag")
 
 
-@unix_compilers
 def test_every_system_gets_its_own_advice(tree: Path) -> None:
-    """The sentence ends with what brings a compiler on the system where the build runs."""
+    """The sentence ends with what brings a compiler, or only the header files, on the system where the build runs."""
     setup = runpy.run_path(str(tree / "setup.py"), run_name="setup")
     advice = {
-        ("linux", "debian"): "sudo apt install gcc python3-dev",
-        ("linux", "linuxmint ubuntu debian"): "sudo apt install gcc python3-dev",
-        ("linux", "fedora"): "sudo dnf install gcc python3-devel",
-        ("linux", "rocky rhel centos fedora"): "sudo dnf install gcc python3-devel",
-        ("linux", "arch"): "header files of Python",
-        ("freebsd14", ""): "header files of Python",
-        ("darwin", ""): "xcode-select --install",
-        ("win32", ""): "Build Tools for Visual Studio",
+        ("linux", "debian"): (
+            "gcc and python3-dev (sudo apt install gcc python3-dev)",
+            "python3-dev (sudo apt install python3-dev)",
+        ),
+        ("linux", "linuxmint ubuntu debian"): ("(sudo apt install gcc python3-dev)", "(sudo apt install python3-dev)"),
+        ("linux", "fedora"): ("gcc and python3-devel (sudo dnf install gcc python3-devel)", "(sudo dnf install python3-devel)"),
+        ("linux", "rocky rhel centos fedora"): ("(sudo dnf install gcc python3-devel)", "(sudo dnf install python3-devel)"),
+        ("linux", "arch"): ("a C compiler and Python's header files", "install Python's header files"),
+        ("freebsd14", ""): ("a C compiler and Python's header files", "install Python's header files"),
+        ("darwin", ""): ("xcode-select --install", "xcode-select --install"),
+        ("win32", ""): ("Build Tools for Visual Studio", "Python from python.org"),
     }
-    for (platform, names), wanted in advice.items():
-        assert wanted in setup["advice"](platform, names.split())
+    for (system, names), wanted in advice.items():
+        for compiler, part in zip((True, False), wanted, strict=True):
+            assert part in setup["advice"](system, names.split(), compiler=compiler)
+
+
+def test_msvc_has_no_command_to_name(tree: Path) -> None:
+    """Its class in setuptools finds cl.exe by itself, or raises before anything was said."""
+    setup = runpy.run_path(str(tree / "setup.py"), run_name="setup")
+    what_lacks = setup["BuildCore"].what_lacks
+    command = SimpleNamespace(compiler=SimpleNamespace(compiler_type="msvc"))
+    assert what_lacks(command, []) == ("a C compiler, and setuptools found none", True)
+    missing = "probe.c(1): fatal error C1083: Cannot open include file: 'Python.h': No such file or directory"
+    said, compiler = what_lacks(command, ["probe.c", missing])
+    assert said.startswith("the header files of Python ")
+    assert not compiler
+    assert what_lacks(command, ["cl : Command line error D8003"])[0].endswith(
+        "this one cannot compile (cl : Command line error D8003)"
+    )
 
 
 def test_old_or_missing_build_tools_are_one_sentence(tree: Path, tmp_path: Path) -> None:
