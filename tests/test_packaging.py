@@ -124,16 +124,14 @@ def builders() -> dict[str, str]:
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
+def tree(tmp_path: Path, project: dict[str, Any]) -> Path:
     """A copy of what a build reads, in which nothing was built."""
     copy = tmp_path / "tree"
     copy.mkdir()
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
     unwanted = shutil.ignore_patterns(*(f"*{suffix}" for suffix in BUILT), "__pycache__")
-    for name in {
-        folder.relative_to(ROOT).parts[0] for folder in folders(tomllib.loads((ROOT / "pyproject.toml").read_text())).values()
-    }:
+    for name in {folder.relative_to(ROOT).parts[0] for folder in folders(project).values()}:
         shutil.copytree(ROOT / name, copy / name, ignore=unwanted)
     return copy
 
