@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..core.engine import MAX_DEPTH, MAX_THREADS, Engine, Position
 from ..evaluation import config
-from .command import CommandError, assignment, execute, per_second, whole_number
+from .command import CommandError, assignment, execute, file_name, per_second, whole_number
 
 DEPTH = 12
 HASH_MB = 16
@@ -127,7 +127,7 @@ def main(argv: Sequence[str]) -> int:
         metavar="N",
         help="search threads; the count varies with more than 1",
     )
-    parser.add_argument("--weights", type=Path, metavar="FILE", help="weights file to use instead of the shipped one")
+    parser.add_argument("--weights", type=file_name, metavar="FILE", help="weights file to use instead of the shipped one")
     parser.add_argument("--set", type=assignment, action="append", default=[], metavar="NAME=VALUE", help="set a search tunable")
     parser.add_argument("--json", action="store_true", help="print everything as one JSON object instead")
     return execute(parser, argv, _bench)
@@ -141,7 +141,7 @@ def _bench(args: argparse.Namespace) -> int:
         result = run(
             args.depth, hash_mb=args.hash, threads=args.threads, weights=weights, tunables=tunables, report=_print_position
         )
-    except (ValueError, OSError, argparse.ArgumentTypeError) as error:
+    except (ValueError, argparse.ArgumentTypeError) as error:
         raise CommandError(str(error)) from error
     except MemoryError as error:
         raise CommandError(f"no memory for a table of {args.hash} MB and {args.threads} threads") from error

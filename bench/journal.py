@@ -10,10 +10,11 @@ import json
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from .command import CommandError
+from .command import CommandError, append, naming, write_bytes
 from .game import GameRecord
 from .lock import hold
 
@@ -40,7 +41,7 @@ class RunJournal(ABC):
         `settings` must be the same in both runs, and no other run may have the file open. Raises CommandError, OSError.
         """
         self.path = path
-        self._file = path.open("a+b")
+        self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
         try:
             hold(self._file, path)
             self._begin(json.loads(json.dumps(settings)), resume=resume)
@@ -109,9 +110,9 @@ class RunJournal(ABC):
                 raise CommandError(f"{self.path} is of another {self.NAME}: its {name} is {theirs}, not {ours}")
 
     def _append(self, data: Mapping[str, Any]) -> None:
-        self._file.write(json.dumps(data, separators=(",", ":")).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        with naming(self.path):
+            append(self._file, json.dumps(data, separators=(",", ":")).encode() + b"\n")
+            os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Nothing more is done."""
@@ -179,10 +180,15 @@ class PgnFile:
         start = journal.pgn_start(path)
         kept = path.read_bytes()[:start] if start else b""
         fresh = path.with_name(path.name + ".part")
-        fresh.write_bytes(kept + "".join(write(entry) for entry in journal.entries).encode())
-        fresh.replace(path)
+        try:
+            write_bytes(fresh, kept + "".join(write(entry) for entry in journal.entries).encode())
+            fresh.replace(path)
+        except OSError:
+            with suppress(OSError):
+                fresh.unlink()
+            raise
 
     def add(self, entry: Entry) -> None:
-        """Append a game."""
-        with self.path.open("a", encoding="utf-8", newline="\n") as file:
-            file.write(self._write(entry))
+        """Append a game, the whole of it or, if the disk is full, nothing. Raises OSError."""
+        with naming(self.path), self.path.open("ab", buffering=0) as file:
+            append(file, self._write(entry).encode())

@@ -7,14 +7,25 @@ This module is the command; the techniques are `bench.techniques`, the measuring
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..core.engine import MAX_DEPTH, Position
 from ..evaluation import config
 from . import horizon, lab_report, laboratory, techniques
-from .command import INTERRUPTED, CommandError, assignment, execute, whole_number
+from .command import (
+    INTERRUPTED,
+    CommandError,
+    Postponed,
+    assignment,
+    execute,
+    file_name,
+    read_text,
+    require_plot,
+    tell,
+    whole_number,
+    writes,
+)
 from .progress import progress
 
 DEPTH = 6
@@ -28,13 +39,9 @@ Exit code 1 if a technique that must not change the value did."""
 
 
 def read_positions(path: Path) -> list[str]:
-    """The positions of a file of FEN or EPD lines; blank lines and those that start with # are left out. Raises CommandError."""
+    """The positions of a file of FEN or EPD lines; blank lines and those that start with # are left out. Raises CommandError, OSError."""
     fens = []
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"cannot read {path.name}: {error}") from error
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
         fields = line.split()
         if not fields or fields[0].startswith("#"):
             continue
@@ -74,16 +81,16 @@ def main(argv: Sequence[str]) -> int:
         "--max-nodes", type=whole_number(1, 10**15), default=MAX_NODES, metavar="N",
         help=f"give a search up that takes more (default {MAX_NODES})",
     )  # fmt: skip
-    add("--positions", type=Path, metavar="FILE", help="FEN or EPD file (default: 20 quiet and tactical ones)")
+    add("--positions", type=file_name, metavar="FILE", help="FEN or EPD file (default: 20 quiet and tactical ones)")
     add("--only", type=names, metavar="A,B", help="instead of the ladder: plain alpha-beta with each of these alone")
     add("--without", type=names, metavar="A,B", help="instead of the ladder: the engine as it plays, without each of these")
     add("--hash", type=whole_number(1, 65536), default=HASH_MB, metavar="MB", help=f"table size (default {HASH_MB})")
-    add("--weights", type=Path, metavar="FILE", help="weights file to use instead of the shipped one")
+    add("--weights", type=file_name, metavar="FILE", help="weights file to use instead of the shipped one")
     add("--set", type=assignment, action="append", default=[], metavar="NAME=VALUE", help="set a search tunable in every row")
     add("--json", action="store_true", help="print everything as one JSON object instead")
-    add("--plot", type=Path, metavar="FILE", help="draw nodes by depth (.png, .svg, .pdf; needs matplotlib)")
-    add("--page", type=Path, metavar="FILE", help="write table, plot and explanations (.html, or Markdown with a .png beside it)")
-    add("--resume", type=Path, metavar="FILE", help="keep finished measurements in FILE, and go on from those that are there")
+    add("--plot", **writes(help="draw nodes by depth (.png, .svg, .pdf; needs matplotlib)"))
+    add("--page", **writes(help="write table, plot and explanations (.html, or Markdown with a .png beside it)"))
+    add("--resume", **writes(help="keep finished measurements in FILE, and go on from those that are there"))
     add("--horizon", action="store_true", help="show the horizon effect instead")
     return execute(parser, argv, _lab)
 
@@ -92,16 +99,16 @@ def _lab(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     try:
         weights = config.pack(config.load(args.weights) if args.weights else config.load_default())
-    except (ValueError, OSError) as error:
+    except ValueError as error:
         raise CommandError(str(error)) from error
     if args.horizon:
         print(horizon.text(horizon.show()))
         return 0
+    if args.plot:
+        require_plot(args.plot)
     plan = _plan(args, tuple(weights))
-    for path in filter(None, (args.plot, args.page)):
-        if not path.parent.is_dir():
-            raise CommandError(f"there is no folder {path.parent}")
-    results, complete = _measure(plan, args.resume)
+    disk = Postponed()
+    results, complete = _measure(plan, args.resume, disk)
     report = lab_report.summarise(plan, results)
     if args.json:
         print(json.dumps(lab_report.as_dict(report, results)))
@@ -111,8 +118,9 @@ def _lab(args: argparse.Namespace) -> int:
         lab_report.plot(report, args.plot)
     if report.rows and args.page:
         lab_report.page(report, horizon.show(), args.page)
+    disk.settle()
     if not complete:
-        print("coachwhip lab: interrupted; the rows above are finished", file=sys.stderr)
+        tell("coachwhip lab: interrupted; the rows above are finished")
         return INTERRUPTED
     return 1 if any(summary.wrong for summary in report.rows) else 0
 
@@ -138,12 +146,12 @@ def _plan(args: argparse.Namespace, weights: tuple[int, ...]) -> laboratory.Plan
     return laboratory.Plan(tuple(fens), tuple(rows), args.depth, args.max_nodes, args.hash, weights, tunables)
 
 
-def _measure(plan: laboratory.Plan, resume: Path | None) -> tuple[laboratory.Results, bool]:
-    """The results, and whether they are complete: after Ctrl-C they are those finished by then."""
+def _measure(plan: laboratory.Plan, resume: Path | None, disk: Postponed) -> tuple[laboratory.Results, bool]:
+    """The results, and whether they are complete: after Ctrl-C, or on a disk that is full, they are those finished by then."""
     results = laboratory.start_results(resume, plan) if resume else {}
     total = len(plan.rows) * len(plan.fens)
     try:
-        with progress("lab", total) as bar:
+        with disk, progress("lab", total) as bar:
             for _ in results:
                 bar.advance()
 
@@ -160,4 +168,4 @@ def _measure(plan: laboratory.Plan, resume: Path | None) -> tuple[laboratory.Res
         raise CommandError(str(error)) from error
     except MemoryError as error:
         raise CommandError(f"no memory for tables of {plan.hash_mb} MB") from error
-    return results, True
+    return results, disk.error is None

@@ -14,7 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .command import CommandError
+from .command import write_bytes
 from .horizon import Shown, verdict
 from .horizon import table as horizon_table
 from .laboratory import Found, Plan, Results
@@ -260,13 +260,8 @@ def as_dict(report: Report, results: Results) -> dict[str, object]:
 
 
 def plot(report: Report, path: Path) -> None:
-    """Nodes by depth on a logarithmic scale, with the lines of theory. Raises CommandError, as without matplotlib."""
-    try:
-        path.write_bytes(_picture(report, path.suffix.removeprefix(".") or "png"))
-    except ImportError as error:
-        raise CommandError("the plot needs matplotlib: pip install 'coachwhip[bench]'") from error
-    except (OSError, ValueError) as error:
-        raise CommandError(f"cannot write {path.name}: {error}") from error
+    """Nodes by depth on a logarithmic scale, with the lines of theory. Raises OSError, ImportError without matplotlib."""
+    write_bytes(path, _picture(report, path.suffix[1:].lower()))
 
 
 def _picture(report: Report, kind: str) -> bytes:
@@ -314,7 +309,7 @@ def _draw_theory(report: Report, axes: Any, label: str, part: float, style: str)
 
 
 def page(report: Report, shown: Sequence[Shown], path: Path) -> None:
-    """Write all of it as a page that stands alone: HTML for .html, Markdown otherwise. Raises CommandError.
+    """Write all of it as a page that stands alone: HTML for .html, Markdown otherwise. Raises OSError.
 
     The plot is inside an HTML page, and a .png beside a Markdown one; a page without matplotlib has none.
     """
@@ -348,12 +343,9 @@ def page(report: Report, shown: Sequence[Shown], path: Path) -> None:
         body.table(horizon_table(each))
         body.paragraph(each.case.text)
         body.paragraph(verdict(each))
-    try:
-        path.write_text(body.finished(), encoding="utf-8")
-        if picture and markdown:
-            path.with_suffix(".png").write_bytes(picture)
-    except OSError as error:
-        raise CommandError(f"cannot write {path.name}: {error}") from error
+    write_bytes(path, body.finished().encode())
+    if picture and markdown:
+        write_bytes(path.with_suffix(".png"), picture)
 
 
 class _Markdown:

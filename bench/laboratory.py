@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..core.engine import Engine, Position, SearchResult
-from .command import CommandError
+from .command import CommandError, append, naming, read_text
 from .techniques import BY_KEY, ORDERED, SWITCHES, Row
 
 WAIT = 0.05  # seconds between looks for Ctrl-C while a search runs in its own thread
@@ -155,11 +155,8 @@ def _measure(plan: Plan, searcher: Searcher, judge: Judge, position: int, fen: s
 
 
 def read_results(path: Path, plan: Plan) -> Results:
-    """What an earlier run of the same plan has measured. Raises CommandError if it was another plan or no such file."""
-    try:
-        lines = path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"cannot read {path.name}: {error}") from error
+    """What an earlier run of the same plan has measured. Raises CommandError if it was another plan or no such file, OSError."""
+    lines = read_text(path).splitlines()
     try:
         signature = json.loads(lines[0])
         different = [name for name, value in plan.signature().items() if signature.get(name) != value]
@@ -178,7 +175,7 @@ def read_results(path: Path, plan: Plan) -> Results:
 
 
 def start_results(path: Path, plan: Plan) -> Results:
-    """Continue the results file at `path`, or begin it. Raises CommandError."""
+    """Continue the results file at `path`, or begin it. Raises CommandError, OSError."""
     if path.exists() and path.stat().st_size:
         results = read_results(path, plan)
         if not path.read_bytes().endswith(b"\n"):
@@ -189,14 +186,11 @@ def start_results(path: Path, plan: Plan) -> Results:
 
 
 def append_cell(path: Path, key: tuple[int, int], cell: Cell) -> None:
-    """Write one finished cell. Raises CommandError."""
+    """Write one finished cell. Raises OSError."""
     entry = {"row": key[0], "position": key[1], "depths": [found._asdict() for found in cell]}
     _append(path, json.dumps(entry) + "\n")
 
 
 def _append(path: Path, text: str) -> None:
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(text)
-    except OSError as error:
-        raise CommandError(f"cannot write {path.name}: {error}") from error
+    with naming(path), path.open("ab", buffering=0) as file:
+        append(file, text.encode())

@@ -15,7 +15,20 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .clock import LARGEST_COUNT, TimeControl, parse_time_control
-from .command import INTERRUPTED, CommandError, execute, require_matplotlib, seconds, uninterrupted, whole_number
+from .command import (
+    INTERRUPTED,
+    CommandError,
+    Postponed,
+    execute,
+    file_name,
+    require,
+    require_plot,
+    seconds,
+    tell,
+    uninterrupted,
+    whole_number,
+    writes,
+)
 from .engines import add_engine_arguments, engine_specs, of_engine, values_of
 
 if TYPE_CHECKING:
@@ -98,7 +111,7 @@ def _game_arguments(add: Callable[..., object]) -> None:
     add("--depth", type=whole_number(1, 1000), metavar="N", help="the same as --tc depth=N")
     add("--margin", type=whole_number(0, 60_000), metavar="MS", help="time an engine may exceed (default 0; movetime: 50)")
     add("--stall", type=seconds, metavar="SECONDS", help="give up an engine so long after its time (default 10; no clock: 60)")
-    add("--openings", type=Path, metavar="FILE", help="EPD, FEN, .pgn or Polyglot .bin (default: the start position)")
+    add("--openings", type=file_name, metavar="FILE", help="EPD, FEN, .pgn or Polyglot .bin (default: the start position)")
     add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
     add("--order", choices=("random", "sequential"), default="random", help="order of the openings (default random)")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides the random order (default 1)")
@@ -111,17 +124,17 @@ def _ending_arguments(add: Callable[..., object]) -> None:
     add("--resign", type=numbers(2), default=(0, 0), metavar="MOVES,CP", help="both agree on a win for MOVES moves: it is one")
     add("--draw", type=numbers(3), default=(0, 0, 0), metavar="FROM,MOVES,CP", help="likewise a draw, from move FROM on")
     add("--max-moves", type=whole_number(0, MAX_RULE), default=0, metavar="N", help="a draw after N moves of each side")
-    add("--syzygy", type=Path, metavar="DIR", help="end games whose result the tables in this folder know")
+    add("--syzygy", type=file_name, metavar="DIR", help="end games whose result the tables in this folder know")
     add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help="stop when one is accepted (error rates 0.05)")
     add("--elo-model", choices=("normalized", "logistic"), default="normalized", help="Elo of --sprt (default normalized)")
 
 
 def _file_arguments(add: Callable[..., object]) -> None:
-    add("--pgn", type=Path, metavar="FILE", help="append every finished game")
-    add("--journal", type=Path, metavar="FILE", help="keep every finished game so that the match can be resumed")
+    add("--pgn", **writes(help="append every finished game"))
+    add("--journal", **writes(help="keep every finished game so that the match can be resumed"))
     add("--resume", action="store_true", help="go on with the match in the --journal; start it if there is none")
     add("--json", action="store_true", help="print the summary as JSON")
-    add("--plot", type=Path, metavar="FILE", help="draw Elo and LLR over the games, or the ratings (matplotlib)")
+    add("--plot", **writes(help="draw Elo and LLR over the games, or the ratings (matplotlib)"))
 
 
 def main(argv: Sequence[str]) -> int:
@@ -142,30 +155,36 @@ def _match(args: argparse.Namespace) -> int:
     if args.resume and not args.journal:
         raise CommandError("--resume needs the --journal of the match")
     if args.plot:
-        require_matplotlib()
+        require_plot(args.plot)
+        if players > 2:
+            require("scipy", "--plot of a tournament")
     sprt = _sprt(args, players)
     tally = Tally()
     interrupted = False
+    disk = Postponed()
     try:
         contest = _contest(args)
         pairings = schedule(_openings(args), opponents(players, args.form), args.games)
         settings = _settings(args, contest)
         with _journal(args, settings) as journal, _player(args, contest, settings) as (names, play):
-            Course(names, settings, pairings, tally, sprt, journal, args.pgn).run(play)
+            course = Course(names, settings, pairings, tally, sprt, journal, args.pgn)
+            with disk:
+                course.run(play)
     except StartError as error:
-        raise CommandError(str(error)) from error
-    except (OSError, UnicodeDecodeError) as error:
         raise CommandError(str(error)) from error
     except KeyboardInterrupt:
         if not tally.results:
             raise
         interrupted = True
-        print("interrupted; what was finished counts", file=sys.stderr)
+        tell("interrupted; what was finished counts")
+    if disk.error and not tally.results:
+        disk.settle()
     print(json.dumps(summary(tally, names, sprt), indent=2) if args.json else describe(tally, names, sprt))
     if args.plot and tally.results:
         from .match_plot import plot_match
 
         plot_match(args.plot, tally, names, sprt)
+    disk.settle()
     return INTERRUPTED if interrupted else 0
 
 

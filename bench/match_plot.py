@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from .command import CommandError
+from .command import picture
 from .elo import estimate
 from .sprt import Sprt
 from .standings import ratings
@@ -16,7 +16,7 @@ WIDEST = 400.0  # Elo shown at most to either side
 
 
 def plot_match(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None) -> None:
-    """Write the picture, in the format that the file's name asks for. Raises CommandError, OSError."""
+    """Write the picture, in the format that the file's name asks for. Raises OSError."""
     import matplotlib as mpl
 
     mpl.use("agg")
@@ -28,9 +28,7 @@ def plot_match(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None
     else:
         _standings(axes, tally, names)
     try:
-        figure.savefig(path)
-    except ValueError as error:
-        raise CommandError(f"--plot: {error}") from error
+        picture(figure, path)
     finally:
         plt.close(figure)
 
@@ -71,8 +69,7 @@ def _course(axes: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) ->
 def _standings(axes: Any, tally: Tally, names: Sequence[str]) -> None:
     """Ratings with their errors."""
     fitted = ratings(tally, len(names))
-    if fitted is None:
-        raise CommandError("--plot of a tournament needs scipy: python3 -m pip install 'coachwhip[bench]'")
+    assert fitted is not None, "the command line has asked for scipy before the games"
     order = sorted(range(len(names)), key=lambda player: fitted[player].elo)
     positions = range(len(names))
     axes.errorbar([fitted[player].elo for player in order], positions, xerr=[fitted[player].error for player in order], fmt="o")

@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import chess
 
-from .command import CommandError
+from ..uci.book import Book as PolyglotBook
+from .command import CommandError, naming, read_text
 
 POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
 POLYGLOT_PLIES = 8  # length of those unless the user says otherwise
@@ -77,7 +78,7 @@ def choose(book: Book, count: int, seed: int | None) -> list[Opening]:
 
 def _positions(path: Path, *, chess960: bool) -> Book:
     """The lines of an EPD or FEN file."""
-    lines = enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
+    lines = enumerate(read_text(path).splitlines(), start=1)
     return [
         partial(_position, f"{path.name}:{number}", line, chess960=chess960)
         for number, line in lines
@@ -106,7 +107,8 @@ def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
 
 def _pgn(path: Path, plies: int | None, *, chess960: bool) -> Book:
     """The games of a PGN file, found without being read."""
-    text = path.read_text(encoding="utf-8-sig", errors="replace")
+    with naming(path):
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
     games: list[tuple[int, list[str]]] = []
     in_tags = False
     for number, line in enumerate(text.splitlines(), start=1):
@@ -147,8 +149,12 @@ def _polyglot(path: Path, plies: int, seed: int) -> Book:
 
     generator = random.Random(seed)
     lines: dict[tuple[str, ...], None] = {}
-    with path.open("rb"):  # python-chess takes a missing file for an empty book
-        pass
+    try:
+        with naming(path):
+            if path.stat().st_size:  # python-chess takes a missing file for an empty book, and any other for a full one
+                PolyglotBook(str(path)).close()
+    except ValueError as error:
+        raise CommandError(f"{path}: {error}") from error
     with chess.polyglot.open_reader(path) as reader:
 
         @cache

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.engine import STARTPOS_FEN, Position
-from .command import CommandError, execute, per_second, whole_number
+from .command import CommandError, execute, file_name, per_second, read_text, whole_number
 from .progress import progress
 
 if TYPE_CHECKING:
@@ -86,8 +86,11 @@ def _is_number(text: str) -> bool:
 
 def read_suite(path: Path) -> list[Line]:
     """All lines of a suite file but blank ones and # comments. Raises CommandError, OSError."""
-    lines = enumerate(path.read_text(encoding="utf-8").splitlines(), start=1)
-    return [parse_line(text, f"{path.name}:{number}") for number, text in lines if text.strip() and not text.startswith("#")]
+    lines = enumerate(read_text(path).splitlines(), start=1)
+    found = [parse_line(text, f"{path.name}:{number}") for number, text in lines if text.strip() and not text.startswith("#")]
+    if not found:
+        raise CommandError(f"{path}: no position in it")
+    return found
 
 
 def run_suite(
@@ -187,7 +190,7 @@ def main(argv: Sequence[str]) -> int:
     )
     parser.add_argument("depth", nargs="?", type=whole_number(0, MAX_DEPTH), help="plies")
     parser.add_argument("fen", nargs="*", help="position, quoted or as separate words (default: the start position)")
-    parser.add_argument("--suite", nargs="+", type=Path, metavar="FILE", help="EPD files with lines FEN ;D1 20 ;D2 400")
+    parser.add_argument("--suite", nargs="+", type=file_name, metavar="FILE", help="EPD files with lines FEN ;D1 20 ;D2 400")
     parser.add_argument(
         "--max-nodes", type=whole_number(0, 10**15), default=MAX_NODES, metavar="N", help="skip larger counts of a suite"
     )
@@ -237,10 +240,7 @@ def _single(args: argparse.Namespace) -> int:
 
 def _suite(args: argparse.Namespace) -> int:
     """Suites, in the order given."""
-    try:
-        lines = [line for path in args.suite for line in read_suite(path)]
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(str(error)) from error
+    lines = [line for path in args.suite for line in read_suite(path)]
     with progress("perft", len(lines)) as bar:
         result = run_suite(lines, max_nodes=args.max_nodes, max_depth=args.max_depth, advance=bar.advance, say=bar.say)
     if args.json:

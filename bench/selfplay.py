@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ..evaluation import config, labelled
-from .command import CommandError, execute, uninterrupted, whole_number
+from .command import CommandError, append, execute, file_name, naming, require_writable, tell, uninterrupted, whole_number, writes
 from .lock import hold
 from .match import MAX_RULE, numbers
 from .openings import Book, open_book, standard_start
@@ -44,19 +44,26 @@ def _parser() -> argparse.ArgumentParser:
     about = "Make labelled quiet positions from games of the engine against itself."
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="coachwhip selfplay", description=about, epilog=EPILOG, formatter_class=formatter)
-    parser.add_argument("file", type=Path, help="where the positions go")
-    parser.add_argument("--epd", metavar="FILE", help="play nothing: write the file's positions as EPD ('-': print; .xz: packed)")
+    parser.add_argument("file", **writes(metavar=None, help="where the positions go"))
+    parser.add_argument(
+        "--epd", type=_target, metavar="FILE", help="play nothing: write the file's positions as EPD ('-': print; .xz: packed)"
+    )
     _game_arguments(parser.add_argument_group("games").add_argument)
     _ending_arguments(parser.add_argument_group("ending games").add_argument)
     return parser
 
 
+def _target(text: str) -> str:
+    """Read the name of a file, or `-`, as argparse's `type`."""
+    return str(file_name(text))
+
+
 def _game_arguments(add: Callable[..., object]) -> None:
     add("--games", type=whole_number(1, 2**31), default=1000, metavar="N", help="games in the file when done (default 1000)")
     add("--nodes", type=whole_number(1, 10**9), default=5000, metavar="N", help="nodes a move (default 5000)")
-    add("--weights", metavar="FILE", help="evaluate with these weights")
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights")
     add("--hash", type=whole_number(1, 65536), default=4, metavar="MB", help="table size (default 4)")
-    add("--openings", type=Path, action="append", default=[], metavar="FILE", help="EPD, FEN, .pgn or .bin; may be repeated")
+    add("--openings", type=file_name, action="append", default=[], metavar="FILE", help="EPD, FEN, .pgn or .bin; may be repeated")
     add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
     add("--random-plies", type=whole_number(0, 100), default=6, metavar="N", help="up to N random moves follow (default 6)")
     add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
@@ -89,9 +96,7 @@ def _selfplay(args: argparse.Namespace) -> int:
         with closing(Store(args.file, described)) as store:
             if store.games < args.games:
                 _play_missing(args, settings, book, store)
-    except BrokenPipeError:  # nobody reads what --epd prints: no error
-        raise
-    except (OSError, UnicodeDecodeError, labelled.FormatError, config.WeightsError) as error:
+    except (labelled.FormatError, config.WeightsError) as error:
         raise CommandError(str(error)) from error
     _report(args)
     return 0
@@ -144,7 +149,7 @@ class Store:
         """
         self.path = path
         self.games = 0
-        self._file: IO[bytes] = path.open("a+b")
+        self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
         try:
             hold(self._file, path)
             self._begin(settings)
@@ -159,8 +164,8 @@ class Store:
         start = self._file.read(len(first))
         if size < len(first) and first.startswith(start):
             self._file.truncate(0)
-            self._file.write(first)
-            self._file.flush()
+            with naming(self.path):
+                append(self._file, first)
             return
         contents = labelled.read(self.path)
         for name in sorted({*settings, *contents.settings} - {DESCRIBING}):
@@ -173,8 +178,8 @@ class Store:
 
     def add(self, game: labelled.Game) -> None:
         """Append the next game."""
-        self._file.write(labelled.block(game))
-        self._file.flush()
+        with naming(self.path):
+            append(self._file, labelled.block(game))
         self.games += 1
 
     def close(self) -> None:
@@ -187,7 +192,7 @@ def _play_missing(args: argparse.Namespace, settings: "Settings", book: Book, st
     from .progress import progress
 
     if store.games:
-        print(f"{store.games} games are played, {args.games - store.games} to go", file=sys.stderr)
+        tell(f"{store.games} games are played, {args.games - store.games} to go")
     tasks = _tasks(book, args.seed, store.games, args.games)
     with progress("games", args.games - store.games) as bar, _player(args, settings) as play, closing(play(tasks)) as played:
         for game in _in_order(played, store.games):
@@ -264,10 +269,9 @@ def _write_epd(path: Path, target: str) -> int:
     lines = (labelled.epd(game) for game in contents.games)
     if target == "-":
         sys.stdout.writelines(lines)
-    elif target.endswith(".xz"):
-        with lzma.open(target, "wt", encoding="ascii", newline="\n") as packed:
-            packed.writelines(lines)
-    else:
-        with Path(target).open("w", encoding="ascii", newline="\n") as file:
-            file.writelines(lines)
+        return 0
+    require_writable(Path(target))
+    opener: Callable[..., IO[str]] = lzma.open if target.endswith(".xz") else open
+    with naming(Path(target)), opener(target, "wt", encoding="ascii", newline="\n") as file:
+        file.writelines(lines)
     return 0

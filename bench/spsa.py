@@ -12,7 +12,6 @@ import json
 import math
 import os
 import random
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from fnmatch import fnmatchcase
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..core.tunables import TUNABLES
 from ..evaluation import config
-from .command import INTERRUPTED, CommandError, execute, uninterrupted, whole_number
+from .command import INTERRUPTED, CommandError, Postponed, execute, file_name, tell, uninterrupted, whole_number, writes
 from .journal import RunJournal
 from .openings import Book, Opening, choose, open_book, standard_start
 
@@ -115,14 +114,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--games", type=whole_number(2, 10**7), default=10_000, metavar="N", help="two to an iteration (default 10000)")
     add("--nodes", type=whole_number(1, 10**9), default=10_000, metavar="N", help="nodes a move (default 10000)")
     add("--hash", type=whole_number(1, 65536), default=8, metavar="MB", help="table size (default 8)")
-    add("--weights", metavar="FILE", help="evaluate with these weights")
-    add("--openings", "--book", type=Path, metavar="FILE", help="EPD, FEN, .pgn or .bin (default: random moves)")
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights")
+    add("--openings", "--book", type=file_name, metavar="FILE", help="EPD, FEN, .pgn or .bin (default: random moves)")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides everything (default 1)")
     gain = "how much of STEP a game moves a value at the end (default 0.01; less for hundreds of thousands of games)"
     add("--r-end", type=_gain, default=0.01, metavar="R", help=gain)
     add("--batch", type=whole_number(1, 10_000), default=16, metavar="N", help="iterations from the same values (default 16)")
     add("--concurrency", type=whole_number(1, 1024), metavar="N", help="processes (default: one for each processor)")
-    add("--journal", type=Path, metavar="FILE", help="keep every result so that the run can be resumed")
+    add("--journal", **writes(help="keep every result so that the run can be resumed"))
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--json", action="store_true", help="print the values as JSON")
     return parser
@@ -185,16 +184,19 @@ def _spsa(args: argparse.Namespace) -> int:
     if args.resume and not args.journal:
         raise CommandError("--resume needs the --journal of the run")
     spsa = Spsa(parameters, args.games // 2, args.r_end, args.seed)
+    disk, code = Postponed(), 0
     try:
         settings = _settings(args)
         openings = choose(_book(args), args.games // 2, args.seed)
         described = _described(args, settings, parameters)
         with closing(Journal(args.journal, described, resume=args.resume)) if args.journal else nullcontext() as journal:
             course = Course(spsa, args.games // 2, args.batch, journal)
-            code = _play(args, settings, openings, course)
-    except (OSError, UnicodeDecodeError, config.WeightsError) as error:
+            with disk:
+                code = _play(args, settings, openings, course)
+    except config.WeightsError as error:
         raise CommandError(str(error)) from error
     _report(course, as_json=args.json)
+    disk.settle()
     return code
 
 
@@ -314,7 +316,7 @@ def _play(args: argparse.Namespace, settings: "Settings", openings: Sequence[Ope
     from .spsa_game import Task, play
 
     if course.played:
-        print(f"{len(course.games)} games are played, {len(openings) * 2 - len(course.games)} to go", file=sys.stderr)
+        tell(f"{len(course.games)} games are played, {len(openings) * 2 - len(course.games)} to go")
     count = args.concurrency or os.cpu_count() or 1
     try:
         with closing(Pool(partial(play, settings), count)) as pool, progress("games", 2 * (len(openings) - course.played)) as bar:
@@ -333,7 +335,7 @@ def _play(args: argparse.Namespace, settings: "Settings", openings: Sequence[Ope
 
             course.run(play_batch, bar.say)
     except KeyboardInterrupt:
-        print("interrupted; the batches that were finished count", file=sys.stderr)
+        tell("interrupted; the batches that were finished count")
         return INTERRUPTED
     return 0
 

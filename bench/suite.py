@@ -9,14 +9,24 @@ what is made of the results `suite_report`.
 import argparse
 import contextlib
 import json
-import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from . import suite_report as reporting
-from .command import INTERRUPTED, CommandError, execute, require_matplotlib, seconds, whole_number
+from .command import (
+    INTERRUPTED,
+    CommandError,
+    Postponed,
+    execute,
+    file_name,
+    require_plot,
+    seconds,
+    tell,
+    whole_number,
+    writes,
+)
 from .engines import EngineSpec, add_engine_arguments, distinct, engine_specs
 from .progress import progress
 from .suite_record import Plan, Record, Writer, create, digest_of, load, reopen
@@ -51,7 +61,7 @@ def main(argv: Sequence[str]) -> int:
         epilog="A position with bm or am is solved by the move, else with dm by announcing that mate, else by the best graded move.",
     )
     add = parser.add_argument
-    add("files", nargs="*", type=Path, metavar="FILE", help="EPD files")
+    add("files", nargs="*", type=file_name, metavar="FILE", help="EPD files")
     add_engine_arguments(parser)
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"per position (default {DEFAULT_SECONDS:g})")
@@ -60,12 +70,12 @@ def main(argv: Sequence[str]) -> int:
     timeout = f"give an engine up on a position after so long (default: --time and {SPARE:g} s, or {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
-    add("--save", type=Path, metavar="FILE", help="write every finished position to FILE, to resume or compare later")
-    add("--resume", type=Path, metavar="FILE", help="continue the run in FILE where it was interrupted")
-    add("--compare", type=Path, metavar="FILE", help="show which positions changed since the run in FILE")
+    add("--save", **writes(help="write every finished position to FILE, to resume or compare later"))
+    add("--resume", **writes(help="continue the run in FILE where it was interrupted"))
+    add("--compare", type=file_name, metavar="FILE", help="show which positions changed since the run in FILE")
     listing = f"positions to list (default: those that not every engine solved, at most {LISTED})"
     add("--list", choices=("all", "open", "none"), help=listing)
-    add("--plot", type=Path, metavar="FILE", help="draw positions solved over time (png, svg, pdf; needs matplotlib)")
+    add("--plot", **writes(help="draw positions solved over time (png, svg, pdf; needs matplotlib)"))
     add("--json", action="store_true", help="print everything as one JSON object instead")
     return execute(parser, argv, _suite)
 
@@ -73,19 +83,22 @@ def main(argv: Sequence[str]) -> int:
 def _suite(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     if args.plot:
-        require_matplotlib()
+        require_plot(args.plot)
+    disk = Postponed()
+    interrupted = False
     try:
         earlier = load(args.compare) if args.compare else None
         run = _resumed(args) if args.resume else _begun(args)
         left = run.left()
-        with _writer(args, run) as writer:
+        with _writer(args, run) as writer, disk:
             interrupted = _solve(run, left, args.concurrency, writer)
         _report(args, run, earlier)
         if args.plot:
             runs = [attempts.values() for attempts in reporting.by_engine(run.attempts, len(run.plan.engines))]
             reporting.draw(args.plot, str(run.plan), _names(run.plan), runs)
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         raise CommandError(str(error)) from error
+    disk.settle()
     return INTERRUPTED if interrupted else 0
 
 
@@ -99,7 +112,7 @@ def _begun(args: argparse.Namespace) -> Run:
         raise CommandError("--save would overwrite the run that --compare names: give another file")
     tasks, warnings = read_files(args.files)
     for warning in warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        tell(f"warning: {warning}")
     kind = "depth" if args.depth else "nodes" if args.nodes else "time"
     limit = args.depth or args.nodes or args.time or DEFAULT_SECONDS
     patience = args.timeout or (limit + SPARE if kind == "time" else PATIENCE)
@@ -147,7 +160,7 @@ def _check(specs: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
                 await solver.close()
             names.append(solver.name)
             for option in solver.unknown_options:
-                print(f"warning: {solver.name} has no option {option}", file=sys.stderr)
+                tell(f"warning: {solver.name} has no option {option}")
         return distinct(names)
 
     try:
@@ -215,7 +228,7 @@ def _report(args: argparse.Namespace, run: Run, earlier: Record | None) -> None:
     runs = reporting.by_engine(run.attempts, len(names))
     changes = _changes(names, runs, earlier) if earlier else []
     if earlier and (earlier.plan.kind, earlier.plan.limit) != (run.plan.kind, run.plan.limit):
-        print(f"warning: {args.compare} was run with {earlier.plan}, this one with {run.plan}", file=sys.stderr)
+        tell(f"warning: {args.compare} was run with {earlier.plan}, this one with {run.plan}")
     if args.json:
         print(json.dumps(_as_dict(run, runs, changes), indent=1))
         return

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .command import CommandError
+from .command import CommandError, naming
 from .suite_task import Task
 
 if TYPE_CHECKING:
@@ -45,7 +45,9 @@ def read_file(path: Path, name: str) -> tuple[list[Task], int]:
     """The positions of one file, and how many of its positions ask nothing."""
     read = []
     idle = 0
-    for number, line in enumerate(path.read_bytes().splitlines(), start=1):
+    with naming(path):
+        lines = path.read_bytes().splitlines()
+    for number, line in enumerate(lines, start=1):
         text = _decode(line).strip()
         if not text or text.startswith("#"):
             continue

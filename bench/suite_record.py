@@ -8,10 +8,11 @@ searching; a last line that was torn is dropped. The same file is what a later r
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from io import FileIO
 from pathlib import Path
-from typing import Any, NamedTuple, TextIO
+from typing import Any, NamedTuple
 
-from .command import CommandError
+from .command import CommandError, append, naming
 from .engines import EngineSpec
 from .lock import hold
 from .suite_task import Attempt, Task
@@ -50,8 +51,9 @@ def digest_of(tasks: Sequence[Task]) -> str:
 class Writer:
     """An open file to which attempts are added; to be closed, with contextlib.closing."""
 
-    def __init__(self, file: TextIO) -> None:
+    def __init__(self, file: FileIO, path: Path) -> None:
         self._file = file
+        self._path = path
 
     def close(self) -> None:
         """Close the file."""
@@ -68,8 +70,8 @@ class Writer:
         self._line({**head, **plan._asdict(), "engines": engines})
 
     def _line(self, value: Mapping[str, object]) -> None:
-        self._file.write(json.dumps(value) + "\n")
-        self._file.flush()
+        with naming(self._path):
+            append(self._file, json.dumps(value).encode() + b"\n")
 
 
 def create(path: Path, plan: Plan, tasks: Sequence[Task]) -> Writer:
@@ -84,7 +86,7 @@ def create(path: Path, plan: Plan, tasks: Sequence[Task]) -> Writer:
     except BaseException:
         file.close()
         raise
-    writer = Writer(file)
+    writer = Writer(file, path)
     writer.begin(plan, tasks)
     return writer
 
@@ -93,12 +95,12 @@ def reopen(path: Path) -> Writer:
     """Open a file that was loaded to add what is missing; a torn last line is cut off first. Raises CommandError, OSError."""
     file = _open(path)
     file.truncate(path.read_bytes().rfind(b"\n") + 1)
-    return Writer(file)
+    return Writer(file, path)
 
 
-def _open(path: Path) -> TextIO:
+def _open(path: Path) -> FileIO:
     """Open a file for this run alone, to add lines. Raises CommandError if another run has it, OSError."""
-    file = path.open("a", encoding="utf-8", newline="\n")
+    file = path.open("ab", buffering=0)  # what is not on disk is nowhere
     try:
         hold(file, path)
     except CommandError:

@@ -9,6 +9,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
 
+from .command import picture
 from .suite_task import FAULTS, Attempt, Task
 
 
@@ -208,7 +209,7 @@ def curve(attempts: Iterable[Attempt]) -> list[tuple[float, int]]:
 
 
 def draw(path: Path, title: str, names: Sequence[str], runs: Sequence[Iterable[Attempt]]) -> None:
-    """Plot solved positions over time, a curve for each engine. Raises ImportError, OSError, ValueError (unknown file type)."""
+    """Plot solved positions over time, a curve for each engine. Raises ImportError, OSError."""
     from importlib import import_module
 
     figure = import_module("matplotlib.figure").Figure(figsize=(8, 5), layout="constrained")
@@ -221,4 +222,4 @@ def draw(path: Path, title: str, names: Sequence[str], runs: Sequence[Iterable[A
     axes.set_ylim(bottom=0)
     axes.grid(visible=True, alpha=0.3)
     axes.legend(loc="lower right")
-    figure.savefig(path)
+    picture(figure, path)

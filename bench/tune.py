@@ -5,14 +5,24 @@ import argparse
 import datetime
 import json
 import shlex
+import tempfile
 from collections.abc import Callable, Sequence
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..evaluation import config
-from ..evaluation.labelled import FormatError
-from .command import CommandError, execute, require_matplotlib, whole_number
+from .command import (
+    CommandError,
+    execute,
+    file_name,
+    in_words,
+    picture,
+    require,
+    require_plot,
+    whole_number,
+    write_bytes,
+    writes,
+)
 
 if TYPE_CHECKING:
     from ..evaluation.tune import FileReport, Outcome
@@ -47,9 +57,10 @@ def number(low: float, high: float) -> Callable[[str], float]:
 def source(text: str) -> tuple[Path, float]:
     """Split `FILE=WEIGHT`, as argparse's `type`; a file of that whole name is meant where there is one."""
     name, equals, weight = text.rpartition("=")
-    if not equals or Path(text).exists():
-        return Path(text), 1.0
-    return Path(name), number(0.001, 1000)(weight)
+    whole = file_name(text)
+    if not equals or whole.exists():
+        return whole, 1.0
+    return file_name(name), number(0.001, 1000)(weight)
 
 
 def date(text: str) -> str:
@@ -66,8 +77,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="coachwhip tune", description=about, epilog=EPILOG, formatter_class=formatter)
     add = parser.add_argument
     add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
-    add("--output", type=Path, required=True, metavar="FILE", help="the new weights file")
-    add("--weights", metavar="FILE", help="start from these weights instead of the default ones")
+    add("--output", **writes(required=True, help="the new weights file"))
+    add("--weights", type=file_name, metavar="FILE", help="start from these weights instead of the default ones")
     add(
         "--only",
         action="append",
@@ -99,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--limit", type=whole_number(1, 10**9), metavar="N", help="use the first N positions of each file")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides the split and the order of the batches (default 1)")
     add("--date", type=date, metavar="DATE", help="what the new file says as the day it was made (default: nothing)")
-    add("--plot", type=Path, metavar="FILE", help="draw the losses over the epochs (matplotlib)")
+    add("--plot", **writes(help="draw the losses over the epochs (matplotlib)"))
     add("--json", action="store_true", help="print the summary as JSON")
     return parser
 
@@ -110,13 +121,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
-    if find_spec("scipy") is None:
-        raise CommandError("tune needs scipy: python3 -m pip install 'coachwhip[bench]'")
+    require("scipy.sparse", "it")
     if args.plot:
-        require_matplotlib()
-    for target in filter(None, (args.output, args.plot)):
-        if not target.absolute().parent.is_dir() or target.is_dir():
-            raise CommandError(f"{target} cannot be written: no such folder")
+        require_plot(args.plot)
     from ..evaluation.tune_model import layout
 
     try:
@@ -124,12 +131,14 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
         weights = config.load(args.weights) if args.weights else config.load_default()
         files = [(_limited(_read(path), args.limit), weight) for path, weight in args.files]
         outcome = _run(args, files, config.pack(weights))
-        _write(args, argv, outcome)
-        if args.plot:
-            _plot(args.plot, outcome)
-    except (OSError, ValueError) as error:
+    except ValueError as error:
         raise CommandError(str(error)) from error
-    print(json.dumps(_summary(outcome)) if args.json else _text(outcome, args.output))
+    written = _write(args, argv, outcome)
+    print(json.dumps(_summary(outcome)) if args.json else _text(outcome, written.path))
+    if args.plot:
+        _plot(args.plot, outcome)
+    if written.complaint:
+        raise CommandError(written.complaint)
     return 0
 
 
@@ -138,8 +147,6 @@ def _read(path: Path) -> "Labelled":
 
     try:
         return read(path)
-    except FormatError:
-        raise
     except OSError as error:
         raise CommandError(f"cannot read {path}: {error.strerror}") from error
 
@@ -174,12 +181,44 @@ def _run(args: argparse.Namespace, files: "list[tuple[Labelled, float]]", start:
 # --- What came of it ---
 
 
-def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") -> None:
-    """The weights file, checked by reading it again."""
+class Written(NamedTuple):
+    """Where the weights went, and what went wrong with it; "" if nothing did."""
+
+    path: Path
+    complaint: str
+
+
+def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") -> Written:
+    """Write the weights file and check it by reading it again; where that fails, a file in the folder for temporary ones.
+
+    Hours of work are in the weights, so they are kept whatever becomes of the file. Raises OSError if there is no room for them
+    anywhere.
+    """
     from ..evaluation.tune_write import weights_file
 
-    args.output.write_text(weights_file(outcome.weights, _provenance(args, argv, outcome)), encoding="utf-8", newline="\n")
-    assert config.pack(config.load(args.output)) == outcome.weights
+    data = weights_file(outcome.weights, _provenance(args, argv, outcome)).encode()
+    complaint = _keep(args.output, data, outcome.weights)
+    if not complaint:
+        return Written(args.output, "")
+    with tempfile.NamedTemporaryFile(prefix="coachwhip-tuned-", suffix=".py", delete=False) as spare:
+        path = Path(spare.name)
+    second = _keep(path, data, outcome.weights)
+    if second:
+        raise CommandError(f"{complaint}; nor could the weights be kept elsewhere: {second}")
+    return Written(path, f"{complaint}; the weights are in {path}")
+
+
+def _keep(path: Path, data: bytes, weights: Sequence[int]) -> str:
+    """Write the file and compare; what went wrong, "" if nothing did."""
+    try:
+        write_bytes(path, data)
+        if config.pack(config.load(path)) != weights:
+            return f"{path} does not hold the weights that were fitted"
+    except OSError as error:
+        return in_words(error)
+    except config.WeightsError as error:
+        return f"{path} cannot be read again: {error}"
+    return ""
 
 
 def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") -> list[str]:
@@ -264,6 +303,6 @@ def _plot(path: Path, outcome: "Outcome") -> None:
     axes.set(xlabel="epochs", ylabel="cross-entropy, nats")
     axes.legend()
     try:
-        figure.savefig(path)
+        picture(figure, path)
     finally:
         plt.close(figure)

@@ -8,16 +8,17 @@ coefficients are those of greatest likelihood (https://en.wikipedia.org/wiki/Max
 from __future__ import annotations
 
 import argparse
-import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess.pgn
 import numpy as np
 
 from ..uci.wdl import LEAST, material
+from .command import CommandError, execute, file_name, naming, require
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
 
     from numpy.typing import NDArray
 
@@ -48,19 +49,20 @@ class Fit(NamedTuple):
     loss: float
 
 
-def read(paths: list[str]) -> Samples:
-    """The samples of all finished games. Raises OSError; ValueError if there is no scored move."""
+def read(paths: Sequence[Path | str]) -> Samples:
+    """The samples of all finished games. Raises OSError; CommandError for a file without a scored move."""
     rows: list[tuple[float, float, int]] = []
     games = 0
     for path in paths:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        before = len(rows)
+        with naming(path), open(path, encoding="utf-8", errors="replace") as file:
             while (game := chess.pgn.read_game(file)) is not None:
                 outcome = OUTCOMES.get(game.headers.get("Result", "*"))
                 if outcome is not None:
                     games += 1
                     rows.extend(_of_game(game, outcome))
-    if not rows:
-        raise ValueError("no finished game with scores in its comments")
+        if len(rows) == before:
+            raise CommandError(f"{path}: no finished game with scores in its comments")
     columns = np.array(rows, dtype=np.float64).T
     return Samples(columns[0], columns[1], columns[2], games)
 
@@ -101,16 +103,17 @@ def fit(samples: Samples) -> Fit:
     return Fit((a0, a1, a2), (b0, b1, b2), float(found.fun))
 
 
-def main(argv: list[str]) -> int:
-    """Run the subcommand; 2 if the games cannot be used."""
+def main(argv: Sequence[str]) -> int:
+    """The subcommand; 2 if the games cannot be used."""
     parser = argparse.ArgumentParser(prog="coachwhip wdl-fit", description="Fit the model of UCI_ShowWDL to scored games.")
-    parser.add_argument("games", nargs="+", metavar="PGN", help="files of games, as match --pgn writes them")
-    args = parser.parse_args(argv)
-    try:
-        samples = read(args.games)
-    except (OSError, ValueError) as error:
-        print(f"coachwhip wdl-fit: {error}", file=sys.stderr)
-        return 2
+    parser.add_argument("games", nargs="+", type=file_name, metavar="PGN", help="files of games, as match --pgn writes them")
+    return execute(parser, argv, _wdl_fit)
+
+
+def _wdl_fit(args: argparse.Namespace) -> int:
+    """Run with the parsed arguments."""
+    require("scipy.optimize", "it")
+    samples = read(args.games)
     result = fit(samples)
     print(f"# {samples.games} games, {len(samples.score)} scores, mean surprise {result.loss:.4f}")
     print(f"MIDDLE = {result.middle}")

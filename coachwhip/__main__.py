@@ -10,6 +10,7 @@ import os
 import sys
 
 from . import __version__
+from .output import LostOutput, watched
 from .uci.loop import LineWriter, UciLoop
 from .uci.reader import LineReader
 
@@ -33,7 +34,9 @@ SUBCOMMANDS = {
     "tune": "coachwhip.bench.tune",
     "weights": "coachwhip.evaluation.config",
 }
-TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab", "selfplay", "spsa", "tune"})  # subcommands with a --weights of their own
+TAKE_WEIGHTS = frozenset(
+    {"analyse", "bench", "lab", "selfplay", "spsa", "tune", "weights"}
+)  # subcommands with a --weights of their own
 
 USAGE = """\
 usage: coachwhip [--weights FILE] [SUBCOMMAND ... | UCI COMMAND ...]
@@ -66,7 +69,9 @@ Options:
   -h, --help                     print this text
 """
 
+LOST = 1  # exit code where standard output could not be written
 INTERRUPTED = 130
+READER_GONE = 141  # as a shell reports a program that SIGPIPE has ended
 
 
 class UsageError(Exception):
@@ -74,24 +79,41 @@ class UsageError(Exception):
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run the command line (default: the process's). Returns the exit code: 0, 2 for bad usage, 130 after Ctrl-C."""
+    """Run the command line (default: the process's). Returns the exit code.
+
+    0; what a subcommand says; 1 where standard output cannot be written (a full disk), told on standard error; 2 for bad
+    usage; 130 after Ctrl-C; 141 where whoever read standard output has closed it, without a word: so the shell reports any
+    program that its reader has left (`yes | head`), and a script can tell such an end from success. A UCI session is
+    another matter: its GUI may leave as it likes, and the code is 0.
+    """
     try:
         return _main(sys.argv[1:] if argv is None else argv)
     except UsageError as error:
-        print(f"coachwhip: {error}", file=sys.stderr)
+        _complain(str(error))
         return 2
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # Nobody reads our output any more. Python would try to flush it at exit and complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except LostOutput as error:
+        if error.reader_gone:
+            return READER_GONE
+        _complain(str(error))
+        return LOST
+
+
+def _complain(message: str) -> None:
+    """Tell the user, as far as there is a standard error."""
+    try:
+        if sys.stderr is not None:
+            print(f"coachwhip: {message}", file=sys.stderr, flush=True)
+    except OSError:
+        pass
 
 
 def _main(argv: list[str]) -> int:
     words, weights, answer = _read_options(argv)
     if answer:
-        print(answer, end="", flush=True)
+        with watched():
+            print(answer, end="")
         return 0
     if words and words[0] in SUBCOMMANDS:
         return _run_subcommand(words[0], words[1:], weights)
@@ -101,8 +123,16 @@ def _main(argv: list[str]) -> int:
         complaint = loop.options.set("WeightsFile", weights)
         if complaint:
             raise UsageError(complaint)
-    if words:
-        return _run_commands(loop, words)
+    code = _run_commands(loop, words) if words else _run_session(loop)
+    if writer.error is not None:
+        lost = LostOutput(writer.error)
+        if words or not lost.reader_gone:
+            raise lost
+    return code
+
+
+def _run_session(loop: UciLoop) -> int:
+    """A session on standard input."""
     if sys.stdin is not None:
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as stream:
             loop.run(LineReader(stream.read))
@@ -139,10 +169,14 @@ def _run_subcommand(name: str, words: list[str], weights: str | None) -> int:
         if name not in TAKE_WEIGHTS:
             raise UsageError(f"--weights means nothing to {name}")
         words = ["--weights", weights, *words]
-    run: Callable[[list[str]], int] = import_module(SUBCOMMANDS[name]).main
-    code = run(words)
-    sys.stdout.flush()
-    return code
+    with watched():
+        try:
+            run: Callable[[list[str]], int] = import_module(SUBCOMMANDS[name]).main
+        except ImportError as error:
+            from .bench.command import missing
+
+            raise UsageError(f"{name}: {missing(error)}") from error
+        return run(words)
 
 
 def _run_commands(loop: UciLoop, words: list[str]) -> int:
@@ -186,7 +220,7 @@ def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
 
     from .bench import bench
 
-    with redirect_stdout(StringIO()) as output:
+    with watched(), redirect_stdout(StringIO()) as output:
         bench.main(words)
     for line in output.getvalue().splitlines():
         write(line)

@@ -44,8 +44,8 @@ def weights_file(packed: Sequence[int], provenance: Sequence[str]) -> str:
     """The text of a weights file; each paragraph of `provenance` begins on a line of its own."""
     text = config.dump(named(packed))
     docstring = ast.parse(text).body[0]
-    assert isinstance(docstring, ast.Expr)
-    assert isinstance(docstring.value, ast.Constant)
+    if not (isinstance(docstring, ast.Expr) and isinstance(docstring.value, ast.Constant)):
+        raise config.WeightsError("weights.py does not begin with a docstring, which is where the values' provenance goes")
     kept = str(docstring.value.value).partition(PROVENANCE)[0].rstrip()
     lines = [line for paragraph in provenance for line in _wrapped(paragraph)]
     head = "\n".join([f'"""{kept}', "", PROVENANCE, *lines, '"""', ""])

@@ -37,6 +37,7 @@ ALLOWED = {
         "coachwhip.bench",
         "coachwhip.analysis",
         "coachwhip.chess_engine",
+        "coachwhip.output",
     ),
 }
 IMPORTS_NOTHING = ("core/tunables.py", "evaluation/weights.py")

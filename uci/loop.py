@@ -51,13 +51,15 @@ UCI_COMMANDS = frozenset("uci debug isready setoption register ucinewgame positi
 class LineWriter:
     """Writes lines to a file descriptor: one line, one write, under a lock, with `\\n` on every system.
 
-    When nobody reads any more (the GUI is gone), `closed` becomes True and lines are dropped.
+    When nobody reads any more (the GUI is gone) or nothing can be written (the disk is full), `closed` becomes True, `error` says
+    why, and lines are dropped.
     """
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
         self._lock = allocate_lock()
         self.closed = False
+        self.error: OSError | None = None
 
     def __call__(self, line: str, /) -> None:
         """Write one line; what UTF-8 cannot express (parts of odd file names) becomes `?`."""
@@ -68,8 +70,9 @@ class LineWriter:
                     data = data[os.write(self._fd, data) :]
                 except BlockingIOError:  # a parent may have made the pipe or terminal non-blocking
                     sleep(0.001)
-                except OSError:
+                except OSError as error:
                     self.closed = True
+                    self.error = error
 
     def look(self) -> bool:
         """`closed`, found out without writing where the system can tell (Windows cannot)."""

@@ -17,7 +17,19 @@ from ...chess_engine import ChessEngine
 from ...core.engine import MAX_DEPTH
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import shorten
-from ..command import INTERRUPTED, CommandError, execute, seconds, whole_number
+from ..command import (
+    INTERRUPTED,
+    CommandError,
+    Postponed,
+    execute,
+    file_name,
+    naming,
+    seconds,
+    tell,
+    whole_number,
+    write_bytes,
+    writes,
+)
 from ..progress import progress
 from ..table import plain
 from . import judge, report
@@ -41,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("files", nargs="+", metavar="FILE", help="PGN files; - for standard input")
+    add("files", nargs="+", type=_input, metavar="FILE", help="PGN files; - for standard input")
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"per position (default {DEFAULT_SECONDS:g})")
     limit.add_argument("--depth", type=whole_number(1, MAX_DEPTH), metavar="N", help="plies per position")
@@ -49,12 +61,14 @@ def main(argv: Sequence[str]) -> int:
     add("--multipv", type=whole_number(1, MAX_MULTIPV), default=1, metavar="N", help="lines per position (default 1)")
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help="table size (default 64)")
-    add("--weights", metavar="FILE", help="weights file to use instead of the shipped one")
-    add("--output", metavar="FILE", help="write the annotated games to FILE")
+    add("--weights", type=file_name, metavar="FILE", help="weights file to use instead of the shipped one")
+    add("--output", **writes(help="write the annotated games to FILE"))
     add(
         "--report",
-        metavar="FILE.html",
-        help="write a page to look through the games with: graph, boards, lines; one file, no network",
+        **writes(
+            metavar="FILE.html",
+            help="write a page to look through the games with: graph, boards, lines; one file, no network",
+        ),
     )
     add("--json", action="store_true", help="print everything as one JSON object instead")
     return execute(parser, argv, _analyse)
@@ -63,29 +77,29 @@ def main(argv: Sequence[str]) -> int:
 def _analyse(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     for target in filter(None, (args.output, args.report)):
-        _require_writable(target, args.files)
+        _require_another(target, args.files)
     if args.output and args.output == args.report:
         raise CommandError("--output and --report need a file each")
     studies, faults = read_files(args.files)
     for fault in faults:
-        print(f"warning: {fault}", file=sys.stderr)
+        tell(f"warning: {fault}")
     time = None if args.depth or args.nodes else args.time or DEFAULT_SECONDS
     limit = Limit(time=time, depth=args.depth, nodes=args.nodes)
     done: list[Study] = []
-    try:
-        with _engine(args) as engine, _output(args) as output:
+    interrupted = False
+    disk = Postponed()
+    with _engine(args) as engine:
+        described = f"{engine.id['name']}, {_limit_text(limit)}"
+        with disk, _output(args) as output:
             interrupted = _run(studies, done, faults, engine, limit, args.multipv, output)
-            described = f"{engine.id['name']}, {_limit_text(limit)}"
-        if args.report:
-            Path(args.report).write_text(report.page(done, described), encoding="utf-8")
-    except BrokenPipeError:
-        raise  # nobody reads on, which is no fault
-    except OSError as error:
-        raise CommandError(str(error)) from error
+    if args.report:
+        write_bytes(args.report, report.page(done, described).encode())
     if args.json:
-        print(json.dumps(_as_dict(done, limit, faults, complete=not interrupted), indent=1))
+        complete = not interrupted and disk.error is None
+        print(json.dumps(_as_dict(done, limit, faults, complete=complete), indent=1))
     else:
         print(_summary(done, described), file=sys.stdout if args.output else sys.stderr)
+    disk.settle()
     return INTERRUPTED if interrupted else 1 if faults else 0
 
 
@@ -95,21 +109,23 @@ def _limit_text(limit: Limit) -> str:
     return f"{limit.nodes} nodes a position" if limit.nodes else f"{limit.time:g} s a position"
 
 
-def _require_writable(target: str, inputs: Sequence[str]) -> None:
-    """Refuse before the work rather than after it. Raises CommandError."""
-    path = Path(target)
-    if not path.parent.is_dir():
-        raise CommandError(f"there is no folder {path.parent}")
+def _input(text: str) -> str:
+    """Read the name of a file, or `-`, as argparse's `type`."""
+    return str(file_name(text))
+
+
+def _require_another(target: Path, inputs: Sequence[str]) -> None:
+    """Refuse to write a file that is to be read. Raises CommandError."""
     for name in inputs:
         with contextlib.suppress(OSError):
-            if os.path.samefile(name, path):
+            if os.path.samefile(name, target):
                 raise CommandError(f"{target} is one of the files to read: choose another name")
 
 
 def _engine(args: argparse.Namespace) -> ChessEngine:
     """The engine that was asked for. Raises CommandError."""
     try:
-        return ChessEngine({"Hash": args.hash, "Threads": args.threads, "WeightsFile": args.weights or ""})
+        return ChessEngine({"Hash": args.hash, "Threads": args.threads, "WeightsFile": str(args.weights or "")})
     except EngineError as error:
         raise CommandError(str(error)) from error
 
@@ -118,7 +134,7 @@ def _engine(args: argparse.Namespace) -> ChessEngine:
 def _output(args: argparse.Namespace) -> Iterator[TextIO | None]:
     """Where annotated games go; None with --json alone."""
     if args.output:
-        with open(args.output, "w", encoding="utf-8") as file:
+        with naming(args.output), open(args.output, "w", encoding="utf-8") as file:
             yield file
     else:
         yield None if args.json else sys.stdout

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Output that cannot be delivered: one sentence and an exit code for a full disk, silence for a reader that has gone."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ENGINE = [sys.executable, "-m", "coachwhip"]
+ONE_SHOT = (
+    ["--help"],
+    ["--version"],
+    ["weights"],
+    ["weights", "--help"],
+    ["bench", "1"],
+    ["bench", "1", "--json"],
+    ["bench", "--help"],
+    ["perft", "3"],
+    ["perft", "3", "--json"],
+    ["reference", "--depth", "1"],
+    ["lab", "--depth", "1", "--only", "killers"],
+    ["lab", "--horizon"],
+    ["go", "depth", "3"],
+    ["perft", "2", "--no-divide"],
+    ["position startpos", "d"],
+    ["help"],
+    ["eval"],
+)
+
+
+@pytest.fixture
+def full() -> str:
+    """The name of a device on which no byte finds room."""
+    return "/dev/full"
+
+
+def run(words: list[str], environment: dict[str, str], **streams: object) -> "subprocess.CompletedProcess[str]":
+    """Run a command line with its standard error read, unless said otherwise."""
+    options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE, **streams}
+    done: subprocess.CompletedProcess[str] = subprocess.run(
+        [*ENGINE, *words], env=environment, text=True, check=False, timeout=120, **options
+    )
+    return done
+
+
+@pytest.mark.parametrize("words", ONE_SHOT, ids=" ".join)
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+def test_a_full_disk_is_told_in_one_sentence(
+    words: list[str], unbuffered: str, full: str, user_environment: dict[str, str]
+) -> None:
+    with open(full, "w") as stdout:
+        done = run(words, {**user_environment, "PYTHONUNBUFFERED": unbuffered}, stdout=stdout)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == "coachwhip: cannot write standard output: No space left on device"
+    assert "Traceback" not in done.stderr
+    assert "Exception" not in done.stderr
+
+
+@pytest.mark.parametrize("words", [["weights"], ["perft", "3"], ["--help"], ["go", "depth", "8"], ["bench", "1"]], ids=" ".join)
+def test_a_reader_that_has_gone_ends_a_command_quietly(words: list[str], user_environment: dict[str, str]) -> None:
+    child = subprocess.Popen(
+        [*ENGINE, *words],
+        env=user_environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert child.stdout
+    assert child.stderr
+    child.stdout.close()  # before the first byte can be there
+    with child.stderr:
+        complaint = child.stderr.read().decode()
+    assert child.wait(timeout=60) == 141  # what a shell says of a program that SIGPIPE ended
+    assert "coachwhip" not in complaint
+    assert "Exception" not in complaint
+    assert "Traceback" not in complaint
+
+
+def test_a_session_ends_in_order_when_the_gui_has_gone_but_not_on_a_full_disk(
+    full: str, user_environment: dict[str, str]
+) -> None:
+    child = subprocess.Popen(
+        ENGINE, env=user_environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert child.stdout
+    child.stdout.close()
+    _, complaint = child.communicate("uci\nisready\n", timeout=60)
+    assert (child.returncode, complaint) == (0, "")
+    with open(full, "w") as stdout:
+        done = run([], user_environment, stdin=None, input="uci\nisready\n", stdout=stdout)
+    assert done.returncode == 1
+    assert done.stderr == "coachwhip: cannot write standard output: No space left on device\n"
+
+
+@pytest.mark.parametrize("words", [["bench", "1"], ["perft", "2", "--suite"]], ids=" ".join)
+def test_progress_that_nobody_can_read_costs_nothing(
+    words: list[str], full: str, tmp_path: Path, user_environment: dict[str, str]
+) -> None:
+    suite = tmp_path / "suite.epd"
+    suite.write_text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20\n")
+    words = ["perft", "--suite", str(suite)] if "--suite" in words else words
+    with open(full, "w") as stderr:
+        done = run(words, user_environment, stdout=subprocess.PIPE, stderr=stderr)
+    assert done.returncode == 0
+    assert "nodes" in done.stdout.lower()
+
+
+@pytest.mark.parametrize("words", [["weights"], ["bench", "1"], ["--version"], ["go", "depth", "2"]], ids=" ".join)
+@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)], ids=str)
+def test_a_process_without_standard_streams_does_its_work(
+    words: list[str], closed: tuple[int, ...], user_environment: dict[str, str]
+) -> None:
+    script = "import os, sys\nfor fd in map(int, sys.argv[1].split()): os.close(fd)\nos.execv(sys.executable, sys.argv[2:])"
+    command = [sys.executable, "-c", script, " ".join(map(str, closed)), *ENGINE, *words]
+    done = subprocess.run(
+        command, env=user_environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0
+    if closed == (1,):
+        assert "Traceback" not in done.stderr
+    if closed == (2,):
+        assert done.stdout
+        assert words != ["bench", "1"] or len(done.stdout.splitlines()) == 1  # no progress where results go
+
+
+def test_the_weights_of_a_file_are_printed(tmp_path: Path, user_environment: dict[str, str]) -> None:
+    shipped = run(["weights"], user_environment, stdout=subprocess.PIPE).stdout
+    path = tmp_path / "mine.py"
+    path.write_text(shipped.replace("TEMPO = ( 24", "TEMPO = ( 25"), encoding="utf-8")
+    assert path.read_text(encoding="utf-8") != shipped
+    for words in (["--weights", str(path), "weights"], ["weights", "--weights", str(path)]):
+        done = run(words, user_environment, stdout=subprocess.PIPE)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == path.read_text(encoding="utf-8")
