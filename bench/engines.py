@@ -13,7 +13,8 @@ from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .command import CommandError, assignment
+from .command import CommandError, assignment, file_name, seconds
+from .greeting import START_SECONDS
 
 NAMES_ENGINE = ("--engine", "--revision")
 FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}  # set wherever an engine has them, unless the user says otherwise
@@ -25,6 +26,7 @@ class EngineSpec(NamedTuple):
     command: tuple[str, ...]
     name: str  # "" for the name it gives itself
     options: Mapping[str, str]
+    start_seconds: float = START_SECONDS  # how long it may take to answer `uciok`
 
     def settings(self, known: Container[str]) -> dict[str, str]:
         """What to set in an engine that has the options `known`."""
@@ -36,7 +38,8 @@ class EngineSpec(NamedTuple):
 
     def unusable(self, why: object) -> str:
         """That this is no engine, for the user."""
-        return f"cannot use {' '.join(self.command)!r} as an engine: {str(why) or 'no answer'}"
+        reason = (why.strerror if isinstance(why, OSError) else "") or str(why) or "no answer"
+        return f"cannot use {' '.join(self.command)!r} as an engine: {reason}"
 
 
 Words = Sequence[tuple[str, Any]]  # options about engines and their values, in the order in which they stand
@@ -64,13 +67,17 @@ def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
     add("--name", **of_engine(metavar="NAME", help="what to call the engine named last (default: its own name)"))
     help_option = "UCI option of the engine named last; of every engine, if it stands before the first"
     add("--option", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_option))
-    add("--repository", type=Path, metavar="DIR", help="where the revisions are (default: the checkout you are in)")
+    help_start = f"how long an engine may take to answer uciok (default {START_SECONDS:g})"
+    add("--start-timeout", type=seconds, default=START_SECONDS, metavar="SECONDS", help=help_start)
+    add("--repository", type=file_name, metavar="DIR", help="where the revisions are (default: the checkout you are in)")
 
 
-def engine_specs(words: Words, repository: Path | None = None, *, with_ours: bool) -> list[EngineSpec]:
+def engine_specs(
+    words: Words, repository: Path | None = None, *, with_ours: bool, start_seconds: float = START_SECONDS
+) -> list[EngineSpec]:
     """The engines that the collected words name; ourselves first if `with_ours`, and alone where none is named.
 
-    Revisions are built here, from `repository`. Raises CommandError for a word without the engine it belongs to, a command
+    Revisions are built here, from `repository`; each has `start_seconds` to answer `uciok`. Raises CommandError for a word without the engine it belongs to, a command
     line that cannot be split, or a revision that cannot be built.
     """
     first, *named = _groups(words)
@@ -81,7 +88,8 @@ def engine_specs(words: Words, repository: Path | None = None, *, with_ours: boo
     for group in [first, *named] if ours else named:
         spec = _spec(group, repository)
         options = {**first.options, **group.options}
-        specs.append(spec._replace(name=group.given.get("--name", spec.name), options=options))
+        name = group.given.get("--name", spec.name)
+        specs.append(spec._replace(name=name, options=options, start_seconds=start_seconds))
     return specs
 
 

@@ -130,6 +130,8 @@ def _line(place: str, text: str, plies: int | None, *, chess960: bool) -> Openin
     game = chess.pgn.read_game(io.StringIO(text))
     if game is None or game.errors:
         raise CommandError(f"{place}: {game.errors[0] if game and game.errors else 'no game'}")
+    if not game.variations and game.headers == chess.pgn.Headers():  # python-chess makes a game of any text
+        raise CommandError(f"{place}: no game")
     try:
         board = game.board()
     except ValueError as error:

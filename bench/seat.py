@@ -9,9 +9,6 @@ all `info` lines only the last is looked at, after the clock has stopped.
 import asyncio
 import contextlib
 import logging
-import os
-import signal
-import sys
 import time
 from collections.abc import Coroutine
 from concurrent.futures import CancelledError, Future
@@ -21,9 +18,9 @@ from typing import Any, NamedTuple
 import chess.engine
 
 from .engines import EngineSpec
-from .watchdog import WatchedUci, forget
+from .watchdog import WatchedUci, forget, kill
 
-START_TIMEOUT = 60.0  # seconds an engine has to answer `uci` and the first `isready`
+READY_TIMEOUT = 60.0  # seconds an engine has to answer `isready`: its table may be large
 QUIT_TIMEOUT = 2.0  # seconds an engine has to leave after `quit`
 LIFE_SIGN = 1.0  # seconds between looks at whether a process that is waited for is still there
 STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
@@ -66,7 +63,6 @@ class _TimedUci(WatchedUci):
 
     sent_at = 0.0
     read_at = 0.0
-    complaint = ""  # the last thing written on stderr
 
     def send_line(self, line: str) -> None:
         """Send, and note when."""
@@ -78,10 +74,6 @@ class _TimedUci(WatchedUci):
         if fd == 1:
             self.read_at = time.perf_counter()
         super().pipe_data_received(fd, data)
-
-    def error_line_received(self, line: str) -> None:
-        """Keep what may explain a crash."""
-        self.complaint = line.strip() or self.complaint
 
 
 class _Ready(chess.engine.BaseCommand[None]):
@@ -160,7 +152,7 @@ class Seat:
                 raise StartError(f"{self.name} has no option UCI_Chess960, which this opening needs")
             lines.insert(0, f"setoption name UCI_Chess960 value {str(chess960).lower()}")
             self._chess960 = chess960
-        self._ask(lambda protocol: _Ready(protocol, tuple(lines)), START_TIMEOUT)
+        self._ask(lambda protocol: _Ready(protocol, tuple(lines)), READY_TIMEOUT)
 
     def _start_or_forfeit(self) -> None:
         """Start the process. An engine that could be started before loses the game, but not for ever."""
@@ -180,7 +172,8 @@ class Seat:
     def _start(self) -> chess.engine.SimpleEngine:
         """Start the process, in its own group so that Ctrl-C reaches the runner alone, and set its options."""
         command = list(self.player.command)
-        engine = chess.engine.SimpleEngine.popen(_TimedUci, command, timeout=START_TIMEOUT, setpgrp=True)
+        limit = self.player.start_seconds
+        engine = chess.engine.SimpleEngine.popen(_TimedUci.within(limit), command, timeout=limit + READY_TIMEOUT, setpgrp=True)
         try:
             self.name = self.player.name or engine.id.get("name", command[0])
             engine.configure(self.player.settings(engine.options))
@@ -263,9 +256,7 @@ def _submit(coroutine: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop
 
 def _kill(engine: chess.engine.SimpleEngine) -> None:
     """End a process and what it started."""
-    with contextlib.suppress(Exception):
-        if sys.platform != "win32" and engine.transport.get_returncode() is None:
-            os.killpg(engine.transport.get_pid(), signal.SIGKILL)
+    kill(engine.transport)
     with contextlib.suppress(Exception):
         engine.close()
         forget(engine.transport.get_pid())

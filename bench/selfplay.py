@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ..evaluation import config, labelled
-from .command import CommandError, append, execute, file_name, naming, require_writable, tell, uninterrupted, whole_number, writes
+from .command import CommandError, append, execute, file_name, naming, require_writable, tell, uninterrupted, whole_number
 from .lock import hold
 from .match import MAX_RULE, numbers
 from .openings import Book, open_book, standard_start
@@ -44,7 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     about = "Make labelled quiet positions from games of the engine against itself."
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="coachwhip selfplay", description=about, epilog=EPILOG, formatter_class=formatter)
-    parser.add_argument("file", **writes(metavar=None, help="where the positions go"))
+    parser.add_argument("file", type=file_name, help="where the positions go")
     parser.add_argument(
         "--epd", type=_target, metavar="FILE", help="play nothing: write the file's positions as EPD ('-': print; .xz: packed)"
     )
@@ -91,6 +91,7 @@ def _selfplay(args: argparse.Namespace) -> int:
     try:
         if args.epd:
             return _write_epd(args.file, args.epd)
+        require_writable(args.file)
         settings = _settings(args)
         described, book = _described(args, settings)
         with closing(Store(args.file, described)) as store:
@@ -265,12 +266,14 @@ def _report(args: argparse.Namespace) -> None:
 
 def _write_epd(path: Path, target: str) -> int:
     """The file's positions as EPD."""
-    contents = labelled.read(path)
+    if target != "-":
+        require_writable(Path(target))
+    with naming(path):
+        contents = labelled.read(path)
     lines = (labelled.epd(game) for game in contents.games)
     if target == "-":
         sys.stdout.writelines(lines)
         return 0
-    require_writable(Path(target))
     opener: Callable[..., IO[str]] = lzma.open if target.endswith(".xz") else open
     with naming(Path(target)), opener(target, "wt", encoding="ascii", newline="\n") as file:
         file.writelines(lines)

@@ -97,7 +97,7 @@ def _speed(args: argparse.Namespace) -> int:
 def _contenders(args: argparse.Namespace) -> list[Contender]:
     """Ourselves and the engines named. Raises CommandError if one does not answer."""
     contenders = []
-    for spec in engine_specs(args.engine_words, args.repository, with_ours=True):
+    for spec in engine_specs(args.engine_words, args.repository, with_ours=True, start_seconds=args.start_timeout):
         try:
             contender, missing = measuring.probe(spec, args.timeout)
         except EngineFailure as error:

@@ -7,12 +7,16 @@ child process: user CPU time through os.wait4, or the time on the wall on system
 
 import os
 import queue
+import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
+
+from .greeting import LONGEST_LINE, LOOK, Greeting
 
 END_TIMEOUT = 10.0  # seconds an engine has to end after `quit`
 HAS_WAIT4 = hasattr(os, "wait4")
@@ -35,7 +39,6 @@ class Child:
 
     def __init__(self, command: Sequence[str], environment: Mapping[str, str] | None = None, *, errors: bool = False) -> None:
         self._lines: queue.SimpleQueue[tuple[float, str] | None] = queue.SimpleQueue()
-        self._name = command[0]
         self.started = time.perf_counter()
         try:
             self._process = subprocess.Popen(
@@ -47,7 +50,7 @@ class Child:
                 start_new_session=True,  # so that Ctrl-C reaches this program alone
             )
         except OSError as error:
-            raise EngineFailure(f"cannot run {self._name!r}: {error}") from error
+            raise EngineFailure(error.strerror or str(error)) from error
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 
@@ -55,7 +58,7 @@ class Child:
         """End the process if it is still there."""
         assert self._process.stdin
         if self._process.returncode is None:
-            self._process.kill()
+            self._kill()
             self._process.wait()
         self._reader.join(END_TIMEOUT)
         with suppress(OSError):
@@ -65,7 +68,7 @@ class Child:
         """Queue every line with the moment it came, then None."""
         assert self._process.stdout
         with self._process.stdout as stdout:
-            for line in stdout:
+            for line in iter(lambda: stdout.readline(LONGEST_LINE), b""):
                 self._lines.put((time.perf_counter(), line.decode(errors="replace").strip()))
         self._lines.put(None)
 
@@ -75,6 +78,30 @@ class Child:
         with suppress(OSError):
             self._process.stdin.write("".join(f"{line}\n" for line in lines).encode())
             self._process.stdin.flush()
+
+    def _kill(self) -> None:
+        """End the process and what it started."""
+        with suppress(OSError):
+            if sys.platform == "win32":
+                self._process.kill()
+            else:
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def greet(self, limit: float) -> list[tuple[float, str]]:
+        """Send `uci`; moments and lines up to `uciok`. Raises EngineFailure that says why this is no engine."""
+        greeting = Greeting(limit)
+        self.send("uci")
+        read: list[tuple[float, str]] = []
+        while not read or not starts_with("uciok")(read[-1][1]):
+            if why := greeting.hopeless():
+                raise EngineFailure(why)
+            with suppress(queue.Empty):
+                item = self._lines.get(timeout=LOOK)
+                if item is None:
+                    raise EngineFailure("the process ended without an answer")
+                read.append(item)
+                greeting.hear(item[1].encode() + b"\n" * (len(item[1]) < LONGEST_LINE))
+        return read
 
     def until(self, is_last: Callable[[str], object], timeout: float) -> list[tuple[float, str]]:
         """Moments and lines up to the first that `is_last` accepts. Raises EngineFailure after `timeout` seconds, or at the end."""

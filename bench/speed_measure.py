@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .engines import FAIR_OPTIONS, EngineSpec
+from .greeting import START_SECONDS
 from .speed_child import Child, EngineFailure, options_lines, starts_with
 from .speed_stats import Work
 
 OPTIONS = {**FAIR_OPTIONS, "Hash": "16"}  # set wherever an engine has them, unless the user says otherwise
-START_TIMEOUT = 60.0  # seconds an engine has to answer `uci` and `isready`
+READY_TIMEOUT = 60.0  # seconds an engine has to answer `isready`
 PROBE_TIMEOUT = 5.0  # seconds to count PROBE_LEAVES before a spelling of perft counts as unknown
 PROBE_DEPTH, PROBE_LEAVES = 3, 8902
 PERFT_SPELLINGS = ("go perft", "perft")
@@ -42,6 +43,7 @@ class Contender(NamedTuple):
     setup: tuple[str, ...]  # its `setoption` lines
     perft: str  # how it spells perft, "" if it has none
     timeout: float  # seconds one measurement may take
+    start_seconds: float = START_SECONDS  # it may take to answer `uciok`
 
 
 class Started(NamedTuple):
@@ -54,12 +56,11 @@ class Started(NamedTuple):
 def probe(spec: EngineSpec, timeout: float) -> tuple[Contender, list[str]]:
     """Find out what an engine can do; also the names of options it lacks. Raises EngineFailure if it does not speak UCI."""
     with closing(Child(spec.command)) as child:
-        child.send("uci")
-        lines = [line for _, line in child.until(starts_with("uciok"), START_TIMEOUT)]
+        lines = [line for _, line in child.greet(spec.start_seconds)]
     names = [match[1] for line in lines if (match := OPTION_NAME.match(line))]
     own_name = next((line.removeprefix("id name ") for line in lines if line.startswith("id name ")), spec.command[0])
     setup = options_lines({**OPTIONS, **spec.options}, names)
-    contender = Contender(spec.name or own_name, spec.command, tuple(setup), "", timeout)
+    contender = Contender(spec.name or own_name, spec.command, tuple(setup), "", timeout, spec.start_seconds)
     spelling = next((spelling for spelling in PERFT_SPELLINGS if _counts(contender, spelling)), "")
     return contender._replace(perft=spelling), spec.unknown_options(names)
 
@@ -83,10 +84,9 @@ def _session(contender: Contender, wrapper: Sequence[str] = (), environment: Map
     slower = VALGRIND_SLOWER if wrapper else 1.0
     child = Child([*wrapper, *contender.command], environment)
     try:
-        child.send("uci")
-        child.until(starts_with("uciok"), START_TIMEOUT * slower)
+        child.greet(contender.start_seconds * slower)
         child.send(*contender.setup, "isready")
-        child.until(starts_with("readyok"), START_TIMEOUT * slower)
+        child.until(starts_with("readyok"), READY_TIMEOUT * slower)
     except BaseException:
         child.close()
         raise
@@ -96,10 +96,9 @@ def _session(contender: Contender, wrapper: Sequence[str] = (), environment: Map
 def start(contender: Contender) -> Started:
     """Start, set up, quit."""
     with closing(Child(contender.command)) as child:
-        child.send("uci")
-        uciok = child.until(starts_with("uciok"), START_TIMEOUT)[-1][0] - child.started
+        uciok = child.greet(contender.start_seconds)[-1][0] - child.started
         child.send(*contender.setup, "isready")
-        child.until(starts_with("readyok"), START_TIMEOUT)
+        child.until(starts_with("readyok"), READY_TIMEOUT)
         child.send("quit")
         return Started(uciok, child.finish().seconds)
 
@@ -209,7 +208,7 @@ def _under_valgrind(contender: Contender, work: Task) -> tuple[int, int]:
             with closing(_session(contender, wrapper, {"PYTHONHASHSEED": "0"})) as child:
                 amount = work(child, contender.timeout * VALGRIND_SLOWER)
                 child.send("quit")
-                child.finish(START_TIMEOUT * VALGRIND_SLOWER)
+                child.finish(READY_TIMEOUT * VALGRIND_SLOWER)
         except EngineFailure as error:
             if log.exists() and "Illegal opcode" in log.read_text(encoding="utf-8", errors="replace"):
                 advice = "COACHWHIP_ARCH=x86-64-v3 makes a build of ours that it can run"

@@ -116,7 +116,8 @@ def _begun(args: argparse.Namespace) -> Run:
     kind = "depth" if args.depth else "nodes" if args.nodes else "time"
     limit = args.depth or args.nodes or args.time or DEFAULT_SECONDS
     patience = args.timeout or (limit + SPARE if kind == "time" else PATIENCE)
-    engines = _check(engine_specs(args.engine_words, args.repository, with_ours=False))
+    specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
+    engines = _check(specs)
     return Run(Plan(tuple(str(path.resolve()) for path in args.files), kind, limit, patience, engines), tasks, [])
 
 

@@ -17,9 +17,9 @@ import chess.engine
 
 from .engines import EngineSpec
 from .suite_task import CRASH, ILLEGAL, NO_START, STALL, Attempt, Moment, Task, attempt, failure
-from .watchdog import WatchedUci, forget
+from .watchdog import WatchedUci, forget, kill
 
-START_TIMEOUT = 60.0  # seconds an engine has to answer `uci` and `isready`
+READY_TIMEOUT = 60.0  # seconds an engine has to answer `isready`: its table may be large
 CLOSE_TIMEOUT = 5.0  # seconds until a process that was ended is waited for no longer
 GIVE_UP = 3  # failed starts in a row after which an engine is left alone
 
@@ -127,8 +127,10 @@ class Solver:
             return self._protocol
         try:
             # A process group of its own, so that Ctrl-C reaches this program alone.
-            self._transport, self._protocol = await _TimedUci.popen(list(self._spec.command), setpgrp=True)
-            await asyncio.wait_for(self._set_up(self._protocol), START_TIMEOUT)
+            self._transport, self._protocol = await _TimedUci.within(self._spec.start_seconds).popen(
+                list(self._spec.command), setpgrp=True
+            )
+            await self._set_up(self._protocol)
         except (OSError, TimeoutError, asyncio.TimeoutError, chess.engine.EngineError) as error:
             self.failed_starts += 1
             await self.close()
@@ -142,7 +144,7 @@ class Solver:
         self.name = self._spec.name or protocol.id.get("name", self._spec.command[0])
         self.unknown_options = self._spec.unknown_options(protocol.options)
         await protocol.configure(self._spec.settings(protocol.options))
-        await protocol.ping()
+        await asyncio.wait_for(protocol.ping(), READY_TIMEOUT)
 
     async def solve(self, task: Task, limit: chess.engine.Limit, patience: float) -> Attempt:
         """Search one position with everything forgotten; `patience` is in seconds, after which it counts as stalled."""
@@ -175,6 +177,7 @@ class Solver:
         transport, protocol = self._transport, self._protocol
         self._transport = self._protocol = None
         if transport is not None and protocol is not None:
+            kill(transport)
             transport.close()
             with contextlib.suppress(TimeoutError, asyncio.TimeoutError):
                 await asyncio.wait_for(asyncio.shield(protocol.returncode), CLOSE_TIMEOUT)

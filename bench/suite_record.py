@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from .command import CommandError, append, naming
 from .engines import EngineSpec
+from .greeting import START_SECONDS
 from .lock import hold
 from .suite_task import Attempt, Task
 
@@ -130,7 +131,10 @@ def load(path: Path) -> Record:
 
 def _plan(head: Mapping[str, Any]) -> Plan:
     """The plan of a file's first line."""
-    engines = tuple(EngineSpec(tuple(spec["command"]), spec["name"], dict(spec["options"])) for spec in head["engines"])
+    engines = tuple(
+        EngineSpec(tuple(spec["command"]), spec["name"], dict(spec["options"]), float(spec.get("start_seconds", START_SECONDS)))
+        for spec in head["engines"]
+    )
     if head["kind"] not in ("time", "depth", "nodes"):
         raise ValueError(f"unknown limit {head['kind']!r}")
     return Plan(tuple(head["files"]), head["kind"], float(head["limit"]), float(head["patience"]), engines)

@@ -191,8 +191,8 @@ class Written(NamedTuple):
 def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") -> Written:
     """Write the weights file and check it by reading it again; where that fails, a file in the folder for temporary ones.
 
-    Hours of work are in the weights, so they are kept whatever becomes of the file. Raises OSError if there is no room for them
-    anywhere.
+    Hours of work are in the weights, so they are kept whatever becomes of the file; where there is no room for them
+    anywhere, they are printed.
     """
     from ..evaluation.tune_write import weights_file
 
@@ -204,7 +204,9 @@ def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") ->
         path = Path(spare.name)
     second = _keep(path, data, outcome.weights)
     if second:
-        raise CommandError(f"{complaint}; nor could the weights be kept elsewhere: {second}")
+        path.unlink(missing_ok=True)
+        print(data.decode())
+        return Written(args.output, f"{complaint}; nor is there room elsewhere ({second}): the weights went to standard output")
     return Written(path, f"{complaint}; the weights are in {path}")
 
 

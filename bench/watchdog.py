@@ -8,12 +8,19 @@ went. It is started with the first engine; without it everything works but this.
 import asyncio
 import atexit
 import contextlib
+import os
+import signal
 import subprocess
 import sys
 import threading
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chess.engine
+
+from .greeting import LOOK, START_SECONDS, Greeting
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 END_TIMEOUT = 5.0  # seconds it may take when the runner ends in order
 WATCH = """
@@ -67,12 +74,60 @@ def forget(pid: int) -> None:
     _WATCHDOG.tell(f"- {pid}")
 
 
+def kill(transport: asyncio.SubprocessTransport) -> None:
+    """End an engine's process and what it started, whatever they do."""
+    with contextlib.suppress(Exception):
+        if sys.platform != "win32" and transport.get_returncode() is None:
+            os.killpg(transport.get_pid(), signal.SIGKILL)
+
+
 class WatchedUci(chess.engine.UciProtocol):
-    """python-chess's protocol for an engine that must not outlive the runner; it leads a process group of its own."""
+    """python-chess's protocol for an engine that must not outlive the runner; it leads a process group of its own.
+
+    A program that is no engine is found out by what it prints at the start.
+    """
+
+    start_seconds = START_SECONDS
+    complaint = ""  # the last thing written on stderr
+
+    @classmethod
+    def within(cls, start_seconds: float) -> "type[Self]":
+        """The protocol for an engine that has so long to answer `uciok`."""
+        return type(cls.__name__, (cls,), {"start_seconds": start_seconds})
+
+    async def initialize(self) -> None:
+        """Shake hands. Raises EngineError that says why this is no engine, and ends the process then."""
+        self._greeting: Greeting | None = Greeting(self.start_seconds)
+        handshake = asyncio.ensure_future(super().initialize())
+        try:
+            while not (await asyncio.wait({handshake}, timeout=LOOK))[0]:
+                if why := self._greeting.hopeless():
+                    raise chess.engine.EngineError(why)
+            await handshake
+        except BaseException as error:
+            assert self.transport
+            kill(self.transport)
+            handshake.cancel()
+            if isinstance(error, chess.engine.EngineTerminatedError) and self.complaint:
+                raise chess.engine.EngineTerminatedError(f"{error}: {self.complaint[:200]}") from error
+            raise
+        finally:
+            self._greeting = None
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        """Listen to what comes before `uciok`."""
+        if fd == 1 and self._greeting is not None:
+            self._greeting.hear(data.encode() if isinstance(data, str) else data)
+        super().pipe_data_received(fd, data)
+
+    def error_line_received(self, line: str) -> None:
+        """Keep what may explain a crash."""
+        self.complaint = line.strip() or self.complaint
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The process has started."""
         super().connection_made(transport)
+        self._greeting = None
         assert self.transport
         _WATCHDOG.tell(f"+ {self.transport.get_pid()}")
 

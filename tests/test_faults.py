@@ -1,0 +1,246 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every subcommand with every fault of a file or an installation: one sentence that names it, no traceback, nothing begun."""
+
+import resource
+import shlex
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import chess
+import pytest
+
+STUB = Path(__file__).with_name("stub_engine.py")
+START = chess.STARTING_FEN
+EPD = " ".join(START.split()[:4])
+ENGINE = shlex.join([sys.executable, str(STUB), "good"])
+GAMES = ["--engine", ENGINE, "--engine", f"{ENGINE} b", "--games", "2", "--nodes", "10", "--max-moves", "4"]
+GAME = '[Event "x"]\n[Result "1-0"]\n\n1. e4 { [%eval 0.3] } e5 { [%eval 0.2] } 1-0\n\n'
+SUITE = ["--engine", ENGINE, "--nodes", "10"]
+ANALYSE = ["analyse", "--nodes", "50"]
+LAB = ["lab", "--depth", "1", "--only", "killers"]
+OWN = ["selfplay", "own.bin", "--games", "1", "--nodes", "50", "--max-moves", "4", "--concurrency", "1"]
+SPSA = ["spsa", "--tune", "rfp_margin", "--games", "2", "--nodes", "50", "--concurrency", "1"]
+TUNE = ["tune", "good.epd", "--output", "new.py", "--epochs", "1"]
+
+LABELLED = "".join(f'{EPD} c7 "{game}"; c9 "{result}";\n' for game, result in enumerate(["1-0", "0-1", "1/2-1/2"] * 20))
+
+# What a subcommand reads: FILE stands for the file in question, whose name ends as the last word says.
+READS = {
+    "bench --weights": (["bench", "1", "--weights", "FILE"], ".py"),
+    "perft --suite": (["perft", "--suite", "FILE"], ".epd"),
+    "match --openings epd": (["match", *GAMES, "--openings", "FILE"], ".epd"),
+    "match --openings pgn": (["match", *GAMES, "--openings", "FILE"], ".pgn"),
+    "match --openings bin": (["match", *GAMES, "--openings", "FILE"], ".bin"),
+    "match --syzygy": (["match", *GAMES, "--syzygy", "FILE"], ".rtbw"),
+    "suite": (["suite", *SUITE, "FILE"], ".epd"),
+    "suite --compare": (["suite", *SUITE, "good.epd", "--compare", "FILE"], ".json"),
+    "suite --resume": (["suite", "--resume", "FILE"], ".json"),
+    "speed --repository": (["speed", "--revision", "HEAD", "--repository", "FILE"], ""),
+    "lab --positions": ([*LAB, "--positions", "FILE"], ".fen"),
+    "lab --weights": ([*LAB, "--weights", "FILE"], ".py"),
+    "analyse": ([*ANALYSE, "FILE"], ".pgn"),
+    "analyse --weights": ([*ANALYSE, "good.pgn", "--weights", "FILE"], ".py"),
+    "wdl-fit": (["wdl-fit", "FILE"], ".pgn"),
+    "selfplay --openings": ([*OWN, "--openings", "FILE"], ".epd"),
+    "selfplay --openings bin": ([*OWN, "--openings", "FILE"], ".bin"),
+    "selfplay --weights": ([*OWN, "--weights", "FILE"], ".py"),
+    "selfplay --epd": (["selfplay", "FILE", "--epd", "-"], ".own"),
+    "spsa --openings": ([*SPSA, "--openings", "FILE"], ".epd"),
+    "spsa --weights": ([*SPSA, "--weights", "FILE"], ".py"),
+    "tune": (["tune", "FILE", "--output", "new.py"], ".epd"),
+    "tune --weights": ([*TUNE, "--weights", "FILE"], ".py"),
+    "weights": (["weights", "--weights", "FILE"], ".py"),
+    "--weights": (["--weights", "FILE", "weights"], ".py"),
+    "--weights go": (["--weights", "FILE", "go", "depth", "1"], ".py"),
+}
+
+# What a subcommand writes.
+WRITES = {
+    "match --pgn": ["match", *GAMES, "--pgn", "FILE"],
+    "match --journal": ["match", *GAMES, "--journal", "FILE"],
+    "match --plot": ["match", *GAMES, "--plot", "FILE"],
+    "suite --save": ["suite", *SUITE, "good.epd", "--save", "FILE"],
+    "suite --plot": ["suite", *SUITE, "good.epd", "--plot", "FILE"],
+    "lab --plot": [*LAB, "--plot", "FILE"],
+    "lab --page": [*LAB, "--page", "FILE"],
+    "lab --resume": [*LAB, "--resume", "FILE"],
+    "analyse --output": [*ANALYSE, "good.pgn", "--output", "FILE"],
+    "analyse --report": [*ANALYSE, "good.pgn", "--report", "FILE"],
+    "selfplay": [word.replace("own.bin", "FILE") for word in OWN],
+    "selfplay --epd": ["selfplay", "good.own", "--epd", "FILE"],
+    "spsa --journal": [*SPSA, "--journal", "FILE"],
+    "tune --output": [word.replace("new.py", "FILE") for word in TUNE],
+    "tune --plot": [*TUNE, "--plot", "FILE"],
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with a good file of each kind."""
+    (tmp_path / "good.epd").write_text(f'{EPD} bm e4; c9 "1-0";\n')
+    (tmp_path / "good.pgn").write_text(GAME)
+    (tmp_path / "folder").mkdir()
+    return tmp_path
+
+
+@pytest.fixture
+def coachwhip(folder: Path, root: Path, user_environment: dict[str, str]) -> Callable[..., "subprocess.CompletedProcess[str]"]:
+    """Runs a command line in that folder, some libraries hidden, no file longer than `room` bytes."""
+
+    def run(words: list[str], *, hidden: str = "", room: int | None = None) -> "subprocess.CompletedProcess[str]":
+        code = (
+            "import sys\nfor name in sys.argv.pop(1).split(): sys.modules[name] = None\n"
+            "from coachwhip.__main__ import main\nif __name__ == '__main__': sys.exit(main())"
+        )
+        limit = None if room is None else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+        return subprocess.run(
+            [sys.executable, "-c", code, hidden, *words],
+            cwd=folder,
+            env={**user_environment, "PYTHONPATH": str(root)},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=300,
+            preexec_fn=limit,
+        )
+
+    return run
+
+
+def one_sentence(done: "subprocess.CompletedProcess[str]", name: str) -> str:
+    """The one line of complaint, which names what is wrong."""
+    assert done.returncode not in (0, 130), done.stdout + done.stderr
+    assert "Traceback" not in done.stderr, done.stderr
+    assert "Exception" not in done.stderr
+    (complaint,) = [line for line in done.stderr.splitlines() if line.startswith("coachwhip")]
+    assert name in complaint
+    return complaint
+
+
+def spoil(path: Path, fault: str) -> None:
+    """Make a file with a fault."""
+    if fault == "folder":
+        path.mkdir()
+    elif fault == "random":
+        path.write_bytes(bytes((7 + number * number * 31) % 251 for number in range(1600)))
+    elif fault == "empty":
+        path.write_bytes(b"")
+    elif fault == "latin":
+        path.write_bytes(b"# \xe9tude\n")
+
+
+@pytest.mark.parametrize("fault", ["missing", "folder", "random", "empty", "latin"])
+@pytest.mark.parametrize("reads", READS)
+def test_a_file_that_cannot_be_used_is_named(
+    reads: str, fault: str, folder: Path, coachwhip: Callable[..., "subprocess.CompletedProcess[str]"]
+) -> None:
+    words, suffix = READS[reads]
+    path = folder / f"bad-{fault}{suffix}"
+    spoil(path, fault)
+    done = coachwhip([word.replace("FILE", path.name) for word in words])
+    one_sentence(done, path.name)
+    assert path.exists() == (fault != "missing")
+
+
+@pytest.mark.parametrize("fault", ["no-such-folder/new", "folder", "name\x00with"])
+@pytest.mark.parametrize("writes", WRITES)
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(
+    writes: str, fault: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from coachwhip.__main__ import main
+
+    monkeypatch.chdir(folder)
+    before = sorted(folder.iterdir())
+    assert main([word.replace("FILE", fault) for word in WRITES[writes]]) == 2
+    out, err = capfd.readouterr()
+    assert out == ""
+    assert ("expected the name of a file" if "\x00" in fault else fault) in err.splitlines()[-1]
+    assert sorted(folder.iterdir()) == before
+
+
+KEEPS = set(WRITES) - {"selfplay", "selfplay --epd"}  # which have results for standard output beside the file
+
+
+@pytest.mark.parametrize("writes", WRITES)
+def test_a_disk_that_fills_up_is_told_and_keeps_what_was_done(
+    writes: str, folder: Path, coachwhip: Callable[..., "subprocess.CompletedProcess[str]"]
+) -> None:
+    suffix = ".png" if "--plot" in writes else ".pgn" if "--pgn" in writes else ".html" if "--page" in writes else ".out"
+    (folder / "good.pgn").write_text(GAME * 2)
+    if writes == "selfplay --epd":
+        assert coachwhip(OWN).returncode == 0
+        (folder / "own.bin").rename(folder / "good.own")
+    if "tune" in writes:
+        (folder / "good.epd").write_text(LABELLED)
+    words = [word.replace("FILE", f"written{suffix}") for word in WRITES[writes]]
+    path = folder / f"written{suffix}"
+    whole = coachwhip(words)
+    assert whole.returncode == 0, whole.stderr
+    size = path.stat().st_size
+    path.unlink()
+    room = size - 10 if "tune --plot" not in writes else size // 2
+    done = coachwhip(words, room=room)
+    assert "File too large" in one_sentence(done, path.name)
+    assert bool(done.stdout) == (writes in KEEPS)
+    if writes in ("match --pgn", "match --journal", "suite --save", "lab --resume", "spsa --journal"):
+        assert path.read_bytes().endswith(b"\n")  # no torn line is left
+    if writes == "tune --output":  # nothing else had room either
+        assert "PIECE_VALUE" in done.stdout or "TEMPO" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "hidden", "sentence"),
+    [
+        (WRITES["match --plot"], "matplotlib", "match: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
+        (WRITES["suite --plot"], "matplotlib", "suite: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
+        (WRITES["lab --plot"], "matplotlib", "lab: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
+        (WRITES["tune --plot"], "matplotlib", "tune: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
+        (["wdl-fit", "good.pgn"], "scipy", "wdl-fit: it needs scipy: python3 -m pip install 'coachwhip[bench]'"),
+        (["wdl-fit", "good.pgn"], "numpy", "wdl-fit: needs numpy: python3 -m pip install numpy"),
+        (TUNE, "scipy", "tune: it needs scipy: python3 -m pip install 'coachwhip[bench]'"),
+        (TUNE, "numpy", "tune: it needs numpy: python3 -m pip install numpy"),
+        ([*GAMES, "--scheduler", "local"], "distributed", "--scheduler needs Dask: python3 -m pip install 'coachwhip[cluster]'"),
+        (["match", *GAMES], "chess", "match: needs chess: python3 -m pip install chess"),
+        (["suite", *SUITE, "good.epd"], "chess", "suite: needs chess: python3 -m pip install chess"),
+        (["analyse", "good.pgn"], "chess", "analyse: needs chess: python3 -m pip install chess"),
+        (OWN, "chess", "selfplay: needs chess: python3 -m pip install chess"),
+        (["reference"], "chess", "reference: needs chess: python3 -m pip install chess"),
+    ],
+    ids=lambda value: " ".join(value)[:40] if isinstance(value, list) else None,
+)
+def test_a_library_that_is_missing_is_named(
+    words: list[str], hidden: str, sentence: str, coachwhip: Callable[..., "subprocess.CompletedProcess[str]"]
+) -> None:
+    done = coachwhip(["match", *words] if words[0] == "--engine" else words, hidden=hidden)
+    assert done.returncode == 2
+    assert one_sentence(done, sentence)
+    assert done.stdout == ""
+
+
+@pytest.mark.parametrize("hidden", ["rich", "matplotlib rich scipy distributed"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["bench", "1"],
+        ["perft", "2"],
+        ["match", *GAMES, "--engine", f"{ENGINE} c"],
+        ["suite", *SUITE, "good.epd"],
+        [*LAB, "--page", "page.html"],
+        [*ANALYSE, "good.pgn"],
+        OWN,
+        SPSA,
+        ["weights"],
+        ["go", "depth", "1"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_what_needs_no_library_works_without(
+    words: list[str], hidden: str, coachwhip: Callable[..., "subprocess.CompletedProcess[str]"]
+) -> None:
+    done = coachwhip(words, hidden=hidden)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout
