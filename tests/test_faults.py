@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every subcommand with every fault of a file or an installation: one sentence that names it, no traceback, nothing begun."""
 
-import resource
 import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import chess
@@ -94,7 +94,6 @@ def coachwhip(folder: Path, root: Path, user_environment: dict[str, str]) -> Cal
             "import sys\nfor name in sys.argv.pop(1).split(): sys.modules[name] = None\n"
             "from coachwhip.__main__ import main\nif __name__ == '__main__': sys.exit(main())"
         )
-        limit = None if room is None else lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
         return subprocess.run(
             [sys.executable, "-c", code, hidden, *words],
             cwd=folder,
@@ -105,10 +104,17 @@ def coachwhip(folder: Path, root: Path, user_environment: dict[str, str]) -> Cal
             errors="replace",
             check=False,
             timeout=300,
-            preexec_fn=limit,
+            preexec_fn=None if room is None else partial(limit_files, room),
         )
 
     return run
+
+
+def limit_files(room: int) -> None:
+    """Let this process and what it starts write no file longer than that, as on a disk that is full."""
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
 
 
 def one_sentence(done: "subprocess.CompletedProcess[str]", name: str) -> str:

@@ -7,6 +7,7 @@ import json
 import lzma
 import math
 import random
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -390,3 +391,27 @@ def test_bad_input_is_one_message(
 def test_packed_epd_is_read(epd: Path, tmp_path: Path) -> None:
     (tmp_path / "a.epd.xz").write_bytes(lzma.compress(epd.read_bytes()))
     assert tune_data.read(tmp_path / "a.epd.xz").fens == tune_data.read(epd).fens
+
+
+def test_weights_that_a_file_does_not_hold_are_kept_elsewhere_and_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "".join(f'{BOARD} c7 "{game}"; c9 "{result}";\n' for game, result in enumerate(["1-0", "0-1", "1/2-1/2"] * 20))
+    (tmp_path / "data.epd").write_text(lines)
+    output = tmp_path / "new.py"
+    load = config.load
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+
+    def other(path: Path) -> dict[str, Any]:
+        weights = load(path)
+        return weights | {"TEMPO": (1, 2)} if path == output else weights
+
+    monkeypatch.setattr(config, "load", other)
+    assert tune.main([str(tmp_path / "data.epd"), "--output", str(output), "--epochs", "1"]) == 2
+    out, err = capsys.readouterr()
+    (kept,) = tmp_path.glob("coachwhip-tuned-*.py")
+    assert err.splitlines()[-1] == (
+        f"coachwhip tune: {output} does not hold the weights that were fitted; the weights are in {kept}"
+    )
+    assert str(kept) in out
+    assert load(kept) == load(output)
