@@ -24,6 +24,7 @@ CLOSE_TIMEOUT = 5.0  # seconds until a process that was ended is waited for no l
 GIVE_UP = 3  # failed starts in a row after which an engine is left alone
 
 logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # it complains about every banner and every odd line
+logging.getLogger("asyncio").setLevel(logging.ERROR)  # and asyncio of processes that were killed, about their return code
 
 
 class StartError(Exception):

@@ -72,6 +72,7 @@ def test_a_program_that_is_no_engine_is_refused(tool: str, code: str, start: int
     assert complaint.startswith(f"coachwhip {tool}: cannot use {engine!r} as an engine: ")
     assert why in complaint
     assert "Traceback" not in done.stderr
+    assert "child process" not in done.stderr
     assert is_gone(int(mark.read_text()))
 
 
