@@ -68,7 +68,6 @@ DIRECTIVES = {
     "nonecheck": CHECKS,
     "wraparound": False,
     "cdivision": True,
-    "freethreading_compatible": True,
 }
 
 
