@@ -384,12 +384,13 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path, user_environment: dict[str, 
     output, page = tmp_path / "out.pgn", tmp_path / "out.html"
     command = [sys.executable, "-m", "coachwhip", "analyse", path, "--nodes", "40000", "--hash", "1"]
     command += ["--output", str(output), "--report", str(page)]
+    start = time.monotonic()
     with subprocess.Popen(
         command, cwd=ROOT, env=user_environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as child:
         while child.poll() is None and not (output.exists() and "0-1" in output.read_text(encoding="utf-8")):
             time.sleep(0.02)
-        time.sleep(0.3)
+        time.sleep(time.monotonic() - start)  # on a machine however busy, the second game is then begun and far from done
         child.send_signal(signal.SIGINT)
         out, err = child.communicate()
     assert child.returncode == 130, err
