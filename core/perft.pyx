@@ -137,7 +137,8 @@ cdef inline void _look_around(PerftWatch* watch, uint64_t leaves) noexcept nogil
         watch.stopped = watch.ask(watch.context)
 
 
-cdef inline uint64_t _perft(const BoardC* b, int depth, PerftWatch* watch, int us) noexcept nogil:
+cdef inline uint64_t _perft_two(const BoardC* b, int us) noexcept nogil:
+    """Two plies: most of the work, so nothing else is in its way."""
     cdef BoardC child
     cdef Move[MAX_MOVES] moves
     cdef Move* move = moves
@@ -148,22 +149,49 @@ cdef inline uint64_t _perft(const BoardC* b, int depth, PerftWatch* watch, int u
     end = emit_moves(b, moves, us, ALL_MOVES, checkers, pinned)
     while move != end:
         _play(b, &child, move[0], us)
-        nodes += _count_moves(&child, us ^ 1) if depth == 2 else _perft_any(&child, depth - 1, watch, us ^ 1)
+        nodes += _count_moves(&child, us ^ 1)
+        move += 1
+    return nodes
+
+
+cdef inline uint64_t _perft(const BoardC* b, int depth, PerftWatch* watch, int us) noexcept nogil:
+    """Three plies or more."""
+    cdef BoardC child
+    cdef Move[MAX_MOVES] moves
+    cdef Move* move = moves
+    cdef Move* end
+    cdef bitboard checkers, pinned
+    cdef uint64_t nodes = 0
+    checks_and_pins(b, us, &checkers, &pinned)
+    end = emit_moves(b, moves, us, ALL_MOVES, checkers, pinned)
+    while move != end and not watch.stopped:
+        _play(b, &child, move[0], us)
+        nodes += _perft_any(&child, depth - 1, watch, us ^ 1)
         move += 1
     if depth == 3:
         _look_around(watch, nodes)
     return nodes
 
 
+cdef uint64_t _perft_white_two(const BoardC* b) noexcept nogil:
+    return _perft_two(b, WHITE)
+
+
+cdef uint64_t _perft_black_two(const BoardC* b) noexcept nogil:
+    return _perft_two(b, BLACK)
+
+
 cdef uint64_t _perft_white(const BoardC* b, int depth, PerftWatch* watch) noexcept nogil:
-    return 0 if watch.stopped else _perft(b, depth, watch, WHITE)
+    return _perft(b, depth, watch, WHITE)
 
 
 cdef uint64_t _perft_black(const BoardC* b, int depth, PerftWatch* watch) noexcept nogil:
-    return 0 if watch.stopped else _perft(b, depth, watch, BLACK)
+    return _perft(b, depth, watch, BLACK)
 
 
 cdef inline uint64_t _perft_any(const BoardC* b, int depth, PerftWatch* watch, int us) noexcept nogil:
+    if depth == 2:
+        return _perft_white_two(b) if us == WHITE else _perft_black_two(b)
     return _perft_white(b, depth, watch) if us == WHITE else _perft_black(b, depth, watch)
 
 
