@@ -300,38 +300,37 @@ def test_python_chess_is_told_at_once_that_its_position_was_refused() -> None:
         assert engine.play(chess.Board(), chess.engine.Limit(depth=3)).move in list(chess.Board().legal_moves)
 
 
-def test_every_move_has_a_score(tmp_path: os.PathLike[str]) -> None:
+@pytest.mark.parametrize("kind", ["plain", "weaker", "book"])
+def test_every_move_has_a_score(tmp_path: os.PathLike[str], kind: str) -> None:
     """A client takes the score from the lines after `go` or `ponderhit`: python-chess ponders, hits and misses, and stops."""
     book = os.path.join(tmp_path, "book.bin")
     with open(book, "wb") as file:
         file.write(struct.pack(">QHHI", chess.polyglot.zobrist_hash(chess.Board()), 28 | 12 << 6, 1, 0))  # e2e4
+    settings: dict[str, dict[str, bool | str]] = {
+        "weaker": {"UCI_LimitStrength": True},
+        "book": {"OwnBook": True, "BookFile": book},
+    }
     generator = random.Random(5)
     with chess.engine.SimpleEngine.popen_uci(MODULE, env=environment(), timeout=TIMEOUT) as engine:
-        settings: list[dict[str, bool | str]] = [
-            {},
-            {"UCI_LimitStrength": True},
-            {"UCI_LimitStrength": False, "OwnBook": True, "BookFile": book},
-        ]
-        for options in settings:
-            engine.configure(options)
-            board = chess.Board()
-            hits = 0
-            while board.ply() < 40 and not board.is_game_over():
-                limit = chess.engine.Limit(white_clock=1, black_clock=1, white_inc=0.02, black_inc=0.02)
-                result = engine.play(board, limit, info=chess.engine.INFO_ALL, ponder=True)
-                assert result.move
-                assert "score" in result.info, board.fen()
-                assert result.info["pv"][0] == result.move
-                assert "BookFile" not in options or board.ply() or result.info["nodes"] == 0
-                board.push(result.move)
-                if result.ponder and generator.random() < 0.7:
-                    hits += 1
-                    if generator.random() < 0.5:
-                        time.sleep(0.05)
-                    board.push(result.ponder)
-                elif not board.is_game_over():
-                    board.push(generator.choice(list(board.legal_moves)))
-            assert hits
+        engine.configure(settings.get(kind, {}))
+        board = chess.Board()
+        hits = 0
+        while board.ply() < 40 and not board.is_game_over():
+            limit = chess.engine.Limit(white_clock=1, black_clock=1, white_inc=0.02, black_inc=0.02)
+            result = engine.play(board, limit, info=chess.engine.INFO_ALL, ponder=True)
+            assert result.move
+            assert "score" in result.info, board.fen()
+            assert result.info["pv"][0] == result.move
+            assert kind != "book" or board.ply() or result.info["nodes"] == 0
+            board.push(result.move)
+            if result.ponder and generator.random() < 0.7:
+                hits += 1
+                if generator.random() < 0.5:
+                    time.sleep(0.05)
+                board.push(result.ponder)
+            elif not board.is_game_over():
+                board.push(generator.choice(list(board.legal_moves)))
+        assert hits
 
 
 @pytest.mark.parametrize(

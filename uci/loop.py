@@ -77,12 +77,12 @@ class LineWriter:
     def look(self) -> bool:
         """`closed`, found out without writing where the system can tell (Windows cannot)."""
         try:
-            from select import POLLERR, POLLHUP, POLLNVAL, poll
+            from select import POLLERR, POLLHUP, poll
         except ImportError:
             return self.closed
         poller = poll()
         poller.register(self._fd, 0)
-        if any(event & (POLLERR | POLLHUP | POLLNVAL) for _, event in poller.poll(0)):
+        if any(event & (POLLERR | POLLHUP) for _, event in poller.poll(0)):
             self.closed = True
         return self.closed
 
