@@ -428,9 +428,10 @@ class UciLoop:
         if name != "go":
             return ""
         try:
-            return parse.parse_go(rest)[1]
+            complaint = parse.parse_go(rest)[1]
         except parse.ParseError as error:
             return str(error)
+        return complaint.replace("ignored", "not understood:", 1)
 
     def execute(self, text: str) -> None:
         """Carry out one line, or queue it; never waits for a search."""
