@@ -50,7 +50,7 @@ class Child:
                 start_new_session=True,  # so that Ctrl-C reaches this program alone
             )
         except OSError as error:
-            raise EngineFailure(error.strerror or str(error)) from error
+            raise EngineFailure(f"cannot run {command[0]!r}: {error.strerror or error}") from error
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
 

@@ -34,9 +34,8 @@ SUBCOMMANDS = {
     "tune": "coachwhip.bench.tune",
     "weights": "coachwhip.evaluation.config",
 }
-TAKE_WEIGHTS = frozenset(
-    {"analyse", "bench", "lab", "selfplay", "spsa", "tune", "weights"}
-)  # subcommands with a --weights of their own
+# Subcommands with a --weights of their own.
+TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab", "selfplay", "spsa", "tune", "weights"})
 
 USAGE = """\
 usage: coachwhip [--weights FILE] [SUBCOMMAND ... | UCI COMMAND ...]
@@ -71,7 +70,6 @@ Options:
 
 LOST = 1  # exit code where standard output could not be written
 INTERRUPTED = 130
-READER_GONE = 141  # as a shell reports a program that SIGPIPE has ended
 
 
 class UsageError(Exception):
@@ -81,10 +79,10 @@ class UsageError(Exception):
 def main(argv: list[str] | None = None) -> int:
     """Run the command line (default: the process's). Returns the exit code.
 
-    0; what a subcommand says; 1 where standard output cannot be written (a full disk), told on standard error; 2 for bad
-    usage; 130 after Ctrl-C; 141 where whoever read standard output has closed it, without a word: so the shell reports any
-    program that its reader has left (`yes | head`), and a script can tell such an end from success. A UCI session is
-    another matter: its GUI may leave as it likes, and the code is 0.
+    It is 0, or what a subcommand says; 1 where standard output cannot be written (a full disk), told on standard error; 2 for
+    bad usage; 130 after Ctrl-C. Where the reader of standard output has closed it (`coachwhip weights | head -1`), the command
+    ends early, without a word and with 0: such a reader has all that it wanted, nothing is lost, and scripts under `set -o
+    pipefail` go on. So does a session end whose GUI has gone.
     """
     try:
         return _main(sys.argv[1:] if argv is None else argv)
@@ -95,7 +93,7 @@ def main(argv: list[str] | None = None) -> int:
         return INTERRUPTED
     except LostOutput as error:
         if error.reader_gone:
-            return READER_GONE
+            return 0
         _complain(str(error))
         return LOST
 
@@ -125,9 +123,7 @@ def _main(argv: list[str]) -> int:
             raise UsageError(complaint)
     code = _run_commands(loop, words) if words else _run_session(loop)
     if writer.error is not None:
-        lost = LostOutput(writer.error)
-        if words or not lost.reader_gone:
-            raise lost
+        raise LostOutput(writer.error)
     return code
 
 

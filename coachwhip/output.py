@@ -10,7 +10,8 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from time import sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,18 +29,22 @@ class LostOutput(Exception):
 
 
 class _Output(io.FileIO):
-    """Where standard output goes; after the first error there is no more of it."""
+    """Where standard output goes, every byte of it; after the first error there is no more of it."""
 
     error: OSError | None = None
 
     def write(self, data: bytes | bytearray | memoryview, /) -> int | None:  # type: ignore[override]
         """Raise LostOutput at the first error."""
-        if self.error is None:
+        rest = memoryview(data).cast("B")
+        while rest and self.error is None:
             try:
-                return super().write(data)
+                written = super().write(rest)
             except OSError as error:
                 self.error = error
                 raise LostOutput(error) from error
+            if written is None:  # a parent has made the pipe non-blocking
+                sleep(0.001)
+            rest = rest[written or 0 :]
         return memoryview(data).nbytes
 
 
@@ -48,10 +53,9 @@ class _Progress(io.FileIO):
 
     def write(self, data: bytes | bytearray | memoryview, /) -> int | None:  # type: ignore[override]
         """Drop what cannot be written."""
-        try:
-            return super().write(data)
-        except OSError:
-            return memoryview(data).nbytes
+        with suppress(OSError):
+            super().write(data)
+        return memoryview(data).nbytes
 
 
 def _above(raw: io.FileIO, stream: TextIO) -> TextIO:
