@@ -123,7 +123,7 @@ def _main(argv: list[str]) -> int:
             raise UsageError(complaint)
     code = _run_commands(loop, words) if words else _run_session(loop)
     if writer.error is not None:
-        raise LostOutput(writer.error)
+        raise LostOutput(writer.error, _stdout_fd())
     return code
 
 

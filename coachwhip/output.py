@@ -10,22 +10,31 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import contextmanager, suppress
+from stat import S_ISCHR
 from time import sleep
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from types import TracebackType
     from typing import TextIO
 
 
 class LostOutput(Exception):
-    """Standard output could not be written; `reader_gone` tells a closed pipe from a fault such as a full disk."""
+    """Standard output, `descriptor`, could not be written.
 
-    def __init__(self, error: OSError) -> None:
+    `reader_gone` tells a closed pipe or terminal from a fault such as a full disk.
+    """
+
+    def __init__(self, error: OSError, descriptor: int) -> None:
+        from errno import EINVAL, EIO
+
         super().__init__(f"cannot write standard output: {error.strerror or error}")
-        # Windows calls a closed pipe an invalid argument.
-        self.reader_gone = isinstance(error, ConnectionError) or (sys.platform == "win32" and error.errno == 22)
+        closed = isinstance(error, ConnectionError)
+        if sys.platform == "win32":
+            closed |= error.errno == EINVAL  # its word for a closed pipe
+        elif error.errno == EIO:  # of a file that is a fault, of a terminal a hang-up
+            closed |= S_ISCHR(os.fstat(descriptor).st_mode)
+        self.reader_gone = closed
 
 
 class _Output(io.FileIO):
@@ -41,7 +50,7 @@ class _Output(io.FileIO):
                 written = super().write(rest)
             except OSError as error:
                 self.error = error
-                raise LostOutput(error) from error
+                raise LostOutput(error, self.fileno()) from error
             if written is None:  # a parent has made the pipe non-blocking
                 sleep(0.001)
             rest = rest[written or 0 :]
@@ -53,8 +62,10 @@ class _Progress(io.FileIO):
 
     def write(self, data: bytes | bytearray | memoryview, /) -> int | None:  # type: ignore[override]
         """Drop what cannot be written."""
-        with suppress(OSError):
+        try:  # noqa: SIM105 (contextlib would cost a session's start)
             super().write(data)
+        except OSError:
+            pass
         return memoryview(data).nbytes
 
 
@@ -75,27 +86,28 @@ def _descriptor(stream: TextIO) -> int | None:
         return None
 
 
-@contextmanager
-def watched() -> Iterator[None]:
+class watched:  # noqa: N801 (used like a function)
     """Watch standard output and error while the block runs; a process that was given none of one has its words dropped.
 
     Raises LostOutput, in the block or at its end.
     """
-    before = sys.stdout, sys.stderr
-    stdout, stderr = (open(os.devnull, "w", encoding="utf-8") if stream is None else stream for stream in before)  # noqa: SIM115
-    out, err = _descriptor(stdout), _descriptor(stderr)
-    raw = None if out is None else _Output(out, "wb", closefd=False)
-    sys.stdout = stdout if raw is None else _above(raw, stdout)
-    sys.stderr = stderr if err is None else _above(_Progress(err, "wb", closefd=False), stderr)
-    try:
-        yield
-    finally:
+
+    def __enter__(self) -> None:
+        self._before = sys.stdout, sys.stderr
+        stdout, stderr = (open(os.devnull, "w", encoding="utf-8") if stream is None else stream for stream in self._before)  # noqa: SIM115
+        self._opened = {stdout, stderr}.difference(self._before)
+        out, err = _descriptor(stdout), _descriptor(stderr)
+        self._raw = None if out is None else _Output(out, "wb", closefd=False)
+        sys.stdout = stdout if self._raw is None else _above(self._raw, stdout)
+        sys.stderr = stderr if err is None else _above(_Progress(err, "wb", closefd=False), stderr)
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:
             sys.stdout.flush()
             sys.stderr.flush()
-            if raw is not None and raw.error is not None:
-                raise LostOutput(raw.error)
+            if self._raw is not None and self._raw.error is not None:
+                raise LostOutput(self._raw.error, self._raw.fileno())
         finally:
-            sys.stdout, sys.stderr = before
-            for stream in {stdout, stderr}.difference(before):
+            sys.stdout, sys.stderr = self._before
+            for stream in self._opened:
                 stream.close()

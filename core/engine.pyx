@@ -18,7 +18,7 @@ from .root cimport *
 from .see cimport see_ge
 from .threads cimport MAX_THREADS, Team, clear_team, end_helpers, free_team, resize_team, share_weights, start_helpers
 from .tt cimport TTHit, clear_table, hashfull, resize_table, tt_key, tt_probe
-from sys import modules
+from sys import modules as _modules
 
 from . import evaluate as _evaluate
 
@@ -143,7 +143,7 @@ cdef Move _find_move(const PositionC* pos, const AskedMove* asked) noexcept:
 
 cdef bint _is_main_thread() except -1:
     """Whether Python delivers signals in this thread. `threading` is not imported for the question: without it there is one."""
-    threading = modules.get("threading")
+    threading = _modules.get("threading")
     return threading is None or threading.get_ident() == threading.main_thread().ident
 
 

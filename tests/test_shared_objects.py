@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One Engine or one Position in several threads, or entered again from an argument: refused or whole, never a torn state."""
 
+import importlib
 import signal
 import sys
 import threading
@@ -10,7 +11,6 @@ from typing import Any
 import chess
 import oracle
 import pytest
-from coachwhip.core import params
 from coachwhip.core.engine import Engine, Position, SearchResult
 
 from coachwhip.__main__ import main
@@ -257,6 +257,7 @@ def test_ctrl_c_ends_a_subcommand(words: list[str], capsys: pytest.CaptureFixtur
 
 
 def test_a_row_of_tunables_without_a_field_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    params = importlib.import_module("coachwhip.core.params")
     rows = (*params.TUNABLES, ("no_such_field", 1, 0, 2, 1, "nothing reads it"))
     monkeypatch.setattr(params, "TUNABLES", rows)
     with pytest.raises(ValueError, match=r"tunables\.py.*no_such_field"):

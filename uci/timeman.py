@@ -31,8 +31,9 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[i
     Returns (soft, hard) with 1 <= soft <= hard <= max(1, time_left - overhead), so that a move whose lag stays
     within `overhead` never oversteps the clock, however small or negative it is.
     """
-    usable = max(time_left - overhead, MIN_MS)
-    usable = max(usable - min(LOW_RESERVE * max(LOW_CLOCK_MS - time_left, 0), LOW_RESERVE_SHARE * usable), MIN_MS)
+    most = max(time_left - overhead, MIN_MS)
+    reserve = min(LOW_RESERVE * max(LOW_CLOCK_MS - time_left, 0), LOW_RESERVE_SHARE * most)
+    usable = max(most - reserve, MIN_MS)
     moves = min(movestogo, MOVES_LEFT) if movestogo > 0 else MOVES_LEFT
     later_lag = (moves - 1) * max(overhead - inc, 0)
     share = LAST_MOVE_SHARE if movestogo == 1 else HARD_SHARE
