@@ -19,9 +19,9 @@ SOFT_SHARE = 1.1  # of that average: after what a settled move saves, a move cos
 HARD_FACTOR = 3.5  # a difficult move may cost this many times the average one
 HARD_SHARE = 0.5  # and never more than this share of what is left
 LAST_MOVE_SHARE = 0.9  # unless it is the last one before the clock is refilled
-LOW_CLOCK_MS = 500  # below this a stall of the machine costs the game:
-LOW_RESERVE = 0.15  # so much of what is missing to it stays untouched
-LOW_RESERVE_SHARE = 0.5  # but no more than this share of what could be spent
+RESERVE_MS = 60  # of a small clock, for moves that a busy machine holds up; from nothing ...
+RESERVE_CLOCK_MS = 1000  # ... at this clock it grows to all of that
+LOW_MS = 150  # with less than this to spend the increment is spent in proportion, since lag may eat all of it
 MIN_MS = 1  # the shortest limit there is: 0 means none to the search
 
 
@@ -31,13 +31,12 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[i
     Returns (soft, hard) with 1 <= soft <= hard <= max(1, time_left - overhead), so that a move whose lag stays
     within `overhead` never oversteps the clock, however small or negative it is.
     """
-    most = max(time_left - overhead, MIN_MS)
-    reserve = min(LOW_RESERVE * max(LOW_CLOCK_MS - time_left, 0), LOW_RESERVE_SHARE * most)
-    usable = max(most - reserve, MIN_MS)
+    reserve = RESERVE_MS * max(1 - max(time_left, 0) / RESERVE_CLOCK_MS, 0)
+    usable = max(time_left - overhead - reserve, MIN_MS)
     moves = min(movestogo, MOVES_LEFT) if movestogo > 0 else MOVES_LEFT
     later_lag = (moves - 1) * max(overhead - inc, 0)
     share = LAST_MOVE_SHARE if movestogo == 1 else HARD_SHARE
-    average = max(usable - later_lag, LEAST_SHARE * usable) / moves + INC_USE * inc
+    average = max(usable - later_lag, LEAST_SHARE * usable) / moves + INC_USE * inc * min(usable / LOW_MS, 1)
     hard = max(int(min(HARD_FACTOR * average, share * usable)), MIN_MS)
     soft = max(min(int(SOFT_SHARE * average), hard), MIN_MS)
     return soft, hard
