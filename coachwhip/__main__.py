@@ -11,8 +11,9 @@ import sys
 
 from . import __version__
 from .output import LostOutput, watched
-from .uci.loop import LineWriter, UciLoop
+from .uci.loop import UciLoop
 from .uci.reader import LineReader
+from .uci.writer import LineWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _main(argv: list[str]) -> int:
     writer = LineWriter(_stdout_fd())
     loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session})
     if weights is not None:
-        complaint = loop.options.set("WeightsFile", weights)
+        complaint = loop.host.set_option("WeightsFile", weights)
         if complaint:
             raise UsageError(complaint)
     code = _run_commands(loop, words) if words else _run_session(loop)

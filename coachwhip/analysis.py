@@ -16,7 +16,7 @@ import chess.engine
 from chess.engine import INFO_BASIC, INFO_PV, INFO_SCORE, BestMove, Cp, InfoDict, Mate, PovScore
 
 from .uci.format import nps
-from .uci.worker import POLL_SECONDS, STACK_BYTES, Search
+from .uci.jobs import POLL_SECONDS, STACK_BYTES, Search
 
 if TYPE_CHECKING:
     from collections.abc import Callable

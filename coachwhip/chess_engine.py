@@ -19,8 +19,9 @@ from . import __version__
 from .analysis import Analysis, Limits, Question
 from .core.engine import MAX_DEPTH, Position
 from .uci import timeman
-from .uci.loop import AUTHOR, Host
-from .uci.options import Options, option_table
+from .uci.format import AUTHOR
+from .uci.host import Host
+from .uci.options import TABLE
 from .uci.parse import GO_NUMBERS, MAX_MS, GoLimits
 
 if TYPE_CHECKING:
@@ -64,9 +65,7 @@ class ChessEngine:
     def __init__(self, options: ConfigMapping | None = None) -> None:
         self._lock = threading.Lock()  # held while a search is prepared
         self._host: Host | None = Host()
-        self._options = Options(option_table(self._host))
-        self._configured: dict[str, ConfigValue] = {}
-        self._in_force: dict[str, ConfigValue] = {}
+        self._configured: dict[str, ConfigValue] = {}  # what holds for every call that does not ask for something else
         self._analysis: Analysis | None = None
         self._pondering = False  # the running search is ours, on the opponent's time
         self._game: object = None
@@ -80,7 +79,7 @@ class ChessEngine:
     @property
     def options(self) -> Mapping[str, chess.engine.Option]:
         """What `configure` takes."""
-        entries = {entry.name: entry for entry in self._options if entry.name in OFFERED}
+        entries = {entry.name: entry for entry in TABLE if entry.name in OFFERED}
         return {
             name: chess.engine.Option(
                 name, each.kind, each.default,
@@ -197,7 +196,6 @@ class ChessEngine:
                 self._analysis.stop()
                 self._analysis.join()
             self._host = None
-            self._options = Options(option_table(Host()))  # the table held on to the engine
 
     quit = close
 
@@ -230,24 +228,21 @@ class ChessEngine:
     def _apply(self, name: str, value: ConfigValue) -> None:
         """Put an option in force. Raises EngineError, and the old value stays."""
         _require_offered(name)
-        text = None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
-        complaint = self._options.set(name, text)
+        complaint = self._live().set_option(name, _text(value))
         if complaint:
             raise chess.engine.EngineError(complaint)
-        self._in_force[name.lower()] = value
 
     def _adjust(self, options: ConfigMapping) -> None:
         """Put the options of one call in force, and take back what another call had changed."""
         asked = {name.lower(): value for name, value in options.items()}
-        for entry in self._options:
+        in_force = self._live().options
+        for entry in TABLE:
             name = entry.name.lower()
-            usual = self._configured.get(name, entry.default)
-            if entry.kind == "button":
-                changes = name in asked
-            else:
-                changes = asked.get(name, usual) != self._in_force.get(name, entry.default)
-            if changes:
-                self._apply(name, asked.get(name, usual))
+            if entry.name not in OFFERED or (entry.kind == "button" and name not in asked):
+                continue
+            value = asked.get(name, self._configured.get(name, entry.default))
+            if entry.kind == "button" or not in_force.means_the_same(name, _text(value)):
+                self._apply(name, value)
 
     def _begin(
         self,
@@ -281,6 +276,11 @@ class ChessEngine:
             self._analysis = Analysis(question)
             self._analysis.start(host.engine)
             return self._analysis
+
+
+def _text(value: ConfigValue) -> str | None:
+    """A value of `configure` as a GUI would send it."""
+    return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _require_offered(name: str) -> None:

@@ -17,6 +17,8 @@ ROOMS = ("bench", "coachwhip", "core", "evaluation", "uci")
 CORE_ORDER = (
     "types tunables params attacks position packed cycle movegen see perft listing kpk weights terms pawns endgames evaluate features tt history margins movepick searcher learning search root threads engine"
 ).split()
+# Inside uci a module may know those before it, in type annotations too.
+UCI_ORDER = ("parse options format timeman chance strength wdl book tablebase reader writer host jobs perft thinker loop").split()
 
 # Between the rooms: from each, the names it may import outside itself. Nothing points back.
 ALLOWED = {
@@ -42,7 +44,7 @@ ALLOWED = {
 }
 IMPORTS_NOTHING = ("core/tunables.py", "evaluation/weights.py")
 LIGHT = ("uci", "core", "coachwhip")  # rooms of the UCI path: the standard library and each other, at the top of a module
-FACE = (Path("coachwhip/analysis.py"), Path("coachwhip/chess_engine.py"))  # stand on python-chess, loaded when they are used
+LIBRARY = (Path("coachwhip/analysis.py"), Path("coachwhip/chess_engine.py"))  # stand on python-chess, loaded when they are used
 
 CYTHON_FROM = re.compile(r"^\s*from\s+([.\w]+)\s+c?import\s+(\([^)]*\)|[^\n#]*)", re.MULTILINE)
 CYTHON_IMPORT = re.compile(r"^\s*c?import\s+([.\w]+)", re.MULTILINE)
@@ -134,17 +136,26 @@ def test_rooms_know_only_those_below() -> None:
     assert not wrong
 
 
-def test_core_modules_know_only_those_before_them() -> None:
+@pytest.mark.parametrize(("room", "order"), [("core", CORE_ORDER), ("uci", UCI_ORDER)])
+def test_modules_know_only_those_before_them(room: str, order: list[str]) -> None:
     wrong = []
-    for path in sources(".py", ".pyx", ".pxd", rooms=("core",)):
+    for path in sources(".py", ".pyx", ".pxd", rooms=(room,)):
         if path.stem == "__init__":
             assert not imports(path)
             continue
-        assert path.stem in CORE_ORDER, f"{path.stem} has no place in CORE_ORDER"
-        allowed = CORE_ORDER[: CORE_ORDER.index(path.stem) + 1]
-        inside = [name.split(".")[2] for name in imports(path) if reaches(name, "coachwhip.core")]
+        assert path.stem in order, f"{path.stem} has no place in the order of {room}"
+        allowed = order[: order.index(path.stem) + 1]
+        inside = [name.split(".")[2] for name in imports(path) if reaches(name, f"coachwhip.{room}")]
         wrong += [f"{path} imports {name}" for name in inside if name not in allowed]
     assert not wrong
+
+
+def test_the_library_knows_no_conversation() -> None:
+    """It stands on the same host as the loop."""
+    for path in LIBRARY:
+        assert not [
+            name for name in imports(path) if reaches(name, "coachwhip.uci.loop") or reaches(name, "coachwhip.uci.writer")
+        ]
 
 
 @pytest.mark.parametrize("path", IMPORTS_NOTHING)
@@ -157,7 +168,7 @@ def test_the_uci_path_loads_only_the_standard_library() -> None:
     for path in sources(".py", rooms=LIGHT):
         for name in python_imports(path, top_level=True):
             top = name.split(".")[0]
-            if top != "coachwhip" and top not in sys.stdlib_module_names and not (path in FACE and top == "chess"):
+            if top != "coachwhip" and top not in sys.stdlib_module_names and not (path in LIBRARY and top == "chess"):
                 wrong.append(f"{path} imports {name}")
     assert not wrong
 

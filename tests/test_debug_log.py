@@ -4,7 +4,7 @@
 import re
 from pathlib import Path
 
-from coachwhip.uci.loop import LoggedWriter
+from coachwhip.uci.writer import LoggedWriter
 from uci_process import UciProcess
 
 LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (>>|<<) (.*)")

@@ -3,9 +3,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import sys
 import threading
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -13,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import chess
 import pytest
 from coachwhip.uci import parse
-from coachwhip.uci.loop import UCI_COMMANDS, Host, LineWriter, UciLoop
+from coachwhip.uci.host import Host
+from coachwhip.uci.loop import UCI_COMMANDS, UciLoop
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -273,7 +272,7 @@ def session() -> Any:
     session.out.lines.clear()
     yield session
     session.loop.close()
-    assert not session.loop._is_busy(), "the search thread hangs"
+    assert not session.loop.jobs.is_busy(), "the search thread hangs"
 
 
 def test_uci(session: Session) -> None:
@@ -638,7 +637,7 @@ def test_what_is_sent_after_an_answer_meets_an_idle_engine(session: Session, lin
 
 
 def test_a_client_that_reads_nothing_does_not_block_the_reader(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coachwhip.uci.worker.SETTLE_SECONDS", 0.1)
+    monkeypatch.setattr("coachwhip.uci.jobs.SETTLE_SECONDS", 0.1)
     stuck, go_on = threading.Event(), threading.Event()
 
     def hear(line: str) -> None:
@@ -895,7 +894,7 @@ def kinds(session: Session) -> list[str]:
 )
 def test_a_batch_keeps_its_answers(session: Session, lines: list[str], answers: list[str] | None) -> None:
     run_on(session, *[line.encode() + b"\n" for line in lines])
-    assert not session.loop._is_busy()
+    assert not session.loop.jobs.is_busy()
     if answers is not None:
         got = [answer.partition(":")[0] for answer in kinds(session)]
         assert got == answers
@@ -940,7 +939,7 @@ def test_an_output_that_nobody_reads_ends_a_batch(session: Session) -> None:
     out.closed = True
     thread.join(TIMEOUT)
     assert not thread.is_alive()
-    assert not session.loop._is_busy()
+    assert not session.loop.jobs.is_busy()
 
 
 def test_closed_output_ends_the_loop(session: Session) -> None:
@@ -1005,7 +1004,7 @@ def test_any_conversation_keeps_one_bestmove_per_go(lines: list[str]) -> None:
     commands = [parse.split_command(line, session.loop.commands, UCI_COMMANDS) for line in lines]
     assert session.out.count("bestmove") == sum(name == "go" and "perft" not in rest for name, rest in commands)
     assert faults(session) == []
-    assert session.loop._jobs == []
+    assert session.loop.jobs.unfinished == ()
 
 
 @settings(max_examples=60, deadline=None)
@@ -1015,58 +1014,3 @@ def test_any_bytes_are_survived(lines: list[bytes]) -> None:
     run_on(session, *[line + b"\n" for line in lines], b"isready\n")
     assert faults(session) == []
     assert session.loop.left or session.out.lines[-1] == "readyok"
-
-
-# The writer
-
-
-def test_line_writer() -> None:
-    reader, writer = os.pipe()
-    write = LineWriter(writer)
-    write("bestmove e2e4")
-    write("é\udce9")
-    os.close(writer)
-    with os.fdopen(reader, "rb") as pipe:
-        assert pipe.read() == b"bestmove e2e4\n" + "é?\n".encode()
-
-
-def test_line_writer_without_a_reader() -> None:
-    reader, writer = os.pipe()
-    write = LineWriter(writer)
-    os.close(reader)
-    write("uciok")
-    write("uciok")
-    assert write.closed
-    os.close(writer)
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows tells it only to who writes")
-def test_line_writer_looks_whether_anybody_reads() -> None:
-    reader, writer = os.pipe()
-    write = LineWriter(writer)
-    assert not write.look()
-    write("uciok")
-    assert not write.look()
-    os.close(reader)
-    assert write.look()
-    assert write.closed
-    os.close(writer)
-
-
-@pytest.mark.skipif(not hasattr(os, "set_blocking"), reason="no non-blocking pipes on this system")
-def test_line_writer_on_a_full_pipe_that_does_not_block() -> None:
-    reader, writer = os.pipe()
-    os.set_blocking(writer, False)
-    write = LineWriter(writer)
-    lines = [f"{number}:" + "x" * 1000 for number in range(300)]
-
-    def write_all() -> None:
-        for line in lines:
-            write(line)
-        os.close(writer)
-
-    thread = threading.Thread(target=write_all, daemon=True)
-    thread.start()
-    with os.fdopen(reader, "rb") as pipe:
-        assert pipe.read().decode().splitlines() == lines
-    thread.join(TIMEOUT)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from coachwhip.uci.options import Options, option_table
+from coachwhip.uci.options import TABLE, Options
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -61,12 +61,12 @@ def host() -> Host:
 
 
 @pytest.fixture
-def options(host: Host) -> Options:
-    return Options(option_table(host))
+def options() -> Options:
+    return Options()
 
 
-def test_what_is_advertised(options: Options) -> None:
-    assert [(entry.name, entry.kind, entry.default) for entry in options] == [
+def test_what_is_advertised() -> None:
+    assert [(entry.name, entry.kind, entry.default) for entry in TABLE] == [
         ("Hash", "spin", 16),
         ("Threads", "spin", 1),
         ("Clear Hash", "button", None),
@@ -90,9 +90,9 @@ def test_what_is_advertised(options: Options) -> None:
     ]
 
 
-def test_defaults_can_be_read_by_every_client(options: Options) -> None:
+def test_defaults_can_be_read_by_every_client() -> None:
     """python-chess splits an option line at these words, wherever they stand, and insists on defaults in range."""
-    for entry in options:
+    for entry in TABLE:
         assert not {"name", "type", "default", "min", "max", "var"} & set(entry.name.lower().split())
         if entry.kind == "spin":
             assert isinstance(entry.default, int)
@@ -118,14 +118,14 @@ def test_defaults_can_be_read_by_every_client(options: Options) -> None:
     ],
 )
 def test_good_values(host: Host, options: Options, name: str, text: str, value: object, changes: list[object]) -> None:
-    assert options.set(name, text) == ""
-    assert {entry.name.lower(): options[entry.name] for entry in options}[name.lower()] == value
+    assert options.set(name, text, host) == ""
+    assert {entry.name.lower(): options[entry.name] for entry in TABLE}[name.lower()] == value
     assert host.changes == changes
 
 
 def test_button(host: Host, options: Options) -> None:
-    assert options.set("clear hash", None) == ""
-    assert options.set("Clear Hash", "whatever") == ""
+    assert options.set("clear hash", None, host) == ""
+    assert options.set("Clear Hash", "whatever", host) == ""
     assert host.changes == [("clear", None)] * 2
 
 
@@ -154,17 +154,17 @@ def test_button(host: Host, options: Options) -> None:
     ],
 )
 def test_bad_values_change_nothing_and_are_named(host: Host, options: Options, name: str, text: str | None) -> None:
-    before = [options[entry.name] for entry in options]
-    complaint = options.set(name, text)
+    before = [options[entry.name] for entry in TABLE]
+    complaint = options.set(name, text, host)
     assert complaint.startswith(f"{name}: ")
     assert "keeping" in complaint
     assert complaint.isprintable()
-    assert [options[entry.name] for entry in options] == before
+    assert [options[entry.name] for entry in TABLE] == before
     assert host.changes == []
 
 
 def test_unknown_option_is_named(host: Host, options: Options) -> None:
-    assert options.set("No Such\nThing", "5") == "no option named 'No Such?Thing'"
+    assert options.set("No Such\nThing", "5", host) == "no option named 'No Such?Thing'"
     assert host.changes == []
 
 
@@ -177,19 +177,36 @@ def test_unknown_option_is_named(host: Host, options: Options) -> None:
     ],
 )
 def test_refused_change_keeps_the_old_value(host: Host, options: Options, error: Exception, said: str) -> None:
-    options.set("Hash", "32")
+    options.set("Hash", "32", host)
     host.refuse = error
-    complaint = options.set("Hash", "64")
+    complaint = options.set("Hash", "64", host)
     assert said in complaint
     assert "keeping 32" in complaint
     assert options["Hash"] == 32
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "same"),
+    [
+        ("hash", "032", True),
+        ("Hash", "16", False),
+        ("Hash", "many", False),
+        ("Hash", None, False),
+        ("WeightsFile", "", True),
+        ("WeightsFile", "<empty>", True),
+        ("UCI_Chess960", "FALSE", True),
+    ],
+)
+def test_a_text_means_the_value_in_force_or_not(host: Host, options: Options, name: str, text: str | None, same: bool) -> None:
+    options.set("Hash", "32", host)
+    assert options.means_the_same(name, text) is same
+
+
 @given(st.text(max_size=30), st.none() | st.text(max_size=30))
 def test_no_text_upsets_the_table(name: str, text: str | None) -> None:
-    options = Options(option_table(Host()))
-    options.set(name, text)
-    for entry in options:
-        options.set(entry.name, text)
+    host, options = Host(), Options()
+    options.set(name, text, host)
+    for entry in TABLE:
+        options.set(entry.name, text, host)
         if entry.kind == "spin":
             assert entry.minimum <= options[entry.name] <= entry.maximum

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ..core.engine import SearchInfo
     from .options import Option
 
+AUTHOR = "the coachwhip authors"
 NO_MOVE = "(none)"  # python-chess reads `0000` as a null move, `(none)` as no move
 NULL_MOVE = "0000"  # UCI's own spelling of no move
 
@@ -71,6 +72,16 @@ def info_string(message: str) -> str:
     """A message to the user. Line ends and other control characters would break the protocol and become blanks."""
     printable = "".join(char if char.isprintable() else " " for char in message)
     return f"info string {printable}"
+
+
+def identity(name: str) -> list[str]:
+    """Who answers to `uci`."""
+    return [f"id name {name}", f"id author {AUTHOR}"]
+
+
+def internal_error(name: str, error: Exception) -> str:
+    """What the user hears of a fault of ours in carrying out the command `name`."""
+    return f"internal error in '{name}': {type(error).__name__}: {error}"
 
 
 def option(entry: Option) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one table of UCI options: name, type, default, range, and what a change does.
+"""The one table of UCI options: name, type, default, range, and what a change does; and the one place of their values.
 
 A new value is checked, applied, and only then remembered: whatever fails leaves the old value in force.
 """
@@ -10,11 +10,11 @@ from . import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from typing import Any, Protocol
 
     class OptionHost(Protocol):
-        """What the table can change. Each method raises ValueError, OSError or MemoryError and changes nothing if it cannot."""
+        """What options change. Each method raises ValueError, OSError or MemoryError and changes nothing if it cannot."""
 
         def set_hash(self, mb: int) -> None: ...
         def set_threads(self, threads: int) -> None: ...
@@ -39,9 +39,9 @@ MIN_ELO, MAX_ELO, DEFAULT_ELO = 500, 2800, 1500
 
 
 class Option:
-    """One option. `on_change` gets the checked value (a button's nothing) and may raise to refuse it."""
+    """One option. `apply` gets the host and the checked value (None of a button), and may raise to refuse it."""
 
-    __slots__ = ("default", "kind", "maximum", "minimum", "name", "on_change")
+    __slots__ = ("apply", "default", "kind", "maximum", "minimum", "name")
 
     def __init__(
         self,
@@ -50,71 +50,72 @@ class Option:
         default: int | bool | str | None = None,
         minimum: int = 0,
         maximum: int = 0,
-        on_change: Callable[..., None] | None = None,
+        apply: Callable[[OptionHost, Any], None] | None = None,
     ) -> None:
         self.name = name
         self.kind = kind  # "spin", "check", "string" or "button"
         self.default = default
         self.minimum = minimum
         self.maximum = maximum
-        self.on_change = on_change
+        self.apply = apply
 
 
-def option_table(host: OptionHost) -> tuple[Option, ...]:
-    """All options, in the order in which `uci` lists them. Ponder only tells the GUI that it may; nothing changes.
-
-    Those without a function are read when a search begins.
-    """
-    return (
-        Option("Hash", "spin", DEFAULT_HASH_MB, 1, MAX_HASH_MB, host.set_hash),
-        Option("Threads", "spin", 1, 1, MAX_THREADS, host.set_threads),
-        Option("Clear Hash", "button", on_change=host.clear_hash),
-        Option("Ponder", "check", False),
-        Option("MultiPV", "spin", 1, 1, MAX_MULTIPV),
-        Option("Move Overhead", "spin", 30, 0, 5000),
-        Option("UCI_Chess960", "check", False, on_change=host.set_chess960),
-        Option("UCI_ShowWDL", "check", False),
-        Option("UCI_LimitStrength", "check", False),
-        Option("UCI_Elo", "spin", DEFAULT_ELO, MIN_ELO, MAX_ELO),
-        Option("UCI_AnalyseMode", "check", False),
-        Option("SyzygyPath", "string", "", on_change=host.set_syzygy_path),
-        Option("SyzygyProbeDepth", "spin", DEFAULT_PROBE_DEPTH, 1, 100, host.set_syzygy_depth),
-        Option("Syzygy50MoveRule", "check", True, on_change=host.set_syzygy_rule50),
-        Option("SyzygyProbeLimit", "spin", MAX_TABLE_MEN, 0, MAX_TABLE_MEN, host.set_syzygy_limit),
-        Option("OwnBook", "check", False),
-        Option("BookFile", "string", "", on_change=host.set_book_file),
-        Option("BookBestMove", "check", False),
-        Option("WeightsFile", "string", "", on_change=host.set_weights_file),
-        Option("Debug Log File", "string", "", on_change=host.set_debug_log),
-    )
+# In the order in which `uci` lists them. Ponder only tells the GUI that it may; nothing changes. Those that are not applied are
+# read when they are needed.
+TABLE = (
+    Option("Hash", "spin", DEFAULT_HASH_MB, 1, MAX_HASH_MB, lambda host, mb: host.set_hash(mb)),
+    Option("Threads", "spin", 1, 1, MAX_THREADS, lambda host, threads: host.set_threads(threads)),
+    Option("Clear Hash", "button", apply=lambda host, _: host.clear_hash()),
+    Option("Ponder", "check", False),
+    Option("MultiPV", "spin", 1, 1, MAX_MULTIPV),
+    Option("Move Overhead", "spin", 30, 0, 5000),
+    Option("UCI_Chess960", "check", False, apply=lambda host, on: host.set_chess960(on)),
+    Option("UCI_ShowWDL", "check", False),
+    Option("UCI_LimitStrength", "check", False),
+    Option("UCI_Elo", "spin", DEFAULT_ELO, MIN_ELO, MAX_ELO),
+    Option("UCI_AnalyseMode", "check", False),
+    Option("SyzygyPath", "string", "", apply=lambda host, path: host.set_syzygy_path(path)),
+    Option("SyzygyProbeDepth", "spin", DEFAULT_PROBE_DEPTH, 1, 100, lambda host, depth: host.set_syzygy_depth(depth)),
+    Option("Syzygy50MoveRule", "check", True, apply=lambda host, on: host.set_syzygy_rule50(on)),
+    Option("SyzygyProbeLimit", "spin", MAX_TABLE_MEN, 0, MAX_TABLE_MEN, lambda host, men: host.set_syzygy_limit(men)),
+    Option("OwnBook", "check", False),
+    Option("BookFile", "string", "", apply=lambda host, path: host.set_book_file(path)),
+    Option("BookBestMove", "check", False),
+    Option("WeightsFile", "string", "", apply=lambda host, path: host.set_weights_file(path)),
+    Option("Debug Log File", "string", "", apply=lambda host, path: host.set_debug_log(path)),
+)
+BY_NAME = {entry.name.lower(): entry for entry in TABLE}
 
 
 class Options:
-    """The options' present values, by canonical name."""
+    """The options' present values, by canonical name.
 
-    def __init__(self, table: tuple[Option, ...]) -> None:
-        self._table = {entry.name.lower(): entry for entry in table}
-        self._values: dict[str, Any] = {entry.name: entry.default for entry in table}
+    They do not keep the host that they are applied to: an engine that nobody holds any more gives its memory back at once.
+    """
 
-    def __iter__(self) -> Iterator[Option]:
-        return iter(self._table.values())
+    def __init__(self) -> None:
+        self._values: dict[str, Any] = {entry.name: entry.default for entry in TABLE}
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
-    def set(self, name: str, text: str | None) -> str:
+    def means_the_same(self, name: str, text: str | None) -> bool:
+        """Whether this text means the value that is in force; a text that means none does not. KeyError if there is no such option."""
+        entry = BY_NAME[name.lower()]
+        try:
+            return bool(_checked(entry, text) == self._values[entry.name])
+        except ValueError:
+            return False
+
+    def set(self, name: str, text: str | None, host: OptionHost) -> str:
         """Set an option from a GUI's text. Returns "" or why the old value stays; names are case-insensitive."""
-        entry = self._table.get(name.lower())
+        entry = BY_NAME.get(name.lower())
         if entry is None:
             return f"no option named '{parse.shorten(name)}'"
         try:
-            if entry.kind == "button":
-                if entry.on_change is not None:
-                    entry.on_change()
-                return ""
             value = _checked(entry, text)
-            if entry.on_change is not None:
-                entry.on_change(value)
+            if entry.apply is not None:
+                entry.apply(host, value)
         except MemoryError:
             return f"{entry.name}: not enough memory, keeping {self._shown(entry)}"
         except (ValueError, OSError) as error:
@@ -129,8 +130,10 @@ class Options:
         return str(value) or "<empty>"
 
 
-def _checked(entry: Option, text: str | None) -> int | bool | str:
-    """The value that `text` means for this option; ValueError if it means none."""
+def _checked(entry: Option, text: str | None) -> int | bool | str | None:
+    """The value that `text` means for this option, None for a button; ValueError if it means none."""
+    if entry.kind == "button":
+        return None
     if text is None:
         raise ValueError("the value is missing")
     if entry.kind == "string":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a `go` to its best move: the book, the endgame tables, a weaker level, or the plain search.
+"""From a `go` to its bestmove: the book, the endgame tables, a weaker level, or the plain search.
 
 Analysis (UCI_AnalyseMode, infinite, mate) wants the position's truth: it uses neither the book nor a weaker level.
 Clients take the score of a move from the lines between `go` or `ponderhit` and `bestmove`, and drop what came while pondering. So
@@ -18,13 +18,55 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ..core.engine import SearchInfo, SearchResult
-    from .loop import Host, Writer
-    from .options import Options
+    from .host import Host
+    from .jobs import Search
     from .tablebase import Verdict
-    from .worker import Search
+    from .writer import Writer
 
 MATE_SCORE = 32000  # centipawns that a mate is taken for when moves are compared
 MATE_LOOK_NODES = 30_000  # a mate that so short a search finds is played; else the tables lead to it, by captures and pawn moves
+
+
+def answer(
+    search: Search, limits: parse.GoLimits, host: Host, write: Writer, complain: Callable[[str], None], end: Callable[[], None]
+) -> None:
+    """One `go`, from the position of this moment to its bestmove, which is sent whatever happens.
+
+    `complain` takes what is wrong with the command; `end` is called right before the bestmove.
+    """
+    if host.refusal:
+        write(fmt.info_string(f"no move, since the last position was refused: {host.refusal}"))
+        end()
+        write(fmt.bestmove(fmt.NULL_MOVE))
+        return
+    best, ponder = "", ""
+    closing: list[str] = []
+    try:
+        legal = host.position.legal_moves()
+        if legal:
+            best = legal[0]
+            best, ponder, closing = _think(Thinker(host, write, complain), search, limits, best)
+        else:
+            write(fmt.no_legal_moves(host.position.in_check))
+    except Exception as error:
+        complain(fmt.internal_error("go", error))
+    if best:
+        search.hold()
+    for line in closing:
+        write(line)
+    end()
+    write(fmt.bestmove(best, ponder))
+
+
+def _think(thinker: Thinker, search: Search, limits: parse.GoLimits, any_move: str) -> tuple[str, str, list[str]]:
+    """The best move, the move to ponder on, and the lines to say before them; `any_move` will do if the search fails."""
+    best, ponder = any_move, ""
+    try:
+        best, ponder = thinker.think(search, limits)
+    except Exception as error:
+        thinker.complain(fmt.internal_error("go", error))
+        thinker.close_unsearched(best)
+    return best, ponder, thinker.closing
 
 
 class Thinker:
@@ -33,11 +75,11 @@ class Thinker:
     After `think`, `closing` holds the lines to say right before the bestmove.
     """
 
-    def __init__(self, host: Host, options: Options, write: Writer, complain: Callable[[str], None]) -> None:
+    def __init__(self, host: Host, write: Writer, complain: Callable[[str], None]) -> None:
         self._host = host
-        self._options = options
+        self._options = host.options
         self._write = write
-        self._complain = complain
+        self.complain = complain
         self._verdict: Verdict | None = None
         self._wdl: Callable[[SearchInfo], str] | None = None
         self._start_ns = perf_counter_ns()
@@ -60,7 +102,7 @@ class Thinker:
         tables = self._host.tables
         if tables is not None and not weaker:
             legal = searchmoves or self._host.position.legal_moves()
-            self._verdict = tables.judge(self._host.position, legal, self._host.table_men)
+            self._verdict = tables.judge(self._host.position, legal, self._options["SyzygyProbeLimit"])
         if tables is None or not (weaker or self._verdict):
             found = self._search(search, limits, searchmoves, weaker)
         else:  # the root's tables, which know the distance, say more than those inside the search
@@ -70,7 +112,7 @@ class Thinker:
             finally:
                 self._host.share_tables()
         if tables is not None and (fault := tables.take_fault()):
-            self._complain(f"SyzygyPath: {fault}")
+            self.complain(f"SyzygyPath: {fault}")
         return found
 
     def _book_move(self, searchmoves: list[str]) -> str:
@@ -230,7 +272,7 @@ class Thinker:
                 position.undo()
                 legal.append(move)
         if others:
-            self._complain(f"searchmoves: ignored, not legal here: {' '.join(others[:8])}{' ...' if others[8:] else ''}")
+            self.complain(f"searchmoves: ignored, not legal here: {' '.join(others[:8])}{' ...' if others[8:] else ''}")
         return legal
 
 

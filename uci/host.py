@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What commands work on: engine, position, weights, tables and book, and the options that steer them.
+
+A conversation stands on it, and so does the engine for Python programs.
+"""
+
+from __future__ import annotations
+
+from . import parse
+from .options import Options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from ..core.engine import Engine, Position
+    from .book import Book
+    from .tablebase import Tablebase
+
+
+class Host:
+    """Engine, weights and position, each made when first needed; tables and book when an option asks for them.
+
+    `core` and `config` are the modules `core.engine` and `evaluation.config` or stand-ins for them. `options` holds the value of every
+    option, and nothing else does: the methods that options call get a new value before it is in force, and tell those it concerns.
+    """
+
+    def __init__(self, core: Any = None, config: Any = None) -> None:
+        self._core = core
+        self._config = config
+        self._engine: Engine | None = None
+        self._weights: list[int] | None = None
+        self._position: Position | None = None
+        self._fen: str | None = None  # where the position's game began; None for the start position
+        self._moves: list[str] = []
+        self.refusal = ""  # why the last position that was sent is not the present one; "" if it is
+        self.options = Options()
+        self.tables: Tablebase | None = None
+        self.book: Book | None = None
+        self.games = 0  # begun in this session
+        self.tell: Callable[[str], None] = _say_nothing  # a line for the user, about what went well
+        self.log_to: Callable[[str], None] = _say_nothing
+
+    @property
+    def core(self) -> Any:
+        """The compiled core's Python face."""
+        if self._core is None:
+            from ..core import engine
+
+            self._core = engine
+        return self._core
+
+    @property
+    def config(self) -> Any:
+        """The loader of weights files."""
+        if self._config is None:
+            from ..evaluation import config
+
+            self._config = config
+        return self._config
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, with the table that was asked for."""
+        if self._engine is None:
+            self._engine = self._new_engine(self.options["Hash"])
+        return self._engine
+
+    @property
+    def position(self) -> Position:
+        """The position last set, with the game that led to it."""
+        if self._position is None:
+            self._position = self._new_position(None)
+        return self._position
+
+    def set_option(self, name: str, text: str | None) -> str:
+        """Set an option from a GUI's text. Returns "" or why the old value stays."""
+        return self.options.set(name, text, self)
+
+    def make_ready(self) -> None:
+        """Do now what would delay the first search."""
+        _ = self.engine, self.position
+
+    def _new_engine(self, hash_mb: int) -> Engine:
+        if self._weights is None:
+            self._weights = self.config.pack(self.config.load_default())
+        engine: Engine = self.core.Engine(self._weights, hash_mb=hash_mb)
+        if self.tables is not None:
+            engine.set_tablebase(*self._tables_in_search())
+        return engine
+
+    def _new_position(self, fen: str | None) -> Position:
+        position: Position = self.core.Position(fen or self.core.STARTPOS_FEN, chess960=self.options["UCI_Chess960"])
+        return position
+
+    def set_position(self, command: parse.PositionCommand) -> None:
+        """Take over a position; ValueError, and the old one stays, if the FEN or a move is illegal.
+
+        A GUI sends the whole game at every move: what it adds to the game known so far is played on.
+        """
+        known = len(self._moves)
+        extends = self._position is not None and command.fen == self._fen and command.moves[:known] == self._moves
+        position = self.position if extends else self._new_position(command.fen)
+        start = known if extends else 0
+        for index in range(start, len(command.moves)):
+            try:
+                position.make(command.moves[index])
+            except ValueError:
+                for _ in range(start, index if extends else start):
+                    position.undo()
+                move = parse.shorten(command.moves[index])
+                raise ValueError(f"illegal move '{move}' (number {index + 1} after 'moves')") from None
+        self._position, self._fen, self._moves = position, command.fen, command.moves
+
+    def new_game(self) -> None:
+        """Forget what searches have learnt; the position stays."""
+        self.games += 1
+        if self._engine is not None:
+            self._engine.clear()
+
+    def set_hash(self, mb: int) -> None:
+        """Size of the transposition table; MemoryError, and the old one stays, if it cannot be had."""
+        if self._engine is None:
+            self._engine = self._new_engine(mb)
+        else:
+            self._engine.set_hash(mb)
+
+    def set_threads(self, threads: int) -> None:
+        """Number of search threads; MemoryError, and the old number stays, if there is no room for them."""
+        self.engine.set_threads(threads)
+
+    def clear_hash(self) -> None:
+        """Empty the transposition table."""
+        if self._engine is not None:
+            self._engine.clear_hash()
+
+    def set_chess960(self, on: bool) -> None:
+        """How castling is written from now on."""
+        if self._position is not None:
+            self._position.chess960 = on
+
+    def set_weights_file(self, path: str) -> None:
+        """Evaluate with this file's weights ("": the default ones); ValueError or OSError, and the old ones stay, if it is wrong."""
+        weights: list[int] = self.config.pack(self.config.load(path) if path else self.config.load_default())
+        if self._engine is not None:
+            self._engine.set_weights(weights)
+        self._weights = weights
+
+    def set_syzygy_path(self, path: str) -> None:
+        """Use the endgame tables in these folders ("": none); ValueError, and the old ones stay, if there is no table."""
+        tables = None
+        if path:
+            from .tablebase import Tablebase
+
+            tables = Tablebase(path)
+            tables.rule50 = self.options["Syzygy50MoveRule"]
+        old, self.tables = self.tables, tables
+        self.share_tables()
+        if old is not None:
+            old.close()
+        if tables is not None:
+            self.tell(f"SyzygyPath: {tables.summary}")
+
+    def set_syzygy_depth(self, depth: int) -> None:
+        """Ask tables of the largest size only where so many plies are left to search."""
+        self.share_tables(depth=depth)
+
+    def set_syzygy_rule50(self, on: bool) -> None:
+        """Whether a win that the fifty-move rule spoils counts as a draw."""
+        if self.tables is not None:
+            self.tables.rule50 = on
+        self.clear_hash()
+
+    def set_syzygy_limit(self, pieces: int) -> None:
+        """Ask no table of more men than this."""
+        self.share_tables(men=pieces)
+
+    def share_tables(self, in_search: bool = True, depth: int | None = None, men: int | None = None) -> None:
+        """Let the search ask the tables, or not; an engine made later asks them.
+
+        `depth` and `men` are values of SyzygyProbeDepth and SyzygyProbeLimit that are about to be in force.
+        """
+        if self._engine is not None:
+            self._engine.set_tablebase(*(self._tables_in_search(depth, men) if in_search else (None,)))
+
+    def _tables_in_search(self, depth: int | None = None, men: int | None = None) -> tuple[Any, ...]:
+        if self.tables is None:
+            return (None,)
+        depth = self.options["SyzygyProbeDepth"] if depth is None else depth
+        men = self.options["SyzygyProbeLimit"] if men is None else men
+        return self.tables.probe, min(self.tables.max_pieces, men), depth
+
+    def set_book_file(self, path: str) -> None:
+        """Take opening moves from this Polyglot book ("": none); ValueError or OSError, and the old one stays, if it is wrong."""
+        book = None
+        if path:
+            from .book import Book
+
+            book = Book(path)
+        old, self.book = self.book, book
+        if old is not None:
+            old.close()
+
+    def set_debug_log(self, path: str) -> None:
+        """Keep a log of the conversation in this file ("": nowhere); OSError if it cannot be written."""
+        self.log_to(path)
+
+
+def _say_nothing(_: str) -> None:
+    """For a host without a conversation."""
