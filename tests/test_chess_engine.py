@@ -15,6 +15,7 @@ import chess
 import chess.engine
 import pytest
 from chess.engine import INFO_ALL, INFO_NONE, INFO_SCORE, Cp, EngineError, EngineTerminatedError, Limit, Mate, PovScore
+from coachwhip.uci.host import Host
 
 import coachwhip
 from coachwhip import ChessEngine, chess_engine
@@ -467,6 +468,25 @@ def test_python_goes_on_while_it_thinks(engine: ChessEngine) -> None:
             counted += 1
         assert not analysis.done
     assert counted == 100_000
+
+
+def test_an_option_is_applied_only_where_its_value_changes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A table of another size is an empty one: a call that asks for the size in force must not lose what was learnt."""
+    sizes: list[int] = []
+    set_hash = Host.set_hash
+
+    def record(host: Host, mb: int) -> None:
+        sizes.append(mb)
+        set_hash(host, mb)
+
+    monkeypatch.setattr(Host, "set_hash", record)
+    with ChessEngine({"Hash": 2}) as engine:
+        for options in ({}, {"hash": 2}, {"Hash": "2"}, {"Hash": "02"}, {"Hash": 3}, {"Hash": "3"}, {}, {}):
+            engine.play(chess.Board(), Limit(depth=1), options=options)
+        with pytest.raises(EngineError, match="Hash: 'big' is not"):
+            engine.play(chess.Board(), Limit(depth=1), options={"Hash": "big"})
+        engine.play(chess.Board(), Limit(depth=1))
+    assert sizes == [2, 3, 2]
 
 
 def test_pondering_gives_way(engine: ChessEngine) -> None:

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the commands work on: what an option changes in it, also before there is an engine, and what a refused one leaves."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from coachwhip.uci.host import Host
+from coachwhip.uci.options import TABLE
+
+
+class RecordingEngine:
+    """Remembers what its search may ask; MemoryError where it is told to have no room."""
+
+    def __init__(self, weights: list[int], hash_mb: int) -> None:
+        self.weights = weights
+        self.hash_mb = hash_mb
+        self.asked: tuple[Any, ...] = ()
+        self.full = False
+
+    def set_tablebase(self, *asked: Any) -> None:
+        if self.full:
+            raise MemoryError
+        self.asked = asked
+
+    def set_hash(self, mb: int) -> None:
+        self.hash_mb = mb
+
+    def set_weights(self, weights: list[int]) -> None:
+        self.weights = weights
+
+    def clear_hash(self) -> None:
+        pass
+
+
+class Tables:
+    """Stand-in for tables of at most five men."""
+
+    max_pieces = 5
+    summary = "none"
+
+    def __init__(self, _path: str) -> None:
+        self.rule50: bool | None = None
+
+    def probe(self, _fen: str) -> None:
+        pass
+
+    def close(self) -> None:
+        pass
+
+
+@pytest.fixture
+def host(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setattr("coachwhip.uci.tablebase.Tablebase", Tables)
+    core = SimpleNamespace(
+        Engine=RecordingEngine,
+        Position=lambda fen, chess960: SimpleNamespace(fen=fen, chess960=chess960),
+        STARTPOS_FEN="start",
+    )
+    config = SimpleNamespace(load_default=lambda: [1], load=lambda path: [len(path)], pack=list)
+    return Host(core, config)
+
+
+SETTINGS = {
+    "Hash": "33",
+    "UCI_Chess960": "true",
+    "Syzygy50MoveRule": "false",
+    "SyzygyProbeDepth": "9",
+    "SyzygyProbeLimit": "4",
+    "SyzygyPath": "tables",
+    "WeightsFile": "four",
+}
+
+
+@pytest.mark.parametrize("ready", [False, True], ids=["before there is an engine", "with an engine"])
+@pytest.mark.parametrize("names", [list(SETTINGS), list(SETTINGS)[::-1]], ids=["in order", "backwards"])
+def test_options_reach_what_they_steer(host: Any, names: list[str], ready: bool) -> None:
+    if ready:
+        host.make_ready()
+    assert [host.set_option(name, SETTINGS[name]) for name in names] == [""] * len(names)
+    host.make_ready()
+    assert (host.engine.hash_mb, host.engine.weights) == (33, [4])
+    assert host.position.chess960 is True
+    assert host.tables.rule50 is False
+    assert host.engine.asked == (host.tables.probe, 4, 9)
+    host.share_tables(in_search=False)
+    assert host.engine.asked == (None,)
+    host.share_tables()
+    assert host.engine.asked == (host.tables.probe, 4, 9)
+    host.set_option("SyzygyProbeLimit", "7")
+    assert host.engine.asked == (host.tables.probe, 5, 9)
+
+
+@pytest.mark.parametrize("name", ["SyzygyProbeDepth", "SyzygyProbeLimit"])
+def test_what_the_engine_refuses_is_not_remembered(host: Any, name: str) -> None:
+    host.set_option("SyzygyPath", "tables")
+    host.make_ready()
+    before = host.options[name], host.engine.asked
+    host.engine.full = True
+    assert host.set_option(name, "3").startswith(f"{name}: not enough memory, keeping {before[0]}")
+    host.engine.full = False
+    host.share_tables()
+    assert (host.options[name], host.engine.asked) == before
+
+
+def test_the_options_alone_hold_their_values(host: Any) -> None:
+    """The host has what was made or opened for them: no number, switch or name of a file."""
+    for name, text in SETTINGS.items():
+        host.set_option(name, text)
+    host.make_ready()
+    plain = {name: value for name, value in vars(host).items() if isinstance(value, (bool, int, str))}
+    assert plain == {"refusal": "", "games": 0}
+    assert {entry.name: host.options[entry.name] for entry in TABLE if entry.name in SETTINGS} == {
+        "Hash": 33,
+        "UCI_Chess960": True,
+        "SyzygyPath": "tables",
+        "SyzygyProbeDepth": 9,
+        "Syzygy50MoveRule": False,
+        "SyzygyProbeLimit": 4,
+        "WeightsFile": "four",
+    }
+
+
+def test_a_host_that_nobody_holds_is_gone_at_once() -> None:
+    """Its table may be large, and the garbage collector does not know how large."""
+    gc.disable()
+    try:
+        host = Host()
+        host.set_option("Hash", "1")
+        held = weakref.ref(host)
+        del host
+        assert held() is None
+    finally:
+        gc.enable()
