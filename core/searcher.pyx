@@ -5,6 +5,8 @@ from .position cimport now_us
 
 cdef enum:
     POLL_INTERVAL = 1024  # nodes between looks at the clock: well under a millisecond
+    HURRIED_INTERVAL = 128  # where the hard limit is this near:
+    HURRY_US = 10000
     ALIVE_INTERVAL_US = 20000  # between two REPORT_ALIVE
 
 
@@ -53,7 +55,7 @@ cdef void poll(Searcher* s) noexcept nogil:
     """Look at the limits that need no look at every node, and set when to look again."""
     cdef uint64_t limit = s.limits.nodes
     cdef uint64_t total, share
-    s.next_poll = s.nodes + POLL_INTERVAL
+    s.next_poll = s.nodes + (HURRIED_INTERVAL if 0 < s.leader.limits.hard_us < HURRY_US else POLL_INTERVAL)
     if limit:
         total = total_nodes(s)
         share = (limit - total) // (s.leader.helper_count + 1) if limit > total else 0  # what is left is used up by all threads

@@ -791,6 +791,16 @@ def test_bad_setoption_is_told_in_one_line(session: Session, line: str) -> None:
     assert answer.startswith("info string setoption: ")
 
 
+def test_a_hurried_search_tells_only_what_it_found_in_the_end(session: Session) -> None:
+    """Every line takes time from the clock, here and where it is read."""
+    session.send("go wtime 40 winc 10 depth 9")
+    session.loop.finish()
+    *infos, best = [line for line in session.out.lines if not line.startswith("info string")]
+    assert best.startswith("bestmove ")
+    assert len(infos) == 1
+    assert " score cp " in infos[0]
+
+
 # Perft and the other commands
 
 

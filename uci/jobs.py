@@ -8,6 +8,7 @@ the jobs that were read before it, whether they have begun or not. `threading` c
 from __future__ import annotations
 
 from _thread import allocate_lock, get_ident
+from time import perf_counter_ns
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class Search(Job):
         from threading import Event
 
         super().__init__(ends_by_itself)
+        self.read_ns = perf_counter_ns()  # from here its clock runs, also while the thread wakes up; 0: from when its turn comes
         self._infinite = infinite
         self._pondering = ponder
         self._engine: Engine | None = None
@@ -180,6 +182,11 @@ class Jobs:
         self._worker: Worker | None = None
         self._unfinished: list[Job] = []
 
+    def make_ready(self) -> None:
+        """Start the thread, which the first job would wait for."""
+        if self._worker is None:
+            self._worker = Worker()
+
     def add(self, job: Job, task: Callable[[], None]) -> None:
         """Queue a long task, which a stop can reach from now on."""
 
@@ -194,8 +201,8 @@ class Jobs:
 
     def queue(self, task: Callable[[], None]) -> None:
         """Do this, in the thread, after everything that was read before."""
-        if self._worker is None:
-            self._worker = Worker()
+        self.make_ready()
+        assert self._worker is not None
         self._worker.submit(task)
 
     def in_turn(self, task: Callable[[], None]) -> None:

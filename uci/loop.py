@@ -208,9 +208,16 @@ class UciLoop:
             self.jobs.queue(self._answer_ready)
 
     def _answer_ready(self) -> None:
-        self._guarded("isready", lambda _: self.host.make_ready(), "")
+        self._guarded("isready", lambda _: self._make_ready(), "")
         self.jobs.settle()
         self._write("readyok")
+
+    def _make_ready(self) -> None:
+        """Load and start now what would take time from the first clock."""
+        from . import thinker  # noqa: F401
+
+        self.host.make_ready()
+        self.jobs.make_ready()
 
     def _do_setoption(self, rest: str) -> None:
         command = parse.parse_setoption(rest)
@@ -307,6 +314,8 @@ class UciLoop:
             return
         self.jobs.stop_endless()
         search = Search(limits.ends_by_itself(), limits.infinite, limits.ponder)
+        if self.jobs.is_busy():
+            search.read_ns = 0
 
         def task() -> None:
             from . import thinker

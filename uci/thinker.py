@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from .writer import Writer
 
 MATE_SCORE = 32000  # centipawns that a mate is taken for when moves are compared
+HURRY_MS = 20  # a search that may last no longer tells its last lines only: each takes time from the clock, here and at the GUI
 MATE_LOOK_NODES = 30_000  # a mate that so short a search finds is played; else the tables lead to it, by captures and pawn moves
 
 
@@ -89,6 +90,7 @@ class Thinker:
 
     def think(self, search: Search, limits: parse.GoLimits) -> tuple[str, str]:
         """The best move of the host's position, which has one, and the move to ponder on (or "")."""
+        self._start_ns = search.read_ns or self._start_ns
         searchmoves = self._legal_only(limits.searchmoves)
         analysing = self._options["UCI_AnalyseMode"] or limits.infinite or limits.mate is not None
         if not analysing and self._options["OwnBook"] and (move := self._book_move(searchmoves)):
@@ -145,12 +147,14 @@ class Thinker:
     ) -> SearchResult:
         """The search proper. Its clocks count from the `go`, whatever has been done since."""
 
+        soft_ms, hard_ms = self._time_left(limits)
+        hurry = 0 < hard_ms < HURRY_MS and not pondering
+
         def report(found: SearchInfo) -> None:
-            self._report(found, search.pondering)
+            self._report(found, search.pondering, silent=hurry)
             if self._write.closed:
                 search.stop()
 
-        soft_ms, hard_ms = self._time_left(limits)
         result = self._host.engine.search(
             self._host.position,
             depth=min(limits.depth or 0, self._host.core.MAX_DEPTH),
@@ -192,12 +196,16 @@ class Thinker:
         """A short search that the GUI does not hear of."""
         return self._host.engine.search(self._host.position, nodes=max(nodes, 1), hard_ms=hard_ms, searchmoves=moves)
 
-    def _report(self, found: SearchInfo, pondering: bool) -> None:
-        """Tell what was found; `pondering` says that a ponderhit may not have been sent yet, so that the client may drop it."""
+    def _report(self, found: SearchInfo, pondering: bool, silent: bool = False) -> None:
+        """Tell what was found, or keep it for the end.
+
+        `pondering` says that a ponderhit may not have been sent yet, so that the client may drop it.
+        """
         if not (found.currmove or found.bound):
             self._lines[found.multipv] = found
-            (self._heard.discard if pondering else self._heard.add)(found.multipv)
-        self._write(self._line(found))
+            (self._heard.discard if pondering or silent else self._heard.add)(found.multipv)
+        if not silent:
+            self._write(self._line(found))
 
     def _line(self, found: SearchInfo, spent: tuple[int, int] | None = None) -> str:
         """One line, with the tables' score where it says more."""
