@@ -12,6 +12,7 @@ import logging
 import os
 import platform
 import re
+import runpy
 import shutil
 import subprocess
 import sys
@@ -51,6 +52,7 @@ require_builders()
 from setuptools import Command, Extension, setup  # noqa: E402 (an old one may lack what follows)
 from setuptools.command.build import build  # noqa: E402
 from setuptools.command.build_ext import build_ext  # noqa: E402
+from setuptools.command.build_py import build_py  # noqa: E402
 from setuptools.errors import BaseError, CCompilerError  # noqa: E402
 
 ARCH = os.environ.get("COACHWHIP_ARCH", "native")  # what -march gets; "baseline" (or "none") for no -march at all
@@ -61,6 +63,7 @@ ANNOTATE = os.environ.get("COACHWHIP_ANNOTATE", "0") not in ("", "0")
 
 BUILD = Path("build")
 PROFILE = (BUILD / "pgo").resolve()
+WRITTEN = BUILD / "tunables.pxd"  # by params_declaration(); staged, and installed, with the .pxd files of core/
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": CHECKS,
@@ -72,16 +75,31 @@ DIRECTIVES = {
 
 
 def stage_pxd() -> Path:
-    """Copy the .pxd files to where Cython looks for the modules of `coachwhip.core`; returns the include path."""
+    """Put the .pxd files, and the one that is written here, where Cython looks for `coachwhip.core`; returns the include path."""
     root = BUILD / "pxd"
     package = root / "coachwhip" / "core"
     shutil.rmtree(root, ignore_errors=True)
     package.mkdir(parents=True)
     for directory in (package, package.parent):
         (directory / "__init__.pxd").touch()
-    for header in Path("core").glob("*.pxd"):
+    write_if_changed(WRITTEN, params_declaration())
+    for header in (*Path("core").glob("*.pxd"), WRITTEN):
         shutil.copy2(header, package)  # keeps the date, which is what decides a rebuild
     return root
+
+
+def params_declaration() -> str:
+    """The text of tunables.pxd: `Params` has one int for each row of core/tunables.py, in the order of the rows."""
+    rows = runpy.run_path(str(Path("core", "tunables.py")))["TUNABLES"]  # not imported: the package may not be built yet
+    fields = [f"    int {name}  # {' '.join(note.split())}" for name, *_, note in rows]
+    head = ["# SPDX-License-Identifier: GPL-3.0-or-later", '"""Written by setup.py from tunables.py: change the rows there."""']
+    return "\n".join([*head, "", "cdef struct Params:", *fields, ""])
+
+
+def write_if_changed(path: Path, text: str) -> None:
+    """Write a text file, or leave it and its date alone if this is what it holds."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
 
 
 def system_names() -> list[str]:
@@ -211,9 +229,7 @@ class BuildCore(build_ext):
         self.translate()
         compile_args, link_args = self.msvc_flags() if self.compiler.compiler_type == "msvc" else self.unix_flags()
         stamp = BUILD / "flags.txt"
-        flags = " ".join(compile_args)
-        if not stamp.exists() or stamp.read_text(encoding="utf-8") != flags:
-            stamp.write_text(flags, encoding="utf-8")
+        write_if_changed(stamp, " ".join(compile_args))
         target = " ".join(flag for flag in compile_args if "profile" not in flag)
         for extension in self.extensions:
             extension.extra_compile_args = compile_args
@@ -262,6 +278,25 @@ class BuildCore(build_ext):
             return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
 
+class BuildPython(build_py):
+    """The written .pxd file goes with those of core/, which cimport it."""
+
+    def run(self) -> None:
+        """An editable install uses the files of the checkout, and nothing is copied."""
+        super().run()
+        if not self.editable_mode:
+            stage_pxd()
+            self.copy_file(str(WRITTEN), self.written())
+
+    def written(self) -> str:
+        """Where the file goes."""
+        return str(Path(self.build_lib, "coachwhip", "core", WRITTEN.name))
+
+    def get_outputs(self, include_bytecode: bool = True) -> list[str]:
+        """Everything that is copied, for the record of what was installed."""
+        return [*super().get_outputs(include_bytecode), *([] if self.editable_mode else [self.written()])]
+
+
 class ProfileBuild(Command):
     """Profile-guided build in place (gcc): build with counters, run bench, build again with what they counted."""
 
@@ -288,5 +323,5 @@ class ProfileBuild(Command):
 if __name__ == "__main__":  # also true under pip; a worker process of cythonize that imports this file must not build
     setup(
         ext_modules=[Extension(f"coachwhip.core.{path.stem}", [path.as_posix()]) for path in sorted(Path("core").glob("*.pyx"))],
-        cmdclass={"build": Build, "build_ext": BuildCore, "pgo": ProfileBuild},
+        cmdclass={"build": Build, "build_ext": BuildCore, "build_py": BuildPython, "pgo": ProfileBuild},
     )

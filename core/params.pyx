@@ -9,12 +9,13 @@ from .tunables import TUNABLES
 cdef dict _checked(dict changes, dict fields):
     """Defaults with `changes` applied.
 
-    Raises ValueError on an unknown name, a value out of range, or a row of the table that is none of `fields`.
+    Raises ValueError on an unknown name, a value out of range, or where `fields`, which were the rows when the core was built,
+    are not the rows of today.
     """
     values = {row[0]: row[1] for row in TUNABLES}
-    without = [name for name in values if name not in fields]
-    if without:
-        raise ValueError(f"tunables.py: no field of Params (core/params.pxd) is called {', '.join(without)}")
+    differing = sorted(values.keys() ^ fields.keys())
+    if differing:
+        raise ValueError(f"core/tunables.py is not the one that the core was built with ({', '.join(differing)}): build again")
     ranges = {row[0]: (row[2], row[3]) for row in TUNABLES}
     for name, value in changes.items():
         if name not in values:
@@ -49,7 +50,7 @@ cdef void _switch_off_dependants(Params* p) noexcept:
 
 cdef int fill_params(SearchParams* out, dict changes) except -1:
     cdef int depth, move
-    out.p = _checked(changes, out.p)  # Cython's conversion of a dict raises if a field of the struct has no row
+    out.p = _checked(changes, out.p)  # Cython converts the struct to a dict and back
     _switch_off_dependants(&out.p)
     for depth in range(LMR_SIZE):
         for move in range(LMR_SIZE):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every search parameter and technique switch, one line each.
 
-A row is (name, default, min, max, step, note). `step` is what a tuner should try first. The compiled core reads these
-into the struct `Params` (params.pxd) when an engine is made, so a changed number needs no compiling; scores are in
-centipawns, depths in plies, moves are counted from 0.
+A row is (name, default, min, max, step, note). `step` is what a tuner should try first. setup.py writes the struct `Params` from
+the rows, so a new one needs a build and nothing else; the compiled core reads the numbers into it when an engine is made, so a
+changed number needs none. Scores are in centipawns, depths in plies, moves are counted from 0.
 """
 
 TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (

@@ -272,3 +272,53 @@ def test_old_or_missing_build_tools_are_one_sentence(tree: Path, tmp_path: Path)
     said = refuse(tree, PYTHONPATH=str(tmp_path))
     assert "this Python has setuptools 66.1.1 and cython 0.29.32: " in said
     assert said.endswith('pip install "setuptools>=77" "cython>=3.1"')
+
+
+TRANSLATE = """
+import runpy
+from types import SimpleNamespace
+from setuptools import Extension
+translate = runpy.run_path("setup.py", run_name="setup")["BuildCore"].translate
+translate(SimpleNamespace(extensions=[Extension(f"coachwhip.core.{name}", [f"core/{name}.pyx"]) for name in ("cycle", "params")]))
+"""
+
+
+def run_in(tree: Path, *words: str) -> str:
+    """Run Python there, which has to succeed; returns what it says."""
+    return subprocess.run([sys.executable, *words], cwd=tree, capture_output=True, text=True, check=True).stdout
+
+
+def translated(tree: Path) -> list[str]:
+    """Let a build translate two modules of the core, the second of which knows `Params`; returns those it found to be out of date."""
+    return sorted(re.findall(r"Cythonizing core/(\w+)[.]pyx", run_in(tree, "-c", TRANSLATE)))
+
+
+def test_a_row_of_tunables_is_a_field_at_the_next_build(tree: Path) -> None:
+    """Only a row that comes, goes or changes its note makes the next build translate anything, and then what knows `Params`."""
+    assert translated(tree) == ["cycle", "params"]
+    assert translated(tree) == []
+    table = tree / "core" / "tunables.py"
+    text = table.read_text(encoding="utf-8")
+    changed = re.sub(r'(?<="see_pawn", )\d+', "123", text)
+    assert changed != text
+    table.write_text(changed, encoding="utf-8")
+    assert translated(tree) == []
+    table.write_text(text.removesuffix(")\n") + '    ("new_margin", 1, 0, 2, 1, "what it is for"),\n)\n', encoding="utf-8")
+    assert translated(tree) == ["params"]
+    rows = runpy.run_path(str(table))["TUNABLES"]
+    staged = (tree / "build" / "pxd" / "coachwhip" / "core" / "tunables.pxd").read_text(encoding="utf-8")
+    assert re.findall(r"^    int (\w+)  # (.*)$", staged, re.MULTILINE) == [(row[0], row[-1]) for row in rows]
+    assert rows[-1][0] == "new_margin"
+    assert "int new_margin;" in (tree / "build" / "release" / "core" / "params.c").read_text(encoding="utf-8")
+
+
+def test_other_packages_can_cimport_the_installed_core(tree: Path) -> None:
+    """The .pxd files of a wheel know nothing that is not in it, and .pxd files are all that the build adds to them."""
+    run_in(tree, "setup.py", "build_py", "--build-lib", "installed")
+    shipped = {path.name for path in (tree / "installed" / "coachwhip" / "core").glob("*.pxd")}
+    assert shipped == {path.name for path in (tree / "core").glob("*.pxd")} | {"tunables.pxd"}
+    lines = [f"from coachwhip.core.{name.removesuffix('.pxd')} cimport *" for name in sorted(shipped)]
+    lines += ["def size() -> int:", "    cdef Params params", "    return sizeof(params) + params.use_tt", ""]
+    (tree / "foreign.pyx").write_text("\n".join(lines), encoding="utf-8")
+    run_in(tree, "-m", "cython", "-3", "-I", "installed", "foreign.pyx")
+    assert "use_tt" in (tree / "foreign.c").read_text(encoding="utf-8")

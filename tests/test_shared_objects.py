@@ -257,8 +257,15 @@ def test_ctrl_c_ends_a_subcommand(words: list[str], capsys: pytest.CaptureFixtur
 
 
 def test_a_row_of_tunables_without_a_field_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """tunables.py edited under a core that was built before: a row more, a row less, a row with a new name."""
     params = importlib.import_module("coachwhip.core.params")
-    rows = (*params.TUNABLES, ("no_such_field", 1, 0, 2, 1, "nothing reads it"))
-    monkeypatch.setattr(params, "TUNABLES", rows)
-    with pytest.raises(ValueError, match=r"tunables\.py.*no_such_field"):
-        oracle.new_engine()
+    row = ("no_such_field", 1, 0, 2, 1, "nothing reads it")
+    first, *others = params.TUNABLES
+    for rows, named in (
+        ((first, *others, row), r"\(no_such_field\)"),
+        (tuple(others), rf"\({first[0]}\)"),
+        ((row, *others), rf"\(no_such_field, {first[0]}\)"),
+    ):
+        monkeypatch.setattr(params, "TUNABLES", rows)
+        with pytest.raises(ValueError, match=rf"tunables\.py .*{named}: build again"):
+            oracle.new_engine()
