@@ -9,7 +9,7 @@ Source of the term: https://www.chessprogramming.org/Horizon_Effect.
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..core.engine import Engine, Position, SearchResult
+from ..core.engine import FULL_SCALE, Engine, Position, SearchResult
 from ..evaluation import config
 from .techniques import BY_KEY, ORDERED, SWITCHES
 
@@ -17,7 +17,6 @@ DEPTH = 8
 JUDGE_DEPTH = 10
 COST = 70  # centipawns that a move must lose by the deep search to count as throwing material away
 PIECES = (100, 300, 300, 500, 900)  # pawn to queen, in centipawns
-FULL_SCALE = 128  # what an ending counts, in the weights that begin with SCALE, and what the fifty-move rule leaves
 
 
 class Case(NamedTuple):

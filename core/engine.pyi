@@ -5,6 +5,9 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 STARTPOS_FEN: str
+DANGER_STEP: int  # danger units of one level of `king_danger`
+FULL_PHASE: int  # with all pieces on the board
+FULL_SCALE: int  # of a score that counts in full
 MAX_DEPTH: int  # deepest iteration a search can be asked for
 MAX_PLY: int  # longest line the search follows from the root
 MAX_THREADS: int  # most threads a search can have

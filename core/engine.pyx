@@ -18,6 +18,7 @@ from .root cimport *
 from .see cimport see_ge
 from .threads cimport MAX_THREADS, Team, clear_team, end_helpers, free_team, resize_team, share_weights, start_helpers
 from .tt cimport TTHit, clear_table, hashfull, resize_table, tt_key, tt_probe
+from .weights cimport DANGER_STEP, FULL_PHASE, FULL_SCALE
 from sys import modules as _modules
 
 from . import evaluate as _evaluate
@@ -60,6 +61,9 @@ cdef enum:
     SEE_SEARCH_LIMIT = 4096  # no exchange is worth more
     SHOWN_TB_WIN = 20000  # the centipawns that clients know as a table's win
 
+globals()["DANGER_STEP"] = <int>DANGER_STEP
+globals()["FULL_PHASE"] = <int>FULL_PHASE
+globals()["FULL_SCALE"] = <int>FULL_SCALE
 globals()["MAX_DEPTH"] = <int>MAX_DEPTH
 globals()["MAX_PLY"] = <int>MAX_PLY
 globals()["MAX_THREADS"] = <int>MAX_THREADS

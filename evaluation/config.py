@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loads, checks and packs evaluation weights, and writes them out as a file to start from.
+"""Loads and checks evaluation weights, and writes them out as a file to start from; `pack` makes of them what the core takes.
 
-A weights file is data in Python's syntax: assignments of numbers, read with `ast`, never executed. Its names are those of the
-core's layout in capitals: a tapered weight is a pair (mg, eg), an 8 by 8 one two boards, NAME_MG and NAME_EG, rank 8 first.
+A weights file is data in Python's syntax: assignments of numbers, read with `ast`, never executed. layout.py tells its entries.
 """
 
 from __future__ import annotations
@@ -11,8 +10,8 @@ import os
 import stat
 import sys
 
-from ..core.engine import weights_layout
 from . import weights as defaults
+from .layout import WEIGHTS, entries, leaves, limits, pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,11 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
+__all__ = ["WeightsError", "dump", "load", "load_default", "main", "pack"]
+
 MAX_FILE_SIZE = 1 << 18  # bytes; the default file has about a tenth of it
-TAPERED_LIMIT = 2000  # centipawns, either way
-UNITS_LIMIT = 1000  # danger units, either way
-FULL_SCALE = 128  # scale factors are 0..FULL_SCALE
-BOARD = (8, 8)
 
 
 class WeightsError(ValueError):
@@ -44,23 +41,6 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
     weights, lines = _read_assignments(_read_text(path), where)
     _check(weights, lines, where)
     return weights
-
-
-def pack(weights: dict[str, Any]) -> list[int]:
-    """The flat list the core takes, in the layout's order; a tapered weight is packed as mg + (eg << 16).
-
-    `weights` is what `load` or `load_default` returned, with values changed at will but not their shapes.
-    """
-    packed: list[int] = []
-    for name, shape, tapered in weights_layout():
-        if tapered and shape == BOARD:
-            mg, eg = ([square for row in reversed(weights[entry]) for square in row] for entry in _board_names(name))
-            packed += [a + (b << 16) for a, b in zip(mg, eg, strict=True)]
-        elif tapered:
-            packed += [mg + (eg << 16) for mg, eg in _leaves(weights[name.upper()], len(shape))]
-        else:
-            packed += _leaves(weights[name.upper()], len(shape))
-    return packed
 
 
 def dump(weights: dict[str, Any]) -> str:
@@ -99,28 +79,13 @@ def main(argv: Sequence[str]) -> int:
 # --- Checking ---
 
 
-def _board_names(name: str) -> tuple[str, str]:
-    return f"{name.upper()}_MG", f"{name.upper()}_EG"
-
-
-def bounds(name: str, *, tapered: bool) -> tuple[int, int]:
-    """Least and greatest value that a number of the layout's weight `name` may have."""
-    if tapered:
-        return -TAPERED_LIMIT, TAPERED_LIMIT
-    return (0, FULL_SCALE) if name.startswith(("scale_", "rule50_")) else (-UNITS_LIMIT, UNITS_LIMIT)
-
-
 def _expected() -> dict[str, tuple[tuple[int, ...], int, int]]:
     """Shape, least and greatest value of every entry of a weights file; a pair counts as one more dimension."""
-    entries: dict[str, tuple[tuple[int, ...], int, int]] = {}
-    for name, shape, tapered in weights_layout():
-        low, high = bounds(name, tapered=tapered)
-        if tapered and shape == BOARD:
-            for entry in _board_names(name):
-                entries[entry] = (shape, low, high)
-        else:
-            entries[name.upper()] = ((*shape, 2) if tapered else shape, low, high)
-    return entries
+    return {
+        entry: (form, *limits(name, tapered=tapered))
+        for name, shape, tapered in WEIGHTS
+        for entry, form in entries(name, shape, tapered=tapered).items()
+    }
 
 
 def _check(weights: dict[str, Any], lines: dict[str, int], where: str) -> None:
@@ -166,11 +131,6 @@ def _wanted(shape: tuple[int, ...]) -> str:
 
 def _described(value: Any) -> str:
     return "a list" if isinstance(value, list) else "a tuple" if isinstance(value, tuple) else repr(value)[:40]
-
-
-def _leaves(value: Any, depth: int) -> list[Any]:
-    """The items of a list nested `depth` deep, in order."""
-    return [value] if depth == 0 else [leaf for item in value for leaf in _leaves(item, depth - 1)]
 
 
 # --- Reading ---
@@ -247,17 +207,16 @@ def _literal(node: ast.expr, at: str, name: str) -> Any:
 
 def _drawn(weights: dict[str, Any]) -> dict[str, str]:
     """Every entry as text."""
-    drawn: dict[str, str] = {}
-    for name, shape, tapered in weights_layout():
-        board = tapered and shape == BOARD
-        for entry in _board_names(name) if board else (name.upper(),):
-            drawn[entry] = _draw(weights[entry], shape, tapered and not board)
-    return drawn
+    return {
+        entry: _draw(weights[entry], shape, pairs=form != shape)
+        for name, shape, tapered in WEIGHTS
+        for entry, form in entries(name, shape, tapered=tapered).items()
+    }
 
 
-def _draw(value: Any, shape: tuple[int, ...], pairs: bool) -> str:
+def _draw(value: Any, shape: tuple[int, ...], *, pairs: bool) -> str:
     """A value in the style of weights.py: columns aligned, a table's row on a line, long lists broken evenly."""
-    cells = [_draw_cell(leaf, pairs) for leaf in _leaves(value, len(shape))]
+    cells = [_draw_cell(leaf, pairs) for leaf in leaves(value, len(shape))]
     if not shape:
         return cells[0]
     width = max(map(len, cells))

@@ -6,7 +6,8 @@ It adds up what the core counted (`Engine.trace`), so that its total is exactly 
 
 from __future__ import annotations
 
-from ..core.engine import weights_layout
+from ..core.engine import FULL_PHASE, FULL_SCALE
+from .layout import cells, unpack_pair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -55,8 +56,6 @@ THEMES: dict[str, tuple[str, ...]] = {  # row of the table: beginnings of the na
     "Tempo": ("tempo",),
     "Bare king": ("lone_king",),
 }
-FULL_PHASE = 24
-FULL_SCALE = 128
 
 
 def table(trace: Mapping[str, Any]) -> str:
@@ -82,33 +81,21 @@ def _rows(trace: Mapping[str, Any]) -> dict[str, tuple[Pair, Pair]]:
     terms: dict[str, list[tuple[Pair, Pair]]] = {theme: [] for theme in THEMES}
     for name, weight, (white, black) in _tapered(trace):
         if white or black:
-            mg, eg = unpack(weight)
+            mg, eg = unpack_pair(weight)
             terms[theme_of(name)].append(((mg * white, eg * white), (mg * black, eg * black)))
     return {theme: (_sum(white for white, _ in pairs), _sum(black for _, black in pairs)) for theme, pairs in terms.items()}
 
 
 def _tapered(trace: Mapping[str, Any]) -> Iterator[tuple[str, int, tuple[int, int]]]:
     """Name, packed value and counts of every tapered weight."""
-    values = zip(trace["weights"], trace["features"], strict=True)
-    for name, shape, tapered in weights_layout():
-        size = 1
-        for length in shape:
-            size *= length
-        for _ in range(size):
-            value, counts = next(values)
-            if tapered:
-                yield name, value, counts
+    for (name, tapered), value, counts in zip(cells(), trace["weights"], trace["features"], strict=True):
+        if tapered:
+            yield name, value, counts
 
 
 def theme_of(name: str) -> str:
     """The row of the table that a weight of the layout belongs to."""
     return next(theme for theme, beginnings in THEMES.items() if name.startswith(beginnings))
-
-
-def unpack(weight: int) -> tuple[int, int]:
-    """Midgame and endgame half of a packed weight."""
-    mg = (weight + 0x8000 & 0xFFFF) - 0x8000
-    return mg, weight - mg >> 16
 
 
 def _from_stm(trace: Mapping[str, Any]) -> int:

@@ -10,15 +10,12 @@ The arithmetic is that of https://www.chessprogramming.org/Texel%27s_Tuning_Meth
 from __future__ import annotations
 
 from fnmatch import fnmatch
-from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..core.engine import weights_layout
-from . import config
-from .config import FULL_SCALE
-from .trace import FULL_PHASE
+from ..core.engine import DANGER_STEP, FULL_PHASE, FULL_SCALE
+from .layout import WEIGHTS, cells, limits, pack_pair, size, unpack_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -29,7 +26,6 @@ if TYPE_CHECKING:
     Singles = NDArray[np.float32]
     Ints = NDArray[np.int64]
 
-DANGER_STEP = 8  # danger units of one level, as in the core
 MIDDLE = (DANGER_STEP - 1) / 2  # danger units in the middle of level 0
 TABLE = "king_danger"
 UNITS = "danger_"
@@ -83,10 +79,7 @@ def _any_match(name: str, patterns: Iterable[str]) -> bool:
 
 def layout() -> Layout:
     """The layout of the core's weights."""
-    tapered: list[str] = []
-    plain: list[str] = []
-    for name, shape, is_tapered in weights_layout():
-        (tapered if is_tapered else plain).extend([name] * prod(shape))
+    tapered, plain = ([name for name, is_tapered in cells() if is_tapered == kind] for kind in (True, False))
     places = {
         "table": [i for i, name in enumerate(tapered) if name == TABLE],
         "units": [i for i, name in enumerate(plain) if name.startswith(UNITS)],
@@ -101,22 +94,21 @@ def layout() -> Layout:
 def numbers(packed: Sequence[int], where: Layout) -> Floats:
     """The numbers behind packed weights, in the order that `Layout.size` tells."""
     values = np.array(packed[: len(where.tapered)], dtype=np.int64)
-    mg = ((values + 0x8000) & 0xFFFF) - 0x8000
-    return np.concatenate([mg, (values - mg) >> 16, packed[len(where.tapered) :]]).astype(np.float64)
+    return np.concatenate([*unpack_pair(values), packed[len(where.tapered) :]]).astype(np.float64)
 
 
 def packed(values: Floats, where: Layout) -> list[int]:
     """Packed weights of the rounded numbers."""
     rounded = np.rint(values).astype(np.int64)
     mg, eg, plain = np.split(rounded, [len(where.tapered), 2 * len(where.tapered)])
-    return [int(weight) for weight in [*(mg + eg * (1 << 16)), *plain]]
+    return [int(weight) for weight in [*pack_pair(mg, eg), *plain]]
 
 
 def bounds(where: Layout) -> tuple[Floats, Floats]:
     """Least and greatest value of every number."""
-    pairs = [config.bounds(name, tapered=True) for name in where.tapered]
-    limits = np.array([*pairs, *pairs, *(config.bounds(name, tapered=False) for name in where.plain)], dtype=np.float64)
-    return limits[:, 0], limits[:, 1]
+    pairs = [limits(name, tapered=True) for name in where.tapered]
+    found = np.array([*pairs, *pairs, *(limits(name, tapered=False) for name in where.plain)], dtype=np.float64)
+    return found[:, 0], found[:, 1]
 
 
 def roughness(where: Layout, is_seen: NDArray[np.bool_]) -> Any:
@@ -130,14 +122,14 @@ def roughness(where: Layout, is_seen: NDArray[np.bool_]) -> Any:
     places = np.arange(len(where.tapered))
     pairs: list[Ints] = []
     first = 0
-    for _, shape, tapered in weights_layout():
+    for _, shape, tapered in WEIGHTS:
         if not tapered:
             break  # the plain ones come last
-        table = places[first : first + prod(shape)].reshape(shape)
+        table = places[first : first + size(shape)].reshape(shape)
         for axis in [axis for axis, length in enumerate(shape) if length >= LONG]:
             lower, upper = np.delete(table, -1, axis).ravel(), np.delete(table, 0, axis).ravel()
             pairs.append(np.stack([lower, upper])[:, is_seen[lower] & is_seen[upper]])
-        first += prod(shape)
+        first += size(shape)
     both = np.concatenate([np.concatenate(pairs, axis=1) + half * len(places) for half in range(2)], axis=1)
     count = both.shape[1]
     rows = np.repeat(np.arange(count), 2)

@@ -5,44 +5,21 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..core.engine import weights_layout
 from . import config
-from .trace import unpack
+from .layout import unpack
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
 PROVENANCE = "Where the values come from:"  # how that part of the module's docstring begins
 WIDTH = 128
 
 
-def named(packed: Sequence[int]) -> dict[str, Any]:
-    """Weights by the names of a weights file: the reverse of `config.pack`."""
-    weights: dict[str, Any] = {}
-    values = iter(packed)
-    for name, shape, tapered in weights_layout():
-        if not tapered:
-            weights[name.upper()] = _nested(values, shape)
-            continue
-        pairs = _nested(map(unpack, values), shape)
-        if shape == config.BOARD:
-            for half, entry in enumerate((f"{name.upper()}_MG", f"{name.upper()}_EG")):
-                weights[entry] = [[square[half] for square in row] for row in reversed(pairs)]
-        else:
-            weights[name.upper()] = pairs
-    return weights
-
-
-def _nested(values: Iterator[Any], shape: tuple[int, ...]) -> Any:
-    """The next values as lists of this shape."""
-    return [_nested(values, shape[1:]) for _ in range(shape[0])] if shape else next(values)
-
-
 def weights_file(packed: Sequence[int], provenance: Sequence[str]) -> str:
     """The text of a weights file; each paragraph of `provenance` begins on a line of its own."""
-    text = config.dump(named(packed))
+    text = config.dump(unpack(packed))
     docstring = ast.parse(text).body[0]
     if not (isinstance(docstring, ast.Expr) and isinstance(docstring.value, ast.Constant)):
         raise config.WeightsError("weights.py does not begin with a docstring, which is where the values' provenance goes")

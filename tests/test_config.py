@@ -12,6 +12,7 @@ import pytest
 from coachwhip.core.engine import weights_layout
 from coachwhip.evaluation import config, weights
 from coachwhip.evaluation.config import WeightsError
+from coachwhip.evaluation.layout import unpack_pair
 
 DEFAULT = config.load_default()
 TEXT = config.dump(DEFAULT)
@@ -119,8 +120,7 @@ def test_boards_are_drawn_from_whites_side(write: Write) -> None:
         for length in shape:
             cells *= length
         offset += cells
-    mg = (packed[offset + 56] + 0x8000 & 0xFFFF) - 0x8000
-    assert mg == 1234
+    assert unpack_pair(packed[offset + 56])[0] == 1234
 
 
 def test_negative_endgame_halves_pack_and_unpack() -> None:

@@ -10,7 +10,7 @@ import chess
 import pytest
 from coachwhip.core.engine import Engine, Position, weights_layout
 from coachwhip.evaluation import config
-from coachwhip.evaluation.trace import unpack
+from coachwhip.evaluation.layout import unpack_pair
 
 LAYOUT = weights_layout()
 SIZES = [math.prod(shape) for _, shape, _ in LAYOUT]
@@ -51,7 +51,7 @@ def tapered_score(trace: dict[str, Any], weights: list[int]) -> int:
     mg = eg = 0
     for weight, tapered, (white, black) in zip(weights, TAPERED, trace["features"], strict=True):
         if tapered:
-            pair = unpack(weight)
+            pair = unpack_pair(weight)
             mg += pair[0] * (white - black)
             eg += pair[1] * (white - black)
     scaled = int(eg * trace["scale"] / 128)
@@ -69,7 +69,7 @@ def counts(engine: Engine, fen: str, name: str, *index: int) -> tuple[int, int]:
 
 
 def test_start_position_is_worth_the_tempo(engine: Engine) -> None:
-    mg, _ = unpack(DEFAULT[OFFSETS["tempo"]])
+    mg, _ = unpack_pair(DEFAULT[OFFSETS["tempo"]])
     assert engine.evaluate(Position()) == mg > 0
 
 

@@ -101,9 +101,3 @@ def test_score_is_given_from_both_points_of_view(engine: Engine) -> None:
 def test_sides_of_the_start_position_differ_by_the_tempo_only(engine: Engine) -> None:
     for theme, row in rows(trace.table(engine.trace(Position()))).items():
         assert (row[:2] == row[2:4]) == (theme not in ("Tempo", "Total"))
-
-
-@pytest.mark.parametrize("pair", [(0, 0), (1, -1), (-1, 1), (-1, -1), (2000, -2000), (-2000, 2000), (32767, 5), (-32768, -5)])
-def test_unpack_undoes_packing(pair: tuple[int, int]) -> None:
-    mg, eg = pair
-    assert trace.unpack(mg + (eg << 16)) == pair

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Weights in a file and in the core: which there are, their shapes and limits, and the way from one to the other.
+
+A weights file has entries by the core's names in capitals: a tapered weight is a pair (mg, eg), an 8 by 8 one two boards, NAME_MG
+and NAME_EG, rank 8 first. The core takes one flat list of numbers in the order of its declaration, each pair packed into one.
+"""
+
+from __future__ import annotations
+
+from ..core.engine import FULL_SCALE, weights_layout
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from typing import Any, TypeVar
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Number = TypeVar("Number", int, NDArray[np.int64])
+
+WEIGHTS = tuple(weights_layout())  # (name, shape, whether it is tapered) in the order of the flat list, the tapered ones first
+TAPERED_LIMIT = 2000  # centipawns, either way
+UNITS_LIMIT = 1000  # danger units, either way
+BOARD = (8, 8)
+
+
+def limits(name: str, *, tapered: bool) -> tuple[int, int]:
+    """Least and greatest value that a number of the weight `name` may have."""
+    if tapered:
+        return -TAPERED_LIMIT, TAPERED_LIMIT
+    return (0, FULL_SCALE) if name.startswith(("scale_", "rule50_")) else (-UNITS_LIMIT, UNITS_LIMIT)
+
+
+def entries(name: str, shape: tuple[int, ...], *, tapered: bool) -> dict[str, tuple[int, ...]]:
+    """The entries of a file that hold the weight, and the shape of each; a pair counts as one more dimension."""
+    if tapered and shape == BOARD:
+        return {f"{name.upper()}_MG": shape, f"{name.upper()}_EG": shape}
+    return {name.upper(): (*shape, 2) if tapered else shape}
+
+
+def size(shape: tuple[int, ...]) -> int:
+    """How many numbers of the flat list a weight of this shape has."""
+    count = 1
+    for length in shape:
+        count *= length
+    return count
+
+
+def cells() -> Iterator[tuple[str, bool]]:
+    """For each number of the flat list, the name of its weight and whether that is tapered."""
+    for name, shape, tapered in WEIGHTS:
+        for _ in range(size(shape)):
+            yield name, tapered
+
+
+def leaves(value: Any, depth: int) -> list[Any]:
+    """The items of a list nested `depth` deep, in order."""
+    return [value] if depth == 0 else [leaf for item in value for leaf in leaves(item, depth - 1)]
+
+
+def pack_pair(mg: Number, eg: Number) -> Number:
+    """A pair as one number, or two arrays of halves as one array."""
+    return mg + (eg << 16)
+
+
+def unpack_pair(packed: Number) -> tuple[Number, Number]:
+    """The midgame and the endgame half of a packed pair, or of an array of them."""
+    mg = (packed + 0x8000 & 0xFFFF) - 0x8000
+    return mg, packed - mg >> 16
+
+
+def pack(weights: dict[str, Any]) -> list[int]:
+    """The flat list the core takes.
+
+    `weights` are a file's, as `config.load` or `config.load_default` return them, with values changed at will but not their shapes.
+    """
+    packed: list[int] = []
+    for name, shape, tapered in WEIGHTS:
+        values = [weights[entry] for entry in entries(name, shape, tapered=tapered)]
+        if len(values) == 2:  # boards
+            mg, eg = (leaves(list(reversed(board)), len(shape)) for board in values)
+            packed += map(pack_pair, mg, eg)
+        elif tapered:
+            packed += [pack_pair(mg, eg) for mg, eg in leaves(values[0], len(shape))]
+        else:
+            packed += leaves(values[0], len(shape))
+    return packed
+
+
+def unpack(packed: Sequence[int]) -> dict[str, Any]:
+    """The reverse of `pack`: weights by the names of a file's entries."""
+    weights: dict[str, Any] = {}
+    values = iter(packed)
+    for name, shape, tapered in WEIGHTS:
+        names = list(entries(name, shape, tapered=tapered))
+        value = _nested(map(unpack_pair, values) if tapered else values, shape)
+        if len(names) == 2:  # boards
+            for half, entry in enumerate(names):
+                weights[entry] = [[square[half] for square in row] for row in reversed(value)]
+        else:
+            weights[names[0]] = value
+    return weights
+
+
+def _nested(values: Iterator[Any], shape: tuple[int, ...]) -> Any:
+    """The next values as lists of this shape."""
+    return [_nested(values, shape[1:]) for _ in range(shape[0])] if shape else next(values)
