@@ -146,7 +146,6 @@ class Thinker:
         self, search: Search, limits: parse.GoLimits, moves: list[str], pondering: bool, most_nodes: int = 0
     ) -> SearchResult:
         """The search proper. Its clocks count from the `go`, whatever has been done since."""
-
         soft_ms, hard_ms = self._time_left(limits)
         hurry = 0 < hard_ms < HURRY_MS and not pondering
 
