@@ -53,13 +53,12 @@ def test_a_long_game_is_not_lost_on_time(base: int, inc: int, lag: int, moves: i
 
 @pytest.mark.parametrize(("base", "inc"), [(200, 10), (300, 10), (500, 5), (100, 20)])
 def test_a_small_clock_keeps_a_reserve(base: int, inc: int) -> None:
-    """However hard the moves are, the overhead and two increments stay on it."""
+    """However hard the moves are, 80 ms stay on it: what a machine with other work may cost a single move."""
     clock = base + inc
     for _ in range(300):
         clock -= timeman.allocate(clock, inc, 0, 30)[1]
-        assert clock >= min(base, 30 + 2 * inc)
+        assert clock >= 80
         clock += inc
-    assert clock >= 30 + 4 * inc
 
 
 @pytest.mark.parametrize(("base", "inc", "lag"), [(200, 10, 8), (1000, 10, 8), (100, 20, 17), (500, 5, 4)])
@@ -90,7 +89,7 @@ def test_moves_to_go_are_reached(spend_hard: bool) -> None:
         ((60_000, 0, 40, 0), (3666, 3666), (11_666, 11_666)),
         ((10_000, 0, 2, 0), (5000, 5000), (5000, 5000)),
         ((10_000, 0, 1, 0), (9000, 9000), (9000, 9000)),
-        ((100, 100, 0, 30), (8, 8), (8, 8)),  # half of what the reserve leaves
+        ((100, 100, 0, 30), (19, 19), (19, 19)),  # half of what the reserve leaves
         ((30, 0, 0, 30), (1, 1), (1, 1)),
         ((0, 0, 0, 30), (1, 1), (1, 1)),
         ((-170_671, 0, 0, 30), (1, 1), (1, 1)),
