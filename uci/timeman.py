@@ -19,9 +19,9 @@ SOFT_SHARE = 1.1  # of that average: after what a settled move saves, a move cos
 HARD_FACTOR = 3.5  # a difficult move may cost this many times the average one
 HARD_SHARE = 0.5  # and never more than this share of what is left
 LAST_MOVE_SHARE = 0.9  # unless it is the last one before the clock is refilled
-RESERVE_MS = 40  # of a small clock, for moves that a busy machine holds up; from nothing ...
+RESERVE_MS = 60  # of a small clock, for moves that a busy machine holds up; from nothing ...
 RESERVE_CLOCK_MS = 500  # ... at this clock it grows to all of that
-LOW_MS = 100  # with less than this to spend the increment is spent in proportion, since lag may eat all of it
+LOW_MS = 150  # with less than this to spend the increment is spent in proportion, since lag may eat all of it
 MIN_MS = 1  # the shortest limit there is: 0 means none to the search
 
 
