@@ -5,8 +5,7 @@ import os
 from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).resolve().parent.parent
+from places import ROOT
 
 
 @pytest.fixture(scope="session")

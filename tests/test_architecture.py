@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from places import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("bench", "coachwhip", "core", "evaluation", "uci")
 
 # Inside core a module may know those before it; the glossary is first.
@@ -189,7 +189,7 @@ def test_every_source_names_its_licence() -> None:
     files = [
         *sources(".py", ".pyi", ".pyx", ".pxd"),
         Path("setup.py"),
-        *(path.relative_to(ROOT) for path in (ROOT / "tests").glob("*.py")),
+        *(path.relative_to(ROOT) for path in (ROOT / "tests").rglob("*.py")),
     ]
     without = [
         path

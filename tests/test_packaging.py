@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from places import ROOT
 
 import coachwhip
 from coachwhip import __main__
@@ -25,7 +26,6 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-ROOT = Path(__file__).resolve().parent.parent
 BUILT = (".so", ".pyd", ".pyc", ".c", ".html")
 POSIX_COMMANDS = [
     "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/coachwhip go movetime 2000",

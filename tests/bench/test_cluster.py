@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import places
 import pytest
 from coachwhip.bench import match
 from uci_process import TIMEOUT, environment
@@ -19,7 +20,7 @@ from uci_process import TIMEOUT, environment
 distributed = pytest.importorskip("distributed", reason="no Dask: the extra `cluster` is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, when a worker dies
 
-STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).with_name('stub_engine.py')))}"
+STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(places.STUB))}"
 GAMES = 12
 
 

@@ -13,8 +13,8 @@ import chess
 import pytest
 from coachwhip.bench.engines import EngineSpec
 from coachwhip.bench.greeting import ECHO_SECONDS, FOREIGN_LINES, LONGEST_LINE, Greeting
+from places import STUB
 
-STUB = Path(__file__).with_name("stub_engine.py")
 REMEMBER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))\n"
 ECHO = "for line in sys.stdin: print(line, end='', flush=True)"
 GARBAGE = "while True: print('garbage')"

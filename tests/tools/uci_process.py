@@ -16,11 +16,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from places import ROOT
+
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 TIMEOUT = 30.0  # generous: only a hang takes so long
-ROOT = Path(__file__).resolve().parent.parent
 MODULE = [sys.executable, "-m", "coachwhip"]
 
 

@@ -19,8 +19,8 @@ from coachwhip.bench.engines import EngineSpec
 from coachwhip.bench.game import GameRecord, Interruption, MoveRecord, play_game, read_info
 from coachwhip.bench.openings import Opening
 from coachwhip.bench.seat import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, Seat, StartError
+from places import STUB
 
-STUB = Path(__file__).with_name("stub_engine.py")
 MATE_IN_ONE = Opening("k7/8/1K6/8/8/8/8/7R w - - 0 1", chess960=False)
 PAWN = Opening("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", chess960=False)
 ROOK = Opening("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", chess960=False)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import chess
 import pytest
+from places import STUB
 
-STUB = Path(__file__).with_name("stub_engine.py")
 START = chess.STARTING_FEN
 EPD = " ".join(START.split()[:4])
 ENGINE = shlex.join([sys.executable, str(STUB), "good"])

@@ -4,17 +4,17 @@
 import importlib
 import random
 from itertools import product
-from pathlib import Path
 
 import chess
 import chess.syzygy
 import pytest
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config
+from places import ROOT
 
 kpk = importlib.import_module("coachwhip.core.kpk")  # no part of the Python face
 
-TABLES = Path(__file__).resolve().parents[1] / ".." / "shared" / "data" / "syzygy"
+TABLES = ROOT.parent / "shared" / "data" / "syzygy"
 State = tuple[int, int, int, bool]  # White's king, pawn, Black's king, White to move
 
 

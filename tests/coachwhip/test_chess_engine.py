@@ -16,12 +16,12 @@ import chess.engine
 import pytest
 from chess.engine import INFO_ALL, INFO_NONE, INFO_SCORE, Cp, EngineError, EngineTerminatedError, Limit, Mate, PovScore
 from coachwhip.uci.host import Host
+from places import ROOT
 
 import coachwhip
 from coachwhip import ChessEngine, chess_engine
 from coachwhip import analysis as analysis_module
 
-ROOT = Path(__file__).resolve().parent.parent
 MATE_IN_1 = "7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 MATED = "R6k/6pp/8/8/8/8/8/4K3 b - - 0 1"
 STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"

@@ -17,16 +17,12 @@ import chess
 import chess.engine
 import chess.polyglot
 import pytest
+from transcript import check_search
 from uci_process import MODULE, TIMEOUT, UciProcess, environment, installed_command, run_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-INFO = re.compile(
-    r"info depth \d+ seldepth \d+ multipv 1 score (?:cp -?\d+|mate -?\d+)(?: lowerbound| upperbound)?"
-    r" nodes \d+ nps \d+ hashfull \d+ tbhits \d+ time \d+(?: pv(?: [a-h][1-8][a-h][1-8][nbrq]?)+)?"
-)
-CURRMOVE = re.compile(r"info depth \d+ currmove [a-h][1-8][a-h][1-8][nbrq]? currmovenumber \d+")
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
 
@@ -36,30 +32,6 @@ def engine() -> Iterator[UciProcess]:
         yield process
         if process.process.poll() is None:
             process.quit()
-
-
-def check_search(lines: list[str], fen: str = chess.STARTING_FEN, moves: str = "") -> chess.Move:
-    """The output of one search is well-formed and legal; returns the move."""
-    board = chess.Board(fen)
-    for move in moves.split():
-        board.push_uci(move)
-    infos = [line for line in lines[:-1] if not line.startswith("info string")]
-    assert infos
-    for line in infos:
-        assert INFO.fullmatch(line) or CURRMOVE.fullmatch(line), line
-        follow = board.copy()
-        for move in line.partition(" pv ")[2].split():
-            follow.push(follow.parse_uci(move))
-    exact = [line for line in infos if " pv " in line and "bound " not in line]
-    words = lines[-1].split(" ")
-    assert words[0] == "bestmove"
-    assert exact[-1].partition(" pv ")[2].split()[0] == words[1]
-    best = board.parse_uci(words[1])
-    if len(words) > 2:
-        assert words[2] == "ponder"
-        board.push(best)
-        board.push(board.parse_uci(words[3]))
-    return best
 
 
 def test_greeting(engine: UciProcess) -> None:

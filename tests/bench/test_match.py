@@ -15,6 +15,7 @@ from typing import Any
 
 import chess
 import chess.pgn
+import places
 import pytest
 from coachwhip.bench import match
 from coachwhip.bench.clock import TimeControl
@@ -30,7 +31,7 @@ from coachwhip.bench.standings import describe, summary
 from coachwhip.bench.tally import Tally
 from uci_process import TIMEOUT, environment
 
-STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(Path(__file__).with_name('stub_engine.py')))}"
+STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(places.STUB))}"
 MATE_IN_ONE = "k7/8/1K6/8/8/8/8/7R w - - 0 1"
 MATE_IN_ONE_BLACK = "7r/8/8/8/8/1k6/8/K7 b - - 0 1"
 OPENING = Opening(chess.STARTING_FEN, chess960=False)

@@ -20,7 +20,7 @@ import chess
 import chess.engine
 import chess.pgn
 import pytest
-from test_uci_session import check_search
+from transcript import check_search
 from uci_process import TIMEOUT, UciProcess, environment, installed_command
 
 if TYPE_CHECKING:

@@ -24,7 +24,9 @@ from typing import Any
 import chess
 import chess.pgn
 
-HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+from places import ROOT, TOOLS
+
 SEED = 2024
 FAULTS = {"killed": "crash", "stall": "stall", "cheat": "illegal move", "late": "time loss"}
 OURS = [sys.executable, "-m", "coachwhip"]
@@ -32,7 +34,7 @@ OURS = [sys.executable, "-m", "coachwhip"]
 
 def environment() -> dict[str, str]:
     """This checkout first."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(HERE.parent), os.environ.get("PYTHONPATH", "")]))}
+    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))}
 
 
 def random_openings(count: int) -> list[str]:
@@ -101,7 +103,7 @@ def plan_faults(folder: Path, openings: list[str], games: int) -> dict[int, tupl
 def faulty_match(folder: Path, games: int) -> tuple[list[str], dict[int, tuple[str, str]]]:
     """The match of the first two trials, and what must go wrong in it."""
     wanted = plan_faults(folder, write_book(folder, games), games)
-    engines = [[sys.executable, str(HERE / "faulty_engine.py"), f"plan{name}.json", *OURS] for name in "AB"]
+    engines = [[sys.executable, str(TOOLS / "faulty_engine.py"), f"plan{name}.json", *OURS] for name in "AB"]
     # The node limit keeps the games short; the clock is wide, so that on a busy machine only those fail that are meant to.
     words = "--tc 5+0.1 --nodes 5000 --stall 3 --concurrency 2 --max-moves 60 --resign 3,600 --draw 20,4,15".split()
     return command("faults.jsonl", engines, "--games", str(games), *words), wanted
@@ -155,7 +157,7 @@ def cluster(folder: Path, games: int) -> None:
     write_book(folder, games)
     words = ["--games", str(games), "--nodes", "2000", "--max-moves", "80"]
     os.environ["PYTHONPATH"] = environment()["PYTHONPATH"]  # of the workers
-    sys.path.insert(0, str(HERE.parent))  # the scheduler is in this process
+    sys.path.insert(0, str(ROOT))  # the scheduler is in this process
     options = {"processes": True, "dashboard_address": None, "silence_logs": 50}
     with LocalCluster(n_workers=2, threads_per_worker=1, **options) as workers:
         victim = next(iter(workers.workers.values())).pid
@@ -183,7 +185,7 @@ def cluster(folder: Path, games: int) -> None:
 def overhead(folder: Path, games: int) -> None:
     """Time charged beyond what the engine says it used, at 1+0.01."""
     write_book(folder, games)
-    engines = [[sys.executable, str(HERE / "stub_engine.py"), "instant", name] for name in "ab"]
+    engines = [[sys.executable, str(TOOLS / "stub_engine.py"), "instant", name] for name in "ab"]
     run(command("overhead.jsonl", engines, "--games", str(games), "--tc", "1+0.01"), folder)
     beyond = sorted(1000 * move[1] - move[5] / 1000 for game in games_of(folder / "overhead.jsonl") for move in game["moves"])
     tenths = [beyond[int(len(beyond) * share)] for share in (0.9, 0.99)]

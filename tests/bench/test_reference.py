@@ -7,7 +7,6 @@ import importlib
 import json
 from fractions import Fraction
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import chess
@@ -39,10 +38,11 @@ from coachwhip.bench.reference.games.tictactoe import TicTacToe
 from coachwhip.bench.reference.games.tree import AIMA_TREE, Branch, Tree
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from places import ROOT
 
 from coachwhip import __main__
 
-FOLDER = Path(__file__).resolve().parent.parent / "bench" / "reference"
+FOLDER = ROOT / "bench" / "reference"
 MODULES = sorted(
     ".".join(["coachwhip.bench.reference", *path.relative_to(FOLDER).with_suffix("").parts]).removesuffix(".__init__")
     for path in FOLDER.rglob("*.py")

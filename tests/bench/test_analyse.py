@@ -23,10 +23,10 @@ from coachwhip.bench.analyse.annotate import annotate, better_lines
 from coachwhip.bench.analyse.games import read_files
 from coachwhip.bench.analyse.study import Study, score_text
 from coachwhip.bench.command import CommandError
+from places import ROOT
 
 from coachwhip import ChessEngine
 
-ROOT = Path(__file__).resolve().parent.parent
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 FOOLS_MATE = """\

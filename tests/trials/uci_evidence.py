@@ -10,12 +10,16 @@ import argparse
 import random
 import re
 import statistics
+import sys
 import time
 from collections.abc import Sequence
 from contextlib import ExitStack
+from pathlib import Path
 
 import chess
 import chess.engine
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from uci_process import UciProcess, environment, installed_command
 
 SEED = 2024
