@@ -61,6 +61,8 @@ SANITIZE = os.environ.get("COACHWHIP_SANITIZE", "")  # for -fsanitize=, for exam
 PGO = os.environ.get("COACHWHIP_PGO", "")  # "generate" or "use"; `setup.py pgo` does both
 ANNOTATE = os.environ.get("COACHWHIP_ANNOTATE", "0") not in ("", "0")
 
+PACKAGE = "coachwhip"
+ROOMS = ("bench", "core", "evaluation", "uci")
 BUILD = Path("build")
 PROFILE = (BUILD / "pgo").resolve()
 WRITTEN = BUILD / "tunables.pxd"  # by params_declaration(); staged, and installed, with the .pxd files of core/
@@ -72,6 +74,16 @@ DIRECTIVES = {
     "wraparound": False,
     "cdivision": True,
 }
+
+
+def packages(root: Path = Path()) -> dict[str, str]:
+    """Package name -> folder: each folder with an __init__.py, in coachwhip/ and in the rooms beside it, which are its subpackages."""
+    found = {}
+    for room in (PACKAGE, *ROOMS):
+        for path in sorted((root / room).rglob("__init__.py")):
+            folder = path.parent.relative_to(root)
+            found[".".join(folder.parts if room == PACKAGE else (PACKAGE, *folder.parts))] = folder.as_posix()
+    return found
 
 
 def stage_pxd() -> Path:
@@ -322,6 +334,8 @@ class ProfileBuild(Command):
 
 if __name__ == "__main__":  # also true under pip; a worker process of cythonize that imports this file must not build
     setup(
+        packages=sorted(packages()),
+        package_dir=packages(),
         ext_modules=[Extension(f"coachwhip.core.{path.stem}", [path.as_posix()]) for path in sorted(Path("core").glob("*.pyx"))],
         cmdclass={"build": Build, "build_ext": BuildCore, "build_py": BuildPython, "pgo": ProfileBuild},
     )

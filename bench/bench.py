@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ..core.engine import MAX_DEPTH, MAX_THREADS, Engine, Position
 from ..evaluation import config
-from .command import CommandError, assignment, execute, file_name, per_second, whole_number
+from .common.command import CommandError, assignment, execute, file_name, per_second, whole_number
 
 DEPTH = 12
 HASH_MB = 16

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.engine import STARTPOS_FEN, Position
-from .command import CommandError, execute, file_name, per_second, read_text, whole_number
-from .progress import progress
+from .common.command import CommandError, execute, file_name, per_second, read_text, whole_number
+from .common.progress import progress
 
 if TYPE_CHECKING:
     import chess

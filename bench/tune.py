@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..evaluation import config
-from .command import (
+from .common.command import (
     CommandError,
     execute,
     file_name,
@@ -25,9 +25,9 @@ from .command import (
 )
 
 if TYPE_CHECKING:
-    from ..evaluation.tune import FileReport, Outcome
-    from ..evaluation.tune_data import Labelled
-    from ..evaluation.tune_fit import Epoch
+    from ..evaluation.learn.data import Labelled
+    from ..evaluation.learn.fit import Epoch
+    from ..evaluation.learn.tune import FileReport, Outcome
 
 EPILOG = """\
 Positions are EPD with c9 (the game's result, White first) and, where there is one, c8 (a score in pawns from White's side), as
@@ -124,7 +124,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     require("scipy.sparse", "it")
     if args.plot:
         require_plot(args.plot)
-    from ..evaluation.tune_model import layout
+    from ..evaluation.learn.model import layout
 
     try:
         layout().chosen(args.only, args.freeze)  # a pattern that means nothing is told before the work, not after it
@@ -143,7 +143,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
 
 
 def _read(path: Path) -> "Labelled":
-    from ..evaluation.tune_data import read
+    from ..evaluation.learn.data import read
 
     try:
         return read(path)
@@ -160,8 +160,8 @@ def _limited(data: "Labelled", limit: int | None) -> "Labelled":
 
 def _run(args: argparse.Namespace, files: "list[tuple[Labelled, float]]", start: Sequence[int]) -> "Outcome":
     """Tune, with progress bars."""
-    from ..evaluation.tune import Options, Source, count, tune
-    from .progress import progress
+    from ..evaluation.learn.tune import Options, Source, count, tune
+    from .common.progress import progress
 
     fitting = (args.seed, tuple(args.only), tuple(args.freeze), args.epochs, args.rate, args.batch, args.patience)
     options = Options(args.teacher, args.validation, *fitting, args.prior, args.smooth)
@@ -194,7 +194,7 @@ def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") ->
     Hours of work are in the weights, so they are kept whatever becomes of the file; where there is no room for them
     anywhere, they are printed.
     """
-    from ..evaluation.tune_write import weights_file
+    from ..evaluation.learn.write import weights_file
 
     data = weights_file(outcome.weights, _provenance(args, argv, outcome)).encode()
     complaint = _keep(args.output, data, outcome.weights)
@@ -225,7 +225,7 @@ def _keep(path: Path, data: bytes, weights: Sequence[int]) -> str:
 
 def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") -> list[str]:
     """Where the weights come from, a paragraph in each item."""
-    from .selfplay import revision
+    from .selfplay.__main__ import revision
 
     commit = f" at commit {revision()}" if revision() else ""
     start = f"the weights of {Path(args.weights).name}" if args.weights else "the weights.py of that commit"

@@ -14,7 +14,7 @@ import chess.pgn
 import numpy as np
 
 from ..uci.wdl import LEAST, material
-from .command import CommandError, execute, file_name, naming, require
+from .common.command import CommandError, execute, file_name, naming, require
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 SUBCOMMANDS = {
     "bench": "coachwhip.bench.bench",
     "perft": "coachwhip.bench.perft",
-    "match": "coachwhip.bench.match",
-    "suite": "coachwhip.bench.suite",
-    "speed": "coachwhip.bench.speed",
+    "match": "coachwhip.bench.match.__main__",
+    "suite": "coachwhip.bench.suite.__main__",
+    "speed": "coachwhip.bench.speed.__main__",
     "reference": "coachwhip.bench.reference.__main__",
-    "lab": "coachwhip.bench.lab",
+    "lab": "coachwhip.bench.lab.__main__",
     "analyse": "coachwhip.bench.analyse.__main__",
     "wdl-fit": "coachwhip.bench.wdl_fit",
-    "selfplay": "coachwhip.bench.selfplay",
-    "spsa": "coachwhip.bench.spsa",
+    "selfplay": "coachwhip.bench.selfplay.__main__",
+    "spsa": "coachwhip.bench.spsa.__main__",
     "tune": "coachwhip.bench.tune",
     "weights": "coachwhip.evaluation.config",
 }
@@ -170,7 +170,7 @@ def _run_subcommand(name: str, words: list[str], weights: str | None) -> int:
         try:
             run: Callable[[list[str]], int] = import_module(SUBCOMMANDS[name]).main
         except ImportError as error:
-            from .bench.command import missing
+            from .bench.common.command import missing
 
             raise UsageError(f"{name}: {missing(error)}") from error
         return run(words)

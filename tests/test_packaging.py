@@ -40,23 +40,25 @@ def project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 
 
-def folders(project: dict[str, Any]) -> dict[str, Path]:
-    """Package name -> its folder."""
-    return {name: ROOT / folder for name, folder in project["tool"]["setuptools"]["package-dir"].items()}
+@pytest.fixture(scope="module")
+def folders() -> dict[str, Path]:
+    """Package name -> its folder, as setup.py finds them."""
+    found = runpy.run_path(str(ROOT / "setup.py"), run_name="setup")["packages"](ROOT)
+    return {name: ROOT / folder for name, folder in found.items()}
 
 
-def test_every_package_is_packaged(project: dict[str, Any]) -> None:
-    packages = folders(project)
-    assert sorted(project["tool"]["setuptools"]["packages"]) == sorted(packages)
+def test_every_package_is_packaged(folders: dict[str, Path]) -> None:
     rooms = [path.parent for path in ROOT.glob("*/__init__.py")]
-    assert {path.parent for room in rooms for path in room.rglob("__init__.py")} == set(packages.values())
+    assert {path.parent for room in rooms for path in room.rglob("__init__.py")} == set(folders.values())
+    expected = [folder.relative_to(ROOT).parts for folder in folders.values()]
+    assert list(folders) == [".".join(parts if parts[0] == "coachwhip" else ("coachwhip", *parts)) for parts in expected]
 
 
-def test_every_file_of_a_package_reaches_the_wheel(project: dict[str, Any]) -> None:
+def test_every_file_of_a_package_reaches_the_wheel(project: dict[str, Any], folders: dict[str, Path]) -> None:
     data = project["tool"]["setuptools"]["package-data"]
     left_out = []
-    for name, folder in folders(project).items():
-        patterns = ["*.py", "*.pyx", *data["*"], *data.get(name, [])]  # a .pyx reaches it compiled
+    for folder in folders.values():
+        patterns = ["*.py", "*.pyx", *data["*"]]  # a .pyx reaches it compiled
         files = [path for path in folder.iterdir() if path.is_file() and path.suffix not in BUILT]
         left_out += [
             path for path in files if path.name != "results.md" and not any(fnmatch.fnmatch(path.name, each) for each in patterns)
@@ -64,10 +66,10 @@ def test_every_file_of_a_package_reaches_the_wheel(project: dict[str, Any]) -> N
     assert not left_out
 
 
-def test_every_folder_reaches_the_sdist(project: dict[str, Any]) -> None:
+def test_every_folder_reaches_the_sdist(folders: dict[str, Path]) -> None:
     lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
     grafted = {line.split()[1] for line in lines if line.startswith("graft ")}
-    assert grafted == {folder.relative_to(ROOT).parts[0] for folder in folders(project).values()} | {"tests", ".ci"}
+    assert grafted == {folder.relative_to(ROOT).parts[0] for folder in folders.values()} | {"tests", ".ci"}
 
 
 def test_the_version_is_a_literal_that_setuptools_can_read(project: dict[str, Any]) -> None:
@@ -124,14 +126,14 @@ def builders() -> dict[str, str]:
 
 
 @pytest.fixture
-def tree(tmp_path: Path, project: dict[str, Any]) -> Path:
+def tree(tmp_path: Path, folders: dict[str, Path]) -> Path:
     """A copy of what a build reads, in which nothing was built."""
     copy = tmp_path / "tree"
     copy.mkdir()
     for name in ("setup.py", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copy(ROOT / name, copy)
     unwanted = shutil.ignore_patterns(*(f"*{suffix}" for suffix in BUILT), "__pycache__")
-    for name in {folder.relative_to(ROOT).parts[0] for folder in folders(project).values()}:
+    for name in {folder.relative_to(ROOT).parts[0] for folder in folders.values()}:
         shutil.copytree(ROOT / name, copy / name, ignore=unwanted)
     return copy
 

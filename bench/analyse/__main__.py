@@ -17,7 +17,7 @@ from ...chess_engine import ChessEngine
 from ...core.engine import MAX_DEPTH
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import shorten
-from ..command import (
+from ..common.command import (
     INTERRUPTED,
     CommandError,
     Postponed,
@@ -30,8 +30,8 @@ from ..command import (
     write_bytes,
     writes,
 )
-from ..progress import progress
-from ..table import plain
+from ..common.progress import progress
+from ..common.table import plain
 from . import judge, report
 from .annotate import annotate
 from .games import read_files, title

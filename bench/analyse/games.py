@@ -9,7 +9,7 @@ from typing import NamedTuple
 import chess.pgn
 
 from ...uci.parse import decode_line, shorten
-from ..command import CommandError
+from ..common.command import CommandError
 from .study import Study
 
 

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..command import CommandError, execute, whole_number
+from ..common.command import CommandError, execute, whole_number
 from .alphabeta import alpha_beta
 from .beam import beam
 from .chance import expectimax

@@ -22,7 +22,7 @@ from coachwhip.bench.analyse.__main__ import main
 from coachwhip.bench.analyse.annotate import annotate, better_lines
 from coachwhip.bench.analyse.games import read_files
 from coachwhip.bench.analyse.study import Study, score_text
-from coachwhip.bench.command import CommandError
+from coachwhip.bench.common.command import CommandError
 from places import ROOT
 
 from coachwhip import ChessEngine

@@ -7,8 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from coachwhip.bench import builds, match
-from coachwhip.bench.command import CommandError
+from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.engines import builds
+from coachwhip.bench.match import __main__ as match
 
 # A coachwhip without a core: `setup.py build_ext --inplace` leaves a file, and the package is an engine that gives up.
 SETUP = """

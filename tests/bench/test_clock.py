@@ -2,7 +2,7 @@
 """Time controls: their text, and clocks running down."""
 
 import pytest
-from coachwhip.bench.clock import Clock, TimeControl, parse_time_control
+from coachwhip.bench.engines.clock import Clock, TimeControl, parse_time_control
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@
 import math
 
 import pytest
-from coachwhip.bench.elo import elo_difference, estimate, expected_score
+from coachwhip.bench.match.elo import elo_difference, estimate, expected_score
 
 
 # the expected scores of the logistic model, as they are tabulated everywhere

@@ -12,13 +12,13 @@ import chess
 import chess.engine
 import chess.pgn
 import pytest
-from coachwhip.bench import seat as seats_module
-from coachwhip.bench.adjudication import Ending, Rules, by_tablebase, find_ending, open_tables
-from coachwhip.bench.clock import TimeControl
-from coachwhip.bench.engines import EngineSpec
-from coachwhip.bench.game import GameRecord, Interruption, MoveRecord, play_game, read_info
-from coachwhip.bench.openings import Opening
-from coachwhip.bench.seat import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, Seat, StartError
+from coachwhip.bench.common.adjudication import Ending, Rules, by_tablebase, find_ending, open_tables
+from coachwhip.bench.common.openings import Opening
+from coachwhip.bench.engines import seat as seats_module
+from coachwhip.bench.engines.clock import TimeControl
+from coachwhip.bench.engines.seat import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, Seat, StartError
+from coachwhip.bench.engines.spec import EngineSpec
+from coachwhip.bench.match.game import GameRecord, Interruption, MoveRecord, play_game, read_info
 from places import STUB
 
 MATE_IN_ONE = Opening("k7/8/1K6/8/8/8/8/7R w - - 0 1", chess960=False)

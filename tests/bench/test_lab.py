@@ -12,7 +12,10 @@ import threading
 from pathlib import Path
 
 import pytest
-from coachwhip.bench import horizon, lab, lab_report, laboratory, techniques
+from coachwhip.bench.lab import __main__ as lab
+from coachwhip.bench.lab import experiment as laboratory
+from coachwhip.bench.lab import horizon, techniques
+from coachwhip.bench.lab import report as lab_report
 from coachwhip.core.engine import Position
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation import config

@@ -17,18 +17,18 @@ import chess
 import chess.pgn
 import places
 import pytest
-from coachwhip.bench import match
-from coachwhip.bench.clock import TimeControl
-from coachwhip.bench.command import INTERRUPTED
-from coachwhip.bench.engines import EngineSpec
-from coachwhip.bench.game import GameRecord
-from coachwhip.bench.match_plot import course
-from coachwhip.bench.openings import Opening
-from coachwhip.bench.schedule import Pairing
-from coachwhip.bench.seat import CRASH, ILLEGAL_MOVE, TIME_LOSS
-from coachwhip.bench.sprt import Sprt
-from coachwhip.bench.standings import describe, summary
-from coachwhip.bench.tally import Tally
+from coachwhip.bench.common.command import INTERRUPTED
+from coachwhip.bench.common.openings import Opening
+from coachwhip.bench.engines.clock import TimeControl
+from coachwhip.bench.engines.seat import CRASH, ILLEGAL_MOVE, TIME_LOSS
+from coachwhip.bench.engines.spec import EngineSpec
+from coachwhip.bench.match import __main__ as match
+from coachwhip.bench.match.game import GameRecord
+from coachwhip.bench.match.plot import course
+from coachwhip.bench.match.schedule import Pairing
+from coachwhip.bench.match.sprt import Sprt
+from coachwhip.bench.match.standings import describe, summary
+from coachwhip.bench.match.tally import Tally
 from uci_process import TIMEOUT, environment
 
 STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(places.STUB))}"
@@ -411,7 +411,7 @@ def test_a_bad_command_line_is_refused_in_one_message(words: list[str], message:
 
 
 def test_no_matplotlib_is_said_before_the_work(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("coachwhip.bench.command.find_spec", lambda _: None)
+    monkeypatch.setattr("coachwhip.bench.common.command.find_spec", lambda _: None)
     assert match.main(["--engine", "a", "--engine", "b", "--plot", "x.png"]) == 2
     assert "--plot needs matplotlib" in capsys.readouterr().err
 

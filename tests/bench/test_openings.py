@@ -7,9 +7,9 @@ from typing import Any
 
 import chess
 import pytest
-from coachwhip.bench.command import CommandError
-from coachwhip.bench.openings import Opening, choose, open_book
-from coachwhip.bench.schedule import GAUNTLET, ROUND_ROBIN, opponents, schedule
+from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.common.openings import Opening, choose, open_book
+from coachwhip.bench.match.schedule import GAUNTLET, ROUND_ROBIN, opponents, schedule
 
 PGN = """\
 [Event "one"]

@@ -5,8 +5,8 @@ import itertools
 import math
 
 import pytest
-from coachwhip.bench.elo import elo_difference
-from coachwhip.bench.ratings import CONFIDENCE_95, fit_ratings
+from coachwhip.bench.match.elo import elo_difference
+from coachwhip.bench.match.ratings import CONFIDENCE_95, fit_ratings
 
 
 def games(wins: int, draws: int, losses: int) -> list[float]:

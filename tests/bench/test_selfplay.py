@@ -14,10 +14,11 @@ from pathlib import Path
 import chess
 import oracle
 import pytest
-from coachwhip.bench import processes, selfplay
-from coachwhip.bench.command import CommandError
+from coachwhip.bench.common import processes
+from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.selfplay import __main__ as selfplay
 from coachwhip.core.engine import Position
-from coachwhip.evaluation import labelled
+from coachwhip.evaluation.learn import labelled
 from uci_process import TIMEOUT, environment
 
 FAST = ["--nodes", "60", "--max-moves", "40", "--hash", "1"]

@@ -10,11 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coachwhip.bench import engines, speed, speed_measure, speed_stats
-from coachwhip.bench.progress import Bar
-from coachwhip.bench.speed_child import HAS_WAIT4, Child, EngineFailure, starts_with
-from coachwhip.bench.speed_results import Results, Workload, as_dict, remarks, start_rows, work_rows
-from coachwhip.bench.speed_stats import Spread, Work
+from coachwhip.bench.common.progress import Bar
+from coachwhip.bench.engines import spec as engines
+from coachwhip.bench.speed import __main__ as speed
+from coachwhip.bench.speed import measure as speed_measure
+from coachwhip.bench.speed import stats as speed_stats
+from coachwhip.bench.speed.child import HAS_WAIT4, Child, EngineFailure, starts_with
+from coachwhip.bench.speed.results import Results, Workload, as_dict, remarks, start_rows, work_rows
+from coachwhip.bench.speed.stats import Spread, Work
 
 # argv[1] says what it knows: "go perft", "perft" or neither; "wrong" counts one leaf too many; "bench" has a bench.
 STUB = """

@@ -4,8 +4,8 @@
 import math
 
 import pytest
-from coachwhip.bench.elo import estimate
-from coachwhip.bench.sprt import LOGISTIC, NORMALIZED, Sprt, llr_logistic, llr_normalized, normalized_elo
+from coachwhip.bench.match.elo import estimate
+from coachwhip.bench.match.sprt import LOGISTIC, NORMALIZED, Sprt, llr_logistic, llr_normalized, normalized_elo
 
 # Results of finished tests as their runners printed them, to two decimals: four of fishtest, the last one of fastchess.
 PUBLISHED = [

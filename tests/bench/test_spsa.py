@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from coachwhip.bench import spsa
-from coachwhip.bench.command import CommandError
-from coachwhip.bench.openings import Opening
-from coachwhip.bench.spsa import Course, Iteration, Journal, Parameter, Spsa
-from coachwhip.bench.spsa_game import Settings, Task, play
+from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.common.openings import Opening
+from coachwhip.bench.spsa import __main__ as spsa
+from coachwhip.bench.spsa.__main__ import Course, Iteration, Journal, Parameter, Spsa
+from coachwhip.bench.spsa.game import Settings, Task, play
 from coachwhip.core.tunables import TUNABLES
 
 ROWS = {row[0]: row for row in TUNABLES}
@@ -207,7 +207,7 @@ def test_lines_for_the_table_are_printed(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.fixture
 def task() -> Callable[[int, int, int], int]:
     """A game between a side with quiescence search and one without; its number decides the colours."""
-    from coachwhip.bench.adjudication import Rules
+    from coachwhip.bench.common.adjudication import Rules
     from coachwhip.evaluation import config
 
     settings = Settings(tuple(config.pack(config.load_default())), 300, 1, 1, 0, Rules(None, 4, 600, 34, 8, 8, 60))

@@ -12,11 +12,13 @@ from typing import Any
 
 import chess
 import pytest
-from coachwhip.bench import suite, suite_record, suite_report
-from coachwhip.bench.command import CommandError
-from coachwhip.bench.suite_engine import follow, read_info
-from coachwhip.bench.suite_epd import parse, read_files
-from coachwhip.bench.suite_task import Attempt, Moment, Task, is_right, solution
+from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.suite import __main__ as suite
+from coachwhip.bench.suite import record as suite_record
+from coachwhip.bench.suite import report as suite_report
+from coachwhip.bench.suite.engine import follow, read_info
+from coachwhip.bench.suite.epd import parse, read_files
+from coachwhip.bench.suite.task import Attempt, Moment, Task, is_right, solution
 
 # Says what a JSON file tells it for each position, by its first FEN field: lines, then a move; or one of the misdeeds. Every
 # position it is asked about goes to a log.
@@ -482,7 +484,7 @@ def test_a_plot_is_drawn(engine: Any, epd: Path, tmp_path: Path, capsys: pytest.
 
 
 def test_no_matplotlib_is_said_before_the_work(epd: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setattr("coachwhip.bench.command.find_spec", lambda _: None)
+    monkeypatch.setattr("coachwhip.bench.common.command.find_spec", lambda _: None)
     assert suite.main([str(epd), "--plot", "x.png"]) == 2
     out, err = capsys.readouterr()
     assert "--plot needs matplotlib" in err

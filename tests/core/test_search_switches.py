@@ -3,7 +3,7 @@
 
 import pytest
 from coachwhip.bench import bench
-from coachwhip.bench.techniques import SWITCHES
+from coachwhip.bench.lab.techniques import SWITCHES
 from coachwhip.core.engine import Engine, Position, SearchResult
 from coachwhip.evaluation import config
 

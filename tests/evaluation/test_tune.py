@@ -13,10 +13,15 @@ from typing import Any
 
 import numpy as np
 import pytest
-from coachwhip.bench import selfplay, tune
+from coachwhip.bench import tune
+from coachwhip.bench.selfplay import __main__ as selfplay
 from coachwhip.core.engine import Engine, Position, weights_layout
-from coachwhip.evaluation import config, tune_data, tune_fit, tune_model, tune_write
-from coachwhip.evaluation.tune_data import same_pawns
+from coachwhip.evaluation import config
+from coachwhip.evaluation.learn import data as tune_data
+from coachwhip.evaluation.learn import fit as tune_fit
+from coachwhip.evaluation.learn import model as tune_model
+from coachwhip.evaluation.learn import write as tune_write
+from coachwhip.evaluation.learn.data import same_pawns
 
 pytest.importorskip("scipy", reason="no scipy: the extra `bench` is not installed")
 

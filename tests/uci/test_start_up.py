@@ -11,8 +11,8 @@ from pathlib import Path
 
 import chess
 import pytest
-from coachwhip.bench.engines import EngineSpec
-from coachwhip.bench.greeting import ECHO_SECONDS, FOREIGN_LINES, LONGEST_LINE, Greeting
+from coachwhip.bench.engines.greeting import ECHO_SECONDS, FOREIGN_LINES, LONGEST_LINE, Greeting
+from coachwhip.bench.engines.spec import EngineSpec
 from places import STUB
 
 REMEMBER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))\n"

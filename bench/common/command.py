@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the subcommands share: reading a command line, refusing a wrong one, files that cannot be read or written, and speed figures.
+
+A subcommand may be called from inside a running UCI loop, so none of them ever exits the process: `execute` turns every
+way out into a return code, and every error about a file, a library or memory into one sentence.
+"""
+
+import argparse
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from importlib.util import find_spec
+from io import BytesIO, FileIO
+from os import SEEK_END, W_OK, access
+from pathlib import Path
+from typing import Any
+
+LARGEST_TIME = 1e6  # seconds
+LARGEST_COUNT = 10**15  # nodes
+INTERRUPTED = 130  # exit code after Ctrl-C
+PLOT_DPI = 100  # dots per inch
+EXTRAS = {"distributed": "cluster", "matplotlib": "bench", "rich": "bench", "scipy": "bench"}  # of our own, by library
+
+
+class CommandError(Exception):
+    """Something the user asked for cannot be done; the message is one clear sentence for them."""
+
+
+def execute(parser: argparse.ArgumentParser, argv: Sequence[str], body: Callable[[argparse.Namespace], int]) -> int:
+    """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C.
+
+    Errors are CommandError, OSError (see `naming`), a library that is not installed, and too little memory. Files that the
+    command is to write (arguments of `writes`) are looked at before the work.
+    """
+    try:
+        args = parser.parse_args(argv)
+        for path in getattr(args, _WRITTEN, ()):
+            require_writable(path)
+        return body(args)
+    except SystemExit as way_out:  # argparse has printed its message, or the help text
+        return way_out.code if isinstance(way_out.code, int) else 0
+    except CommandError as error:
+        complaint = str(error)
+    except OSError as error:
+        complaint = in_words(error)
+    except ImportError as error:
+        complaint = missing(error)
+    except MemoryError:
+        complaint = "there is not enough memory for that"
+    except KeyboardInterrupt:
+        tell(f"{parser.prog}: interrupted")
+        return INTERRUPTED
+    tell(f"{parser.prog}: {complaint}")
+    return 2
+
+
+def tell(line: str) -> None:
+    """A line on standard error, as far as that can be written."""
+    with suppress(OSError):
+        print(line, file=sys.stderr, flush=True)
+
+
+# --- Files ---
+
+_WRITTEN = "files_written"  # where the namespace collects them
+
+
+def file_name(text: str) -> Path:
+    """Read the name of a file, as argparse's `type`."""
+    if not text or "\0" in text:
+        raise argparse.ArgumentTypeError(f"expected the name of a file, not {text[:40]!r}")
+    return Path(text)
+
+
+class _Written(argparse.Action):
+    """Stores the name of a file, and collects it among those that the command writes."""
+
+    def __call__(self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, _: str | None = None) -> None:
+        setattr(namespace, self.dest, value)
+        setattr(namespace, _WRITTEN, [*getattr(namespace, _WRITTEN, ()), value])
+
+
+def writes(**settings: Any) -> dict[str, Any]:
+    """The keywords of `add_argument` for the name of a file that the command writes: `execute` refuses one that it cannot."""
+    return {"type": file_name, "action": _Written, "metavar": "FILE", **settings}
+
+
+def require_writable(path: Path) -> None:
+    """Refuse a file that cannot be written before the work rather than after it. Raises CommandError."""
+    if path.is_dir():
+        raise CommandError(f"{path} cannot be written: it is a folder")
+    if not path.absolute().parent.is_dir():
+        raise CommandError(f"{path} cannot be written: there is no folder {path.parent}")
+    if not access(path if path.exists() else path.absolute().parent, W_OK):
+        raise CommandError(f"{path} cannot be written: you have no permission")
+
+
+@contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Have errors say which file they are about: those of reading and writing an open file do not."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
+
+
+def in_words(error: OSError) -> str:
+    """What is wrong with which file."""
+    what = error.strerror or str(error) or type(error).__name__
+    return what if error.filename is None else f"{error.filename}: {what}"
+
+
+def read_text(path: Path) -> str:
+    """A file of UTF-8 text, with or without a mark at its start. Raises CommandError that names the line if it is none; OSError."""
+    with naming(path):
+        data = path.read_bytes()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise CommandError(f"{path}:{line}: not UTF-8 text (byte 0x{data[error.start]:02x})") from error
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file. Raises OSError that names it."""
+    with naming(path):
+        path.write_bytes(data)
+
+
+def append(file: FileIO, data: bytes) -> None:
+    """Add to the end of a file, all of it or, where that fails, nothing. Raises OSError."""
+    before = file.seek(0, SEEK_END)
+    try:
+        while data:
+            data = data[file.write(data) :]
+    except OSError:
+        with suppress(OSError):
+            file.truncate(before)
+        raise
+
+
+class Postponed:
+    """Holds the error of a disk that fills up during the work back: `with postponed: work`, a report of what was done, `settle`."""
+
+    def __init__(self) -> None:
+        self.error: OSError | None = None
+
+    def __enter__(self) -> None:
+        """Begin the work."""
+
+    def __exit__(self, _kind: object, error: object, _traceback: object) -> bool:
+        """Keep the error, if it is one of a file."""
+        self.error = error if isinstance(error, OSError) else None
+        return self.error is not None
+
+    def settle(self) -> None:
+        """Raise the error, if there was one."""
+        if self.error is not None:
+            raise self.error
+
+
+# --- Libraries ---
+
+
+def missing(error: ImportError) -> str:
+    """What to install. An error within coachwhip itself is raised again."""
+    name = (error.name or "").partition(".")[0]
+    if not name or name == __package__.partition(".")[0]:
+        raise error
+    package = f"'coachwhip[{EXTRAS[name]}]'" if name in EXTRAS else name
+    return f"needs {name}: python3 -m pip install {package}"
+
+
+def require(module: str, what: str) -> None:
+    """Refuse what needs a library before the work rather than after it. Raises CommandError."""
+    name = module.partition(".")[0]
+    try:
+        if find_spec(name) is None:
+            raise ModuleNotFoundError(name=name)
+        import_module(module)  # what is there may still be broken
+    except ImportError as error:
+        raise CommandError(f"{what} {missing(error)}") from error
+
+
+def require_plot(path: Path) -> None:
+    """Refuse a plot that cannot be drawn, or not as such a file, before the work. Raises CommandError."""
+    require("matplotlib.figure", "--plot")
+    kinds = import_module("matplotlib.figure").Figure().canvas.get_supported_filetypes()
+    if path.suffix[1:].lower() not in kinds:
+        raise CommandError(f"--plot {path}: the name must end in one of {', '.join(f'.{kind}' for kind in sorted(kinds))}")
+
+
+def picture(figure: Any, path: Path) -> None:
+    """Write a figure of matplotlib in the format that the file's name asks for. Raises OSError that names it."""
+    data = BytesIO()
+    figure.savefig(data, format=path.suffix[1:].lower(), dpi=PLOT_DPI)
+    write_bytes(path, data.getvalue())
+
+
+# --- Ctrl-C ---
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold Ctrl-C back until the block has run, where it would raise in this thread."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    came: list[Any] = []
+    signal.signal(signal.SIGINT, lambda *event: came.append(event))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if came:
+        handler(*came[-1])
+
+
+# --- Arguments and figures ---
+
+
+def whole_number(low: int, high: int) -> Callable[[str], int]:
+    """Reader of a plain ASCII whole number from `low` to `high`, as argparse's `type`."""
+
+    def read(text: str) -> int:
+        digits = text.removeprefix("-")
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= 18 and low <= int(text) <= high):
+            raise argparse.ArgumentTypeError(f"expected a whole number from {low} to {high}, not {text[:40]!r}")
+        return int(text)
+
+    return read
+
+
+def positive_number(text: str, *, whole: bool = False, zero: bool = False) -> float:
+    """Read a plain decimal number above 0 (or 0, if `zero`). Raises ValueError with a sentence for the user."""
+    digits = text.replace(".", "", 0 if whole else 1)
+    if not (text.isascii() and digits.isdigit() and len(text) <= 18):
+        raise ValueError(f"expected a number, not {text[:40]!r}")
+    value = float(text)
+    if not (zero or value > 0) or value > (LARGEST_COUNT if whole else LARGEST_TIME):
+        raise ValueError(f"out of range: {text!r}")
+    return value
+
+
+def seconds(text: str) -> float:
+    """Read a number of seconds, as argparse's `type`."""
+    try:
+        return positive_number(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """Split `name=value`, as argparse's `type`."""
+    name, equals, value = text.partition("=")
+    if not (equals and name.strip()):
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not {text[:40]!r}")
+    return name.strip(), value.strip()
+
+
+def per_second(nodes: int, seconds: float) -> int:
+    """Nodes per second, and 0 for a time too short to measure."""
+    return round(nodes / seconds) if seconds > 0 else 0

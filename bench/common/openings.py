@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where games start: books of positions or lines in EPD, FEN, PGN and Polyglot files.
+
+A book's entries are only looked at when they are played: opening a file of a hundred thousand lines is quick, and a line
+that is wrong is named if a game would start there.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import NamedTuple
+
+import chess
+
+from ...uci.book import Book as PolyglotBook
+from .command import CommandError, naming, read_text
+
+POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
+POLYGLOT_PLIES = 8  # length of those unless the user says otherwise
+DRAWS_IN_VAIN = 500  # after so many lines in a row that are already there, the book is exhausted
+
+
+class Opening(NamedTuple):
+    """A starting position and book moves from there; castling is written as king takes rook if `chess960`."""
+
+    fen: str
+    chess960: bool
+    moves: str = ""  # UCI, with blanks between them
+
+    def start(self) -> chess.Board:
+        """The position before the book moves."""
+        return chess.Board(self.fen, chess960=self.chess960)
+
+    def position(self) -> chess.Board:
+        """The position after the book moves, which the engines play from, with its history."""
+        board = self.start()
+        for move in self.moves.split():
+            board.push_uci(move)
+        return board
+
+
+Book = Sequence[Callable[[], Opening]]  # each entry raises CommandError if it cannot be played
+
+
+def standard_start(*, chess960: bool = False) -> Book:
+    """The book that has the start position alone."""
+    return [lambda: Opening(chess.STARTING_FEN, chess960)]
+
+
+def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, seed: int = 0) -> Book:
+    """The openings of a file: `.pgn`, `.bin` (Polyglot), anything else EPD or FEN, one a line.
+
+    `plies` cuts PGN games and Polyglot lines, whose choice `seed` decides. Raises CommandError, OSError.
+    """
+    if path.suffix.lower() == ".pgn":
+        book = _pgn(path, plies, chess960=chess960)
+    elif path.suffix.lower() == ".bin":
+        book = _polyglot(path, POLYGLOT_PLIES if plies is None else plies, seed)
+    else:
+        book = _positions(path, chess960=chess960)
+    if not book:
+        raise CommandError(f"{path.name}: no opening in it")
+    return book
+
+
+def choose(book: Book, count: int, seed: int | None) -> list[Opening]:
+    """The first `count` openings in an order that `seed` alone decides (None: as in the file), reused when they run out.
+
+    Raises CommandError that names an entry which cannot be played.
+    """
+    order = list(range(len(book)))
+    if seed is not None:
+        random.Random(seed).shuffle(order)
+    chosen = [book[index]() for index in order[:count]]
+    return [chosen[number % len(chosen)] for number in range(count)]
+
+
+def _positions(path: Path, *, chess960: bool) -> Book:
+    """The lines of an EPD or FEN file."""
+    lines = enumerate(read_text(path).splitlines(), start=1)
+    return [
+        partial(_position, f"{path.name}:{number}", line, chess960=chess960)
+        for number, line in lines
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+
+
+def _position(place: str, line: str, *, chess960: bool) -> Opening:
+    """One line: a FEN with or without its counters, or EPD operations in their place."""
+    fields = line.split(";", maxsplit=1)[0].split()
+    counters = fields[4:6] if all(counter.isdigit() for counter in fields[4:6]) else []
+    shredder = chess960 or (len(fields) > 2 and not set(fields[2]) <= set("KQkq-"))
+    try:
+        board = chess.Board(" ".join(fields[:4] + counters), chess960=shredder)
+    except ValueError as error:
+        raise CommandError(f"{place}: {error}") from error
+    return _playable(place, Opening(board.fen(shredder=shredder), shredder), board)
+
+
+def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
+    """The opening, if `board`, which it leads to, is one to play from. Raises CommandError."""
+    if not board.is_valid() or board.is_game_over(claim_draw=False):
+        raise CommandError(f"{place}: not a position that can be played: {board.fen()}")
+    return opening
+
+
+def _pgn(path: Path, plies: int | None, *, chess960: bool) -> Book:
+    """The games of a PGN file, found without being read."""
+    with naming(path):
+        text = path.read_text(encoding="utf-8-sig", errors="replace")
+    games: list[tuple[int, list[str]]] = []
+    in_tags = False
+    for number, line in enumerate(text.splitlines(), start=1):
+        is_tag = line.startswith("[")
+        if line.strip() and (not games or (is_tag and not in_tags)):
+            games.append((number, []))
+        if games:
+            games[-1][1].append(line)
+        in_tags = is_tag or (in_tags and not line.strip())
+    return [partial(_line, f"{path.name}:{number}", "\n".join(game), plies, chess960=chess960) for number, game in games]
+
+
+def _line(place: str, text: str, plies: int | None, *, chess960: bool) -> Opening:
+    """One PGN game, or its first plies."""
+    import io
+
+    import chess.pgn
+
+    game = chess.pgn.read_game(io.StringIO(text))
+    if game is None or game.errors:
+        raise CommandError(f"{place}: {game.errors[0] if game and game.errors else 'no game'}")
+    if not game.variations and game.headers == chess.pgn.Headers():  # python-chess makes a game of any text
+        raise CommandError(f"{place}: no game")
+    try:
+        board = game.board()
+    except ValueError as error:
+        raise CommandError(f"{place}: {error}") from error
+    board.chess960 = chess960 = board.chess960 or chess960
+    fen = board.fen(shredder=chess960)
+    moves = []
+    for move in list(game.mainline_moves())[:plies]:
+        moves.append(board.uci(move))
+        board.push(move)
+    return _playable(place, Opening(fen, chess960, " ".join(moves)), board)
+
+
+def _polyglot(path: Path, plies: int, seed: int) -> Book:
+    """Different lines from the start position, moves drawn by the book's weights, each as long as the book goes."""
+    import chess.polyglot
+
+    generator = random.Random(seed)
+    lines: dict[tuple[str, ...], None] = {}
+    try:
+        with naming(path):
+            if path.stat().st_size:  # python-chess takes a missing file for an empty book, and any other for a full one
+                PolyglotBook(str(path)).close()
+    except ValueError as error:
+        raise CommandError(f"{path}: {error}") from error
+    with chess.polyglot.open_reader(path) as reader:
+
+        @cache
+        def known(line: tuple[str, ...]) -> tuple[list[str], list[int]]:
+            board = chess.Board()
+            for move in line:
+                board.push_uci(move)
+            entries = [] if board.is_game_over(claim_draw=False) else list(reader.find_all(board))
+            return [board.uci(entry.move) for entry in entries], [entry.weight for entry in entries]
+
+        in_vain = 0
+        while len(lines) < POLYGLOT_LINES and in_vain < DRAWS_IN_VAIN:
+            line: tuple[str, ...] = ()
+            while len(line) < plies and any(known(line)[1]):
+                line += tuple(generator.choices(*known(line)))
+            in_vain = in_vain + 1 if line in lines else 0
+            lines.setdefault(line)
+    return [partial(Opening, chess.STARTING_FEN, False, " ".join(line)) for line in lines if line]

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Builds of coachwhip by git revision, each in a folder of its own in the user's cache, made once.
+
+The files of a commit come from `git archive`, so the user's checkout is neither read nor touched. A build is named after
+the commit, the Python and the build variables (COACHWHIP_ARCH and others), and is there whole or not at all.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from importlib import metadata
+from pathlib import Path
+from typing import NamedTuple
+
+from ..common.command import CommandError
+
+BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
+LAUNCHER = "launch.py"
+# Run by path, Python would put the launcher's folder first on its own; said here so that nothing else can come before it.
+LAUNCH = """\
+import os, runpy, sys
+sys.path[0] = os.path.dirname(os.path.abspath(__file__))
+runpy.run_module("coachwhip", run_name="__main__", alter_sys=True)
+"""
+
+
+class Build(NamedTuple):
+    """A revision ready to run."""
+
+    name: str  # as the user wrote it, and the commit
+    commit: str
+    command: tuple[str, ...]
+
+
+def cache_folder() -> Path:
+    """Where this user's programs keep what can be made again."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
+    elif sys.platform == "darwin":
+        base = str(Path.home() / "Library" / "Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "coachwhip"
+
+
+def find_repository(start: Path | None = None) -> Path:
+    """The checkout of coachwhip that holds `start` (default: here), or else the one this package runs from.
+
+    Raises CommandError.
+    """
+    here = Path(__file__).resolve().parents[2]
+    for folder in [start] if start else [Path.cwd(), here]:
+        done = _run(["git", "-C", str(folder), "rev-parse", "--show-toplevel"], check=False)
+        top = Path(done.stdout.strip())
+        if done.returncode == 0 and (top / "setup.py").exists() and (top / "core").is_dir():
+            return top
+    raise CommandError(f"no git checkout of coachwhip at {start or Path.cwd()}: name one with --repository")
+
+
+def build(revision: str, repository: Path, say: Callable[[str], None]) -> Build:
+    """Build a revision, unless that has been done. Raises CommandError with the end of the log if it cannot be built."""
+    if revision.startswith("-"):
+        raise CommandError(f"not a revision: {revision!r}")
+    done = _run(["git", "-C", str(repository), "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"], check=False)
+    if done.returncode:
+        raise CommandError(f"{repository} has no revision {revision!r}")
+    commit = done.stdout.strip()
+    folder = cache_folder() / "builds" / f"{commit[:16]}-{sys.implementation.cache_tag}-{_variant(os.environ)}"
+    if not (folder / LAUNCHER).exists():
+        say(f"building {revision} ({commit[:8]}) in {folder}")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix="making-", dir=folder.parent) as scratch:
+            tree = Path(scratch) / "tree"
+            _unpack(repository, commit, tree)
+            _compile(tree)
+            (tree / LAUNCHER).write_text(LAUNCH, encoding="utf-8")
+            try:
+                tree.rename(folder)
+            except OSError:  # another process was quicker
+                if not (folder / LAUNCHER).exists():
+                    raise
+    name = f"{commit[:8]}" if commit.startswith(revision) else f"{revision} ({commit[:8]})"
+    return Build(name, commit, (sys.executable, str(folder / LAUNCHER)))
+
+
+def _variant(environment: Mapping[str, str]) -> str:
+    """A few letters that tell builds with other compilers and flags apart."""
+    names = ["CC", "CFLAGS", *(name for name in environment if name.startswith("COACHWHIP_"))]
+    wanted = sorted(f"{name}={environment[name]}" for name in names if environment.get(name))
+    return hashlib.sha256("\n".join(wanted).encode()).hexdigest()[:8]
+
+
+def _unpack(repository: Path, commit: str, tree: Path) -> None:
+    """The files of a commit."""
+    archive = tree.with_suffix(".tar")
+    _run(["git", "-C", str(repository), "archive", "--format=tar", "-o", str(archive), commit])
+    with tarfile.open(archive) as files:
+        if hasattr(tarfile, "data_filter"):
+            files.extractall(tree, filter="data")
+        else:
+            files.extractall(tree)  # noqa: S202 (the user's own repository)
+
+
+def _compile(tree: Path) -> None:
+    """Build in place, with this Python."""
+    _run([_builder(), "setup.py", "--quiet", "build_ext", "--inplace"], cwd=tree)
+    shutil.rmtree(tree / "build", ignore_errors=True)
+
+
+def _builder() -> str:
+    """A Python of this version with what a build needs: this one, or one made for the purpose."""
+    if all(_major_version(package) >= least for package, least in BUILDERS.items()):
+        return sys.executable
+    home = cache_folder() / f"builder-{sys.implementation.cache_tag}"
+    python = home / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
+    if not (home / "ready").exists():
+        _run([sys.executable, "-m", "venv", "--clear", str(home)])
+        _run([str(python), "-m", "pip", "install", "--quiet", *(f"{package}>={least}" for package, least in BUILDERS.items())])
+        (home / "ready").touch()
+    return str(python)
+
+
+def _major_version(package: str) -> int:
+    """Of an installed package; 0 for one that is not."""
+    try:
+        return int(metadata.version(package).split(".", maxsplit=1)[0])
+    except (metadata.PackageNotFoundError, ValueError):
+        return 0
+
+
+def _run(command: Sequence[str], *, check: bool = True, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
+    """Run a command without showing its output. Raises CommandError with the end of it."""
+    try:
+        done = subprocess.run(
+            command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", check=False
+        )
+    except OSError as error:
+        raise CommandError(f"cannot run {command[0]}: {error}") from error
+    if check and done.returncode:
+        output = (done.stdout + done.stderr).strip()[-2000:]
+        raise CommandError(f"{' '.join(command[:4])} ... failed with code {done.returncode}:\n{output}")
+    return done

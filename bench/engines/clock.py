@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Time controls: how they are written, how a clock runs down, and what `go` says about it. Pure; no engine, no chess rules.
+
+One text form serves the command line, the journal and PGN: `5+0.05`, `40/60`, `40/60+0.5`, `movetime=0.1`, `nodes=10000`,
+`depth=8`, or several with commas between them, of which the first to be reached ends a search. Times are in seconds.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ..common.command import positive_number
+
+EXAMPLES = "5+0.05, 40/60, movetime=0.1, nodes=10000, depth=8"
+MOVETIME_MARGIN = (
+    0.05  # seconds an engine may exceed a fixed time by, unless the user says otherwise: there is no bank to draw on
+)
+
+
+class TimeControl(NamedTuple):
+    """Limits of an engine's searches; 0 where there is none."""
+
+    base: float = 0.0  # seconds for the game, or for each `moves` moves
+    increment: float = 0.0  # seconds added after each move
+    moves: int = 0  # moves until `base` is added again
+    movetime: float = 0.0  # seconds for each move
+    nodes: int = 0
+    depth: int = 0
+
+    def __str__(self) -> str:
+        """The text form."""
+        clock = f"{self.moves}/" if self.moves else ""
+        clock += f"{self.base:g}" + (f"+{self.increment:g}" if self.increment or not self.moves else "")
+        parts = [clock] if self.base else []
+        if self.movetime:
+            parts.append(f"movetime={self.movetime:g}")
+        parts += [f"{name}={getattr(self, name)}" for name in ("nodes", "depth") if getattr(self, name)]
+        return ",".join(parts)
+
+
+def parse_time_control(text: str) -> TimeControl:
+    """The inverse of `str(TimeControl)`. Raises ValueError with a sentence for the user."""
+    found: dict[str, float] = {}
+    for part in text.split(","):
+        name, equals, value = part.strip().partition("=")
+        if equals and name not in ("movetime", "nodes", "depth"):
+            raise ValueError(f"expected one of {EXAMPLES}, not {part[:60]!r}")
+        read = {name: positive_number(value, whole=name != "movetime")} if equals else _clock(name)
+        if set(read) & set(found):
+            raise ValueError(f"given twice in {text[:60]!r}: {part}")
+        found |= read
+    control = TimeControl(
+        found.get("base", 0.0),
+        found.get("increment", 0.0),
+        int(found.get("moves", 0)),
+        found.get("movetime", 0.0),
+        int(found.get("nodes", 0)),
+        int(found.get("depth", 0)),
+    )
+    if control.base and control.movetime:
+        raise ValueError(f"a clock and a fixed time for each move exclude each other: {text[:60]!r}")
+    return control
+
+
+def _clock(text: str) -> dict[str, float]:
+    """The fields of `[MOVES/]BASE[+INCREMENT]`."""
+    moves, slash, clock = text.rpartition("/")
+    base, plus, increment = clock.partition("+")
+    return {
+        "base": positive_number(base),
+        "increment": positive_number(increment, zero=True) if plus else 0.0,
+        "moves": positive_number(moves, whole=True) if slash else 0.0,
+    }
+
+
+class Clock:
+    """One side's clock in one game."""
+
+    def __init__(self, control: TimeControl, margin: float | None = None) -> None:
+        """`margin` is how many seconds may be overdrawn; None for the default."""
+        self.control = control
+        self.left = control.base
+        self._margin = margin if margin is not None else (MOVETIME_MARGIN if control.movetime else 0.0)
+        self._moves_to_go = control.moves
+
+    @property
+    def allowance(self) -> float | None:
+        """Seconds the next move may take, None for any time."""
+        if self.control.movetime:
+            return self.control.movetime + self._margin
+        return self.left + self._margin if self.control.base else None
+
+    def spend(self, seconds: float) -> None:
+        """Account for a move that took `seconds`, at most `allowance`."""
+        if not self.control.base:
+            return
+        self.left = max(0.0, self.left - seconds) + self.control.increment
+        if self.control.moves:
+            self._moves_to_go -= 1
+            if self._moves_to_go == 0:
+                self._moves_to_go = self.control.moves
+                self.left += self.control.base
+
+    def go(self, clocks: Mapping[str, "Clock"]) -> str:
+        """The `go` command for the side that this clock belongs to; `clocks` are those of "w" and "b"."""
+        control = self.control
+        words = ["go"]
+        if control.base:
+            running = {side: clock for side, clock in clocks.items() if clock.control.base}
+            for side, clock in running.items():
+                words += [f"{side}time", str(max(1, int(clock.left * 1000)))]
+            for side, clock in running.items():
+                words += [f"{side}inc", str(round(clock.control.increment * 1000))]
+            if control.moves:
+                words += ["movestogo", str(self._moves_to_go)]
+        if control.movetime:
+            words += ["movetime", str(max(1, round(control.movetime * 1000)))]
+        for name, limit in (("nodes", control.nodes), ("depth", control.depth)):
+            if limit:
+                words += [name, str(limit)]
+        return " ".join(words)

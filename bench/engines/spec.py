@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Which engines a measuring command is to run: the one reader of their command lines.
+
+What belongs to one engine stands behind its `--engine` or `--revision`; an `--option` before the first is for every engine.
+A command adds options of its own that work in the same way with `of_engine`, and reads them with `values_of`.
+"""
+
+import argparse
+import os
+import shlex
+import sys
+from collections.abc import Container, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..common.command import CommandError, assignment, file_name, seconds
+from .greeting import START_SECONDS
+
+NAMES_ENGINE = ("--engine", "--revision")
+FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}  # set wherever an engine has them, unless the user says otherwise
+
+
+class EngineSpec(NamedTuple):
+    """An engine as the user gave it."""
+
+    command: tuple[str, ...]
+    name: str  # "" for the name it gives itself
+    options: Mapping[str, str]
+    start_seconds: float = START_SECONDS  # how long it may take to answer `uciok`
+
+    def settings(self, known: Container[str]) -> dict[str, str]:
+        """What to set in an engine that has the options `known`."""
+        return {name: value for name, value in {**FAIR_OPTIONS, **self.options}.items() if name in known}
+
+    def unknown_options(self, known: Container[str]) -> list[str]:
+        """Which options the user gave that the engine does not have."""
+        return [name for name in self.options if name not in known]
+
+    def unusable(self, why: object) -> str:
+        """That this is no engine, for the user."""
+        reason = (why.strerror if isinstance(why, OSError) else "") or str(why) or "no answer"
+        return f"cannot use {' '.join(self.command)!r} as an engine: {reason}"
+
+
+Words = Sequence[tuple[str, Any]]  # options about engines and their values, in the order in which they stand
+
+
+class _InOrder(argparse.Action):
+    """Collects (option, value) pairs of several options in one list, in the order in which they stand."""
+
+    def __call__(
+        self, _parser: argparse.ArgumentParser, namespace: argparse.Namespace, value: Any, _option: str | None = None
+    ) -> None:
+        setattr(namespace, self.dest, [*getattr(namespace, self.dest), (self.option_strings[0], value)])
+
+
+def of_engine(**settings: Any) -> dict[str, Any]:
+    """The keywords of `add_argument` for an option that belongs to the engine before it: `settings`, and where it is collected."""
+    return {"action": _InOrder, "dest": "engine_words", "default": [], **settings}
+
+
+def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
+    """Give a parser `--engine`, `--revision`, `--name`, `--option` and `--repository`, for `engine_specs` to read."""
+    add = parser.add_argument
+    add("--engine", **of_engine(metavar="COMMAND", help="command line of a UCI engine; may be given several times"))
+    add("--revision", **of_engine(metavar="REV", help="ourselves as of a git revision, built if need be; likewise"))
+    add("--name", **of_engine(metavar="NAME", help="what to call the engine named last (default: its own name)"))
+    help_option = "UCI option of the engine named last; of every engine, if it stands before the first"
+    add("--option", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_option))
+    help_start = f"how long an engine may take to answer uciok (default {START_SECONDS:g})"
+    add("--start-timeout", type=seconds, default=START_SECONDS, metavar="SECONDS", help=help_start)
+    add("--repository", type=file_name, metavar="DIR", help="where the revisions are (default: the checkout you are in)")
+
+
+def engine_specs(
+    words: Words, repository: Path | None = None, *, with_ours: bool, start_seconds: float = START_SECONDS
+) -> list[EngineSpec]:
+    """The engines that the collected words name; ourselves first if `with_ours`, and alone where none is named.
+
+    Revisions are built here, from `repository`; each has `start_seconds` to answer `uciok`. Raises CommandError for a word without the engine it belongs to, a command
+    line that cannot be split, or a revision that cannot be built.
+    """
+    first, *named = _groups(words)
+    ours = with_ours or not named
+    if first.given and not ours:
+        raise CommandError(f"{next(iter(first.given))} stands behind the engine that it belongs to")
+    specs = []
+    for group in [first, *named] if ours else named:
+        spec = _spec(group, repository)
+        options = {**first.options, **group.options}
+        name = group.given.get("--name", spec.name)
+        specs.append(spec._replace(name=name, options=options, start_seconds=start_seconds))
+    return specs
+
+
+def values_of(words: Words, option: str) -> list[Any]:
+    """What a command's own option says of each engine that is named; None where it stands not behind it."""
+    return [group.given.get(option) for group in _groups(words)[1:]]
+
+
+class _Group(NamedTuple):
+    """An engine's words."""
+
+    kind: str  # of NAMES_ENGINE; "" for ourselves
+    engine: str
+    options: dict[str, str]
+    given: dict[str, Any]  # by all other options
+
+
+def _groups(words: Words) -> list[_Group]:
+    """What stands before the first engine, then what each engine has."""
+    groups = [_Group("", "", {}, {})]
+    for option, value in words:
+        if option in NAMES_ENGINE:
+            groups.append(_Group(option, value, {}, {}))
+        elif option == "--option":
+            groups[-1].options.update([value])
+        else:
+            groups[-1].given[option] = value
+    return groups
+
+
+def _spec(group: _Group, repository: Path | None) -> EngineSpec:
+    """The engine as it would be without a word behind it. Raises CommandError."""
+    if not group.kind:
+        return EngineSpec(own_command(), "", {})
+    if group.kind == "--engine":
+        return EngineSpec(_split(group.engine), "", {})
+    from .builds import build, find_repository
+
+    made = build(group.engine, find_repository(repository), lambda line: print(line, file=sys.stderr, flush=True))
+    return EngineSpec(made.command, made.name, {})
+
+
+def _split(command: str) -> tuple[str, ...]:
+    """The words of a command line, quoted as the system's shell does. Raises CommandError."""
+    try:
+        words = tuple(shlex.split(command, posix=os.name != "nt"))
+    except ValueError as error:
+        raise CommandError(f"--engine {command!r}: {error}") from error
+    if not words:
+        raise CommandError("--engine needs a command")
+    return words
+
+
+def own_command() -> tuple[str, ...]:
+    """The command that runs this very coachwhip, from any working directory."""
+    above = Path(__file__).resolve().parents[2]  # the checkout, or the installed package
+    return start_command(sys.executable, above if (above / "coachwhip").is_dir() else above.parent)
+
+
+def start_command(python: str, root: Path) -> tuple[str, ...]:
+    """The command that runs the package `coachwhip` in `root` with an interpreter, from any working directory."""
+    code = f"import sys; sys.path.insert(0, {str(root)!r}); from coachwhip.__main__ import main; sys.exit(main())"
+    return python, "-c", code
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names, numbered where one occurs twice."""
+    return [f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)]

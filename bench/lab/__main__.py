@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip lab`, the search laboratory: adversarial search technique by technique on the same positions, in the real core.
+
+This module is the command; the techniques are `bench.techniques`, the measuring is `bench.laboratory`, the reading of it
+`bench.lab_report`, the demonstration of the horizon effect `bench.horizon`.
+"""
+
+import argparse
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...core.engine import MAX_DEPTH, Position
+from ...evaluation import config
+from ..common.command import (
+    INTERRUPTED,
+    CommandError,
+    Postponed,
+    assignment,
+    execute,
+    file_name,
+    read_text,
+    require_plot,
+    tell,
+    whole_number,
+    writes,
+)
+from ..common.progress import progress
+from . import experiment as laboratory
+from . import horizon, techniques
+from . import report as lab_report
+
+DEPTH = 6
+MAX_NODES = 20_000_000
+HASH_MB = 16
+POSITIONS = Path(__file__).with_name("positions.fen")
+EPILOG = f"""\
+techniques, in the order of the ladder:
+  {", ".join(techniques.BY_KEY)}
+Exit code 1 if a technique that must not change the value did."""
+
+
+def read_positions(path: Path) -> list[str]:
+    """The positions of a file of FEN or EPD lines; blank lines and those that start with # are left out. Raises CommandError, OSError."""
+    fens = []
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        fields = line.split()
+        if not fields or fields[0].startswith("#"):
+            continue
+        clocks = fields[4:6] if all(field.isascii() and field.isdigit() for field in fields[4:6]) else []
+        try:
+            position = Position(" ".join([*fields[:4], *clocks]))
+        except ValueError as error:
+            raise CommandError(f"{path.name}:{number}: {error}") from error
+        if not position.legal_moves():
+            raise CommandError(f"{path.name}:{number}: there is no move to search")
+        fens.append(position.fen())
+    if not fens:
+        raise CommandError(f"{path.name}: no position in it")
+    return fens
+
+
+def names(text: str) -> list[str]:
+    """Names of techniques with commas between, as argparse's `type`."""
+    keys = [key.strip() for key in text.split(",")]
+    for key in keys:
+        if key not in techniques.BY_KEY:
+            raise argparse.ArgumentTypeError(f"no technique is called {key[:40]!r}")
+    return keys
+
+
+def main(argv: Sequence[str]) -> int:
+    """The subcommand. Progress goes to stderr, the table to stdout; Ctrl-C reports the finished rows."""
+    parser = argparse.ArgumentParser(
+        prog="coachwhip lab",
+        description="Compare the techniques of adversarial search, each on top of those before it, with plain minimax.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add("--depth", type=whole_number(1, MAX_DEPTH), default=DEPTH, metavar="N", help=f"search to depths 1 to N (default {DEPTH})")
+    add(
+        "--max-nodes", type=whole_number(1, 10**15), default=MAX_NODES, metavar="N",
+        help=f"give a search up that takes more (default {MAX_NODES})",
+    )  # fmt: skip
+    add("--positions", type=file_name, metavar="FILE", help="FEN or EPD file (default: 20 quiet and tactical ones)")
+    add("--only", type=names, metavar="A,B", help="instead of the ladder: plain alpha-beta with each of these alone")
+    add("--without", type=names, metavar="A,B", help="instead of the ladder: the engine as it plays, without each of these")
+    add("--hash", type=whole_number(1, 65536), default=HASH_MB, metavar="MB", help=f"table size (default {HASH_MB})")
+    add("--weights", type=file_name, metavar="FILE", help="weights file to use instead of the shipped one")
+    add("--set", type=assignment, action="append", default=[], metavar="NAME=VALUE", help="set a search tunable in every row")
+    add("--json", action="store_true", help="print everything as one JSON object instead")
+    add("--plot", **writes(help="draw nodes by depth (.png, .svg, .pdf; needs matplotlib)"))
+    add("--page", **writes(help="write table, plot and explanations (.html, or Markdown with a .png beside it)"))
+    add("--resume", **writes(help="keep finished measurements in FILE, and go on from those that are there"))
+    add("--horizon", action="store_true", help="show the horizon effect instead")
+    return execute(parser, argv, _lab)
+
+
+def _lab(args: argparse.Namespace) -> int:
+    """Run with the parsed arguments."""
+    try:
+        weights = config.pack(config.load(args.weights) if args.weights else config.load_default())
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    if args.horizon:
+        print(horizon.text(horizon.show()))
+        return 0
+    if args.plot:
+        require_plot(args.plot)
+    plan = _plan(args, tuple(weights))
+    disk = Postponed()
+    results, complete = _measure(plan, args.resume, disk)
+    report = lab_report.summarise(plan, results)
+    if args.json:
+        print(json.dumps(lab_report.as_dict(report, results)))
+    elif report.rows:
+        print(lab_report.text(report))
+    if report.rows and args.plot:
+        lab_report.plot(report, args.plot)
+    if report.rows and args.page:
+        lab_report.page(report, horizon.show(), args.page)
+    disk.settle()
+    if not complete:
+        tell("coachwhip lab: interrupted; the rows above are finished")
+        return INTERRUPTED
+    return 1 if any(summary.wrong for summary in report.rows) else 0
+
+
+def _plan(args: argparse.Namespace, weights: tuple[int, ...]) -> laboratory.Plan:
+    """What the command line asks to be measured."""
+    if args.only and args.without:
+        raise CommandError("--only and --without cannot go together")
+    for chosen, possible in ((args.only, techniques.ALONE), (args.without, techniques.MISSING)):
+        for key in chosen or ():
+            if key not in possible:
+                raise CommandError(f"{key} cannot be chosen here; possible are {', '.join(possible)}")
+    rows = techniques.ladder()
+    if args.only or args.without:
+        rows = techniques.each_alone(args.only) if args.only else techniques.each_missing(args.without)
+    try:
+        tunables = {name: whole_number(-(10**9), 10**9)(value) for name, value in args.set}
+    except argparse.ArgumentTypeError as error:
+        raise CommandError(str(error)) from error
+    if any(name in techniques.SWITCHES for name in tunables):
+        raise CommandError("the rows set the switches; use --only or --without")
+    fens = read_positions(args.positions or POSITIONS)
+    return laboratory.Plan(tuple(fens), tuple(rows), args.depth, args.max_nodes, args.hash, weights, tunables)
+
+
+def _measure(plan: laboratory.Plan, resume: Path | None, disk: Postponed) -> tuple[laboratory.Results, bool]:
+    """The results, and whether they are complete: after Ctrl-C, or on a disk that is full, they are those finished by then."""
+    results = laboratory.start_results(resume, plan) if resume else {}
+    total = len(plan.rows) * len(plan.fens)
+    try:
+        with disk, progress("lab", total) as bar:
+            for _ in results:
+                bar.advance()
+
+            def finished(key: tuple[int, int], cell: laboratory.Cell) -> None:
+                results[key] = cell
+                if resume:
+                    laboratory.append_cell(resume, key, cell)
+                bar.advance()
+
+            laboratory.cells(plan, results, finished)
+    except KeyboardInterrupt:
+        return results, False
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    except MemoryError as error:
+        raise CommandError(f"no memory for tables of {plan.hash_mb} MB") from error
+    return results, disk.error is None

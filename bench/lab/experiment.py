@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The experiment behind `coachwhip lab`: every row of techniques searches every position to every depth, in the real core.
+
+Each search starts from an engine that has forgotten everything, and is given up at a node limit, so that counts depend on
+nothing but code and settings. A finished cell (a row at a position) is one line of the results file, written at once.
+"""
+
+import json
+import threading
+import time
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ...core.engine import Engine, Position, SearchResult
+from ..common.command import CommandError, append, naming, read_text
+from .techniques import BY_KEY, ORDERED, SWITCHES, Row
+
+WAIT = 0.05  # seconds between looks for Ctrl-C while a search runs in its own thread
+
+
+class Found(NamedTuple):
+    """One finished search. Scores are centipawns from the side to move, a mate in n plies is 32000 - n."""
+
+    nodes: int
+    seconds: float
+    value: int
+    move: str
+    worth: int | None  # the value of `move` by exact search to this depth without table and quiescence; None: beyond the limit
+
+
+class Plan(NamedTuple):
+    """What is to be measured. `tunables` are changes to all rows."""
+
+    fens: tuple[str, ...]
+    rows: tuple[Row, ...]
+    depth: int
+    max_nodes: int  # of one search
+    hash_mb: int
+    weights: tuple[int, ...]
+    tunables: Mapping[str, int]
+
+    def signature(self) -> dict[str, object]:
+        """What two runs must share for one to go on with the results of the other."""
+        return {
+            "lab": 1,
+            "depth": self.depth,
+            "max_nodes": self.max_nodes,
+            "hash": self.hash_mb,
+            "weights": zlib.crc32(json.dumps(self.weights).encode()),
+            "tunables": dict(self.tunables),
+            "switches": list(SWITCHES),
+            "positions": list(self.fens),
+            "rows": [[row.label, *row.keys] for row in self.rows],
+        }
+
+
+Cell = tuple[Found, ...]  # [depth - 1], as far as the node limit let it go
+Results = dict[tuple[int, int], Cell]  # by (row, position)
+
+
+class Searcher:
+    """An engine with a row's settings whose searches Ctrl-C can break off."""
+
+    def __init__(self, plan: Plan, settings: Mapping[str, int]) -> None:
+        """Raise ValueError for a tunable that does not exist or is out of range, MemoryError."""
+        self._engine = Engine(plan.weights, hash_mb=plan.hash_mb, tunables={**settings, **plan.tunables})
+
+    def search(
+        self, position: Position, depth: int, max_nodes: int, moves: Sequence[str] = ()
+    ) -> tuple[SearchResult, float] | None:
+        """The result and its seconds, with nothing learnt before; None if it would take more than `max_nodes`."""
+        engine = self._engine
+        outcome: list[tuple[SearchResult, float]] = []
+        done = threading.Event()  # not Thread.join: after an interrupt that may believe a running thread has ended
+
+        def run() -> None:
+            try:
+                start = time.perf_counter()
+                result = engine.search(position, depth=depth, nodes=max_nodes, searchmoves=moves)
+                outcome.append((result, time.perf_counter() - start))
+            finally:
+                done.set()
+
+        engine.clear()
+        engine.prepare()
+        threading.Thread(target=run).start()
+        try:
+            while not done.wait(WAIT):
+                pass
+        except KeyboardInterrupt:
+            engine.stop()
+            done.wait()
+            raise
+        (result, seconds) = outcome[0]
+        finished = result.info is not None and result.info.depth == depth and result.nodes < max_nodes
+        return (result, seconds) if finished else None
+
+
+class Judge:
+    """Says what a move is worth: its exact value at a depth, by ordered alpha-beta without a table."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        on = {switch for key in ORDERED for switch in BY_KEY[key].switches}
+        self._searcher = Searcher(plan, {name: int(name in on) for name in SWITCHES})
+        self._known: dict[tuple[int, int, str], int | None] = {}
+
+    def worth(self, position: int, depth: int, move: str) -> int | None:
+        """Centipawns from the side to move; None if it would take more nodes than a search may."""
+        key = (position, depth, move)
+        if key not in self._known:
+            root = Position(self._plan.fens[position])
+            done = self._searcher.search(root, depth, self._plan.max_nodes, [move])
+            self._known[key] = score_of(done[0]) if done else None
+        return self._known[key]
+
+
+def score_of(result: SearchResult) -> int:
+    """The score of a finished search."""
+    assert result.info is not None
+    return result.info.score_cp
+
+
+def cells(plan: Plan, known: Results, finished: Callable[[tuple[int, int], Cell], None]) -> Results:
+    """Measure every cell that is not in `known`, row by row, and hand each to `finished`. Ctrl-C passes through."""
+    results = dict(known)
+    judge = Judge(plan)
+    for row, techniques in enumerate(plan.rows):
+        searcher = Searcher(plan, techniques.settings())
+        for position, fen in enumerate(plan.fens):
+            if (row, position) not in results:
+                results[row, position] = tuple(_measure(plan, searcher, judge, position, fen))
+                finished((row, position), results[row, position])
+    return results
+
+
+def _measure(plan: Plan, searcher: Searcher, judge: Judge, position: int, fen: str) -> Iterator[Found]:
+    """One search a depth, up to the first that is too large or can be seen to become so."""
+    root = Position(fen)
+    nodes = 1
+    for depth in range(1, plan.depth + 1):
+        if depth > 1 and nodes ** (depth / (depth - 1)) > plan.max_nodes:
+            return
+        done = searcher.search(root, depth, plan.max_nodes)
+        if done is None:
+            return
+        result, seconds = done
+        nodes = result.nodes
+        yield Found(nodes, seconds, score_of(result), result.bestmove, judge.worth(position, depth, result.bestmove))
+
+
+# --- The results file: JSON lines, the plan's signature first ---
+
+
+def read_results(path: Path, plan: Plan) -> Results:
+    """What an earlier run of the same plan has measured. Raises CommandError if it was another plan or no such file, OSError."""
+    lines = read_text(path).splitlines()
+    try:
+        signature = json.loads(lines[0])
+        different = [name for name, value in plan.signature().items() if signature.get(name) != value]
+    except (IndexError, ValueError, AttributeError) as error:
+        raise CommandError(f"{path.name} holds no results of coachwhip lab") from error
+    if different:
+        raise CommandError(f"{path.name} comes from another experiment: {', '.join(different)} differ")
+    results: Results = {}
+    for line in lines[1:]:
+        try:
+            entry = json.loads(line)
+            results[entry["row"], entry["position"]] = tuple(Found(**found) for found in entry["depths"])
+        except (ValueError, TypeError, KeyError):
+            continue  # a line that was being written when the run was killed; its cell is measured again
+    return results
+
+
+def start_results(path: Path, plan: Plan) -> Results:
+    """Continue the results file at `path`, or begin it. Raises CommandError, OSError."""
+    if path.exists() and path.stat().st_size:
+        results = read_results(path, plan)
+        if not path.read_bytes().endswith(b"\n"):
+            _append(path, "\n")
+        return results
+    _append(path, json.dumps(plan.signature()) + "\n")
+    return {}
+
+
+def append_cell(path: Path, key: tuple[int, int], cell: Cell) -> None:
+    """Write one finished cell. Raises OSError."""
+    entry = {"row": key[0], "position": key[1], "depths": [found._asdict() for found in cell]}
+    _append(path, json.dumps(entry) + "\n")
+
+
+def _append(path: Path, text: str) -> None:
+    with naming(path), path.open("ab", buffering=0) as file:
+        append(file, text.encode())

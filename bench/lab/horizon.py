@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The horizon effect, shown: a search of fixed depth throws a pawn away because that hides a loss behind its last ply.
+
+Both positions were composed for this: Black's bishop on a2 is shut in by the pawn on b3 and will be taken, whatever Black
+does. The evaluation counts material and nothing else, so that a score is whole pawns and no other wish moves the pieces.
+Source of the term: https://www.chessprogramming.org/Horizon_Effect.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ...core.engine import FULL_SCALE, Engine, Position, SearchResult
+from ...evaluation import config
+from .techniques import BY_KEY, ORDERED, SWITCHES
+
+DEPTH = 8
+JUDGE_DEPTH = 10
+COST = 70  # centipawns that a move must lose by the deep search to count as throwing material away
+PIECES = (100, 300, 300, 500, 900)  # pawn to queen, in centipawns
+
+
+class Case(NamedTuple):
+    """A position in which it happens, and why."""
+
+    fen: str
+    title: str
+    text: str
+
+
+class Step(NamedTuple):
+    """What one search chose."""
+
+    depth: int
+    move: str
+    score: int  # centipawns from the side to move
+    throws: bool  # whether it gives material for nothing
+
+
+class Shown(NamedTuple):
+    """One case with what the searches did in it; the columns are those of SEARCHES."""
+
+    case: Case
+    best: str
+    best_score: int  # of a search to JUDGE_DEPTH with JUDGE on
+    columns: tuple[tuple[Step, ...], ...]
+    worth: dict[str, int]  # move thrown -> its score by that search
+
+
+CASES = (
+    Case(
+        "8/5ppk/7p/8/3p4/1P6/b1K4P/R4B2 b - - 0 1",
+        "a pawn for an exchange cut short",
+        "The rook takes the bishop next. The least evil is to sell it for the pawn b3, and a search of one ply plays that. Plain "
+        "searches of two and three plies find better: d4-d3 is check, the bishop on f1 takes the pawn, and there the line ends, "
+        "with a pawn lost and the bishop on a2 still standing. It falls on the fourth ply. Quiescence does not stop in "
+        "the middle of this: the capture on d3 gives check, so the king has to move, and then comes the capture on a2.",
+    ),
+    Case(
+        "8/7k/8/8/1p1p2P1/1P6/b1K4P/5B2 b - - 0 1",
+        "a pawn for a check",
+        "White's king walks to b2 and takes the bishop on the fourth ply. The plain search of five plies sees it coming and plays "
+        "d4-d3: that is check, White takes the pawn, and the capture on a2 is now the sixth ply. The pawn is gone, and the "
+        "bishop follows. Quiescence alone does not help here, for the king's step is no capture: it sees the loss a ply "
+        "sooner and runs from it a ply sooner. The check extension searches the answer to a check one ply deeper, so that a "
+        "check buys no time, and the pawn stays.",
+    ),
+)
+SEARCHES = (
+    ("plain", ORDERED),
+    ("quiescence", (*ORDERED, "quiescence")),
+    ("quiescence, extension", (*ORDERED, "quiescence", "check-extension")),
+)
+
+
+# What judges looks deep and leaves out little, so that its scores are whole pawns, too.
+JUDGE = (*ORDERED, "tt", "iterative-deepening", "pvs", "quiescence", "see-order", "qs-see", "check-extension", "tt-deeper")
+
+
+def material_only() -> list[int]:
+    """Weights for the core that count PIECES and nothing else."""
+    weights = {
+        name: _filled(value, FULL_SCALE if name.startswith(("SCALE", "RULE50")) else 0)
+        for name, value in config.load_default().items()
+    }
+    weights["MATERIAL"] = [(value, value) for value in PIECES]
+    return config.pack(weights)
+
+
+def _filled(value: Any, number: int) -> Any:
+    """The same shape with `number` everywhere."""
+    return number if isinstance(value, int) else type(value)(_filled(each, number) for each in value)
+
+
+def show() -> list[Shown]:
+    """Search every case with every one of SEARCHES to depths 1 to DEPTH, and judge the moves by a deep search."""
+    weights = material_only()
+    engines = [_engine(weights, keys, 1) for _, keys in SEARCHES]
+    judge = _engine(weights, JUDGE, 16)
+    return [_show(case, engines, judge) for case in CASES]
+
+
+def _engine(weights: list[int], keys: Sequence[str], hash_mb: int) -> Engine:
+    on = {switch for key in keys for switch in BY_KEY[key].switches}
+    return Engine(weights, hash_mb=hash_mb, tunables={name: int(name in on) for name in SWITCHES})
+
+
+def _show(case: Case, engines: Sequence[Engine], judge: Engine) -> Shown:
+    position = Position(case.fen)
+    best = _search(judge, position, JUDGE_DEPTH)
+    worth: dict[str, int] = {}
+
+    def throws(move: str) -> bool:
+        if move not in worth:
+            worth[move] = _score(_search(judge, position, JUDGE_DEPTH, [move]))
+        return position.see(move) < 0 and _score(best) - worth[move] >= COST
+
+    columns = []
+    for engine in engines:
+        found = [(depth, _search(engine, position, depth)) for depth in range(1, DEPTH + 1)]
+        columns.append(tuple(Step(depth, result.bestmove, _score(result), throws(result.bestmove)) for depth, result in found))
+    thrown = {step.move: worth[step.move] for column in columns for step in column if step.throws}
+    return Shown(case, best.bestmove, _score(best), tuple(columns), thrown)
+
+
+def _search(engine: Engine, position: Position, depth: int, moves: Sequence[str] = ()) -> SearchResult:
+    engine.clear()
+    engine.prepare()
+    return engine.search(position, depth=depth, searchmoves=moves)
+
+
+def _score(result: SearchResult) -> int:
+    assert result.info is not None
+    return result.info.score_cp
+
+
+def table(shown: Shown) -> list[list[str]]:
+    """A heading and one row a depth: what each search plays and thinks; `!` marks material thrown away."""
+    heading = ["depth", *(name for name, _ in SEARCHES)]
+    return [heading, *([str(steps[0].depth), *map(_cell, steps)] for steps in zip(*shown.columns, strict=True))]
+
+
+def _cell(step: Step) -> str:
+    return f"{step.move}{'!' if step.throws else ' '} {step.score / 100:+.2f}"
+
+
+def verdict(shown: Shown) -> str:
+    """What the deep search says, in a sentence."""
+    thrown = "; ".join(f"{move} leads to {score / 100:+.2f}" for move, score in shown.worth.items())
+    return f"A search of {JUDGE_DEPTH} plies that leaves out little plays {shown.best}: {shown.best_score / 100:+.2f}. {thrown}."
+
+
+def text(cases: Sequence[Shown]) -> str:
+    """All of it for a terminal."""
+    lines = ["The horizon effect. Scores are Black's, in pawns; ! marks material thrown away."]
+    for shown in cases:
+        board = Position(shown.case.fen).board().splitlines()
+        lines += ["", f"{shown.case.title}: {shown.case.fen}", *(f"  {rank}" for rank in board), ""]
+        lines += [f"{row[0]:>5}  " + "  ".join(f"{cell:22}" for cell in row[1:]).rstrip() for row in table(shown)]
+        lines += ["", *_wrap(shown.case.text), *_wrap(verdict(shown))]
+    return "\n".join(lines)
+
+
+def _wrap(paragraph: str) -> list[str]:
+    from textwrap import wrap
+
+    return wrap(paragraph, 100)

@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the laboratory's measurements say: figures by row, the table, the plot and the page. It searches nothing.
+
+Theory: full width takes b^d positions, alpha-beta at its best b^(d/2). Here b is a position's effective branching factor
+in minimax, the b with b + b^2 + ... + b^d = nodes (Russell and Norvig, Artificial Intelligence, chapter 3).
+"""
+
+import html
+import math
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from io import BytesIO
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..common.command import write_bytes
+from .experiment import Found, Plan, Results
+from .horizon import Shown, verdict
+from .horizon import table as horizon_table
+from .techniques import BY_KEY, DEEPER, ORDERED, RISKY, SAFE, Row
+
+MARKERS = "osD^vP*X"
+LOSS_LIMIT = 1000  # centipawns: a mate missed counts no more than this in a mean
+KINDS = "safe: the same value for less work; deeper: looks beyond the asked depth; risky: leaves out what it deems not to matter."
+
+
+class Summary(NamedTuple):
+    """One row over all positions. `depth` is the deepest one that every position finished; figures without another depth are of it."""
+
+    row: Row
+    nodes: tuple[float | None, ...]  # mean of a position, by depth; None where some position was given up
+    depth: int
+    seconds: float  # of all positions together
+    branching: float  # effective branching factor, geometric mean
+    exponent: float  # mean x with nodes = b^x; 0 without minimax
+    searches: int  # finished at the depth of comparison
+    other_value: int  # of those, how many have another value than minimax
+    other_move: int  # or a move that minimax finds worse than its own
+    loss: float  # mean centipawns by which the moves are worse, as minimax sees it
+    other_value_than_base: int
+    other_move_than_base: int
+    wrong: tuple[tuple[int, int], ...]  # (position, depth) where a row that must equal its base does not
+
+
+class Report(NamedTuple):
+    """The whole experiment."""
+
+    plan: Plan
+    rows: tuple[Summary, ...]
+    depth: int  # of comparison: the deepest one that minimax finished everywhere; 0 if none
+    branching: tuple[float, ...]  # b of each position
+    pairs: int  # searches whose value was checked against the row before, because they must equal it
+
+
+def effective_branching(nodes: int, depth: int) -> float:
+    """The b with b + b^2 + ... + b^depth = nodes."""
+    low, high = 0.0, float(max(nodes, 1))
+    for _ in range(200):
+        middle = (low + high) / 2
+        if sum(middle**k for k in range(1, depth + 1)) < nodes:
+            low = middle
+        else:
+            high = middle
+    return low
+
+
+def minimal_tree(b: float, depth: int) -> float:
+    """Positions alpha-beta must visit with the best move always first (D. Knuth and R. Moore, 1975), summed over all plies."""
+    return sum(b ** math.ceil(k / 2) + b ** (k // 2) - 1 for k in range(1, depth + 1))
+
+
+def summarise(plan: Plan, results: Results) -> Report:
+    """Figures of every row that was finished at all positions; the rows after the first unfinished one are left out."""
+    positions = range(len(plan.fens))
+    done = [row for row in range(len(plan.rows)) if all((row, position) in results for position in positions)]
+    depth = min((len(results[0, position]) for position in positions), default=0) if done else 0
+    branching = [effective_branching(results[0, position][depth - 1].nodes, depth) for position in positions] if depth else []
+    rows = tuple(_summarise_row(plan, results, row, depth, branching) for row in done)
+    pairs = sum(
+        min(len(results[row, position]), len(results[plan.rows[row].base, position]))
+        for row in done
+        for position in positions
+        if row and plan.rows[row].exact
+    )
+    return Report(plan, rows, depth, tuple(branching), pairs)
+
+
+def _summarise_row(plan: Plan, results: Results, row: int, compared: int, branching: Sequence[float]) -> Summary:
+    cells = [results[row, position] for position in range(len(plan.fens))]
+    base = [results[plan.rows[row].base, position] for position in range(len(plan.fens))]
+    truth = [results[0, position] for position in range(len(plan.fens))]
+    depth = min(len(cell) for cell in cells)
+    last = [cell[depth - 1] for cell in cells] if depth else []
+    logs = [math.log(found.nodes) / math.log(b) for found, b in zip(last, branching, strict=False) if b > 1]
+    at = [(cell[compared - 1], best[compared - 1]) for cell, best in zip(cells, truth, strict=True) if 0 < compared <= len(cell)]
+    with_base = [(cell[depth - 1], each[depth - 1]) for cell, each in zip(cells, base, strict=True) if 0 < depth <= len(each)]
+    losses = [min(LOSS_LIMIT, best.value - found.worth) for found, best in at if found.worth is not None]
+    return Summary(
+        row=plan.rows[row],
+        nodes=tuple(_mean([cell[d].nodes for cell in cells if d < len(cell)], len(cells)) for d in range(plan.depth)),
+        depth=depth,
+        seconds=sum(found.seconds for found in last),
+        branching=math.exp(sum(math.log(effective_branching(found.nodes, depth)) for found in last) / len(last)) if last else 0.0,
+        exponent=sum(logs) / len(logs) if logs else 0.0,
+        searches=len(at),
+        other_value=sum(found.value != best.value for found, best in at),
+        other_move=sum(loss > 0 for loss in losses),
+        loss=sum(losses) / len(losses) if losses else 0.0,
+        other_value_than_base=sum(found.value != other.value for found, other in with_base),
+        other_move_than_base=sum(found.move != other.move for found, other in with_base),
+        wrong=tuple(_wrong(cells, base)) if plan.rows[row].exact else (),
+    )
+
+
+def _mean(values: Sequence[int], wanted: int) -> float | None:
+    return sum(values) / wanted if len(values) == wanted else None
+
+
+def _wrong(cells: Sequence[Sequence[Found]], base: Sequence[Sequence[Found]]) -> list[tuple[int, int]]:
+    """(position, depth) of every value that differs."""
+    return [
+        (position, depth)
+        for position, (cell, other) in enumerate(zip(cells, base, strict=True))
+        for depth, (found, expected) in enumerate(zip(cell, other, strict=False), start=1)
+        if found.value != expected.value
+    ]
+
+
+# --- The table ---
+
+
+def short(number: float | None) -> str:
+    """About three digits: 950, 12.3k, 4.56M."""
+    if number is None:
+        return "-"
+    for unit in ("", "k", "M", "G", "T"):
+        if number < 999.5 or unit == "T":
+            return f"{number:.0f}{unit}" if number >= 99.5 or not unit else f"{number:.3g}{unit}"
+        number /= 1000
+    raise AssertionError("not reached")
+
+
+def headings(report: Report) -> list[str]:
+    """Of the table's columns."""
+    return [
+        "technique", "kind", *(f"d={depth}" for depth in range(1, report.plan.depth + 1)), "depth", "time", "ebf", "x/d",
+        "value!=", "move!=", "loss", "step",
+    ]  # fmt: skip
+
+
+def cells_of(summary: Summary) -> list[str]:
+    """One line of the table."""
+    counted = [f"{summary.other_value}/{summary.searches}", f"{summary.other_move}/{summary.searches}", f"{summary.loss:.0f}"]
+    return [
+        summary.row.label,
+        summary.row.kind,
+        *(short(nodes) for nodes in summary.nodes),
+        str(summary.depth) if summary.depth else "-",
+        f"{summary.seconds:.2f}s" if summary.depth else "-",
+        f"{summary.branching:.1f}" if summary.depth else "-",
+        f"{summary.exponent / summary.depth:.2f}" if summary.exponent else "-",
+        *(counted if summary.searches else ["-", "-", "-"]),
+        f"{summary.other_value_than_base}/{summary.other_move_than_base}" if summary.depth else "-",
+    ]
+
+
+def theory(report: Report) -> list[list[str]]:
+    """Lines of the table that are computed: full width, the minimal tree, and the square root of full width."""
+    if not report.depth:
+        return []
+    formulas: tuple[tuple[str, Callable[[float, int], float]], ...] = (
+        ("theory b^d", lambda b, depth: b**depth),
+        ("Knuth-Moore minimal tree", minimal_tree),
+        ("theory b^(d/2)", lambda b, depth: b ** (depth / 2)),
+    )
+    rows = []
+    for name, formula in formulas:
+        means = [sum(formula(b, depth) for b in report.branching) / len(report.branching) for depth in depths(report)]
+        rows.append([name, "", *(short(mean) for mean in means), "", "", "", "", "", "", "", ""])
+    return rows
+
+
+def depths(report: Report) -> range:
+    """1 to the asked depth."""
+    return range(1, report.plan.depth + 1)
+
+
+def notes(report: Report) -> list[str]:
+    """What the columns mean and what the figures say, in sentences."""
+    columns = (
+        f"{len(report.plan.fens)} positions; nodes are the mean of a position, '-' where one would take more than "
+        f"{short(report.plan.max_nodes)}. Time (all positions), effective branching factor (ebf) and x/d are of the column 'depth', the "
+        "deepest that all positions finished. x/d: the nodes are b^x; minimax has 1, the best alpha-beta comes near 1/2. "
+        "step: values/moves that differ from the row this one builds on, at that depth."
+    )
+    lines = [columns, KINDS]
+    geometric = math.exp(sum(math.log(b) for b in report.branching) / len(report.branching)) if report.depth else 0.0
+    if report.depth:
+        lines.append(
+            f"Compared with minimax at depth {report.depth} (b = {geometric:.1f}): how many values differ, how many moves minimax finds worse than "
+            "its own, and by how many centipawns the moves are worse in the mean. A deeper technique differs because it knows more."
+        )
+    ordered = next((summary for summary in report.rows if summary.row.keys == ORDERED and summary.exponent), None)
+    if ordered:
+        best = math.log(minimal_tree(geometric, ordered.depth)) / math.log(geometric)
+        lines.append(
+            f"Alpha-beta with ordering (captures, killers, history) at depth {ordered.depth}: nodes = b^{ordered.exponent:.2f}, "
+            f"beside d/2 = {ordered.depth / 2:g} and b^{best:.2f} for the minimal tree."
+        )
+    lines.append(_exactness(report))
+    return lines
+
+
+def _exactness(report: Report) -> str:
+    """Whether the rows that must be exact were."""
+    wrong = [
+        f"{summary.row.label} at depth {depth} in {report.plan.fens[position]}"
+        for summary in report.rows
+        for position, depth in summary.wrong
+    ]
+    if not wrong:
+        return (
+            f"Exact: the {report.pairs} values of safe rows equal those of the rows they build on, at every position and depth."
+        )
+    return f"{len(wrong)} of {report.pairs} values of safe rows differ from the row they build on: {'; '.join(wrong)}."
+
+
+def text(report: Report) -> str:
+    """The table and its notes for a terminal."""
+    from textwrap import wrap
+
+    rows = [headings(report), *(cells_of(summary) for summary in report.rows), *theory(report)]
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
+    lines = ["  ".join(_padded(cell, widths[i], i) for i, cell in enumerate(row)).rstrip() for row in rows]
+    lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
+    return "\n".join([*lines, "", *(line for note in notes(report) for line in wrap(note, 120))])
+
+
+def _padded(cell: str, width: int, column: int) -> str:
+    return cell.ljust(width) if column < 2 else cell.rjust(width)
+
+
+def as_dict(report: Report, results: Results) -> dict[str, object]:
+    """Everything as JSON-ready values."""
+    return {
+        **report.plan.signature(),
+        "compared_at_depth": report.depth,
+        "branching": list(report.branching),
+        "checked": report.pairs,
+        "summaries": [{**summary._asdict(), "row": summary.row._asdict()} for summary in report.rows],
+        "cells": [
+            {"row": row, "position": position, "depths": [found._asdict() for found in cell]}
+            for (row, position), cell in sorted(results.items())
+        ],
+    }
+
+
+# --- The plot ---
+
+
+def plot(report: Report, path: Path) -> None:
+    """Nodes by depth on a logarithmic scale, with the lines of theory. Raises OSError, ImportError without matplotlib."""
+    write_bytes(path, _picture(report, path.suffix[1:].lower()))
+
+
+def _picture(report: Report, kind: str) -> bytes:
+    """The plot as a file's bytes. Raises ImportError without matplotlib, ValueError for a kind that it does not know."""
+    mpl = import_module("matplotlib")
+    figure = import_module("matplotlib.figure").Figure(figsize=(11, 7), layout="constrained")
+    _draw(report, figure.subplots(), mpl)
+    data = BytesIO()
+    figure.savefig(data, format=kind, dpi=120)
+    return data.getvalue()
+
+
+def _draw(report: Report, axes: Any, mpl: Any) -> None:
+    """Safe rows from violet to green, deeper ones dashed, risky ones in reds, each the further along the later in the ladder."""
+    ticks = list(depths(report))
+    _draw_theory(report, axes, "theory b^d", 1.0, ":")
+    for kind, colours, style in ((SAFE, "viridis", "-"), (DEEPER, "Purples", "--"), (RISKY, "YlOrRd", "-")):
+        rows = [summary for summary in report.rows if summary.row.kind == kind]
+        for index, summary in enumerate(rows):
+            points = [(depth, nodes) for depth, nodes in zip(ticks, summary.nodes, strict=True) if nodes is not None]
+            place = (index + 1) / (len(rows) + 1)
+            colour = mpl.colormaps[colours](place if kind == SAFE else 0.35 + 0.65 * place)
+            marker = MARKERS[index % len(MARKERS)]
+            if points:
+                axes.plot(*zip(*points, strict=True), style, color=colour, marker=marker, markersize=5, label=summary.row.label)
+    _draw_theory(report, axes, "theory b^(d/2)", 0.5, "-.")
+    axes.set_yscale("log")
+    axes.set_xticks(ticks)
+    axes.set_xlabel("depth in plies")
+    axes.set_ylabel("nodes, mean of a position")
+    axes.set_title(f"Adversarial search, technique by technique: {len(report.plan.fens)} positions")
+    axes.grid(visible=True, which="major", alpha=0.3)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=9, frameon=False)
+
+
+def _draw_theory(report: Report, axes: Any, label: str, part: float, style: str) -> None:
+    """The line of b^(part * depth), if b is known."""
+    if report.depth:
+        ticks = list(depths(report))
+        means = [sum(b ** (part * depth) for b in report.branching) / len(report.branching) for depth in ticks]
+        axes.plot(ticks, means, style, color="black", linewidth=2, label=label)
+
+
+# --- The page ---
+
+
+def page(report: Report, shown: Sequence[Shown], path: Path) -> None:
+    """Write all of it as a page that stands alone: HTML for .html, Markdown otherwise. Raises OSError.
+
+    The plot is inside an HTML page, and a .png beside a Markdown one; a page without matplotlib has none.
+    """
+    markdown = path.suffix.lower() not in (".html", ".htm")
+    try:
+        picture = _picture(report, "png")
+    except ImportError:
+        picture = b""
+    body = _Markdown() if markdown else _Html()
+    body.heading(1, "The search laboratory")
+    body.paragraph(
+        "Adversarial search, one technique after another on the same positions, in the engine itself: each row of the table switches "
+        "on one technique more. Made by coachwhip lab."
+    )
+    if picture and markdown:
+        body.raw(f"![nodes by depth]({path.with_suffix('.png').name})")
+    elif picture:
+        body.raw(f'<img alt="nodes by depth" src="data:image/png;base64,{b64encode(picture).decode()}">')
+    body.table([headings(report), *(cells_of(summary) for summary in report.rows), *theory(report)])
+    for note in notes(report):
+        body.paragraph(note)
+    body.heading(2, "The techniques")
+    for key in dict.fromkeys(key for summary in report.rows for key in summary.row.keys):
+        technique = BY_KEY[key]
+        body.technique(technique.title.removeprefix("+ "), technique.kind, technique.text, technique.source)
+    body.heading(2, "The horizon effect")
+    body.paragraph("What each search plays and thinks, in pawns from Black's side; ! marks material thrown away.")
+    for each in shown:
+        body.heading(3, each.case.title)
+        body.code(each.case.fen)
+        body.table(horizon_table(each))
+        body.paragraph(each.case.text)
+        body.paragraph(verdict(each))
+    write_bytes(path, body.finished().encode())
+    if picture and markdown:
+        write_bytes(path.with_suffix(".png"), picture)
+
+
+class _Markdown:
+    """Collects blocks of Markdown."""
+
+    def __init__(self) -> None:
+        self.blocks: list[str] = []
+
+    def raw(self, block: str) -> None:
+        if block:
+            self.blocks.append(block)
+
+    def heading(self, level: int, words: str) -> None:
+        self.raw(f"{'#' * level} {words}")
+
+    def paragraph(self, words: str) -> None:
+        self.raw(words.replace("*", "\\*"))
+
+    def code(self, words: str) -> None:
+        self.raw(f"`{words}`")
+
+    def table(self, rows: Sequence[Sequence[str]]) -> None:
+        lines = [f"| {' | '.join(row)} |" for row in rows]
+        lines.insert(1, "|" + "---|" * len(rows[0]))
+        self.raw("\n".join(lines))
+
+    def technique(self, title: str, kind: str, words: str, source: str) -> None:
+        self.raw(f"**{title}** ({kind}). {words} [Source]({source})")
+
+    def finished(self) -> str:
+        return "\n\n".join(self.blocks) + "\n"
+
+
+class _Html(_Markdown):
+    """The same in HTML."""
+
+    STYLE = (
+        "body{font:16px/1.5 system-ui,sans-serif;max-width:72em;margin:2em auto;padding:0 1em}img{max-width:100%}"
+        "table{border-collapse:collapse;font-size:13px}td,th{padding:.2em .6em;text-align:right;border-bottom:1px solid #ddd}"
+        "td:first-child,th:first-child{text-align:left}"
+    )
+
+    def heading(self, level: int, words: str) -> None:
+        self.raw(f"<h{level}>{html.escape(words)}</h{level}>")
+
+    def paragraph(self, words: str) -> None:
+        self.raw(f"<p>{html.escape(words)}</p>")
+
+    def code(self, words: str) -> None:
+        self.raw(f"<p><code>{html.escape(words)}</code></p>")
+
+    def table(self, rows: Sequence[Sequence[str]]) -> None:
+        lines = [
+            "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row) + "</tr>"
+            for tag, row in [("th", rows[0]), *(("td", row) for row in rows[1:])]
+        ]
+        self.raw("<table>\n" + "\n".join(lines) + "\n</table>")
+
+    def technique(self, title: str, kind: str, words: str, source: str) -> None:
+        link = f'<a href="{html.escape(source)}">Source</a>'
+        self.raw(f"<p><b>{html.escape(title)}</b> ({kind}). {html.escape(words)} {link}</p>")
+
+    def finished(self) -> str:
+        head = f'<meta charset="utf-8">\n<title>The search laboratory</title>\n<style>{self.STYLE}</style>'
+        return f'<!doctype html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{super().finished()}</body>\n</html>\n'

@@ -1,0 +1,372 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip match`: games between UCI engines, and what they say about the rating differences.
+
+The command line, and the course of a match. What it is made of: `clock`, `openings`, `schedule`, `seat`, `adjudication`,
+`game`, `runner` and `cluster` play; `journal` keeps; `tally`, `elo`, `sprt`, `ratings` and `standings` count and report.
+"""
+
+import argparse
+import hashlib
+import json
+import sys
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..common.command import (
+    INTERRUPTED,
+    LARGEST_COUNT,
+    CommandError,
+    Postponed,
+    execute,
+    file_name,
+    require,
+    require_plot,
+    seconds,
+    tell,
+    uninterrupted,
+    whole_number,
+    writes,
+)
+from ..engines.clock import TimeControl, parse_time_control
+from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values_of
+
+if TYPE_CHECKING:
+    from ..common.journal import Entry, Journal
+    from ..common.openings import Opening
+    from .runner import Contest, Finished
+    from .schedule import Pairing
+    from .sprt import Sprt
+    from .tally import Tally
+
+MAX_RULE = 100_000  # largest move count or score of an adjudication rule
+REPORTS = 20  # lines on how the match stands while it is played, at most
+
+EPILOG = """\
+--name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
+A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment), 40/60 (moves and seconds),
+movetime=0.1, nodes=10000, depth=8, and several of these with commas between them.
+
+examples:
+  coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --openings book.epd --pgn games.pgn
+  coachwhip match --revision HEAD --revision HEAD~1 --tc 8+0.08 --openings book.epd --games 20000 --sprt 0,5 --journal test.jsonl
+  coachwhip match --engine ./a --name A --option Hash=64 --engine ./b --engine ./c --own-tc 10+0.1 --form gauntlet
+"""
+
+
+def time_control(text: str) -> TimeControl:
+    """Read a time control, as argparse's `type`."""
+    try:
+        return parse_time_control(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def numbers(count: int) -> Callable[[str], tuple[int, ...]]:
+    """Reader of `count` whole numbers with commas between them, as argparse's `type`."""
+
+    def read(text: str) -> tuple[int, ...]:
+        fields = tuple(whole_number(0, MAX_RULE)(part) for part in text.split(","))
+        if len(fields) != count:
+            raise argparse.ArgumentTypeError(f"expected {count} numbers with commas between them, not {text!r}")
+        return fields
+
+    return read
+
+
+def hypotheses(text: str) -> tuple[float, ...]:
+    """Read `elo0,elo1[,alpha,beta]`, as argparse's `type`."""
+    try:
+        values = tuple(float(part) for part in text.split(","))
+    except ValueError:
+        values = ()
+    good = len(values) in (2, 4) and -1000 <= values[0] < values[1] <= 1000 and all(0 < rate < 0.5 for rate in values[2:])
+    if not good:
+        raise argparse.ArgumentTypeError(f"expected ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA with ELO0 < ELO1, not {text[:60]!r}")
+    return values
+
+
+def _parser() -> argparse.ArgumentParser:
+    """The command line."""
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="coachwhip match", description="Play games between UCI engines.", epilog=EPILOG, formatter_class=formatter
+    )
+    engines = parser.add_argument_group("engines")
+    add_engine_arguments(engines)
+    own_tc = of_engine(type=time_control, metavar="TC", help="time control of the engine named last, in place of the common one")
+    engines.add_argument("--own-tc", **own_tc)
+    _game_arguments(parser.add_argument_group("games").add_argument)
+    _ending_arguments(parser.add_argument_group("ending games and the match").add_argument)
+    _file_arguments(parser.add_argument_group("results").add_argument)
+    return parser
+
+
+def _game_arguments(add: Callable[..., object]) -> None:
+    add("--games", type=whole_number(1, 10**6), default=100, metavar="N", help="games of each two engines (default 100)")
+    add("--form", choices=("round-robin", "gauntlet"), default="round-robin", help="all meet all, or the first all others")
+    add("--tc", type=time_control, metavar="TC", help="time control (default 5+0.05)")
+    add("--movetime", type=seconds, metavar="SECONDS", help="the same as --tc movetime=SECONDS")
+    add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help="the same as --tc nodes=N")
+    add("--depth", type=whole_number(1, 1000), metavar="N", help="the same as --tc depth=N")
+    add("--margin", type=whole_number(0, 60_000), metavar="MS", help="time an engine may exceed (default 0; movetime: 50)")
+    add("--stall", type=seconds, metavar="SECONDS", help="give up an engine so long after its time (default 10; no clock: 60)")
+    add("--openings", type=file_name, metavar="FILE", help="EPD, FEN, .pgn or Polyglot .bin (default: the start position)")
+    add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
+    add("--order", choices=("random", "sequential"), default="random", help="order of the openings (default random)")
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides the random order (default 1)")
+    add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
+    add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="games at a time (default 1)")
+    add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
+
+
+def _ending_arguments(add: Callable[..., object]) -> None:
+    add("--resign", type=numbers(2), default=(0, 0), metavar="MOVES,CP", help="both agree on a win for MOVES moves: it is one")
+    add("--draw", type=numbers(3), default=(0, 0, 0), metavar="FROM,MOVES,CP", help="likewise a draw, from move FROM on")
+    add("--max-moves", type=whole_number(0, MAX_RULE), default=0, metavar="N", help="a draw after N moves of each side")
+    add("--syzygy", type=file_name, metavar="DIR", help="end games whose result the tables in this folder know")
+    add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help="stop when one is accepted (error rates 0.05)")
+    add("--elo-model", choices=("normalized", "logistic"), default="normalized", help="Elo of --sprt (default normalized)")
+
+
+def _file_arguments(add: Callable[..., object]) -> None:
+    add("--pgn", **writes(help="append every finished game"))
+    add("--journal", **writes(help="keep every finished game so that the match can be resumed"))
+    add("--resume", action="store_true", help="go on with the match in the --journal; start it if there is none")
+    add("--json", action="store_true", help="print the summary as JSON")
+    add("--plot", **writes(help="draw Elo and LLR over the games, or the ratings (matplotlib)"))
+
+
+def main(argv: Sequence[str]) -> int:
+    """The subcommand. Games go by on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
+    return execute(_parser(), argv, _match)
+
+
+def _match(args: argparse.Namespace) -> int:
+    """Run with the parsed arguments."""
+    from ..engines.seat import StartError
+    from .schedule import opponents, schedule
+    from .standings import describe, summary
+    from .tally import Tally
+
+    players = len(values_of(args.engine_words, "--name"))
+    if players < 2:
+        raise CommandError("name at least two engines, each with --engine or --revision")
+    if args.resume and not args.journal:
+        raise CommandError("--resume needs the --journal of the match")
+    if args.plot:
+        require_plot(args.plot)
+        if players > 2:
+            require("scipy", "--plot of a tournament")
+    sprt = _sprt(args, players)
+    tally = Tally()
+    interrupted = False
+    disk = Postponed()
+    try:
+        contest = _contest(args)
+        pairings = schedule(_openings(args), opponents(players, args.form), args.games)
+        settings = _settings(args, contest)
+        with _journal(args, settings) as journal, _player(args, contest, settings) as (names, play):
+            course = Course(names, settings, pairings, tally, sprt, journal, args.pgn)
+            with disk:
+                course.run(play)
+    except StartError as error:
+        raise CommandError(str(error)) from error
+    except KeyboardInterrupt:
+        if not tally.results:
+            raise
+        interrupted = True
+        tell("interrupted; what was finished counts")
+    if disk.error and not tally.results:
+        disk.settle()
+    print(json.dumps(summary(tally, names, sprt), indent=2) if args.json else describe(tally, names, sprt))
+    if args.plot and tally.results:
+        from .plot import plot_match
+
+        plot_match(args.plot, tally, names, sprt)
+    disk.settle()
+    return INTERRUPTED if interrupted else 0
+
+
+def _journal(args: argparse.Namespace, settings: dict[str, Any]) -> "AbstractContextManager[Journal | None]":
+    """Where finished games are kept, if anywhere. Raises CommandError, OSError."""
+    from ..common.journal import Journal
+
+    return closing(Journal(args.journal, settings, resume=args.resume)) if args.journal else nullcontext()
+
+
+def _sprt(args: argparse.Namespace, players: int) -> "Sprt | None":
+    """The test that may stop the match."""
+    from .sprt import Sprt
+
+    if not args.sprt:
+        return None
+    if players != 2:
+        raise CommandError("--sprt is for two engines")
+    return Sprt(*args.sprt)._replace(model=args.elo_model)
+
+
+def _contest(args: argparse.Namespace) -> "Contest":
+    """Who plays, and how; git revisions are built here."""
+    from ..common.adjudication import Rules, open_tables
+    from .runner import Contest
+
+    control = _common_control(args)
+    controls = tuple(own or control for own in values_of(args.engine_words, "--own-tc"))
+    syzygy = str(args.syzygy.resolve()) if args.syzygy else ""
+    if syzygy and not args.scheduler:
+        open_tables(syzygy)
+    margin = None if args.margin is None else args.margin / 1000
+    rules = Rules(margin, *args.resign, *args.draw)._replace(max_moves=args.max_moves, syzygy=syzygy)
+    players = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
+    return Contest(tuple(players), controls, rules, args.stall)
+
+
+def _common_control(args: argparse.Namespace) -> TimeControl:
+    """The time control of the engines that have none of their own."""
+    short = {"movetime": args.movetime, "nodes": args.nodes, "depth": args.depth}
+    given = {name: value for name, value in short.items() if value is not None}
+    if not given:
+        return args.tc or TimeControl(5, 0.05)
+    control = (args.tc or TimeControl())._replace(**given)
+    if control.base and control.movetime:
+        raise CommandError("--movetime and the clock of --tc exclude each other")
+    return control
+
+
+def _openings(args: argparse.Namespace) -> "list[Opening]":
+    """An opening for each pair of games."""
+    from ..common.openings import choose, open_book, standard_start
+
+    if args.openings:
+        book = open_book(args.openings, chess960=args.chess960, plies=args.plies, seed=args.seed)
+    else:
+        book = standard_start(chess960=args.chess960)
+    return choose(book, (args.games + 1) // 2, args.seed if args.order == "random" else None)
+
+
+def _settings(args: argparse.Namespace, contest: "Contest") -> dict[str, Any]:
+    """What must be the same when a match is resumed; its length may change, and how many games are played at a time."""
+    book = hashlib.sha256(args.openings.read_bytes()).hexdigest()[:16] if args.openings else "start position"
+    engines = [
+        {"name": player.name, "command": list(player.command), "options": dict(player.options), "tc": str(control)}
+        for player, control in zip(contest.players, contest.controls, strict=True)
+    ]
+    openings = {"book": book, "plies": args.plies, "chess960": args.chess960}
+    openings["seed"] = args.seed if args.order == "random" else None
+    return {"engines": engines, "form": args.form, "openings": openings, "rules": contest.rules._asdict(), "stall": contest.stall}
+
+
+Play = Callable[["Sequence[Pairing]"], "Generator[Finished, None, None]"]
+
+
+@contextmanager
+def _player(args: argparse.Namespace, contest: "Contest", settings: dict[str, Any]) -> "Iterator[tuple[list[str], Play]]":
+    """The engines' names, and what plays the games: this machine, or a cluster."""
+    from .runner import LocalRunner, check_players, named
+
+    if args.scheduler is None:
+        names, warnings = check_players(contest.players)
+        _warn(warnings)
+        yield names, LocalRunner(named(contest, names), args.concurrency).play
+        return
+    from .cluster import ClusterRunner
+
+    match = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
+    with closing(ClusterRunner(args.scheduler, args.concurrency)) as cluster:
+        names, warnings = cluster.check(contest.players)
+        _warn(warnings)
+        yield names, lambda pairings: cluster.play(named(contest, names), pairings, match)
+
+
+def _warn(warnings: Sequence[str]) -> None:
+    for warning in warnings:
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+class Course:
+    """A match on its way: each game that is finished goes to the journal, the tally, the PGN file and the screen, in this order."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        settings: dict[str, Any],
+        pairings: "Sequence[Pairing]",
+        tally: "Tally",
+        sprt: "Sprt | None",
+        journal: "Journal | None",
+        pgn: Path | None,
+    ) -> None:
+        """Count what the journal holds, and have it as PGN in the file `pgn`. Raises OSError."""
+        from ..common.journal import PgnFile
+
+        self._names = names
+        self._controls = [engine["tc"] for engine in settings["engines"]]
+        self._pairings = {pairing.number: pairing for pairing in pairings}
+        self._tally = tally
+        self._sprt = sprt
+        self._journal = journal
+        for entry in journal.entries if journal else ():
+            if entry.number in self._pairings:
+                tally.add(self._pairings[entry.number], entry.record)
+        self._pgn = PgnFile(pgn, self._pgn_text, journal) if pgn else None
+
+    def run(self, play: Play) -> None:
+        """Play what is missing, until nothing is or the test has a verdict."""
+        from ..common.progress import progress
+
+        missing = [pairing for number, pairing in self._pairings.items() if number not in self._tally.results]
+        if self._tally.results:
+            print(f"{len(self._tally.results)} games are played, {len(missing)} to go", file=sys.stderr)
+        if not missing or self._decided():
+            return
+        every = max(2, len(missing) // REPORTS // 2 * 2)
+        with progress("games", len(missing)) as bar, closing(play(missing)) as games:
+            for pairing, record in games:
+                with uninterrupted():  # the files and the count agree
+                    is_new = self._finished(pairing, record)
+                if not is_new:
+                    continue
+                bar.say(self._line(pairing, record))
+                bar.advance()
+                if len(self._tally.results) % every == 0 and len(self._names) == 2:
+                    from .standings import one_line
+
+                    bar.say(f"after {len(self._tally.results)} games: {one_line(self._tally, self._sprt)}")
+                if self._decided():
+                    break
+
+    def _decided(self) -> bool:
+        """Whether the test has accepted a hypothesis."""
+        return self._sprt is not None and bool(self._sprt.verdict(self._sprt.llr(self._tally.pairs(0, 1))))
+
+    def _finished(self, pairing: "Pairing", record: Any) -> bool:
+        """Keep and count a game; False if that was done before."""
+        import datetime
+
+        from ..common.journal import Entry
+
+        if pairing.number in self._tally.results:
+            return False
+        entry = Entry(pairing.number, datetime.datetime.now(tz=datetime.timezone.utc).strftime("%Y.%m.%d"), record)
+        if self._journal is not None:
+            self._journal.add(entry)
+        self._tally.add(pairing, record)
+        if self._pgn is not None:
+            self._pgn.add(entry)
+        return True
+
+    def _line(self, pairing: "Pairing", record: Any) -> str:
+        """A finished game in one line."""
+        return f"game {pairing.number + 1}: {record.white} - {record.black} {record.result} ({record.explanation()})"
+
+    def _pgn_text(self, entry: "Entry") -> str:
+        """A game with the headers that the match knows."""
+        headers = {"Event": "coachwhip match", "Date": entry.date, "Round": str(entry.number // 2 + 1)}
+        headers["GameId"] = str(entry.number + 1)
+        pairing = self._pairings.get(entry.number)
+        if pairing is not None:
+            white, black = self._controls[pairing.white], self._controls[pairing.black]
+            headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
+        return entry.record.pgn(headers)

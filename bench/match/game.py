@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One game between two UCI engines, judged by python-chess: who moves, who is out of time, and the record of it.
+
+An engine's clock runs from the moment `go` is written to the moment `bestmove` is read. An engine that exceeds it, sends an
+illegal move, stalls or dies loses that game, and the game is kept with the reason. How games end is `bench.adjudication`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, NamedTuple, Protocol
+
+import chess
+import chess.engine
+import chess.pgn
+
+from ..common.adjudication import UNFINISHED, WHITE_WINS, Ending, Rules, find_ending, win
+from ..common.openings import Opening
+from ..engines.clock import Clock, TimeControl
+from ..engines.seat import CRASH, FAULTS, ILLEGAL_MOVE, STALL, TIME_LOSS, Forfeit, Seat
+
+INTERRUPTED = "interrupted"
+TERMINATIONS = {
+    TIME_LOSS: "time forfeit",
+    ILLEGAL_MOVE: "rules infraction",
+    CRASH: "abandoned",
+    STALL: "abandoned",
+    INTERRUPTED: "unterminated",
+}
+
+
+class MoveRecord(NamedTuple):
+    """A move as it was played: `score` is from White's side; None where there is no clock, or the engine said nothing."""
+
+    move: str  # UCI
+    seconds: float
+    clock: float | None  # what was left after the move, increment included
+    score: chess.engine.Score | None
+    depth: int | None
+    nodes: int | None
+
+
+@dataclass(frozen=True)
+class GameRecord:
+    """A game from its opening to its end."""
+
+    opening: Opening
+    white: str
+    black: str
+    moves: tuple[MoveRecord, ...]
+    result: str  # 1-0, 0-1, 1/2-1/2, or * when interrupted
+    reason: str
+    detail: str = ""  # what exactly was wrong, where an engine forfeited
+
+    @property
+    def culprit(self) -> str | None:
+        """Who forfeited the game, as "white" or "black"; None if nobody did."""
+        if self.reason not in FAULTS:
+            return None
+        return "black" if self.result == WHITE_WINS else "white"
+
+    def explanation(self) -> str:
+        """Why the game ended, in words, with the name of the engine that was at fault."""
+        if self.culprit is None:
+            return self.reason
+        name = self.white if self.culprit == "white" else self.black
+        return f"{self.reason} of {name}" + (f": {self.detail}" if self.detail else "")
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as plain data."""
+        return {
+            "fen": self.opening.fen,
+            "chess960": self.opening.chess960,
+            "book": self.opening.moves,
+            "white": self.white,
+            "black": self.black,
+            "result": self.result,
+            "reason": self.reason,
+            "detail": self.detail,
+            "moves": [
+                [move.move, round(move.seconds, 6), _rounded(move.clock), _score_text(move.score), move.depth, move.nodes]
+                for move in self.moves
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "GameRecord":
+        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for data of another form."""
+        moves = tuple(
+            MoveRecord(str(move), float(seconds), clock, _score(score), depth, nodes)
+            for move, seconds, clock, score, depth, nodes in data["moves"]
+        )
+        opening = Opening(data["fen"], data["chess960"], data["book"])
+        return cls(opening, data["white"], data["black"], moves, data["result"], data["reason"], data["detail"])
+
+    def pgn(self, headers: Mapping[str, str]) -> str:
+        """The game as PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""
+        game = chess.pgn.Game()
+        game.setup(self.opening.start())
+        game.headers.update(headers)
+        game.headers.update({"White": self.white, "Black": self.black, "Result": self.result})
+        game.headers["Termination"] = TERMINATIONS.get(self.reason, "normal")
+        node: chess.pgn.GameNode = game
+        for book_move in self.opening.moves.split():
+            node = node.add_main_variation(chess.Move.from_uci(book_move), comment="book")
+        for record in self.moves:
+            node = node.add_main_variation(chess.Move.from_uci(record.move))
+            if record.score is not None:
+                node.set_eval(chess.engine.PovScore(record.score, chess.WHITE), record.depth)
+            node.set_emt(record.seconds)
+            if record.clock is not None:
+                node.set_clock(record.clock)
+        ending = self.explanation().replace("{", "(").replace("}", ")")
+        node.comment = " ".join(part for part in (node.comment, ending) if part)
+        return str(game) + "\n\n"
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 6)
+
+
+def _score_text(score: chess.engine.Score | None) -> str | None:
+    """`+35` or `#-3`, as python-chess writes scores."""
+    return None if score is None else str(score)
+
+
+def _score(text: str | None) -> chess.engine.Score | None:
+    """The inverse of `_score_text`."""
+    if text is None:
+        return None
+    if not text.startswith("#"):
+        return chess.engine.Cp(int(text))
+    mate = int(text[1:])
+    return chess.engine.MateGiven if text == "#+0" else chess.engine.Mate(mate)
+
+
+class Stop(Protocol):
+    """Asked between moves whether running games are to end, as interrupted."""
+
+    @property
+    def is_set(self) -> bool:
+        """Whether they are."""
+
+
+class Interruption:
+    """A Stop for threads of one process."""
+
+    is_set: bool = False
+
+
+def play_game(
+    seats: tuple[Seat, Seat],
+    opening: Opening,
+    controls: tuple[TimeControl, TimeControl],
+    rules: Rules,
+    stop: Stop,
+) -> GameRecord:
+    """Play one game to its end; seats and time controls are White's and Black's.
+
+    Raises StartError if an engine cannot be used at all.
+    """
+    white, black = seats
+    moves: list[MoveRecord] = []
+    ended = _prepare(seats, chess960=opening.chess960)
+    ending, detail = ended or _play(seats, opening, controls, rules, stop, moves)
+    return GameRecord(opening, white.name, black.name, tuple(moves), *ending, detail)
+
+
+def _prepare(seats: tuple[Seat, Seat], *, chess960: bool) -> tuple[Ending, str] | None:
+    """Have both engines ready; how the game ends if one that has worked before is not."""
+    for colour, seat in zip((chess.WHITE, chess.BLACK), seats, strict=True):
+        try:
+            seat.prepare(chess960=chess960)
+        except Forfeit as forfeit:
+            return Ending(win(not colour), forfeit.reason), forfeit.detail
+    return None
+
+
+def _play(
+    seats: tuple[Seat, Seat],
+    opening: Opening,
+    controls: tuple[TimeControl, TimeControl],
+    rules: Rules,
+    stop: Stop,
+    moves: list[MoveRecord],
+) -> tuple[Ending, str]:
+    """Fill `moves` until the game is over; returns how, and what was wrong."""
+    board = opening.position()
+    clocks = {side: Clock(control, rules.margin) for side, control in zip("wb", controls, strict=True)}
+    scores: list[chess.engine.Score | None] = []
+    history = opening.moves.split()
+    root = _position_command(opening)
+    while (ending := find_ending(board, scores, rules)) is None:
+        if stop.is_set:
+            return Ending(UNFINISHED, INTERRUPTED), ""
+        mover = board.turn
+        clock = clocks["w" if mover == chess.WHITE else "b"]
+        position = f"{root} moves {' '.join(history)}" if history else root
+        try:
+            move, record = _move(seats[0 if mover == chess.WHITE else 1], board, clock, position, clock.go(clocks))
+        except Forfeit as forfeit:
+            ending = Ending(win(not mover), forfeit.reason)
+            return (Ending(UNFINISHED, INTERRUPTED), "") if stop.is_set else (ending, forfeit.detail)
+        moves.append(record)
+        scores.append(record.score)
+        history.append(record.move)
+        board.push(move)
+    return ending, ""
+
+
+def _move(seat: Seat, board: chess.Board, clock: Clock, position: str, go: str) -> tuple[chess.Move, MoveRecord]:
+    """One move, judged. Raises Forfeit."""
+    allowance = clock.allowance
+    reply = seat.play(position, go, allowance)
+    if allowance is not None and reply.seconds > allowance:
+        raise Forfeit(TIME_LOSS, f"{reply.seconds:.3f} s used, {allowance:.3f} s allowed")
+    try:
+        move = board.parse_uci(reply.move)
+    except ValueError as error:
+        raise Forfeit(ILLEGAL_MOVE, f"{reply.move[:20]!r} in {board.fen()}") from error
+    if not move:  # a null move
+        raise Forfeit(ILLEGAL_MOVE, f"{reply.move[:20]!r} in {board.fen()}")
+    clock.spend(reply.seconds)
+    score, depth, nodes = read_info(reply.info, board.turn)
+    left = clock.left if clock.control.base else None
+    return move, MoveRecord(move.uci(), reply.seconds, left, score, depth, nodes)
+
+
+def _position_command(opening: Opening) -> str:
+    """The `position` command for the start of a game, before any move."""
+    if opening.fen == chess.STARTING_FEN and not opening.chess960:
+        return "position startpos"
+    return f"position fen {opening.fen}"
+
+
+def read_info(line: str, turn: chess.Color) -> tuple[chess.engine.Score | None, int | None, int | None]:
+    """Score from White's side, depth and nodes of an `info` line sent by the engine that plays `turn`; None where not given."""
+    values = dict(pairwise(line.split(" pv ", maxsplit=1)[0].split()))
+    score: chess.engine.Score | None = None
+    if (cp := _integer(values.get("cp"))) is not None:
+        score = chess.engine.Cp(cp)
+    elif (mate := _integer(values.get("mate"))) is not None:
+        score = chess.engine.Mate(mate)
+    if score is not None:
+        score = chess.engine.PovScore(score, turn).white()
+    return score, _integer(values.get("depth")), _integer(values.get("nodes"))
+
+
+def _integer(text: str | None) -> int | None:
+    """A plain ASCII integer of at most 18 digits, else None."""
+    if text is None:
+        return None
+    digits = text.lstrip("+-")
+    return int(text) if digits.isascii() and digits.isdigit() and len(text) <= 18 and len(text) - len(digits) < 2 else None

@@ -1,0 +1,281 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip selfplay`: games of the engine against itself at fixed nodes, and their quiet positions in one compact file.
+
+Game i depends on the settings, the seed and i alone, and games are written in order: how many processes play, and how
+often the run is broken off, changes nothing in the file. Its format is in `evaluation.labelled`.
+"""
+
+import argparse
+import hashlib
+import json
+import lzma
+import os
+import random
+import subprocess
+import sys
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from ...evaluation import config
+from ...evaluation.learn import labelled
+from ..common.command import CommandError, append, execute, file_name, naming, require_writable, tell, uninterrupted, whole_number
+from ..common.lock import hold
+from ..common.openings import Book, open_book, standard_start
+from ..match.__main__ import MAX_RULE, numbers
+
+if TYPE_CHECKING:
+    from .game import Settings, Task
+
+DESCRIBING = "revision"  # what the settings in a file say for people; the signature says it for us
+
+EPILOG = """\
+Run the same command again to go on after whatever stopped it; more --games lengthen the file.
+
+examples:
+  coachwhip selfplay own.bin --games 20000 --openings 8moves.epd --openings endgames.epd
+  coachwhip selfplay own.bin --epd own.epd.xz
+  coachwhip tune own.bin
+"""
+
+
+def _parser() -> argparse.ArgumentParser:
+    about = "Make labelled quiet positions from games of the engine against itself."
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="coachwhip selfplay", description=about, epilog=EPILOG, formatter_class=formatter)
+    parser.add_argument("file", type=file_name, help="where the positions go")
+    parser.add_argument(
+        "--epd", type=_target, metavar="FILE", help="play nothing: write the file's positions as EPD ('-': print; .xz: packed)"
+    )
+    _game_arguments(parser.add_argument_group("games").add_argument)
+    _ending_arguments(parser.add_argument_group("ending games").add_argument)
+    return parser
+
+
+def _target(text: str) -> str:
+    """Read the name of a file, or `-`, as argparse's `type`."""
+    return str(file_name(text))
+
+
+def _game_arguments(add: Callable[..., object]) -> None:
+    add("--games", type=whole_number(1, 2**31), default=1000, metavar="N", help="games in the file when done (default 1000)")
+    add("--nodes", type=whole_number(1, 10**9), default=5000, metavar="N", help="nodes a move (default 5000)")
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights")
+    add("--hash", type=whole_number(1, 65536), default=4, metavar="MB", help="table size (default 4)")
+    add("--openings", type=file_name, action="append", default=[], metavar="FILE", help="EPD, FEN, .pgn or .bin; may be repeated")
+    add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
+    add("--random-plies", type=whole_number(0, 100), default=6, metavar="N", help="up to N random moves follow (default 6)")
+    add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides openings and random moves (default 1)")
+    add("--per-game", type=whole_number(1, 65535), default=40, metavar="N", help="positions of a game at most (default 40)")
+    add("--max-score", type=whole_number(1, labelled.MAX_SCORE), default=1500, metavar="CP", help="none beyond it (default 1500)")
+    add("--concurrency", type=whole_number(1, 1024), metavar="N", help="processes (default: one for each processor)")
+    add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
+
+
+def _ending_arguments(add: Callable[..., object]) -> None:
+    resign, draw = "win: both saw CP or more for MOVES moves (default 4,1000)", "likewise a draw, from FROM on (default 40,8,8)"
+    add("--resign", type=numbers(2), default=(4, 1000), metavar="MOVES,CP", help=resign)
+    add("--draw", type=numbers(3), default=(40, 8, 8), metavar="FROM,MOVES,CP", help=draw)
+    add("--max-moves", type=whole_number(1, MAX_RULE), default=200, metavar="N", help="a draw after N moves each (default 200)")
+    add("--json", action="store_true", help="print the summary as JSON")
+
+
+def main(argv: Sequence[str]) -> int:
+    """The subcommand. Progress is shown on stderr, the summary printed on stdout; 130 after Ctrl-C."""
+    return execute(_parser(), argv, _selfplay)
+
+
+def _selfplay(args: argparse.Namespace) -> int:
+    try:
+        if args.epd:
+            return _write_epd(args.file, args.epd)
+        require_writable(args.file)
+        settings = _settings(args)
+        described, book = _described(args, settings)
+        with closing(Store(args.file, described)) as store:
+            if store.games < args.games:
+                _play_missing(args, settings, book, store)
+    except (labelled.FormatError, config.WeightsError) as error:
+        raise CommandError(str(error)) from error
+    _report(args)
+    return 0
+
+
+def _settings(args: argparse.Namespace) -> "Settings":
+    from ..common.adjudication import Rules
+    from .game import Settings
+
+    weights = config.pack(config.load(args.weights) if args.weights else config.load_default())
+    rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
+    return Settings(tuple(weights), args.nodes, args.hash, args.seed, args.random_plies, args.per_game, args.max_score, rules)
+
+
+def _described(args: argparse.Namespace, settings: "Settings") -> tuple[dict[str, Any], Book]:
+    """The settings as the file's second line has them, and the openings. Raises CommandError, OSError."""
+    from .. import bench
+
+    books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
+    openings = [
+        {"name": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "entries": len(book)}
+        for path, book in zip(args.openings, books, strict=True)
+    ]
+    described: dict[str, Any] = settings._asdict()
+    described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()
+    described["rules"] = {name: value for name, value in settings.rules._asdict().items() if value}
+    described |= {"revision": revision(), "signature": bench.signature(settings.weights)}
+    described |= {"openings": openings, "plies": args.plies, "chess960": args.chess960}
+    return described, [entry for book in books for entry in book] or standard_start(chess960=args.chess960)
+
+
+def revision() -> str:
+    """The git commit of the checkout that this package runs from, with a mark if it was changed since; "" if it is none."""
+    here = Path(__file__).resolve().parents[2]
+    command = ["git", "-C", str(here), "describe", "--always", "--dirty=+changes", "--abbrev=12", "--exclude=*"]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip() if (here / "setup.py").exists() else ""
+
+
+class Store:
+    """The file, open to be lengthened. Only one process can have it."""
+
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        """Go on with a file that was made with these settings, less a torn block at its end, or begin one.
+
+        Raises CommandError, OSError, FormatError.
+        """
+        self.path = path
+        self.games = 0
+        self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
+        try:
+            hold(self._file, path)
+            self._begin(settings)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _begin(self, settings: dict[str, Any]) -> None:
+        first = labelled.header(settings)
+        size = self.path.stat().st_size
+        self._file.seek(0)
+        start = self._file.read(len(first))
+        if size < len(first) and first.startswith(start):
+            self._file.truncate(0)
+            with naming(self.path):
+                append(self._file, first)
+            return
+        contents = labelled.read(self.path)
+        for name in sorted({*settings, *contents.settings} - {DESCRIBING}):
+            theirs, ours = contents.settings.get(name), json.loads(json.dumps(settings.get(name)))
+            if theirs != ours:
+                raise CommandError(f"{self.path} was made with other settings: its {name} is {theirs}, not {ours}")
+        self._file.truncate(contents.size)
+        self._file.seek(0, os.SEEK_END)
+        self.games = len(contents.games)
+
+    def add(self, game: labelled.Game) -> None:
+        """Append the next game."""
+        with naming(self.path):
+            append(self._file, labelled.block(game))
+        self.games += 1
+
+    def close(self) -> None:
+        """No more games."""
+        self._file.close()
+
+
+def _play_missing(args: argparse.Namespace, settings: "Settings", book: Book, store: Store) -> None:
+    """Play until the file has all its games."""
+    from ..common.progress import progress
+
+    if store.games:
+        tell(f"{store.games} games are played, {args.games - store.games} to go")
+    tasks = _tasks(book, args.seed, store.games, args.games)
+    with progress("games", args.games - store.games) as bar, _player(args, settings) as play, closing(play(tasks)) as played:
+        for game in _in_order(played, store.games):
+            with uninterrupted():
+                store.add(game)
+            bar.advance()
+
+
+def _tasks(book: Book, seed: int, first: int, end: int) -> "Iterator[Task]":
+    """The games with these numbers; the seed alone decides the order of the openings."""
+    from .game import Task
+
+    order = list(range(len(book)))
+    random.Random(seed).shuffle(order)
+    for number in range(first, end):
+        yield Task(number, book[order[number % len(order)]]())
+
+
+Play = Callable[["Iterable[Task]"], "Generator[tuple[Task, labelled.Game], None, None]"]
+
+
+@contextmanager
+def _player(args: argparse.Namespace, settings: "Settings") -> Iterator[Play]:
+    """What plays the games: processes of this machine, or a cluster."""
+    from ..common import processes
+    from .game import play
+
+    count = args.concurrency or os.cpu_count() or 1
+    if args.scheduler is None:
+        yield lambda tasks: processes.run(partial(play, settings), tasks, count)
+        return
+    from .. import bench
+    from ..match.cluster import ClusterRunner
+
+    with closing(ClusterRunner(args.scheduler, count)) as cluster:
+        if cluster.call(bench.signature, settings.weights) != bench.signature(settings.weights):
+            raise CommandError("the cluster's workers have another version of the engine")
+        name = hashlib.sha256(repr(settings).encode()).hexdigest()[:12]
+        yield lambda tasks: cluster.run(partial(play, settings), tasks, f"selfplay-{name}")
+
+
+def _in_order(played: "Iterable[tuple[Task, labelled.Game]]", first: int) -> Iterator[labelled.Game]:
+    """The games by number, each as soon as those before it are there."""
+    early: dict[int, labelled.Game] = {}
+    for _, game in played:
+        early[game.number] = game
+        while first in early:
+            yield early.pop(first)
+            first += 1
+
+
+def _report(args: argparse.Namespace) -> None:
+    """What the file holds."""
+    contents = labelled.read(args.file)
+    results = [game.result for game in contents.games]
+    summary = {
+        "games": len(results),
+        "positions": sum(len(game.positions) for game in contents.games),
+        "bytes": contents.size,
+        **{result: results.count(result) for result in labelled.RESULTS},
+    }
+    if args.json:
+        print(json.dumps(summary))
+        return
+    shares = ", ".join(f"{result} {results.count(result)}" for result in reversed(labelled.RESULTS))
+    print(
+        f"{summary['positions']} positions of {summary['games']} games ({shares}) in {summary['bytes'] / 1e6:.1f} MB: {args.file}"
+    )
+
+
+def _write_epd(path: Path, target: str) -> int:
+    """The file's positions as EPD."""
+    if target != "-":
+        require_writable(Path(target))
+    with naming(path):
+        contents = labelled.read(path)
+    lines = (labelled.epd(game) for game in contents.games)
+    if target == "-":
+        sys.stdout.writelines(lines)
+        return 0
+    opener: Callable[..., IO[str]] = lzma.open if target.endswith(".xz") else open
+    with naming(Path(target)), opener(target, "wt", encoding="ascii", newline="\n") as file:
+        file.writelines(lines)
+    return 0

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One game of the engine against itself, and the quiet positions in it. A pure function of the settings, the number and the opening."""
+
+import random
+import threading
+from typing import NamedTuple
+
+from chess.engine import Cp, Mate, Score
+
+from ...core.engine import Engine, Position, SearchResult
+from ...evaluation.learn import labelled
+from ..common.adjudication import MATE_SCORE, UNFINISHED, Rules, by_score
+from ..common.openings import Opening
+
+
+class Settings(NamedTuple):
+    """What every game of a file has in common."""
+
+    weights: tuple[int, ...]
+    nodes: int  # a move
+    hash_mb: int
+    seed: int
+    random_plies: int  # at most so many random moves follow the opening
+    per_game: int  # positions kept of a game, at most
+    max_score: int  # centipawns; a position further from equal is not kept
+    rules: Rules
+
+
+class Task(NamedTuple):
+    """A game to play."""
+
+    number: int
+    opening: Opening
+
+
+def play(settings: Settings, task: Task) -> labelled.Game:
+    """Play a game to its end."""
+    rng = random.Random(f"{settings.seed} {task.number}")
+    engine = _engine(settings.weights, settings.hash_mb)
+    position = start_position(task.opening, settings.random_plies, rng)
+    kept: dict[int, labelled.Position] = {}
+    scores: list[Score] = []
+    while (result := result_so_far(position, scores, settings.rules)) == UNFINISHED:
+        engine.prepare()
+        found = engine.search(position, nodes=settings.nodes)
+        score = white_score(position, found)
+        if _is_quiet(position, found) and abs(score.score(mate_score=MATE_SCORE)) <= settings.max_score:
+            kept.setdefault(position.key, labelled.Position(position.pack(), score.score(mate_score=MATE_SCORE)))
+        scores.append(score)
+        position.make(found.bestmove)
+    positions = list(kept.values())
+    if len(positions) > settings.per_game:
+        positions = [positions[i] for i in sorted(rng.sample(range(len(positions)), settings.per_game))]
+    return labelled.Game(task.number, result, tuple(positions))
+
+
+class _Own(threading.local):
+    """A thread's engine."""
+
+    engine: Engine | None = None
+    made_of: tuple[tuple[int, ...], int] | None = None
+
+
+_own = _Own()
+
+
+def _engine(weights: tuple[int, ...], hash_mb: int) -> Engine:
+    """This thread's engine, which knows nothing of the games before."""
+    if _own.engine is None or _own.made_of != (weights, hash_mb):
+        _own.engine, _own.made_of = Engine(weights, hash_mb), (weights, hash_mb)
+    _own.engine.clear()
+    return _own.engine
+
+
+def start_position(opening: Opening, random_plies: int, rng: random.Random) -> Position:
+    """The opening and some random moves, so that no two games are the same; never a position where the game is over."""
+    book = Position(opening.fen, chess960=opening.chess960)
+    for move in opening.moves.split():
+        book.make(move)
+    while True:
+        position = book.copy()
+        for _ in range(rng.randint(0, random_plies)):
+            if position.result() == UNFINISHED:
+                position.make(rng.choice(position.legal_moves()))
+        if position.result() == UNFINISHED:
+            return position
+
+
+def result_so_far(position: Position, scores: list[Score], rules: Rules) -> str:
+    """How the game has ended, by the rules of chess or by adjudication."""
+    result = position.result()
+    if result == UNFINISHED:
+        ending = by_score(len(scores) // 2 + 1, scores, rules)
+        return ending.result if ending else UNFINISHED
+    return result
+
+
+def white_score(position: Position, found: SearchResult) -> Score:
+    """What the search found, from White's side."""
+    assert found.info is not None, "a position that goes on has a move, and a search of it a score"
+    score = Mate(found.info.mate_in) if found.info.is_mate else Cp(found.info.score_cp)
+    return score if position.stm == "w" else -score
+
+
+def _is_quiet(position: Position, found: SearchResult) -> bool:
+    """No check, and nothing to take or to promote that would be best: the evaluation can know what the search found."""
+    is_promotion = len(found.bestmove) > len("e2e4")
+    return not (position.in_check or is_promotion or position.is_capture(found.bestmove))

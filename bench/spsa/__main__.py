@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip spsa`: numbers of the search tuned by games, with simultaneous perturbation stochastic approximation.
+
+J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization" (1998); its gains for
+games of chess as https://www.chessprogramming.org/SPSA has them. An iteration is a pair of games. A batch of them is played
+from the same values, and its results count in order: how many processes play, and when they finish, changes nothing.
+"""
+
+import argparse
+import hashlib
+import json
+import math
+import os
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, nullcontext
+from fnmatch import fnmatchcase
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...core.tunables import TUNABLES
+from ...evaluation import config
+from ..common.command import INTERRUPTED, CommandError, Postponed, execute, file_name, tell, uninterrupted, whole_number, writes
+from ..common.journal import RunJournal
+from ..common.openings import Book, Opening, choose, open_book, standard_start
+
+if TYPE_CHECKING:
+    from .game import Settings
+
+ALPHA, GAMMA = 0.602, 0.101  # how fast the gains fall, as Spall recommends
+STABILITY = 0.1  # of the iterations: A, which tames the first of them
+SWITCH = "use_"  # how the tunables begin that are on or off
+REPORTS = 20  # lines on how the values stand, at most
+RESIGN, DRAW, MAX_MOVES = (4, 600), (34, 8, 8), 200  # adjudication, as the fields of Rules
+RANDOM_PLIES = 6  # where there is no book
+
+EPILOG = """\
+NAME may be a pattern; a later --tune replaces an earlier one of the same name. START, MIN, MAX and STEP are those of
+core/tunables.py unless given. STEP is how far the two sides lie from the values at the end, and further at first.
+
+examples:
+  coachwhip spsa --tune 'lmr_*' --tune 'rfp_*' --games 20000 --openings book.epd --journal lmr.jsonl --resume
+  coachwhip spsa --tune rfp_margin=80:40:120:6 --games 4000 --openings book.epd
+"""
+
+
+class Parameter(NamedTuple):
+    """A tunable that is tuned."""
+
+    name: str
+    start: int
+    low: int
+    high: int
+    step: int
+
+
+class Iteration(NamedTuple):
+    """A pair of games: its number from 0, the directions, and the two sides' values."""
+
+    number: int
+    directions: tuple[int, ...]
+    plus: dict[str, int]
+    minus: dict[str, int]
+
+
+class Spsa:
+    """The values on their way. Depends on the arguments and on the results that it is told, and on nothing else."""
+
+    def __init__(self, parameters: Sequence[Parameter], iterations: int, r_end: float, seed: int) -> None:
+        """`r_end`: how much of STEP, at the end, a win by one game moves a value."""
+        self.parameters = parameters
+        self.values = [float(parameter.start) for parameter in parameters]
+        self._iterations = iterations
+        self._r_end = r_end
+        self._seed = seed
+
+    def iteration(self, number: int) -> Iteration:
+        """What an iteration plays if the values are as they are now."""
+        rng = random.Random(f"{self._seed} {number}")
+        directions = tuple(rng.choice((-1, 1)) for _ in self.parameters)
+        rounding = [rng.random() for _ in self.parameters]  # the same for both sides, whose distance it leaves alone
+        plus, minus = (self._side(number, sign, directions, rounding) for sign in (1, -1))
+        return Iteration(number, directions, plus, minus)
+
+    def _side(self, number: int, sign: int, directions: Sequence[int], rounding: Sequence[float]) -> dict[str, int]:
+        """The values of one side, rounded up as often as their fraction says."""
+        values = {}
+        for parameter, value, direction, chance in zip(self.parameters, self.values, directions, rounding, strict=True):
+            moved = value + sign * direction * parameter.step * self._spread(number)
+            values[parameter.name] = min(max(math.floor(moved + chance), parameter.low), parameter.high)
+        return values
+
+    def _spread(self, number: int) -> float:
+        """c_k in steps: 1 in the last iteration."""
+        return math.pow(self._iterations / (number + 1), GAMMA)
+
+    def update(self, iteration: Iteration, result: int) -> None:
+        """Take in how many games more `plus` has won than `minus`."""
+        stability = STABILITY * self._iterations
+        gain = self._r_end * ((stability + self._iterations) / (stability + iteration.number + 1)) ** ALPHA
+        for index, (parameter, direction) in enumerate(zip(self.parameters, iteration.directions, strict=True)):
+            value = self.values[index] + gain / self._spread(iteration.number) * parameter.step * result * direction
+            self.values[index] = min(max(value, parameter.low), parameter.high)
+
+
+def _parser() -> argparse.ArgumentParser:
+    about = "Tune numbers of the search by games of the engine against itself (SPSA)."
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="coachwhip spsa", description=about, epilog=EPILOG, formatter_class=formatter)
+    add = parser.add_argument
+    tune = "what to tune; may be repeated"
+    add("--tune", type=_tune, action="append", required=True, metavar="NAME[=START[:MIN:MAX[:STEP]]]", help=tune)
+    add("--games", type=whole_number(2, 10**7), default=10_000, metavar="N", help="two to an iteration (default 10000)")
+    add("--nodes", type=whole_number(1, 10**9), default=10_000, metavar="N", help="nodes a move (default 10000)")
+    add("--hash", type=whole_number(1, 65536), default=8, metavar="MB", help="table size (default 8)")
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights")
+    add("--openings", "--book", type=file_name, metavar="FILE", help="EPD, FEN, .pgn or .bin (default: random moves)")
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides everything (default 1)")
+    gain = "how much of STEP a game moves a value at the end (default 0.01; less for hundreds of thousands of games)"
+    add("--r-end", type=_gain, default=0.01, metavar="R", help=gain)
+    add("--batch", type=whole_number(1, 10_000), default=16, metavar="N", help="iterations from the same values (default 16)")
+    add("--concurrency", type=whole_number(1, 1024), metavar="N", help="processes (default: one for each processor)")
+    add("--journal", **writes(help="keep every result so that the run can be resumed"))
+    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
+    add("--json", action="store_true", help="print the values as JSON")
+    return parser
+
+
+def _tune(text: str) -> tuple[str, list[int]]:
+    """Split NAME[=START[:MIN:MAX[:STEP]]], as argparse's `type`."""
+    name, equals, rest = text.partition("=")
+    numbers = [whole_number(-(10**9), 10**9)(field) for field in rest.split(":")] if equals else []
+    if not name or len(numbers) not in (0, 1, 3, 4):
+        raise argparse.ArgumentTypeError(f"expected NAME[=START[:MIN:MAX[:STEP]]], not {text[:60]!r}")
+    return name, numbers
+
+
+def _gain(text: str) -> float:
+    """Read a number above 0 and up to 1, as argparse's `type`."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value <= 1:
+        raise argparse.ArgumentTypeError(f"expected a number above 0 and up to 1, not {text[:40]!r}")
+    return value
+
+
+def chosen(tunes: Iterable[tuple[str, Sequence[int]]]) -> list[Parameter]:
+    """The parameters that the --tune arguments name. Raises CommandError."""
+    parameters: dict[str, Parameter] = {}
+    for pattern, numbers in tunes:
+        rows = [row for row in TUNABLES if fnmatchcase(row[0], pattern)]
+        if not rows:
+            raise CommandError(f"no tunable is called {pattern!r}; they stand in core/tunables.py")
+        rows = [row for row in rows if not row[0].startswith(SWITCH)]
+        if not rows:
+            raise CommandError(f"{pattern} is a switch: only numbers can be tuned")
+        parameters |= {row[0]: _parameter(row, numbers) for row in rows}
+    return list(parameters.values())
+
+
+def _parameter(row: tuple[str, int, int, int, int, str], numbers: Sequence[int]) -> Parameter:
+    """A row of the table, with what the user changes of it. Raises CommandError."""
+    name, lowest, highest = row[0], row[2], row[3]
+    parameter = Parameter(name, *numbers, *row[len(numbers) + 1 : 5])
+    if not lowest <= parameter.low < parameter.high <= highest:
+        raise CommandError(f"{name}: MIN must be below MAX, and both from {lowest} to {highest}")
+    if not parameter.low <= parameter.start <= parameter.high:
+        raise CommandError(f"{name}: {parameter.start} is not from {parameter.low} to {parameter.high}")
+    if parameter.step < 1:
+        raise CommandError(f"{name}: STEP must be at least 1")
+    return parameter
+
+
+def main(argv: Sequence[str]) -> int:
+    """The subcommand. Progress is shown on stderr, the values are printed on stdout; 130 after Ctrl-C."""
+    return execute(_parser(), argv, _spsa)
+
+
+def _spsa(args: argparse.Namespace) -> int:
+    parameters = chosen(args.tune)
+    if args.resume and not args.journal:
+        raise CommandError("--resume needs the --journal of the run")
+    spsa = Spsa(parameters, args.games // 2, args.r_end, args.seed)
+    disk, code = Postponed(), 0
+    try:
+        settings = _settings(args)
+        openings = choose(_book(args), args.games // 2, args.seed)
+        described = _described(args, settings, parameters)
+        with closing(Journal(args.journal, described, resume=args.resume)) if args.journal else nullcontext() as journal:
+            course = Course(spsa, args.games // 2, args.batch, journal)
+            with disk:
+                code = _play(args, settings, openings, course)
+    except config.WeightsError as error:
+        raise CommandError(str(error)) from error
+    _report(course, as_json=args.json)
+    disk.settle()
+    return code
+
+
+def _book(args: argparse.Namespace) -> Book:
+    return open_book(args.openings, seed=args.seed) if args.openings else standard_start()
+
+
+def _settings(args: argparse.Namespace) -> "Settings":
+    from ..common.adjudication import Rules
+    from .game import Settings
+
+    weights = config.pack(config.load(args.weights) if args.weights else config.load_default())
+    rules = Rules(None, *RESIGN, *DRAW, MAX_MOVES)
+    return Settings(tuple(weights), args.nodes, args.hash, args.seed, 0 if args.openings else RANDOM_PLIES, rules)
+
+
+def _described(args: argparse.Namespace, settings: "Settings", parameters: Sequence[Parameter]) -> dict[str, Any]:
+    """What must be the same when a run is resumed."""
+    from .. import bench
+
+    described: dict[str, Any] = {name: getattr(args, name) for name in ("games", "batch", "nodes", "hash", "seed", "r_end")}
+    described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()[:16]
+    described["engine"] = bench.signature(settings.weights)
+    described["openings"] = hashlib.sha256(args.openings.read_bytes()).hexdigest()[:16] if args.openings else ""
+    described["parameters"] = {parameter.name: list(parameter[1:]) for parameter in parameters}
+    return described
+
+
+class Journal(RunJournal):
+    """The results of every batch's iterations, and the values for whoever looks."""
+
+    KIND = "spsa"
+    NAME = "run"
+    PART = "batch"
+
+    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+        """See RunJournal."""
+        self._forget()
+        super().__init__(path, settings, resume=resume)
+
+    def _forget(self) -> None:
+        self.batches: list[list[list[int]]] = []
+
+    def _has_work(self) -> bool:
+        return bool(self.batches)
+
+    def _take(self, data: dict[str, Any]) -> None:
+        self.batches.append([[int(game) for game in pair] for pair in data["results"]])
+
+    def add(self, results: list[list[int]], values: Mapping[str, float]) -> None:
+        """Put the results of a batch on disk."""
+        self._append({"results": results, "values": values})
+
+
+PlayBatch = Callable[[Sequence[Iteration]], list[list[int]]]  # the games of each iteration: 1 if plus won, 0, -1
+
+
+class Course:
+    """A run on its way, begun with what the journal holds."""
+
+    def __init__(self, spsa: Spsa, iterations: int, batch: int, journal: Journal | None) -> None:
+        self.spsa = spsa
+        self.games: list[int] = []
+        self._iterations = iterations
+        self._batch = batch
+        self._journal = journal
+        for results in journal.batches if journal else []:
+            self._take(self._next(), results)
+
+    @property
+    def played(self) -> int:
+        """Iterations that are done."""
+        return len(self.games) // 2
+
+    def _next(self) -> list[Iteration]:
+        numbers = range(self.played, min(self.played + self._batch, self._iterations))
+        return [self.spsa.iteration(number) for number in numbers]
+
+    def _take(self, iterations: Sequence[Iteration], results: list[list[int]]) -> None:
+        for iteration, games in zip(iterations, results, strict=True):
+            self.spsa.update(iteration, sum(games))
+            self.games += games
+
+    def run(self, play: PlayBatch, report: Callable[[str], None]) -> None:
+        """Play the batches that are missing."""
+        every = max(1, self._iterations // REPORTS)
+        while iterations := self._next():
+            before = self.played
+            results = play(iterations)
+            with uninterrupted():  # the journal and the values agree
+                self._take(iterations, results)
+                if self._journal:
+                    self._journal.add(results, {name: round(value, 3) for name, value in self.values()})
+            if before // every < self.played // every:
+                report(self.line())
+
+    def values(self) -> Iterator[tuple[str, float]]:
+        """The values as they stand."""
+        return ((parameter.name, value) for parameter, value in zip(self.spsa.parameters, self.spsa.values, strict=True))
+
+    def line(self) -> str:
+        """How the run stands."""
+        values = " ".join(f"{name}={value:.1f}" for name, value in self.values())
+        return (
+            f"{len(self.games)} games, plus {self.plus_score():.1%}, draws {self.games.count(0) / len(self.games):.1%}: {values}"
+        )
+
+    def plus_score(self) -> float:
+        """The score of the plus sides, near a half by design."""
+        return 0.5 + sum(self.games) / (2 * len(self.games)) if self.games else 0.5
+
+
+def _play(args: argparse.Namespace, settings: "Settings", openings: Sequence[Opening], course: Course) -> int:
+    """Play to the end or to Ctrl-C; the exit code."""
+    from ..common.processes import Pool
+    from ..common.progress import progress
+    from .game import Task, play
+
+    if course.played:
+        tell(f"{len(course.games)} games are played, {len(openings) * 2 - len(course.games)} to go")
+    count = args.concurrency or os.cpu_count() or 1
+    try:
+        with closing(Pool(partial(play, settings), count)) as pool, progress("games", 2 * (len(openings) - course.played)) as bar:
+
+            def play_batch(iterations: Sequence[Iteration]) -> list[list[int]]:
+                tasks = [
+                    Task(2 * iteration.number + game, openings[iteration.number], iteration.plus, iteration.minus)
+                    for iteration in iterations
+                    for game in (0, 1)
+                ]
+                results = {}
+                for task, result in pool.run(tasks):
+                    results[task.number] = result
+                    bar.advance()
+                return [[results[2 * iteration.number + game] for game in (0, 1)] for iteration in iterations]
+
+            course.run(play_batch, bar.say)
+    except KeyboardInterrupt:
+        tell("interrupted; the batches that were finished count")
+        return INTERRUPTED
+    return 0
+
+
+def _report(course: Course, *, as_json: bool) -> None:
+    """The values, and lines to put into core/tunables.py."""
+    from ..common.table import show
+
+    parameters = course.spsa.parameters
+    values = dict(course.values())
+    if as_json:
+        fields = [p._asdict() | {"value": round(values[p.name]), "exact": values[p.name]} for p in parameters]
+        print(json.dumps({"games": len(course.games), "plus_score": course.plus_score(), "values": fields}, indent=1))
+        return
+    rows = [
+        (p.name, str(p.start), str(round(values[p.name])), f"{values[p.name] - p.start:+.2f}", f"{p.low}..{p.high}")
+        for p in parameters
+    ]
+    show(f"{len(course.games)} games", ("name", "start", "value", "change", "bounds"), rows)
+    print("For core/tunables.py:")
+    for name, _, low, high, step, note in TUNABLES:
+        if name in values:
+            print(f"    ({json.dumps(name)}, {round(values[name])}, {low}, {high}, {step}, {json.dumps(note)}),")
+    print("To try: coachwhip bench " + " ".join(f"--set {name}={round(value)}" for name, value in values.items()))

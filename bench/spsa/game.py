@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One game between two engines that differ in their tunables alone. A pure function of the settings and the task."""
+
+import random
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+from ...core.engine import Engine
+from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS, Rules
+from ..common.openings import Opening
+from ..selfplay.game import result_so_far, start_position, white_score
+
+if TYPE_CHECKING:
+    from chess.engine import Score
+
+WHITE_SCORE = {WHITE_WINS: 1, DRAW: 0, BLACK_WINS: -1}
+
+
+class Settings(NamedTuple):
+    """What every game has in common."""
+
+    weights: tuple[int, ...]
+    nodes: int  # a move
+    hash_mb: int
+    seed: int
+    random_plies: int  # at most so many random moves follow the opening
+    rules: Rules
+
+
+class Task(NamedTuple):
+    """A game to play: the even one of a pair has `plus` as White, the odd one `minus`."""
+
+    number: int
+    opening: Opening
+    plus: Mapping[str, int]
+    minus: Mapping[str, int]
+
+
+def play(settings: Settings, task: Task) -> int:
+    """Play a game to its end: 1 if `plus` won, -1 if it lost, 0 for a draw."""
+    pair, reversed_colours = divmod(task.number, 2)
+    engines = [Engine(settings.weights, settings.hash_mb, tunables=values) for values in (task.plus, task.minus)]
+    if reversed_colours:
+        engines.reverse()
+    position = start_position(task.opening, settings.random_plies, random.Random(f"{settings.seed} {pair}"))
+    scores: list[Score] = []
+    while (result := result_so_far(position, scores, settings.rules)) == UNFINISHED:
+        engine = engines[position.stm == "b"]
+        engine.prepare()
+        found = engine.search(position, nodes=settings.nodes)
+        scores.append(white_score(position, found))
+        position.make(found.bestmove)
+    return -WHITE_SCORE[result] if reversed_colours else WHITE_SCORE[result]

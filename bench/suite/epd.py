@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads test positions from EPD files: `bm`, `am`, `dm`, and graded moves as the Strategic Test Suite writes them.
+
+Graded: c9 lists moves in UCI notation (or c7 in SAN) and c8 the points of each. matetrack's `bm #5` is read as `dm 5`.
+Format: https://www.chessprogramming.org/Extended_Position_Description
+"""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..common.command import CommandError, naming
+from .task import Task
+
+if TYPE_CHECKING:
+    import chess
+
+# python-chess reads EPD too, but stumbles over unquoted comments, and over castling in Chess960.
+OPERATION = re.compile(r"""([^\s;"]+)((?:[^;"]|"(?:[^"\\]|\\.)*"?)*)""")  # a word, and all up to a semicolon outside quotes
+COUNTERS = re.compile(r"(\d{1,5})\s+(\d{1,5})(?=[\s;]|$)[\s;]*", re.ASCII)
+MATE = re.compile(r"[+-]?\d{1,3}", re.ASCII)
+WHOLE_NUMBERS = re.compile(r"\s*-?\d{1,9}(\s+-?\d{1,9})*\s*", re.ASCII)
+
+
+def read_files(paths: Sequence[Path]) -> tuple[list[Task], list[str]]:
+    """All positions of some files, and warnings about lines that ask nothing.
+
+    Raises CommandError that names the first bad line, OSError.
+    """
+    tasks: list[Task] = []
+    warnings = []
+    names = Counter(path.name for path in paths)
+    for path in paths:
+        name = path.name if names[path.name] == 1 else str(path)
+        read, idle = read_file(path, name)
+        tasks += read
+        if idle:
+            warnings.append(f"{name}: {idle} lines have no bm, am, dm or graded moves and are left out")
+    return tasks, warnings
+
+
+def read_file(path: Path, name: str) -> tuple[list[Task], int]:
+    """The positions of one file, and how many of its positions ask nothing."""
+    read = []
+    idle = 0
+    with naming(path):
+        lines = path.read_bytes().splitlines()
+    for number, line in enumerate(lines, start=1):
+        text = _decode(line).strip()
+        if not text or text.startswith("#"):
+            continue
+        try:
+            task = parse(text, name)
+        except ValueError as error:
+            raise CommandError(f"{name}:{number}: {error}: {text[:100]}") from error
+        if task is None:
+            idle += 1
+        else:
+            read.append((number, task))
+    if not read:
+        raise CommandError(f"{name}: no position with bm, am, dm or graded moves in it")
+    labels = Counter(task.label for _, task in read)
+    return [task if task.label and labels[task.label] == 1 else _numbered(task, number) for number, task in read], idle
+
+
+def _decode(line: bytes) -> str:
+    """Text of a line: UTF-8, or Latin-1 as old files have it."""
+    try:
+        return line.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return line.decode("latin-1")
+
+
+def _numbered(task: Task, number: int) -> Task:
+    """The task with a label that its line makes unique."""
+    return task._replace(label=f"{task.label} (line {number})" if task.label else f"line {number}")
+
+
+def parse(text: str, file: str) -> Task | None:
+    """Read one line; None if it asks nothing. Raises ValueError with one clear sentence."""
+    import chess
+
+    from ..perft import is_shredder
+
+    fields = text.split(None, 4)
+    position, rest = " ".join(fields[:4]), fields[4] if len(fields) > 4 else ""
+    counters = COUNTERS.match(rest)
+    operations = {name: value.strip() for name, value in OPERATION.findall(rest[counters.end() :] if counters else rest)}
+    halfmoves, number = (int(counters[1]), max(1, int(counters[2]))) if counters else (0, 1)
+    fen = f"{position} {halfmoves} {number}"
+    board = chess.Board(fen, chess960=is_shredder(position))
+    if board.status() & chess.STATUS_BAD_CASTLING_RIGHTS:  # KQkq with king or rooks elsewhere is Chess960 too
+        board = chess.Board(fen, chess960=True)
+    if not board.is_valid():
+        raise ValueError("not a legal position")
+    task = Task(
+        file,
+        _text(operations, "id"),
+        board.fen(shredder=board.chess960),
+        board.chess960,
+        () if operations.get("bm", "").startswith("#") else _moves(board, operations, "bm"),
+        _moves(board, operations, "am"),
+        _mate(operations),
+        _grades(board, operations),
+    )
+    if not (task.best or task.avoid or task.mate is not None or task.grades is not None):
+        return None
+    if not any(board.legal_moves):
+        raise ValueError("the game is over in this position")
+    return task
+
+
+def _text(operations: Mapping[str, str], name: str) -> str:
+    """The text of an operation, without its quotes; "" if it is missing."""
+    return operations.get(name, "").strip('"').strip()
+
+
+def _move(board: "chess.Board", text: str) -> str:
+    """A legal move given as SAN or in a coordinate notation, as UCI text."""
+    move = board.parse_san(text)
+    if not move:
+        raise ValueError(f"not a move: {text}")
+    return board.uci(move)
+
+
+def _moves(board: "chess.Board", operations: Mapping[str, str], name: str) -> tuple[str, ...]:
+    """The moves of `bm` or `am`."""
+    if name not in operations:
+        return ()
+    words = _text(operations, name).split()
+    if not words:
+        raise ValueError(f"{name} names no move")
+    return tuple(_move(board, word) for word in words)
+
+
+def _mate(operations: Mapping[str, str]) -> int | None:
+    """The distance of `dm`, or of a `bm` with a number sign."""
+    best = operations.get("bm", "")
+    text = best[1:] if best.startswith("#") else operations.get("dm")
+    if text is None:
+        return None
+    if not MATE.fullmatch(text) or int(text) == 0:
+        raise ValueError("dm is not a number of moves")
+    return int(text)
+
+
+def _grades(board: "chess.Board", operations: Mapping[str, str]) -> dict[str, int] | None:
+    """Points by move, where c8 is a list of whole numbers and c9 or c7 a list of moves."""
+    points = _text(operations, "c8")
+    words = (_text(operations, "c9") or _text(operations, "c7")).split()
+    if not words or not WHOLE_NUMBERS.fullmatch(points):
+        return None
+    grades = [int(number) for number in points.split()]
+    if len(words) != len(grades) or max(grades) <= 0:
+        raise ValueError(f"{len(grades)} points in c8 for {len(words)} moves")
+    return dict(zip((_move(board, word) for word in words), grades, strict=True))

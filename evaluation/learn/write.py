@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes fitted weights as a file like weights.py: its comments and layout, the new numbers, and at the top where they come from."""
+
+from __future__ import annotations
+
+import ast
+import textwrap
+from typing import TYPE_CHECKING
+
+from .. import config
+from ..layout import unpack
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+PROVENANCE = "Where the values come from:"  # how that part of the module's docstring begins
+WIDTH = 128
+
+
+def weights_file(packed: Sequence[int], provenance: Sequence[str]) -> str:
+    """The text of a weights file; each paragraph of `provenance` begins on a line of its own."""
+    text = config.dump(unpack(packed))
+    docstring = ast.parse(text).body[0]
+    if not (isinstance(docstring, ast.Expr) and isinstance(docstring.value, ast.Constant)):
+        raise config.WeightsError("weights.py does not begin with a docstring, which is where the values' provenance goes")
+    kept = str(docstring.value.value).partition(PROVENANCE)[0].rstrip()
+    lines = [line for paragraph in provenance for line in _wrapped(paragraph)]
+    head = "\n".join([f'"""{kept}', "", PROVENANCE, *lines, '"""', ""])
+    before, after = text.splitlines(keepends=True)[: docstring.lineno - 1], text.splitlines(keepends=True)[docstring.end_lineno :]
+    return "".join([*before, head, *after])
+
+
+def _wrapped(paragraph: str) -> list[str]:
+    """Lines that can stand in a docstring, whatever the names of files in them are."""
+    plain = "".join(char if char.isascii() and char.isprintable() and char not in '"\\' else "?" for char in paragraph)
+    return textwrap.wrap(plain, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
