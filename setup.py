@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Build of the compiled core: every core/*.pyx becomes coachwhip.core.<name>. All metadata is in pyproject.toml.
+"""Build of the compiled core: every .pyx in core/ becomes a module of coachwhip.core. All metadata is in pyproject.toml.
 
 Environment variables choose the build: COACHWHIP_ARCH, COACHWHIP_CHECKS, COACHWHIP_SANITIZE, COACHWHIP_PGO and
 COACHWHIP_ANNOTATE (README.md, "Building"). Compiler directives live here only, since a header comment in a .pyx does
@@ -86,17 +86,25 @@ def packages(root: Path = Path()) -> dict[str, str]:
     return found
 
 
+def extensions() -> list[Extension]:
+    """One for each .pyx of the core, named after its place: core/board/see.pyx is coachwhip.core.board.see."""
+    paths = sorted(Path("core").rglob("*.pyx"))
+    return [Extension(".".join((PACKAGE, *path.with_suffix("").parts)), [path.as_posix()]) for path in paths]
+
+
 def stage_pxd() -> Path:
     """Put the .pxd files, and the one that is written here, where Cython looks for `coachwhip.core`; returns the include path."""
     root = BUILD / "pxd"
-    package = root / "coachwhip" / "core"
     shutil.rmtree(root, ignore_errors=True)
-    package.mkdir(parents=True)
-    for directory in (package, package.parent):
-        (directory / "__init__.pxd").touch()
+    BUILD.mkdir(exist_ok=True)
     write_if_changed(WRITTEN, params_declaration())
-    for header in (*Path("core").glob("*.pxd"), WRITTEN):
-        shutil.copy2(header, package)  # keeps the date, which is what decides a rebuild
+    headers = {path: path for path in Path("core").rglob("*.pxd")} | {WRITTEN: Path("core", WRITTEN.name)}
+    for header, place in headers.items():
+        staged = root / PACKAGE / place
+        staged.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(header, staged)  # keeps the date, which is what decides a rebuild
+    for folder in {root / PACKAGE, *(path.parent for path in root.rglob("*.pxd"))}:
+        (folder / "__init__.pxd").touch()
     return root
 
 
@@ -336,6 +344,6 @@ if __name__ == "__main__":  # also true under pip; a worker process of cythonize
     setup(
         packages=sorted(packages()),
         package_dir=packages(),
-        ext_modules=[Extension(f"coachwhip.core.{path.stem}", [path.as_posix()]) for path in sorted(Path("core").glob("*.pyx"))],
+        ext_modules=extensions(),
         cmdclass={"build": Build, "build_ext": BuildCore, "build_py": BuildPython, "pgo": ProfileBuild},
     )

@@ -68,7 +68,7 @@ class Position:
     @property
     def ply(self) -> int: ...  # plies played since the FEN
     def pack(self) -> bytes:
-        """The position in PACKED_SIZE bytes, as core/packed.pxd describes them: all of the FEN but the number of the move."""
+        """The position in PACKED_SIZE bytes, as core/board/packed.pxd describes them: all of the FEN but the number of the move."""
     def board(self) -> str:
         """The 64 squares as 8 lines of 8 letters, rank 8 first, '.' for empty (for `d`)."""
 

@@ -6,22 +6,23 @@ from libc.stdint cimport INT64_MAX
 from libc.stdlib cimport calloc, free, realloc
 from libc.string cimport memset
 
-from .cycle cimport can_repeat
-from .evaluate cimport evaluate, faded, set_evaluator_weights, trace_position
-from .features cimport extract_features
-from .listing cimport list_moves
-from .movegen cimport *
-from .packed cimport PACKED_SIZE, pack_position, unpack_fen
-from .params cimport fill_params
-from .perft cimport PerftWatch, perft
-from .root cimport *
-from .see cimport see_ge
-from .threads cimport MAX_THREADS, Team, clear_team, end_helpers, free_team, resize_team, share_weights, start_helpers
-from .tt cimport TTHit, clear_table, hashfull, resize_table, tt_key, tt_probe
-from .weights cimport DANGER_STEP, FULL_PHASE, FULL_SCALE
+from .board.cycle cimport can_repeat
+from .board.listing cimport list_moves
+from .board.movegen cimport *
+from .board.packed cimport PACKED_SIZE, pack_position, unpack_fen
+from .board.perft cimport PerftWatch, perft
+from .board.see cimport see_ge
+from .evaluate.evaluate cimport evaluate, faded, set_evaluator_weights, trace_position
+from .evaluate.features cimport extract_features
+from .evaluate.weights cimport DANGER_STEP, FULL_PHASE, FULL_SCALE
+from .moves cimport AskedMove, find_move, move_text, read_move
+from .search.params cimport fill_params
+from .search.root cimport *
+from .search.threads cimport MAX_THREADS, Team, clear_team, end_helpers, free_team, resize_team, share_weights, start_helpers
+from .search.tt cimport TTHit, clear_table, hashfull, resize_table, tt_key, tt_probe
 from sys import modules as _modules
 
-from . import evaluate as _evaluate
+from .evaluate import evaluate as _evaluate
 
 cdef extern from *:
     """
@@ -69,77 +70,7 @@ globals()["MAX_PLY"] = <int>MAX_PLY
 globals()["MAX_THREADS"] = <int>MAX_THREADS
 globals()["PACKED_SIZE"] = <int>PACKED_SIZE
 
-cdef str FILES = "abcdefgh"
-cdef str PROMOTIONS = "nbrq"
 cdef str LETTERS = "PNBRQK."
-
-
-# --- Moves as text ---
-
-
-cdef inline str _square_name(int sq):
-    return FILES[file_of(sq)] + chr(49 + rank_of(sq))
-
-
-cdef bint _is_standard_castling(int king, int rook) noexcept:
-    return file_of(king) == 4 and (file_of(rook) == 0 or file_of(rook) == 7)
-
-
-cdef str _move_text(Move move, bint chess960):
-    """UCI text. Castling is king takes rook in Chess960, and wherever the usual spelling would not be clear."""
-    cdef int from_sq = move_from(move)
-    cdef int to_sq = move_to(move)
-    if move_flag(move) == CASTLE and not chess960 and _is_standard_castling(from_sq, to_sq):
-        to_sq = castled_king_square(from_sq, to_sq)
-    text = _square_name(from_sq) + _square_name(to_sq)
-    return text + PROMOTIONS[move_flag(move) & 3] if is_promotion(move) else text
-
-
-cdef int _read_square(str text) except -1:
-    cdef int file = FILES.find(text[0])
-    cdef int rank = "12345678".find(text[1])
-    if file < 0 or rank < 0:
-        raise ValueError("no such square")
-    return 8 * rank + file
-
-
-cdef struct AskedMove:
-    # What a text in UCI says, before a position is asked.
-    int from_sq
-    int to_sq
-    int promotion  # index in PROMOTIONS, or -1
-
-
-cdef bint _read_move(str text, AskedMove* asked) except -1:
-    """Read a text; returns whether it has the form of a move."""
-    text = text.lower()
-    if len(text) not in (4, 5) or not text.isascii():
-        return False
-    try:
-        asked.from_sq = _read_square(text[:2])
-        asked.to_sq = _read_square(text[2:4])
-    except ValueError:
-        return False
-    asked.promotion = PROMOTIONS.find(text[4]) if len(text) == 5 else -1
-    return len(text) == 4 or asked.promotion >= 0
-
-
-cdef Move _find_move(const PositionC* pos, const AskedMove* asked) noexcept:
-    """The legal move that is meant; 0 if there is none. Castling is read in both spellings."""
-    cdef Move[MAX_MOVES] moves
-    cdef Move castling = 0
-    cdef int count = generate(pos, moves, ALL_MOVES)
-    cdef int i, to_sq
-    for i in range(count):
-        if move_from(moves[i]) != asked.from_sq:
-            continue
-        to_sq = move_to(moves[i])
-        if move_flag(moves[i]) == CASTLE:
-            if asked.promotion < 0 and asked.to_sq in (to_sq, castled_king_square(asked.from_sq, to_sq)):
-                castling = moves[i] if castling == 0 or to_sq == asked.to_sq else castling
-        elif to_sq == asked.to_sq and asked.promotion == ((move_flag(moves[i]) & 3) if is_promotion(moves[i]) else -1):
-            return moves[i]
-    return castling
 
 
 # --- Being interrupted ---
@@ -250,8 +181,8 @@ cdef class Position:
         """The legal move that a text means: valid as long as no Python object has been touched."""
         cdef AskedMove asked
         cdef Move move = 0
-        if _read_move(text, &asked):
-            move = _find_move(self.current(), &asked)
+        if read_move(text, &asked):
+            move = find_move(self.current(), &asked)
         if move == 0:
             raise ValueError(f"illegal move {text[:12]!r} in {self.fen()}")
         return move
@@ -295,7 +226,7 @@ cdef class Position:
         cdef Move[MAX_MOVES] moves
         cdef int i
         cdef int count = generate(self.current(), moves, ALL_MOVES)
-        return [_move_text(moves[i], self.chess960) for i in range(count)]
+        return [move_text(moves[i], self.chess960) for i in range(count)]
 
     def make(self, str move not None):
         cdef Move code = self.require(move)
@@ -337,7 +268,7 @@ cdef class Position:
             nodes = watch.count(&child, depth - 1)
             if watch.c.stopped:
                 break
-            text = _move_text(moves[i], chess960)
+            text = move_text(moves[i], chess960)
             counts.append((text, nodes))
             if on_move is not None:
                 on_move(text, nodes)
@@ -628,7 +559,7 @@ cdef class Engine:
         for i in range(back):
             s.keys[i] = position.line[position.last - back + i].key
         s.root_key = back
-        wanted = {_find_move(root, &asked) for text in texts if _read_move(text, &asked)}
+        wanted = {find_move(root, &asked) for text in texts if read_move(text, &asked)}
         wanted.discard(0)
         count = generate(root, moves, ALL_MOVES)
         s.root_count = 0
@@ -702,7 +633,7 @@ cdef class Engine:
         result.nodes = total_nodes(self.s)
         result.threads = self.s.helper_count + 1
         result.info = self.last_info
-        result.bestmove = _move_text(self.s.lines[0].pv[0], self.chess960) if self.s.root_count else ""
+        result.bestmove = move_text(self.s.lines[0].pv[0], self.chess960) if self.s.root_count else ""
         result.ponder = self.ponder_move() if self.s.root_count else ""
         return result
 
@@ -723,7 +654,7 @@ cdef class Engine:
         make_move(&after, &reply, move)
         if not has_legal_move(&reply) or insufficient_material(&reply) or reply.rule50 >= 100:
             return ""
-        return _move_text(move, self.chess960)
+        return move_text(move, self.chess960)
 
     cdef void on_report(self, int kind) noexcept:
         """Called with the GIL from inside the search. No exception may pass: it is kept, and the search stopped."""
@@ -762,7 +693,7 @@ cdef class Engine:
         cdef int i
         info.depth = s.root_depth
         if kind == REPORT_CURRMOVE:
-            info.currmove = _move_text(s.root_moves[s.currmove_number - 1].move, self.chess960)
+            info.currmove = move_text(s.root_moves[s.currmove_number - 1].move, self.chess960)
             info.currmovenumber = s.currmove_number
             return info
         info.seldepth = s.seldepth
@@ -775,11 +706,11 @@ cdef class Engine:
             info.depth = line.depth
             info.seldepth = line.seldepth
             info.set_score(line.score)
-            info.pv = tuple([_move_text(line.pv[i], self.chess960) for i in range(line.length)])
+            info.pv = tuple([move_text(line.pv[i], self.chess960) for i in range(line.length)])
         else:
             info.set_score(s.bound_score)
             info.bound = "lowerbound" if kind == REPORT_LOWER else "upperbound"
-            info.pv = (_move_text(s.root_moves[s.line].move, self.chess960),)
+            info.pv = (move_text(s.root_moves[s.line].move, self.chess960),)
         info.seldepth = max(info.seldepth, info.depth)
         return info
 

@@ -281,7 +281,12 @@ import runpy
 from types import SimpleNamespace
 from setuptools import Extension
 translate = runpy.run_path("setup.py", run_name="setup")["BuildCore"].translate
-translate(SimpleNamespace(extensions=[Extension(f"coachwhip.core.{name}", [f"core/{name}.pyx"]) for name in ("cycle", "params")]))
+modules = ("board.cycle", "search.params")
+translate(
+    SimpleNamespace(
+        extensions=[Extension(f"coachwhip.core.{name}", [f"core/{name.replace('.', '/')}.pyx"]) for name in modules]
+    )
+)
 """
 
 
@@ -292,7 +297,7 @@ def run_in(tree: Path, *words: str) -> str:
 
 def translated(tree: Path) -> list[str]:
     """Let a build translate two modules of the core, the second of which knows `Params`; returns those it found to be out of date."""
-    return sorted(re.findall(r"Cythonizing core/(\w+)[.]pyx", run_in(tree, "-c", TRANSLATE)))
+    return sorted(re.findall(r"Cythonizing core/\w+/(\w+)[.]pyx", run_in(tree, "-c", TRANSLATE)))
 
 
 def test_a_row_of_tunables_is_a_field_at_the_next_build(tree: Path) -> None:
@@ -311,15 +316,17 @@ def test_a_row_of_tunables_is_a_field_at_the_next_build(tree: Path) -> None:
     staged = (tree / "build" / "pxd" / "coachwhip" / "core" / "tunables.pxd").read_text(encoding="utf-8")
     assert re.findall(r"^    int (\w+)  # (.*)$", staged, re.MULTILINE) == [(row[0], row[-1]) for row in rows]
     assert rows[-1][0] == "new_margin"
-    assert "int new_margin;" in (tree / "build" / "release" / "core" / "params.c").read_text(encoding="utf-8")
+    assert "int new_margin;" in (tree / "build" / "release" / "core" / "search" / "params.c").read_text(encoding="utf-8")
 
 
 def test_other_packages_can_cimport_the_installed_core(tree: Path) -> None:
     """The .pxd files of a wheel know nothing that is not in it, and .pxd files are all that the build adds to them."""
     run_in(tree, "setup.py", "build_py", "--build-lib", "installed")
-    shipped = {path.name for path in (tree / "installed" / "coachwhip" / "core").glob("*.pxd")}
-    assert shipped == {path.name for path in (tree / "core").glob("*.pxd")} | {"tunables.pxd"}
-    lines = [f"from coachwhip.core.{name.removesuffix('.pxd')} cimport *" for name in sorted(shipped)]
+    core = tree / "installed" / "coachwhip" / "core"
+    shipped = {path.relative_to(core) for path in core.rglob("*.pxd")}
+    assert shipped == {path.relative_to(tree / "core") for path in (tree / "core").rglob("*.pxd")} | {Path("tunables.pxd")}
+    modules = sorted(".".join(path.with_suffix("").parts) for path in shipped)
+    lines = [f"from coachwhip.core.{name} cimport *" for name in modules]
     lines += ["def size() -> int:", "    cdef Params params", "    return sizeof(params) + params.use_tt", ""]
     (tree / "foreign.pyx").write_text("\n".join(lines), encoding="utf-8")
     run_in(tree, "-m", "cython", "-3", "-I", "installed", "foreign.pyx")

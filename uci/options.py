@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 DEFAULT_HASH_MB = 16
 MAX_HASH_MB = 65536
-MAX_THREADS = 256  # as in core/threads.pxd
+MAX_THREADS = 256  # as in core/search/threads.pxd
 MAX_MULTIPV = 256  # more than any position has moves
 DEFAULT_PROBE_DEPTH = 6  # measured: see bench/results.md
 MAX_TABLE_MEN = 7

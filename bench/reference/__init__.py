@@ -15,7 +15,7 @@ the end is worth. Nothing is fast; everything is meant to be seen at once. A goo
  9. `beam`         only the best few moves: fast and sometimes wrong
 10. `multiplayer`  three and more players: utility vectors and max^n (`games.coins`)
 11. `chance`       dice: expectimax (`games.dice`)
-12. `games.board`  chess by python-chess; after it, core/search.pyx is the same thing at speed
+12. `games.board`  chess by python-chess; after it, core/search/search.pyx is the same thing at speed
 
 Try it: `coachwhip reference` plays through a table of games and algorithms, and from Python
 

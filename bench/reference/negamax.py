@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Negamax: one function for both sides, since max(a, b) == -min(-a, -b). Plain, and with alpha-beta.
 
-Every value is seen from the player to move, so it changes its sign on the way up. core/search.pyx is written in this form.
+Every value is seen from the player to move, so it changes its sign on the way up. core/search/search.pyx is written in this form.
 Sources: Knuth and Moore (1975), procedures F0 and F2; the "fail-soft" form is John Fishburn's (1983);
 https://www.chessprogramming.org/Negamax.
 """

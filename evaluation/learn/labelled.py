@@ -5,7 +5,7 @@ Two lines of text, FORMAT and the settings as JSON, then one block for each game
 
     game number (4 bytes, from 0 on without a gap), positions (2), result (1: 0 Black won, 1 drawn, 2 White won), 0 (1),
     CRC-32 of the eight bytes before and of what follows (4)
-    for each position 26 bytes as core/packed.pxd describes them, and its score in centipawns from White's side (2, signed)
+    for each position 26 bytes as core/board/packed.pxd describes them, and its score in centipawns from White's side (2, signed)
 
 A block is whole or it does not count, so a file can be lengthened after whatever broke its writing off.
 """

@@ -12,7 +12,7 @@ from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config
 from places import ROOT
 
-kpk = importlib.import_module("coachwhip.core.kpk")  # no part of the Python face
+kpk = importlib.import_module("coachwhip.core.evaluate.kpk")  # no part of the Python face
 
 TABLES = ROOT.parent / "shared" / "data" / "syzygy"
 State = tuple[int, int, int, bool]  # White's king, pawn, Black's king, White to move

@@ -39,7 +39,7 @@ CASES = [
     ("king takes back", "8/8/8/4k3/4p3/8/4R3/6K1 w - - 0 1", "e2e4", P - R),
     ("king may not take a defended piece", "8/8/8/4k3/4p3/8/4R3/4R1K1 w - - 0 1", "e2e4", P),
     ("king takes last", "8/8/4r3/4k3/4p3/8/4R3/4R1K1 w - - 0 1", "e2e4", P),
-    # Pins, as core/see.pyx documents them: a pinned piece stays on its line while the pinning piece stands.
+    # Pins, as core/board/see.pyx documents them: a pinned piece stays on its line while the pinning piece stands.
     ("pinned defender cannot take back", "4k3/4n3/8/3p4/8/8/8/3RR1K1 w - - 0 1", "d1d5", P),
     ("free defender takes back", "3k4/4n3/8/3p4/8/8/8/3RR1K1 w - - 0 1", "d1d5", P - R),
     ("pinned along the exchange's own line", "3k4/3r4/8/3p4/8/8/8/3R2K1 w - - 0 1", "d1d5", P - R),

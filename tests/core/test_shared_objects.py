@@ -258,7 +258,7 @@ def test_ctrl_c_ends_a_subcommand(words: list[str], capsys: pytest.CaptureFixtur
 
 def test_a_row_of_tunables_without_a_field_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """tunables.py edited under a core that was built before: a row more, a row less, a row with a new name."""
-    params = importlib.import_module("coachwhip.core.params")
+    params = importlib.import_module("coachwhip.core.search.params")
     row = ("no_such_field", 1, 0, 2, 1, "nothing reads it")
     first, *others = params.TUNABLES
     for rows, named in (

@@ -141,7 +141,7 @@ def _swap(board: chess.Board, target: chess.Square, occupied: int, colour: bool,
 
 
 def see(board: chess.Board, move: chess.Move) -> int:
-    """The exchange that a legal move begins on its target square, by the rules written down in core/see.pyx.
+    """The exchange that a legal move begins on its target square, by the rules written down in core/board/see.pyx.
 
     Each side takes with its least valuable piece (the lowest square among equals) or stops; a pinned piece takes only along
     its line, or once the pinning piece has left; the king takes only if nothing takes back; only the first move promotes.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chess by python-chess, with the rules a search plays by: draws and mates count as in core/search.pyx.
+"""Chess by python-chess, with the rules a search plays by: draws and mates count as in core/search/search.pyx.
 
 - A mate counts MATE less the plies from the root, so that the sooner one is the better one.
 - A position that has occurred before on the line below the root is a draw (who repeated once can do so again); one that occurred in

@@ -4,7 +4,7 @@
 Pawns only go forward, so the squares of the pawn are solved from the seventh rank down, each until nothing changes any more.
 """
 
-from .attacks cimport *
+from ..board.attacks cimport *
 
 
 cdef bitboard _beside(bitboard squares) noexcept nogil:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Bodies of endgames.pxd. Sources: https://www.chessprogramming.org/Category:Endgame_Chess_Problems."""
 
-from .attacks cimport *
+from ..board.attacks cimport *
 
 
 cdef inline int _points(const BoardC* b, int colour) noexcept nogil:

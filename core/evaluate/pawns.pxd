@@ -4,9 +4,9 @@
 A table entry holds the sum of the terms, and what the pieces' terms want to know of the pawns.
 """
 
-from .position cimport *
+from ..board.position cimport *
 from .terms cimport *
-from .types cimport *
+from ..board.types cimport *
 from .weights cimport *
 
 cdef enum:

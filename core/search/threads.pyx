@@ -18,7 +18,7 @@ from cpython.pythread cimport (
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from .evaluate cimport clear_evaluator, free_evaluator, new_evaluator
+from ..evaluate.evaluate cimport clear_evaluator, free_evaluator, new_evaluator
 from .root cimport *
 from .tt cimport free_table
 

@@ -5,7 +5,7 @@
 
 from libc.string cimport memcpy, memmove, memset
 
-from .evaluate cimport evaluate, faded
+from ..evaluate.evaluate cimport evaluate, faded
 from .learning cimport corrected
 from .margins cimport *
 from .movepick cimport MovePicker, next_move, start_picker

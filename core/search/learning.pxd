@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a search learns from its results: the histories that order moves, and the corrections of the static evaluation."""
 
-from .evaluate cimport EVAL_LIMIT, faded
+from ..evaluate.evaluate cimport EVAL_LIMIT, faded
 from .margins cimport history_bonus
 from .searcher cimport *
 

@@ -6,7 +6,7 @@ ones as Black did. It is `trace_counts` that counts, so a fit sees exactly what 
 """
 
 from .evaluate cimport *
-from .position cimport *
+from ..board.position cimport *
 
 cdef inline int tapered_count() noexcept nogil:
     return sizeof(TaperedWeights) // sizeof(int32_t)

@@ -4,7 +4,7 @@
 `Params` stands in tunables.pxd, which setup.py writes from the rows beside the staged copy of this file.
 """
 
-from .types cimport *
+from ..board.types cimport *
 from coachwhip.core.tunables cimport Params  # in full: Cython looks for .tunables beside this file, where there is none
 
 cdef enum:

@@ -2,7 +2,7 @@
 """The stages. A row of `if`s, each leading on to the next stage."""
 
 from .history cimport capture_history, quiet_history
-from .see cimport see_ge
+from ..board.see cimport see_ge
 from .tt cimport clock_key, tt_prefetch
 
 cdef enum:

@@ -9,7 +9,7 @@ Scores depend on the fifty-move clock: by the fading of the evaluation, and by t
 clock, in steps, is a part of the key that entries are stored under (`tt_key`); static evaluations are stored before they fade.
 """
 
-from .types cimport *
+from ..board.types cimport *
 
 cdef enum:
     CLUSTER_SIZE = 4

@@ -6,7 +6,7 @@ the fields. Values live in evaluation/weights.py. Ranks and squares are always t
 first rank.
 """
 
-from .types cimport *
+from ..board.types cimport *
 
 cdef struct TaperedWeights:  # (mg, eg) pairs; an 8 by 8 array is a board, first index the rank
     # Material

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Looking at clocks and limits: seldom, so not in the node functions themselves."""
 
-from .position cimport now_us
+from ..board.position cimport now_us
 
 cdef enum:
     POLL_INTERVAL = 1024  # nodes between looks at the clock: well under a millisecond

@@ -3,8 +3,8 @@
 
 from .endgames cimport rule50_fade
 from .pawns cimport PawnEntry
-from .position cimport *
-from .types cimport *
+from ..board.position cimport *
+from ..board.types cimport *
 from .weights cimport *
 
 cdef enum:

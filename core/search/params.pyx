@@ -3,7 +3,7 @@
 
 from libc.math cimport log
 
-from .tunables import TUNABLES
+from ..tunables import TUNABLES
 
 
 cdef dict _checked(dict changes, dict fields):

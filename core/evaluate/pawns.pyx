@@ -6,7 +6,7 @@ Terms: https://www.chessprogramming.org/Pawn_Structure, https://www.chessprogram
 
 from libc.string cimport memset
 
-from .attacks cimport *
+from ..board.attacks cimport *
 
 
 cdef inline int nearest_rank(bitboard b, int us) noexcept nogil:

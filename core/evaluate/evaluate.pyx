@@ -8,7 +8,7 @@ from libc.stdint cimport INT32_MAX, INT32_MIN
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
 
-from .attacks cimport *
+from ..board.attacks cimport *
 from .endgames cimport *
 from .pawns cimport *
 from .terms cimport *

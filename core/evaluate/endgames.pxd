@@ -5,11 +5,11 @@ Both are weights like all others: which one applies is decided here, its value i
 Whatever takes an `Eval` is inlined: were its address handed out, the compiler could keep none of it in registers.
 """
 
-from .attacks cimport *
+from ..board.attacks cimport *
 from .kpk cimport kpk_is_won
-from .position cimport *
+from ..board.position cimport *
 from .terms cimport *
-from .types cimport *
+from ..board.types cimport *
 from .weights cimport *
 
 cdef const int32_t* scale_of_few_pieces(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil

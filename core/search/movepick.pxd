@@ -7,7 +7,7 @@ Source: https://www.chessprogramming.org/Move_Ordering.
 """
 
 from .history cimport HistoryView
-from .movegen cimport *
+from ..board.movegen cimport *
 from .params cimport SearchParams
 from .tt cimport Table
 

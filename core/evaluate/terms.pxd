@@ -5,8 +5,8 @@ Functions take the colour `us` and `trace` as constants and are inlined, so eval
 text; in the trace copy `add` also counts, per weight, how often each side got it.
 """
 
-from .position cimport *
-from .types cimport *
+from ..board.position cimport *
+from ..board.types cimport *
 from .weights cimport *
 
 cdef struct Eval:  # the working state of one evaluation

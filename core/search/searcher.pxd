@@ -3,11 +3,11 @@
 
 from libc.string cimport memcpy
 
-from .evaluate cimport Evaluator
+from ..evaluate.evaluate cimport Evaluator
 from .history cimport *
-from .movegen cimport is_legal
+from ..board.movegen cimport is_legal
 from .params cimport Params, SearchParams
-from .position cimport *
+from ..board.position cimport *
 from .tt cimport Table
 
 cdef enum:

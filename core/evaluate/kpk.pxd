@@ -4,7 +4,7 @@
 Source: https://www.chessprogramming.org/KPK.
 """
 
-from .types cimport *
+from ..board.types cimport *
 
 cdef enum:
     PAWN_SQUARES = 24  # files a to d, ranks 2 to 7; the other files are their mirror image

@@ -7,7 +7,7 @@ Sources: https://www.chessprogramming.org/Killer_Heuristic, https://www.chesspro
 https://www.chessprogramming.org/Static_Evaluation_Correction_History.
 """
 
-from .types cimport *
+from ..board.types cimport *
 
 cdef enum:
     HISTORY_MAX = 16384  # no entry leaves -HISTORY_MAX..HISTORY_MAX

@@ -5,13 +5,13 @@ Every technique has its switch and its numbers in tunables.py; here is only how 
 Scores are centipawns from the side to move; +-(MATE - ply) is a mate, `ply` counted from the root.
 """
 
-from .cycle cimport can_repeat
-from .evaluate cimport evaluate, faded
+from ..board.cycle cimport can_repeat
+from ..evaluate.evaluate cimport evaluate, faded
 from .learning cimport *
 from .margins cimport *
-from .movegen cimport CheckInfo, fill_check_info, generate, has_legal_move, is_check
+from ..board.movegen cimport CheckInfo, fill_check_info, generate, has_legal_move, is_check
 from .movepick cimport STAGE_BAD_NOISY, MovePicker, narrow_picker, next_move, start_picker
-from .see cimport see_ge
+from ..board.see cimport see_ge
 from .tt cimport TTHit, set_no_hit, tt_key, tt_prefetch, tt_probe, tt_store
 
 cdef enum:

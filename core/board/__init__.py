@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The board and its rules: squares, attacks, positions, legal moves, exchanges, perft."""
