@@ -46,6 +46,8 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("aspiration_min_depth", 5, 2, 12, 1, "full window below this depth"),
     ("aspiration_window", 14, 4, 100, 4, "half width of the first window"),
     ("aspiration_growth", 60, 10, 400, 20, "percent by which a failed window widens"),
+    # --- extensions ---
+    ("extension_limit", 2, 1, 8, 1, "no line is extended beyond so many times the depth of the iteration"),
     # --- reverse futility ---
     ("rfp_max_depth", 5, 1, 16, 1, "deepest node it is tried at"),
     ("rfp_margin", 75, 20, 200, 8, "margin per ply"),
@@ -62,6 +64,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("nmp_eval_max", 3, 0, 6, 1, "at most so many plies for that"),
     ("nmp_static_margin", 20, 0, 127, 5, "the static evaluation itself may be so far below beta, per ply"),
     ("nmp_verify_depth", 14, 6, 127, 1, "from this depth on a cut is verified by a search without null moves"),
+    ("nmp_verify_share", 75, 0, 100, 5, "percent of the reduced depth in which that search makes no null move"),
     # --- futility ---
     ("futility_max_depth", 4, 1, 12, 1, "deepest node it is tried at"),
     ("futility_base", 90, 0, 300, 10, "margin at depth 0"),
@@ -85,6 +88,10 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("singular_tt_depth", 3, 1, 6, 1, "the table's result may be so many plies shallower"),
     ("singular_margin", 20, 4, 64, 2, "sixteenths of a centipawn per ply that the other moves have to be worse"),
     ("singular_double_margin", 20, 0, 200, 4, "worse by so much again: two plies"),
+    ("singular_depth", 50, 20, 80, 5, "percent of the remaining depth for the search of the other moves"),
+    ("singular_double", 2, 1, 3, 1, "plies for a move that is better by singular_double_margin too"),
+    ("singular_negative", 2, 0, 3, 1, "plies less for a table move that is not singular, though its score beats beta"),
+    ("singular_negative_cut", 1, 0, 3, 1, "plies less for one that does not, where a cut is expected"),
     # --- late move reductions ---
     ("lmr_min_depth", 3, 2, 8, 1, "shallowest node with reductions"),
     ("lmr_min_moves", 2, 1, 8, 1, "moves searched in full before the first reduction; one more in PV nodes"),
@@ -102,6 +109,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("lmr_cutoffs", 100, 0, 300, 10, "more where the moves after it have cut more than lmr_cutoffs_min times"),
     ("lmr_cutoffs_min", 3, 0, 10, 1, "see there"),
     ("lmr_deeper", 40, 0, 200, 5, "centipawns by which a reduced search must surprise to be repeated a ply deeper; 0: never"),
+    ("lmr_deeper_depth", 2, 0, 20, 1, "and so many more per ply of depth"),
     ("lmr_shallower", 8, 0, 50, 2, "a surprise of less is checked a ply shallower"),
     ("lmr_noisy", 200, 0, 2000, 10, "less for captures and promotions"),
     # --- ProbCut ---
@@ -122,6 +130,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("correction_pawns", 50, 0, 200, 8, "centipawns at full scale, by pawn structure"),
     ("correction_pieces", 40, 0, 200, 8, "the same by the pieces of each side"),
     ("correction_move", 30, 0, 200, 8, "the same by the last move"),
+    ("correction_step", 4096, 256, 16384, 256, "largest change of an entry by one result"),
     # --- quiescence ---
     ("qs_delta_margin", 150, 0, 500, 10, "what a capture may gain beyond the piece it takes"),
     # --- static exchange evaluation ---

@@ -2,7 +2,7 @@
 """What a search learns from its results: the histories that order moves, and the corrections of the static evaluation."""
 
 from ..evaluate.evaluate cimport EVAL_LIMIT, faded
-from .margins cimport history_bonus
+from .margins cimport PERCENT, SIXTEENTHS, history_bonus
 from .searcher cimport *
 
 cdef enum:
@@ -32,7 +32,7 @@ cdef inline void reward_cutoff(
 ) noexcept nogil:
     """A move has cut: remember it, and hold it against the moves of its kind tried before it, and the captures anyway."""
     cdef int bonus = history_bonus(&s.params, depth)
-    cdef int malus = -bonus * s.params.p.history_malus // 100
+    cdef int malus = -bonus * s.params.p.history_malus // PERCENT
     cdef int i
     if not is_noisy(move):
         add_killer(&s.history, ply, move)
@@ -51,7 +51,7 @@ cdef inline void reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
     cdef HistoryView view
     if ply >= 2 and move != 0 and not is_noisy(move):
         fill_view(s, ply - 1, &view)
-        _learn_quiet(s, &view, move, history_bonus(&s.params, depth) * s.params.p.history_prior // 100)
+        _learn_quiet(s, &view, move, history_bonus(&s.params, depth) * s.params.p.history_prior // PERCENT)
 
 cdef inline int16_t* _pawn_correction(Searcher* s, const PositionC* pos) noexcept nogil:
     return &s.history.pawn_correction[pos.stm][pos.pawn_key & (CORRECTIONS - 1)]
@@ -80,8 +80,8 @@ cdef inline void learn_correction(Searcher* s, int ply, int depth, int best, int
         return
     if (bound == BOUND_LOWER and best <= static_eval) or (bound == BOUND_UPPER and best >= static_eval):
         return
-    bonus = (best - static_eval) * depth * s.params.p.correction_rate // 16
-    bonus = min(max(bonus, -HISTORY_MAX // 4), HISTORY_MAX // 4)
+    bonus = (best - static_eval) * depth * s.params.p.correction_rate // SIXTEENTHS
+    bonus = min(max(bonus, -s.params.p.correction_step), s.params.p.correction_step)
     update_entry(_pawn_correction(s, pos), bonus)
     update_entry(_piece_correction(s, pos, WHITE), bonus)
     update_entry(_piece_correction(s, pos, BLACK), bonus)

@@ -4,7 +4,11 @@
 Scores and margins are centipawns, depths plies, reductions hundredths of a ply until they are handed out.
 """
 
-from .params cimport LMR_SIZE, SearchParams
+from .params cimport LMR_SIZE, PLY, SearchParams
+
+cdef enum:
+    PERCENT = 100
+    SIXTEENTHS = 16
 
 cdef struct Reducible:
     # What a late move's reduction depends on.
@@ -33,13 +37,17 @@ cdef inline int nmp_reduction(const SearchParams* sp, int depth, int above_beta)
         by_eval = sp.p.nmp_eval_max
     return sp.p.nmp_reduction + depth // sp.p.nmp_depth_divisor + by_eval
 
+cdef inline int null_verify_plies(const SearchParams* sp, int child_depth) noexcept nogil:
+    """For so many plies the search that verifies a null move makes none."""
+    return child_depth * sp.p.nmp_verify_share // PERCENT
+
 cdef inline int futility_margin(const SearchParams* sp, int depth) noexcept nogil:
     return sp.p.futility_base + sp.p.futility_margin * depth
 
 cdef inline int lmp_limit(const SearchParams* sp, int depth, bint improving) noexcept nogil:
     """Moves to look at before the rest of the quiet ones is left out."""
-    cdef int limit = sp.p.lmp_base + sp.p.lmp_factor * depth * depth // 100
-    return limit if improving else limit * sp.p.lmp_not_improving // 100
+    cdef int limit = sp.p.lmp_base + sp.p.lmp_factor * depth * depth // PERCENT
+    return limit if improving else limit * sp.p.lmp_not_improving // PERCENT
 
 cdef inline int lmr_base(const SearchParams* sp, int depth, int moves) noexcept nogil:
     """The reduction by depth and move number alone, in hundredths."""
@@ -49,11 +57,11 @@ cdef inline int lmr_reduction(const SearchParams* sp, const Reducible* move) noe
     """Plies to search less: more for late moves and deep nodes, less where mistakes cost more. At least one ply is left."""
     cdef int reduction = lmr_base(sp, move.depth, move.moves)
     if move.quiet:
-        reduction -= 100 * move.history // sp.p.lmr_history_divisor
+        reduction -= PLY * move.history // sp.p.lmr_history_divisor
         reduction += sp.p.lmr_tt_capture * move.tt_capture
         reduction -= sp.p.lmr_killer * move.killer
     else:
-        reduction -= sp.p.lmr_noisy + 100 * move.history // sp.p.lmr_capture_divisor
+        reduction -= sp.p.lmr_noisy + PLY * move.history // sp.p.lmr_capture_divisor
     reduction -= sp.p.lmr_pv * move.pv_node
     reduction -= sp.p.lmr_was_pv * move.was_pv
     reduction += sp.p.lmr_cut * move.cut_node
@@ -61,14 +69,18 @@ cdef inline int lmr_reduction(const SearchParams* sp, const Reducible* move) noe
     reduction -= sp.p.lmr_check * move.gives_check
     if move.cutoffs > sp.p.lmr_cutoffs_min:
         reduction += sp.p.lmr_cutoffs
-    if reduction < 100:
+    if reduction < PLY:
         return 0
-    reduction //= 100
+    reduction //= PLY
     return reduction if reduction < move.depth - 1 else move.depth - 1
 
 cdef inline int singular_bar(const SearchParams* sp, int tt_score, int depth) noexcept nogil:
     """What the other moves must not reach for the table's move to be singular."""
-    return tt_score - sp.p.singular_margin * depth // 16
+    return tt_score - sp.p.singular_margin * depth // SIXTEENTHS
+
+cdef inline int singular_depth(const SearchParams* sp, int depth) noexcept nogil:
+    """Depth of the search without the table's move."""
+    return (depth - 1) * sp.p.singular_depth // PERCENT
 
 cdef inline int history_bonus(const SearchParams* sp, int depth) noexcept nogil:
     cdef int bonus = sp.p.history_factor * depth - sp.p.history_offset

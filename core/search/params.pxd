@@ -8,6 +8,7 @@ from ..board.types cimport *
 from coachwhip.core.tunables cimport Params  # in full: Cython looks for .tunables beside this file, where there is none
 
 cdef enum:
+    PLY = 100  # reductions are counted in hundredths
     LMR_SIZE = 64  # depths and move numbers beyond the table use its last row or column
 
 cdef struct SearchParams:

@@ -22,6 +22,11 @@ cdef enum:
 # --- Small parts ---
 
 
+cdef inline bint _may_extend(const Searcher* s, int ply) noexcept nogil:
+    """Whether a line may still be extended: it must not get longer than so many times the depth of the iteration."""
+    return ply < s.params.p.extension_limit * s.root_depth
+
+
 cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
     """Fifty moves (unless mated first), repetition, or too little material."""
     cdef const PositionC* pos = &s.stack[ply].pos
@@ -102,8 +107,8 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
 
     Not in check, stm may also stand pat: it need not capture. Source: https://www.chessprogramming.org/Quiescence_Search.
     """
-    cdef StackEntry* node = &s.stack[ply]
-    cdef const PositionC* pos = &node.pos
+    cdef StackEntry* entry = &s.stack[ply]
+    cdef const PositionC* pos = &entry.pos
     cdef bint open_window = beta - alpha > 1
     cdef bint pv_node = open_window and s.params.p.use_pvs
     cdef bint in_check = pos.checkers != 0
@@ -141,11 +146,11 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     # 3. Stand pat.
     raw_eval = _raw_eval(s, ply, &hit)
     if in_check:
-        node.static_eval = NO_SCORE
+        entry.static_eval = NO_SCORE
         best = -INFINITE
     else:
-        node.static_eval = corrected(s, ply, raw_eval)
-        best = _refined_eval(node.static_eval, &hit)
+        entry.static_eval = corrected(s, ply, raw_eval)
+        best = _refined_eval(entry.static_eval, &hit)
         if best >= beta:
             return best
         if best > alpha and s.params.p.use_alpha_beta:
@@ -165,7 +170,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
             if not is_noisy(move):
                 continue
         if s.params.p.use_qs_delta and not in_check and is_noisy(move):
-            bound = _delta_bound(s, pos, move, node.static_eval)
+            bound = _delta_bound(s, pos, move, entry.static_eval)
             if bound <= alpha:
                 if bound > best:
                     best = bound  # fail-soft: the move that was skipped may be worth as much
@@ -199,6 +204,30 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
 # --- Negamax ---
 
 
+cdef struct Node:
+    # What negamax is asked about a position, and what it knows before it looks at the moves.
+    int ply
+    int depth
+    int alpha
+    int beta
+    bint cut_node  # a cut is expected
+    bint open_window
+    bint pv_node  # the same, but without null windows every window is open, and tells nothing
+    bint in_check
+    bint improving
+    bint has_pieces  # stm has more than king and pawns
+    Move excluded
+    int raw_eval
+    int eval  # the static evaluation, or the table's score where that says more
+    TTHit hit
+    HistoryView view
+
+cdef struct QuietChecks:
+    # Which quiet moves give check, found when first asked.
+    bint known
+    CheckInfo info
+
+
 cdef int search_child(
     Searcher* s, int ply, int depth, int reduction, int alpha, int beta, int best, bint first, bint cut_node
 ) noexcept nogil:
@@ -220,7 +249,7 @@ cdef int search_child(
     score = -negamax(s, ply + 1, reduced, -alpha - 1, -alpha, True if reduction else not cut_node)
     if score > alpha and reduction and not s.aborted:
         if s.params.p.lmr_deeper and ply:  # a surprise: how big it is says how much to trust it
-            depth += score > best + s.params.p.lmr_deeper + 2 * depth
+            depth += score > best + s.params.p.lmr_deeper + s.params.p.lmr_deeper_depth * depth
             depth -= score < best + s.params.p.lmr_shallower
         if depth > reduced:
             score = -negamax(s, ply + 1, depth, -alpha - 1, -alpha, not cut_node)
@@ -246,7 +275,7 @@ cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noe
         score = beta  # a win found by passing is not proven
     if depth < s.params.p.nmp_verify_depth or s.no_null_until > 0:
         return score
-    s.no_null_until = ply + max(child_depth, 1) * 3 // 4
+    s.no_null_until = ply + null_verify_plies(&s.params, max(child_depth, 1))
     if negamax(s, ply, max(child_depth, 1), beta - 1, beta, False) < beta:
         score = NO_SCORE
     s.no_null_until = 0
@@ -286,31 +315,31 @@ cdef int _try_probcut(
             return score
 
 
-cdef int _singular_extension(
-    Searcher* s, int ply, int depth, const TTHit* hit, int beta, bint pv_node, bint cut_node
-) noexcept nogil:
+cdef int _singular_extension(Searcher* s, const Node* node) noexcept nogil:
     """Plies to extend the table's move by, because no other comes near it; or MULTI_CUT when others beat beta as well.
 
     The others are searched at half depth with a window below the table's score. Where they hold up instead, the table's move is
     nothing special, and when its score is above beta anyway it is searched less (negative extension).
     Source: https://www.chessprogramming.org/Singular_Extensions and https://www.chessprogramming.org/Multi-Cut.
     """
-    cdef int bar = singular_bar(&s.params, hit.score, depth)
+    cdef const Params* p = &s.params.p
+    cdef StackEntry* entry = &s.stack[node.ply]
+    cdef int bar = singular_bar(&s.params, node.hit.score, node.depth)
     cdef int score
-    s.stack[ply].excluded = hit.move
-    score = negamax(s, ply, (depth - 1) // 2, bar - 1, bar, cut_node)
-    s.stack[ply].excluded = 0
+    entry.excluded = node.hit.move
+    score = negamax(s, node.ply, singular_depth(&s.params, node.depth), bar - 1, bar, node.cut_node)
+    entry.excluded = 0
     if s.aborted:
         return 0
     if score < bar:
-        if pv_node or score >= bar - s.params.p.singular_double_margin:
+        if node.pv_node or score >= bar - p.singular_double_margin:
             return 1
-        return 2
-    if bar >= beta:
+        return p.singular_double
+    if bar >= node.beta:
         return MULTI_CUT
-    if hit.score >= beta:
-        return -2
-    return -1 if cut_node else 0
+    if node.hit.score >= node.beta:
+        return -p.singular_negative
+    return -p.singular_negative_cut if node.cut_node else 0
 
 
 cdef inline bint _has_tables(const Searcher* s, const PositionC* pos, int depth) noexcept nogil:
@@ -364,309 +393,6 @@ cdef inline bint _is_improving(const Searcher* s, int ply) noexcept nogil:
     return ply >= 4 and s.stack[ply - 4].static_eval != NO_SCORE and now > s.stack[ply - 4].static_eval
 
 
-cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_node) noexcept nogil:
-    """Score of the position at `ply` (not the root) searched `depth` plies deep, fail-soft.
-
-    A score <= alpha is an upper bound, one >= beta a lower bound, one between is exact. `cut_node`: a cut is expected.
-    0 while the search is being aborted. Source: https://www.chessprogramming.org/Negamax with alpha-beta.
-    """
-    cdef StackEntry* node = &s.stack[ply]
-    cdef const PositionC* pos = &node.pos
-    cdef bint open_window = beta - alpha > 1
-    cdef bint pv_node = open_window and s.params.p.use_pvs  # without null windows every window is open, and tells nothing
-    cdef bint in_check = pos.checkers != 0
-    cdef bint improving, quiet, has_pieces
-    cdef bint knows_checks = False  # whether `checks` is filled
-    cdef int old_alpha
-    cdef int best = -INFINITE
-    cdef int ceiling = INFINITE  # what the endgame tables allow at most
-    cdef int eval, futile_bound, score, reduction, history, bound, extension, raw_eval, lmr_depth
-    cdef int moves = 0
-    cdef Move excluded = node.excluded
-    cdef Move best_move = 0
-    cdef Move move
-    cdef Tried tried
-    cdef Reducible late
-    cdef CheckInfo checks
-    cdef TTHit hit
-    cdef HistoryView view
-    cdef MovePicker picker
-
-    # 1. Check extension: forced lines are narrow, and the horizon must not fall inside them.
-    if in_check and s.params.p.use_check_extension and ply < 2 * s.root_depth and not excluded:
-        depth += 1
-    if depth <= 0:
-        return qsearch(s, ply, alpha, beta, True) if s.params.p.use_qsearch else _leaf(s, ply)
-
-    # 2. Limits and draws.
-    s.pv_length[ply] = 0
-    if enter_node(s):
-        return 0
-    if open_window and ply > s.seldepth:
-        s.seldepth = ply
-    if _is_draw(s, ply):
-        return 0
-    if ply >= MAX_PLY - 1:
-        return 0 if in_check else faded(s.evaluator, pos, evaluate(s.evaluator, pos))
-
-    # 2a. A repetition one ply ahead.
-    if _has_draw(s, ply, alpha):
-        alpha = 0
-        if alpha >= beta:
-            return 0
-
-    # 3. Mate distance: a shorter mate elsewhere makes this node pointless.
-    if s.params.p.use_mate_distance:
-        if alpha < -MATE + ply:
-            alpha = -MATE + ply
-        if beta > MATE - ply - 1:
-            beta = MATE - ply - 1
-        if alpha >= beta:
-            return alpha
-    old_alpha = alpha  # a score that does not pass what is safe anyway is a bound
-
-    # 4. Transposition table.
-    _look_up(s, ply, &hit)
-    if (
-        hit.found
-        and not pv_node
-        and not excluded
-        and hit.depth >= depth
-        and (hit.depth == depth or s.params.p.use_tt_deeper)
-        and _tt_cuts(&hit, alpha, beta)
-    ):
-        return hit.score
-
-    # 4a. Endgame tables. Where a shorter mate may still count, they only narrow the score.
-    if unlikely(s.tb.max_pieces != 0) and not excluded and _has_tables(s, pos, depth):
-        score = _probe_tables(s, ply, &bound)
-        if score != NO_SCORE:
-            if bound == BOUND_EXACT or (score >= beta if bound == BOUND_LOWER else score <= alpha):
-                if s.params.p.use_tt:
-                    tt_store(&s.tt, tt_key(pos), ply, 0, score, NO_SCORE, min(depth + TB_DEPTH_BONUS, MAX_DEPTH), pv_node, bound)
-                return score
-            if bound == BOUND_UPPER:
-                ceiling = score
-            else:
-                best = score
-                if score > alpha and s.params.p.use_alpha_beta:
-                    alpha = score
-
-    # 5. Static evaluation, and whether it rises from our last move to this one.
-    raw_eval = _raw_eval(s, ply, &hit)
-    if in_check:
-        node.static_eval = NO_SCORE
-        eval = NO_SCORE
-    else:
-        if not excluded:
-            node.static_eval = corrected(s, ply, raw_eval)
-        eval = _refined_eval(node.static_eval, &hit)
-    improving = _is_improving(s, ply)
-    hit.was_pv |= pv_node
-    has_pieces = has_non_pawns(pos, pos.stm)
-    forget_killers(&s.history, ply + 1)
-    s.stack[ply + 1].excluded = 0
-    s.stack[ply + 1].cutoffs = 0
-    fill_view(s, ply, &view)
-
-    if not pv_node and not in_check and not excluded and magnitude(beta) < TB_BOUND:
-        # 6. Razoring: so far below alpha that only captures could help, and they do not.
-        if (
-            s.params.p.use_razoring
-            and depth <= s.params.p.razor_max_depth
-            and eval + razor_margin(&s.params, depth) <= alpha
-        ):
-            score = qsearch(s, ply, alpha, beta, True)
-            if score <= alpha or s.aborted:
-                return score
-
-        # 7. Reverse futility pruning: so far above beta that no quiet reply is likely to matter.
-        if (
-            s.params.p.use_rfp
-            and depth <= s.params.p.rfp_max_depth
-            and eval < TB_BOUND
-            and eval - rfp_margin(&s.params, depth, improving) >= beta
-        ):
-            return eval
-
-        # 8. Null move pruning.
-        if (
-            s.params.p.use_nmp
-            and depth >= s.params.p.nmp_min_depth
-            and eval >= beta
-            and node.static_eval >= beta - s.params.p.nmp_static_margin * depth
-            and pos.last_move != 0
-            and has_pieces
-            and ply >= s.no_null_until
-        ):
-            score = _try_null_move(s, ply, depth, eval, beta)
-            if score != NO_SCORE:
-                return score
-            if s.aborted:
-                return 0
-
-        # 9. ProbCut, unless the table already knows that a shallower search falls short.
-        if (
-            s.params.p.use_probcut
-            and depth >= s.params.p.probcut_min_depth
-            and not (
-                hit.found
-                and hit.depth > depth - s.params.p.probcut_reduction
-                and hit.score < beta + s.params.p.probcut_margin
-            )
-        ):
-            score = _try_probcut(s, ply, depth, beta, raw_eval, &view, &hit)
-            if score != NO_SCORE:
-                return score
-            if s.aborted:
-                return 0
-
-    # 10. Internal iterative reduction: without a move to try first a deep search is too dear; the next iteration has one.
-    if s.params.p.use_iir and depth >= s.params.p.iir_min_depth and hit.move == 0 and (pv_node or cut_node):
-        depth -= 1
-
-    # 11. The moves, in the picker's order; with beam search only the most promising ones.
-    tried.quiet_count = 0
-    tried.noisy_count = 0
-    checks.king = 0  # these two only quieten compilers that cannot see that `checks` is read where it was filled
-    checks.discoverers = 0
-    late.depth = depth
-    late.pv_node = pv_node
-    late.cut_node = cut_node
-    late.improving = improving
-    late.was_pv = hit.was_pv
-    late.tt_capture = hit.move != 0 and is_noisy(hit.move)
-    start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[ply], hit.move, False)
-    if s.params.p.use_beam:
-        keep_best(s, ply, depth, &picker)
-        if s.aborted:
-            return 0
-    while True:
-        move = next_move(&picker)
-        if move == 0:
-            break
-        if move == excluded:
-            continue
-        moves += 1
-        quiet = not is_noisy(move)
-        history = quiet_history(&view, move) if quiet else capture_history(&view, move)
-
-        # 12. Near the horizon, leave out what is unlikely to reach alpha.
-        if best > -TB_BOUND and has_pieces and not pv_node and not in_check:
-            lmr_depth = max(depth - 1 - lmr_base(&s.params, depth, moves) // 100, 0)
-            if quiet:
-                # 12a. Late move pruning: enough quiet moves have been tried.
-                if s.params.p.use_lmp and depth <= s.params.p.lmp_max_depth and moves > lmp_limit(&s.params, depth, improving):
-                    picker.skip_quiets = True
-                    continue
-                # 12b. Futility pruning: the static evaluation is too far below alpha, unless the move gives check.
-                futile_bound = eval + futility_margin(&s.params, lmr_depth)
-                if s.params.p.use_futility and lmr_depth <= s.params.p.futility_max_depth and futile_bound <= alpha:
-                    if not knows_checks:
-                        fill_check_info(pos, &checks)
-                        knows_checks = True
-                    if not is_check(pos, &checks, move):
-                        if futile_bound > best:
-                            best = futile_bound  # fail-soft: the move that was skipped may be worth as much
-                        continue
-                # 12c. History pruning: the move has failed too often.
-                if (
-                    s.params.p.use_history_pruning
-                    and lmr_depth <= s.params.p.history_pruning_depth
-                    and history < -s.params.p.history_pruning_margin * depth
-                ):
-                    continue
-                # 12d. SEE pruning: the move loses material.
-                if (
-                    s.params.p.use_see_pruning
-                    and lmr_depth <= s.params.p.see_pruning_depth
-                    and not see_ge(pos, move, -s.params.p.see_quiet_margin * lmr_depth * lmr_depth, s.params.see_value)
-                ):
-                    continue
-            elif (
-                s.params.p.use_see_pruning
-                and depth <= s.params.p.see_pruning_depth
-                and picker.stage == STAGE_BAD_NOISY
-                and not see_ge(pos, move, -s.params.p.see_noisy_margin * depth, s.params.see_value)
-            ):
-                continue
-
-        # 13. Singular extension: the table's move is far better than all others.
-        extension = 0
-        if (
-            s.params.p.use_singular
-            and move == hit.move
-            and depth >= s.params.p.singular_min_depth
-            and not excluded
-            and ply < 2 * s.root_depth
-            and hit.bound & BOUND_LOWER
-            and hit.depth >= depth - s.params.p.singular_tt_depth
-            and magnitude(hit.score) < TB_BOUND
-        ):
-            extension = _singular_extension(s, ply, depth, &hit, beta, pv_node, cut_node)
-            if s.aborted:
-                return 0
-            if extension == MULTI_CUT:
-                return singular_bar(&s.params, hit.score, depth)
-
-        # 14. Make the move; decide how much less to look at it.
-        late.killer = move == s.history.killers[ply][0] or move == s.history.killers[ply][1]
-        play(s, ply, move)
-        reduction = 0
-        if s.params.p.use_lmr and depth >= s.params.p.lmr_min_depth and moves > s.params.p.lmr_min_moves + pv_node:
-            late.moves = moves
-            late.quiet = quiet
-            late.history = history
-            late.gives_check = s.stack[ply + 1].pos.checkers != 0
-            late.cutoffs = s.stack[ply + 1].cutoffs
-            reduction = lmr_reduction(&s.params, &late)
-
-        # 15. Search it.
-        score = search_child(s, ply, depth - 1 + extension, reduction, alpha, beta, best, moves == 1, cut_node)
-        if s.aborted:
-            return 0
-
-        # 16. A new best move, perhaps a cutoff.
-        if score > best:
-            best = score
-            if score > alpha:
-                if s.params.p.use_alpha_beta:  # plain minimax keeps every window open
-                    alpha = score
-                best_move = move
-                if open_window:
-                    set_pv(s, ply, move)
-                if score >= beta:
-                    reward_cutoff(s, ply, &view, move, depth, &tried)
-                    node.cutoffs += 1
-                    break
-        if quiet:
-            if tried.quiet_count < MAX_TRIED:
-                tried.quiets[tried.quiet_count] = move
-                tried.quiet_count += 1
-        elif tried.noisy_count < MAX_TRIED:
-            tried.noisy[tried.noisy_count] = move
-            tried.noisy_count += 1
-
-    # 17. Mate and stalemate.
-    if moves == 0:
-        if excluded:
-            return alpha
-        return -MATE + ply if in_check else 0
-    if best > ceiling:
-        best = ceiling
-
-    # 18. Remember.
-    if excluded:
-        return best
-    bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if open_window and best > old_alpha else BOUND_UPPER)
-    learn_correction(s, ply, depth, best, bound, best_move)
-    if bound == BOUND_UPPER:
-        reward_prior(s, ply, depth)
-    if s.params.p.use_tt:
-        tt_store(&s.tt, tt_key(pos), ply, best_move, best, raw_eval, depth, hit.was_pv, bound)
-    return best
-
-
 cdef int _leaf(Searcher* s, int ply) noexcept nogil:
     """A leaf without quiescence: game ends count, then the static evaluation."""
     cdef const PositionC* pos = &s.stack[ply].pos
@@ -676,3 +402,385 @@ cdef int _leaf(Searcher* s, int ply) noexcept nogil:
     if not has_legal_move(pos):
         return -MATE + ply if pos.checkers else 0
     return faded(s.evaluator, pos, evaluate(s.evaluator, pos))
+
+
+cdef int _use_tables(Searcher* s, Node* node, int* best, int* ceiling) noexcept nogil:
+    """Let the endgame tables settle the node. Where a shorter mate may still count, they only narrow its score: NO_SCORE."""
+    cdef int bound
+    cdef int score = _probe_tables(s, node.ply, &bound)
+    if score == NO_SCORE:
+        return NO_SCORE
+    if bound == BOUND_EXACT or (score >= node.beta if bound == BOUND_LOWER else score <= node.alpha):
+        if s.params.p.use_tt:
+            tt_store(
+                &s.tt, tt_key(&s.stack[node.ply].pos), node.ply, 0, score, NO_SCORE,
+                min(node.depth + TB_DEPTH_BONUS, MAX_DEPTH), node.pv_node, bound,
+            )
+        return score
+    if bound == BOUND_UPPER:
+        ceiling[0] = score
+    else:
+        best[0] = score
+        if score > node.alpha and s.params.p.use_alpha_beta:
+            node.alpha = score
+    return NO_SCORE
+
+
+cdef void _evaluate_node(Searcher* s, Node* node) noexcept nogil:
+    """Static evaluation, and whether it rises from our last move to this one; make the next ply ready."""
+    cdef int ply = node.ply
+    cdef StackEntry* entry = &s.stack[ply]
+    node.raw_eval = _raw_eval(s, ply, &node.hit)
+    if node.in_check:
+        entry.static_eval = NO_SCORE
+        node.eval = NO_SCORE
+    else:
+        if not node.excluded:
+            entry.static_eval = corrected(s, ply, node.raw_eval)
+        node.eval = _refined_eval(entry.static_eval, &node.hit)
+    node.improving = _is_improving(s, ply)
+    node.hit.was_pv |= node.pv_node
+    node.has_pieces = has_non_pawns(&entry.pos, entry.pos.stm)
+    forget_killers(&s.history, ply + 1)
+    s.stack[ply + 1].excluded = 0
+    s.stack[ply + 1].cutoffs = 0
+    fill_view(s, ply, &node.view)
+
+
+cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
+    """Cut a node with a null window before its moves are looked at. NO_SCORE where nothing cuts; 0 while aborting."""
+    cdef const Params* p = &s.params.p
+    cdef int ply = node.ply
+    cdef int depth = node.depth
+    cdef int beta = node.beta
+    cdef int eval = node.eval
+    cdef int score
+
+    # 6. Razoring: so far below alpha that only captures could help, and they do not.
+    if p.use_razoring and depth <= p.razor_max_depth and eval + razor_margin(&s.params, depth) <= node.alpha:
+        score = qsearch(s, ply, node.alpha, beta, True)
+        if score <= node.alpha or s.aborted:
+            return score
+
+    # 7. Reverse futility pruning: so far above beta that no quiet reply is likely to matter.
+    if (
+        p.use_rfp
+        and depth <= p.rfp_max_depth
+        and eval < TB_BOUND
+        and eval - rfp_margin(&s.params, depth, node.improving) >= beta
+    ):
+        return eval
+
+    # 8. Null move pruning.
+    if (
+        p.use_nmp
+        and depth >= p.nmp_min_depth
+        and eval >= beta
+        and s.stack[ply].static_eval >= beta - p.nmp_static_margin * depth
+        and s.stack[ply].pos.last_move != 0
+        and node.has_pieces
+        and ply >= s.no_null_until
+    ):
+        score = _try_null_move(s, ply, depth, eval, beta)
+        if score != NO_SCORE:
+            return score
+        if s.aborted:
+            return 0
+
+    # 9. ProbCut, unless the table already knows that a shallower search falls short.
+    if (
+        p.use_probcut
+        and depth >= p.probcut_min_depth
+        and not (
+            node.hit.found
+            and node.hit.depth > depth - p.probcut_reduction
+            and node.hit.score < beta + p.probcut_margin
+        )
+    ):
+        score = _try_probcut(s, ply, depth, beta, node.raw_eval, &node.view, &node.hit)
+        if score != NO_SCORE:
+            return score
+        if s.aborted:
+            return 0
+    return NO_SCORE
+
+
+cdef inline bint _gives_check(QuietChecks* checks, const PositionC* pos, Move move) noexcept nogil:
+    if not checks.known:
+        fill_check_info(pos, &checks.info)
+        checks.known = True
+    return is_check(pos, &checks.info, move)
+
+
+cdef inline bint _skip_quiet(
+    Searcher* s, const Node* node, Move move, int moves, int history, MovePicker* picker, QuietChecks* checks, int* best
+) noexcept nogil:
+    """Whether a quiet move near the horizon is left out as unlikely to reach alpha."""
+    cdef const Params* p = &s.params.p
+    cdef const PositionC* pos = &s.stack[node.ply].pos
+    cdef int lmr_depth = max(node.depth - 1 - lmr_base(&s.params, node.depth, moves) // PLY, 0)
+    cdef int futile_bound
+
+    # 12a. Late move pruning: enough quiet moves have been tried.
+    if p.use_lmp and node.depth <= p.lmp_max_depth and moves > lmp_limit(&s.params, node.depth, node.improving):
+        picker.skip_quiets = True
+        return True
+
+    # 12b. Futility pruning: the static evaluation is too far below alpha, unless the move gives check.
+    futile_bound = node.eval + futility_margin(&s.params, lmr_depth)
+    if p.use_futility and lmr_depth <= p.futility_max_depth and futile_bound <= node.alpha:
+        if not _gives_check(checks, pos, move):
+            if futile_bound > best[0]:
+                best[0] = futile_bound  # fail-soft: the move that was skipped may be worth as much
+            return True
+
+    # 12c. History pruning: the move has failed too often.
+    if (
+        p.use_history_pruning
+        and lmr_depth <= p.history_pruning_depth
+        and history < -p.history_pruning_margin * node.depth
+    ):
+        return True
+
+    # 12d. SEE pruning: the move loses material.
+    return (
+        p.use_see_pruning
+        and lmr_depth <= p.see_pruning_depth
+        and not see_ge(pos, move, -p.see_quiet_margin * lmr_depth * lmr_depth, s.params.see_value)
+    )
+
+
+cdef inline bint _skip_noisy(Searcher* s, const Node* node, Move move, const MovePicker* picker) noexcept nogil:
+    """12e. SEE pruning of captures: whether one that the picker has put last loses too much."""
+    cdef const Params* p = &s.params.p
+    return (
+        p.use_see_pruning
+        and node.depth <= p.see_pruning_depth
+        and picker.stage == STAGE_BAD_NOISY
+        and not see_ge(&s.stack[node.ply].pos, move, -p.see_noisy_margin * node.depth, s.params.see_value)
+    )
+
+
+cdef inline bint _may_be_singular(const Searcher* s, const Node* node, Move move) noexcept nogil:
+    """Whether this is the table's move, and the table says enough of it to ask whether it is far better than all others."""
+    cdef const Params* p = &s.params.p
+    return (
+        p.use_singular
+        and move == node.hit.move
+        and node.depth >= p.singular_min_depth
+        and not node.excluded
+        and _may_extend(s, node.ply)
+        and node.hit.bound & BOUND_LOWER
+        and node.hit.depth >= node.depth - p.singular_tt_depth
+        and magnitude(node.hit.score) < TB_BOUND
+    )
+
+
+cdef inline int _reduction(const Searcher* s, const Node* node, Reducible* late, Move move, int moves, int history) noexcept nogil:
+    """How much less deep to search the move just made."""
+    cdef const Params* p = &s.params.p
+    cdef const StackEntry* child = &s.stack[node.ply + 1]
+    cdef const Move* killers = s.history.killers[node.ply]
+    if not p.use_lmr or node.depth < p.lmr_min_depth or moves <= p.lmr_min_moves + node.pv_node:
+        return 0
+    late.moves = moves
+    late.quiet = not is_noisy(move)
+    late.history = history
+    late.killer = move == killers[0] or move == killers[1]
+    late.gives_check = child.pos.checkers != 0
+    late.cutoffs = child.cutoffs
+    return lmr_reduction(&s.params, late)
+
+
+cdef inline void _fill_reducible(const Node* node, Reducible* late) noexcept nogil:
+    """What all moves of a node have in common for `_reduction`."""
+    late.depth = node.depth
+    late.pv_node = node.pv_node
+    late.cut_node = node.cut_node
+    late.improving = node.improving
+    late.was_pv = node.hit.was_pv
+    late.tt_capture = node.hit.move != 0 and is_noisy(node.hit.move)
+
+
+cdef inline void _note_tried(Tried* tried, Move move, bint quiet) noexcept nogil:
+    if quiet:
+        if tried.quiet_count < MAX_TRIED:
+            tried.quiets[tried.quiet_count] = move
+            tried.quiet_count += 1
+    elif tried.noisy_count < MAX_TRIED:
+        tried.noisy[tried.noisy_count] = move
+        tried.noisy_count += 1
+
+
+cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_node) noexcept nogil:
+    """Score of the position at `ply` (not the root) searched `depth` plies deep, fail-soft.
+
+    A score <= alpha is an upper bound, one >= beta a lower bound, one between is exact. `cut_node`: a cut is expected.
+    0 while the search is being aborted. Source: https://www.chessprogramming.org/Negamax with alpha-beta.
+    """
+    cdef StackEntry* entry = &s.stack[ply]
+    cdef const PositionC* pos = &entry.pos
+    cdef int old_alpha, score, bound, history, extension, reduction
+    cdef int best = -INFINITE
+    cdef int ceiling = INFINITE  # what the endgame tables allow at most
+    cdef int moves = 0
+    cdef bint quiet
+    cdef Move best_move = 0
+    cdef Move move
+    cdef Node node
+    cdef QuietChecks checks
+    cdef Reducible late
+    cdef Tried tried
+    cdef MovePicker picker
+    node.ply = ply
+    node.open_window = beta - alpha > 1
+    node.pv_node = node.open_window and s.params.p.use_pvs
+    node.cut_node = cut_node
+    node.in_check = pos.checkers != 0
+    node.excluded = entry.excluded
+
+    # 1. Check extension: forced lines are narrow, and the horizon must not fall inside them.
+    if node.in_check and s.params.p.use_check_extension and _may_extend(s, ply) and not node.excluded:
+        depth += 1
+    if depth <= 0:
+        return qsearch(s, ply, alpha, beta, True) if s.params.p.use_qsearch else _leaf(s, ply)
+
+    # 2. Limits and draws.
+    s.pv_length[ply] = 0
+    if enter_node(s):
+        return 0
+    if node.open_window and ply > s.seldepth:
+        s.seldepth = ply
+    if _is_draw(s, ply):
+        return 0
+    if ply >= MAX_PLY - 1:
+        return 0 if node.in_check else faded(s.evaluator, pos, evaluate(s.evaluator, pos))
+
+    # 2a. A repetition one ply ahead.
+    if _has_draw(s, ply, alpha):
+        alpha = 0
+        if alpha >= beta:
+            return 0
+
+    # 3. Mate distance: a shorter mate elsewhere makes this node pointless.
+    if s.params.p.use_mate_distance:
+        alpha = max(alpha, -MATE + ply)
+        beta = min(beta, MATE - ply - 1)
+        if alpha >= beta:
+            return alpha
+    old_alpha = alpha  # a score that does not pass what is safe anyway is a bound
+
+    # 4. Transposition table.
+    _look_up(s, ply, &node.hit)
+    if (
+        node.hit.found
+        and not node.pv_node
+        and not node.excluded
+        and node.hit.depth >= depth
+        and (node.hit.depth == depth or s.params.p.use_tt_deeper)
+        and _tt_cuts(&node.hit, alpha, beta)
+    ):
+        return node.hit.score
+    node.depth = depth
+    node.alpha = alpha
+    node.beta = beta
+
+    # 4a. Endgame tables.
+    if unlikely(s.tb.max_pieces != 0) and not node.excluded and _has_tables(s, pos, depth):
+        score = _use_tables(s, &node, &best, &ceiling)
+        if score != NO_SCORE:
+            return score
+
+    # 5. Static evaluation.
+    _evaluate_node(s, &node)
+
+    # 6 to 9. Cuts that need no move.
+    if not node.pv_node and not node.in_check and not node.excluded and magnitude(beta) < TB_BOUND:
+        score = _prune_node(s, &node)
+        if score != NO_SCORE:
+            return score
+
+    # 10. Internal iterative reduction: without a move to try first a deep search is too dear; the next iteration has one.
+    if s.params.p.use_iir and depth >= s.params.p.iir_min_depth and node.hit.move == 0 and (node.pv_node or cut_node):
+        node.depth -= 1
+
+    # 11. The moves, in the picker's order; with beam search only the most promising ones.
+    tried.quiet_count = 0
+    tried.noisy_count = 0
+    checks.known = False
+    checks.info.king = 0  # these two only quieten compilers that cannot see that `info` is read where it was filled
+    checks.info.discoverers = 0
+    _fill_reducible(&node, &late)
+    start_picker(&picker, pos, &node.view, &s.params, &s.tt, s.history.killers[ply], node.hit.move, False)
+    if s.params.p.use_beam:
+        keep_best(s, ply, node.depth, &picker)
+        if s.aborted:
+            return 0
+    while True:
+        move = next_move(&picker)
+        if move == 0:
+            break
+        if move == node.excluded:
+            continue
+        moves += 1
+        quiet = not is_noisy(move)
+        history = quiet_history(&node.view, move) if quiet else capture_history(&node.view, move)
+
+        # 12. Near the horizon, leave out what is unlikely to reach alpha.
+        if best > -TB_BOUND and node.has_pieces and not node.pv_node and not node.in_check:
+            if quiet:
+                if _skip_quiet(s, &node, move, moves, history, &picker, &checks, &best):
+                    continue
+            elif _skip_noisy(s, &node, move, &picker):
+                continue
+
+        # 13. Singular extension: the table's move is far better than all others.
+        extension = 0
+        if _may_be_singular(s, &node, move):
+            extension = _singular_extension(s, &node)
+            if s.aborted:
+                return 0
+            if extension == MULTI_CUT:
+                return singular_bar(&s.params, node.hit.score, node.depth)
+
+        # 14. Make the move; decide how much less to look at it.
+        play(s, ply, move)
+        reduction = _reduction(s, &node, &late, move, moves, history)
+
+        # 15. Search it.
+        score = search_child(s, ply, node.depth - 1 + extension, reduction, node.alpha, beta, best, moves == 1, cut_node)
+        if s.aborted:
+            return 0
+
+        # 16. A new best move, perhaps a cutoff.
+        if score > best:
+            best = score
+            if score > node.alpha:
+                if s.params.p.use_alpha_beta:  # plain minimax keeps every window open
+                    node.alpha = score
+                best_move = move
+                if node.open_window:
+                    set_pv(s, ply, move)
+                if score >= beta:
+                    reward_cutoff(s, ply, &node.view, move, node.depth, &tried)
+                    entry.cutoffs += 1
+                    break
+        _note_tried(&tried, move, quiet)
+
+    # 17. Mate and stalemate.
+    if moves == 0:
+        if node.excluded:
+            return node.alpha
+        return -MATE + ply if node.in_check else 0
+    best = min(best, ceiling)
+
+    # 18. Remember.
+    if node.excluded:
+        return best
+    bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if node.open_window and best > old_alpha else BOUND_UPPER)
+    learn_correction(s, ply, node.depth, best, bound, best_move)
+    if bound == BOUND_UPPER:
+        reward_prior(s, ply, node.depth)
+    if s.params.p.use_tt:
+        tt_store(&s.tt, tt_key(pos), ply, best_move, best, node.raw_eval, node.depth, node.hit.was_pv, bound)
+    return best
