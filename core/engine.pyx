@@ -12,13 +12,13 @@ from .board.movegen cimport *
 from .board.packed cimport PACKED_SIZE, pack_position, unpack_fen
 from .board.perft cimport PerftWatch, perft
 from .board.see cimport see_ge
-from .evaluate.evaluate cimport evaluate, faded, set_evaluator_weights, trace_position
+from .evaluate.evaluate cimport evaluate_once, faded, trace_position
 from .evaluate.features cimport extract_features
 from .evaluate.weights cimport DANGER_STEP, FULL_PHASE, FULL_SCALE
 from .moves cimport AskedMove, find_move, move_text, read_move
 from .search.params cimport fill_params
 from .search.root cimport *
-from .search.threads cimport MAX_THREADS, Team, clear_team, end_helpers, free_team, resize_team, share_weights, start_helpers
+from .search.threads cimport MAX_THREADS, Team, clear_team, end_helpers, free_team, resize_team, set_weights, start_helpers
 from .search.tt cimport TTHit, clear_table, hashfull, resize_table, tt_key, tt_probe
 from sys import modules as _modules
 
@@ -445,7 +445,7 @@ cdef class Engine:
         self.take(False)
         try:
             fill_params(&self.s.params, changes)
-            set_evaluator_weights(self.s.evaluator, weights)
+            set_weights(&self.team, weights)
             resize_table(&self.s.tt, hash_mb)
             self.s.report = _report
             self.s.context = <void*>self
@@ -481,8 +481,7 @@ cdef class Engine:
     def set_weights(self, weights):
         self.take()
         try:
-            set_evaluator_weights(self.s.evaluator, weights)
-            share_weights(&self.team)
+            set_weights(&self.team, weights)
             clear_team(&self.team)  # how far the old evaluation was off says nothing of the new one
             clear_table(&self.s.tt)
         finally:
@@ -527,7 +526,7 @@ cdef class Engine:
     def evaluate(self, Position position not None):
         cdef int score
         self.take()
-        score = faded(self.s.evaluator, position.current(), evaluate(self.s.evaluator, position.current()))
+        score = faded(self.s.evaluator, position.current(), evaluate_once(self.s.evaluator, position.current()))
         self.busy = False
         return score
 

@@ -497,17 +497,33 @@ cdef inline int _total(Eval* e, const PawnEntry* entry, int* phase, int* scale, 
     return _finish(e, phase, scale, trace)
 
 
-cdef int evaluate(Evaluator* ev, const PositionC* pos) noexcept nogil:
-    """Centipawns from the side to move, at most EVAL_LIMIT either way. The fifty-move clock has no part in it: see `faded`."""
+cdef int _weighted_sum(Evaluator* ev, const PositionC* pos) noexcept nogil:
     cdef Eval e
     cdef int phase, scale, score
     cdef const PawnEntry* entry
     prefetch_pawns(ev.pawn_table, pos)
-    begin(&e, &ev.weights, pos)
+    begin(&e, ev.weights, pos)
     _prepare_both(&e)
-    entry = cached_pawns(ev.pawn_table, &ev.weights, pos, &e)
+    entry = cached_pawns(ev.pawn_table, ev.weights, pos, &e)
     score = _total(&e, entry, &phase, &scale, False)
     return score if pos.stm == WHITE else -score
+
+
+cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil:
+    """Centipawns from the side to move, at most EVAL_LIMIT either way; computed when first asked after `note_move`.
+
+    The fifty-move clock has no part in it: see `faded`.
+    """
+    if entry.score == NO_SCORE:
+        entry.score = _weighted_sum(ev, entry.pos)
+    return entry.score
+
+
+cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil:
+    """`evaluate` for a position that is on no stack."""
+    cdef EvalEntry entry
+    note_move(&entry, pos)
+    return evaluate(ev, &entry)
 
 
 cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, int* phase, int* scale) noexcept nogil:
@@ -520,7 +536,7 @@ cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts
     cdef Eval e
     cdef PawnEntry entry
     memset(counts, 0, 2 * sizeof(Weights))
-    begin(&e, &ev.weights, pos)
+    begin(&e, ev.weights, pos)
     e.counts = counts
     _prepare_both(&e)
     trace_pawns(&entry, &e)
@@ -530,11 +546,12 @@ cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts
 # --- Set-up and the Python side of it ---
 
 
-cdef Evaluator* new_evaluator() except NULL:
-    """An evaluator with all weights 0. Raises MemoryError."""
+cdef Evaluator* new_evaluator(const Weights* weights) except NULL:
+    """An evaluator with these weights, which must outlive it. Raises MemoryError."""
     cdef Evaluator* ev = <Evaluator*>calloc(1, sizeof(Evaluator))
     if ev == NULL:
         raise MemoryError("no memory for the evaluation")
+    ev.weights = weights
     ev.pawn_memory = calloc(PAWN_TABLE_SIZE + 1, sizeof(PawnEntry))
     if ev.pawn_memory == NULL:
         free(ev)
@@ -555,8 +572,11 @@ cdef void clear_evaluator(Evaluator* ev) noexcept nogil:
     clear_pawns(ev.pawn_table)
 
 
-cdef int set_evaluator_weights(Evaluator* ev, object values) except -1:
-    """Replace all weights by a sequence of ints in the layout's order. Raises ValueError, and changes nothing, on a wrong one."""
+cdef int read_weights(Weights* out, object values) except -1:
+    """Read a sequence of ints in the layout's order. Raises ValueError, and changes nothing, on a wrong one.
+
+    Evaluators that use `out` have to be cleared.
+    """
     cdef Weights weights
     cdef int32_t* flat = <int32_t*>&weights
     cdef int i
@@ -567,8 +587,7 @@ cdef int set_evaluator_weights(Evaluator* ev, object values) except -1:
         if not isinstance(value, int) or not INT32_MIN <= value <= INT32_MAX:
             raise ValueError(f"weight {i} is not a 32-bit integer: {value!r}")
         flat[i] = value
-    ev.weights = weights
-    clear_evaluator(ev)
+    out[0] = weights
     return 0
 
 
@@ -580,7 +599,7 @@ cdef dict trace_position(const Evaluator* ev, const PositionC* pos):
     cdef int phase, scale
     cdef int score = trace_counts(ev, pos, counts, &phase, &scale)
     cdef int i
-    cdef const int32_t* values = <const int32_t*>&ev.weights
+    cdef const int32_t* values = <const int32_t*>ev.weights
     return {
         "phase": phase,
         "scale": scale,

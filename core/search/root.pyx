@@ -266,9 +266,10 @@ cdef void _begin(Searcher* s) noexcept nogil:
     s.best_move = 0
     for i in range(s.root_count):
         s.root_moves[i].nodes = 0
+    note_move(&s.stack[0].eval, &s.stack[0].pos)
     s.stack[0].page = NO_MOVE_PAGE
     s.stack[0].excluded = 0
-    s.raw_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].pos)
+    s.raw_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].eval)
     s.stack[0].static_eval = NO_SCORE if s.stack[0].pos.checkers else corrected(s, 0, s.raw_eval)
     if s.multipv > s.root_count:
         s.multipv = s.root_count
@@ -295,7 +296,7 @@ cdef void _fall_back(Searcher* s) noexcept nogil:
                 _move_root(s, i, 0)
                 s.line_count = 1
                 break
-    line.score = faded(s.evaluator, pos, evaluate(s.evaluator, pos))
+    line.score = faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[0].eval))
     line.depth = 1
     line.seldepth = 1
     line.length = 1

@@ -50,6 +50,7 @@ cdef inline bint _has_draw(Searcher* s, int ply, int alpha) noexcept nogil:
 cdef inline void _play_null(Searcher* s, int ply) noexcept nogil:
     cdef PositionC* child = &s.stack[ply + 1].pos
     make_null(&s.stack[ply].pos, child)
+    note_move(&s.stack[ply + 1].eval, child)
     s.stack[ply + 1].page = NO_MOVE_PAGE
     tt_prefetch(&s.tt, tt_key(child))
     s.keys[s.root_key + ply + 1] = child.key
@@ -88,7 +89,7 @@ cdef inline int _raw_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil
         return NO_SCORE
     if hit.found and hit.static_eval != NO_SCORE:
         return hit.static_eval
-    return evaluate(s.evaluator, pos)
+    return evaluate(s.evaluator, &s.stack[ply].eval)
 
 
 # --- Quiescence ---
@@ -129,7 +130,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     if _is_draw(s, ply):
         return 0
     if ply >= MAX_PLY - 1:
-        return 0 if in_check else faded(s.evaluator, pos, evaluate(s.evaluator, pos))
+        return 0 if in_check else faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[ply].eval))
     if _has_draw(s, ply, alpha):
         alpha = 0
         if alpha >= beta:
@@ -401,7 +402,7 @@ cdef int _leaf(Searcher* s, int ply) noexcept nogil:
         return 0
     if not has_legal_move(pos):
         return -MATE + ply if pos.checkers else 0
-    return faded(s.evaluator, pos, evaluate(s.evaluator, pos))
+    return faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[ply].eval))
 
 
 cdef int _use_tables(Searcher* s, Node* node, int* best, int* ceiling) noexcept nogil:
@@ -654,7 +655,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     if _is_draw(s, ply):
         return 0
     if ply >= MAX_PLY - 1:
-        return 0 if node.in_check else faded(s.evaluator, pos, evaluate(s.evaluator, pos))
+        return 0 if node.in_check else faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[ply].eval))
 
     # 2a. A repetition one ply ahead.
     if _has_draw(s, ply, alpha):

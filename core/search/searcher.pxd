@@ -3,7 +3,7 @@
 
 from libc.string cimport memcpy
 
-from ..evaluate.evaluate cimport Evaluator
+from ..evaluate.evaluate cimport EvalEntry, Evaluator, note_move
 from .history cimport *
 from ..board.movegen cimport is_legal
 from .params cimport Params, SearchParams
@@ -34,6 +34,7 @@ cdef struct LimitsC:
 
 cdef struct StackEntry:
     PositionC pos
+    EvalEntry eval
     int static_eval  # corrected; NO_SCORE when in check
     int page  # of the continuation history, by the move that led here
     int cutoffs  # in the nodes of this ply since their parent was entered
@@ -141,6 +142,7 @@ cdef inline void play(Searcher* s, int ply, Move move) noexcept nogil:
     """Play a move from `ply` to `ply + 1`."""
     cdef PositionC* child = &s.stack[ply + 1].pos
     make_move(&s.stack[ply].pos, child, move)
+    note_move(&s.stack[ply + 1].eval, child)
     s.stack[ply + 1].page = page_after(&s.stack[ply].pos, move)
     if CHECKS and not (is_legal(&s.stack[ply].pos, move) and position_is_ok(child)):
         fail("a search made an illegal move or an inconsistent position")

@@ -18,7 +18,7 @@ from cpython.pythread cimport (
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy
 
-from ..evaluate.evaluate cimport clear_evaluator, free_evaluator, new_evaluator
+from ..evaluate.evaluate cimport clear_evaluator, free_evaluator, new_evaluator, read_weights
 from .root cimport *
 from .tt cimport free_table
 
@@ -34,7 +34,7 @@ cdef enum:
 # --- Memory ---
 
 
-cdef Searcher* _new_searcher() except NULL:
+cdef Searcher* _new_searcher(const Weights* weights) except NULL:
     """A searcher with evaluator and lock, all else 0. Raises MemoryError."""
     cdef Searcher* s
     cdef void* memory = calloc(1, sizeof(Searcher) + 2 * SEPARATION)
@@ -44,7 +44,7 @@ cdef Searcher* _new_searcher() except NULL:
     s.memory = memory
     s.leader = s
     try:
-        s.evaluator = new_evaluator()
+        s.evaluator = new_evaluator(weights)
         s.finished = PyThread_allocate_lock()
         if s.finished == NULL:
             raise MemoryError("no memory for a thread's lock")
@@ -73,14 +73,13 @@ cdef int resize_team(Team* team, int count) except -1:
         raise ValueError(f"number of threads must be from 1 to {MAX_THREADS}, not {count}")
     try:
         while team.count < count:
-            team.searchers[team.count] = _new_searcher()
+            team.searchers[team.count] = _new_searcher(&team.weights)
             team.count += 1
     except MemoryError:
         _dismiss(team, before)
         raise
     _dismiss(team, count)
     team.searchers[0].helper_count = 0
-    share_weights(team)
     return 0
 
 
@@ -98,12 +97,13 @@ cdef void clear_team(Team* team) noexcept nogil:
         clear_evaluator(team.searchers[i].evaluator)
 
 
-cdef void share_weights(Team* team) noexcept nogil:
-    """Let all evaluate with the main searcher's weights."""
+cdef int set_weights(Team* team, object values) except -1:
+    """Let all evaluate with these weights. Raises ValueError, and changes nothing, if they are wrong."""
     cdef int i
-    for i in range(1, team.count):
-        team.searchers[i].evaluator.weights = team.searchers[0].evaluator.weights
+    read_weights(&team.weights, values)
+    for i in range(team.count):
         clear_evaluator(team.searchers[i].evaluator)
+    return 0
 
 
 # --- Threads ---
