@@ -577,7 +577,9 @@ cdef inline bint _may_be_singular(const Searcher* s, const Node* node, Move move
     )
 
 
-cdef inline int _reduction(const Searcher* s, const Node* node, Reducible* late, Move move, int moves, int history) noexcept nogil:
+cdef inline int _reduction(
+    const Searcher* s, const Node* node, Reducible* late, Move move, int moves, int history
+) noexcept nogil:
     """How much less deep to search the move just made."""
     cdef const Params* p = &s.params.p
     cdef const StackEntry* child = &s.stack[node.ply + 1]
