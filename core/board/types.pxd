@@ -126,6 +126,7 @@ cdef enum:  # MoveKind: what a generator call is asked for
 
 cdef enum:
     MAX_MOVES = 256  # more than any legal position has (218)
+    FIFTY_MOVES = 100  # plies without a capture or a pawn move that make a draw
     MAX_PLY = 128  # longest line from the root
     NO_SQUARE = 64
     MATE = 32000  # score of being mated is -MATE + ply

@@ -38,7 +38,7 @@ cdef inline int rule50_fade(const PlainWeights* w, const PositionC* pos) noexcep
     cdef bitboard kings = pos.b.by_type[KING]
     if not (pos.b.by_colour[WHITE] & ~kings and pos.b.by_colour[BLACK] & ~kings):
         return FULL_SCALE
-    return w.rule50_fade[min(pos.rule50, 100) // 10]
+    return w.rule50_fade[min(pos.rule50, FIFTY_MOVES) // FADE_STEP]
 
 cdef inline bint pawn_wins(const PositionC* pos, int strong) noexcept nogil:
     """King and pawn against king, by the bitbase."""

@@ -3,13 +3,18 @@
 
 from ..board.attacks cimport *
 
+cdef enum:
+    MINOR_POINTS = 3
+    ROOK_POINTS = 5
+    QUEEN_POINTS = 9
+
 
 cdef inline int _points(const BoardC* b, int colour) noexcept nogil:
     """Pieces of one side in the usual points; not an evaluation, it only tells endings apart."""
     return (
-        3 * popcount(b.by_colour[colour] & (b.by_type[KNIGHT] | b.by_type[BISHOP]))
-        + 5 * popcount(pieces(b, colour, ROOK))
-        + 9 * popcount(pieces(b, colour, QUEEN))
+        MINOR_POINTS * popcount(b.by_colour[colour] & (b.by_type[KNIGHT] | b.by_type[BISHOP]))
+        + ROOK_POINTS * popcount(pieces(b, colour, ROOK))
+        + QUEEN_POINTS * popcount(pieces(b, colour, QUEEN))
     )
 
 

@@ -425,7 +425,9 @@ cdef inline void _passed_pawns(Eval* e, const PawnEntry* entry, int us, bint tra
 
 cdef inline int _phase(const BoardC* b) noexcept nogil:
     cdef int phase = (
-        popcount(b.by_type[KNIGHT] | b.by_type[BISHOP]) + 2 * popcount(b.by_type[ROOK]) + 4 * popcount(b.by_type[QUEEN])
+        popcount(b.by_type[KNIGHT] | b.by_type[BISHOP])
+        + ROOK_PHASE * popcount(b.by_type[ROOK])
+        + QUEEN_PHASE * popcount(b.by_type[QUEEN])
     )
     return min(phase, FULL_PHASE)
 

@@ -123,8 +123,11 @@ cdef struct Weights:
     PlainWeights plain
 
 cdef enum:
-    FULL_PHASE = 24  # a minor piece counts 1, a rook 2, a queen 4
+    FULL_PHASE = 24  # a minor piece counts 1
+    ROOK_PHASE = 2
+    QUEEN_PHASE = 4
     FULL_SCALE = 128
+    FADE_STEP = 10  # plies of the fifty-move clock from one entry of `rule50_fade` to the next
     USUAL_PAWNS = 5  # where knights and rooks are worth their plain value
     SHUT_IN_MOBILITY = 3
     DANGER_STEP = 8  # danger units of one level

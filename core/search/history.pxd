@@ -11,12 +11,14 @@ from ..board.types cimport *
 
 cdef enum:
     HISTORY_MAX = 16384  # no entry leaves -HISTORY_MAX..HISTORY_MAX
-    PIECES = 12  # a piece with its colour: 6 * colour + type
+    PIECE_TYPES = 6
+    PIECES = 2 * PIECE_TYPES  # a piece with its colour: PIECE_TYPES * colour + type
     PAGE_SIZE = PIECES * 64  # entries by piece and square it goes to
     NO_MOVE_PAGE = PAGE_SIZE  # the continuation page after no move, or a null move
     PAWN_PAGES = 512  # a power of two
     CORRECTIONS = 16384  # a power of two
     LOOK_BACK = 3  # moves whose continuation counts: one, two and four plies ago
+    OLDEST_DIVISOR = 2  # the last of these counts so much less
 
 cdef struct History:  # a technique that is off never writes its table, which so stays 0
     int16_t quiet[2][64][64]  # [stm][from][to]
@@ -44,7 +46,7 @@ cdef inline void update_entry(int16_t* entry, int bonus) noexcept nogil:
 
 cdef inline int page_after(const PositionC* pos, Move move) noexcept nogil:
     """Number of the continuation page for a move of stm."""
-    return (6 * pos.stm + pos.piece_on[move_from(move)]) * 64 + move_to(move)
+    return (PIECE_TYPES * pos.stm + pos.piece_on[move_from(move)]) * 64 + move_to(move)
 
 cdef inline int place_of(const HistoryView* view, Move move) noexcept nogil:
     """Where the moving piece and the square it goes to stand in a page."""
@@ -55,14 +57,14 @@ cdef inline int quiet_history(const HistoryView* view, Move move) noexcept nogil
     cdef int place = place_of(view, move)
     return (
         view.quiet[move_from(move) * 64 + move_to(move)]
-        + view.pages[0][place] + view.pages[1][place] + view.pages[2][place] // 2
+        + view.pages[0][place] + view.pages[1][place] + view.pages[2][place] // OLDEST_DIVISOR
         + view.pawn[place]
     )
 
 cdef inline int16_t* capture_entry(const HistoryView* view, Move move) noexcept nogil:
     """Of a capture or promotion; one that takes nothing, or a pawn in passing, counts as taking a pawn."""
     cdef int victim = view.piece_on[move_to(move)]
-    return &view.capture[6 * place_of(view, move) + (PAWN if victim == NO_PIECE else victim)]
+    return &view.capture[PIECE_TYPES * place_of(view, move) + (PAWN if victim == NO_PIECE else victim)]
 
 cdef inline int capture_history(const HistoryView* view, Move move) noexcept nogil:
     return capture_entry(view, move)[0]

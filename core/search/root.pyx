@@ -10,10 +10,11 @@ from .learning cimport corrected
 from .margins cimport *
 from .movepick cimport MovePicker, next_move, start_picker
 from .search cimport keep_best, search_child
-from .tt cimport TTHit, set_no_hit, tt_key, tt_probe, tt_store
+from .tt cimport TTHit, tt_key, tt_store
 
 cdef enum:
     CURRMOVE_AFTER_US = 1000000
+    PERMILLE = 1000
     SINGLE_MOVE_DEPTH = 8  # deep enough for a score when there is nothing to choose
 
 
@@ -178,7 +179,7 @@ cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
         if alpha < score < beta:
             _take_line(s, score, depth)
             return
-        window += 1 + window * s.params.p.aspiration_growth // 100
+        window += 1 + window * s.params.p.aspiration_growth // PERCENT
         if score <= alpha:
             s.bound_score = alpha
             if _talks(s):
@@ -209,7 +210,7 @@ cdef bint _is_finished(Searcher* s) noexcept nogil:
         return True
     if size >= MATE_BOUND and mate_plies <= s.lines[0].depth:
         return True
-    return elapsed_us(s) >= soft * _patience(s) // 1000
+    return elapsed_us(s) >= soft * _patience(s) // PERMILLE
 
 
 cdef int _patience(const Searcher* s) noexcept nogil:
@@ -217,14 +218,14 @@ cdef int _patience(const Searcher* s) noexcept nogil:
     nodes, more when it changes or its score falls. Source: https://www.chessprogramming.org/Time_Management.
     """
     cdef const Params* p = &s.params.p
-    cdef int64_t share = 1000 * s.root_moves[0].nodes // (s.nodes + 1)
+    cdef int64_t share = PERMILLE * s.root_moves[0].nodes // (s.nodes + 1)
     cdef int fall = min(max(s.last_score - s.lines[0].score, -p.tm_fall_max), p.tm_fall_max)
-    cdef int64_t percent = 100
+    cdef int64_t percent = PERCENT
     if s.root_depth < p.tm_min_depth or s.multipv > 1:
-        return 1000
-    percent = percent * (p.tm_unstable - p.tm_stable_step * min(s.stable, p.tm_stable_max)) // 100
-    percent = percent * (100 + p.tm_fall * fall // 100) // 100
-    return <int>(percent * (p.tm_share_base - p.tm_share * share // 1000) // 10)
+        return PERMILLE
+    percent = percent * (p.tm_unstable - p.tm_stable_step * min(s.stable, p.tm_stable_max)) // PERCENT
+    percent = percent * (PERCENT + p.tm_fall * fall // PERCENT) // PERCENT
+    return <int>(percent * (p.tm_share_base - p.tm_share * share // PERMILLE) * PERMILLE // (PERCENT * PERCENT))
 
 
 cdef void _iterate(Searcher* s, int depth) noexcept nogil:
@@ -284,9 +285,7 @@ cdef void _fall_back(Searcher* s) noexcept nogil:
     cdef TTHit hit
     cdef Move move
     cdef int i
-    set_no_hit(&hit)
-    if s.params.p.use_tt:
-        tt_probe(&s.tt, tt_key(pos), 0, &hit)
+    look_up(s, 0, &hit)
     fill_view(s, 0, &view)
     start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[0], hit.move, False)
     while s.line_count == 0:

@@ -12,7 +12,7 @@ from .margins cimport *
 from ..board.movegen cimport CheckInfo, fill_check_info, generate, has_legal_move, is_check
 from .movepick cimport STAGE_BAD_NOISY, MovePicker, narrow_picker, next_move, start_picker
 from ..board.see cimport see_ge
-from .tt cimport TTHit, set_no_hit, tt_key, tt_prefetch, tt_probe, tt_store
+from .tt cimport TTHit, tt_key, tt_prefetch, tt_store
 
 cdef enum:
     MULTI_CUT = -100  # instead of an extension: several moves beat beta
@@ -34,7 +34,7 @@ cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
         &s.keys[s.root_key + ply], pos.reversible, s.root_key + ply, ply
     ):
         return True
-    if unlikely(pos.rule50 >= 100):
+    if unlikely(pos.rule50 >= FIFTY_MOVES):
         return pos.checkers == 0 or has_legal_move(pos)
     return insufficient_material(pos)
 
@@ -54,13 +54,6 @@ cdef inline void _play_null(Searcher* s, int ply) noexcept nogil:
     s.stack[ply + 1].page = NO_MOVE_PAGE
     tt_prefetch(&s.tt, tt_key(child))
     s.keys[s.root_key + ply + 1] = child.key
-
-
-cdef inline void _look_up(Searcher* s, int ply, TTHit* hit) noexcept nogil:
-    if s.params.p.use_tt:
-        tt_probe(&s.tt, tt_key(&s.stack[ply].pos), ply, hit)
-    else:
-        set_no_hit(hit)
 
 
 cdef inline bint _tt_cuts(const TTHit* hit, int alpha, int beta) noexcept nogil:
@@ -138,7 +131,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     old_alpha = alpha
 
     # 2. Transposition table.
-    _look_up(s, ply, &hit)
+    look_up(s, ply, &hit)
     if hit.depth > 0 and not s.params.p.use_tt_deeper:
         hit.found = False  # its move is still worth trying first
     if hit.found and not pv_node and _tt_cuts(&hit, alpha, beta):
@@ -674,7 +667,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     old_alpha = alpha  # a score that does not pass what is safe anyway is a bound
 
     # 4. Transposition table.
-    _look_up(s, ply, &node.hit)
+    look_up(s, ply, &node.hit)
     if (
         node.hit.found
         and not node.pv_node

@@ -8,7 +8,7 @@ from .history cimport *
 from ..board.movegen cimport is_legal
 from .params cimport Params, SearchParams
 from ..board.position cimport *
-from .tt cimport Table
+from .tt cimport Table, TTHit, set_no_hit, tt_key, tt_probe
 
 cdef enum:
     GAME_KEYS = 1024  # keys of the game before the root that the search looks back on
@@ -148,6 +148,12 @@ cdef inline void play(Searcher* s, int ply, Move move) noexcept nogil:
         fail("a search made an illegal move or an inconsistent position")
     s.keys[s.root_key + ply + 1] = child.key
 
+cdef inline void look_up(Searcher* s, int ply, TTHit* hit) noexcept nogil:
+    if s.params.p.use_tt:
+        tt_probe(&s.tt, tt_key(&s.stack[ply].pos), ply, hit)
+    else:
+        set_no_hit(hit)
+
 cdef inline void set_pv(Searcher* s, int ply, Move move) noexcept nogil:
     """The line from `ply` is `move` and then the line from the next ply."""
     cdef int length = s.pv_length[ply + 1]
@@ -165,4 +171,4 @@ cdef inline void fill_view(Searcher* s, int ply, HistoryView* view) noexcept nog
     view.pages[2] = s.history.continuation[s.stack[ply - 3].page if ply >= 3 else NO_MOVE_PAGE]
     view.pawn = s.history.pawn[pos.pawn_key & (PAWN_PAGES - 1)]
     view.piece_on = &pos.piece_on[0]
-    view.first_piece = 6 * pos.stm
+    view.first_piece = PIECE_TYPES * pos.stm
