@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.engine import STARTPOS_FEN, Position
 from .common.command import CommandError, execute, file_name, per_second, read_text, whole_number
+from .common.fen import is_shredder
 from .common.progress import progress
 
 if TYPE_CHECKING:
@@ -57,12 +58,6 @@ class SuiteResult(NamedTuple):
         """The run as JSON-ready values."""
         nps = per_second(self.nodes, self.seconds)
         return {**self._asdict(), "nps": nps, "wrong": [wrong._asdict() for wrong in self.wrong]}
-
-
-def is_shredder(fen: str) -> bool:
-    """Whether the castling field names rook files, so that castling is to be written as king takes rook."""
-    fields = fen.split()
-    return len(fields) > 2 and not set(fields[2]) <= set("KQkq-")
 
 
 def parse_line(text: str, source: str) -> Line:

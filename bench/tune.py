@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..evaluation import config
+from .common.checkout import revision
 from .common.command import (
     CommandError,
     execute,
@@ -225,9 +226,7 @@ def _keep(path: Path, data: bytes, weights: Sequence[int]) -> str:
 
 def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") -> list[str]:
     """Where the weights come from, a paragraph in each item."""
-    from .selfplay.__main__ import revision
-
-    commit = f" at commit {revision()}" if revision() else ""
+    commit = f" at commit {found}" if (found := revision()) else ""
     start = f"the weights of {Path(args.weights).name}" if args.weights else "the weights.py of that commit"
     before, after = outcome.before, outcome.after
     made = f"fitted by `coachwhip tune`{f' on {args.date}' if args.date else ''}{commit}, starting from {start}."

@@ -10,22 +10,11 @@ import chess
 import chess.engine
 import chess.syzygy
 
+from .rules import Rules
+
 WHITE_WINS, BLACK_WINS, DRAW, UNFINISHED = "1-0", "0-1", "1/2-1/2", "*"
 MATE_SCORE = 100_000  # what a mate counts in centipawns where scores are compared
 FIFTY_MOVES = 100  # plies
-
-
-class Rules(NamedTuple):
-    """What ends games, beside the rules of chess. Scores in centipawns; a count of 0 moves switches a rule off."""
-
-    margin: float | None = None  # seconds an engine may exceed its time; None for the default
-    resign_moves: int = 0  # so many moves of each side ...
-    resign_score: int = 0  # ... with at least this score for the same side
-    draw_from: int = 0  # from this move number on, ...
-    draw_moves: int = 0  # ... so many moves of each side ...
-    draw_score: int = 0  # ... with at most this score for either side
-    max_moves: int = 0  # a draw after so many moves of each side in the game
-    syzygy: str = ""  # folder of tables; "" for none
 
 
 class Ending(NamedTuple):

@@ -237,6 +237,18 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
+def numbers(count: int, high: int) -> Callable[[str], tuple[int, ...]]:
+    """Reader of `count` whole numbers from 0 to `high` with commas between them, as argparse's `type`."""
+
+    def read(text: str) -> tuple[int, ...]:
+        fields = tuple(whole_number(0, high)(part) for part in text.split(","))
+        if len(fields) != count:
+            raise argparse.ArgumentTypeError(f"expected {count} numbers with commas between them, not {text!r}")
+        return fields
+
+    return read
+
+
 def positive_number(text: str, *, whole: bool = False, zero: bool = False) -> float:
     """Read a plain decimal number above 0 (or 0, if `zero`). Raises ValueError with a sentence for the user."""
     digits = text.replace(".", "", 0 if whole else 1)

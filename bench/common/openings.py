@@ -15,6 +15,7 @@ import chess
 
 from ...uci.book import Book as PolyglotBook
 from .command import CommandError, naming, read_text
+from .fen import fen_of, is_shredder
 
 POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
 POLYGLOT_PLIES = 8  # length of those unless the user says otherwise
@@ -88,11 +89,10 @@ def _positions(path: Path, *, chess960: bool) -> Book:
 
 def _position(place: str, line: str, *, chess960: bool) -> Opening:
     """One line: a FEN with or without its counters, or EPD operations in their place."""
-    fields = line.split(";", maxsplit=1)[0].split()
-    counters = fields[4:6] if all(counter.isdigit() for counter in fields[4:6]) else []
-    shredder = chess960 or (len(fields) > 2 and not set(fields[2]) <= set("KQkq-"))
+    fen = fen_of(line)
+    shredder = chess960 or is_shredder(fen)
     try:
-        board = chess.Board(" ".join(fields[:4] + counters), chess960=shredder)
+        board = chess.Board(fen, chess960=shredder)
     except ValueError as error:
         raise CommandError(f"{place}: {error}") from error
     return _playable(place, Opening(board.fen(shredder=shredder), shredder), board)

@@ -17,6 +17,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
 
+from ..common.checkout import here
 from ..common.command import CommandError
 
 BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
@@ -53,8 +54,7 @@ def find_repository(start: Path | None = None) -> Path:
 
     Raises CommandError.
     """
-    here = Path(__file__).resolve().parents[2]
-    for folder in [start] if start else [Path.cwd(), here]:
+    for folder in [start] if start else [Path.cwd(), here()]:
         done = _run(["git", "-C", str(folder), "rev-parse", "--show-toplevel"], check=False)
         top = Path(done.stdout.strip())
         if done.returncode == 0 and (top / "setup.py").exists() and (top / "core").is_dir():

@@ -13,6 +13,7 @@ from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ..common.checkout import import_root
 from ..common.command import CommandError, assignment, file_name, seconds
 from .greeting import START_SECONDS
 
@@ -145,8 +146,7 @@ def _split(command: str) -> tuple[str, ...]:
 
 def own_command() -> tuple[str, ...]:
     """The command that runs this very coachwhip, from any working directory."""
-    above = Path(__file__).resolve().parents[2]  # the checkout, or the installed package
-    return start_command(sys.executable, above if (above / "coachwhip").is_dir() else above.parent)
+    return start_command(sys.executable, import_root())
 
 
 def start_command(python: str, root: Path) -> tuple[str, ...]:

@@ -25,6 +25,7 @@ from ..common.command import (
     whole_number,
     writes,
 )
+from ..common.fen import fen_of
 from ..common.progress import progress
 from . import experiment as laboratory
 from . import horizon, techniques
@@ -44,12 +45,10 @@ def read_positions(path: Path) -> list[str]:
     """The positions of a file of FEN or EPD lines; blank lines and those that start with # are left out. Raises CommandError, OSError."""
     fens = []
     for number, line in enumerate(read_text(path).splitlines(), start=1):
-        fields = line.split()
-        if not fields or fields[0].startswith("#"):
+        if not line.strip() or line.lstrip().startswith("#"):
             continue
-        clocks = fields[4:6] if all(field.isascii() and field.isdigit() for field in fields[4:6]) else []
         try:
-            position = Position(" ".join([*fields[:4], *clocks]))
+            position = Position(fen_of(line))
         except ValueError as error:
             raise CommandError(f"{path.name}:{number}: {error}") from error
         if not position.legal_moves():

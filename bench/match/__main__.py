@@ -29,18 +29,18 @@ from ..common.command import (
     whole_number,
     writes,
 )
+from ..common.rules import Rules, add_rule_arguments
 from ..engines.clock import TimeControl, parse_time_control
 from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values_of
 
 if TYPE_CHECKING:
-    from ..common.journal import Entry, Journal
     from ..common.openings import Opening
+    from .journal import Entry, Journal
     from .runner import Contest, Finished
     from .schedule import Pairing
     from .sprt import Sprt
     from .tally import Tally
 
-MAX_RULE = 100_000  # largest move count or score of an adjudication rule
 REPORTS = 20  # lines on how the match stands while it is played, at most
 
 EPILOG = """\
@@ -61,18 +61,6 @@ def time_control(text: str) -> TimeControl:
         return parse_time_control(text)
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-
-
-def numbers(count: int) -> Callable[[str], tuple[int, ...]]:
-    """Reader of `count` whole numbers with commas between them, as argparse's `type`."""
-
-    def read(text: str) -> tuple[int, ...]:
-        fields = tuple(whole_number(0, MAX_RULE)(part) for part in text.split(","))
-        if len(fields) != count:
-            raise argparse.ArgumentTypeError(f"expected {count} numbers with commas between them, not {text!r}")
-        return fields
-
-    return read
 
 
 def hypotheses(text: str) -> tuple[float, ...]:
@@ -122,9 +110,7 @@ def _game_arguments(add: Callable[..., object]) -> None:
 
 
 def _ending_arguments(add: Callable[..., object]) -> None:
-    add("--resign", type=numbers(2), default=(0, 0), metavar="MOVES,CP", help="both agree on a win for MOVES moves: it is one")
-    add("--draw", type=numbers(3), default=(0, 0, 0), metavar="FROM,MOVES,CP", help="likewise a draw, from move FROM on")
-    add("--max-moves", type=whole_number(0, MAX_RULE), default=0, metavar="N", help="a draw after N moves of each side")
+    add_rule_arguments(add)
     add("--syzygy", type=file_name, metavar="DIR", help="end games whose result the tables in this folder know")
     add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help="stop when one is accepted (error rates 0.05)")
     add("--elo-model", choices=("normalized", "logistic"), default="normalized", help="Elo of --sprt (default normalized)")
@@ -191,7 +177,7 @@ def _match(args: argparse.Namespace) -> int:
 
 def _journal(args: argparse.Namespace, settings: dict[str, Any]) -> "AbstractContextManager[Journal | None]":
     """Where finished games are kept, if anywhere. Raises CommandError, OSError."""
-    from ..common.journal import Journal
+    from .journal import Journal
 
     return closing(Journal(args.journal, settings, resume=args.resume)) if args.journal else nullcontext()
 
@@ -209,7 +195,7 @@ def _sprt(args: argparse.Namespace, players: int) -> "Sprt | None":
 
 def _contest(args: argparse.Namespace) -> "Contest":
     """Who plays, and how; git revisions are built here."""
-    from ..common.adjudication import Rules, open_tables
+    from ..common.adjudication import open_tables
     from .runner import Contest
 
     control = _common_control(args)
@@ -271,13 +257,14 @@ def _player(args: argparse.Namespace, contest: "Contest", settings: dict[str, An
         _warn(warnings)
         yield names, LocalRunner(named(contest, names), args.concurrency).play
         return
-    from .cluster import ClusterRunner
+    from ..common.cluster import Cluster
+    from .cluster import check_on_cluster, play_on_cluster
 
     match = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
-    with closing(ClusterRunner(args.scheduler, args.concurrency)) as cluster:
-        names, warnings = cluster.check(contest.players)
+    with closing(Cluster(args.scheduler, args.concurrency)) as cluster:
+        names, warnings = check_on_cluster(cluster, contest.players)
         _warn(warnings)
-        yield names, lambda pairings: cluster.play(named(contest, names), pairings, match)
+        yield names, lambda pairings: play_on_cluster(cluster, named(contest, names), pairings, match)
 
 
 def _warn(warnings: Sequence[str]) -> None:
@@ -299,7 +286,7 @@ class Course:
         pgn: Path | None,
     ) -> None:
         """Count what the journal holds, and have it as PGN in the file `pgn`. Raises OSError."""
-        from ..common.journal import PgnFile
+        from .journal import PgnFile
 
         self._names = names
         self._controls = [engine["tc"] for engine in settings["engines"]]
@@ -345,7 +332,7 @@ class Course:
         """Keep and count a game; False if that was done before."""
         import datetime
 
-        from ..common.journal import Entry
+        from .journal import Entry
 
         if pairing.number in self._tally.results:
             return False

@@ -14,8 +14,9 @@ import chess
 import chess.engine
 import chess.pgn
 
-from ..common.adjudication import UNFINISHED, WHITE_WINS, Ending, Rules, find_ending, win
+from ..common.adjudication import UNFINISHED, WHITE_WINS, Ending, find_ending, win
 from ..common.openings import Opening
+from ..common.rules import Rules
 from ..engines.clock import Clock, TimeControl
 from ..engines.seat import CRASH, FAULTS, ILLEGAL_MOVE, STALL, TIME_LOSS, Forfeit, Seat
 

@@ -10,7 +10,8 @@ import threading
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
-from ..common.adjudication import UNFINISHED, Rules
+from ..common.adjudication import UNFINISHED
+from ..common.rules import Rules
 from ..engines.clock import TimeControl
 from ..engines.seat import Forfeit, Seat, StartError
 from ..engines.spec import EngineSpec, distinct

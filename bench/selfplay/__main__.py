@@ -11,7 +11,6 @@ import json
 import lzma
 import os
 import random
-import subprocess
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -21,10 +20,12 @@ from typing import IO, TYPE_CHECKING, Any
 
 from ...evaluation import config
 from ...evaluation.learn import labelled
+from ..common.checkout import revision
 from ..common.command import CommandError, append, execute, file_name, naming, require_writable, tell, uninterrupted, whole_number
 from ..common.lock import hold
 from ..common.openings import Book, open_book, standard_start
-from ..match.__main__ import MAX_RULE, numbers
+from ..common.rules import Rules, add_rule_arguments
+from ..common.signature import signature
 
 if TYPE_CHECKING:
     from .game import Settings, Task
@@ -76,10 +77,7 @@ def _game_arguments(add: Callable[..., object]) -> None:
 
 
 def _ending_arguments(add: Callable[..., object]) -> None:
-    resign, draw = "win: both saw CP or more for MOVES moves (default 4,1000)", "likewise a draw, from FROM on (default 40,8,8)"
-    add("--resign", type=numbers(2), default=(4, 1000), metavar="MOVES,CP", help=resign)
-    add("--draw", type=numbers(3), default=(40, 8, 8), metavar="FROM,MOVES,CP", help=draw)
-    add("--max-moves", type=whole_number(1, MAX_RULE), default=200, metavar="N", help="a draw after N moves each (default 200)")
+    add_rule_arguments(add, resign=(4, 1000), draw=(40, 8, 8), max_moves=200)
     add("--json", action="store_true", help="print the summary as JSON")
 
 
@@ -105,7 +103,6 @@ def _selfplay(args: argparse.Namespace) -> int:
 
 
 def _settings(args: argparse.Namespace) -> "Settings":
-    from ..common.adjudication import Rules
     from .game import Settings
 
     weights = config.pack(config.load(args.weights) if args.weights else config.load_default())
@@ -115,8 +112,6 @@ def _settings(args: argparse.Namespace) -> "Settings":
 
 def _described(args: argparse.Namespace, settings: "Settings") -> tuple[dict[str, Any], Book]:
     """The settings as the file's second line has them, and the openings. Raises CommandError, OSError."""
-    from .. import bench
-
     books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
     openings = [
         {"name": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "entries": len(book)}
@@ -125,20 +120,9 @@ def _described(args: argparse.Namespace, settings: "Settings") -> tuple[dict[str
     described: dict[str, Any] = settings._asdict()
     described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()
     described["rules"] = {name: value for name, value in settings.rules._asdict().items() if value}
-    described |= {"revision": revision(), "signature": bench.signature(settings.weights)}
+    described |= {"revision": revision(), "signature": signature(settings.weights)}
     described |= {"openings": openings, "plies": args.plies, "chess960": args.chess960}
     return described, [entry for book in books for entry in book] or standard_start(chess960=args.chess960)
-
-
-def revision() -> str:
-    """The git commit of the checkout that this package runs from, with a mark if it was changed since; "" if it is none."""
-    here = Path(__file__).resolve().parents[2]
-    command = ["git", "-C", str(here), "describe", "--always", "--dirty=+changes", "--abbrev=12", "--exclude=*"]
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
-    except OSError:
-        return ""
-    return done.stdout.strip() if (here / "setup.py").exists() else ""
 
 
 class Store:
@@ -226,11 +210,10 @@ def _player(args: argparse.Namespace, settings: "Settings") -> Iterator[Play]:
     if args.scheduler is None:
         yield lambda tasks: processes.run(partial(play, settings), tasks, count)
         return
-    from .. import bench
-    from ..match.cluster import ClusterRunner
+    from ..common.cluster import Cluster
 
-    with closing(ClusterRunner(args.scheduler, count)) as cluster:
-        if cluster.call(bench.signature, settings.weights) != bench.signature(settings.weights):
+    with closing(Cluster(args.scheduler, count)) as cluster:
+        if cluster.call(signature, settings.weights) != signature(settings.weights):
             raise CommandError("the cluster's workers have another version of the engine")
         name = hashlib.sha256(repr(settings).encode()).hexdigest()[:12]
         yield lambda tasks: cluster.run(partial(play, settings), tasks, f"selfplay-{name}")

@@ -11,9 +11,9 @@ import sys
 from collections.abc import Callable, Sequence
 
 from ...core.engine import Position
-from ..bench import read_positions
 from ..common.command import INTERRUPTED, CommandError, execute, whole_number
 from ..common.progress import Bar, progress
+from ..common.signature import read_positions
 from ..common.table import show
 from ..engines.spec import add_engine_arguments, distinct, engine_specs
 from . import measure as measuring

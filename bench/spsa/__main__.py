@@ -24,6 +24,8 @@ from ...evaluation import config
 from ..common.command import INTERRUPTED, CommandError, Postponed, execute, file_name, tell, uninterrupted, whole_number, writes
 from ..common.journal import RunJournal
 from ..common.openings import Book, Opening, choose, open_book, standard_start
+from ..common.rules import Rules
+from ..common.signature import signature
 
 if TYPE_CHECKING:
     from .game import Settings
@@ -205,7 +207,6 @@ def _book(args: argparse.Namespace) -> Book:
 
 
 def _settings(args: argparse.Namespace) -> "Settings":
-    from ..common.adjudication import Rules
     from .game import Settings
 
     weights = config.pack(config.load(args.weights) if args.weights else config.load_default())
@@ -215,11 +216,9 @@ def _settings(args: argparse.Namespace) -> "Settings":
 
 def _described(args: argparse.Namespace, settings: "Settings", parameters: Sequence[Parameter]) -> dict[str, Any]:
     """What must be the same when a run is resumed."""
-    from .. import bench
-
     described: dict[str, Any] = {name: getattr(args, name) for name in ("games", "batch", "nodes", "hash", "seed", "r_end")}
     described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()[:16]
-    described["engine"] = bench.signature(settings.weights)
+    described["engine"] = signature(settings.weights)
     described["openings"] = hashlib.sha256(args.openings.read_bytes()).hexdigest()[:16] if args.openings else ""
     described["parameters"] = {parameter.name: list(parameter[1:]) for parameter in parameters}
     return described

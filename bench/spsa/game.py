@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.engine import Engine
-from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS, Rules
+from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS
 from ..common.openings import Opening
-from ..selfplay.game import result_so_far, start_position, white_score
+from ..common.own_game import result_so_far, start_position, white_score
+from ..common.rules import Rules
 
 if TYPE_CHECKING:
     from chess.engine import Score

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..common.command import CommandError, naming
+from ..common.fen import is_shredder
 from .task import Task
 
 if TYPE_CHECKING:
@@ -81,8 +82,6 @@ def _numbered(task: Task, number: int) -> Task:
 def parse(text: str, file: str) -> Task | None:
     """Read one line; None if it asks nothing. Raises ValueError with one clear sentence."""
     import chess
-
-    from ..perft import is_shredder
 
     fields = text.split(None, 4)
     position, rest = " ".join(fields[:4]), fields[4] if len(fields) > 4 else ""

@@ -12,8 +12,9 @@ import chess
 import chess.engine
 import chess.pgn
 import pytest
-from coachwhip.bench.common.adjudication import Ending, Rules, by_tablebase, find_ending, open_tables
+from coachwhip.bench.common.adjudication import Ending, by_tablebase, find_ending, open_tables
 from coachwhip.bench.common.openings import Opening
+from coachwhip.bench.common.rules import Rules
 from coachwhip.bench.engines import seat as seats_module
 from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.engines.seat import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, Seat, StartError

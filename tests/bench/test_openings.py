@@ -8,6 +8,7 @@ from typing import Any
 import chess
 import pytest
 from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.common.fen import fen_of, is_shredder
 from coachwhip.bench.common.openings import Opening, choose, open_book
 from coachwhip.bench.match.schedule import GAUNTLET, ROUND_ROBIN, opponents, schedule
 
@@ -142,3 +143,24 @@ def test_a_number_means_the_same_game_in_a_longer_match() -> None:
     longer = {pairing.number: pairing for pairing in schedule(OPENINGS, meetings, 20)}
     for games in (1, 5, 8):
         assert all(longer[pairing.number] == pairing for pairing in schedule(OPENINGS, meetings, games))
+
+
+@pytest.mark.parametrize(
+    ("line", "fen"),
+    [
+        ("4k3/8/8/8/8/8/8/4K3 w - - 3 9", "4k3/8/8/8/8/8/8/4K3 w - - 3 9"),
+        ("4k3/8/8/8/8/8/8/4K3 w - -", "4k3/8/8/8/8/8/8/4K3 w - -"),
+        ('4k3/8/8/8/8/8/8/4K3 w - - bm Kd2; id "x";', "4k3/8/8/8/8/8/8/4K3 w - -"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - 3 9 ;D1 5", "4k3/8/8/8/8/8/8/4K3 w - - 3 9"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - ٣ ٩", "4k3/8/8/8/8/8/8/4K3 w - -"),
+        ("nonsense", "nonsense"),
+    ],
+)
+def test_the_fen_at_the_start_of_a_line_is_found(line: str, fen: str) -> None:
+    assert fen_of(line) == fen
+    assert not is_shredder(fen)
+
+
+@pytest.mark.parametrize(("castling", "shredder"), [("KQkq", False), ("-", False), ("Kq", False), ("HFhf", True), ("Hk", True)])
+def test_castling_fields_that_name_files_are_seen(castling: str, shredder: bool) -> None:
+    assert is_shredder(f"bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w {castling} - 0 1") is shredder

@@ -207,7 +207,7 @@ def test_lines_for_the_table_are_printed(capsys: pytest.CaptureFixture[str]) -> 
 @pytest.fixture
 def task() -> Callable[[int, int, int], int]:
     """A game between a side with quiescence search and one without; its number decides the colours."""
-    from coachwhip.bench.common.adjudication import Rules
+    from coachwhip.bench.common.rules import Rules
     from coachwhip.evaluation import config
 
     settings = Settings(tuple(config.pack(config.load_default())), 300, 1, 1, 0, Rules(None, 4, 600, 34, 8, 8, 60))

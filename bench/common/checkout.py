@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Where this very package lies, and which git revision it is."""
+
+import subprocess
+from pathlib import Path
+
+
+def here() -> Path:
+    """The folder that holds the packages: the checkout's, or the installed `coachwhip`."""
+    return Path(__file__).resolve().parents[2]
+
+
+def import_root() -> Path:
+    """The folder from which `import coachwhip` finds this package."""
+    return here() if (here() / "coachwhip").is_dir() else here().parent
+
+
+def revision() -> str:
+    """The git commit of the checkout that this package runs from, with a mark if it was changed since; "" if it is no checkout."""
+    command = ["git", "-C", str(here()), "describe", "--always", "--dirty=+changes", "--abbrev=12", "--exclude=*"]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    except OSError:
+        return ""
+    return done.stdout.strip() if (here() / "setup.py").exists() else ""
