@@ -1,114 +1,224 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files a run of games leaves behind: the journal, from which it can be resumed, and the PGN of a match.
+"""The journal of a run that can be resumed: match, suite, lab and spsa each keep one of their own kind.
 
-A journal is JSON lines: what is being played, then a line for each game or batch, on disk before it counts.
-However the runner dies, at most a last, torn line is lost, and with it games that nobody has counted. The PGN file is
-made from the journal again when a match is resumed, so it holds each game once and whole.
+A journal is lines of JSON: first its format and the settings of the run, then one line for each finished piece of work, on
+disk before it counts. Every line ends with a checksum of itself (`crc`, CRC-32). A run that is killed leaves at most a torn last
+line, which is dropped, and its work is done again; damage anywhere else is named, and the run refuses to go on.
 """
 
 import json
 import os
+import re
+import zlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
-from .command import CommandError, append, naming
+from .command import CommandError, append, naming, tell
 from .lock import hold
 
+FORMAT = 2
+LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
+SHOWN = 100  # characters of a setting in a message
 
-class RunJournal(ABC):
-    """An open file of JSON lines: the settings of a run, then what it has done. Subclasses say what that is."""
 
-    KIND: ClassVar[str]  # of run, as the first line names it
-    NAME: ClassVar[str]  # of a run, in messages
-    PART: ClassVar[str]  # what a line holds, in messages
-    FORMAT: ClassVar[int] = 1
+class RunFile:
+    """A file that one run at a time makes longer. What is added is on disk as a whole, or not there."""
 
-    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """Start a journal, or with `resume` read one that is there and go on with it. One with nothing done is started anew.
-
-        `settings` must be the same in both runs, and no other run may have the file open. Raises CommandError, OSError.
-        """
+    def __init__(self, path: Path, *, may_begin: bool = True) -> None:
+        """Open a file, or begin it if it `may_begin`. Raises CommandError if another run has it open, OSError."""
         self.path = path
-        self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
+        self._file = path.open("a+b" if may_begin else "r+b", buffering=0)  # what is not on disk is nowhere
         try:
             hold(self._file, path)
-            self._begin(json.loads(json.dumps(settings)), resume=resume)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def read(self) -> bytes:
+        """All of it. Raises OSError."""
+        with naming(self.path):
+            self._file.seek(0)
+            return self._file.read()
+
+    def cut(self, size: int) -> None:
+        """Drop what is behind the first `size` bytes. Raises OSError."""
+        with naming(self.path):
+            self._file.truncate(size)
+            self._file.seek(0, os.SEEK_END)
+
+    def add(self, data: bytes) -> None:
+        """Add to the end. Raises OSError."""
+        with naming(self.path):
+            append(self._file, data)
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Let other runs have the file."""
+        self._file.close()
+
+
+def require_same_settings(path: Path, run: str, theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> None:
+    """Refuse to go on with the file of a run with other settings. Raises CommandError that names the first one that differs."""
+    plain = json.loads(json.dumps(ours))
+    for name in sorted({*theirs, *plain}):
+        if theirs.get(name) != plain.get(name):
+            his, mine = _short(theirs.get(name)), _short(plain.get(name))
+            raise CommandError(f"{path} is of another {run}: its {name} is {his}, not {mine}")
+
+
+def _short(value: object) -> str:
+    text = json.dumps(value)
+    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+
+
+class Kind(NamedTuple):
+    """What a journal is of, in the file and in messages."""
+
+    name: str  # of the subcommand, as "spsa"
+    run: str  # what the journal is of, as "run of spsa"
+    part: str  # what a line holds, as "batch"
+    aside: str = ""  # a line with this key is no finished work; "" if there are none
+    older: bytes = b""  # how files of earlier formats begin, where that is not as here
+    how_to_resume: str = "give --resume"
+
+
+class Contents(NamedTuple):
+    """What a journal holds."""
+
+    settings: dict[str, Any]
+    lines: list[dict[str, Any]]  # those behind the first
+    size: int  # bytes up to the end of the last good line
+    is_whole: bool  # nothing follows there
+
+
+def read(path: Path, kind: Kind, data: bytes | None = None) -> Contents | None:
+    """Read a journal, without a lock (or its `data`); None if nothing is in it but perhaps a torn first line.
+
+    Raises CommandError for a file that is no such journal or is damaged, OSError.
+    """
+    if data is None:
+        with naming(path):
+            data = path.read_bytes()
+    _require_journal(path, kind, data)
+    lines = data.splitlines(keepends=True)
+    found: list[dict[str, Any]] = []
+    size = 0
+    for place, line in enumerate(lines, start=1):
+        value = _unpack(line)
+        if value is None and place < len(lines):
+            raise CommandError(
+                f"{path}:{place}: damaged, its checksum does not fit: remove this line and all behind it, and --resume "
+                "does their work again"
+            )
+        if value is not None:
+            found.append(value)
+            size += len(line)
+    if not found:
+        return None
+    return Contents(found[0]["settings"], found[1:], size, size == len(data))
+
+
+def _require_journal(path: Path, kind: Kind, data: bytes) -> None:
+    """Raise CommandError for the start of a file of another kind, or of an earlier format."""
+    start = f'{{"format":"coachwhip {kind.name} '.encode()  # how the files of every format begin since there are journals
+    ours = start + f'{FORMAT}","settings":{{'.encode()
+    if data[: len(ours)] == ours[: len(data)]:
+        return
+    if data.startswith(start) or (kind.older and data.startswith(kind.older)):
+        raise CommandError(
+            f"{path} was written by another version of coachwhip (this one writes format {FORMAT}, with checksums): finish that "
+            f"{kind.run} with the version that began it, or begin another file"
+        )
+    raise CommandError(f"{path} is not the journal of a {kind.run}")
+
+
+def _pack(value: Mapping[str, Any]) -> bytes:
+    """A line with its checksum."""
+    text = json.dumps(value, separators=(",", ":")).encode()[:-1]
+    return text + b',"crc":"%08x"}\n' % zlib.crc32(text)
+
+
+def _unpack(line: bytes) -> dict[str, Any] | None:
+    """The value of a line, without the checksum; None if that does not fit."""
+    match = LINE.fullmatch(line)
+    if match is None or zlib.crc32(match[1]) != int(match[2], 16):
+        return None
+    value: dict[str, Any] = json.loads(match[1] + b"}")
+    return value
+
+
+def take_lines(path: Path, kind: Kind, contents: Contents, take: Callable[[dict[str, Any]], None]) -> None:
+    """Hand every line to `take`. Raises CommandError that names the first that it refuses (ValueError, KeyError, TypeError)."""
+    for place, value in enumerate(contents.lines, start=2):
+        try:
+            take(value)
+        except (ValueError, KeyError, TypeError) as error:
+            raise CommandError(f"{path}:{place}: not a {kind.part}: {error!r}") from error
+
+
+class Journal(ABC):
+    """An open journal. Subclasses say what a line holds."""
+
+    KIND: ClassVar[Kind]
+
+    def __init__(self, path: Path, settings: Mapping[str, Any] | None, *, resume: bool) -> None:
+        """Start a journal, or with `resume` read one that is there and go on with it. One with nothing done is started anew.
+
+        `settings` must be the same in both runs; None takes those of the file. Raises CommandError, OSError.
+        """
+        self.path = path
+        self.settings: dict[str, Any] = {}
+        self._file = RunFile(path, may_begin=settings is not None)
+        try:
+            self._begin(settings, resume=resume)
         except BaseException:
             self._file.close()
             raise
 
     @abstractmethod
-    def _take(self, data: dict[str, Any]) -> None:
+    def _take(self, line: dict[str, Any]) -> None:
         """Take in what a line holds. Raises ValueError, KeyError or TypeError for one that a run cannot have written."""
 
-    @abstractmethod
-    def _has_work(self) -> bool:
-        """Whether something was done that is worth keeping."""
+    def _may_replace(self, contents: Contents) -> bool:  # noqa: ARG002
+        """Whether a run may begin anew in a file that holds finished work."""
+        return False
 
-    @abstractmethod
-    def _forget(self) -> None:
-        """Drop what was taken in."""
-
-    def _begin(self, settings: Mapping[str, Any], *, resume: bool) -> None:
+    def _begin(self, settings: Mapping[str, Any] | None, *, resume: bool) -> None:
         """Read what is there, cut off a torn line, and have a first line."""
-        self._file.seek(0)
-        lines = self._file.read().splitlines(keepends=True)
-        first = f'{{"format":"coachwhip {self.KIND} '.encode()  # how every journal begins
-        if lines and not lines[-1].endswith(b"\n"):
-            torn = lines.pop()
-            if not lines and not first.startswith(torn[: len(first)]):
-                raise CommandError(f"{self.path} is not the journal of a {self.NAME}")
-        if lines:
-            played = self._header(lines[0])
-            self._read(lines[1:])
-        if not self._has_work():
-            self._forget()
-            lines = []
-        elif resume:
-            self._check(played, settings)
-        else:
-            raise CommandError(f"{self.path} is there already: give --resume to go on with it, or another name")
-        self._file.truncate(sum(len(line) for line in lines))
-        self._file.seek(0, os.SEEK_END)
-        if not lines:
-            self._append({"format": f"coachwhip {self.KIND} {self.FORMAT}", "settings": settings})
+        contents = read(self.path, self.KIND, self._file.read())
+        if settings is None and contents is None:
+            raise CommandError(f"{self.path} holds no {self.KIND.run} to go on with")
+        if contents and (settings is None or self._has_work(contents)):
+            if resume:
+                if settings is not None:
+                    require_same_settings(self.path, self.KIND.run, contents.settings, settings)
+                self._go_on(contents)
+                return
+            if not self._may_replace(contents):
+                raise CommandError(
+                    f"{self.path} holds a {self.KIND.run} already: {self.KIND.how_to_resume} to go on with it, or another name"
+                )
+        assert settings is not None
+        self.settings = dict(settings)
+        self._file.cut(0)
+        self.append({"format": f"coachwhip {self.KIND.name} {FORMAT}", "settings": self.settings})
 
-    def _header(self, line: bytes) -> dict[str, Any]:
-        """The settings in the first line. Raises CommandError for a file that is no journal."""
-        try:
-            header = json.loads(line)
-            if header["format"] != f"coachwhip {self.KIND} {self.FORMAT}":
-                raise ValueError(f"its format is {header['format']!r}")
-            return dict(header["settings"])
-        except (ValueError, KeyError, TypeError) as error:
-            raise CommandError(f"{self.path} is not the journal of a {self.NAME}: {error}") from error
+    def _has_work(self, contents: Contents) -> bool:
+        return any(self.KIND.aside not in line for line in contents.lines)
 
-    def _read(self, lines: list[bytes]) -> None:
-        for place, line in enumerate(lines, start=2):
-            try:
-                self._take(json.loads(line))
-            except (ValueError, KeyError, TypeError) as error:
-                raise CommandError(f"{self.path}:{place}: not a {self.PART}: {error}") from error
+    def _go_on(self, contents: Contents) -> None:
+        self.settings = contents.settings
+        take_lines(self.path, self.KIND, contents, self._take)
+        if not contents.is_whole:
+            tell(f"{self.path}: its last line was torn and is dropped; that work is done again")
+        self._file.cut(contents.size)
 
-    def _check(self, played: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-        """Refuse the journal of another run."""
-        for name in sorted({*played, *settings}):
-            if played.get(name) != settings.get(name):
-                theirs, ours = _short(played.get(name)), _short(settings.get(name))
-                raise CommandError(f"{self.path} is of another {self.NAME}: its {name} is {theirs}, not {ours}")
-
-    def _append(self, data: Mapping[str, Any]) -> None:
-        with naming(self.path):
-            append(self._file, json.dumps(data, separators=(",", ":")).encode() + b"\n")
-            os.fsync(self._file.fileno())
+    def append(self, line: Mapping[str, Any]) -> None:
+        """Put a line on disk. Raises OSError."""
+        self._file.add(_pack(line))
 
     def close(self) -> None:
-        """Nothing more is done."""
+        """Let other runs have the file."""
         self._file.close()
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= 100 else text[:100] + "..."

@@ -8,6 +8,7 @@ This module is the command; the techniques are `bench.techniques`, the measuring
 import argparse
 import json
 from collections.abc import Sequence
+from contextlib import closing, nullcontext
 from pathlib import Path
 
 from ...core.engine import MAX_DEPTH, Position
@@ -22,6 +23,7 @@ from ..common.command import (
     read_text,
     require_plot,
     tell,
+    uninterrupted,
     whole_number,
     writes,
 )
@@ -109,7 +111,8 @@ def _lab(args: argparse.Namespace) -> int:
         require_plot(args.plot)
     plan = _plan(args, tuple(weights))
     disk = Postponed()
-    results, complete = _measure(plan, args.resume, disk)
+    with closing(laboratory.LabJournal(args.resume, plan)) if args.resume else nullcontext() as journal:
+        results, complete = _measure(plan, journal, disk)
     report = lab_report.summarise(plan, results)
     if args.json:
         print(json.dumps(lab_report.as_dict(report, results)))
@@ -147,19 +150,19 @@ def _plan(args: argparse.Namespace, weights: tuple[int, ...]) -> laboratory.Plan
     return laboratory.Plan(tuple(fens), tuple(rows), args.depth, args.max_nodes, args.hash, weights, tunables)
 
 
-def _measure(plan: laboratory.Plan, resume: Path | None, disk: Postponed) -> tuple[laboratory.Results, bool]:
+def _measure(plan: laboratory.Plan, journal: laboratory.LabJournal | None, disk: Postponed) -> tuple[laboratory.Results, bool]:
     """The results, and whether they are complete: after Ctrl-C, or on a disk that is full, they are those finished by then."""
-    results = laboratory.start_results(resume, plan) if resume else {}
+    results = dict(journal.results) if journal else {}
     total = len(plan.rows) * len(plan.fens)
     try:
         with disk, progress("lab", total) as bar:
-            for _ in results:
-                bar.advance()
+            bar.advance(len(results))
 
             def finished(key: tuple[int, int], cell: laboratory.Cell) -> None:
-                results[key] = cell
-                if resume:
-                    laboratory.append_cell(resume, key, cell)
+                with uninterrupted():
+                    results[key] = cell
+                    if journal:
+                        journal.add(key, cell)
                 bar.advance()
 
             laboratory.cells(plan, results, finished)

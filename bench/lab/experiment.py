@@ -11,10 +11,10 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...core.engine import Engine, Position, SearchResult
-from ..common.command import CommandError, append, naming, read_text
+from ..common.journal import Journal, Kind
 from .techniques import BY_KEY, ORDERED, SWITCHES, Row
 
 WAIT = 0.05  # seconds between looks for Ctrl-C while a search runs in its own thread
@@ -41,10 +41,9 @@ class Plan(NamedTuple):
     weights: tuple[int, ...]
     tunables: Mapping[str, int]
 
-    def signature(self) -> dict[str, object]:
+    def settings(self) -> dict[str, object]:
         """What two runs must share for one to go on with the results of the other."""
         return {
-            "lab": 1,
             "depth": self.depth,
             "max_nodes": self.max_nodes,
             "hash": self.hash_mb,
@@ -151,46 +150,19 @@ def _measure(plan: Plan, searcher: Searcher, judge: Judge, position: int, fen: s
         yield Found(nodes, seconds, score_of(result), result.bestmove, judge.worth(position, depth, result.bestmove))
 
 
-# --- The results file: JSON lines, the plan's signature first ---
+class LabJournal(Journal):
+    """The journal of an experiment (`--resume`): a line for each finished cell."""
 
+    KIND = Kind("lab", "run of the laboratory", "cell", older=b'{"lab"')
 
-def read_results(path: Path, plan: Plan) -> Results:
-    """What an earlier run of the same plan has measured. Raises CommandError if it was another plan or no such file, OSError."""
-    lines = read_text(path).splitlines()
-    try:
-        signature = json.loads(lines[0])
-        different = [name for name, value in plan.signature().items() if signature.get(name) != value]
-    except (IndexError, ValueError, AttributeError) as error:
-        raise CommandError(f"{path.name} holds no results of coachwhip lab") from error
-    if different:
-        raise CommandError(f"{path.name} comes from another experiment: {', '.join(different)} differ")
-    results: Results = {}
-    for line in lines[1:]:
-        try:
-            entry = json.loads(line)
-            results[entry["row"], entry["position"]] = tuple(Found(**found) for found in entry["depths"])
-        except (ValueError, TypeError, KeyError):
-            continue  # a line that was being written when the run was killed; its cell is measured again
-    return results
+    def __init__(self, path: Path, plan: Plan) -> None:
+        """Begin the file, or go on with it if it is of the same plan. Raises CommandError, OSError."""
+        self.results: Results = {}
+        super().__init__(path, plan.settings(), resume=True)
 
+    def _take(self, line: dict[str, Any]) -> None:
+        self.results[line["row"], line["position"]] = tuple(Found(**found) for found in line["depths"])
 
-def start_results(path: Path, plan: Plan) -> Results:
-    """Continue the results file at `path`, or begin it. Raises CommandError, OSError."""
-    if path.exists() and path.stat().st_size:
-        results = read_results(path, plan)
-        if not path.read_bytes().endswith(b"\n"):
-            _append(path, "\n")
-        return results
-    _append(path, json.dumps(plan.signature()) + "\n")
-    return {}
-
-
-def append_cell(path: Path, key: tuple[int, int], cell: Cell) -> None:
-    """Write one finished cell. Raises OSError."""
-    entry = {"row": key[0], "position": key[1], "depths": [found._asdict() for found in cell]}
-    _append(path, json.dumps(entry) + "\n")
-
-
-def _append(path: Path, text: str) -> None:
-    with naming(path), path.open("ab", buffering=0) as file:
-        append(file, text.encode())
+    def add(self, key: tuple[int, int], cell: Cell) -> None:
+        """Put one finished cell on disk. Raises OSError."""
+        self.append({"row": key[0], "position": key[1], "depths": [found._asdict() for found in cell]})

@@ -244,7 +244,7 @@ def _padded(cell: str, width: int, column: int) -> str:
 def as_dict(report: Report, results: Results) -> dict[str, object]:
     """Everything as JSON-ready values."""
     return {
-        **report.plan.signature(),
+        **report.plan.settings(),
         "compared_at_depth": report.depth,
         "branching": list(report.branching),
         "checked": report.pairs,

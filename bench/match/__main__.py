@@ -35,7 +35,7 @@ from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values
 
 if TYPE_CHECKING:
     from ..common.openings import Opening
-    from .journal import Entry, Journal
+    from .journal import Entry, MatchJournal
     from .runner import Contest, Finished
     from .schedule import Pairing
     from .sprt import Sprt
@@ -175,11 +175,11 @@ def _match(args: argparse.Namespace) -> int:
     return INTERRUPTED if interrupted else 0
 
 
-def _journal(args: argparse.Namespace, settings: dict[str, Any]) -> "AbstractContextManager[Journal | None]":
+def _journal(args: argparse.Namespace, settings: dict[str, Any]) -> "AbstractContextManager[MatchJournal | None]":
     """Where finished games are kept, if anywhere. Raises CommandError, OSError."""
-    from .journal import Journal
+    from .journal import MatchJournal
 
-    return closing(Journal(args.journal, settings, resume=args.resume)) if args.journal else nullcontext()
+    return closing(MatchJournal(args.journal, settings, resume=args.resume)) if args.journal else nullcontext()
 
 
 def _sprt(args: argparse.Namespace, players: int) -> "Sprt | None":
@@ -282,7 +282,7 @@ class Course:
         pairings: "Sequence[Pairing]",
         tally: "Tally",
         sprt: "Sprt | None",
-        journal: "Journal | None",
+        journal: "MatchJournal | None",
         pgn: Path | None,
     ) -> None:
         """Count what the journal holds, and have it as PGN in the file `pgn`. Raises OSError."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common.command import append, naming, write_bytes
-from ..common.journal import RunJournal
+from ..common.journal import Journal, Kind
 from .game import GameRecord
 
 
@@ -22,31 +22,24 @@ class Entry(NamedTuple):
     record: GameRecord
 
 
-class Journal(RunJournal):
+class MatchJournal(Journal):
     """The journal of a match, to which finished games are appended, each number once."""
 
-    KIND = NAME = "match"
-    PART = "game"
+    KIND = Kind("match", "match", "game", aside="pgn")
 
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """See RunJournal."""
-        self._forget()
-        super().__init__(path, settings, resume=resume)
-
-    def _forget(self) -> None:
+        """See Journal."""
         self.entries: list[Entry] = []
         self._numbers: set[int] = set()
         self._pgn_starts: dict[str, int] = {}
+        super().__init__(path, settings, resume=resume)
 
-    def _has_work(self) -> bool:
-        return bool(self.entries)
-
-    def _take(self, data: dict[str, Any]) -> None:
+    def _take(self, line: dict[str, Any]) -> None:
         """A game, or where the games went as PGN."""
-        if "pgn" in data:
-            self._pgn_starts[str(data["pgn"])] = int(data["start"])
+        if "pgn" in line:
+            self._pgn_starts[str(line["pgn"])] = int(line["start"])
             return
-        entry = Entry(data["game"], data["date"], GameRecord.from_json(data))
+        entry = Entry(line["game"], line["date"], GameRecord.from_json(line))
         if entry.number not in self._numbers:
             self.entries.append(entry)
         self._numbers.add(entry.number)
@@ -56,19 +49,19 @@ class Journal(RunJournal):
         name = str(path.resolve())
         if name not in self._pgn_starts:
             self._pgn_starts[name] = path.stat().st_size if path.exists() else 0
-            self._append({"pgn": name, "start": self._pgn_starts[name]})
+            self.append({"pgn": name, "start": self._pgn_starts[name]})
         return self._pgn_starts[name]
 
     def add(self, entry: Entry) -> None:
         """Put a finished game on disk."""
         self.entries.append(entry)
-        self._append({"game": entry.number, "date": entry.date, **entry.record.to_json()})
+        self.append({"game": entry.number, "date": entry.date, **entry.record.to_json()})
 
 
 class PgnFile:
     """The PGN file of a match, after whatever it held before."""
 
-    def __init__(self, path: Path, write: Callable[[Entry], str], journal: Journal | None = None) -> None:
+    def __init__(self, path: Path, write: Callable[[Entry], str], journal: MatchJournal | None = None) -> None:
         """`write` makes the text of a game. Games of `journal` are written anew, in place of what a broken run has left."""
         self.path = path
         self._write = write

@@ -21,8 +21,8 @@ from typing import IO, TYPE_CHECKING, Any
 from ...evaluation import config
 from ...evaluation.learn import labelled
 from ..common.checkout import revision
-from ..common.command import CommandError, append, execute, file_name, naming, require_writable, tell, uninterrupted, whole_number
-from ..common.lock import hold
+from ..common.command import CommandError, execute, file_name, naming, require_writable, tell, uninterrupted, whole_number
+from ..common.journal import RunFile, require_same_settings
 from ..common.openings import Book, open_book, standard_start
 from ..common.rules import Rules, add_rule_arguments
 from ..common.signature import signature
@@ -126,7 +126,11 @@ def _described(args: argparse.Namespace, settings: "Settings") -> tuple[dict[str
 
 
 class Store:
-    """The file, open to be lengthened. Only one process can have it."""
+    """The file of labelled positions, open to be made longer. Only one process can have it.
+
+    Its format is that of `evaluation.learn.labelled`, blocks in place of a journal's lines; lock, settings, and what is done
+    about a torn end or damage are the journal's.
+    """
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
         """Go on with a file that was made with these settings, less a torn block at its end, or begin one.
@@ -135,9 +139,8 @@ class Store:
         """
         self.path = path
         self.games = 0
-        self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
+        self._file = RunFile(path)
         try:
-            hold(self._file, path)
             self._begin(settings)
         except BaseException:
             self._file.close()
@@ -145,31 +148,34 @@ class Store:
 
     def _begin(self, settings: dict[str, Any]) -> None:
         first = labelled.header(settings)
-        size = self.path.stat().st_size
-        self._file.seek(0)
-        start = self._file.read(len(first))
-        if size < len(first) and first.startswith(start):
-            self._file.truncate(0)
-            with naming(self.path):
-                append(self._file, first)
+        data = self._file.read()
+        if len(data) < len(first) and first.startswith(data):
+            self._file.cut(0)
+            self._file.add(first)
             return
         contents = labelled.read(self.path)
-        for name in sorted({*settings, *contents.settings} - {DESCRIBING}):
-            theirs, ours = contents.settings.get(name), json.loads(json.dumps(settings.get(name)))
-            if theirs != ours:
-                raise CommandError(f"{self.path} was made with other settings: its {name} is {theirs}, not {ours}")
-        self._file.truncate(contents.size)
-        self._file.seek(0, os.SEEK_END)
+        theirs, ours = (
+            {name: value for name, value in each.items() if name != DESCRIBING} for each in (contents.settings, settings)
+        )
+        require_same_settings(self.path, "run of selfplay", theirs, ours)
         self.games = len(contents.games)
+        largest = len(labelled.block(labelled.Game(0, labelled.RESULTS[0], ()))) + settings["per_game"] * labelled.RECORD_SIZE
+        if len(data) - contents.size > largest:
+            raise CommandError(
+                f"{self.path}: damaged in game {self.games}, at byte {contents.size}: cut the file there (truncate -s "
+                f"{contents.size}), and that game and all behind it are played again"
+            )
+        if len(data) > contents.size:
+            tell(f"{self.path}: its last game was torn and is dropped; it is played again")
+        self._file.cut(contents.size)
 
     def add(self, game: labelled.Game) -> None:
-        """Append the next game."""
-        with naming(self.path):
-            append(self._file, labelled.block(game))
+        """Put the next game on disk."""
+        self._file.add(labelled.block(game))
         self.games += 1
 
     def close(self) -> None:
-        """No more games."""
+        """Let other runs have the file."""
         self._file.close()
 
 

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...core.tunables import TUNABLES
 from ...evaluation import config
 from ..common.command import INTERRUPTED, CommandError, Postponed, execute, file_name, tell, uninterrupted, whole_number, writes
-from ..common.journal import RunJournal
+from ..common.journal import Journal, Kind
 from ..common.openings import Book, Opening, choose, open_book, standard_start
 from ..common.rules import Rules
 from ..common.signature import signature
@@ -191,7 +191,7 @@ def _spsa(args: argparse.Namespace) -> int:
         settings = _settings(args)
         openings = choose(_book(args), args.games // 2, args.seed)
         described = _described(args, settings, parameters)
-        with closing(Journal(args.journal, described, resume=args.resume)) if args.journal else nullcontext() as journal:
+        with closing(SpsaJournal(args.journal, described, resume=args.resume)) if args.journal else nullcontext() as journal:
             course = Course(spsa, args.games // 2, args.batch, journal)
             with disk:
                 code = _play(args, settings, openings, course)
@@ -224,30 +224,22 @@ def _described(args: argparse.Namespace, settings: "Settings", parameters: Seque
     return described
 
 
-class Journal(RunJournal):
+class SpsaJournal(Journal):
     """The results of every batch's iterations, and the values for whoever looks."""
 
-    KIND = "spsa"
-    NAME = "run"
-    PART = "batch"
+    KIND = Kind("spsa", "run of spsa", "batch")
 
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """See RunJournal."""
-        self._forget()
+        """See Journal."""
+        self.batches: list[list[list[int]]] = []
         super().__init__(path, settings, resume=resume)
 
-    def _forget(self) -> None:
-        self.batches: list[list[list[int]]] = []
-
-    def _has_work(self) -> bool:
-        return bool(self.batches)
-
-    def _take(self, data: dict[str, Any]) -> None:
-        self.batches.append([[int(game) for game in pair] for pair in data["results"]])
+    def _take(self, line: dict[str, Any]) -> None:
+        self.batches.append([[int(game) for game in pair] for pair in line["results"]])
 
     def add(self, results: list[list[int]], values: Mapping[str, float]) -> None:
         """Put the results of a batch on disk."""
-        self._append({"results": results, "values": values})
+        self.append({"results": results, "values": values})
 
 
 PlayBatch = Callable[[Sequence[Iteration]], list[list[int]]]  # the games of each iteration: 1 if plus won, 0, -1
@@ -256,7 +248,7 @@ PlayBatch = Callable[[Sequence[Iteration]], list[list[int]]]  # the games of eac
 class Course:
     """A run on its way, begun with what the journal holds."""
 
-    def __init__(self, spsa: Spsa, iterations: int, batch: int, journal: Journal | None) -> None:
+    def __init__(self, spsa: Spsa, iterations: int, batch: int, journal: SpsaJournal | None) -> None:
         self.spsa = spsa
         self.games: list[int] = []
         self._iterations = iterations

@@ -10,7 +10,7 @@ import argparse
 import contextlib
 import json
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,7 +30,7 @@ from ..common.progress import progress
 from ..common.table import show
 from ..engines.spec import EngineSpec, add_engine_arguments, distinct, engine_specs
 from . import report as reporting
-from .record import Plan, Record, Writer, create, digest_of, load, reopen
+from .record import Plan, Record, SuiteJournal, begin, digest_of, load, reopen
 from .task import Attempt, Task
 
 DEFAULT_SECONDS = 1.0
@@ -88,10 +88,8 @@ def _suite(args: argparse.Namespace) -> int:
     interrupted = False
     try:
         earlier = load(args.compare) if args.compare else None
-        run = _resumed(args) if args.resume else _begun(args)
-        left = run.left()
-        with _writer(args, run) as writer, disk:
-            interrupted = _solve(run, left, args.concurrency, writer)
+        with _run(args) as (run, journal), disk:
+            interrupted = _solve(run, run.left(), args.concurrency, journal)
         _report(args, run, earlier)
         if args.plot:
             runs = [attempts.values() for attempts in reporting.by_engine(run.attempts, len(run.plan.engines))]
@@ -100,6 +98,22 @@ def _suite(args: argparse.Namespace) -> int:
         raise CommandError(str(error)) from error
     disk.settle()
     return INTERRUPTED if interrupted else 0
+
+
+@contextlib.contextmanager
+def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]":
+    """The run that the arguments describe or the file of `--resume` holds, and where finished positions are kept, if anywhere."""
+    if args.resume:
+        _require_nothing_else(args)
+        with contextlib.closing(reopen(args.resume)) as journal:
+            yield _resumed(args, journal), journal
+        return
+    run = _begun(args)
+    if not args.save:
+        yield run, None
+        return
+    with contextlib.closing(begin(args.save, run.plan, run.tasks)) as journal:
+        yield run, journal
 
 
 def _begun(args: argparse.Namespace) -> Run:
@@ -121,24 +135,21 @@ def _begun(args: argparse.Namespace) -> Run:
     return Run(Plan(tuple(str(path.resolve()) for path in args.files), kind, limit, patience, engines), tasks, [])
 
 
-def _resumed(args: argparse.Namespace) -> Run:
+def _require_nothing_else(args: argparse.Namespace) -> None:
+    """Refuse what the file of `--resume` says itself. Raises CommandError."""
+    if args.files or args.engine_words or args.repository or args.time or args.depth or args.nodes or args.timeout or args.save:
+        raise CommandError("--resume takes the positions, engines and limits from its file: leave them out, and --save too")
+
+
+def _resumed(args: argparse.Namespace, journal: SuiteJournal) -> Run:
     """The run in the file, as far as it got. Raises CommandError, OSError."""
     from .epd import read_files
 
-    if args.files or args.engine_words or args.repository or args.time or args.depth or args.nodes or args.timeout or args.save:
-        raise CommandError("--resume takes the positions, engines and limits from its file: leave them out, and --save too")
-    record = load(args.resume)
+    record = journal.record()
     tasks, _ = read_files([Path(path) for path in record.plan.files])
     if digest_of(tasks) != record.digest:
         raise CommandError(f"{args.resume}: the positions have changed since that run began")
     return Run(record.plan, tasks, record.attempts)
-
-
-def _writer(args: argparse.Namespace, run: Run) -> contextlib.AbstractContextManager[Writer | None]:
-    """Where finished positions are kept, if anywhere."""
-    if args.resume:
-        return contextlib.closing(reopen(args.resume))
-    return contextlib.closing(create(args.save, run.plan, run.tasks)) if args.save else contextlib.nullcontext()
 
 
 def _names(plan: Plan) -> list[str]:
@@ -171,7 +182,7 @@ def _check(specs: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
     return tuple(spec._replace(name=name) for spec, name in zip(specs, names, strict=True))
 
 
-def _solve(run: Run, left: "deque[tuple[Task, int]]", concurrency: int, writer: Writer | None) -> bool:
+def _solve(run: Run, left: "deque[tuple[Task, int]]", concurrency: int, journal: SuiteJournal | None) -> bool:
     """Work off what is left, adding to the run's attempts; True if Ctrl-C cut it short."""
     import asyncio
 
@@ -179,8 +190,8 @@ def _solve(run: Run, left: "deque[tuple[Task, int]]", concurrency: int, writer: 
 
         def finished(attempt: Attempt) -> None:
             run.attempts.append(attempt)
-            if writer:
-                writer.add(attempt)
+            if journal:
+                journal.add(attempt)
             if attempt.fault:
                 bar.say(f"{run.plan.engines[attempt.engine].name}: {attempt.fault} at {attempt.key}: {attempt.detail}")
             bar.advance()

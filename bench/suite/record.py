@@ -1,24 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The file a suite run leaves: JSON, first a line that says what is run, then a line for each finished position.
-
-A line is written and flushed as soon as its position is done, so that a run that was killed loses nothing but what it was
-searching; a last line that was torn is dropped. The same file is what a later run resumes, or compares itself with.
-"""
+"""The journal of a suite run (`--save`), which a later run resumes or compares itself with. Its settings say what is run."""
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.command import CommandError, append, naming
-from ..common.lock import hold
-from ..engines.greeting import START_SECONDS
+from ..common.command import CommandError
+from ..common.journal import Contents, Journal, Kind, read, take_lines
 from ..engines.spec import EngineSpec
 from .task import Attempt, Task
 
-FORMAT = 1
+KIND = Kind("suite", "run of a suite", "position", older=b'{"coachwhip suite"', how_to_resume="give only --resume FILE")
 
 
 class Plan(NamedTuple):
@@ -49,100 +43,84 @@ def digest_of(tasks: Sequence[Task]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
-class Writer:
-    """An open file to which attempts are added; to be closed, with contextlib.closing."""
+class SuiteJournal(Journal):
+    """The journal of a run: a line for each attempt. A run that is complete may be replaced by another."""
 
-    def __init__(self, file: FileIO, path: Path) -> None:
-        self._file = file
-        self._path = path
+    KIND = KIND
 
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+    def __init__(self, path: Path, settings: Mapping[str, Any] | None, *, resume: bool) -> None:
+        """See Journal."""
+        self._attempts = Attempts()
+        super().__init__(path, settings, resume=resume)
+
+    def _take(self, line: dict[str, Any]) -> None:
+        self._attempts.take(line)
+
+    def _may_replace(self, contents: Contents) -> bool:
+        total = contents.settings.get("total")
+        return isinstance(total, int) and len(contents.lines) >= total
+
+    def record(self) -> Record:
+        """What was in the file when it was opened. Raises CommandError."""
+        return _record(self.path, self.settings, self._attempts)
 
     def add(self, attempt: Attempt) -> None:
-        """Write one finished position."""
-        self._line(attempt._asdict())
-
-    def begin(self, plan: Plan, tasks: Sequence[Task]) -> None:
-        """Write what is to be run."""
-        engines = [spec._asdict() for spec in plan.engines]
-        head = {"coachwhip suite": FORMAT, "digest": digest_of(tasks), "total": len(tasks) * len(plan.engines)}
-        self._line({**head, **plan._asdict(), "engines": engines})
-
-    def _line(self, value: Mapping[str, object]) -> None:
-        with naming(self._path):
-            append(self._file, json.dumps(value).encode() + b"\n")
+        """Put one finished position on disk."""
+        self.append(attempt._asdict())
 
 
-def create(path: Path, plan: Plan, tasks: Sequence[Task]) -> Writer:
+class Attempts:
+    """The attempts of a file; one that is there twice counts once."""
+
+    def __init__(self) -> None:
+        self.found: dict[tuple[str, int], Attempt] = {}
+
+    def take(self, line: dict[str, Any]) -> None:
+        """Take in what a line holds. Raises TypeError."""
+        attempt = Attempt(**line)
+        self.found[attempt.key, attempt.engine] = attempt
+
+
+def begin(path: Path, plan: Plan, tasks: Sequence[Task]) -> SuiteJournal:
     """Start a file. Raises CommandError rather than overwrite a run that is unfinished or going on, or a file of another kind; OSError."""
-    file = _open(path)
-    try:
-        if path.stat().st_size:
-            found = load(path)
-            if len(found.attempts) < found.total:
-                raise CommandError(f"{path} holds an unfinished run: continue it with --resume {path}, or remove it")
-        file.truncate(0)
-    except BaseException:
-        file.close()
-        raise
-    writer = Writer(file, path)
-    writer.begin(plan, tasks)
-    return writer
+    settings = {"digest": digest_of(tasks), "total": len(tasks) * len(plan.engines)}
+    engines = [spec._asdict() for spec in plan.engines]
+    return SuiteJournal(path, {**settings, **plan._asdict(), "engines": engines}, resume=False)
 
 
-def reopen(path: Path) -> Writer:
-    """Open a file that was loaded to add what is missing; a torn last line is cut off first. Raises CommandError, OSError."""
-    file = _open(path)
-    file.truncate(path.read_bytes().rfind(b"\n") + 1)
-    return Writer(file, path)
-
-
-def _open(path: Path) -> FileIO:
-    """Open a file for this run alone, to add lines. Raises CommandError if another run has it, OSError."""
-    file = path.open("ab", buffering=0)  # what is not on disk is nowhere
-    try:
-        hold(file, path)
-    except CommandError:
-        file.close()
-        raise
-    return file
+def reopen(path: Path) -> SuiteJournal:
+    """Open the file of a run to add what is missing. Raises CommandError, OSError."""
+    return SuiteJournal(path, None, resume=True)
 
 
 def load(path: Path) -> Record:
-    """Read a file. Raises CommandError if it is not one of ours or a line is damaged, OSError."""
-    lines = path.read_bytes().split(b"\n")[:-1]  # what follows the last line end was torn
-    attempts: dict[tuple[str, int], Attempt] = {}
-    at = 1
+    """Read the file of a run that may be going on. Raises CommandError if it is not one of ours or a line is damaged, OSError."""
+    contents = read(path, KIND)
+    if contents is None:
+        raise CommandError(f"{path} holds no {KIND.run}")
+    attempts = Attempts()
+    take_lines(path, KIND, contents, attempts.take)
+    return _record(path, contents.settings, attempts)
+
+
+def _record(path: Path, settings: Mapping[str, Any], attempts: Attempts) -> Record:
+    """What a file's settings and lines say. Raises CommandError."""
     try:
-        head = json.loads(lines[0])
-        if head["coachwhip suite"] != FORMAT:
-            raise ValueError(f"written by another version (format {head['coachwhip suite']})")
-        plan = _plan(head)
-        for line in lines[1:]:
-            at += 1
-            attempt = _attempt(json.loads(line), len(plan.engines))
-            attempts[attempt.key, attempt.engine] = attempt
-        return Record(plan, str(head["digest"]), int(head["total"]), list(attempts.values()))
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
-        raise CommandError(f"{path}:{at}: not what `coachwhip suite --save` writes ({error})") from error
+        plan = _plan(settings)
+        found = list(attempts.found.values())
+        if any(not 0 <= attempt.engine < len(plan.engines) for attempt in found):
+            raise ValueError(f"an attempt by an engine that is none of {len(plan.engines)}")
+        return Record(plan, str(settings["digest"]), int(settings["total"]), found)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise CommandError(f"{path}:1: not the settings of a {KIND.run}: {error!r}") from error
 
 
 def _plan(head: Mapping[str, Any]) -> Plan:
-    """The plan of a file's first line."""
+    """The plan in a file's settings. Raises ValueError, KeyError, TypeError."""
     engines = tuple(
-        EngineSpec(tuple(spec["command"]), spec["name"], dict(spec["options"]), float(spec.get("start_seconds", START_SECONDS)))
+        EngineSpec(tuple(spec["command"]), spec["name"], dict(spec["options"]), float(spec["start_seconds"]))
         for spec in head["engines"]
     )
     if head["kind"] not in ("time", "depth", "nodes"):
         raise ValueError(f"unknown limit {head['kind']!r}")
     return Plan(tuple(head["files"]), head["kind"], float(head["limit"]), float(head["patience"]), engines)
-
-
-def _attempt(fields: Mapping[str, Any], engines: int) -> Attempt:
-    """One line's attempt."""
-    attempt = Attempt(**fields)
-    if not 0 <= attempt.engine < engines:
-        raise ValueError(f"engine {attempt.engine} of {engines}")
-    return attempt

@@ -9,6 +9,7 @@ import math
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -172,16 +173,19 @@ def test_ctrl_c_reports_the_finished_rows(
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     path = tmp_path / "lab.jsonl"
     what = plan(depth=2)
-    assert laboratory.start_results(path, what) == {}
     whole, count = measure(what)
-    for key in list(whole)[:7]:
-        laboratory.append_cell(path, key, whole[key])
+    with closing(laboratory.LabJournal(path, what)) as journal:
+        assert journal.results == {}
+        for key in list(whole)[:7]:
+            journal.add(key, whole[key])
     path.write_text(path.read_text()[:-20])  # killed while it wrote the last line
-    known = laboratory.start_results(path, what)
-    assert set(known) == set(list(whole)[:6])
-    for key in list(whole)[6:]:
-        laboratory.append_cell(path, key, whole[key])
-    assert laboratory.start_results(path, what) == whole
+    with closing(laboratory.LabJournal(path, what)) as journal:
+        known = journal.results
+        assert set(known) == set(list(whole)[:6])
+        for key in list(whole)[6:]:
+            journal.add(key, whole[key])
+    with closing(laboratory.LabJournal(path, what)) as journal:
+        assert journal.results == whole
     resumed, again = measure(what, known)
     assert again == count - 6
 
@@ -197,9 +201,27 @@ def test_results_of_another_experiment_are_refused(tmp_path: Path, positions: st
     assert lab.main([*words, "--depth", "1"]) == 0
     assert lab.main([*words, "--depth", "1"]) == 0
     assert lab.main([*words, "--depth", "2"]) == 2
-    assert "depth differ" in capsys.readouterr().err
+    assert "of another run of the laboratory: its depth is 1, not 2" in capsys.readouterr().err
     assert lab.main(["--positions", positions, "--resume", positions]) == 2
-    assert "holds no results" in capsys.readouterr().err
+    assert "is not the journal of a run of the laboratory" in capsys.readouterr().err
+
+
+def test_a_results_file_of_the_first_format_is_refused_in_one_sentence(
+    tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "lab.jsonl"
+    path.write_text('{"lab": 1, "depth": 1}\n{"row": 0, "position": 0, "depths": []}\n')
+    assert lab.main(["--positions", positions, "--resume", str(path)]) == 2
+    (complaint,) = capsys.readouterr().err.splitlines()
+    assert "lab.jsonl was written by another version of coachwhip" in complaint
+    assert "or begin another file" in complaint
+
+
+def test_two_runs_do_not_share_a_results_file(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "lab.jsonl"
+    with closing(laboratory.LabJournal(path, plan())):
+        assert lab.main(["--positions", positions, "--resume", str(path)]) == 2
+    assert "lab.jsonl is in use: another run" in capsys.readouterr().err
 
 
 # --- Figures ---

@@ -221,8 +221,8 @@ def test_a_journal_is_neither_overwritten_nor_mixed(
     run(*words)
     content = journal.read_bytes()
     for more, message in (
-        ([], "give --resume"),
-        (["--resume", "--seed", "7"], "its openings is"),
+        ([], "holds a match already: give --resume"),
+        (["--resume", "--seed", "7"], "of another match: its openings is"),
         (["--resume", "--nodes", "7"], "its engines is"),
         (["--resume", "--max-moves", "7"], "its rules is"),
     ):
@@ -232,7 +232,10 @@ def test_a_journal_is_neither_overwritten_nor_mixed(
     lines = content.splitlines(keepends=True)
     journal.write_bytes(lines[0] + b"{}\n" + lines[1])
     assert match.main([*words, "--resume"]) == 2
-    assert "games.jsonl:2: not a game" in capsys.readouterr().err
+    assert "games.jsonl:2: damaged, its checksum does not fit: remove this line" in capsys.readouterr().err
+    journal.write_bytes(content.replace(b'"reason":"checkmate"', b'"reason":"stalemate"', 1))
+    assert match.main([*words, "--resume"]) == 2
+    assert "games.jsonl:2: damaged" in capsys.readouterr().err
     assert match.main([*words[:-4], "--resume"]) == 2
 
 

@@ -16,6 +16,7 @@ import oracle
 import pytest
 from coachwhip.bench.common import processes
 from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.common.journal import RunFile
 from coachwhip.bench.selfplay import __main__ as selfplay
 from coachwhip.core.engine import Position
 from coachwhip.evaluation.learn import labelled
@@ -71,6 +72,31 @@ def test_a_damaged_block_is_made_again(reference: Path, book: Path, tmp_path: Pa
     (tmp_path / "torn.bin").write_bytes(whole)
     assert not labelled.read(tmp_path / "torn.bin").is_whole
     assert made(tmp_path / "torn.bin", book, "--concurrency", "1") == reference.read_bytes()
+
+
+def test_damage_inside_the_file_is_named_and_loses_nothing(
+    reference: Path, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "damaged.bin"
+    whole = reference.read_bytes()
+    second = len(labelled.header(labelled.read(reference).settings)) + len(labelled.block(labelled.read(reference).games[0]))
+    damaged = bytearray(whole)
+    damaged[second + 20] ^= 1
+    path.write_bytes(damaged)
+    assert selfplay.main([str(path), "--games", str(GAMES), "--openings", str(book), *FAST]) == 2
+    assert f"damaged.bin: damaged in game 1, at byte {second}: cut the file there" in capsys.readouterr().err
+    assert path.read_bytes() == damaged
+    path.write_bytes(damaged[:second])  # as it says
+    assert made(path, book, "--concurrency", "1") == whole
+
+
+def test_two_runs_do_not_share_a_file(reference: Path, book: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = RunFile(reference)
+    try:
+        assert selfplay.main([str(reference), "--games", str(GAMES), "--openings", str(book), *FAST]) == 2
+        assert "own.bin is in use: another run" in capsys.readouterr().err
+    finally:
+        first.close()
 
 
 def test_more_games_lengthen_the_file(reference: Path, book: Path, tmp_path: Path) -> None:
@@ -176,8 +202,8 @@ def test_the_summary_as_json(reference: Path, book: Path, capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--seed", "7"], "made with other settings: its seed is 1, not 7"),
-        (["--nodes", "61"], "made with other settings: its nodes is 60, not 61"),
+        (["--seed", "7"], "is of another run of selfplay: its seed is 1, not 7"),
+        (["--nodes", "61"], "is of another run of selfplay: its nodes is 60, not 61"),
         (["--openings", "no-such-book.epd"], "no-such-book.epd"),
         (["--weights", "no-such-weights.py"], "cannot read no-such-weights.py"),
     ],

@@ -11,7 +11,7 @@ import pytest
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.openings import Opening
 from coachwhip.bench.spsa import __main__ as spsa
-from coachwhip.bench.spsa.__main__ import Course, Iteration, Journal, Parameter, Spsa
+from coachwhip.bench.spsa.__main__ import Course, Iteration, Parameter, Spsa, SpsaJournal
 from coachwhip.bench.spsa.game import Settings, Task, play
 from coachwhip.core.tunables import TUNABLES
 
@@ -32,7 +32,7 @@ def play_fake(iterations: Sequence[Iteration]) -> list[list[int]]:
     return [[(result > 0) - (result < 0)] * 2 for result in results]
 
 
-def fake_run(iterations: int = 2000, batch: int = 4, journal: Journal | None = None, **changes: Any) -> dict[str, float]:
+def fake_run(iterations: int = 2000, batch: int = 4, journal: SpsaJournal | None = None, **changes: Any) -> dict[str, float]:
     settings = {"parameters": PARAMETERS, "r_end": 0.02, "seed": 1, **changes}
     course = Course(Spsa(iterations=iterations, **settings), iterations, batch, journal)
     course.run(play_fake, lambda _: None)
@@ -90,12 +90,12 @@ def test_a_broken_run_comes_to_the_same_values(tmp_path: Path) -> None:
         return play_fake(iterations)
 
     path = tmp_path / "run.jsonl"
-    journal = Journal(path, {"seed": 1}, resume=True)
+    journal = SpsaJournal(path, {"seed": 1}, resume=True)
     with pytest.raises(KeyboardInterrupt):
         Course(Spsa(PARAMETERS, 100, 0.02, 1), 100, 4, journal).run(broken, lambda _: None)
     journal.close()
     path.write_bytes(path.read_bytes()[:-7])  # the last line is torn
-    journal = Journal(path, {"seed": 1}, resume=True)
+    journal = SpsaJournal(path, {"seed": 1}, resume=True)
     assert len(journal.batches) == 9
     assert fake_run(100, journal=journal) == fake_run(100)
     journal.close()
@@ -178,9 +178,9 @@ def test_the_journal_of_another_run_is_refused(capsys: pytest.CaptureFixture[str
     run(capsys, "--journal", str(path), "--games", "2")
     before = path.read_bytes()
     for words, message in (
-        (["--games", "2"], "is there already: give --resume"),
-        (["--games", "2", "--seed", "7", "--resume"], "of another run: its seed is 1, not 7"),
-        (["--games", "4", "--resume"], "of another run: its games is 2, not 4"),
+        (["--games", "2"], "holds a run of spsa already: give --resume"),
+        (["--games", "2", "--seed", "7", "--resume"], "of another run of spsa: its seed is 1, not 7"),
+        (["--games", "4", "--resume"], "of another run of spsa: its games is 2, not 4"),
     ):
         assert spsa.main([*FAST, "--journal", str(path), *words]) == 2
         assert message in capsys.readouterr().err
@@ -192,7 +192,7 @@ def test_a_file_that_is_no_journal_is_left_alone(tmp_path: Path, content: str) -
     path = tmp_path / "other.txt"
     path.write_text(content)
     with pytest.raises(CommandError, match=r"other\.txt is not the journal"):
-        Journal(path, {"seed": 1}, resume=True)
+        SpsaJournal(path, {"seed": 1}, resume=True)
     assert path.read_text() == content
 
 

@@ -357,7 +357,7 @@ def test_a_run_is_saved_and_what_is_missing_of_it_resumed(
     saved.write_bytes(b"".join(lines[:4]) + lines[4][:30])  # killed while it wrote the fourth position
     before = len(asked(tmp_path, "good")), len(asked(tmp_path, "bad"))
     assert suite.main(words) == 2
-    assert "unfinished run" in capsys.readouterr().err
+    assert "run.json holds a run of a suite already: give only --resume FILE to go on with it" in capsys.readouterr().err
     resumed = run_json(capsys, "--resume", str(saved))
     assert (len(asked(tmp_path, "good")) - before[0], len(asked(tmp_path, "bad")) - before[1]) == (1, 2)
     done = [(attempt["key"], attempt["engine"]) for attempt in resumed["attempts"]]
@@ -384,15 +384,31 @@ def test_resuming_is_refused_when_it_would_mix_things_up(
     assert "--save would overwrite" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", '{"coachwhip suite": 99}\n', "1. e4 e5\n", '{"coachwhip suite": 1}\n{}\n'])
+@pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", '{"coachwhip suite": 1}\n', "1. e4 e5\n", '{"coachwhip suite": 1}\n{}\n'])
 def test_a_file_of_another_kind_is_refused(text: str, tmp_path: Path, epd: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
     for words in (["--resume", str(path)], [str(epd), "--compare", str(path)], [str(epd), "--compare", str(tmp_path / "none")]):
         assert suite.main(words) == 2
         assert "coachwhip suite: " in capsys.readouterr().err
-    with pytest.raises(CommandError, match=r"other\.json:1: not what"):
+    with pytest.raises(CommandError, match=r"other\.json (is not|holds no|was written by another version)"):
         suite_record.load(path)
+    assert path.read_text() == text
+
+
+def test_a_damaged_line_is_named_and_the_run_refuses_to_go_on(
+    engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "run.json"
+    assert suite.main([str(epd), "--depth", "2", "--save", str(saved), "--engine", engine("good", GOOD)]) == 0
+    damaged = saved.read_bytes().replace(b'"move":"a1a8"', b'"move":"a1a7"')
+    assert damaged != saved.read_bytes()
+    saved.write_bytes(damaged)
+    capsys.readouterr()
+    for words in (["--resume", str(saved)], [str(epd), "--compare", str(saved)]):
+        assert suite.main(words) == 2
+        assert "run.json:2: damaged, its checksum does not fit" in capsys.readouterr().err
+        assert saved.read_bytes() == damaged
 
 
 def test_ctrl_c_keeps_and_reports_what_was_done(

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The journal that every resumable run keeps: checksums, damage, torn lines, the lock, other settings, older formats."""
+
+import json
+import subprocess
+import sys
+import zlib
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.common.journal import Journal, Kind, read
+from uci_process import TIMEOUT, environment
+
+SETTINGS = {"seed": 1, "engines": ["a", "b"]}
+LINES = [{"game": number, "text": f'crc":"{number} \n "'} for number in range(4)]
+KIND = Kind("test", "test run", "game", aside="remark", older=b"OLD")
+
+
+class Numbers(Journal):
+    """A journal of games."""
+
+    KIND = KIND
+
+    def __init__(self, path: Path, settings: dict[str, Any] | None = None, *, resume: bool = True) -> None:
+        self.games: list[int] = []
+        super().__init__(path, SETTINGS if settings is None else settings, resume=resume)
+
+    def _take(self, line: dict[str, Any]) -> None:
+        if "remark" not in line:
+            self.games.append(line["game"])
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A journal with all the lines."""
+    path = tmp_path / "games.jsonl"
+    with closing(Numbers(path)) as journal:
+        for line in LINES:
+            journal.append(line)
+    return path
+
+
+def games(path: Path) -> list[int]:
+    """What a resumed run finds."""
+    with closing(Numbers(path)) as journal:
+        return journal.games
+
+
+def test_what_was_written_is_read(path: Path) -> None:
+    contents = read(path, KIND)
+    assert contents is not None
+    assert (contents.settings, contents.lines) == (SETTINGS, LINES)
+    assert games(path) == [0, 1, 2, 3]
+    for line in path.read_bytes().splitlines():
+        value = json.loads(line)
+        text, crc = line[: line.rindex(b',"crc"')], value.pop("crc")
+        assert zlib.crc32(text) == int(crc, 16)
+
+
+def test_every_changed_byte_of_a_line_inside_is_noticed_and_named(path: Path) -> None:
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    start = len(lines[0]) + len(lines[1])
+    for at in range(start, start + len(lines[2]) - 1):  # its end apart, which makes two lines one
+        damaged = bytearray(whole)
+        damaged[at] ^= 1
+        path.write_bytes(damaged)
+        with pytest.raises(CommandError, match=r"games\.jsonl:3: damaged, .* --resume"):
+            Numbers(path)
+        assert path.read_bytes() == damaged
+    path.write_bytes(b"".join(lines[:2]))  # as the message says
+    assert games(path) == [0]
+
+
+def test_a_damaged_header_is_named(path: Path) -> None:
+    path.write_bytes(path.read_bytes().replace(b'"seed":1', b'"seed":2'))
+    with pytest.raises(CommandError, match=r"games\.jsonl:1: damaged"):
+        Numbers(path)
+
+
+def test_a_torn_last_line_is_dropped_wherever_it_breaks(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = path.read_bytes()
+    lines = whole.splitlines(keepends=True)
+    for cut in range(1, len(lines[-1])):
+        path.write_bytes(whole[:-cut])
+        assert games(path) == [0, 1, 2]
+        assert "games.jsonl: its last line was torn and is dropped" in capsys.readouterr().err
+        assert path.read_bytes() == b"".join(lines[:-1])
+    for cut in range(1, len(lines[0]) + 1):  # a run that was killed as it began
+        path.write_bytes(lines[0][:-cut])
+        assert games(path) == []
+        assert path.read_bytes() == lines[0]
+
+
+def test_a_run_goes_on_behind_what_is_there(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-5])
+    with closing(Numbers(path)) as journal:
+        journal.append({"game": 9})
+    assert games(path) == [0, 1, 2, 9]
+
+
+def test_a_journal_is_not_overwritten_but_one_without_work_is(path: Path, tmp_path: Path) -> None:
+    before = path.read_bytes()
+    with pytest.raises(CommandError, match="holds a test run already: give --resume to go on with it, or another name"):
+        Numbers(path, resume=False)
+    assert path.read_bytes() == before
+    idle = tmp_path / "idle.jsonl"
+    with closing(Numbers(idle)) as journal:
+        journal.append({"remark": 1})
+    with closing(Numbers(idle, {"seed": 2}, resume=False)) as journal:
+        assert journal.settings == {"seed": 2}
+    assert len(idle.read_bytes().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"seed": 2, "engines": ["a", "b"]}, "its seed is 1, not 2"),
+        ({"seed": 1, "engines": ["a", "c"]}, r'its engines is \["a", "b"\], not \["a", "c"\]'),
+        ({"seed": 1}, r'its engines is \["a", "b"\], not null'),
+        ({**SETTINGS, "more": 1}, "its more is null, not 1"),
+    ],
+)
+def test_other_settings_are_named(path: Path, settings: dict[str, Any], message: str) -> None:
+    before = path.read_bytes()
+    with pytest.raises(CommandError, match=f"is of another test run: {message}"):
+        Numbers(path, settings)
+    assert path.read_bytes() == before
+
+
+def test_settings_are_compared_as_they_are_read_back(tmp_path: Path) -> None:
+    for _ in range(2):
+        with closing(Numbers(tmp_path / "x", {"tuple": (1, 2), "keys": {1: 2}})) as journal:
+            journal.append({"game": 1})
+
+
+def test_a_line_that_no_run_writes_is_named(path: Path) -> None:
+    with closing(Numbers(path)) as journal:
+        journal.append({"other": 1})
+    with pytest.raises(CommandError, match=r"games\.jsonl:6: not a game: KeyError\('game'\)"):
+        Numbers(path)
+
+
+@pytest.mark.parametrize("text", ['{"format":"coachwhip test 1","settings":{}}\n{"game":0}\n', "OLD file\n1\n"])
+def test_files_of_the_first_format_are_refused_with_what_to_do(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "old.jsonl"
+    path.write_text(text)
+    for resume in (True, False):
+        with pytest.raises(
+            CommandError, match=r"another version of coachwhip .* finish that test run with the version that began"
+        ):
+            Numbers(path, resume=resume)
+    assert path.read_text() == text
+
+
+@pytest.mark.parametrize("text", ["my notes", "my notes\n", '{"format":"coachwhip match 2","settings":{}}\n', "\n", "{}\n"])
+def test_a_file_of_another_kind_is_left_alone(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text(text)
+    for resume in (True, False):
+        with pytest.raises(CommandError, match=r"notes\.txt is not the journal of a test run"):
+            Numbers(path, resume=resume)
+    assert path.read_text() == text
+
+
+def test_another_process_is_refused_while_a_run_goes_on(path: Path) -> None:
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom coachwhip.bench.common.command import CommandError\n"
+        "from coachwhip.bench.common.journal import RunFile\n"
+        "try:\n    RunFile(Path(sys.argv[1]))\nexcept CommandError as error:\n    print(error)\n"
+    )
+
+    def second() -> str:
+        command = [sys.executable, "-c", code, str(path)]
+        return subprocess.run(command, env=environment(), capture_output=True, text=True, check=True, timeout=TIMEOUT).stdout
+
+    with closing(Numbers(path)):
+        assert second() == f"{path} is in use: another run that is still going on writes it\n"
+    assert second() == ""
