@@ -69,17 +69,18 @@ def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
     help_option = "UCI option of the engine named last; of every engine, if it stands before the first"
     add("--option", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_option))
     help_start = f"how long an engine may take to answer uciok (default {START_SECONDS:g})"
-    add("--start-timeout", type=seconds, default=START_SECONDS, metavar="SECONDS", help=help_start)
+    add("--start-timeout", type=seconds, metavar="SECONDS", help=help_start)
     add("--repository", type=file_name, metavar="DIR", help="where the revisions are (default: the checkout you are in)")
 
 
 def engine_specs(
-    words: Words, repository: Path | None = None, *, with_ours: bool, start_seconds: float = START_SECONDS
+    words: Words, repository: Path | None = None, *, with_ours: bool, start_seconds: float | None = None
 ) -> list[EngineSpec]:
     """The engines that the collected words name; ourselves first if `with_ours`, and alone where none is named.
 
-    Revisions are built here, from `repository`; each has `start_seconds` to answer `uciok`. Raises CommandError for a word without the engine it belongs to, a command
-    line that cannot be split, or a revision that cannot be built.
+    Revisions are built here, from `repository`; each has `start_seconds` (None: START_SECONDS) to answer `uciok`. Raises
+    CommandError for a word without the engine it belongs to, a command line that cannot be split, or a revision that cannot be
+    built.
     """
     first, *named = _groups(words)
     ours = with_ours or not named
@@ -90,7 +91,7 @@ def engine_specs(
         spec = _spec(group, repository)
         options = {**first.options, **group.options}
         name = group.given.get("--name", spec.name)
-        specs.append(spec._replace(name=name, options=options, start_seconds=start_seconds))
+        specs.append(spec._replace(name=name, options=options, start_seconds=start_seconds or START_SECONDS))
     return specs
 
 

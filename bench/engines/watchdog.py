@@ -20,9 +20,11 @@ import chess.engine
 from .greeting import LOOK, START_SECONDS, Greeting
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Self
 
-END_TIMEOUT = 5.0  # seconds it may take when the runner ends in order
+END_TIMEOUT = 5.0  # seconds a process may take to end, the one here when the runner ends or an engine that was killed
 WATCH = """
 import os, signal, sys
 running = set()
@@ -90,10 +92,12 @@ class WatchedUci(chess.engine.UciProtocol):
     start_seconds = START_SECONDS
     complaint = ""  # the last thing written on stderr
 
+    has_begun: "Callable[[WatchedUci], None]"  # is called when there is a process, which has not answered yet
+
     @classmethod
-    def within(cls, start_seconds: float) -> "type[Self]":
+    def within(cls, start_seconds: float, has_begun: "Callable[[WatchedUci], None]") -> "type[Self]":
         """The protocol for an engine that has so long to answer `uciok`."""
-        return type(cls.__name__, (cls,), {"start_seconds": start_seconds})
+        return type(cls.__name__, (cls,), {"start_seconds": start_seconds, "has_begun": staticmethod(has_begun)})
 
     async def initialize(self) -> None:
         """Shake hands. Raises EngineError that says why this is no engine, and ends the process then."""
@@ -108,6 +112,8 @@ class WatchedUci(chess.engine.UciProtocol):
             assert self.transport
             kill(self.transport)
             handshake.cancel()
+            with contextlib.suppress(TimeoutError, asyncio.TimeoutError):  # its event loop ends now, which would leave a zombie
+                await asyncio.wait_for(asyncio.shield(self.returncode), END_TIMEOUT)
             if isinstance(error, chess.engine.EngineTerminatedError) and self.complaint:
                 raise chess.engine.EngineTerminatedError(f"{error}: {self.complaint[:200]}") from error
             raise
@@ -130,6 +136,7 @@ class WatchedUci(chess.engine.UciProtocol):
         self._greeting = None
         assert self.transport
         _WATCHDOG.tell(f"+ {self.transport.get_pid()}")
+        self.has_begun(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The process has ended, and what shared its pipes."""

@@ -131,7 +131,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _match(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    from ..engines.seat import StartError
+    from ..engines.faults import StartError
     from .schedule import opponents, schedule
     from .standings import describe, summary
     from .tally import Tally

@@ -12,11 +12,12 @@ from functools import partial
 
 from ..common.adjudication import UNFINISHED
 from ..common.cluster import Cluster
-from ..engines.seat import Seat, StartError
+from ..engines.faults import StartError
 from ..engines.spec import EngineSpec
 from .game import GameRecord
 from .runner import SWITCH_INTERVAL, Contest, Finished, check_players, play_pairing
 from .schedule import Pairing
+from .seat import Seat
 
 STOP_POLL = 1.0  # seconds between a running game's questions whether it is still wanted
 

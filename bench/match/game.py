@@ -2,12 +2,11 @@
 """One game between two UCI engines, judged by python-chess: who moves, who is out of time, and the record of it.
 
 An engine's clock runs from the moment `go` is written to the moment `bestmove` is read. An engine that exceeds it, sends an
-illegal move, stalls or dies loses that game, and the game is kept with the reason. How games end is `bench.adjudication`.
+illegal move, stalls or dies loses that game, and the game is kept with the reason. How games end is `common.adjudication`.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 import chess
@@ -17,9 +16,13 @@ import chess.pgn
 from ..common.adjudication import UNFINISHED, WHITE_WINS, Ending, find_ending, win
 from ..common.openings import Opening
 from ..common.rules import Rules
+from ..engines.client import legal_move, position_command
 from ..engines.clock import Clock, TimeControl
-from ..engines.seat import CRASH, FAULTS, ILLEGAL_MOVE, STALL, TIME_LOSS, Forfeit, Seat
+from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, EngineFault
+from ..engines.info import read_info
+from .seat import Seat
 
+FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
 INTERRUPTED = "interrupted"
 TERMINATIONS = {
     TIME_LOSS: "time forfeit",
@@ -172,8 +175,8 @@ def _prepare(seats: tuple[Seat, Seat], *, chess960: bool) -> tuple[Ending, str] 
     for colour, seat in zip((chess.WHITE, chess.BLACK), seats, strict=True):
         try:
             seat.prepare(chess960=chess960)
-        except Forfeit as forfeit:
-            return Ending(win(not colour), forfeit.reason), forfeit.detail
+        except EngineFault as fault:
+            return Ending(win(not colour), fault.reason), fault.detail
     return None
 
 
@@ -190,18 +193,17 @@ def _play(
     clocks = {side: Clock(control, rules.margin) for side, control in zip("wb", controls, strict=True)}
     scores: list[chess.engine.Score | None] = []
     history = opening.moves.split()
-    root = _position_command(opening)
     while (ending := find_ending(board, scores, rules)) is None:
         if stop.is_set:
             return Ending(UNFINISHED, INTERRUPTED), ""
         mover = board.turn
         clock = clocks["w" if mover == chess.WHITE else "b"]
-        position = f"{root} moves {' '.join(history)}" if history else root
+        position = position_command(opening.fen, history, chess960=opening.chess960)
         try:
             move, record = _move(seats[0 if mover == chess.WHITE else 1], board, clock, position, clock.go(clocks))
-        except Forfeit as forfeit:
-            ending = Ending(win(not mover), forfeit.reason)
-            return (Ending(UNFINISHED, INTERRUPTED), "") if stop.is_set else (ending, forfeit.detail)
+        except EngineFault as fault:
+            ending = Ending(win(not mover), fault.reason)
+            return (Ending(UNFINISHED, INTERRUPTED), "") if stop.is_set else (ending, fault.detail)
         moves.append(record)
         scores.append(record.score)
         history.append(record.move)
@@ -210,46 +212,28 @@ def _play(
 
 
 def _move(seat: Seat, board: chess.Board, clock: Clock, position: str, go: str) -> tuple[chess.Move, MoveRecord]:
-    """One move, judged. Raises Forfeit."""
+    """One move, judged. Raises EngineFault."""
     allowance = clock.allowance
-    reply = seat.play(position, go, allowance)
-    if allowance is not None and reply.seconds > allowance:
-        raise Forfeit(TIME_LOSS, f"{reply.seconds:.3f} s used, {allowance:.3f} s allowed")
-    try:
-        move = board.parse_uci(reply.move)
-    except ValueError as error:
-        raise Forfeit(ILLEGAL_MOVE, f"{reply.move[:20]!r} in {board.fen()}") from error
-    if not move:  # a null move
-        raise Forfeit(ILLEGAL_MOVE, f"{reply.move[:20]!r} in {board.fen()}")
-    clock.spend(reply.seconds)
-    score, depth, nodes = read_info(reply.info, board.turn)
+    answer = seat.play(position, go, allowance)
+    if allowance is not None and answer.seconds > allowance:
+        raise EngineFault(TIME_LOSS, f"{answer.seconds:.3f} s used, {allowance:.3f} s allowed")
+    move = legal_move(board, answer.move)
+    clock.spend(answer.seconds)
+    score, depth, nodes = said(answer.info, board.turn)
     left = clock.left if clock.control.base else None
-    return move, MoveRecord(move.uci(), reply.seconds, left, score, depth, nodes)
+    return move, MoveRecord(move.uci(), answer.seconds, left, score, depth, nodes)
 
 
-def _position_command(opening: Opening) -> str:
-    """The `position` command for the start of a game, before any move."""
-    if opening.fen == chess.STARTING_FEN and not opening.chess960:
-        return "position startpos"
-    return f"position fen {opening.fen}"
-
-
-def read_info(line: str, turn: chess.Color) -> tuple[chess.engine.Score | None, int | None, int | None]:
+def said(line: str, turn: chess.Color) -> tuple[chess.engine.Score | None, int | None, int | None]:
     """Score from White's side, depth and nodes of an `info` line sent by the engine that plays `turn`; None where not given."""
-    values = dict(pairwise(line.split(" pv ", maxsplit=1)[0].split()))
+    info = read_info(line)
+    if info is None:
+        return None, None, None
     score: chess.engine.Score | None = None
-    if (cp := _integer(values.get("cp"))) is not None:
-        score = chess.engine.Cp(cp)
-    elif (mate := _integer(values.get("mate"))) is not None:
-        score = chess.engine.Mate(mate)
+    if info.cp is not None:
+        score = chess.engine.Cp(info.cp)
+    elif info.mate is not None:
+        score = chess.engine.Mate(info.mate)
     if score is not None:
         score = chess.engine.PovScore(score, turn).white()
-    return score, _integer(values.get("depth")), _integer(values.get("nodes"))
-
-
-def _integer(text: str | None) -> int | None:
-    """A plain ASCII integer of at most 18 digits, else None."""
-    if text is None:
-        return None
-    digits = text.lstrip("+-")
-    return int(text) if digits.isascii() and digits.isdigit() and len(text) <= 18 and len(text) - len(digits) < 2 else None
+    return score, info.depth, info.nodes

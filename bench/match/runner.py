@@ -4,19 +4,20 @@
 What games are played and what becomes of them is for others: `play` takes pairings and yields records.
 """
 
-import queue
 import sys
 import threading
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass, replace
 
+from ..common import threads
 from ..common.adjudication import UNFINISHED
 from ..common.rules import Rules
 from ..engines.clock import TimeControl
-from ..engines.seat import Forfeit, Seat, StartError
+from ..engines.faults import EngineFault, StartError
 from ..engines.spec import EngineSpec, distinct
 from .game import GameRecord, Interruption, Stop, play_game
 from .schedule import Pairing
+from .seat import Seat
 
 SWITCH_INTERVAL = 0.0005  # seconds; Python's default would let one game delay the other's clock by 5 ms
 IDLE_SEATS = 4  # engines that a game's thread keeps running while others play
@@ -43,8 +44,8 @@ def check_players(players: Sequence[EngineSpec]) -> tuple[list[str], list[str]]:
         try:
             seat.prepare()
             warnings += [f"{seat.name} has no option {name}" for name in seat.unknown_options()]
-        except Forfeit as forfeit:
-            raise StartError(player.unusable(forfeit.detail)) from forfeit
+        except EngineFault as fault:
+            raise StartError(player.unusable(fault.detail)) from fault
         finally:
             seat.close(politely=True)
         names.append(seat.name)
@@ -68,64 +69,52 @@ class LocalRunner:
     def __init__(self, contest: Contest, concurrency: int) -> None:
         self._contest = contest
         self._concurrency = concurrency
-        self._stop = Interruption()
-        self._done: queue.SimpleQueue[Finished | Exception] = queue.SimpleQueue()
-        self._seats: list[Seat] = []
-        self._lock = threading.Lock()
 
     def play(self, pairings: Sequence[Pairing]) -> Generator[Finished, None, None]:
         """Yield games as they finish; closing the iterator ends the games that still run. Raises StartError."""
-        waiting: queue.SimpleQueue[Pairing] = queue.SimpleQueue()
-        for pairing in pairings:
-            waiting.put(pairing)
         sys.setswitchinterval(SWITCH_INTERVAL)
-        slots = [
-            threading.Thread(target=self._slot, args=(waiting,), daemon=True)
-            for _ in range(min(self._concurrency, len(pairings)))
-        ]
-        for slot in slots:
-            slot.start()
-        try:
-            for _ in pairings:
-                done = self._done.get()
-                if isinstance(done, Exception):
-                    raise done
-                yield done
-        finally:
-            self._stop.is_set = True
-            with self._lock:
-                seats = list(self._seats)
-            for seat in seats:
-                seat.close()  # a game still running ends at once, as interrupted
-            for slot in slots:
-                slot.join()
+        yield from threads.run(lambda: _Board(self._contest), pairings, self._concurrency)
 
-    def _slot(self, waiting: "queue.SimpleQueue[Pairing]") -> None:
-        """Play waiting games until there are none."""
-        seats: dict[int, Seat] = {}
-        try:
-            while not self._stop.is_set:
-                pairing = waiting.get_nowait()
-                record = play_pairing(self._contest, pairing, self._take_seats(seats, pairing), self._stop)
-                if record.result != UNFINISHED and not self._stop.is_set:
-                    self._done.put((pairing, record))
-        except queue.Empty:
-            pass
-        except Exception as error:  # noqa: BLE001 (handed to the thread that waits)
-            self._done.put(error)
-        finally:
-            for seat in seats.values():
-                seat.close(politely=True)
 
-    def _take_seats(self, seats: dict[int, Seat], pairing: Pairing) -> tuple[Seat, Seat]:
-        """The seats of a pairing's players, the last ones used kept alive."""
-        for player in (pairing.white, pairing.black):
-            if player in seats:
-                seats[player] = seats.pop(player)
-            else:
-                seats[player] = Seat(self._contest.players[player], self._contest.stall)
-                with self._lock:
-                    self._seats.append(seats[player])
-        for player in list(seats)[:-IDLE_SEATS]:
-            seats.pop(player).close(politely=True)
-        return seats[pairing.white], seats[pairing.black]
+class _Board:
+    """Where a thread plays one game after the other, and the engines that it keeps running."""
+
+    def __init__(self, contest: Contest) -> None:
+        self._contest = contest
+        self._stop = Interruption()
+        self._seats: dict[int, Seat] = {}  # by player, the last one used at the end
+        self._lock = threading.Lock()
+
+    def do(self, pairing: Pairing) -> Finished | None:
+        """Play a game; None if it was interrupted."""
+        seats = self._take_seats(pairing)
+        if self._stop.is_set:  # by now `stop` may have missed a seat that is new
+            return None
+        record = play_pairing(self._contest, pairing, seats, self._stop)
+        return None if record.result == UNFINISHED else (pairing, record)
+
+    def _take_seats(self, pairing: Pairing) -> tuple[Seat, Seat]:
+        """The seats of a pairing's players; those that were not used for long are given up."""
+        with self._lock:
+            for player in (pairing.white, pairing.black):
+                self._seats[player] = self._seats.pop(player) if player in self._seats else self._new_seat(player)
+            idle = [self._seats.pop(player) for player in list(self._seats)[:-IDLE_SEATS]]
+        for seat in idle:
+            seat.close(politely=True)
+        return self._seats[pairing.white], self._seats[pairing.black]
+
+    def _new_seat(self, player: int) -> Seat:
+        return Seat(self._contest.players[player], self._contest.stall)
+
+    def stop(self) -> None:
+        """End a running game at once, as interrupted."""
+        self._stop.is_set = True
+        with self._lock:
+            seats = list(self._seats.values())
+        for seat in seats:
+            seat.end()
+
+    def close(self) -> None:
+        """Let the engines leave."""
+        for seat in self._seats.values():
+            seat.close(politely=True)

@@ -5,8 +5,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from ..engines.seat import FAULTS
 from .elo import Estimate, estimate
+from .game import FAULTS
 from .ratings import Rating, fit_ratings
 from .sprt import Sprt, normalized_elo
 from .tally import Tally

@@ -2,15 +2,14 @@
 """`coachwhip suite`: test positions (EPD with bm, am, dm, or graded moves) for any number of UCI engines.
 
 Time and nodes to solution are those of the first moment from which an engine's choice stays right until the end. This
-module plans, runs and prints; positions are `suite_epd`, engines `suite_engine`, the file of a run `suite_record`, and
-what is made of the results `suite_report`.
+module reads the command line, runs and prints; `epd` reads positions, `solver` runs engines on them, `record` is the journal of
+a run, and `report` sums up the results.
 """
 
 import argparse
 import contextlib
 import json
-from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,15 +22,17 @@ from ..common.command import (
     require_plot,
     seconds,
     tell,
+    uninterrupted,
     whole_number,
     writes,
 )
 from ..common.progress import progress
 from ..common.table import show
+from ..engines.faults import StartError
 from ..engines.spec import EngineSpec, add_engine_arguments, distinct, engine_specs
 from . import report as reporting
-from .record import Plan, Record, SuiteJournal, begin, digest_of, load, reopen
-from .task import Attempt, Task
+from .problem import Attempt, Problem
+from .record import Record, SuiteJournal, SuiteSettings, begin, digest_of, load, reopen
 
 DEFAULT_SECONDS = 1.0
 SPARE = 10.0  # seconds beyond --time after which an engine has stalled
@@ -40,17 +41,17 @@ LISTED = 40  # positions listed unless all are asked for
 
 
 class Run(NamedTuple):
-    """A plan with its positions and what has been done of it."""
+    """The settings and problems of a run, and the attempts that are finished."""
 
-    plan: Plan
-    tasks: list[Task]
+    settings: SuiteSettings
+    problems: list[Problem]
     attempts: list[Attempt]
 
-    def left(self) -> "deque[tuple[Task, int]]":
+    def left(self) -> list[tuple[Problem, int]]:
         """What is still to do: every engine on a position before the next one, so that a run cut short compares well."""
         done = {(attempt.key, attempt.engine) for attempt in self.attempts}
-        engines = range(len(self.plan.engines))
-        return deque((task, engine) for task in self.tasks for engine in engines if (task.key, engine) not in done)
+        engines = range(len(self.settings.engines))
+        return [(problem, engine) for problem in self.problems for engine in engines if (problem.key, engine) not in done]
 
 
 def main(argv: Sequence[str]) -> int:
@@ -89,11 +90,11 @@ def _suite(args: argparse.Namespace) -> int:
     try:
         earlier = load(args.compare) if args.compare else None
         with _run(args) as (run, journal), disk:
-            interrupted = _solve(run, run.left(), args.concurrency, journal)
+            interrupted = _solve(run, args.concurrency, journal)
         _report(args, run, earlier)
         if args.plot:
-            runs = [attempts.values() for attempts in reporting.by_engine(run.attempts, len(run.plan.engines))]
-            reporting.draw(args.plot, str(run.plan), _names(run.plan), runs)
+            runs = [attempts.values() for attempts in reporting.by_engine(run.attempts, len(run.settings.engines))]
+            reporting.draw(args.plot, str(run.settings), _names(run.settings), runs)
     except ValueError as error:
         raise CommandError(str(error)) from error
     disk.settle()
@@ -112,7 +113,7 @@ def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]
     if not args.save:
         yield run, None
         return
-    with contextlib.closing(begin(args.save, run.plan, run.tasks)) as journal:
+    with contextlib.closing(begin(args.save, run.settings, run.problems)) as journal:
         yield run, journal
 
 
@@ -124,7 +125,7 @@ def _begun(args: argparse.Namespace) -> Run:
         raise CommandError("give an EPD file, or --resume FILE")
     if args.save and args.compare and args.save.resolve() == args.compare.resolve():
         raise CommandError("--save would overwrite the run that --compare names: give another file")
-    tasks, warnings = read_files(args.files)
+    problems, warnings = read_files(args.files)
     for warning in warnings:
         tell(f"warning: {warning}")
     kind = "depth" if args.depth else "nodes" if args.nodes else "time"
@@ -132,7 +133,7 @@ def _begun(args: argparse.Namespace) -> Run:
     patience = args.timeout or (limit + SPARE if kind == "time" else PATIENCE)
     specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
     engines = _check(specs)
-    return Run(Plan(tuple(str(path.resolve()) for path in args.files), kind, limit, patience, engines), tasks, [])
+    return Run(SuiteSettings(tuple(str(path.resolve()) for path in args.files), kind, limit, patience, engines), problems, [])
 
 
 def _require_nothing_else(args: argparse.Namespace) -> None:
@@ -146,101 +147,78 @@ def _resumed(args: argparse.Namespace, journal: SuiteJournal) -> Run:
     from .epd import read_files
 
     record = journal.record()
-    tasks, _ = read_files([Path(path) for path in record.plan.files])
-    if digest_of(tasks) != record.digest:
+    problems, _ = read_files([Path(path) for path in record.settings.files])
+    if digest_of(problems) != record.digest:
         raise CommandError(f"{args.resume}: the positions have changed since that run began")
-    return Run(record.plan, tasks, record.attempts)
+    settings = record.settings
+    if args.start_timeout is not None:  # how long a start may take decides no result
+        engines = tuple(spec._replace(start_seconds=args.start_timeout) for spec in settings.engines)
+        settings = settings._replace(engines=engines)
+    return Run(settings, problems, record.attempts)
 
 
-def _names(plan: Plan) -> list[str]:
-    return [spec.name for spec in plan.engines]
+def _names(settings: SuiteSettings) -> list[str]:
+    return [spec.name for spec in settings.engines]
 
 
 def _check(specs: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
     """Start each engine once, so that one that cannot be used is found before the work; names are filled in from it."""
-    import asyncio
+    from ..engines.client import Client
 
-    from .engine import Solver, StartError
-
-    async def start_all() -> list[str]:
-        names = []
-        for index, spec in enumerate(specs):
-            solver = Solver(spec, index)
-            try:
-                await solver.start()
-            finally:
-                await solver.close()
-            names.append(solver.name)
-            for option in solver.unknown_options:
-                tell(f"warning: {solver.name} has no option {option}")
-        return distinct(names)
-
-    try:
-        names = asyncio.run(start_all())
-    except StartError as error:
-        raise CommandError(str(error)) from error
-    return tuple(spec._replace(name=name) for spec, name in zip(specs, names, strict=True))
+    names = []
+    for spec in specs:
+        client = Client(spec)
+        try:
+            client.start()
+            for option in client.unknown_options():
+                tell(f"warning: {client.name} has no option {option}")
+        except StartError as error:
+            raise CommandError(str(error)) from error
+        finally:
+            client.close(politely=True)
+        names.append(client.name)
+    return tuple(spec._replace(name=name) for spec, name in zip(specs, distinct(names), strict=True))
 
 
-def _solve(run: Run, left: "deque[tuple[Task, int]]", concurrency: int, journal: SuiteJournal | None) -> bool:
+def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
     """Work off what is left, adding to the run's attempts; True if Ctrl-C cut it short."""
-    import asyncio
+    from ..common import threads
+    from ..engines.client import FAILED_STARTS
+    from .solver import Solvers
+
+    settings, left = run.settings, run.left()
+    control = settings.control()
+
+    def make() -> Solvers:
+        return Solvers(settings.engines, control, settings.patience)
 
     with progress("suite", len(left)) as bar:
-
-        def finished(attempt: Attempt) -> None:
-            run.attempts.append(attempt)
-            if journal:
-                journal.add(attempt)
-            if attempt.fault:
-                bar.say(f"{run.plan.engines[attempt.engine].name}: {attempt.fault} at {attempt.key}: {attempt.detail}")
-            bar.advance()
-
-        async def work() -> None:
-            await asyncio.gather(*(_worker(run.plan, left, finished, bar.say) for _ in range(min(concurrency, len(left)))))
-
         try:
-            asyncio.run(work())
+            with contextlib.closing(threads.run(make, left, concurrency)) as solved:
+                for attempt, gave_up in solved:
+                    with uninterrupted():  # the journal and the report agree
+                        run.attempts.append(attempt)
+                        if journal:
+                            journal.add(attempt)
+                    name = settings.engines[attempt.engine].name
+                    if attempt.fault:
+                        bar.say(f"{name}: {attempt.fault} at {attempt.key}: {attempt.detail}")
+                    if gave_up:
+                        bar.say(f"{name}: not tried any more after {FAILED_STARTS} failed starts; --resume tries it again")
+                    bar.advance()
         except KeyboardInterrupt:
             bar.say("interrupted; what was finished counts")
             return True
     return False
 
 
-async def _worker(
-    plan: Plan, left: "deque[tuple[Task, int]]", finished: Callable[[Attempt], None], say: Callable[[str], None]
-) -> None:
-    """Take positions until there are none, with one process for each engine."""
-    import chess.engine
-
-    from .engine import GIVE_UP, Solver
-
-    limits = {
-        "time": chess.engine.Limit(time=plan.limit),
-        "depth": chess.engine.Limit(depth=int(plan.limit)),
-        "nodes": chess.engine.Limit(nodes=int(plan.limit)),
-    }
-    solvers = [Solver(spec, index) for index, spec in enumerate(plan.engines)]
-    try:
-        while left:
-            task, engine = left.popleft()
-            solver = solvers[engine]
-            if solver.failed_starts < GIVE_UP:
-                finished(await solver.solve(task, limits[plan.kind], plan.patience))
-                if solver.failed_starts == GIVE_UP:
-                    say(f"{plan.engines[engine].name}: left alone after {GIVE_UP} failed starts; --resume tries it again")
-    finally:
-        for solver in solvers:
-            await solver.close()
-
-
 def _report(args: argparse.Namespace, run: Run, earlier: Record | None) -> None:
     """Print what came out."""
-    names = _names(run.plan)
+    names = _names(run.settings)
     runs = reporting.by_engine(run.attempts, len(names))
     changes = _changes(names, runs, earlier) if earlier else []
-    if earlier and (earlier.plan.kind, earlier.plan.limit) != (run.plan.kind, run.plan.limit):
-        tell(f"warning: {args.compare} was run with {earlier.plan}, this one with {run.plan}")
+    if earlier and (earlier.settings.kind, earlier.settings.limit) != (run.settings.kind, run.settings.limit):
+        tell(f"warning: {args.compare} was run with {earlier.settings}, this one with {run.settings}")
     if args.json:
         print(json.dumps(_as_dict(run, runs, changes), indent=1))
         return
@@ -261,7 +239,7 @@ def _changes(
     names: Sequence[str], runs: Sequence[dict[str, Attempt]], earlier: Record
 ) -> list[tuple[int, str, reporting.Change]]:
     """For each engine that has a counterpart in the earlier run: its index, its label, and what changed."""
-    old_names = _names(earlier.plan)
+    old_names = _names(earlier.settings)
     old_runs = reporting.by_engine(earlier.attempts, len(old_names))
     found = []
     for index, counterpart in enumerate(reporting.pair_up(old_names, names)):
@@ -274,17 +252,17 @@ def _changes(
 
 def _show_totals(run: Run, names: Sequence[str], runs: Sequence[dict[str, Attempt]]) -> None:
     """The table of totals for each file, over all files, and over what every engine solved."""
-    files = list(dict.fromkeys(task.file for task in run.tasks))
+    files = list(dict.fromkeys(problem.file for problem in run.problems))
     for file in files:
-        keys = {task.key for task in run.tasks if task.file == file}
+        keys = {problem.key for problem in run.problems if problem.file == file}
         rows = [
             reporting.summary_row(name, reporting.summarize(attempt for key, attempt in done.items() if key in keys))
             for name, done in zip(names, runs, strict=True)
         ]
-        show(f"{file}: {len(keys)} positions, {run.plan}", reporting.SUMMARY_HEADINGS, rows)
+        show(f"{file}: {len(keys)} positions, {run.settings}", reporting.SUMMARY_HEADINGS, rows)
     if len(files) > 1:
         rows = [reporting.summary_row(name, reporting.summarize(done.values())) for name, done in zip(names, runs, strict=True)]
-        show(f"All files: {len(run.tasks)} positions", reporting.SUMMARY_HEADINGS, rows)
+        show(f"All files: {len(run.problems)} positions", reporting.SUMMARY_HEADINGS, rows)
     if len(names) > 1:
         shared, rows = reporting.common_rows(names, runs)
         show(f"To solution, where every engine found it ({shared})", ("engine", "mean s", "mean nodes"), rows)
@@ -292,14 +270,14 @@ def _show_totals(run: Run, names: Sequence[str], runs: Sequence[dict[str, Attemp
 
 def _show_positions(which: str | None, run: Run, names: Sequence[str], runs: Sequence[dict[str, Attempt]]) -> None:
     """The table of positions: all, or those that some engine failed."""
-    tried = [task for task in run.tasks if any(task.key in done for done in runs)]
+    tried = [problem for problem in run.problems if any(problem.key in done for done in runs)]
     if which != "all":
-        tried = [task for task in tried if not all(task.key in done and done[task.key].solved for done in runs)]
+        tried = [problem for problem in tried if not all(problem.key in done and done[problem.key].solved for done in runs)]
     listed = tried if which else tried[:LISTED]
     if which == "none" or not tried:
         return
-    several = len(run.plan.files) > 1
-    rows = [reporting.position_row(task, [done.get(task.key) for done in runs], with_file=several) for task in listed]
+    several = len(run.settings.files) > 1
+    rows = [reporting.position_row(problem, [done.get(problem.key) for done in runs], with_file=several) for problem in listed]
     show("Positions" if which == "all" else "Not solved by all", ("position", "asked", *names), rows, left=2)
     if len(listed) < len(tried):
         print(f"and {len(tried) - len(listed)} more: --list open shows them\n")
@@ -312,7 +290,7 @@ def _as_dict(
     changed = {index: change.as_dict() for index, _, change in changes}
     engines = [
         {**spec._asdict(), **reporting.summarize(done.values()).as_dict(), "change": changed.get(index)}
-        for index, (spec, done) in enumerate(zip(run.plan.engines, runs, strict=True))
+        for index, (spec, done) in enumerate(zip(run.settings.engines, runs, strict=True))
     ]
-    plan = {"files": run.plan.files, "limit": {run.plan.kind: run.plan.limit}, "positions": len(run.tasks)}
-    return {**plan, "engines": engines, "attempts": [attempt._asdict() for attempt in run.attempts]}
+    head = {"files": run.settings.files, "limit": {run.settings.kind: run.settings.limit}, "positions": len(run.problems)}
+    return {**head, "engines": engines, "attempts": [attempt._asdict() for attempt in run.attempts]}

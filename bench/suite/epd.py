@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from ..common.command import CommandError, naming
 from ..common.fen import is_shredder
-from .task import Task
+from .problem import Problem
 
 if TYPE_CHECKING:
     import chess
@@ -25,24 +25,24 @@ MATE = re.compile(r"[+-]?\d{1,3}", re.ASCII)
 WHOLE_NUMBERS = re.compile(r"\s*-?\d{1,9}(\s+-?\d{1,9})*\s*", re.ASCII)
 
 
-def read_files(paths: Sequence[Path]) -> tuple[list[Task], list[str]]:
+def read_files(paths: Sequence[Path]) -> tuple[list[Problem], list[str]]:
     """All positions of some files, and warnings about lines that ask nothing.
 
     Raises CommandError that names the first bad line, OSError.
     """
-    tasks: list[Task] = []
+    problems: list[Problem] = []
     warnings = []
     names = Counter(path.name for path in paths)
     for path in paths:
         name = path.name if names[path.name] == 1 else str(path)
         read, idle = read_file(path, name)
-        tasks += read
+        problems += read
         if idle:
             warnings.append(f"{name}: {idle} lines have no bm, am, dm or graded moves and are left out")
-    return tasks, warnings
+    return problems, warnings
 
 
-def read_file(path: Path, name: str) -> tuple[list[Task], int]:
+def read_file(path: Path, name: str) -> tuple[list[Problem], int]:
     """The positions of one file, and how many of its positions ask nothing."""
     read = []
     idle = 0
@@ -53,17 +53,19 @@ def read_file(path: Path, name: str) -> tuple[list[Task], int]:
         if not text or text.startswith("#"):
             continue
         try:
-            task = parse(text, name)
+            problem = parse(text, name)
         except ValueError as error:
             raise CommandError(f"{name}:{number}: {error}: {text[:100]}") from error
-        if task is None:
+        if problem is None:
             idle += 1
         else:
-            read.append((number, task))
+            read.append((number, problem))
     if not read:
         raise CommandError(f"{name}: no position with bm, am, dm or graded moves in it")
-    labels = Counter(task.label for _, task in read)
-    return [task if task.label and labels[task.label] == 1 else _numbered(task, number) for number, task in read], idle
+    labels = Counter(problem.label for _, problem in read)
+    return [
+        problem if problem.label and labels[problem.label] == 1 else _numbered(problem, number) for number, problem in read
+    ], idle
 
 
 def _decode(line: bytes) -> str:
@@ -74,12 +76,12 @@ def _decode(line: bytes) -> str:
         return line.decode("latin-1")
 
 
-def _numbered(task: Task, number: int) -> Task:
-    """The task with a label that its line makes unique."""
-    return task._replace(label=f"{task.label} (line {number})" if task.label else f"line {number}")
+def _numbered(problem: Problem, number: int) -> Problem:
+    """The problem with a label that its line makes unique."""
+    return problem._replace(label=f"{problem.label} (line {number})" if problem.label else f"line {number}")
 
 
-def parse(text: str, file: str) -> Task | None:
+def parse(text: str, file: str) -> Problem | None:
     """Read one line; None if it asks nothing. Raises ValueError with one clear sentence."""
     import chess
 
@@ -94,7 +96,7 @@ def parse(text: str, file: str) -> Task | None:
         board = chess.Board(fen, chess960=True)
     if not board.is_valid():
         raise ValueError("not a legal position")
-    task = Task(
+    problem = Problem(
         file,
         _text(operations, "id"),
         board.fen(shredder=board.chess960),
@@ -104,11 +106,11 @@ def parse(text: str, file: str) -> Task | None:
         _mate(operations),
         _grades(board, operations),
     )
-    if not (task.best or task.avoid or task.mate is not None or task.grades is not None):
+    if not (problem.best or problem.avoid or problem.mate is not None or problem.grades is not None):
         return None
     if not any(board.legal_moves):
         raise ValueError("the game is over in this position")
-    return task
+    return problem
 
 
 def _text(operations: Mapping[str, str], name: str) -> str:

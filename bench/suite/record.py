@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 
 from ..common.command import CommandError
 from ..common.journal import Contents, Journal, Kind, read, take_lines
+from ..engines.clock import TimeControl
 from ..engines.spec import EngineSpec
-from .task import Attempt, Task
+from .problem import Attempt, Problem
 
 KIND = Kind("suite", "run of a suite", "position", older=b'{"coachwhip suite"', how_to_resume="give only --resume FILE")
 
 
-class Plan(NamedTuple):
+class SuiteSettings(NamedTuple):
     """Everything that decides the results of a run."""
 
     files: tuple[str, ...]  # absolute
@@ -24,22 +25,28 @@ class Plan(NamedTuple):
     patience: float  # seconds after which a silent engine has stalled
     engines: tuple[EngineSpec, ...]
 
+    def control(self) -> TimeControl:
+        """The limit as a time control."""
+        if self.kind == "time":
+            return TimeControl(movetime=self.limit)
+        return TimeControl(nodes=int(self.limit)) if self.kind == "nodes" else TimeControl(depth=int(self.limit))
+
     def __str__(self) -> str:
         return f"{self.limit:g} s a position" if self.kind == "time" else f"{self.kind} {self.limit:g} a position"
 
 
 class Record(NamedTuple):
-    """What a file holds."""
+    """What the file of a run holds."""
 
-    plan: Plan
+    settings: SuiteSettings
     digest: str  # of the positions
     total: int  # attempts that make the run complete
     attempts: list[Attempt]
 
 
-def digest_of(tasks: Sequence[Task]) -> str:
+def digest_of(problems: Sequence[Problem]) -> str:
     """A fingerprint of the positions and their questions."""
-    text = json.dumps([task._asdict() for task in tasks], sort_keys=True)
+    text = json.dumps([problem._asdict() for problem in problems], sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
@@ -81,11 +88,11 @@ class Attempts:
         self.found[attempt.key, attempt.engine] = attempt
 
 
-def begin(path: Path, plan: Plan, tasks: Sequence[Task]) -> SuiteJournal:
+def begin(path: Path, settings: SuiteSettings, problems: Sequence[Problem]) -> SuiteJournal:
     """Start a file. Raises CommandError rather than overwrite a run that is unfinished or going on, or a file of another kind; OSError."""
-    settings = {"digest": digest_of(tasks), "total": len(tasks) * len(plan.engines)}
-    engines = [spec._asdict() for spec in plan.engines]
-    return SuiteJournal(path, {**settings, **plan._asdict(), "engines": engines}, resume=False)
+    engines = [spec._asdict() for spec in settings.engines]
+    head = {"digest": digest_of(problems), "total": len(problems) * len(settings.engines)}
+    return SuiteJournal(path, {**head, **settings._asdict(), "engines": engines}, resume=False)
 
 
 def reopen(path: Path) -> SuiteJournal:
@@ -103,24 +110,24 @@ def load(path: Path) -> Record:
     return _record(path, contents.settings, attempts)
 
 
-def _record(path: Path, settings: Mapping[str, Any], attempts: Attempts) -> Record:
+def _record(path: Path, head: Mapping[str, Any], attempts: Attempts) -> Record:
     """What a file's settings and lines say. Raises CommandError."""
     try:
-        plan = _plan(settings)
+        settings = _settings(head)
         found = list(attempts.found.values())
-        if any(not 0 <= attempt.engine < len(plan.engines) for attempt in found):
-            raise ValueError(f"an attempt by an engine that is none of {len(plan.engines)}")
-        return Record(plan, str(settings["digest"]), int(settings["total"]), found)
+        if any(not 0 <= attempt.engine < len(settings.engines) for attempt in found):
+            raise ValueError(f"an attempt by an engine that is none of {len(settings.engines)}")
+        return Record(settings, str(head["digest"]), int(head["total"]), found)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CommandError(f"{path}:1: not the settings of a {KIND.run}: {error!r}") from error
 
 
-def _plan(head: Mapping[str, Any]) -> Plan:
-    """The plan in a file's settings. Raises ValueError, KeyError, TypeError."""
+def _settings(head: Mapping[str, Any]) -> SuiteSettings:
+    """The settings in a file. Raises ValueError, KeyError, TypeError."""
     engines = tuple(
         EngineSpec(tuple(spec["command"]), spec["name"], dict(spec["options"]), float(spec["start_seconds"]))
         for spec in head["engines"]
     )
     if head["kind"] not in ("time", "depth", "nodes"):
         raise ValueError(f"unknown limit {head['kind']!r}")
-    return Plan(tuple(head["files"]), head["kind"], float(head["limit"]), float(head["patience"]), engines)
+    return SuiteSettings(tuple(head["files"]), head["kind"], float(head["limit"]), float(head["patience"]), engines)

@@ -10,7 +10,7 @@ from statistics import fmean, median
 from typing import NamedTuple
 
 from ..common.command import picture
-from .task import FAULTS, Attempt, Task
+from .problem import FAULTS, Attempt, Problem
 
 
 class Summary(NamedTuple):
@@ -104,27 +104,27 @@ def common_rows(names: Sequence[str], runs: Sequence[Mapping[str, Attempt]]) -> 
     return len(shared), rows
 
 
-def position_row(task: Task, attempts: Sequence[Attempt | None], *, with_file: bool) -> list[str]:
+def position_row(problem: Problem, attempts: Sequence[Attempt | None], *, with_file: bool) -> list[str]:
     """A row of the table of positions: what was asked, and what each engine made of it."""
     import chess
 
-    board = chess.Board(task.fen, chess960=task.chess960)
+    board = chess.Board(problem.fen, chess960=problem.chess960)
 
     def san(move: str) -> str:
         return board.san(board.parse_uci(move))
 
-    label = task.key if with_file else task.label
-    return [label, _question(task, san), *(_outcome(attempt, san) for attempt in attempts)]
+    label = problem.key if with_file else problem.label
+    return [label, _question(problem, san), *(_outcome(attempt, san) for attempt in attempts)]
 
 
-def _question(task: Task, san: Callable[[str], str]) -> str:
+def _question(problem: Problem, san: Callable[[str], str]) -> str:
     """What a position asks, in a few words."""
-    if task.best or task.avoid:
-        return " ".join([*map(san, task.best), *(f"not {san(move)}" for move in task.avoid)])
-    if task.asked_mate is not None:
-        return f"mate {task.asked_mate}"
-    grades = task.grades or {}
-    return " ".join(san(move) for move, points in grades.items() if points == task.max_points)
+    if problem.best or problem.avoid:
+        return " ".join([*map(san, problem.best), *(f"not {san(move)}" for move in problem.avoid)])
+    if problem.asked_mate is not None:
+        return f"mate {problem.asked_mate}"
+    grades = problem.grades or {}
+    return " ".join(san(move) for move, points in grades.items() if points == problem.max_points)
 
 
 def _outcome(attempt: Attempt | None, san: Callable[[str], str]) -> str:

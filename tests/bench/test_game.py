@@ -15,11 +15,12 @@ import pytest
 from coachwhip.bench.common.adjudication import Ending, by_tablebase, find_ending, open_tables
 from coachwhip.bench.common.openings import Opening
 from coachwhip.bench.common.rules import Rules
-from coachwhip.bench.engines import seat as seats_module
+from coachwhip.bench.engines.client import FAILED_STARTS
 from coachwhip.bench.engines.clock import TimeControl
-from coachwhip.bench.engines.seat import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, Seat, StartError
+from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, StartError
 from coachwhip.bench.engines.spec import EngineSpec
-from coachwhip.bench.match.game import GameRecord, Interruption, MoveRecord, play_game, read_info
+from coachwhip.bench.match.game import GameRecord, Interruption, MoveRecord, play_game, said
+from coachwhip.bench.match.seat import Seat
 from places import STUB
 
 MATE_IN_ONE = Opening("k7/8/1K6/8/8/8/8/7R w - - 0 1", chess960=False)
@@ -122,8 +123,8 @@ def test_a_death_between_games_is_charged_and_the_engine_comes_back(take_seat: T
 
 def test_an_engine_that_cannot_be_started_again_ends_the_match(take_seat: TakeSeat, tmp_path: Path) -> None:
     bad, good = take_seat(f"no-restart {tmp_path / 'been-here'}"), take_seat("good")
-    reasons = [play(bad, good, PAWN).reason for _ in range(seats_module.FAILED_STARTS)]
-    assert reasons == [CRASH] * seats_module.FAILED_STARTS
+    reasons = [play(bad, good, PAWN).reason for _ in range(FAILED_STARTS)]
+    assert reasons == [CRASH] * FAILED_STARTS
     with pytest.raises(StartError, match="no-restart"):
         play(bad, good, PAWN)
 
@@ -228,4 +229,4 @@ def test_a_missing_process_is_a_start_error() -> None:
     ],
 )
 def test_info_is_read_from_whites_side(line: str, expected: tuple[object, ...]) -> None:
-    assert read_info(line, chess.BLACK) == expected
+    assert said(line, chess.BLACK) == expected

@@ -20,7 +20,7 @@ import pytest
 from coachwhip.bench.common.command import INTERRUPTED
 from coachwhip.bench.common.openings import Opening
 from coachwhip.bench.engines.clock import TimeControl
-from coachwhip.bench.engines.seat import CRASH, ILLEGAL_MOVE, TIME_LOSS
+from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, TIME_LOSS
 from coachwhip.bench.engines.spec import EngineSpec
 from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.match.game import GameRecord

@@ -13,12 +13,13 @@ from typing import Any
 import chess
 import pytest
 from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.engines.info import read_info
 from coachwhip.bench.suite import __main__ as suite
 from coachwhip.bench.suite import record as suite_record
 from coachwhip.bench.suite import report as suite_report
-from coachwhip.bench.suite.engine import follow, read_info
 from coachwhip.bench.suite.epd import parse, read_files
-from coachwhip.bench.suite.task import Attempt, Moment, Task, is_right, solution
+from coachwhip.bench.suite.problem import Attempt, Moment, Problem, is_right, solution
+from coachwhip.bench.suite.solver import follow
 
 # Says what a JSON file tells it for each position, by its first FEN field: lines, then a move; or one of the misdeeds. Every
 # position it is asked about goes to a log.
@@ -94,8 +95,8 @@ def asked(tmp_path: Path, name: str) -> list[str]:
 
 
 def test_moves_to_find_and_to_avoid_are_read() -> None:
-    task = parse(f'{TWO_PAWNS} bm e4 d4; am Kd1; id "x 1"; c0 "words; more";', "f.epd")
-    assert task == Task(
+    problem = parse(f'{TWO_PAWNS} bm e4 d4; am Kd1; id "x 1"; c0 "words; more";', "f.epd")
+    assert problem == Problem(
         "f.epd", "x 1", "4k3/8/8/8/8/8/3PP3/4K3 w - - 0 1", False, best=("e2e4", "d2d4"), avoid=("e1d1",)
     )  # fmt: skip
 
@@ -104,30 +105,30 @@ def test_moves_to_find_and_to_avoid_are_read() -> None:
     ("text", "mate"), [("dm 7", 7), ("dm -4;", -4), ("bm #12;", 12), ("bm #-3; id x y; c0 odd words; Ae;", -3)]
 )
 def test_mates_are_read(text: str, mate: int) -> None:
-    task = parse(f"{ROOKS} {text}", "f")
-    assert task is not None
-    assert (task.mate, task.best, task.asked_mate) == (mate, (), mate)
+    problem = parse(f"{ROOKS} {text}", "f")
+    assert problem is not None
+    assert (problem.mate, problem.best, problem.asked_mate) == (mate, (), mate)
 
 
 def test_grades_are_read_with_either_list_of_moves() -> None:
-    task = parse(GRADED, "f")
-    assert task is not None
-    assert task.grades == {"e2e4": 10, "d2d4": 7, "e1f2": 2}
-    assert task.max_points == 10
-    assert parse(GRADED.replace('c9 "e2e4 d2d4 e1f2";', ""), "f") == task
+    problem = parse(GRADED, "f")
+    assert problem is not None
+    assert problem.grades == {"e2e4": 10, "d2d4": 7, "e1f2": 2}
+    assert problem.max_points == 10
+    assert parse(GRADED.replace('c9 "e2e4 d2d4 e1f2";', ""), "f") == problem
     labelled = parse(f'{TWO_PAWNS} c8 "0.35"; c9 "1-0"; bm e4;', "f")  # the evaluation and result of a labelled game
     assert labelled is not None
     assert labelled.grades is None
 
 
 def test_counters_and_chess960_are_read() -> None:
-    task = parse("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 12 34 bm O-O;", "f")
-    assert task is not None
-    assert (task.fen, task.best, task.chess960) == ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 12 34", ("e1g1",), False)
+    problem = parse("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 12 34 bm O-O;", "f")
+    assert problem is not None
+    assert (problem.fen, problem.best, problem.chess960) == ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 12 34", ("e1g1",), False)
     for castling in ("GBgb", "KQkq"):
-        task = parse(f"1r2k1r1/8/8/8/8/8/8/1R2K1R1 w {castling} - bm O-O-O;", "f")
-        assert task is not None
-        assert (task.fen, task.best, task.chess960) == ("1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1", ("e1b1",), True)
+        problem = parse(f"1r2k1r1/8/8/8/8/8/8/1R2K1R1 w {castling} - bm O-O-O;", "f")
+        assert problem is not None
+        assert (problem.fen, problem.best, problem.chess960) == ("1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1", ("e1b1",), True)
 
 
 @pytest.mark.parametrize(
@@ -161,8 +162,8 @@ def test_lines_without_a_question_are_counted_and_labels_made_unique(tmp_path: P
         f'{TWO_PAWNS} bm e4; id "a";\n{TWO_PAWNS} wdl 2;\n{TWO_PAWNS} bm d4; id "a";\n{ROOKS} dm 2;\n'.encode()
         + f'{BACK_RANK} bm Ra8; id "'.encode() + b'\xe9";\n'
     )  # fmt: skip
-    tasks, warnings = read_files([path])
-    assert [task.key for task in tasks] == ["x.epd: a (line 1)", "x.epd: a (line 3)", "x.epd: line 4", "x.epd: \xe9"]
+    problems, warnings = read_files([path])
+    assert [problem.key for problem in problems] == ["x.epd: a (line 1)", "x.epd: a (line 3)", "x.epd: line 4", "x.epd: \xe9"]
     assert warnings == ["x.epd: 1 lines have no bm, am, dm or graded moves and are left out"]
     path.write_text(f"{TWO_PAWNS} wdl 2;\n")
     with pytest.raises(CommandError, match=r"x\.epd: no position"):
@@ -174,19 +175,19 @@ def test_files_of_one_name_stay_apart(tmp_path: Path) -> None:
     for path in paths:
         path.parent.mkdir()
         path.write_text(f"{TWO_PAWNS} bm e4; id 'x';\n".replace("'", '"'))
-    tasks, _ = read_files(paths)
-    assert [task.file for task in tasks] == [str(path) for path in paths]
+    problems, _ = read_files(paths)
+    assert [problem.file for problem in problems] == [str(path) for path in paths]
 
 
 @pytest.mark.parametrize(
     ("name", "count"), [("tactics/bratko-kopec.epd", 24), ("strategy/sts.epd", 1500), ("mates/krvk.epd", 656)]
 )
 def test_the_known_suites_are_read(name: str, count: int, shared_data: Path) -> None:
-    tasks, warnings = read_files([shared_data / name])
-    assert (len(tasks), len({task.key for task in tasks}), warnings) == (count, count, [])
+    problems, warnings = read_files([shared_data / name])
+    assert (len(problems), len({problem.key for problem in problems}), warnings) == (count, count, [])
     if name.startswith("strategy"):
-        assert all(task.grades and task.max_points == 10 for task in tasks)
-        assert all((task.grades or {})[move] == 10 for task in tasks for move in task.best)
+        assert all(problem.grades and problem.max_points == 10 for problem in problems)
+        assert all((problem.grades or {})[move] == 10 for problem in problems for move in problem.best)
 
 
 # ---- when it is solved
@@ -213,14 +214,14 @@ def test_the_known_suites_are_read(name: str, count: int, shared_data: Path) -> 
     ],
 )
 def test_what_counts_as_right(fields: dict[str, Any], move: str, mate: int | None, right: bool) -> None:
-    assert is_right(Task("f", "x", "fen", False, **fields), move, mate) is right
+    assert is_right(Problem("f", "x", "fen", False, **fields), move, mate) is right
 
 
 def test_the_solution_is_found_where_the_choice_stays_right() -> None:
-    task = Task("f", "x", "fen", False, best=("a",))
+    problem = Problem("f", "x", "fen", False, best=("a",))
 
     def found(moves: str) -> float | None:
-        moment = solution(task, [Moment(float(number), number, number, move, None) for number, move in enumerate(moves)])
+        moment = solution(problem, [Moment(float(number), number, number, move, None) for number, move in enumerate(moves)])
         return None if moment is None else moment.seconds
 
     assert found("aaa") == 0
@@ -246,7 +247,7 @@ def test_info_lines_are_followed() -> None:
         Moment(0.4, 3, 150, "d2d4", 3),
         Moment(0.7, 5, None, "d2d4", None),
     ]
-    assert read_info("info depth 5 pv") is None
+    assert follow([(0.1, "info depth 5 pv"), (0.2, "bestmove pv e2e4")], chess.Board()) == []
     assert read_info("bestmove pv e2e4") is None
 
 
@@ -317,7 +318,7 @@ def test_an_engine_that_cannot_be_started_again_is_left_alone(
     assert suite.main([str(path), "--engine", shlex.join([good[0], str(once), good[2]]), "--json"]) == 0
     out, err = capsys.readouterr()
     assert json.loads(out)["engines"][0]["faults"] == {"crash": 1, "no start": 3}
-    assert "left alone after 3 failed starts" in err
+    assert "broken: not tried any more after 3 failed starts" in err
 
 
 def test_concurrency_changes_nothing_but_the_order(
@@ -366,6 +367,24 @@ def test_a_run_is_saved_and_what_is_missing_of_it_resumed(
     assert len(saved.read_bytes().splitlines()) == 7
     again = run_json(capsys, "--resume", str(saved))
     assert again["attempts"] == resumed["attempts"]
+
+
+def test_a_resumed_run_starts_engines_within_the_time_that_is_asked(
+    engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved, gate = tmp_path / "run.json", tmp_path / "silent"
+    slow = tmp_path / "slow.py"
+    slow.write_text(f"import pathlib, time\nif pathlib.Path({str(gate)!r}).exists(): time.sleep(60)\n{STUB}")
+    python, _, answers = shlex.split(engine("good", GOOD))
+    command = shlex.join([python, str(slow), answers])
+    assert suite.main([str(epd), "--depth", "2", "--save", str(saved), "--engine", command]) == 0
+    saved.write_bytes(b"".join(saved.read_bytes().splitlines(keepends=True)[:3]))
+    gate.touch()
+    capsys.readouterr()
+    assert suite.main(["--resume", str(saved), "--start-timeout", "0.5"]) == 0
+    err = capsys.readouterr().err
+    assert "good: no start at three.epd: " in err
+    assert "it did not answer `uciok` in 0.5 s" in err
 
 
 def test_resuming_is_refused_when_it_would_mix_things_up(

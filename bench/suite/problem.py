@@ -7,8 +7,10 @@ Pure values: no engine, no file. Moves are UCI text throughout, written as the p
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from ..engines.faults import CRASH, ILLEGAL_MOVE, NO_START, STALL
 
-class Task(NamedTuple):
+
+class Problem(NamedTuple):
     """A position with its question: the moves to find or avoid, else the mate to announce, else the best graded move."""
 
     file: str
@@ -68,47 +70,43 @@ class Attempt(NamedTuple):
     solved_nodes: int | None = None
 
 
-CRASH = "crash"
-STALL = "stall"
-ILLEGAL = "illegal move"
-NO_START = "no start"
-FAULTS = (CRASH, STALL, ILLEGAL, NO_START)
+FAULTS = (CRASH, STALL, ILLEGAL_MOVE, NO_START)
 
 
-def is_right(task: Task, move: str, mate: int | None) -> bool:
+def is_right(problem: Problem, move: str, mate: int | None) -> bool:
     """Whether this choice answers the question. Where moves are given they decide, and a dm beside them is a remark."""
-    if task.best or task.avoid:
-        return (not task.best or move in task.best) and move not in task.avoid
-    if task.asked_mate is not None:
-        return mate == task.asked_mate
-    return task.grades is not None and task.grades.get(move) == task.max_points
+    if problem.best or problem.avoid:
+        return (not problem.best or move in problem.best) and move not in problem.avoid
+    if problem.asked_mate is not None:
+        return mate == problem.asked_mate
+    return problem.grades is not None and problem.grades.get(move) == problem.max_points
 
 
-def solution(task: Task, moments: Iterable[Moment]) -> Moment | None:
+def solution(problem: Problem, moments: Iterable[Moment]) -> Moment | None:
     """The first moment from which the choice stays right until the last one; None if the last one is wrong."""
     found: Moment | None = None
     for moment in moments:
-        if not is_right(task, moment.move, moment.mate):
+        if not is_right(problem, moment.move, moment.mate):
             found = None
         elif found is None:
             found = moment
     return found
 
 
-def attempt(task: Task, engine: int, moments: list[Moment]) -> Attempt:
+def attempt(problem: Problem, engine: int, moments: list[Moment]) -> Attempt:
     """The record of a search that ended in order; the last moment is its end, with the move it played."""
     end = moments[-1]
-    found = solution(task, moments)
+    found = solution(problem, moments)
     return Attempt(
-        task.key,
-        task.fen,
+        problem.key,
+        problem.fen,
         engine,
         solved=found is not None,
         move=end.move,
         mate=end.mate,
-        asked_mate=task.asked_mate,
-        points=None if task.grades is None else task.grades.get(end.move, 0),
-        max_points=task.max_points,
+        asked_mate=problem.asked_mate,
+        points=None if problem.grades is None else problem.grades.get(end.move, 0),
+        max_points=problem.max_points,
         depth=end.depth,
         seconds=end.seconds,
         nodes=end.nodes,
@@ -118,15 +116,15 @@ def attempt(task: Task, engine: int, moments: list[Moment]) -> Attempt:
     )
 
 
-def failure(task: Task, engine: int, fault: str, detail: str) -> Attempt:
+def failure(problem: Problem, engine: int, fault: str, detail: str) -> Attempt:
     """The record of a search that did not end in order."""
     return Attempt(
-        task.key,
-        task.fen,
+        problem.key,
+        problem.fen,
         engine,
         fault=fault,
         detail=detail,
-        asked_mate=task.asked_mate,
-        points=None if task.grades is None else 0,
-        max_points=task.max_points,
+        asked_mate=problem.asked_mate,
+        points=None if problem.grades is None else 0,
+        max_points=problem.max_points,
     )

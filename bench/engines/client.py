@@ -1,0 +1,295 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The UCI client of the measuring tools: starts an engine, sets its options, has it search, and gives it up when it fails.
+
+python-chess starts the process, shakes hands and sets options. A search is one command of our own on top of it, for the
+sake of the clock: `position` is acknowledged before `go` is sent, and time is taken where bytes are written and read.
+"""
+
+import asyncio
+import contextlib
+import logging
+import time
+from collections.abc import Callable, Coroutine, Sequence
+from concurrent.futures import CancelledError, Future
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from typing import Any, NamedTuple
+
+import chess
+import chess.engine
+
+from .faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
+from .spec import EngineSpec
+from .watchdog import WatchedUci, forget, kill
+
+READY_TIMEOUT = 60.0  # seconds an engine has to answer `isready`: its table may be large
+QUIT_TIMEOUT = 2.0  # seconds an engine has to leave after `quit`
+LIFE_SIGN = 1.0  # seconds between looks at whether a process that is waited for is still there
+FAILED_STARTS = 3  # in a row, after which an engine that could once be started is given up for good
+SHOWN = 200  # characters of what an engine said last on stderr
+
+logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # it complains about every banner and every odd line
+logging.getLogger("asyncio").setLevel(logging.ERROR)  # and asyncio of processes that were killed, about their return code
+
+
+class Reply(NamedTuple):
+    """An engine's answer to `go`."""
+
+    move: str  # as it was sent
+    seconds: float  # from the write of `go` to the read of `bestmove`
+
+
+class Patience(NamedTuple):
+    """When a silent engine counts as stalled: so many seconds after a command, or after it last said something."""
+
+    after_command: float | None = None
+    after_line: float | None = None
+
+
+Listener = Callable[[float, str], None]  # is told of each `info` line, and of the seconds between `go` and its arrival
+
+
+def ignore(_seconds: float, _line: str) -> None:
+    """A listener for those who want the move alone."""
+
+
+def position_command(fen: str, moves: Sequence[str] = (), *, chess960: bool = False) -> str:
+    """The `position` command; the start position of standard chess has a word of its own."""
+    start = "startpos" if fen == chess.STARTING_FEN and not chess960 else f"fen {fen}"
+    return f"position {start} moves {' '.join(moves)}" if moves else f"position {start}"
+
+
+def legal_move(board: chess.Board, text: str) -> chess.Move:
+    """The move that an engine has sent for this position. Raises EngineFault if it is none."""
+    with contextlib.suppress(ValueError):
+        if move := board.parse_uci(text):  # a null move is false
+            return move
+    raise EngineFault(ILLEGAL_MOVE, f"{text[:20]!r} in {board.fen()}")
+
+
+class _TimedUci(WatchedUci):
+    """python-chess's protocol, with the times at which bytes went and came."""
+
+    sent_at = 0.0
+    read_at = 0.0
+
+    def send_line(self, line: str) -> None:
+        """Send, and note when."""
+        super().send_line(line)
+        self.sent_at = time.perf_counter()
+
+    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
+        """Note when, before any line is looked at."""
+        if fd == 1:
+            self.read_at = time.perf_counter()
+        super().pipe_data_received(fd, data)
+
+
+class _Ready(chess.engine.BaseCommand[None]):
+    """Some lines that have no answer, then `isready`; over at `readyok`."""
+
+    def __init__(self, protocol: _TimedUci, lines: tuple[str, ...]) -> None:
+        super().__init__(protocol)
+        self._protocol = protocol
+        self._lines = lines
+
+    def start(self) -> None:
+        """Send."""
+        for line in (*self._lines, "isready"):
+            self._protocol.send_line(line)
+
+    def line_received(self, line: str) -> None:
+        """Wait."""
+        if line.strip() == "readyok":
+            self.result.set_result(None)
+            self.set_finished()
+
+
+class _Go(chess.engine.BaseCommand[Reply]):
+    """`position`, off the clock; `go`, on it; over at `bestmove`."""
+
+    def __init__(self, protocol: _TimedUci, position: str, go: str, listener: Listener) -> None:
+        super().__init__(protocol)
+        self._protocol = protocol
+        self._position = position
+        self._go = go
+        self._listener = listener
+        self._went: float | None = None
+
+    def start(self) -> None:
+        """Send the position."""
+        self._protocol.send_line(self._position)
+        self._protocol.send_line("isready")
+
+    def line_received(self, line: str) -> None:
+        """Start the clock, hand `info` lines on, stop the clock."""
+        word = line.split(maxsplit=1)[0] if line.strip() else ""
+        if self._went is None:
+            if word == "readyok":
+                self._protocol.send_line(self._go)
+                self._went = self._protocol.sent_at
+        elif word == "info":
+            self._listener(self._protocol.read_at - self._went, line)
+        elif word == "bestmove":
+            move = (*line.split()[1:], "")[0]
+            self.result.set_result(Reply(move, self._protocol.read_at - self._went))
+            self.set_finished()
+
+
+class Client:
+    """An engine's process: started when first needed, and again after it was given up."""
+
+    def __init__(self, spec: EngineSpec) -> None:
+        self.spec = spec
+        self.name = spec.name  # what the engine calls itself once it was started, if the user gave it none
+        self.was_started = False
+        self.failed_starts = 0  # in a row
+        self._engine: chess.engine.SimpleEngine | None = None
+        self._protocol: WatchedUci | None = None  # of the process, from its first moment on
+        self._chess960 = False
+        self._is_ended = False
+
+    def start(self) -> None:
+        """Have a process that answers, its options set. Raises StartError; EngineFault after `end`."""
+        if self._engine is not None:
+            return
+        try:
+            self._engine = self._popen()
+            self._require_wanted()
+        except (OSError, TimeoutError, asyncio.TimeoutError, chess.engine.EngineError) as error:
+            self.failed_starts += 1
+            raise StartError(self.spec.unusable(error)) from error
+        except BaseException:  # Ctrl-C: python-chess would wait for the engine to start
+            self.end()
+            raise
+        self.was_started = True
+        self.failed_starts = 0
+        self._chess960 = False
+
+    def _popen(self) -> chess.engine.SimpleEngine:
+        """Start the process, in its own group so that Ctrl-C reaches the runner alone, and set its options."""
+        command = list(self.spec.command)
+        limit = self.spec.start_seconds
+        protocol = _TimedUci.within(limit, self._has_begun)
+        engine = chess.engine.SimpleEngine.popen(protocol, command, timeout=limit + READY_TIMEOUT, setpgrp=True)
+        try:
+            self.name = self.spec.name or engine.id.get("name", command[0])
+            engine.configure(self.spec.settings(engine.options))
+        except BaseException:
+            _kill(engine)
+            raise
+        return engine
+
+    def _has_begun(self, protocol: WatchedUci) -> None:
+        """Called in the engine's thread when there is a process, which has not answered yet."""
+        self._protocol = protocol
+        self._kill_if_ended()
+
+    def _kill_if_ended(self) -> None:
+        if self._is_ended and self._protocol and self._protocol.transport:
+            kill(self._protocol.transport)
+
+    def _require_wanted(self) -> None:
+        if self._is_ended:
+            self.close()
+            raise EngineFault(CRASH, "ended by the runner")
+
+    def unknown_options(self) -> list[str]:
+        """The names in the user's options that the engine does not have."""
+        return self.spec.unknown_options(self._engine.options if self._engine else ())
+
+    def new_game(self, *, chess960: bool = False) -> None:
+        """Have a process that has forgotten everything and is ready. Raises StartError, EngineFault."""
+        self.start()
+        engine = self._engine
+        if engine is None:
+            raise EngineFault(CRASH, "ended by the runner")
+        lines = ["ucinewgame"]
+        if chess960 != self._chess960:
+            if "UCI_Chess960" not in engine.options:
+                raise StartError(f"{self.name} has no option UCI_Chess960, which this position needs")
+            lines.insert(0, f"setoption name UCI_Chess960 value {str(chess960).lower()}")
+            self._chess960 = chess960
+        self._ask(lambda protocol: _Ready(protocol, tuple(lines)), Patience(after_command=READY_TIMEOUT))
+
+    def go(self, position: str, go: str, patience: Patience, listener: Listener = ignore) -> Reply:
+        """The engine's reply to these two commands; `listener` is called in the engine's thread.
+
+        Raises EngineFault, after giving the process up, if there is no reply; whether it came in time is for the caller.
+        """
+        reply: Reply = self._ask(lambda protocol: _Go(protocol, position, go, listener), patience)
+        return reply
+
+    def _ask(self, command: Any, patience: Patience) -> Any:
+        """Run a command to its end. Raises EngineFault, and gives the process up."""
+        engine = self._engine
+        if engine is None:
+            raise EngineFault(CRASH, "no process")
+        protocol = engine.protocol
+        assert isinstance(protocol, _TimedUci)
+        asked = time.perf_counter()
+        try:
+            pending = _submit(_communicate(protocol, command), protocol.loop)
+            while True:
+                left = _left(protocol, asked, patience)
+                gone = engine.returncode.done()
+                with contextlib.suppress(TimeoutError, FutureTimeoutError):
+                    return pending.result(max(0.0, min(left, LIFE_SIGN)))
+                if gone:  # and its event loop with it, before it took the command
+                    raise RuntimeError(f"engine process has ended (exit code: {engine.returncode.result()})")
+                if _left(protocol, asked, patience) <= 0:
+                    raise EngineFault(STALL, f"gave no answer and was given up after {time.perf_counter() - asked:.1f} s")
+        except (RuntimeError, CancelledError) as error:  # an EngineError, or an event loop that ended with its process
+            self.close()
+            raise EngineFault(CRASH, ": ".join(filter(None, (str(error), protocol.complaint[:SHOWN])))) from error
+        except EngineFault:
+            self.close()
+            raise
+
+    def close(self, *, politely: bool = False) -> None:
+        """End the process, whatever it does; `politely` lets it leave by itself. It may be called from any thread."""
+        engine, self._engine = self._engine, None
+        if engine is None:
+            return
+        if politely:
+            with contextlib.suppress(Exception):
+                _submit(engine.protocol.quit(), engine.protocol.loop).result(QUIT_TIMEOUT)
+        _kill(engine)
+
+    def end(self) -> None:
+        """End the process for good, also one that is being started: no other one follows. It may be called from any thread."""
+        self._is_ended = True
+        self._kill_if_ended()
+        self.close()
+
+
+def _left(protocol: _TimedUci, asked: float, patience: Patience) -> float:
+    """Seconds until the engine counts as stalled."""
+    since = max(asked, protocol.sent_at)
+    ends = []
+    if patience.after_command is not None:
+        ends.append(since + patience.after_command)
+    if patience.after_line is not None:
+        ends.append(max(since, protocol.read_at) + patience.after_line)
+    return min(ends) - time.perf_counter()
+
+
+async def _communicate(protocol: _TimedUci, command: Any) -> Any:
+    """Made in the loop's thread, where python-chess wants its commands to be made."""
+    return await protocol.communicate(command)
+
+
+def _submit(coroutine: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> "Future[Any]":
+    """Run a coroutine in the engine's thread. Raises RuntimeError if that has ended."""
+    try:
+        return asyncio.run_coroutine_threadsafe(coroutine, loop)
+    except RuntimeError:
+        coroutine.close()
+        raise
+
+
+def _kill(engine: chess.engine.SimpleEngine) -> None:
+    """End a process and what it started."""
+    kill(engine.transport)
+    with contextlib.suppress(Exception):
+        engine.close()
+        forget(engine.transport.get_pid())

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What engines do wrong, in the words of every report and file."""
+
+TIME_LOSS = "time loss"
+ILLEGAL_MOVE = "illegal move"
+CRASH = "crash"
+STALL = "stall"
+NO_START = "no start"
+
+
+class StartError(Exception):
+    """An engine that cannot be used at all; the message is for the user."""
+
+
+class EngineFault(Exception):
+    """An engine did something wrong: `reason` is one of the words above, `detail` says what happened."""
+
+    def __init__(self, reason: str, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail

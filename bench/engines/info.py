@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads the `info` lines of UCI engines. Pure text: no chess rules."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+
+class Info(NamedTuple):
+    """What an `info` line says; None for what it does not."""
+
+    depth: int | None = None
+    nodes: int | None = None
+    cp: int | None = None  # the score in centipawns, from the side to move
+    mate: int | None = None  # or in moves to the mate, from the side to move
+    multipv: int = 1
+    is_bound: bool = False  # the score is a lower or upper bound
+    move: str = ""  # the first of the principal variation
+
+
+def read_info(line: str) -> Info | None:
+    """Read an `info` line; None for another line, or text (`info string`). A number that is none counts as not said."""
+    words = line.split()
+    if words[:1] != ["info"] or "string" in words:
+        return None
+    end = words.index("pv") if "pv" in words else len(words)
+    numbers = {name: int(value) for name, value in pairwise(words[:end]) if _is_whole(value)}
+    return Info(
+        numbers.get("depth"),
+        numbers.get("nodes"),
+        numbers.get("cp"),
+        numbers.get("mate"),
+        numbers.get("multipv", 1),
+        "lowerbound" in words[:end] or "upperbound" in words[:end],
+        next(iter(words[end + 1 :]), ""),
+    )
+
+
+def is_main_line(line: str) -> bool:
+    """Whether a line is about the best line of play and has a score; quick, as it runs while an engine's clock does."""
+    is_about_a_score = line.startswith("info ") and " score " in line and not line.startswith("info string ")
+    return is_about_a_score and (" multipv " not in line or " multipv 1 " in line)
+
+
+def _is_whole(text: str) -> bool:
+    digits = text[1:] if text[:1] in ("+", "-") else text
+    return digits.isascii() and digits.isdigit() and len(digits) <= 18

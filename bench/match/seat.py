@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""An engine at the board: the client of one player, with the patience and the forfeits of a match."""
+
+from typing import NamedTuple
+
+from ..engines.client import FAILED_STARTS, Client, Patience
+from ..engines.faults import CRASH, EngineFault, StartError
+from ..engines.info import is_main_line
+from ..engines.spec import EngineSpec
+
+STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
+STALL_UNTIMED = 60.0  # the same after `go` or its last line, for searches without a clock
+
+
+class Answer(NamedTuple):
+    """An engine's move."""
+
+    move: str  # as it was sent
+    seconds: float  # from the write of `go` to the read of `bestmove`
+    info: str  # the last line about the main variation, "" if there was none
+
+
+class Seat:
+    """A player's engine."""
+
+    def __init__(self, player: EngineSpec, stall: float | None = None) -> None:
+        """`stall` is after how many seconds of silence the engine is given up; None for the defaults."""
+        self._client = Client(player)
+        self._timed = STALL_TIMED if stall is None else stall
+        self._untimed = STALL_UNTIMED if stall is None else stall
+
+    @property
+    def name(self) -> str:
+        """What the engine is called."""
+        return self._client.name
+
+    def prepare(self, *, chess960: bool = False) -> None:
+        """Have a process that is ready for a new game.
+
+        Raises EngineFault if it has worked before: the engine loses the game. Raises StartError, which ends the match, if it
+        never has, or several starts in a row have failed.
+        """
+        try:
+            self._client.start()
+        except StartError as error:
+            if not self._client.was_started or self._client.failed_starts >= FAILED_STARTS:
+                raise
+            raise EngineFault(CRASH, str(error)) from error
+        self._client.new_game(chess960=chess960)
+
+    def unknown_options(self) -> list[str]:
+        """The names in the player's options that its engine does not have."""
+        return self._client.unknown_options()
+
+    def play(self, position: str, go: str, allowance: float | None) -> Answer:
+        """The engine's answer to these two commands; `allowance` is how many seconds it may take, None for any number.
+
+        Raises EngineFault if there is no answer; whether it came in time is for the caller. The `info` lines are read when the
+        clock has stopped.
+        """
+        timed = None if allowance is None else allowance + self._timed
+        patience = Patience(after_command=timed, after_line=self._untimed if timed is None else None)
+        last = _LastLine()
+        reply = self._client.go(position, go, patience, last.hear)
+        return Answer(reply.move, reply.seconds, last.line)
+
+    def close(self, *, politely: bool = False) -> None:
+        """End the process, whatever it does; `politely` lets it leave by itself. It may be called from any thread."""
+        self._client.close(politely=politely)
+
+    def end(self) -> None:
+        """End the process for good. It may be called from any thread."""
+        self._client.end()
+
+
+class _LastLine:
+    """The last line about the main variation, one with an exact score if there is one."""
+
+    line = ""
+
+    def hear(self, _seconds: float, line: str) -> None:
+        """Keep the line, or not."""
+        if is_main_line(line) and ("bound" not in line or "bound" in self.line or not self.line):
+            self.line = line

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The UCI client of the measuring tools, and the threads that use it: starts, ends, replies, `info` lines."""
+
+import os
+import shlex
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import ClassVar
+
+import chess
+import pytest
+from coachwhip.bench.common import threads
+from coachwhip.bench.engines.client import Client, Patience, legal_move, position_command
+from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
+from coachwhip.bench.engines.info import Info, is_main_line, read_info
+from coachwhip.bench.engines.spec import EngineSpec
+from places import STUB
+from uci_process import TIMEOUT
+
+MakeClient = Callable[..., Client]
+SILENT = "import os, sys, time; open(sys.argv[1], 'w').write(f'{os.getpid()}.'); time.sleep(600)"
+
+
+@pytest.fixture
+def make_client() -> Iterator[MakeClient]:
+    """Makes clients of the stub, ended after the test."""
+    clients: list[Client] = []
+
+    def make(role: str, **options: str) -> Client:
+        clients.append(Client(EngineSpec((sys.executable, str(STUB), *shlex.split(role)), "", options)))
+        return clients[-1]
+
+    yield make
+    for client in clients:
+        client.end()
+
+
+def test_an_engine_is_started_configured_and_asked(make_client: MakeClient) -> None:
+    client = make_client("good", Hash="2", Nonsense="1")
+    client.new_game()
+    assert client.name == "good"
+    assert client.unknown_options() == ["Nonsense"]
+    heard: list[tuple[float, str]] = []
+    fen = "k7/8/1K6/8/8/8/8/7R w - - 0 1"
+    reply = client.go(position_command(fen), "go nodes 5", Patience(TIMEOUT), lambda *line: heard.append(line))
+    assert reply.move == "h1h8"
+    assert legal_move(chess.Board(fen), reply.move) == chess.Move.from_uci("h1h8")
+    assert [line.split()[1] for _, line in heard] == ["depth", "string"]
+    assert all(0 < seconds <= reply.seconds for seconds, _ in heard)
+
+
+@pytest.mark.parametrize(("role", "reason"), [("stall", STALL), ("killed", CRASH)])
+def test_a_failure_gives_the_process_up_and_the_next_game_starts_another(make_client: MakeClient, role: str, reason: str) -> None:
+    client = make_client(role)
+    for _ in range(2):
+        client.new_game()
+        with pytest.raises(EngineFault) as caught:
+            client.go("position startpos", "go nodes 5", Patience(after_line=0.5))
+        assert caught.value.reason == reason
+    with pytest.raises(EngineFault, match="no process"):
+        client.go("position startpos", "go nodes 5", Patience(after_line=0.5))
+
+
+def test_failed_starts_are_counted_in_a_row() -> None:
+    missing = Client(EngineSpec(("no-such-engine-anywhere",), "", {}))
+    for count in (1, 2):
+        with pytest.raises(StartError, match="cannot use 'no-such-engine-anywhere'"):
+            missing.start()
+        assert (missing.failed_starts, missing.was_started) == (count, False)
+
+
+def test_what_is_being_started_can_be_ended_at_once(tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    client = Client(EngineSpec((sys.executable, "-c", SILENT, str(mark)), "", {}, start_seconds=600))
+    raised: list[BaseException] = []
+
+    def start() -> None:
+        try:
+            client.start()
+        except (StartError, EngineFault) as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=start, daemon=True)
+    thread.start()
+    deadline = time.monotonic() + TIMEOUT
+    while not (mark.exists() and mark.read_text().endswith(".")):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+    client.end()
+    thread.join(TIMEOUT)
+    assert not thread.is_alive()
+    assert len(raised) == 1
+    if os.name != "nt":
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(mark.read_text()[:-1]), 0)
+    with pytest.raises((StartError, EngineFault)):  # and no other follows
+        client.new_game()
+
+
+def test_the_position_command_has_moves_if_there_are_any() -> None:
+    assert position_command(chess.STARTING_FEN) == "position startpos"
+    assert position_command(chess.STARTING_FEN, ["e2e4", "e7e5"]) == "position startpos moves e2e4 e7e5"
+    assert position_command(chess.STARTING_FEN, chess960=True) == f"position fen {chess.STARTING_FEN}"
+    assert position_command("8/8/8/8/8/8/8/8 w - - 0 1", ["a1a2"]).endswith("w - - 0 1 moves a1a2")
+
+
+@pytest.mark.parametrize("text", ["0000", "(none)", "", "e2e5", "e7e8q", "O-O"])
+def test_what_is_no_legal_move_is_a_fault(text: str) -> None:
+    with pytest.raises(EngineFault) as caught:
+        legal_move(chess.Board(), text)
+    assert caught.value.reason == ILLEGAL_MOVE
+
+
+@pytest.mark.parametrize(
+    ("line", "info"),
+    [
+        ("info depth 7 seldepth 9 multipv 2 score cp -35 nodes 12 pv e2e4 e7e5", Info(7, 12, -35, None, 2, False, "e2e4")),
+        ("info depth 7 score mate -3 upperbound nodes 5", Info(7, 5, None, -3, 1, True, "")),
+        ("info score cp 99999999999999999999 depth 1_0 nodes x pv", Info()),
+        ("info depth 3 score cp +5", Info(3, None, 5)),
+        ("info", Info()),
+        ("info string depth 3 score cp 5", None),
+        ("bestmove e2e4", None),
+        ("", None),
+    ],
+)
+def test_info_lines_are_read(line: str, info: Info | None) -> None:
+    assert read_info(line) == info
+
+
+@pytest.mark.parametrize(
+    ("line", "is_main"),
+    [
+        ("info depth 1 score cp 1 pv e2e4", True),
+        ("info depth 1 multipv 1 score cp 1", True),
+        ("info depth 1 multipv 2 score cp 1", False),
+        ("info string the score is high", False),
+        ("info depth 1 currmove e2e4", False),
+    ],
+)
+def test_lines_about_the_main_variation_are_known(line: str, is_main: bool) -> None:
+    assert is_main_line(line) is is_main
+
+
+class Doubler:
+    """A worker that doubles numbers, says nothing of odd ones, waits at 100 until it is stopped, and fails at 0."""
+
+    made: ClassVar[list["Doubler"]] = []
+
+    def __init__(self) -> None:
+        self.stopped = threading.Event()
+        self.closed = False
+        self.made.append(self)
+
+    def do(self, item: int) -> int | None:
+        if item == 100:
+            self.stopped.wait(TIMEOUT)
+        if item == 0:
+            raise ValueError("zero")
+        return None if item % 2 else 2 * item
+
+    def stop(self) -> None:
+        self.stopped.set()
+
+    def close(self) -> None:
+        self.closed = True
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_threads_give_the_results_that_there_are(count: int) -> None:
+    Doubler.made.clear()
+    assert sorted(threads.run(Doubler, [1, 2, 3, 4, 6], count)) == [4, 8, 12]
+    assert len(Doubler.made) == count
+    assert all(worker.closed for worker in Doubler.made)
+    assert list(threads.run(Doubler, [], count)) == []
+
+
+def test_an_error_and_an_early_end_stop_the_other_threads() -> None:
+    Doubler.made.clear()
+    begun = time.monotonic()
+    with pytest.raises(ValueError, match="zero"):
+        list(threads.run(Doubler, [100, 0], 2))
+    running = threads.run(Doubler, [100, 2], 2)
+    assert next(running) == 4
+    running.close()
+    assert all(worker.closed and worker.stopped.is_set() for worker in Doubler.made)
+    assert time.monotonic() - begun < TIMEOUT
