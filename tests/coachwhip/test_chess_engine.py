@@ -16,7 +16,7 @@ import chess.engine
 import pytest
 from chess.engine import INFO_ALL, INFO_NONE, INFO_SCORE, Cp, EngineError, EngineTerminatedError, Limit, Mate, PovScore
 from coachwhip.uci.host import Host
-from places import ROOT
+from places import FROZEN_WEIGHTS, ROOT
 
 import coachwhip
 from coachwhip import ChessEngine, chess_engine
@@ -30,7 +30,7 @@ ENDLESS = Limit(depth=100, nodes=10**15)
 
 @pytest.fixture(scope="module")
 def shared_engine() -> Iterator[ChessEngine]:
-    with ChessEngine({"Hash": 8}) as made:
+    with ChessEngine({"Hash": 8, "WeightsFile": str(FROZEN_WEIGHTS)}) as made:
         yield made
 
 

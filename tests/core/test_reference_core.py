@@ -16,12 +16,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import chess
+import oracle
 import pytest
 from coachwhip.bench.reference import Evaluation, Game, Truncated, alpha_beta, at_depth, minimax, quiet
 from coachwhip.bench.reference.games.board import MATE, Chess, Key, Line
 from coachwhip.core.engine import Engine, Position, SearchInfo
 from coachwhip.core.tunables import TUNABLES
-from coachwhip.evaluation.config import load_default, pack
 
 POSITIONS = 500
 TABLE_IS_EXACT = 4  # deepest search, see above
@@ -257,15 +257,9 @@ def disagreement(name: str, engine: Engine, case: Case, reference: Reference) ->
 # --- The tests ---
 
 
-@pytest.fixture(scope="module")
-def weights() -> Any:
-    """The shipped weights, packed."""
-    return pack(load_default())
-
-
-def test_the_core_is_minimax_on_500_positions(weights: Any) -> None:
-    engines = {name: Engine(weights, 1, BARE | switches) for name, switches in SAFE.items()}
-    evaluate = core_evaluation(Engine(weights, 1))
+def test_the_core_is_minimax_on_500_positions() -> None:
+    engines = {name: oracle.new_engine(**BARE | switches) for name, switches in SAFE.items()}
+    evaluate = core_evaluation(oracle.new_engine())
     ends: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     plain = 0
@@ -283,11 +277,11 @@ def test_the_core_is_minimax_on_500_positions(weights: Any) -> None:
     assert plain >= 50
 
 
-def test_the_core_with_quiescence_is_minimax_down_to_quiet_positions(weights: Any) -> None:
+def test_the_core_with_quiescence_is_minimax_down_to_quiet_positions() -> None:
     """Full quiescence, that is without see and delta pruning; no table, since stored scores refine what stm may stand pat on."""
     exact = [name for name in SAFE if SAFE[name].get("use_captures_first") and not SAFE[name].get("use_tt")]
-    engines = {name: Engine(weights, 1, BARE | {"use_qsearch": 1} | SAFE[name]) for name in exact}
-    evaluate = core_evaluation(Engine(weights, 1))
+    engines = {name: oracle.new_engine(**BARE | {"use_qsearch": 1} | SAFE[name]) for name in exact}
+    evaluate = core_evaluation(oracle.new_engine())
     wrong = []
     differs = 0
     for kind, board, _ in cases()[::QUIESCENCE_EVERY]:

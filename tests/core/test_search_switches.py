@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The search's techniques one by one: what must be exact is, down to plain minimax, and every switch does what it says."""
 
+import oracle
 import pytest
 from coachwhip.bench import bench
 from coachwhip.bench.lab.techniques import SWITCHES
 from coachwhip.core.engine import Engine, Position, SearchResult
-from coachwhip.evaluation import config
 
 MATE = 32000
 FENS = [fen for fen in bench.read_positions() if Position(fen).legal_moves()]
@@ -16,12 +16,12 @@ BLOCKED = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1"  # only the kings move: repe
 
 def engine(**on: int) -> Engine:
     """An engine with every technique off but those named."""
-    return Engine(config.pack(config.load_default()), hash_mb=1, tunables={**dict.fromkeys(SWITCHES, 0), **on})
+    return oracle.new_engine(**{**dict.fromkeys(SWITCHES, 0), **on})
 
 
 def playing(**changes: int) -> Engine:
     """The engine as it plays, with changes."""
-    return Engine(config.pack(config.load_default()), hash_mb=1, tunables=changes)
+    return oracle.new_engine(**changes)
 
 
 def search(searcher: Engine, fen: str | Position, depth: int, nodes: int = 0) -> SearchResult:

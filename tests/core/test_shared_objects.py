@@ -117,14 +117,14 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "search": lambda engine: engine.search(Position(), depth=1),
     "set_hash": lambda engine: engine.set_hash(1),
     "set_threads": lambda engine: engine.set_threads(2),
-    "set_weights": lambda engine: engine.set_weights(oracle.default_weights()),
+    "set_weights": lambda engine: engine.set_weights(oracle.frozen_weights()),
     "set_tablebase": lambda engine: engine.set_tablebase(None),
     "clear": lambda engine: engine.clear(),
     "clear_hash": lambda engine: engine.clear_hash(),
     "evaluate": lambda engine: engine.evaluate(Position()),
     "trace": lambda engine: engine.trace(Position()),
     "features": lambda engine: engine.features([Position().fen()]),
-    "__init__": lambda engine: engine.__init__(oracle.default_weights()),  # type: ignore[misc]
+    "__init__": lambda engine: engine.__init__(oracle.frozen_weights()),  # type: ignore[misc]
 }
 
 
@@ -140,7 +140,7 @@ def test_nothing_touches_an_engine_that_searches(engine: Engine, name: str) -> N
 
 def test_weights_and_positions_are_read_whole_before_they_count(engine: Engine) -> None:
     """What a sequence does when it is read cannot get at the engine half changed."""
-    weights = oracle.default_weights()
+    weights = oracle.frozen_weights()
 
     class Weights(list[int]):
         def __getitem__(self, index: Any) -> Any:

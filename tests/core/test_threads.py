@@ -14,7 +14,7 @@ import chess
 import oracle
 import pytest
 from coachwhip.core.engine import MAX_THREADS, STARTPOS_FEN, Engine, Position, SearchInfo, SearchResult
-from coachwhip.evaluation import config
+from places import FROZEN_WEIGHTS
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 MIDDLEGAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
@@ -179,10 +179,9 @@ def test_one_thread_is_the_same_after_several() -> None:
 def test_new_weights_reach_all_threads() -> None:
     """All weights 0: the helpers' evaluations, which the main thread finds in the table, are 0 as well."""
     engine = oracle.new_engine(hash_mb=4)
-    weights = config.pack(config.load_default())
     engine.set_threads(THREADS)
     engine.search(Position(MIDDLEGAME), nodes=20_000)
-    engine.set_weights([0] * len(weights))
+    engine.set_weights([0] * len(oracle.frozen_weights()))
     quiet = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1"
     for threads in (THREADS, 2 * THREADS):  # new threads too
         engine.set_threads(threads)
@@ -268,9 +267,10 @@ def test_the_gil_is_free_and_several_engines_do_not_meet() -> None:
 
 REFUSED = """
 import resource
+import sys
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config
-engine = Engine(config.pack(config.load_default()), hash_mb=1)
+engine = Engine(config.pack(config.load(sys.argv[1])), hash_mb=1)
 engine.set_threads(64)
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + (30 << 20), resource.RLIM_INFINITY))
@@ -287,7 +287,7 @@ except MemoryError:
 def test_threads_or_memory_that_the_system_refuses_are_done_without(root: Path) -> None:
     env = os.environ | {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}  # of interest to a build with sanitizers
     done = subprocess.run(
-        [sys.executable, "-c", REFUSED], cwd=root, env=env, capture_output=True, text=True, timeout=PATIENCE, check=True
+        [sys.executable, "-c", REFUSED, str(FROZEN_WEIGHTS)], cwd=root, env=env, capture_output=True, text=True, timeout=PATIENCE, check=True
     )
     words = done.stdout.split()
     assert 1 <= int(words[0]) < 64

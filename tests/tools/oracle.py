@@ -8,11 +8,13 @@ evaluation: it checks the search, not the evaluation.
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 
 import chess
 from coachwhip.core.engine import Engine, Position
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation import config
+from places import FROZEN_WEIGHTS
 
 MATE = 1_000_000  # of the oracle, beyond any evaluation
 SEE_NAMES = {
@@ -25,14 +27,15 @@ SEE_NAMES = {
 KINDS = ("standard", "chess960", "dfrc")
 
 
-def default_weights() -> list[int]:
-    """The weights that are shipped, packed."""
-    return config.pack(config.load_default())
+@cache
+def frozen_weights() -> tuple[int, ...]:
+    """The tests' own weights, packed: what they expect of a search does not change with the weights that are shipped."""
+    return tuple(config.pack(config.load(FROZEN_WEIGHTS)))
 
 
 def new_engine(hash_mb: int = 1, **tunables: int) -> Engine:
-    """An engine with the weights that are shipped."""
-    return Engine(default_weights(), hash_mb=hash_mb, tunables=tunables)
+    """An engine with the tests' own weights."""
+    return Engine(frozen_weights(), hash_mb=hash_mb, tunables=tunables)
 
 
 def see_values() -> dict[chess.PieceType, int]:

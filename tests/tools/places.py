@@ -7,3 +7,4 @@ ROOT = Path(__file__).resolve().parents[2]
 TOOLS = ROOT / "tests" / "tools"
 STUB = TOOLS / "stub_engine.py"
 DATA = ROOT / "tests" / "data"
+FROZEN_WEIGHTS = DATA / "frozen_weights.py"

@@ -8,18 +8,15 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import chess
+import oracle
 import pytest
-from coachwhip.core.engine import Engine, Position
-from coachwhip.evaluation import config
+from coachwhip.core.engine import Position
 from coachwhip.uci.tablebase import Tablebase, Verdict
 from uci_process import UciProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
-
-WEIGHTS = config.pack(config.load_default())
-
 
 @pytest.fixture(scope="module")
 def folder(shared_data: Path) -> str:
@@ -153,7 +150,7 @@ ENDING = "8/8/8/2k5/2p5/8/1PK5/8 w - - 0 1"
 
 
 def searched(probe: Any, fen: str = ENDING, pieces: int = 3, probe_depth: int = 1, **limits: Any) -> Any:
-    engine = Engine(WEIGHTS, hash_mb=1)
+    engine = oracle.new_engine()
     engine.set_tablebase(probe, pieces, probe_depth)
     return engine.search(Position(fen), **limits)
 
@@ -212,13 +209,13 @@ def asked_with(probe_depth: int) -> list[str]:
 
 
 def test_switched_off_nobody_is_asked() -> None:
-    engine = Engine(WEIGHTS, hash_mb=1)
+    engine = oracle.new_engine()
     asked: list[str] = []
     engine.set_tablebase(asked.append, 4, 1)
     engine.set_tablebase(None)
     without = engine.search(Position(ENDING), depth=10)
     assert asked == []
-    fresh = Engine(WEIGHTS, hash_mb=1).search(Position(ENDING), depth=10)
+    fresh = oracle.new_engine().search(Position(ENDING), depth=10)
     assert (without.nodes, without.bestmove) == (fresh.nodes, fresh.bestmove)
 
 
