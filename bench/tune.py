@@ -26,7 +26,7 @@ from .common.command import (
 )
 
 if TYPE_CHECKING:
-    from ..evaluation.learn.data import Labelled
+    from ..evaluation.learn.data import Dataset
     from ..evaluation.learn.fit import Epoch
     from ..evaluation.learn.tune import FileReport, Outcome
 
@@ -108,7 +108,9 @@ def _parser() -> argparse.ArgumentParser:
     add("--rate", type=number(1e-6, 100), default=1.0, metavar="CP", help="largest step at first, centipawns (default 1)")
     add("--batch", type=whole_number(1, 10**7), default=16_384, metavar="N", help="positions a step (default 16384)")
     add("--validation", type=number(0.001, 0.9), default=0.1, metavar="X", help="share kept for validation (default 0.1)")
-    add("--limit", type=whole_number(1, 10**9), metavar="N", help="use the first N positions of each file")
+    add("--max-score", type=number(0, 1e9), metavar="CP", help="leave out positions whose c8 is beyond CP centipawns")
+    add("--distinct", action="store_true", help="use a position that is several times in a file once")
+    add("--limit", type=whole_number(1, 10**9), metavar="N", help="use the first N positions of each file, of those left")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides the split and the order of the batches (default 1)")
     add("--date", type=date, metavar="DATE", help="what the new file says as the day it was made (default: nothing)")
     add("--plot", **writes(help="draw the losses over the epochs (matplotlib)"))
@@ -130,7 +132,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     try:
         layout().chosen(args.only, args.freeze)  # a pattern that means nothing is told before the work, not after it
         weights = config.load(args.weights) if args.weights else config.load_default()
-        files = [(_limited(_read(path), args.limit), weight) for path, weight in args.files]
+        files = [(_chosen(_read(path), args), weight) for path, weight in args.files]
         outcome = _run(args, files, config.pack(weights))
     except ValueError as error:
         raise CommandError(str(error)) from error
@@ -143,7 +145,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     return 0
 
 
-def _read(path: Path) -> "Labelled":
+def _read(path: Path) -> "Dataset":
     from ..evaluation.learn.data import read
 
     try:
@@ -152,14 +154,20 @@ def _read(path: Path) -> "Labelled":
         raise CommandError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _limited(data: "Labelled", limit: int | None) -> "Labelled":
-    """The first positions of a file."""
-    return data._replace(
-        fens=data.fens[:limit], results=data.results[:limit], scores=data.scores[:limit], groups=data.groups[:limit]
-    )
+def _chosen(data: "Dataset", args: argparse.Namespace) -> "Dataset":
+    """The positions of a file that the options want."""
+    from ..evaluation.learn.data import distinct, within
+
+    if args.max_score is not None:
+        data = data.chosen(within(data.scores, args.max_score))
+    if args.distinct:
+        data = data.chosen(distinct(data.boards))
+    if not len(data):
+        raise CommandError(f"{data.name}: no position is within --max-score {args.max_score:g}")
+    return data.chosen(slice(args.limit))
 
 
-def _run(args: argparse.Namespace, files: "list[tuple[Labelled, float]]", start: Sequence[int]) -> "Outcome":
+def _run(args: argparse.Namespace, files: "list[tuple[Dataset, float]]", start: Sequence[int]) -> "Outcome":
     """Tune, with progress bars."""
     from ..evaluation.learn.tune import Options, Source, count, tune
     from .common.progress import progress
@@ -168,7 +176,7 @@ def _run(args: argparse.Namespace, files: "list[tuple[Labelled, float]]", start:
     options = Options(args.teacher, args.validation, *fitting, args.prior, args.smooth)
     sources: list[Source] = []
     for place, (data, weight) in enumerate(files):
-        with progress(f"features of {data.name}", len(data.fens)) as bar:
+        with progress(f"features of {data.name}", len(data)) as bar:
             sources.append(count(data, weight, start, options, place, bar.advance))
     with progress("epochs", args.epochs) as bar:
 

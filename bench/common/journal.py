@@ -36,11 +36,11 @@ class RunFile:
             self._file.close()
             raise
 
-    def read(self) -> bytes:
-        """All of it. Raises OSError."""
+    def read(self, size: int = -1) -> bytes:
+        """Its first `size` bytes, or all of it. Raises OSError."""
         with naming(self.path):
             self._file.seek(0)
-            return self._file.read()
+            return self._file.read(size)
 
     def cut(self, size: int) -> None:
         """Drop what is behind the first `size` bytes. Raises OSError."""

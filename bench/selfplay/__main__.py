@@ -48,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="coachwhip selfplay", description=about, epilog=EPILOG, formatter_class=formatter)
     parser.add_argument("file", type=file_name, help="where the positions go")
     parser.add_argument(
-        "--epd", type=_target, metavar="FILE", help="play nothing: write the file's positions as EPD ('-': print; .xz: packed)"
+        "--epd", type=_target, metavar="FILE", help="play nothing: write the positions as EPD ('-': print; .xz: compressed)"
     )
     _game_arguments(parser.add_argument_group("games").add_argument)
     _ending_arguments(parser.add_argument_group("ending games").add_argument)
@@ -148,26 +148,20 @@ class Store:
 
     def _begin(self, settings: dict[str, Any]) -> None:
         first = labelled.header(settings)
-        data = self._file.read()
-        if len(data) < len(first) and first.startswith(data):
+        start = self._file.read(len(first))
+        if len(start) < len(first) and first.startswith(start):
             self._file.cut(0)
             self._file.add(first)
             return
-        contents = labelled.read(self.path)
+        found = labelled.summary(self.path)
         theirs, ours = (
-            {name: value for name, value in each.items() if name != DESCRIBING} for each in (contents.settings, settings)
+            {name: value for name, value in each.items() if name != DESCRIBING} for each in (found.settings, settings)
         )
         require_same_settings(self.path, "run of selfplay", theirs, ours)
-        self.games = len(contents.games)
-        largest = len(labelled.block(labelled.Game(0, labelled.RESULTS[0], ()))) + settings["per_game"] * labelled.RECORD_SIZE
-        if len(data) - contents.size > largest:
-            raise CommandError(
-                f"{self.path}: damaged in game {self.games}, at byte {contents.size}: cut the file there (truncate -s "
-                f"{contents.size}), and that game and all behind it are played again"
-            )
-        if len(data) > contents.size:
+        self.games = found.games
+        if not found.is_whole:
             tell(f"{self.path}: its last game was torn and is dropped; it is played again")
-        self._file.cut(contents.size)
+        self._file.cut(found.size)
 
     def add(self, game: labelled.Game) -> None:
         """Put the next game on disk."""
@@ -237,21 +231,13 @@ def _in_order(played: "Iterable[tuple[Task, labelled.Game]]", first: int) -> Ite
 
 def _report(args: argparse.Namespace) -> None:
     """What the file holds."""
-    contents = labelled.read(args.file)
-    results = [game.result for game in contents.games]
-    summary = {
-        "games": len(results),
-        "positions": sum(len(game.positions) for game in contents.games),
-        "bytes": contents.size,
-        **{result: results.count(result) for result in labelled.RESULTS},
-    }
+    found = labelled.summary(args.file)
+    summary = {"games": found.games, "positions": found.positions, "bytes": found.size, **found.results}
     if args.json:
         print(json.dumps(summary))
         return
-    shares = ", ".join(f"{result} {results.count(result)}" for result in reversed(labelled.RESULTS))
-    print(
-        f"{summary['positions']} positions of {summary['games']} games ({shares}) in {summary['bytes'] / 1e6:.1f} MB: {args.file}"
-    )
+    shares = ", ".join(f"{result} {found.results[result]}" for result in reversed(labelled.RESULTS))
+    print(f"{found.positions} positions of {found.games} games ({shares}) in {found.size / 1e6:.1f} MB: {args.file}")
 
 
 def _write_epd(path: Path, target: str) -> int:
@@ -259,8 +245,8 @@ def _write_epd(path: Path, target: str) -> int:
     if target != "-":
         require_writable(Path(target))
     with naming(path):
-        contents = labelled.read(path)
-    lines = (labelled.epd(game) for game in contents.games)
+        labelled.summary(path)  # a file that cannot be read is refused before anything is written
+    lines = (labelled.epd(game) for game in labelled.games(path))
     if target == "-":
         sys.stdout.writelines(lines)
         return 0

@@ -41,14 +41,14 @@ def play(settings: Settings, task: Task) -> labelled.Game:
     rng = random.Random(f"{settings.seed} {task.number}")
     engine = _engine(settings.weights, settings.hash_mb)
     position = start_position(task.opening, settings.random_plies, rng)
-    kept: dict[int, labelled.Position] = {}
+    kept: dict[int, labelled.LabelledPosition] = {}
     scores: list[Score] = []
     while (result := result_so_far(position, scores, settings.rules)) == UNFINISHED:
         engine.prepare()
         found = engine.search(position, nodes=settings.nodes)
         score = white_score(position, found)
         if _is_quiet(position, found) and abs(score.score(mate_score=MATE_SCORE)) <= settings.max_score:
-            kept.setdefault(position.key, labelled.Position(position.pack(), score.score(mate_score=MATE_SCORE)))
+            kept.setdefault(position.key, labelled.LabelledPosition(position.pack(), score.score(mate_score=MATE_SCORE)))
         scores.append(score)
         position.make(found.bestmove)
     positions = list(kept.values())

@@ -1,118 +1,193 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads labelled positions for the tuner: EPD with c9 (result) and c8 (score), plain or .xz, and the files of `selfplay`.
+"""Reads labelled positions into arrays: EPD with c9 (result) and c8 (score), plain or .xz, and the files of `selfplay`.
 
-Each position belongs to a group that must not be torn between training and validation, since its members resemble each other:
-its game where the file tells, else all positions with the same pawns.
+A position is a row of bytes, not a Python object, so ten million of them fit in half a gigabyte.
+
+Each position belongs to a group. Members of a group resemble each other, so `split` puts all of them into training or all into
+validation. A group is a game if the file names the games, otherwise all positions with the same pawns.
 """
 
 from __future__ import annotations
 
 import hashlib
+import io
 import lzma
 import re
 import zlib
-from typing import TYPE_CHECKING, NamedTuple
+from array import array
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
 import numpy as np
 
+from ...core.engine import PACKED_SIZE, Position, unpack
 from . import labelled
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
+    from _typeshed import WriteableBuffer
     from numpy.typing import NDArray
 
-RESULTS = {"0-1": 0.0, "1/2-1/2": 0.5, "1-0": 1.0}
+POINTS = {"0-1": 0.0, "1/2-1/2": 0.5, "1-0": 1.0}  # White's, by result
 XZ = b"\xfd7zXZ\x00"
-TELLING_PAWNS = 6  # with fewer, the same pawns say little, and a group is the positions with the same board
+TELLING_PAWNS = 6  # with fewer pawns, a group is the positions with the same board
 MAX_PAWNS_SCORE = 320.0  # what c8 may say, either way
+READ_SIZE = 1 << 20  # bytes
+BLOCK = 1 << 16  # positions that are hashed at a time
+RECORD = np.dtype([("board", np.uint8, PACKED_SIZE), ("score", "<i2")])  # a record of labelled.py
 
 _OPERATION = re.compile(r'\b(c[789]) "([^"]*)"')
+_GAME_NUMBER = re.compile(r"[0-9]{1,18}")  # fits in 64 bits
 _PAWNS_ALONE = str.maketrans({**{str(n): "." * n for n in range(1, 9)}, **dict.fromkeys("NBRQKnbrqk", ".")})
+_HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits all over: 2**64 divided by the golden ratio
+_HASH_SHIFT = np.uint64(29)
 
 
-class Labelled(NamedTuple):
-    """The positions of a file; arrays have one entry for each."""
+@dataclass(frozen=True)
+class Dataset:
+    """The positions of a file. Each array has a row for each position."""
 
-    name: str
-    sha256: str
-    size: int  # bytes
-    fens: list[str]
+    name: str  # of the file
+    sha256: str  # of the file
+    size: int  # of the file, in bytes
+    boards: NDArray[np.uint8]  # [position, byte]: packed positions, PACKED_SIZE bytes each
     results: NDArray[np.float32]  # 1 White won, 0.5 drawn, 0 Black won
     scores: NDArray[np.float32]  # centipawns from White's side, NaN where there is none
     groups: NDArray[np.int64]
     has_games: bool  # whether the groups are games
 
+    def __len__(self) -> int:
+        return len(self.boards)
 
-def read(path: Path) -> Labelled:
-    """Read a file. Raises OSError; FormatError that names the line of a position that cannot be used, or says there is none."""
-    data = path.read_bytes()
-    is_own = data.startswith(labelled.FORMAT)
-    rows = _from_selfplay(path) if is_own else _from_epd(path.name, _text(path.name, data))
-    if not rows.fens:
+    def chosen(self, rows: slice | NDArray[Any]) -> Dataset:
+        """Some of the positions, by a slice, a mask or their numbers."""
+        boards, results, scores, groups = self.boards[rows], self.results[rows], self.scores[rows], self.groups[rows]
+        return replace(self, boards=boards, results=results, scores=scores, groups=groups)
+
+    def fens(self) -> list[str]:
+        """The FENs, with fifty-move counter 0 and move number 1: what is fitted does not depend on them.
+
+        Ask for a slice of the data at a time: this makes a Python string for each position. Raises ValueError for bytes that
+        are not a packed position; it counts the positions from 1 in this data.
+        """
+        boards = self.boards.copy()
+        boards[:, labelled.RULE50_AT] = 0
+        data = boards.tobytes()
+        found: list[str] = []
+        try:
+            found.extend(unpack(data[at : at + PACKED_SIZE]) for at in range(0, len(data), PACKED_SIZE))
+        except ValueError as error:
+            raise ValueError(f"position {len(found) + 1}: {error}") from error
+        return found
+
+
+def read(path: Path) -> Dataset:
+    """Read a file. Raises OSError; FormatError that names the line or game that cannot be used, or says that the file is empty."""
+    with path.open("rb", buffering=0) as raw:
+        hashed = _HashedFile(raw)
+        file = io.BufferedReader(hashed, READ_SIZE)
+        start = file.peek(len(labelled.FORMAT))
+        if start.startswith(labelled.FORMAT):
+            rows = _from_selfplay(path.name, file)
+        else:
+            rows = _from_epd(path.name, _lines(path.name, file, is_compressed=start.startswith(XZ)))
+        while file.read(READ_SIZE):
+            pass  # what a reader left of the file belongs to its checksum
+    if not len(rows.boards):
         raise labelled.FormatError(f"{path.name}: no position in it")
-    return Labelled(
-        path.name,
-        hashlib.sha256(data).hexdigest(),
-        len(data),
-        rows.fens,
-        np.array(rows.results, dtype=np.float32),
-        np.array(rows.scores, dtype=np.float32),
-        np.array(rows.groups, dtype=np.int64),
-        rows.has_games,
+    return Dataset(path.name, hashed.sha256.hexdigest(), hashed.size, *rows)
+
+
+class _HashedFile(io.RawIOBase):
+    """A file that is hashed while it is read."""
+
+    def __init__(self, file: io.FileIO) -> None:
+        self._file = file
+        self.sha256 = hashlib.sha256()
+        self.size = 0  # bytes so far
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        count = self._file.readinto(buffer) or 0
+        self.sha256.update(memoryview(buffer)[:count])
+        self.size += count
+        return count
+
+
+class _Rows(NamedTuple):
+    """The fields of a Dataset that come from the positions of a file, in the same order."""
+
+    boards: NDArray[np.uint8]
+    results: NDArray[np.float32]
+    scores: NDArray[np.float32]
+    groups: NDArray[np.int64]
+    has_games: bool
+
+
+def _from_selfplay(name: str, file: BinaryIO) -> _Rows:
+    data, sizes, results = bytearray(), array("l"), bytearray()
+    for block in labelled.Reader(file, name):
+        data += block.records
+        sizes.append(len(block.records) // labelled.RECORD_SIZE)
+        results.append(block.result)
+    records = np.frombuffer(data, dtype=RECORD)
+    points = np.array([POINTS[result] for result in labelled.RESULTS], dtype=np.float32)
+    return _Rows(
+        records["board"],
+        np.repeat(points[np.frombuffer(results, dtype=np.uint8)], sizes),
+        records["score"].astype(np.float32),
+        np.repeat(np.arange(len(sizes), dtype=np.int64), sizes),
+        has_games=True,
     )
 
 
-class _Rows:
-    """Positions while they are read."""
-
-    def __init__(self, *, has_games: bool) -> None:
-        self.fens: list[str] = []
-        self.results: list[float] = []
-        self.scores: list[float] = []
-        self.groups: list[int] = []
-        self.has_games = has_games
-
-    def add(self, fen: str, result: str, score: float, group: int) -> None:
-        """Without its counters: the fifty-move rule is none of what is fitted."""
-        self.fens.append(" ".join(fen.split()[:4]))
-        self.results.append(RESULTS[result])
-        self.scores.append(score)
-        self.groups.append(group)
-
-
-def _from_selfplay(path: Path) -> _Rows:
-    rows = _Rows(has_games=True)
-    for game in labelled.read(path).games:
-        for position in game.positions:
-            rows.add(position.fen, game.result, position.score, game.number)
-    return rows
-
-
-def _text(name: str, data: bytes) -> str:
+def _lines(name: str, file: BinaryIO, *, is_compressed: bool) -> Iterator[tuple[int, str]]:
+    """The lines that hold something, with their numbers."""
+    content = lzma.open(file) if is_compressed else file  # noqa: SIM115 - `file` is its caller's to close
     try:
-        return (lzma.decompress(data) if data.startswith(XZ) else data).decode("utf-8-sig")
-    except (lzma.LZMAError, UnicodeDecodeError) as error:
+        text = io.TextIOWrapper(content, encoding="utf-8-sig")
+        for number, line in enumerate(text, start=1):
+            if line.strip() and not line.startswith("#"):
+                yield number, line
+        text.detach()
+    except (lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
         raise labelled.FormatError(f"{name} cannot be read: {error}") from error
 
 
-def _from_epd(name: str, text: str) -> _Rows:
-    lines = [line for line in enumerate(text.splitlines(), start=1) if line[1].strip() and not line[1].startswith("#")]
-    rows = _Rows(has_games=bool(lines) and 'c7 "' in lines[0][1])
+def _from_epd(name: str, lines: Iterator[tuple[int, str]]) -> _Rows:
+    boards, results, scores, groups = bytearray(), array("f"), array("f"), array("q")
+    has_games = False
     for number, line in lines:
         operations: dict[str, str] = dict(_OPERATION.findall(line))
-        if operations.get("c9") not in RESULTS:
-            raise labelled.FormatError(f"{name}, line {number}: no game result in c9")
-        score = _score(operations.get("c8", ""))
-        if rows.has_games and not operations.get("c7", "").isdigit():
-            raise labelled.FormatError(f"{name}, line {number}: no number of a game in c7, as there is in the first line")
-        group = int(operations["c7"]) if rows.has_games else same_pawns(line)
-        rows.add(line, operations["c9"], score, group)
-    return rows
+        game = operations.get("c7", "")
+        if not groups:
+            has_games = bool(game)
+        try:
+            if operations.get("c9") not in POINTS:
+                raise ValueError("no game result in c9")
+            if has_games and not _GAME_NUMBER.fullmatch(game):
+                raise ValueError("no number of a game in c7, as there is in the first line")
+            boards += Position(" ".join(line.split()[:4])).pack()
+        except ValueError as error:
+            raise labelled.FormatError(f"{name}, line {number}: {error}") from error
+        results.append(POINTS[operations["c9"]])
+        scores.append(_score(operations.get("c8", "")))
+        groups.append(int(game) if has_games else same_pawns(line))
+    return _Rows(
+        np.frombuffer(boards, dtype=np.uint8).reshape(-1, PACKED_SIZE),
+        np.frombuffer(results, dtype=np.float32),
+        np.frombuffer(scores, dtype=np.float32),
+        np.frombuffer(groups, dtype=np.int64),
+        has_games,
+    )
 
 
 def _score(text: str) -> float:
-    """Centipawns of a c8, NaN for one that is missing or says something else, such as a mate."""
+    """Centipawns of a c8; NaN if there is none or it is not a number in the range, such as a mate."""
     try:
         score = float(text)
     except ValueError:
@@ -121,14 +196,46 @@ def _score(text: str) -> float:
 
 
 def same_pawns(fen: str) -> int:
-    """A number that positions with the same pawns have in common; those with few pawns only with the same board."""
+    """A hash of the pawns; of the whole board if there are fewer than TELLING_PAWNS."""
     board = fen.split(maxsplit=1)[0]
     pawns = board.translate(_PAWNS_ALONE)
     return zlib.crc32((pawns if len(pawns) - pawns.count(".") - 7 >= TELLING_PAWNS else board).encode())
 
 
+# --- Choosing positions ---
+
+
 def split(groups: NDArray[np.int64], share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
     """Which positions are for validation: about `share` of the groups, each of them whole."""
-    unique, of_position = np.unique(groups, return_inverse=True)
-    chosen: NDArray[np.bool_] = rng.random(len(unique)) < share
-    return chosen[of_position]
+    unique = np.unique(groups)
+    return np.isin(groups, unique[rng.random(len(unique)) < share])
+
+
+def within(scores: NDArray[np.float32], limit: float) -> NDArray[np.bool_]:
+    """Which positions have no score, or one of at most `limit` centipawns either way."""
+    return ~(np.abs(scores) > limit)
+
+
+def distinct(boards: NDArray[np.uint8]) -> NDArray[np.bool_]:
+    """Which packed positions are not repetitions of an earlier one; positions that differ in the fifty-move counter are the same.
+
+    They are compared by hashes of 64 bits: among ten million, two different ones are taken for the same with probability 3e-6.
+    """
+    hashes = np.concatenate([_hashes(boards[at : at + BLOCK]) for at in range(0, len(boards), BLOCK)])
+    order = np.argsort(hashes, kind="stable")
+    hashes = hashes[order]
+    is_first = np.ones(len(hashes), dtype=np.bool_)
+    is_first[order[1:][hashes[1:] == hashes[:-1]]] = False
+    return is_first
+
+
+def _hashes(boards: NDArray[np.uint8]) -> NDArray[np.uint64]:
+    """A hash of each packed position without its fifty-move counter."""
+    padded = np.zeros((len(boards), -(-PACKED_SIZE // 8) * 8), dtype=np.uint8)
+    padded[:, :PACKED_SIZE] = boards
+    padded[:, labelled.RULE50_AT] = 0
+    hashes = np.zeros(len(boards), dtype=np.uint64)
+    for word in padded.view("<u8").T:
+        hashes = (hashes ^ word) * _HASH_FACTOR
+        hashes ^= hashes >> _HASH_SHIFT
+    return hashes

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...core.engine import Engine
+from ...core.engine import Engine, Position
 from .data import split
 from .fit import Fit, Plan, Samples, expectation, fit, fit_scale, losses
 from .model import Features, engine_scores, features, layout, numbers, packed
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .data import Labelled
+    from .data import Dataset
     from .fit import Epoch
     from .model import Singles
 
@@ -48,7 +48,7 @@ class Options(NamedTuple):
 class Source(NamedTuple):
     """A file's positions, ready to fit; arrays have an entry for each position that is used."""
 
-    data: Labelled
+    data: Dataset
     weight: float  # how much one of its positions counts
     used: NDArray[np.bool_]  # which of the file's positions: not those that the model does not describe exactly
     features: Features
@@ -129,13 +129,8 @@ def tune(sources: Sequence[Source], start: Sequence[int], options: Options, repo
 # --- Data ---
 
 
-def _chunks(fens: Sequence[str]) -> Iterator[Sequence[str]]:
-    for at in range(0, len(fens), CHUNK):
-        yield fens[at : at + CHUNK]
-
-
 def count(
-    data: Labelled, weight: float, start: Sequence[int], options: Options, place: int, report: Callable[[int], None]
+    data: Dataset, weight: float, start: Sequence[int], options: Options, place: int, report: Callable[[int], None]
 ) -> Source:
     """Count the features in a file, the one at this `place` among others; `report` is told of so many positions more.
 
@@ -144,11 +139,10 @@ def count(
     where = layout()
     engine = Engine(start, hash_mb=1)
     parts, scores = [], []
-    for fens in _chunks(data.fens):
-        extracted = _extract(engine, data.name, fens)
+    for extracted in _extracted(engine, data):
         parts.append(features(extracted, where))
         scores.append(np.frombuffer(extracted[4], dtype=extracted[4].typecode))
-        report(len(fens))
+        report(len(extracted[4]))
     counted, score = _joined(parts), np.concatenate(scores)
     used = engine_scores(numbers(start, where), counted, where) == score
     is_validation = split(data.groups, options.validation, np.random.default_rng([options.seed, place]))
@@ -169,12 +163,27 @@ def count(
     )
 
 
-def _extract(engine: Engine, name: str, fens: Sequence[str]) -> tuple[array[int], ...]:
-    """What the engine counts. Raises ValueError that names the file for a position that is none."""
-    try:
-        return engine.features(fens)
-    except ValueError as error:
-        raise ValueError(f"{name}: {error}") from error
+def _extracted(engine: Engine, data: Dataset) -> Iterator[tuple[array[int], ...]]:
+    """What the engine counts, for CHUNK positions at a time. Raises ValueError that names the file and the position that is illegal."""
+    for start in range(0, len(data), CHUNK):
+        part = data.chosen(slice(start, start + CHUNK))
+        try:
+            counted = engine.features(part.fens())
+        except ValueError:
+            _refuse_illegal(part, start)
+            raise
+        yield counted
+
+
+def _refuse_illegal(part: Dataset, start: int) -> None:
+    """Raise ValueError that names the first illegal position of a part that begins at position `start` of the file."""
+    for at in range(len(part)):
+        try:
+            (fen,) = part.chosen(slice(at, at + 1)).fens()
+            Position(fen)
+        except ValueError as error:
+            why = str(error).removeprefix("position 1: ")
+            raise ValueError(f"{part.name}: position {start + at + 1}: {why}") from error
 
 
 def _joined(parts: Sequence[Features]) -> Features:
@@ -191,7 +200,7 @@ def _joined(parts: Sequence[Features]) -> Features:
     )
 
 
-def _targets(data: Labelled, teacher: float, is_training: NDArray[np.bool_]) -> tuple[Singles, float]:
+def _targets(data: Dataset, teacher: float, is_training: NDArray[np.bool_]) -> tuple[Singles, float]:
     """What White is to expect, and the scale of the file's scores: engines differ in what they call a pawn."""
     has_score = ~np.isnan(data.scores)
     known = has_score & is_training
@@ -224,8 +233,8 @@ def _samples(sources: Sequence[Source], rng: np.random.Generator) -> tuple[Sampl
 def _engine_losses(source: Source, weights: Sequence[int]) -> Losses:
     """What the engine loses with these weights."""
     engine = Engine(weights, hash_mb=1)
-    fens = [source.data.fens[at] for at in np.flatnonzero(source.used)]
-    scores = np.concatenate([np.array(engine.features(part)[4], dtype=np.float32) for part in _chunks(fens)])
+    used = source.data if source.used.all() else source.data.chosen(source.used)
+    scores = np.concatenate([np.empty(0, np.float32), *(np.array(part[4], np.float32) for part in _extracted(engine, used))])
     expected = expectation(scores + source.edge, source.scale)
     of_target, of_result = losses(expected, source.targets), losses(expected, source.results)
     is_validation = source.is_validation
@@ -242,8 +251,8 @@ def _report(source: Source, before: Losses, after: Losses) -> FileReport:
         data.name,
         data.sha256,
         data.size,
-        len(data.fens),
-        len(data.fens) - len(source.targets),
+        len(data),
+        len(data) - len(source.targets),
         len(source.targets) - validation,
         validation,
         "games" if data.has_games else "pawns",

@@ -70,7 +70,7 @@ def test_a_damaged_block_is_made_again(reference: Path, book: Path, tmp_path: Pa
     whole = bytearray(reference.read_bytes())
     whole[-3] ^= 1
     (tmp_path / "torn.bin").write_bytes(whole)
-    assert not labelled.read(tmp_path / "torn.bin").is_whole
+    assert not labelled.summary(tmp_path / "torn.bin").is_whole
     assert made(tmp_path / "torn.bin", book, "--concurrency", "1") == reference.read_bytes()
 
 
@@ -79,12 +79,12 @@ def test_damage_inside_the_file_is_named_and_loses_nothing(
 ) -> None:
     path = tmp_path / "damaged.bin"
     whole = reference.read_bytes()
-    second = len(labelled.header(labelled.read(reference).settings)) + len(labelled.block(labelled.read(reference).games[0]))
+    second = len(labelled.header(labelled.summary(reference).settings)) + len(labelled.block(next(labelled.games(reference))))
     damaged = bytearray(whole)
     damaged[second + 20] ^= 1
     path.write_bytes(damaged)
     assert selfplay.main([str(path), "--games", str(GAMES), "--openings", str(book), *FAST]) == 2
-    assert f"damaged.bin: damaged in game 1, at byte {second}: cut the file there" in capsys.readouterr().err
+    assert f"damaged.bin: game 1, at byte {second}, is damaged" in capsys.readouterr().err
     assert path.read_bytes() == damaged
     path.write_bytes(damaged[:second])  # as it says
     assert made(path, book, "--concurrency", "1") == whole
@@ -116,7 +116,7 @@ def test_a_killed_run_leaves_a_file_to_go_on_with_and_no_worker(book: Path, tmp_
         process.send_signal(signal.SIGKILL)
         assert process.stderr is not None
         process.stderr.read()  # ends when the last process that holds the pipe has gone
-    games = len(labelled.read(path).games)
+    games = labelled.summary(path).games
     assert games
     finished = made(path, book, "--concurrency", "1", games=games + 1)
     assert finished == made(tmp_path / "whole.bin", book, "--concurrency", "1", games=games + 1)
@@ -130,10 +130,10 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def test_positions_are_quiet_legal_and_distinct(reference: Path) -> None:
-    contents = labelled.read(reference)
-    assert [game.number for game in contents.games] == list(range(GAMES))
-    assert sum(len(game.positions) for game in contents.games) > 5 * GAMES
-    for game in contents.games:
+    games = list(labelled.games(reference))
+    assert [game.number for game in games] == list(range(GAMES))
+    assert sum(len(game.positions) for game in games) > 5 * GAMES
+    for game in games:
         boards = [chess.Board(position.fen) for position in game.positions]
         assert len({board.fen() for board in boards}) == len(boards) <= 40
         assert all(board.is_valid() and not board.is_check() and any(board.legal_moves) for board in boards)
@@ -145,7 +145,7 @@ def test_scores_are_from_whites_side(reference: Path) -> None:
     """Searched and static evaluation mostly agree on who is better; from the wrong side they would mostly not."""
     engine = oracle.new_engine()
     agree = total = 0
-    for game in labelled.read(reference).games:
+    for game in labelled.games(reference):
         for each in game.positions:
             position = Position(each.fen)
             static = engine.evaluate(position) * (1 if position.stm == "w" else -1)
@@ -158,14 +158,14 @@ def test_scores_are_from_whites_side(reference: Path) -> None:
 
 def test_results_are_those_of_the_last_scores(reference: Path) -> None:
     """A game of 60 nodes a move can turn at any time, but not often at its very end."""
-    last = [(game.positions[-1].score, game.result) for game in labelled.read(reference).games if game.positions]
+    last = [(game.positions[-1].score, game.result) for game in labelled.games(reference) if game.positions]
     decided = [(score, result) for score, result in last if result != "1/2-1/2"]
     assert len(decided) >= 4
     assert sum((score > 0) == (result == "1-0") for score, result in decided) > 0.7 * len(decided)
 
 
 def test_settings_say_how_the_games_were_made(reference: Path) -> None:
-    settings = labelled.read(reference).settings
+    settings = labelled.summary(reference).settings
     assert (settings["nodes"], settings["seed"], settings["rules"]["max_moves"]) == (60, 1, 40)
     assert settings["signature"] > 0
     assert [opening["entries"] for opening in settings["openings"]] == [3]
@@ -173,7 +173,7 @@ def test_settings_say_how_the_games_were_made(reference: Path) -> None:
 
 def test_options_bound_what_is_kept(book: Path, tmp_path: Path) -> None:
     made(tmp_path / "few.bin", book, "--concurrency", "1", "--per-game", "5", "--max-score", "100")
-    games = labelled.read(tmp_path / "few.bin").games
+    games = list(labelled.games(tmp_path / "few.bin"))
     assert max(len(game.positions) for game in games) == 5
     assert all(abs(position.score) <= 100 for game in games for position in game.positions)
 
@@ -184,7 +184,7 @@ def test_epd_has_the_same_positions(reference: Path, tmp_path: Path, capsys: pyt
     assert selfplay.main([str(reference), "--epd", str(tmp_path / "own.epd.xz")]) == 0
     assert lzma.decompress((tmp_path / "own.epd.xz").read_bytes()).decode() == printed
     lines = printed.splitlines()
-    positions = [(game, position) for game in labelled.read(reference).games for position in game.positions]
+    positions = [(game, position) for game in labelled.games(reference) for position in game.positions]
     assert len(lines) == len(positions)
     for line, (game, position) in zip(lines, positions, strict=True):
         board, operations = chess.Board.from_epd(line)

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 
 import chess
 import oracle
-import pytest
 from coachwhip.bench.reference import Evaluation, Game, Truncated, alpha_beta, at_depth, minimax, quiet
 from coachwhip.bench.reference.games.board import MATE, Chess, Key, Line
 from coachwhip.core.engine import Engine, Position, SearchInfo

@@ -287,7 +287,13 @@ except MemoryError:
 def test_threads_or_memory_that_the_system_refuses_are_done_without(root: Path) -> None:
     env = os.environ | {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}  # of interest to a build with sanitizers
     done = subprocess.run(
-        [sys.executable, "-c", REFUSED, str(FROZEN_WEIGHTS)], cwd=root, env=env, capture_output=True, text=True, timeout=PATIENCE, check=True
+        [sys.executable, "-c", REFUSED, str(FROZEN_WEIGHTS)],
+        cwd=root,
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=True,
     )
     words = done.stdout.split()
     assert 1 <= int(words[0]) < 64

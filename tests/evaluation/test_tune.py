@@ -19,7 +19,9 @@ from coachwhip.core.engine import Engine, Position, weights_layout
 from coachwhip.evaluation import config
 from coachwhip.evaluation.learn import data as tune_data
 from coachwhip.evaluation.learn import fit as tune_fit
+from coachwhip.evaluation.learn import labelled
 from coachwhip.evaluation.learn import model as tune_model
+from coachwhip.evaluation.learn import tune as tune_steps
 from coachwhip.evaluation.learn import write as tune_write
 from coachwhip.evaluation.learn.data import same_pawns
 
@@ -100,7 +102,7 @@ def test_features_and_weights_give_the_engines_evaluation(fens: list[str], own: 
     low, high = tune_model.bounds(where)
     for values in (tune_model.numbers(shipped, where), np.clip(shaken, low, high)):
         engine = Engine(tune_model.packed(values, where), 1)
-        all_fens = fens + tune_data.read(own).fens
+        all_fens = fens + tune_data.read(own).fens()
         extracted = engine.features(all_fens)
         scores = tune_model.engine_scores(values, tune_model.features(extracted, where), where)
         positions = [Position(fen) for fen in all_fens]
@@ -161,12 +163,12 @@ def test_patterns_choose_weights() -> None:
 
 def test_selfplay_files_and_their_epd_read_alike(own: Path, tmp_path: Path) -> None:
     assert selfplay.main([str(own), "--epd", str(tmp_path / "own.epd.xz")]) == 0
-    packed, text = tune_data.read(own), tune_data.read(tmp_path / "own.epd.xz")
-    assert packed.fens == text.fens
+    binary, text = tune_data.read(own), tune_data.read(tmp_path / "own.epd.xz")
+    assert binary.fens() == text.fens()
     for column in ("results", "scores", "groups"):
-        assert np.allclose(getattr(packed, column), getattr(text, column))
-    assert packed.has_games
-    assert set(packed.groups) == set(range(12))
+        assert np.allclose(getattr(binary, column), getattr(text, column))
+    assert binary.has_games
+    assert set(binary.groups) == set(range(12))
 
 
 def test_epd_as_people_write_it(tmp_path: Path) -> None:
@@ -174,7 +176,7 @@ def test_epd_as_people_write_it(tmp_path: Path) -> None:
     board = START.rsplit(" ", 2)[0]
     path.write_text(f'# a comment\n\n{board} c9 "1/2-1/2"; id "x";\n{board} c8 "-0.31"; c9 "0-1";\n{board} c9 "1-0"; c8 "-M5";\n')
     data = tune_data.read(path)
-    assert data.fens == [board] * 3
+    assert data.fens() == [START] * 3
     assert data.results.tolist() == [0.5, 0, 1]
     assert data.scores[1] == -31
     assert np.isnan(data.scores[[0, 2]]).all()
@@ -288,6 +290,39 @@ def test_positions_that_are_no_weighted_sum_are_left_out(epd: Path, tmp_path: Pa
     assert file["training"] + file["validation"] == file["positions"] - 1
 
 
+def test_repetitions_and_high_scores_are_left_out_on_demand(
+    epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "twice.epd"
+    path.write_text(2 * epd.read_text())
+    words = ["--output", tmp_path / "new.py", *QUICK, "--epochs", 1]
+    scores, boards = tune_data.read(epd).scores, [fen.rsplit(" ", 2)[0] for fen in tune_data.read(epd).fens()]
+
+    def positions(*options: object) -> int:
+        (file,) = run(capsys, path, *words, *options)["files"]
+        return int(file["positions"])
+
+    assert positions() == 2 * len(boards)
+    assert positions("--distinct") == len(set(boards)) < len(boards)
+    assert positions("--max-score", 200) == 2 * (np.abs(scores) <= 200).sum() < 2 * len(boards)
+    assert positions("--max-score", 200, "--limit", 500, "--distinct") == 500
+
+
+def test_an_illegal_position_in_a_binary_file_is_named(
+    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its number in the whole file, wherever the positions are cut into parts."""
+    monkeypatch.setattr(tune_steps, "CHUNK", 16)
+    games = list(labelled.games(own))
+    bad = labelled.LabelledPosition(Position(START).pack()[:24] + b"\x07\x00", 0)
+    games[3] = games[3]._replace(positions=(*games[3].positions[:2], bad))
+    number = sum(len(game.positions) for game in games[:3]) + 3
+    assert number > 32
+    (tmp_path / "bad.bin").write_bytes(labelled.header({}) + b"".join(map(labelled.block, games)))
+    assert tune.main([str(tmp_path / "bad.bin"), "--output", str(tmp_path / "new.py")]) == 2
+    assert f"bad.bin: position {number}: not a packed position" in capsys.readouterr().err
+
+
 # --- The new file ---
 
 
@@ -337,7 +372,7 @@ def test_the_losses_told_are_the_engines(epd: Path, tmp_path: Path, capsys: pyte
     (file,) = summary["files"]
     data = tune_data.read(epd)
     groups = tune_data.split(data.groups, 0.1, np.random.default_rng([1, 0]))
-    scores = np.array(Engine(config.pack(config.load(tmp_path / "new.py")), 1).features(data.fens)[4])
+    scores = np.array(Engine(config.pack(config.load(tmp_path / "new.py")), 1).features(data.fens())[4])
     loss = tune_fit.losses(tune_fit.expectation(scores + file["edge"], file["scale"]), data.results)
     assert math.isclose(loss[groups].mean(), summary["after"]["validation"], rel_tol=1e-5)
     assert math.isclose(loss[~groups].mean(), summary["after"]["training"], rel_tol=1e-5)
@@ -367,13 +402,14 @@ BOARD = START.rsplit(" ", 2)[0]
         (b"", [], "data.epd: no position in it"),
         (f'{BOARD} c9 "1-0";\n{BOARD} c8 "0.1";\n'.encode(), [], "data.epd, line 2: no game result in c9"),
         (f'{BOARD} c7 "1"; c9 "1-0";\n{BOARD} c9 "1-0";\n'.encode(), [], "data.epd, line 2: no number of a game in c7"),
-        (f'{BOARD} c9 "1-0";\nnot/a/board w - - c9 "1-0";\n'.encode(), [], "data.epd: position 2: "),
+        (f'{BOARD} c9 "1-0";\nnot/a/board w - - c9 "1-0";\n'.encode(), [], "data.epd, line 2: "),
         (b"\xfd7zXZ\x00 not really", [], "data.epd cannot be read"),
         (b"\xff\xfe\x00", [], "data.epd cannot be read"),
         (f'{BOARD} c9 "1-0";\n'.encode(), [], "too few"),
         (f'{BOARD} c9 "1-0";\n'.encode(), ["--only", "nonsense"], "no weight is called 'nonsense'"),
         (f'{BOARD} c9 "1-0";\n'.encode(), ["--weights", "no-such.py"], "cannot read no-such.py"),
         (f'{BOARD} c9 "1-0";\n'.encode(), ["--output", "/no/such/folder/new.py"], "cannot be written"),
+        (f'{BOARD} c8 "5"; c9 "1-0";\n'.encode(), ["--max-score", "99"], "data.epd: no position is within --max-score 99"),
         (f'{BOARD} c9 "1-0";\n'.encode(), ["--lambda", "2"], "expected a number from 0 to 1"),
         (f'{BOARD} c9 "1-0";\n'.encode(), ["--date", "yesterday"], "expected a date"),
         (f'{BOARD} c9 "1-0";\n'.encode(), ["no-such-file.epd"], "cannot read no-such-file.epd"),
@@ -392,9 +428,9 @@ def test_bad_input_is_one_message(
     assert not (tmp_path / "new.py").exists()
 
 
-def test_packed_epd_is_read(epd: Path, tmp_path: Path) -> None:
+def test_compressed_epd_is_read(epd: Path, tmp_path: Path) -> None:
     (tmp_path / "a.epd.xz").write_bytes(lzma.compress(epd.read_bytes()))
-    assert tune_data.read(tmp_path / "a.epd.xz").fens == tune_data.read(epd).fens
+    assert tune_data.read(tmp_path / "a.epd.xz").fens() == tune_data.read(epd).fens()
 
 
 def test_weights_that_a_file_does_not_hold_are_kept_elsewhere_and_told(

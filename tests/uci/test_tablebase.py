@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+
 @pytest.fixture(scope="module")
 def folder(shared_data: Path) -> str:
     path = shared_data / "syzygy"

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Labelled positions as arrays: the same from binary and from text, small in memory, chosen and split by array operations."""
+
+import hashlib
+import lzma
+import os
+import random
+import threading
+import tracemalloc
+from pathlib import Path
+
+import chess
+import numpy as np
+import pytest
+from coachwhip.core.engine import PACKED_SIZE, Position
+from coachwhip.evaluation.learn import data as learn_data
+from coachwhip.evaluation.learn import labelled
+from coachwhip.evaluation.learn.data import Dataset
+from coachwhip.evaluation.learn.labelled import FormatError, Game, LabelledPosition
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+
+def random_games(count: int) -> list[tuple[str, list[tuple[chess.Board, int]]]]:
+    """The result of each game and its positions, each with a score."""
+    rng = random.Random(7)
+    games = []
+    for _ in range(count):
+        board, positions = chess.Board(), []
+        for _ in range(rng.randrange(1, 50)):
+            board.push(rng.choice(list(board.legal_moves)))
+            if board.is_game_over():
+                break
+            positions.append((board.copy(stack=False), rng.randint(-900, 900)))
+        games.append((rng.choice(labelled.RESULTS), positions))
+    return games
+
+
+GAMES = random_games(30)
+ALL = [(board, score, result, number) for number, (result, positions) in enumerate(GAMES) for board, score in positions]
+
+
+@pytest.fixture(scope="module")
+def binary(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "own.bin"
+    with path.open("wb") as file:
+        file.write(labelled.header({}))
+        for number, (result, positions) in enumerate(GAMES):
+            packed = tuple(LabelledPosition(Position(board.fen()).pack(), score) for board, score in positions)
+            file.write(labelled.block(Game(number, result, packed)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("data") / "own.epd"
+    lines = [f'{board.epd()} c7 "{game}"; c8 "{score / 100:.2f}"; c9 "{result}";\n' for board, score, result, game in ALL]
+    path.write_text("".join(lines))
+    return path
+
+
+def check(data: Dataset) -> None:
+    """The arrays hold the positions of ALL."""
+    assert len(data) == len(ALL)
+    assert data.boards.shape == (len(ALL), PACKED_SIZE)
+    assert data.boards.dtype == np.uint8
+    assert data.results.tolist() == [labelled.RESULTS.index(result) / 2 for _, _, result, _ in ALL]
+    assert data.scores.tolist() == pytest.approx([score for _, score, _, _ in ALL], abs=1e-3)
+    assert data.groups.tolist() == [game for _, _, _, game in ALL]
+    assert data.has_games
+    assert data.fens() == [f"{board.epd()} 0 1" for board, _, _, _ in ALL]
+
+
+def test_a_binary_file_becomes_arrays(binary: Path) -> None:
+    data = learn_data.read(binary)
+    check(data)
+    content = binary.read_bytes()
+    assert (data.name, data.sha256, data.size) == ("own.bin", hashlib.sha256(content).hexdigest(), len(content))
+    counters = [board.halfmove_clock for board, _, _, _ in ALL]
+    assert data.boards[:, labelled.RULE50_AT].tolist() == counters
+
+
+@pytest.mark.parametrize("compress", [bytes, lzma.compress])
+def test_text_becomes_the_same_arrays(text: Path, tmp_path: Path, compress: type[bytes]) -> None:
+    path = tmp_path / "own"
+    path.write_bytes(compress(text.read_bytes()))
+    data = learn_data.read(path)
+    check(data)
+    assert (data.sha256, data.size) == (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
+@pytest.mark.parametrize("kind", ["binary", "text"])
+def test_a_pipe_is_read_as_a_file_is(binary: Path, text: Path, tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    source = binary if kind == "binary" else text
+    writer = threading.Thread(target=lambda: path.write_bytes(source.read_bytes()))
+    writer.start()
+    data = learn_data.read(path)
+    writer.join()
+    check(data)
+    assert data.sha256 == hashlib.sha256(source.read_bytes()).hexdigest()
+
+
+def test_a_position_needs_few_bytes(tmp_path: Path) -> None:
+    """A million positions need no more than 100 MB, so ten million fit in 1 GB with everything else."""
+    positions = tuple(LabelledPosition(Position(board.fen()).pack(), score) for board, score, _, _ in ALL[:40])
+    path = tmp_path / "many.bin"
+    games = 5000
+    path.write_bytes(labelled.header({}) + b"".join(labelled.block(Game(n, "1-0", positions)) for n in range(games)))
+    learn_data.read(path)  # imports are not counted
+    tracemalloc.start()
+    try:
+        data = learn_data.read(path)
+        learn_data.split(data.groups, 0.1, np.random.default_rng(1))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(data) == games * len(positions)
+    assert peak / len(data) < 100
+
+
+def test_an_unfinished_game_at_the_end_is_left_out(binary: Path, tmp_path: Path) -> None:
+    path = tmp_path / "torn.bin"
+    path.write_bytes(binary.read_bytes()[:-1])
+    data = learn_data.read(path)
+    assert len(data) == len(ALL) - len(GAMES[-1][1])
+    assert (data.sha256, data.size) == (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
+
+
+def test_a_damaged_game_is_named(binary: Path, tmp_path: Path) -> None:
+    content = bytearray(binary.read_bytes())
+    content[len(labelled.header({})) + 30] ^= 1
+    (tmp_path / "damaged.bin").write_bytes(content)
+    with pytest.raises(FormatError, match=r"damaged\.bin: game 0, at byte \d+, is damaged"):
+        learn_data.read(tmp_path / "damaged.bin")
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (labelled.header({}), "data: no position in it"),
+        (labelled.header({}) + labelled.block(Game(0, "1-0", ())), "data: no position in it"),
+        (lzma.compress(f'{START} c9 "1-0";\n'.encode() * 50)[:-20], "data cannot be read: "),
+        (lzma.compress(b""), "data: no position in it"),
+        (f'{START} c9 "1-0";\n\n{START} c9 "2-0";\n'.encode(), "data, line 3: no game result in c9"),
+        (f'{START} c7 "²"; c9 "1-0";\n'.encode(), "data, line 1: no number of a game in c7"),
+        (f'{START} c7 "{10**30}"; c9 "1-0";\n'.encode(), "data, line 1: no number of a game in c7"),
+        (f'{START} c9 "1-0";\n8/8/8/8/8/8/8/8 w - - c9 "1-0";\n'.encode(), "data, line 2: "),
+    ],
+)
+def test_bad_files_are_refused_in_one_sentence(tmp_path: Path, content: bytes, message: str) -> None:
+    (tmp_path / "data").write_bytes(content)
+    with pytest.raises(FormatError) as info:
+        learn_data.read(tmp_path / "data")
+    assert str(info.value).startswith(message)
+    assert str(info.value).isprintable()
+
+
+def test_bytes_that_are_not_a_position_are_counted(binary: Path) -> None:
+    data = learn_data.read(binary)
+    data.boards[6, 8:24] = 0  # no king
+    with pytest.raises(ValueError, match=r"^position 7: "):
+        data.fens()
+
+
+# --- Choosing ---
+
+
+def test_positions_are_chosen_by_slice_mask_and_number(binary: Path) -> None:
+    data = learn_data.read(binary)
+    fens = data.fens()
+    assert data.chosen(slice(3, 9)).fens() == fens[3:9]
+    is_won = data.results == 1
+    won = data.chosen(is_won)
+    assert won.fens() == [fen for fen, result in zip(fens, data.results, strict=True) if result == 1]
+    assert won.scores.tolist() == data.scores[is_won].tolist()
+    assert data.chosen(np.array([5, 2])).groups.tolist() == [data.groups[5], data.groups[2]]
+
+
+def test_scores_within_a_limit_and_missing_ones_are_kept() -> None:
+    scores = np.array([100, -100, 101, -101, float("nan"), 0], dtype=np.float32)
+    assert learn_data.within(scores, 100).tolist() == [True, True, False, False, True, True]
+
+
+def test_repeated_positions_are_found() -> None:
+    """The board, the side to move, castling and en passant make a position; the fifty-move counter does not."""
+    fens = [
+        START,
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQk - 0 1",
+        "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 12 30",
+        "rnbqkbnr/ppp1pppp/8/8/3pP3/5N2/PPPP1PPP/RNBQKB1R b KQkq e3 0 1",
+        "rnbqkbnr/ppp1pppp/8/8/3pP3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 0 1",
+        START,
+    ]
+    boards = np.frombuffer(b"".join(Position(fen).pack() for fen in fens), dtype=np.uint8).reshape(-1, PACKED_SIZE)
+    assert learn_data.distinct(boards).tolist() == [True, True, True, False, True, True, False]
+
+
+def test_repetitions_are_those_that_a_set_finds(binary: Path) -> None:
+    data = learn_data.read(binary)
+    rows = np.random.default_rng(3).integers(0, len(data), 200_000)  # more than are hashed at a time
+    chosen = data.chosen(rows)
+    seen: set[str] = set()
+    expected = [not (fen in seen or seen.add(fen)) for fen in chosen.fens()]  # type: ignore[func-returns-value]
+    assert learn_data.distinct(chosen.boards).tolist() == expected
