@@ -4,7 +4,6 @@
 import io
 import json
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,10 +23,9 @@ from coachwhip.bench.analyse.games import read_files
 from coachwhip.bench.analyse.study import Study, score_text
 from coachwhip.bench.common.command import CommandError
 from places import ROOT
+from programs import CHROMIUM, program
 
 from coachwhip import ChessEngine
-
-BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 FOOLS_MATE = """\
 [Event "A lesson"]
@@ -543,15 +541,14 @@ const press = (key) => later(() => document.body.dispatchEvent(new KeyboardEvent
 
 def browse(page: str, folder: Path) -> str:
     """The page's DOM after its scripts have run."""
-    assert BROWSER
     path = folder / "page.html"
     path.write_text(page, encoding="utf-8")
-    command = [BROWSER, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
+    command = [program(CHROMIUM), "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
     command += ["--virtual-time-budget=5000", "--dump-dom", path.as_uri()]
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+@pytest.mark.needs_program(CHROMIUM)
 def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
     page = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", two_games)  # it would keep the driver out, too
     dom = browse(page.replace("</body>", DRIVER + "</body>"), tmp_path)
@@ -577,7 +574,7 @@ def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
     assert dump["title"] == "2 games - coachwhip"
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium")
+@pytest.mark.needs_program(CHROMIUM)
 def test_the_pages_policy_lets_its_script_run_and_no_other(two_games: str, tmp_path: Path) -> None:
     intruder = "<script>document.title = 'owned'</script>"
     dom = browse(two_games.replace("</body>", intruder + "</body>"), tmp_path)

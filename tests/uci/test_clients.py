@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The traffic of the programs that people use, replayed line by line against the installed command; then those programs themselves.
 
-Cute Chess, fastchess, python-chess, lichess-bot and Arena, as their sources and logs show it. The programs that can be had
-here play for real: python-chess with both of its faces, the polyglot adaptor, and xboard on a screen that nobody sees.
+Cute Chess, fastchess, python-chess, lichess-bot, Arena and the polyglot adaptor, as their sources and logs show it. The programs
+that can be had here play for real: python-chess with both of its faces, the polyglot adaptor, and xboard on a screen that nobody
+sees.
 """
 
 from __future__ import annotations
@@ -10,7 +11,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shlex
-import shutil
 import subprocess
 import time
 from contextlib import suppress
@@ -20,6 +20,7 @@ import chess
 import chess.engine
 import chess.pgn
 import pytest
+from programs import program
 from transcript import check_search
 from uci_process import TIMEOUT, UciProcess, environment, installed_command
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-PROGRAMS = os.pathsep.join([os.environ.get("PATH", os.defpath), "/usr/games"])  # where Debian puts them
 BISHOPS_SWAPPED = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1"
 MATE_IN_TWO = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"
 FORCED_MATE = "a1a6"
@@ -145,6 +145,36 @@ def test_arena(engine: UciProcess) -> None:
     engine.read_until("bestmove")
 
 
+def adapted_game(engine: UciProcess, plies: range) -> None:
+    """What the adaptor sends for the moves of these plies, others being an opponent's: the whole game each time, and the clocks."""
+    board = chess.Board()
+    clocks = [2000, 2000]
+    for ply in range(plies.stop):
+        if board.is_game_over():
+            break
+        if ply in plies:
+            moves = " ".join(move.uci() for move in board.move_stack)
+            engine.send(f"position startpos moves {moves}" if moves else "position startpos")
+            lines = engine.go(f"go wtime {clocks[0]} btime {clocks[1]}")
+            board.push(check_search(lines, moves=moves))
+        else:
+            board.push(sorted(board.legal_moves, key=str)[ply % board.legal_moves.count()])
+        clocks[ply % 2] -= 150
+
+
+@pytest.mark.parametrize("plies", [range(24), range(0, 24, 2), range(1, 24, 2)], ids=["both sides", "White", "Black"])
+def test_polyglot_adaptor(engine: UciProcess, plies: range) -> None:
+    """What it makes of xboard's protocol: options once more with xboard's sizes, a folder that is not there, two new games."""
+    declared(engine)
+    lines = engine.ask(
+        "setoption name Hash value 8", "setoption name Hash value 68", "setoption name SyzygyPath value /EGT/Syzygy"
+    )
+    assert [line for line in lines if not line.startswith("info string")] == []
+    assert engine.ask("ucinewgame") == []
+    engine.send("ucinewgame")
+    adapted_game(engine, plies)
+
+
 # --- The programs themselves ---
 
 
@@ -190,11 +220,6 @@ def test_python_chess_async() -> None:
     asyncio.run(asyncio.wait_for(session(), TIMEOUT))
 
 
-def program(name: str) -> str:
-    """Where a program lies, "" if it is not installed."""
-    return shutil.which(name, path=PROGRAMS) or ""
-
-
 def adaptor(folder: Path, name: str) -> list[str]:
     """The command of Debian's polyglot, which speaks xboard's protocol and drives a UCI engine."""
     command = installed_command()
@@ -209,7 +234,7 @@ def adaptor(folder: Path, name: str) -> list[str]:
     return [program("polyglot"), str(settings)]
 
 
-@pytest.mark.skipif(not program("polyglot"), reason="no polyglot adaptor installed")
+@pytest.mark.needs_program("polyglot")
 def test_the_polyglot_adaptor_plays_a_whole_game(tmp_path: Path) -> None:
     """It speaks xboard's protocol on its outside: it is told the game's moves and answers with its own until the game is over."""
     board = chess.Board()
@@ -258,7 +283,7 @@ def saved_game(path: Path) -> chess.pgn.Game:
     raise AssertionError("no game was saved")
 
 
-@pytest.mark.skipif(not all(map(program, ("xboard", "polyglot", "Xvfb"))), reason="no xboard, polyglot or Xvfb installed")
+@pytest.mark.needs_program("xboard", "polyglot", "Xvfb")
 def test_xboard_plays_a_game(tmp_path: Path) -> None:
     """Two of ours on a board that nobody sees; the file that xboard saves, and it saves it when it is over, holds a legal game."""
     saved = tmp_path / "game.pgn"
