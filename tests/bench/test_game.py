@@ -21,7 +21,7 @@ from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS
 from coachwhip.bench.engines.spec import EngineSpec
 from coachwhip.bench.match.game import GameRecord, Interruption, MoveRecord, play_game, said
 from coachwhip.bench.match.seat import Seat
-from places import STUB
+from places import DATA, STUB
 
 MATE_IN_ONE = Opening("k7/8/1K6/8/8/8/8/7R w - - 0 1", chess960=False)
 PAWN = Opening("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", chess960=False)
@@ -167,18 +167,18 @@ def test_draws_need_no_claim(fen: str, moves: str, reason: str) -> None:
         ("4k3/8/8/8/8/8/8/R3K2R w K - 0 1", None),  # tables know no castling
         ("4k3/8/4K3/4P3/8/8/8/8 w - - 7 1", Ending("1-0", "tablebase win")),
         ("4k3/8/8/4P3/4K3/8/8/8 w - - 7 1", Ending("1/2-1/2", "tablebase draw")),
-        ("r3k3/8/8/8/8/8/8/R3K3 w - - 60 80", Ending("0-1", "tablebase win")),
+        ("r3k3/8/8/8/8/8/8/4K3 w - - 60 80", Ending("0-1", "tablebase win")),
         ("3rk3/3r4/8/8/8/8/8/R3K2R w - - 0 80", None),  # too many men
     ],
 )
-def test_tablebases_end_games_under_the_fifty_move_rule(shared_data: Path, fen: str, ending: Ending | None) -> None:
-    if fen.startswith("r3k3"):
-        fen = fen.replace("R3K3", "4K3")
-    assert by_tablebase(chess.Board(fen), str(shared_data / "syzygy")) == ending
+def test_tablebases_end_games_under_the_fifty_move_rule(any_data: Path, fen: str, ending: Ending | None) -> None:
+    board = chess.Board(fen)
+    is_known = any_data != DATA or chess.popcount(board.occupied) <= 3  # our own tables have no more men
+    assert by_tablebase(board, str(any_data / "syzygy")) == (ending if is_known else None)
 
 
-def test_a_game_that_the_tables_know_is_ended(take_seat: TakeSeat, shared_data: Path) -> None:
-    record = play(take_seat("good"), take_seat("good"), ROOK, rules=Rules(syzygy=str(shared_data / "syzygy")))
+def test_a_game_that_the_tables_know_is_ended(take_seat: TakeSeat, any_data: Path) -> None:
+    record = play(take_seat("good"), take_seat("good"), ROOK, rules=Rules(syzygy=str(any_data / "syzygy")))
     assert (record.result, record.reason, len(record.moves)) == ("1-0", "tablebase win", 1)
 
 

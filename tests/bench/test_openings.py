@@ -11,6 +11,7 @@ from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.fen import fen_of, is_shredder
 from coachwhip.bench.common.openings import Opening, choose, open_book
 from coachwhip.bench.match.schedule import GAUNTLET, ROUND_ROBIN, opponents, schedule
+from places import DATA
 
 PGN = """\
 [Event "one"]
@@ -90,6 +91,24 @@ def test_a_polyglot_book_gives_different_lines(tmp_path: Path) -> None:
         open_book(path)
     with pytest.raises(OSError, match="missing"):
         open_book(tmp_path / "missing.bin")
+
+
+def test_our_own_books_are_read() -> None:
+    games = DATA / "games" / "games.pgn"
+    assert len(open_book(games)) == 24
+    lines = choose(open_book(games, plies=20), 5, 1)
+    assert {len(opening.moves.split()) for opening in lines} == {20}
+    openings = read(DATA / "books" / "dfrc.epd", chess960=True)
+    assert len(openings) == 40
+    assert all(opening.chess960 for opening in openings)
+    castled = read(DATA / "games" / "chess960-games.pgn", plies=20)
+    assert len(castled) == 12
+    assert all(opening.chess960 for opening in castled)
+    lines = choose(open_book(DATA / "books" / "own.bin", seed=3), 20, None)
+    assert len(set(lines)) == 20
+    for opening in lines:
+        board = opening.position()
+        assert 0 < board.ply() <= 16
 
 
 def test_shared_books_are_read(shared_data: Path) -> None:

@@ -20,6 +20,7 @@ from coachwhip.bench.suite import report as suite_report
 from coachwhip.bench.suite.epd import parse, read_files
 from coachwhip.bench.suite.problem import Attempt, Moment, Problem, is_right, solution
 from coachwhip.bench.suite.solver import follow
+from places import DATA
 
 # Says what a JSON file tells it for each position, by its first FEN field: lines, then a move; or one of the misdeeds. Every
 # position it is asked about goes to a log.
@@ -177,6 +178,19 @@ def test_files_of_one_name_stay_apart(tmp_path: Path) -> None:
         path.write_text(f"{TWO_PAWNS} bm e4; id 'x';\n".replace("'", '"'))
     problems, _ = read_files(paths)
     assert [problem.file for problem in problems] == [str(path) for path in paths]
+
+
+@pytest.mark.parametrize(("name", "count"), [("best-moves", 30), ("graded", 20), ("mates", 24)])
+def test_our_own_suites_are_read(name: str, count: int) -> None:
+    tasks, warnings = read_files([DATA / "suites" / f"{name}.epd"])
+    assert (len(tasks), len({task.key for task in tasks}), warnings) == (count, count, [])
+    for task in tasks:
+        assert bool(task.best) == (name != "mates")
+        assert bool(task.grades) == (name == "graded")
+        assert (task.mate is not None) == (name == "mates")
+        if task.grades:
+            assert sorted(task.grades.values()) == [1, 4, 7, 10]
+            assert [task.grades[move] for move in task.best] == [10]
 
 
 @pytest.mark.parametrize(

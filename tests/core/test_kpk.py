@@ -4,17 +4,16 @@
 import importlib
 import random
 from itertools import product
+from pathlib import Path
 
 import chess
 import chess.syzygy
+import oracle
 import pytest
-from coachwhip.core.engine import Engine, Position
-from coachwhip.evaluation import config
-from places import ROOT
+from coachwhip.core.engine import Position
 
 kpk = importlib.import_module("coachwhip.core.evaluate.kpk")  # no part of the Python face
 
-TABLES = ROOT.parent / "shared" / "data" / "syzygy"
 State = tuple[int, int, int, bool]  # White's king, pawn, Black's king, White to move
 
 
@@ -89,11 +88,10 @@ def test_every_position_of_a_file_as_a_slow_solver_finds_it(file: int) -> None:
         assert kpk.is_won(1, king ^ 56, pawn ^ 56, lone ^ 56, 1 if white else 0) == won
 
 
-@pytest.mark.skipif(not (TABLES / "KPvK.rtbw").exists(), reason="no endgame tables in ../shared")
-def test_agrees_with_endgame_tables() -> None:
+def test_agrees_with_endgame_tables(any_data: Path) -> None:
     rng = random.Random(4)
     seen = 0
-    with chess.syzygy.open_tablebase(str(TABLES)) as tables:
+    with chess.syzygy.open_tablebase(str(any_data / "syzygy")) as tables:
         while seen < 4000:
             king, lone = rng.sample(range(64), 2)
             pawn = rng.randrange(8, 56)
@@ -118,7 +116,7 @@ def test_refuses_what_is_no_position(values: tuple[int, int, int, int, int]) -> 
 
 
 def test_the_evaluation_knows_wins_and_draws() -> None:
-    engine = Engine(config.pack(config.load_default()), hash_mb=1)
+    engine = oracle.new_engine()
     won = [
         engine.evaluate(Position(f"4k3/8/{fen} w - - 0 1")) for fen in ("4K3/4P3/8/8/8/8", "8/4K3/4P3/8/8/8", "8/8/4K3/4P3/8/8")
     ]

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules against python-chess: on thousands of positions of played games, and on positions of real ones."""
+"""The rules against python-chess: on thousands of positions of random games, and on positions of our own and of real games."""
 
 import lzma
 import random
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import chess
 import oracle
 import pytest
 from coachwhip.core.engine import Position
+from places import DATA
 
 SQUARES = chess.SQUARE_NAMES
 GAMES = 20
@@ -209,14 +211,14 @@ def rows(path: Path) -> Iterator[tuple[str, str, str]]:
     with lzma.open(path, "rt", encoding="ascii") as lines:
         for line in lines:
             if not line.startswith("#"):
-                fen, _key, flags, moves = line.rstrip("\n").split("\t")
+                fen, *_key, flags, moves = line.rstrip("\n").split("\t")
                 yield fen, flags, moves
 
 
-@pytest.mark.parametrize(("name", "chess960"), [("real-games-10k", False), ("chess960-games-2k", True)])
-def test_positions_of_real_games(name: str, chess960: bool, shared_data: Path) -> None:
-    compared = 0
-    for fen, flags, moves in rows(shared_data / "fens" / f"{name}.tsv.xz"):
+def check_positions(path: Path, chess960: bool) -> Counter[str]:
+    """Compare FEN, legal moves, check and the state of the game; returns how often each flag stands in the file, and "" for all."""
+    seen: Counter[str] = Counter()
+    for fen, flags, moves in rows(path):
         position = Position(fen, chess960=chess960)
         assert position.fen() == fen
         assert sorted(position.legal_moves()) == moves.split(), fen
@@ -229,5 +231,17 @@ def test_positions_of_real_games(name: str, chess960: bool, shared_data: Path) -
             assert position.result() == "1/2-1/2", fen
         elif int(fen.split()[4]) < 100:
             assert position.result() == "*", fen
-        compared += 1
-    assert compared >= 2000
+        seen.update(["", *flags])
+    return seen
+
+
+@pytest.mark.parametrize(("name", "chess960"), [("games", False), ("chess960-games", True)])
+def test_positions_of_our_own_games(name: str, chess960: bool) -> None:
+    seen = check_positions(DATA / "positions" / f"{name}.tsv.xz", chess960)
+    assert seen[""] >= 300
+    assert all(seen[flag] for flag in "cmsi"), seen
+
+
+@pytest.mark.parametrize(("name", "chess960"), [("real-games-10k", False), ("chess960-games-2k", True)])
+def test_positions_of_real_games(name: str, chess960: bool, shared_data: Path) -> None:
+    assert check_positions(shared_data / "fens" / f"{name}.tsv.xz", chess960)[""] >= 2000
