@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Leaf counts: published facts typed in, suites where ../shared has them, and the ways of counting against each other."""
+"""Leaf counts: published facts typed in, our own suites and those of ../shared, and the ways of counting against each other."""
 
 import random
 import signal
@@ -10,9 +10,12 @@ from pathlib import Path
 import chess
 import pytest
 from coachwhip.core.engine import Position
+from own_positions import KINDS
+from places import DATA
 
 SUITES = ("standard", "random", "single-check", "double-check", "en-passant", "chess960", "dfrc", "unreachable")
-MAX_SUITE_NODES = 200_000  # a line, at its deepest count
+OWN_SUITES = sorted({name for name, *_ in KINDS})
+MAX_SUITE_NODES = 200_000  # of a count in ../shared
 
 # Name, FEN, leaves at depth 1, 2, ... The positions are the Chess Programming Wiki's, Martin Sedlak's special cases, and
 # Chess960 ones; each count was made by Stockfish as well.
@@ -65,11 +68,11 @@ def test_perft_of_known_positions(fen: str, counts: list[int]) -> None:
     assert [position.perft(depth) for depth in range(1, len(counts) + 1)] == counts
 
 
-@pytest.mark.parametrize("name", SUITES)
-def test_perft_suite(name: str, shared_data: Path) -> None:
+def check_suite(path: Path, most: float) -> list[str]:
+    """Compare all counts of a file up to `most` leaves; returns the positions that are refused."""
     refused = []
     counted = 0
-    for line in (shared_data / "perft" / f"{name}.epd").read_text().splitlines():
+    for line in path.read_text().splitlines():
         fen, *fields = line.split(";")
         try:
             position = Position(fen)
@@ -78,10 +81,22 @@ def test_perft_suite(name: str, shared_data: Path) -> None:
             continue
         for field in fields:
             depth, nodes = field.split()
-            if int(nodes) <= MAX_SUITE_NODES:
+            if int(nodes) <= most:
                 assert position.perft(int(depth[1:])) == int(nodes), (fen, depth)
                 counted += 1
     assert counted
+    return refused
+
+
+@pytest.mark.parametrize("name", OWN_SUITES)
+def test_perft_of_our_own_positions(name: str) -> None:
+    """Counted with python-chess; test_own_data.py counts some of them again."""
+    assert check_suite(DATA / "perft" / f"{name}.epd", float("inf")) == []
+
+
+@pytest.mark.parametrize("name", SUITES)
+def test_perft_suite(name: str, shared_data: Path) -> None:
+    refused = check_suite(shared_data / "perft" / f"{name}.epd", MAX_SUITE_NODES)
     assert not refused or name == "unreachable", refused
 
 
@@ -278,9 +293,13 @@ def test_what_the_callbacks_raise_comes_out() -> None:
 @pytest.mark.parametrize("count", [lambda position: position.perft(14), lambda position: position.divide(14)])
 def test_ctrl_c_breaks_a_count_off(count: Callable[[Position], object]) -> None:
     timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
-    timer.start()
+
+    def interrupted() -> None:
+        timer.start()
+        count(Position())
+
     try:
         with pytest.raises(KeyboardInterrupt):
-            count(Position())
+            interrupted()
     finally:
         timer.join()
