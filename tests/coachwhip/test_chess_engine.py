@@ -520,8 +520,8 @@ def test_closing_ends_everything() -> None:
 def test_ctrl_c_ends_a_search(user_environment: dict[str, str]) -> None:
     code = (
         "import chess, coachwhip\nfrom chess.engine import Limit\n"
-        "engine = coachwhip.ChessEngine()\nengine.ping()\nprint('ready', flush=True)\n"
-        "try:\n    engine.play(chess.Board(), Limit(depth=100))\n"
+        "engine = coachwhip.ChessEngine()\nengine.ping()\n"
+        "try:\n    print('ready', flush=True)\n    engine.play(chess.Board(), Limit(depth=100))\n"
         "except KeyboardInterrupt:\n    print('interrupted', engine.play(chess.Board(), Limit(depth=2)).move is not None)\n"
     )
     with subprocess.Popen(

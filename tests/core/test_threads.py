@@ -126,12 +126,26 @@ def test_the_node_limit_is_that_of_all_threads_together(engine: Engine, nodes: i
         assert result.nodes < nodes + THREADS * 2048
 
 
-def test_all_threads_search(engine: Engine) -> None:
-    alone = oracle.new_engine(hash_mb=4)
-    one = alone.search(Position(MIDDLEGAME), depth=12)
-    assert one.threads == 1
+@pytest.mark.parametrize("threads", [2, THREADS])
+def test_the_helpers_search(engine: Engine, threads: int) -> None:
+    """While the main thread is held up in its callback, only the helpers can use the processor, and count nodes."""
+    alone = oracle.new_engine(hash_mb=4).search(Position(MIDDLEGAME), depth=2)
+    assert alone.threads == 1
+    engine.set_threads(threads)
     engine.clear()
-    assert engine.search(Position(MIDDLEGAME), depth=12).nodes > one.nodes
+    infos: list[SearchInfo] = []
+
+    def hold_up(info: SearchInfo) -> None:
+        infos.append(info)
+        used = time.process_time()
+        deadline = time.monotonic() + PATIENCE
+        while info.depth == 1 and time.process_time() < used + 1 and time.monotonic() < deadline:
+            time.sleep(0.001)
+
+    result = engine.search(Position(MIDDLEGAME), depth=2, on_info=hold_up)
+    assert result.threads == threads
+    assert [info.depth for info in infos if not info.bound and not info.currmove] == [1, 2]
+    assert result.nodes - infos[0].nodes > 10 * alone.nodes
 
 
 @pytest.mark.parametrize("limits", [{"depth": 9}, {"mate": 3}, {"hard_ms": 30}, {"soft_ms": 30}])

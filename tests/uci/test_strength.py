@@ -10,6 +10,7 @@ import chess
 import pytest
 from coachwhip.uci import strength
 from coachwhip.uci.options import MAX_ELO, MIN_ELO
+from places import FROZEN_WEIGHTS
 from uci_process import UciProcess
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
@@ -53,7 +54,7 @@ def test_what_is_plain_to_see_is_seen(elo: int) -> None:
 def test_a_session_is_repeatable_and_varied() -> None:
     games = []
     for _ in range(2):
-        with UciProcess() as engine:
+        with UciProcess("--weights", str(FROZEN_WEIGHTS)) as engine:
             engine.send("setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {MIN_ELO}")
             moves = []
             for _ in range(12):
