@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Work done by several processes of this machine, a task at a time for each.
+"""Work done by several processes of this machine, an item at a time for each.
 
 A worker holds nothing but its end of a pipe: it ends when the pipe does, however the process at the other end came to go.
 """
@@ -18,18 +18,18 @@ Result = TypeVar("Result")
 
 
 class Pool(Generic[Item, Result]):
-    """Processes that all do the same task, and stay for the next run. They are started as they are needed."""
+    """Processes that all call the same function, and stay for the next run. They are started as they are needed."""
 
-    def __init__(self, task: Callable[[Item], Result], count: int) -> None:
-        """The task and its items are sent to processes started anew, which import what they need."""
-        self._task = task
+    def __init__(self, function: Callable[[Item], Result], count: int) -> None:
+        """The function and its items are sent to processes started anew, which import what they need."""
+        self._function = function
         self._count = count
         self._context = multiprocessing.get_context("spawn")  # nothing is inherited: neither a lock that is held nor other pipes
         self._workers: list[Any] = []
         self._idle: list[Any] = []
 
     def run(self, items: Iterable[Item]) -> Generator[tuple[Item, Result], None, None]:
-        """Yield every item and what the task makes of it, as they finish. Raises what the task raises, CommandError if a process dies.
+        """Yield every item and what the function makes of it, as they finish. Raises what the function raises, CommandError if a process dies.
 
         A run that is broken off cannot be followed by another.
         """
@@ -53,7 +53,7 @@ class Pool(Generic[Item, Result]):
     def _start(self) -> Any:
         """Our end of the pipe to a new process."""
         ours, theirs = self._context.Pipe()
-        worker = self._context.Process(target=_work, args=(self._task, theirs), daemon=True)
+        worker = self._context.Process(target=_work, args=(self._function, theirs), daemon=True)
         worker.start()
         self._workers.append(worker)
         theirs.close()
@@ -67,9 +67,9 @@ class Pool(Generic[Item, Result]):
             worker.join()
 
 
-def run(task: Callable[[Item], Result], items: Iterable[Item], count: int) -> Generator[tuple[Item, Result], None, None]:
+def run(function: Callable[[Item], Result], items: Iterable[Item], count: int) -> Generator[tuple[Item, Result], None, None]:
     """A single run of a pool of `count` processes."""
-    with closing(Pool(task, count)) as pool:
+    with closing(Pool(function, count)) as pool:
         yield from pool.run(items)
 
 
@@ -95,14 +95,14 @@ def _receive(pipe: Any) -> Any:
     return result
 
 
-def _work(task: Callable[[Any], Any], pipe: Any) -> None:
+def _work(function: Callable[[Any], Any], pipe: Any) -> None:
     """The life of a worker. Ctrl-C is for the process that started it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         while True:
             item = pipe.recv()
             try:
-                pipe.send(task(item))
+                pipe.send(function(item))
             except OSError:
                 raise
             except Exception as error:  # noqa: BLE001 (handed to the process that waits)

@@ -109,11 +109,11 @@ def _lab(args: argparse.Namespace) -> int:
         return 0
     if args.plot:
         require_plot(args.plot)
-    plan = _plan(args, tuple(weights))
+    experiment = _experiment(args, tuple(weights))
     disk = Postponed()
-    with closing(laboratory.LabJournal(args.resume, plan)) if args.resume else nullcontext() as journal:
-        results, complete = _measure(plan, journal, disk)
-    report = lab_report.summarise(plan, results)
+    with closing(laboratory.LabJournal(args.resume, experiment)) if args.resume else nullcontext() as journal:
+        results, complete = _measure(experiment, journal, disk)
+    report = lab_report.summarise(experiment, results)
     if args.json:
         print(json.dumps(lab_report.as_dict(report, results)))
     elif report.rows:
@@ -129,7 +129,7 @@ def _lab(args: argparse.Namespace) -> int:
     return 1 if any(summary.wrong for summary in report.rows) else 0
 
 
-def _plan(args: argparse.Namespace, weights: tuple[int, ...]) -> laboratory.Plan:
+def _experiment(args: argparse.Namespace, weights: tuple[int, ...]) -> laboratory.Experiment:
     """What the command line asks to be measured."""
     if args.only and args.without:
         raise CommandError("--only and --without cannot go together")
@@ -147,13 +147,15 @@ def _plan(args: argparse.Namespace, weights: tuple[int, ...]) -> laboratory.Plan
     if any(name in techniques.SWITCHES for name in tunables):
         raise CommandError("the rows set the switches; use --only or --without")
     fens = read_positions(args.positions or POSITIONS)
-    return laboratory.Plan(tuple(fens), tuple(rows), args.depth, args.max_nodes, args.hash, weights, tunables)
+    return laboratory.Experiment(tuple(fens), tuple(rows), args.depth, args.max_nodes, args.hash, weights, tunables)
 
 
-def _measure(plan: laboratory.Plan, journal: laboratory.LabJournal | None, disk: Postponed) -> tuple[laboratory.Results, bool]:
+def _measure(
+    experiment: laboratory.Experiment, journal: laboratory.LabJournal | None, disk: Postponed
+) -> tuple[laboratory.Results, bool]:
     """The results, and whether they are complete: after Ctrl-C, or on a disk that is full, they are those finished by then."""
     results = dict(journal.results) if journal else {}
-    total = len(plan.rows) * len(plan.fens)
+    total = len(experiment.rows) * len(experiment.fens)
     try:
         with disk, progress("lab", total) as bar:
             bar.advance(len(results))
@@ -165,11 +167,11 @@ def _measure(plan: laboratory.Plan, journal: laboratory.LabJournal | None, disk:
                         journal.add(key, cell)
                 bar.advance()
 
-            laboratory.cells(plan, results, finished)
+            laboratory.cells(experiment, results, finished)
     except KeyboardInterrupt:
         return results, False
     except ValueError as error:
         raise CommandError(str(error)) from error
     except MemoryError as error:
-        raise CommandError(f"no memory for tables of {plan.hash_mb} MB") from error
+        raise CommandError(f"no memory for tables of {experiment.hash_mb} MB") from error
     return results, disk.error is None

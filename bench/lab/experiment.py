@@ -30,7 +30,7 @@ class Found(NamedTuple):
     worth: int | None  # the value of `move` by exact search to this depth without table and quiescence; None: beyond the limit
 
 
-class Plan(NamedTuple):
+class Experiment(NamedTuple):
     """What is to be measured. `tunables` are changes to all rows."""
 
     fens: tuple[str, ...]
@@ -59,12 +59,12 @@ Cell = tuple[Found, ...]  # [depth - 1], as far as the node limit let it go
 Results = dict[tuple[int, int], Cell]  # by (row, position)
 
 
-class Searcher:
+class RowEngine:
     """An engine with a row's settings whose searches Ctrl-C can break off."""
 
-    def __init__(self, plan: Plan, settings: Mapping[str, int]) -> None:
+    def __init__(self, experiment: Experiment, settings: Mapping[str, int]) -> None:
         """Raise ValueError for a tunable that does not exist or is out of range, MemoryError."""
-        self._engine = Engine(plan.weights, hash_mb=plan.hash_mb, tunables={**settings, **plan.tunables})
+        self._engine = Engine(experiment.weights, hash_mb=experiment.hash_mb, tunables={**settings, **experiment.tunables})
 
     def search(
         self, position: Position, depth: int, max_nodes: int, moves: Sequence[str] = ()
@@ -100,18 +100,18 @@ class Searcher:
 class Judge:
     """Says what a move is worth: its exact value at a depth, by ordered alpha-beta without a table."""
 
-    def __init__(self, plan: Plan) -> None:
-        self._plan = plan
+    def __init__(self, experiment: Experiment) -> None:
+        self._experiment = experiment
         on = {switch for key in ORDERED for switch in BY_KEY[key].switches}
-        self._searcher = Searcher(plan, {name: int(name in on) for name in SWITCHES})
+        self._engine = RowEngine(experiment, {name: int(name in on) for name in SWITCHES})
         self._known: dict[tuple[int, int, str], int | None] = {}
 
     def worth(self, position: int, depth: int, move: str) -> int | None:
         """Centipawns from the side to move; None if it would take more nodes than a search may."""
         key = (position, depth, move)
         if key not in self._known:
-            root = Position(self._plan.fens[position])
-            done = self._searcher.search(root, depth, self._plan.max_nodes, [move])
+            root = Position(self._experiment.fens[position])
+            done = self._engine.search(root, depth, self._experiment.max_nodes, [move])
             self._known[key] = score_of(done[0]) if done else None
         return self._known[key]
 
@@ -122,27 +122,27 @@ def score_of(result: SearchResult) -> int:
     return result.info.score_cp
 
 
-def cells(plan: Plan, known: Results, finished: Callable[[tuple[int, int], Cell], None]) -> Results:
+def cells(experiment: Experiment, known: Results, finished: Callable[[tuple[int, int], Cell], None]) -> Results:
     """Measure every cell that is not in `known`, row by row, and hand each to `finished`. Ctrl-C passes through."""
     results = dict(known)
-    judge = Judge(plan)
-    for row, techniques in enumerate(plan.rows):
-        searcher = Searcher(plan, techniques.settings())
-        for position, fen in enumerate(plan.fens):
+    judge = Judge(experiment)
+    for row, techniques in enumerate(experiment.rows):
+        engine = RowEngine(experiment, techniques.settings())
+        for position, fen in enumerate(experiment.fens):
             if (row, position) not in results:
-                results[row, position] = tuple(_measure(plan, searcher, judge, position, fen))
+                results[row, position] = tuple(_measure(experiment, engine, judge, position, fen))
                 finished((row, position), results[row, position])
     return results
 
 
-def _measure(plan: Plan, searcher: Searcher, judge: Judge, position: int, fen: str) -> Iterator[Found]:
+def _measure(experiment: Experiment, engine: RowEngine, judge: Judge, position: int, fen: str) -> Iterator[Found]:
     """One search a depth, up to the first that is too large or can be seen to become so."""
     root = Position(fen)
     nodes = 1
-    for depth in range(1, plan.depth + 1):
-        if depth > 1 and nodes ** (depth / (depth - 1)) > plan.max_nodes:
+    for depth in range(1, experiment.depth + 1):
+        if depth > 1 and nodes ** (depth / (depth - 1)) > experiment.max_nodes:
             return
-        done = searcher.search(root, depth, plan.max_nodes)
+        done = engine.search(root, depth, experiment.max_nodes)
         if done is None:
             return
         result, seconds = done
@@ -155,10 +155,10 @@ class LabJournal(Journal):
 
     KIND = Kind("lab", "run of the laboratory", "cell", older=b'{"lab"')
 
-    def __init__(self, path: Path, plan: Plan) -> None:
-        """Begin the file, or go on with it if it is of the same plan. Raises CommandError, OSError."""
+    def __init__(self, path: Path, experiment: Experiment) -> None:
+        """Begin the file, or go on with it if it is of the same experiment. Raises CommandError, OSError."""
         self.results: Results = {}
-        super().__init__(path, plan.settings(), resume=True)
+        super().__init__(path, experiment.settings(), resume=True)
 
     def _take(self, line: dict[str, Any]) -> None:
         self.results[line["row"], line["position"]] = tuple(Found(**found) for found in line["depths"])

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common.command import write_bytes
-from .experiment import Found, Plan, Results
+from .experiment import Experiment, Found, Results
 from .horizon import Shown, verdict
 from .horizon import table as horizon_table
 from .techniques import BY_KEY, DEEPER, ORDERED, RISKY, SAFE, Row
@@ -46,7 +46,7 @@ class Summary(NamedTuple):
 class Report(NamedTuple):
     """The whole experiment."""
 
-    plan: Plan
+    experiment: Experiment
     rows: tuple[Summary, ...]
     depth: int  # of comparison: the deepest one that minimax finished everywhere; 0 if none
     branching: tuple[float, ...]  # b of each position
@@ -70,26 +70,26 @@ def minimal_tree(b: float, depth: int) -> float:
     return sum(b ** math.ceil(k / 2) + b ** (k // 2) - 1 for k in range(1, depth + 1))
 
 
-def summarise(plan: Plan, results: Results) -> Report:
+def summarise(experiment: Experiment, results: Results) -> Report:
     """Figures of every row that was finished at all positions; the rows after the first unfinished one are left out."""
-    positions = range(len(plan.fens))
-    done = [row for row in range(len(plan.rows)) if all((row, position) in results for position in positions)]
+    positions = range(len(experiment.fens))
+    done = [row for row in range(len(experiment.rows)) if all((row, position) in results for position in positions)]
     depth = min((len(results[0, position]) for position in positions), default=0) if done else 0
     branching = [effective_branching(results[0, position][depth - 1].nodes, depth) for position in positions] if depth else []
-    rows = tuple(_summarise_row(plan, results, row, depth, branching) for row in done)
+    rows = tuple(_summarise_row(experiment, results, row, depth, branching) for row in done)
     pairs = sum(
-        min(len(results[row, position]), len(results[plan.rows[row].base, position]))
+        min(len(results[row, position]), len(results[experiment.rows[row].base, position]))
         for row in done
         for position in positions
-        if row and plan.rows[row].exact
+        if row and experiment.rows[row].exact
     )
-    return Report(plan, rows, depth, tuple(branching), pairs)
+    return Report(experiment, rows, depth, tuple(branching), pairs)
 
 
-def _summarise_row(plan: Plan, results: Results, row: int, compared: int, branching: Sequence[float]) -> Summary:
-    cells = [results[row, position] for position in range(len(plan.fens))]
-    base = [results[plan.rows[row].base, position] for position in range(len(plan.fens))]
-    truth = [results[0, position] for position in range(len(plan.fens))]
+def _summarise_row(experiment: Experiment, results: Results, row: int, compared: int, branching: Sequence[float]) -> Summary:
+    cells = [results[row, position] for position in range(len(experiment.fens))]
+    base = [results[experiment.rows[row].base, position] for position in range(len(experiment.fens))]
+    truth = [results[0, position] for position in range(len(experiment.fens))]
     depth = min(len(cell) for cell in cells)
     last = [cell[depth - 1] for cell in cells] if depth else []
     logs = [math.log(found.nodes) / math.log(b) for found, b in zip(last, branching, strict=False) if b > 1]
@@ -97,8 +97,8 @@ def _summarise_row(plan: Plan, results: Results, row: int, compared: int, branch
     with_base = [(cell[depth - 1], each[depth - 1]) for cell, each in zip(cells, base, strict=True) if 0 < depth <= len(each)]
     losses = [min(LOSS_LIMIT, best.value - found.worth) for found, best in at if found.worth is not None]
     return Summary(
-        row=plan.rows[row],
-        nodes=tuple(_mean([cell[d].nodes for cell in cells if d < len(cell)], len(cells)) for d in range(plan.depth)),
+        row=experiment.rows[row],
+        nodes=tuple(_mean([cell[d].nodes for cell in cells if d < len(cell)], len(cells)) for d in range(experiment.depth)),
         depth=depth,
         seconds=sum(found.seconds for found in last),
         branching=math.exp(sum(math.log(effective_branching(found.nodes, depth)) for found in last) / len(last)) if last else 0.0,
@@ -109,7 +109,7 @@ def _summarise_row(plan: Plan, results: Results, row: int, compared: int, branch
         loss=sum(losses) / len(losses) if losses else 0.0,
         other_value_than_base=sum(found.value != other.value for found, other in with_base),
         other_move_than_base=sum(found.move != other.move for found, other in with_base),
-        wrong=tuple(_wrong(cells, base)) if plan.rows[row].exact else (),
+        wrong=tuple(_wrong(cells, base)) if experiment.rows[row].exact else (),
     )
 
 
@@ -144,7 +144,7 @@ def short(number: float | None) -> str:
 def headings(report: Report) -> list[str]:
     """Of the table's columns."""
     return [
-        "technique", "kind", *(f"d={depth}" for depth in range(1, report.plan.depth + 1)), "depth", "time", "ebf", "x/d",
+        "technique", "kind", *(f"d={depth}" for depth in range(1, report.experiment.depth + 1)), "depth", "time", "ebf", "x/d",
         "value!=", "move!=", "loss", "step",
     ]  # fmt: skip
 
@@ -183,14 +183,14 @@ def theory(report: Report) -> list[list[str]]:
 
 def depths(report: Report) -> range:
     """1 to the asked depth."""
-    return range(1, report.plan.depth + 1)
+    return range(1, report.experiment.depth + 1)
 
 
 def notes(report: Report) -> list[str]:
     """What the columns mean and what the figures say, in sentences."""
     columns = (
-        f"{len(report.plan.fens)} positions; nodes are the mean of a position, '-' where one would take more than "
-        f"{short(report.plan.max_nodes)}. Time (all positions), effective branching factor (ebf) and x/d are of the column 'depth', the "
+        f"{len(report.experiment.fens)} positions; nodes are the mean of a position, '-' where one would take more than "
+        f"{short(report.experiment.max_nodes)}. Time (all positions), effective branching factor (ebf) and x/d are of the column 'depth', the "
         "deepest that all positions finished. x/d: the nodes are b^x; minimax has 1, the best alpha-beta comes near 1/2. "
         "step: values/moves that differ from the row this one builds on, at that depth."
     )
@@ -215,7 +215,7 @@ def notes(report: Report) -> list[str]:
 def _exactness(report: Report) -> str:
     """Whether the rows that must be exact were."""
     wrong = [
-        f"{summary.row.label} at depth {depth} in {report.plan.fens[position]}"
+        f"{summary.row.label} at depth {depth} in {report.experiment.fens[position]}"
         for summary in report.rows
         for position, depth in summary.wrong
     ]
@@ -244,7 +244,7 @@ def _padded(cell: str, width: int, column: int) -> str:
 def as_dict(report: Report, results: Results) -> dict[str, object]:
     """Everything as JSON-ready values."""
     return {
-        **report.plan.settings(),
+        **report.experiment.settings(),
         "compared_at_depth": report.depth,
         "branching": list(report.branching),
         "checked": report.pairs,
@@ -292,7 +292,7 @@ def _draw(report: Report, axes: Any, mpl: Any) -> None:
     axes.set_xticks(ticks)
     axes.set_xlabel("depth in plies")
     axes.set_ylabel("nodes, mean of a position")
-    axes.set_title(f"Adversarial search, technique by technique: {len(report.plan.fens)} positions")
+    axes.set_title(f"Adversarial search, technique by technique: {len(report.experiment.fens)} positions")
     axes.grid(visible=True, which="major", alpha=0.3)
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=9, frameon=False)
 

@@ -154,9 +154,9 @@ def _match(args: argparse.Namespace) -> int:
         pairings = schedule(_openings(args), opponents(players, args.form), args.games)
         settings = _settings(args, contest)
         with _journal(args, settings) as journal, _player(args, contest, settings) as (names, play):
-            course = Course(names, settings, pairings, tally, sprt, journal, args.pgn)
+            running = RunningMatch(names, settings, pairings, tally, sprt, journal, args.pgn)
             with disk:
-                course.run(play)
+                running.run(play)
     except StartError as error:
         raise CommandError(str(error)) from error
     except KeyboardInterrupt:
@@ -272,7 +272,7 @@ def _warn(warnings: Sequence[str]) -> None:
         print(f"warning: {warning}", file=sys.stderr)
 
 
-class Course:
+class RunningMatch:
     """A match on its way: each game that is finished goes to the journal, the tally, the PGN file and the screen, in this order."""
 
     def __init__(

@@ -28,7 +28,7 @@ from ..common.rules import Rules, add_rule_arguments
 from ..common.signature import signature
 
 if TYPE_CHECKING:
-    from .game import Settings, Task
+    from .game import GameStart, SelfplaySettings
 
 DESCRIBING = "revision"  # what the settings in a file say for people; the signature says it for us
 
@@ -102,15 +102,17 @@ def _selfplay(args: argparse.Namespace) -> int:
     return 0
 
 
-def _settings(args: argparse.Namespace) -> "Settings":
-    from .game import Settings
+def _settings(args: argparse.Namespace) -> "SelfplaySettings":
+    from .game import SelfplaySettings
 
     weights = config.pack(config.load(args.weights) if args.weights else config.load_default())
     rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
-    return Settings(tuple(weights), args.nodes, args.hash, args.seed, args.random_plies, args.per_game, args.max_score, rules)
+    return SelfplaySettings(
+        tuple(weights), args.nodes, args.hash, args.seed, args.random_plies, args.per_game, args.max_score, rules
+    )
 
 
-def _described(args: argparse.Namespace, settings: "Settings") -> tuple[dict[str, Any], Book]:
+def _described(args: argparse.Namespace, settings: "SelfplaySettings") -> tuple[dict[str, Any], Book]:
     """The settings as the file's second line has them, and the openings. Raises CommandError, OSError."""
     books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
     openings = [
@@ -173,42 +175,42 @@ class Store:
         self._file.close()
 
 
-def _play_missing(args: argparse.Namespace, settings: "Settings", book: Book, store: Store) -> None:
+def _play_missing(args: argparse.Namespace, settings: "SelfplaySettings", book: Book, store: Store) -> None:
     """Play until the file has all its games."""
     from ..common.progress import progress
 
     if store.games:
         tell(f"{store.games} games are played, {args.games - store.games} to go")
-    tasks = _tasks(book, args.seed, store.games, args.games)
-    with progress("games", args.games - store.games) as bar, _player(args, settings) as play, closing(play(tasks)) as played:
+    starts = _starts(book, args.seed, store.games, args.games)
+    with progress("games", args.games - store.games) as bar, _player(args, settings) as play, closing(play(starts)) as played:
         for game in _in_order(played, store.games):
             with uninterrupted():
                 store.add(game)
             bar.advance()
 
 
-def _tasks(book: Book, seed: int, first: int, end: int) -> "Iterator[Task]":
+def _starts(book: Book, seed: int, first: int, end: int) -> "Iterator[GameStart]":
     """The games with these numbers; the seed alone decides the order of the openings."""
-    from .game import Task
+    from .game import GameStart
 
     order = list(range(len(book)))
     random.Random(seed).shuffle(order)
     for number in range(first, end):
-        yield Task(number, book[order[number % len(order)]]())
+        yield GameStart(number, book[order[number % len(order)]]())
 
 
-Play = Callable[["Iterable[Task]"], "Generator[tuple[Task, labelled.Game], None, None]"]
+Play = Callable[["Iterable[GameStart]"], "Generator[tuple[GameStart, labelled.Game], None, None]"]
 
 
 @contextmanager
-def _player(args: argparse.Namespace, settings: "Settings") -> Iterator[Play]:
+def _player(args: argparse.Namespace, settings: "SelfplaySettings") -> Iterator[Play]:
     """What plays the games: processes of this machine, or a cluster."""
     from ..common import processes
     from .game import play
 
     count = args.concurrency or os.cpu_count() or 1
     if args.scheduler is None:
-        yield lambda tasks: processes.run(partial(play, settings), tasks, count)
+        yield lambda starts: processes.run(partial(play, settings), starts, count)
         return
     from ..common.cluster import Cluster
 
@@ -216,10 +218,10 @@ def _player(args: argparse.Namespace, settings: "Settings") -> Iterator[Play]:
         if cluster.call(signature, settings.weights) != signature(settings.weights):
             raise CommandError("the cluster's workers have another version of the engine")
         name = hashlib.sha256(repr(settings).encode()).hexdigest()[:12]
-        yield lambda tasks: cluster.run(partial(play, settings), tasks, f"selfplay-{name}")
+        yield lambda starts: cluster.run(partial(play, settings), starts, f"selfplay-{name}")
 
 
-def _in_order(played: "Iterable[tuple[Task, labelled.Game]]", first: int) -> Iterator[labelled.Game]:
+def _in_order(played: "Iterable[tuple[GameStart, labelled.Game]]", first: int) -> Iterator[labelled.Game]:
     """The games by number, each as soon as those before it are there."""
     early: dict[int, labelled.Game] = {}
     for _, game in played:

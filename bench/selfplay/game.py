@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from chess.engine import Score
 
 
-class Settings(NamedTuple):
+class SelfplaySettings(NamedTuple):
     """What every game of a file has in common."""
 
     weights: tuple[int, ...]
@@ -29,18 +29,18 @@ class Settings(NamedTuple):
     rules: Rules
 
 
-class Task(NamedTuple):
-    """A game to play."""
+class GameStart(NamedTuple):
+    """Which game to play, and from where."""
 
     number: int
     opening: Opening
 
 
-def play(settings: Settings, task: Task) -> labelled.Game:
+def play(settings: SelfplaySettings, start: GameStart) -> labelled.Game:
     """Play a game to its end."""
-    rng = random.Random(f"{settings.seed} {task.number}")
+    rng = random.Random(f"{settings.seed} {start.number}")
     engine = _engine(settings.weights, settings.hash_mb)
-    position = start_position(task.opening, settings.random_plies, rng)
+    position = start_position(start.opening, settings.random_plies, rng)
     kept: dict[int, labelled.LabelledPosition] = {}
     scores: list[Score] = []
     while (result := result_so_far(position, scores, settings.rules)) == UNFINISHED:
@@ -54,7 +54,7 @@ def play(settings: Settings, task: Task) -> labelled.Game:
     positions = list(kept.values())
     if len(positions) > settings.per_game:
         positions = [positions[i] for i in sorted(rng.sample(range(len(positions)), settings.per_game))]
-    return labelled.Game(task.number, result, tuple(positions))
+    return labelled.Game(start.number, result, tuple(positions))
 
 
 class _Own(threading.local):

@@ -75,7 +75,7 @@ def _speed(args: argparse.Namespace) -> int:
     contenders = _contenders(args)
     fens = [fen for fen in read_positions() if Position(fen).legal_moves()]
     go = f"depth {args.depth}" if args.depth else f"movetime {args.movetime}" if args.movetime else f"nodes {args.nodes}"
-    results = Results(contenders, plan(args.only, args.perft, fens, go))
+    results = Results(contenders, workloads_of(args.only, args.perft, fens, go))
     interrupted = False
     steps = args.rounds * (len(results.workloads) + 1) + args.instructions
     with progress("speed", steps * len(contenders)) as bar:
@@ -109,11 +109,11 @@ def _contenders(args: argparse.Namespace) -> list[Contender]:
     return [contender._replace(name=name) for contender, name in zip(contenders, names, strict=True)]
 
 
-def plan(measures: Sequence[str], perft_depth: int, fens: Sequence[str], go: str) -> list[Workload]:
+def workloads_of(measures: Sequence[str], perft_depth: int, fens: Sequence[str], go: str) -> list[Workload]:
     """What is measured in each round, besides the start-up."""
 
     def count(fen: str, depth: int) -> Callable[[Contender], Work]:
-        return lambda contender: measuring.measure(contender, measuring.perft(contender, fen, depth))
+        return lambda contender: measuring.measure(contender, measuring.perft_work(contender, fen, depth))
 
     workloads = []
     if "perft" in measures:
@@ -121,8 +121,8 @@ def plan(measures: Sequence[str], perft_depth: int, fens: Sequence[str], go: str
             depth = perft_depth + more
             workloads.append(Workload(f"perft {depth}, {name}", count(fen, depth), is_perft=True))
     if "search" in measures:
-        task = measuring.search(fens, go)
-        workloads.append(Workload(f"go {go}, {len(fens)} positions", lambda contender: measuring.measure(contender, task)))
+        searches = measuring.search_work(fens, go)
+        workloads.append(Workload(f"go {go}, {len(fens)} positions", lambda contender: measuring.measure(contender, searches)))
     if "bench" in measures:
         workloads.append(Workload("its own bench", measuring.bench))
     return workloads
@@ -153,9 +153,9 @@ def _round(results: Results, number: int, bar: Bar) -> None:
 def _count_instructions(results: Results, fens: Sequence[str], bar: Bar) -> None:
     """Count each contender's instructions; once is enough, since they hardly vary."""
     _, kiwipete, _ = PERFT_POSITIONS[1]
-    search = measuring.search(fens[:COUNTED_POSITIONS], f"nodes {COUNTED_NODES}")
+    search = measuring.search_work(fens[:COUNTED_POSITIONS], f"nodes {COUNTED_NODES}")
     for contender in results.contenders:
-        perft = measuring.perft(contender, kiwipete, COUNTED_DEPTH)
+        perft = measuring.perft_work(contender, kiwipete, COUNTED_DEPTH)
         results.counted.append(measuring.count_instructions(contender, perft, search))
         bar.advance()
 

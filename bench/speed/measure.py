@@ -110,10 +110,10 @@ def start_python() -> float:
     return time.perf_counter() - begun
 
 
-Task = Callable[[Child, float], int]  # does the work in a session, within some seconds, and returns its amount in nodes
+SessionWork = Callable[[Child, float], int]  # does the work in a session, within some seconds, and returns its amount in nodes
 
 
-def perft(contender: Contender, fen: str, depth: int) -> Task:
+def perft_work(contender: Contender, fen: str, depth: int) -> SessionWork:
     """Count the leaves of a position."""
 
     def work(child: Child, timeout: float) -> int:
@@ -127,7 +127,7 @@ def perft(contender: Contender, fen: str, depth: int) -> Task:
     return work
 
 
-def search(fens: Sequence[str], go: str) -> Task:
+def search_work(fens: Sequence[str], go: str) -> SessionWork:
     """Search positions one after the other with a limit such as `nodes 100000`, everything forgotten in between."""
     asked = int(go.removeprefix("nodes ")) * len(fens) if go.startswith("nodes ") else 0
 
@@ -149,7 +149,7 @@ def search(fens: Sequence[str], go: str) -> Task:
     return work
 
 
-def measure(contender: Contender, work: Task) -> Work:
+def measure(contender: Contender, work: SessionWork) -> Work:
     """Do some work in a process of its own. Raises EngineFailure."""
     with closing(_session(contender)) as child:
         amount = work(child, contender.timeout)
@@ -181,7 +181,7 @@ class Counted(NamedTuple):
     fault: str = ""
 
 
-def count_instructions(contender: Contender, perft_work: Task, search_work: Task) -> Counted:
+def count_instructions(contender: Contender, perft_work: SessionWork, search_work: SessionWork) -> Counted:
     """Count the instructions of a start, of a perft and of a search."""
     try:
         start_cost, _ = _under_valgrind(contender, lambda _child, _timeout: 1)
@@ -199,7 +199,7 @@ def count_instructions(contender: Contender, perft_work: Task, search_work: Task
     return Counted(start_cost, found[0], found[1], fault)
 
 
-def _under_valgrind(contender: Contender, work: Task) -> tuple[int, int]:
+def _under_valgrind(contender: Contender, work: SessionWork) -> tuple[int, int]:
     """Instructions of a whole process that does some work, and the work's amount (at least 1). Raises EngineFailure."""
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log"

@@ -28,7 +28,7 @@ from ..common.rules import Rules
 from ..common.signature import signature
 
 if TYPE_CHECKING:
-    from .game import Settings
+    from .game import SpsaSettings
 
 ALPHA, GAMMA = 0.602, 0.101  # how fast the gains fall, as Spall recommends
 STABILITY = 0.1  # of the iterations: A, which tames the first of them
@@ -192,12 +192,12 @@ def _spsa(args: argparse.Namespace) -> int:
         openings = choose(_book(args), args.games // 2, args.seed)
         described = _described(args, settings, parameters)
         with closing(SpsaJournal(args.journal, described, resume=args.resume)) if args.journal else nullcontext() as journal:
-            course = Course(spsa, args.games // 2, args.batch, journal)
+            tuning = TuningRun(spsa, args.games // 2, args.batch, journal)
             with disk:
-                code = _play(args, settings, openings, course)
+                code = _play(args, settings, openings, tuning)
     except config.WeightsError as error:
         raise CommandError(str(error)) from error
-    _report(course, as_json=args.json)
+    _report(tuning, as_json=args.json)
     disk.settle()
     return code
 
@@ -206,15 +206,15 @@ def _book(args: argparse.Namespace) -> Book:
     return open_book(args.openings, seed=args.seed) if args.openings else standard_start()
 
 
-def _settings(args: argparse.Namespace) -> "Settings":
-    from .game import Settings
+def _settings(args: argparse.Namespace) -> "SpsaSettings":
+    from .game import SpsaSettings
 
     weights = config.pack(config.load(args.weights) if args.weights else config.load_default())
     rules = Rules(None, *RESIGN, *DRAW, MAX_MOVES)
-    return Settings(tuple(weights), args.nodes, args.hash, args.seed, 0 if args.openings else RANDOM_PLIES, rules)
+    return SpsaSettings(tuple(weights), args.nodes, args.hash, args.seed, 0 if args.openings else RANDOM_PLIES, rules)
 
 
-def _described(args: argparse.Namespace, settings: "Settings", parameters: Sequence[Parameter]) -> dict[str, Any]:
+def _described(args: argparse.Namespace, settings: "SpsaSettings", parameters: Sequence[Parameter]) -> dict[str, Any]:
     """What must be the same when a run is resumed."""
     described: dict[str, Any] = {name: getattr(args, name) for name in ("games", "batch", "nodes", "hash", "seed", "r_end")}
     described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()[:16]
@@ -245,7 +245,7 @@ class SpsaJournal(Journal):
 PlayBatch = Callable[[Sequence[Iteration]], list[list[int]]]  # the games of each iteration: 1 if plus won, 0, -1
 
 
-class Course:
+class TuningRun:
     """A run on its way, begun with what the journal holds."""
 
     def __init__(self, spsa: Spsa, iterations: int, batch: int, journal: SpsaJournal | None) -> None:
@@ -300,52 +300,52 @@ class Course:
         return 0.5 + sum(self.games) / (2 * len(self.games)) if self.games else 0.5
 
 
-def _play(args: argparse.Namespace, settings: "Settings", openings: Sequence[Opening], course: Course) -> int:
+def _play(args: argparse.Namespace, settings: "SpsaSettings", openings: Sequence[Opening], tuning: TuningRun) -> int:
     """Play to the end or to Ctrl-C; the exit code."""
     from ..common.processes import Pool
     from ..common.progress import progress
-    from .game import Task, play
+    from .game import PairGame, play
 
-    if course.played:
-        tell(f"{len(course.games)} games are played, {len(openings) * 2 - len(course.games)} to go")
+    if tuning.played:
+        tell(f"{len(tuning.games)} games are played, {len(openings) * 2 - len(tuning.games)} to go")
     count = args.concurrency or os.cpu_count() or 1
     try:
-        with closing(Pool(partial(play, settings), count)) as pool, progress("games", 2 * (len(openings) - course.played)) as bar:
+        with closing(Pool(partial(play, settings), count)) as pool, progress("games", 2 * (len(openings) - tuning.played)) as bar:
 
             def play_batch(iterations: Sequence[Iteration]) -> list[list[int]]:
-                tasks = [
-                    Task(2 * iteration.number + game, openings[iteration.number], iteration.plus, iteration.minus)
+                games = [
+                    PairGame(2 * iteration.number + colour, openings[iteration.number], iteration.plus, iteration.minus)
                     for iteration in iterations
-                    for game in (0, 1)
+                    for colour in (0, 1)
                 ]
                 results = {}
-                for task, result in pool.run(tasks):
-                    results[task.number] = result
+                for game, result in pool.run(games):
+                    results[game.number] = result
                     bar.advance()
                 return [[results[2 * iteration.number + game] for game in (0, 1)] for iteration in iterations]
 
-            course.run(play_batch, bar.say)
+            tuning.run(play_batch, bar.say)
     except KeyboardInterrupt:
         tell("interrupted; the batches that were finished count")
         return INTERRUPTED
     return 0
 
 
-def _report(course: Course, *, as_json: bool) -> None:
+def _report(tuning: TuningRun, *, as_json: bool) -> None:
     """The values, and lines to put into core/tunables.py."""
     from ..common.table import show
 
-    parameters = course.spsa.parameters
-    values = dict(course.values())
+    parameters = tuning.spsa.parameters
+    values = dict(tuning.values())
     if as_json:
         fields = [p._asdict() | {"value": round(values[p.name]), "exact": values[p.name]} for p in parameters]
-        print(json.dumps({"games": len(course.games), "plus_score": course.plus_score(), "values": fields}, indent=1))
+        print(json.dumps({"games": len(tuning.games), "plus_score": tuning.plus_score(), "values": fields}, indent=1))
         return
     rows = [
         (p.name, str(p.start), str(round(values[p.name])), f"{values[p.name] - p.start:+.2f}", f"{p.low}..{p.high}")
         for p in parameters
     ]
-    show(f"{len(course.games)} games", ("name", "start", "value", "change", "bounds"), rows)
+    show(f"{len(tuning.games)} games", ("name", "start", "value", "change", "bounds"), rows)
     print("For core/tunables.py:")
     for name, _, low, high, step, note in TUNABLES:
         if name in values:

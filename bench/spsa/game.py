@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One game between two engines that differ in their tunables alone. A pure function of the settings and the task."""
+"""One game between two engines that differ in their tunables alone. A pure function of the settings and the game."""
 
 import random
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 WHITE_SCORE = {WHITE_WINS: 1, DRAW: 0, BLACK_WINS: -1}
 
 
-class Settings(NamedTuple):
+class SpsaSettings(NamedTuple):
     """What every game has in common."""
 
     weights: tuple[int, ...]
@@ -28,8 +28,8 @@ class Settings(NamedTuple):
     rules: Rules
 
 
-class Task(NamedTuple):
-    """A game to play: the even one of a pair has `plus` as White, the odd one `minus`."""
+class PairGame(NamedTuple):
+    """One of the two games of a pair: the even one of a pair has `plus` as White, the odd one `minus`."""
 
     number: int
     opening: Opening
@@ -37,13 +37,13 @@ class Task(NamedTuple):
     minus: Mapping[str, int]
 
 
-def play(settings: Settings, task: Task) -> int:
+def play(settings: SpsaSettings, game: PairGame) -> int:
     """Play a game to its end: 1 if `plus` won, -1 if it lost, 0 for a draw."""
-    pair, reversed_colours = divmod(task.number, 2)
-    engines = [Engine(settings.weights, settings.hash_mb, tunables=values) for values in (task.plus, task.minus)]
+    pair, reversed_colours = divmod(game.number, 2)
+    engines = [Engine(settings.weights, settings.hash_mb, tunables=values) for values in (game.plus, game.minus)]
     if reversed_colours:
         engines.reverse()
-    position = start_position(task.opening, settings.random_plies, random.Random(f"{settings.seed} {pair}"))
+    position = start_position(game.opening, settings.random_plies, random.Random(f"{settings.seed} {pair}"))
     scores: list[Score] = []
     while (result := result_so_far(position, scores, settings.rules)) == UNFINISHED:
         engine = engines[position.stm == "b"]

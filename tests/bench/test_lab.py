@@ -25,13 +25,13 @@ SMALL = "8/8/k7/3PP3/7p/1P6/b1K3P1/8 b - - 0 1"
 MIDDLE = "r1b1r1k1/1p3pbp/1pp2np1/3p4/1n1P4/2N1PN1P/PP2BPPB/R4RK1 b - - 3 14"
 
 
-def plan(fens: tuple[str, ...] = (SMALL, MIDDLE), depth: int = 3, **changes: object) -> laboratory.Plan:
+def experiment(fens: tuple[str, ...] = (SMALL, MIDDLE), depth: int = 3, **changes: object) -> laboratory.Experiment:
     weights = tuple(config.pack(config.load_default()))
-    made = laboratory.Plan(fens, tuple(techniques.ladder()), depth, 10**6, 1, weights, {})
+    made = laboratory.Experiment(fens, tuple(techniques.ladder()), depth, 10**6, 1, weights, {})
     return made._replace(**changes)  # type: ignore[arg-type]
 
 
-def measure(what: laboratory.Plan, known: laboratory.Results | None = None) -> tuple[laboratory.Results, int]:
+def measure(what: laboratory.Experiment, known: laboratory.Results | None = None) -> tuple[laboratory.Results, int]:
     """The results, and how many cells were measured for them."""
     measured: list[tuple[int, int]] = []
     results = laboratory.cells(what, known or {}, lambda key, _: measured.append(key))
@@ -76,7 +76,7 @@ def test_single_techniques_bring_what_they_need() -> None:
 
 
 def test_safe_rows_have_the_value_of_minimax_and_a_move_of_that_value() -> None:
-    what = plan(depth=4, fens=(SMALL, MIDDLE, *lab.read_positions(lab.POSITIONS)[::7]), max_nodes=3 * 10**6)
+    what = experiment(depth=4, fens=(SMALL, MIDDLE, *lab.read_positions(lab.POSITIONS)[::7]), max_nodes=3 * 10**6)
     report = lab_report.summarise(what, measure(what)[0])
     assert report.depth == 4
     assert report.pairs > 100
@@ -93,7 +93,7 @@ def test_safe_rows_have_the_value_of_minimax_and_a_move_of_that_value() -> None:
 
 
 def test_minimax_counts_are_exact() -> None:
-    what = plan(rows=tuple(techniques.ladder()[:1]))
+    what = experiment(rows=tuple(techniques.ladder()[:1]))
     results, _ = measure(what)
     for index, fen in enumerate(what.fens):
         position = Position(fen)
@@ -103,7 +103,7 @@ def test_minimax_counts_are_exact() -> None:
 
 
 def test_a_search_that_is_too_large_is_given_up() -> None:
-    what = plan(max_nodes=2000)
+    what = experiment(max_nodes=2000)
     results, _ = measure(what)
     assert len(results[0, 1]) < 3
     assert all(found.nodes < 2000 for cell in results.values() for found in cell)
@@ -133,14 +133,14 @@ def test_a_wrong_value_is_found_and_named(
 
 
 def test_ctrl_c_reaches_a_running_search() -> None:
-    what = plan()
-    searcher = laboratory.Searcher(what, techniques.ladder()[0].settings())
+    what = experiment()
+    engine = laboratory.RowEngine(what, techniques.ladder()[0].settings())
     timer = threading.Timer(0.2, _thread.interrupt_main)
     timer.start()
     with pytest.raises(KeyboardInterrupt):
-        searcher.search(Position(MIDDLE), 20, 10**12)
+        engine.search(Position(MIDDLE), 20, 10**12)
     timer.join()
-    assert searcher.search(Position(MIDDLE), 2, 10**6) is not None
+    assert engine.search(Position(MIDDLE), 2, 10**6) is not None
 
 
 def test_ctrl_c_reports_the_finished_rows(
@@ -149,7 +149,7 @@ def test_ctrl_c_reports_the_finished_rows(
     measured = laboratory.cells
     seen: list[tuple[int, int]] = []
 
-    def interrupted(what: laboratory.Plan, known: laboratory.Results, finished: object) -> None:
+    def interrupted(what: laboratory.Experiment, known: laboratory.Results, finished: object) -> None:
         def count(key: tuple[int, int], cell: laboratory.Cell) -> None:
             assert callable(finished)
             finished(key, cell)
@@ -172,7 +172,7 @@ def test_ctrl_c_reports_the_finished_rows(
 
 def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     path = tmp_path / "lab.jsonl"
-    what = plan(depth=2)
+    what = experiment(depth=2)
     whole, count = measure(what)
     with closing(laboratory.LabJournal(path, what)) as journal:
         assert journal.results == {}
@@ -219,7 +219,7 @@ def test_a_results_file_of_the_first_format_is_refused_in_one_sentence(
 
 def test_two_runs_do_not_share_a_results_file(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "lab.jsonl"
-    with closing(laboratory.LabJournal(path, plan())):
+    with closing(laboratory.LabJournal(path, experiment())):
         assert lab.main(["--positions", positions, "--resume", str(path)]) == 2
     assert "lab.jsonl is in use: another run" in capsys.readouterr().err
 

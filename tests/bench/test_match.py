@@ -313,14 +313,14 @@ def test_ctrl_c_keeps_what_was_finished(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     journal = tmp_path / "games.jsonl"
-    finished = match.Course._finished
+    finished = match.RunningMatch._finished
 
-    def interrupted(course: match.Course, *game: Any) -> bool:
-        if len(course._tally.results) == 3:
+    def interrupted(running: match.RunningMatch, *game: Any) -> bool:
+        if len(running._tally.results) == 3:
             raise KeyboardInterrupt
-        return finished(course, *game)
+        return finished(running, *game)
 
-    monkeypatch.setattr(match.Course, "_finished", interrupted)
+    monkeypatch.setattr(match.RunningMatch, "_finished", interrupted)
     words = [
         *engines("good a", "good b"),
         "--journal",

@@ -173,19 +173,19 @@ def test_the_spelling_of_perft_is_found(stub: Any, knows: str, spelling: str) ->
     contender = probe(stub(knows))
     assert (contender.name, contender.perft) == (f"stub {knows}", spelling)
     assert contender.setup == ("setoption name Hash value 16",)
-    task = speed_measure.perft(contender, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 4)
+    work = speed_measure.perft_work(contender, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 4)
     if spelling:
-        assert speed_measure.measure(contender, task).amount == 43238
+        assert speed_measure.measure(contender, work).amount == 43238
     else:
         with pytest.raises(EngineFailure, match="no perft"):
-            speed_measure.measure(contender, task)
+            speed_measure.measure(contender, work)
 
 
 def test_nodes_are_added_up_and_a_limit_that_is_ignored_is_noticed(stub: Any) -> None:
-    task = speed_measure.search(["8/8/8/8/8/8/8/8 w - - 0 1"] * 3, "nodes 500")
-    assert speed_measure.measure(probe(stub("something")), task).amount == 1500
+    work = speed_measure.search_work(["8/8/8/8/8/8/8/8 w - - 0 1"] * 3, "nodes 500")
+    assert speed_measure.measure(probe(stub("something")), work).amount == 1500
     with pytest.raises(EngineFailure, match="does not obey"):
-        speed_measure.measure(probe(stub("lazy")), task)
+        speed_measure.measure(probe(stub("lazy")), work)
 
 
 @pytest.mark.parametrize(

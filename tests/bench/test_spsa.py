@@ -11,8 +11,8 @@ import pytest
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.openings import Opening
 from coachwhip.bench.spsa import __main__ as spsa
-from coachwhip.bench.spsa.__main__ import Course, Iteration, Parameter, Spsa, SpsaJournal
-from coachwhip.bench.spsa.game import Settings, Task, play
+from coachwhip.bench.spsa.__main__ import Iteration, Parameter, Spsa, SpsaJournal, TuningRun
+from coachwhip.bench.spsa.game import PairGame, SpsaSettings, play
 from coachwhip.core.tunables import TUNABLES
 
 ROWS = {row[0]: row for row in TUNABLES}
@@ -34,7 +34,7 @@ def play_fake(iterations: Sequence[Iteration]) -> list[list[int]]:
 
 def fake_run(iterations: int = 2000, batch: int = 4, journal: SpsaJournal | None = None, **changes: Any) -> dict[str, float]:
     settings = {"parameters": PARAMETERS, "r_end": 0.02, "seed": 1, **changes}
-    course = Course(Spsa(iterations=iterations, **settings), iterations, batch, journal)
+    course = TuningRun(Spsa(iterations=iterations, **settings), iterations, batch, journal)
     course.run(play_fake, lambda _: None)
     assert course.played == iterations
     return dict(course.values())
@@ -58,7 +58,7 @@ def test_bounds_hold_for_the_values_and_for_what_is_played() -> None:
         seen.extend(value for iteration in iterations for side in (iteration.plus, iteration.minus) for value in side.values())
         return play_fake(iterations)
 
-    course = Course(Spsa(bounded, 400, 0.05, 1), 400, 4, None)
+    course = TuningRun(Spsa(bounded, 400, 0.05, 1), 400, 4, None)
     course.run(play_and_look, lambda _: None)
     assert (min(seen), max(seen)) == (45, 55)
     assert dict(course.values())["right"] == pytest.approx(55, abs=0.5)
@@ -92,7 +92,7 @@ def test_a_broken_run_comes_to_the_same_values(tmp_path: Path) -> None:
     path = tmp_path / "run.jsonl"
     journal = SpsaJournal(path, {"seed": 1}, resume=True)
     with pytest.raises(KeyboardInterrupt):
-        Course(Spsa(PARAMETERS, 100, 0.02, 1), 100, 4, journal).run(broken, lambda _: None)
+        TuningRun(Spsa(PARAMETERS, 100, 0.02, 1), 100, 4, journal).run(broken, lambda _: None)
     journal.close()
     path.write_bytes(path.read_bytes()[:-7])  # the last line is torn
     journal = SpsaJournal(path, {"seed": 1}, resume=True)
@@ -210,9 +210,9 @@ def task() -> Callable[[int, int, int], int]:
     from coachwhip.bench.common.rules import Rules
     from coachwhip.evaluation import config
 
-    settings = Settings(tuple(config.pack(config.load_default())), 300, 1, 1, 0, Rules(None, 4, 600, 34, 8, 8, 60))
+    settings = SpsaSettings(tuple(config.pack(config.load_default())), 300, 1, 1, 0, Rules(None, 4, 600, 34, 8, 8, 60))
     opening = Opening("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", chess960=False)
-    return lambda number, plus, minus: play(settings, Task(number, opening, {"use_qsearch": plus}, {"use_qsearch": minus}))
+    return lambda number, plus, minus: play(settings, PairGame(number, opening, {"use_qsearch": plus}, {"use_qsearch": minus}))
 
 
 def test_the_better_side_wins_as_either_colour(task: Callable[[int, int, int], int]) -> None:
