@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip tune`: the command line of the tuner, which is in `evaluation`: progress, a plot, and the new weights file."""
+"""`coachwhip tune`: the command line of the tuner (`evaluation.learn`): progress, a plot, and the new weights file."""
 
 import argparse
 import datetime
@@ -101,10 +101,12 @@ def _parser() -> argparse.ArgumentParser:
         type=number(0, 1e9),
         default=2000.0,
         metavar="N",
-        help="and neighbours in a table hold each other so (default 2000)",
+        help="hold neighbours in a table together with the weight of N positions (default 2000)",
     )
     add("--epochs", type=whole_number(1, 10_000), default=40, metavar="N", help="passes over the data at most (default 40)")
-    add("--patience", type=whole_number(1, 10_000), default=8, metavar="N", help="end after N epochs in vain (default 8)")
+    add(
+        "--patience", type=whole_number(1, 10_000), default=8, metavar="N", help="end after N epochs without progress (default 8)"
+    )
     add("--rate", type=number(1e-6, 100), default=1.0, metavar="CP", help="largest step at first, centipawns (default 1)")
     add("--batch", type=whole_number(1, 10**7), default=16_384, metavar="N", help="positions a step (default 16384)")
     add("--validation", type=number(0.001, 0.9), default=0.1, metavar="X", help="share kept for validation (default 0.1)")
@@ -112,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--distinct", action="store_true", help="use a position that is several times in a file once")
     add("--limit", type=whole_number(1, 10**9), metavar="N", help="use the first N positions of each file, of those left")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides the split and the order of the batches (default 1)")
-    add("--date", type=date, metavar="DATE", help="what the new file says as the day it was made (default: nothing)")
+    add("--date", type=date, metavar="DATE", help="date to write into the new file (default: none)")
     add("--plot", **writes(help="draw the losses over the epochs (matplotlib)"))
     add("--json", action="store_true", help="print the summary as JSON")
     return parser

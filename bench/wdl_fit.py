@@ -42,7 +42,7 @@ class Samples(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """Coefficients of `uci.wdl.MIDDLE` and `SPREAD`, and the mean surprise in nats (ln 3 for a guess) of the samples."""
+    """Coefficients of `uci.wdl.MIDDLE` and `SPREAD`, and the mean loss (negative log-likelihood) of the samples in nats; ln 3 for a guess."""
 
     middle: tuple[float, float, float]
     spread: tuple[float, float, float]
@@ -115,7 +115,7 @@ def _wdl_fit(args: argparse.Namespace) -> int:
     require("scipy.optimize", "it")
     samples = read(args.games)
     result = fit(samples)
-    print(f"# {samples.games} games, {len(samples.score)} scores, mean surprise {result.loss:.4f}")
+    print(f"# {samples.games} games, {len(samples.score)} scores, mean loss {result.loss:.4f} nats")
     print(f"MIDDLE = {result.middle}")
     print(f"SPREAD = {result.spread}")
     return 0

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What several measuring tools need, and no tool owns."""
+"""What several measuring tools share."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""When a game is over: by the rules of chess, by the engines' agreement on the score, or by an endgame tablebase."""
+"""Decides when a game is over: by the rules of chess, by the engines' scores, or by endgame tables."""
 
 import threading
 from collections.abc import Sequence
@@ -30,9 +30,9 @@ def win(colour: chess.Color) -> str:
 
 
 def find_ending(board: chess.Board, scores: Sequence[chess.engine.Score | None], rules: Rules) -> Ending | None:
-    """How the game is over, or None; fifty moves and threefold repetition end it without a claim.
+    """How the game has ended, None if it goes on; fifty moves and threefold repetition end it without a claim.
 
-    `scores`, from White's side, are what the engines said move by move, None where one said nothing.
+    `scores` are those that the engines gave with each move, from White's side; None where there was none.
     """
     if board.is_checkmate():
         return Ending(win(not board.turn), "checkmate")
@@ -50,7 +50,7 @@ def find_ending(board: chess.Board, scores: Sequence[chess.engine.Score | None],
 
 
 def by_score(move_number: int, scores: Sequence[chess.engine.Score | None], rules: Rules) -> Ending | None:
-    """The ending where both engines have agreed on the score for long enough, or the game has become too long."""
+    """The ending if both engines' scores have agreed for long enough, or the game has become too long; else None."""
     if rules.resign_moves and (recent := _last_scores(scores, rules.resign_moves)):
         if min(recent) >= rules.resign_score:
             return Ending(WHITE_WINS, "adjudicated win")
@@ -74,7 +74,7 @@ def _last_scores(scores: Sequence[chess.engine.Score | None], count: int) -> lis
 def by_tablebase(board: chess.Board, folder: str) -> Ending | None:
     """The result with best play if the tables know it, under the fifty-move rule as it stands on the board.
 
-    A win counts once it is certain to come before the fifty moves are up. WDL and DTZ as in
+    A win counts only if it comes before the fifty-move limit. WDL and DTZ as in
     https://www.chessprogramming.org/Syzygy_Bases
     """
     tables = open_tables(folder)
@@ -94,7 +94,7 @@ def by_tablebase(board: chess.Board, folder: str) -> Ending | None:
 
 
 class Tables(NamedTuple):
-    """Open tables; python-chess loads each when it is first probed, which is not for two threads at once."""
+    """Open tables. python-chess loads a table when it is first probed, which two threads must not do at once."""
 
     tablebase: chess.syzygy.Tablebase
     most_men: int

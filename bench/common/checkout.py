@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Where this very package lies, and which git revision it is."""
+"""Where this package is installed, and which git revision it is."""
 
 import subprocess
 from pathlib import Path

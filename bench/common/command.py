@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the subcommands share: reading a command line, refusing a wrong one, files that cannot be read or written, and speed figures.
+"""What the subcommands share: command lines, files that cannot be read or written, missing libraries, and Ctrl-C.
 
-A subcommand may be called from inside a running UCI loop, so none of them ever exits the process: `execute` turns every
-way out into a return code, and every error about a file, a library or memory into one sentence.
+A subcommand may be called from inside a running UCI loop, so none of them exits the process: `execute` turns every exit into a
+return code, and every error about a file, a library or memory into one sentence.
 """
 
 import argparse
@@ -33,7 +33,7 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str], body: Callable
     """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C.
 
     Errors are CommandError, OSError (see `naming`), a library that is not installed, and too little memory. Files that the
-    command is to write (arguments of `writes`) are looked at before the work.
+    command is to write (arguments of `writes`) are checked before the work.
     """
     try:
         args = parser.parse_args(argv)
@@ -58,7 +58,7 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str], body: Callable
 
 
 def tell(line: str) -> None:
-    """A line on standard error, as far as that can be written."""
+    """Print a line on standard error; where that cannot be written, nothing happens."""
     with suppress(OSError):
         print(line, file=sys.stderr, flush=True)
 
@@ -100,7 +100,7 @@ def require_writable(path: Path) -> None:
 
 @contextmanager
 def naming(path: Path | str) -> Iterator[None]:
-    """Have errors say which file they are about: those of reading and writing an open file do not."""
+    """Add the name of the file to errors without one, which reading and writing an open file raise."""
     try:
         yield
     except OSError as error:
@@ -116,7 +116,7 @@ def in_words(error: OSError) -> str:
 
 
 def read_text(path: Path) -> str:
-    """A file of UTF-8 text, with or without a mark at its start. Raises CommandError that names the line if it is none; OSError."""
+    """A file of UTF-8 text, with or without a byte order mark. Raises CommandError that names the line if it is none; OSError."""
     with naming(path):
         data = path.read_bytes()
     try:
@@ -145,7 +145,7 @@ def append(file: FileIO, data: bytes) -> None:
 
 
 class Postponed:
-    """Holds the error of a disk that fills up during the work back: `with postponed: work`, a report of what was done, `settle`."""
+    """Keeps the error of a disk that is full, so that finished work is reported first: `with postponed: work`, report, `settle`."""
 
     def __init__(self) -> None:
         self.error: OSError | None = None
@@ -207,7 +207,7 @@ def picture(figure: Any, path: Path) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Hold Ctrl-C back until the block has run, where it would raise in this thread."""
+    """Delay Ctrl-C until the block has run."""
     handler = signal.getsignal(signal.SIGINT)
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         yield

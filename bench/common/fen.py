@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the text of a FEN or EPD line says without knowing the rules of chess."""
+"""Reads the text of FEN and EPD lines. Pure text: no chess rules."""
 
 CASTLING = frozenset("KQkq-")  # letters of the castling field in standard chess
 

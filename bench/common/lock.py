@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Keeps two runs from writing one file: a lock of the operating system on the open file itself.
 
-It goes with the process that holds it, however that ends, so nothing is left behind that could block a resumed run.
+The system releases it when the process ends, also after a crash, so that no old lock blocks a resumed run.
 """
 
 import errno
@@ -34,4 +34,4 @@ def hold(file: IO[Any], path: Path) -> None:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in HELD:
-            raise CommandError(f"{path} is in use: another run that is still going on writes it") from error
+            raise CommandError(f"{path} is in use by another run: wait for its end, or give another file") from error

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where games start: books of positions or lines in EPD, FEN, PGN and Polyglot files.
 
-A book's entries are only looked at when they are played: opening a file of a hundred thousand lines is quick, and a line
-that is wrong is named if a game would start there.
+An entry of a book is read when a game starts from it, so that a file of a hundred thousand lines opens quickly; only then is a
+wrong line found and named.
 """
 
 import random
@@ -19,7 +19,7 @@ from .fen import fen_of, is_shredder
 
 POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
 POLYGLOT_PLIES = 8  # length of those unless the user says otherwise
-DRAWS_IN_VAIN = 500  # after so many lines in a row that are already there, the book is exhausted
+DRAWS_IN_VAIN = 500  # after so many draws in a row without a new line, the book is taken to have no more
 
 
 class Opening(NamedTuple):
@@ -52,7 +52,7 @@ def standard_start(*, chess960: bool = False) -> Book:
 def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, seed: int = 0) -> Book:
     """The openings of a file: `.pgn`, `.bin` (Polyglot), anything else EPD or FEN, one a line.
 
-    `plies` cuts PGN games and Polyglot lines, whose choice `seed` decides. Raises CommandError, OSError.
+    `plies` cuts PGN games and Polyglot lines; `seed` decides which Polyglot lines are drawn. Raises CommandError, OSError.
     """
     if path.suffix.lower() == ".pgn":
         book = _pgn(path, plies, chess960=chess960)
@@ -106,7 +106,7 @@ def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
 
 
 def _pgn(path: Path, plies: int | None, *, chess960: bool) -> Book:
-    """The games of a PGN file, found without being read."""
+    """The games of a PGN file, split at their tags; moves are read later."""
     with naming(path):
         text = path.read_text(encoding="utf-8-sig", errors="replace")
     games: list[tuple[int, list[str]]] = []
@@ -146,7 +146,7 @@ def _line(place: str, text: str, plies: int | None, *, chess960: bool) -> Openin
 
 
 def _polyglot(path: Path, plies: int, seed: int) -> Book:
-    """Different lines from the start position, moves drawn by the book's weights, each as long as the book goes."""
+    """Different lines from the start position, moves drawn by the book's weights, each at most as long as the book knows."""
     import chess.polyglot
 
     generator = random.Random(seed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What games share that our own engine plays against itself inside this process: start, score, and end."""
+"""Games of our own engine against itself inside this process: where they start, their scores, and how they end."""
 
 import random
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Work done by several processes of this machine, an item at a time for each.
 
-A worker holds nothing but its end of a pipe: it ends when the pipe does, however the process at the other end came to go.
+A worker has one pipe to the process that started it, and ends when that pipe is closed, also if that process was killed.
 """
 
 import multiprocessing
@@ -29,9 +29,9 @@ class Pool(Generic[Item, Result]):
         self._idle: list[Any] = []
 
     def run(self, items: Iterable[Item]) -> Generator[tuple[Item, Result], None, None]:
-        """Yield every item and what the function makes of it, as they finish. Raises what the function raises, CommandError if a process dies.
+        """Yield every item and what the function returns, as they finish. Raises what the function raises, CommandError if a process dies.
 
-        A run that is broken off cannot be followed by another.
+        After a run that was not finished, the pool cannot be used again.
         """
         waiting = iter(items)
         busy: dict[Any, Item] = {}
@@ -96,7 +96,7 @@ def _receive(pipe: Any) -> Any:
 
 
 def _work(function: Callable[[Any], Any], pipe: Any) -> None:
-    """The life of a worker. Ctrl-C is for the process that started it."""
+    """What a worker process runs. It ignores Ctrl-C, which the process that started it handles."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         while True:

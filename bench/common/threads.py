@@ -21,7 +21,7 @@ class Worker(Protocol[Item_contra, Result_co]):
         """Do one item; None for one that has no result."""
 
     def stop(self) -> None:
-        """Called from another thread: end what is being done at once, its result is not wanted."""
+        """Called from another thread: end the current item at once; its result is ignored."""
 
     def close(self) -> None:
         """Called when there is nothing more to do."""

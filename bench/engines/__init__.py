@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The UCI engines that the measuring tools start: what they are, how they are talked to, watched and ended."""
+"""UCI engines for the measuring tools: which to run, the client that talks to them, their clocks, and builds of ourselves."""

@@ -2,7 +2,7 @@
 """Builds of coachwhip by git revision, each in a folder of its own in the user's cache, made once.
 
 The files of a commit come from `git archive`, so the user's checkout is neither read nor touched. A build is named after
-the commit, the Python and the build variables (COACHWHIP_ARCH and others), and is there whole or not at all.
+the commit, the Python and the build variables (COACHWHIP_ARCH and others), and appears only when it is complete.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ class Build(NamedTuple):
 
 
 def cache_folder() -> Path:
-    """Where this user's programs keep what can be made again."""
+    """The cache folder of this user."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
@@ -113,7 +113,7 @@ def _compile(tree: Path) -> None:
 
 
 def _builder() -> str:
-    """A Python of this version with what a build needs: this one, or one made for the purpose."""
+    """A Python of this version with what a build needs: this one, or one in an environment made for it."""
     if all(_major_version(package) >= least for package, least in BUILDERS.items()):
         return sys.executable
     home = cache_folder() / f"builder-{sys.implementation.cache_tag}"

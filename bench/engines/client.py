@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The UCI client of the measuring tools: starts an engine, sets its options, has it search, and gives it up when it fails.
 
-python-chess starts the process, shakes hands and sets options. A search is one command of our own on top of it, for the
-sake of the clock: `position` is acknowledged before `go` is sent, and time is taken where bytes are written and read.
+python-chess starts the process, does the handshake and sets options. The search is a command of our own, for an exact clock:
+`go` is sent after the engine has answered `isready` behind `position`, and times are those of writing and reading bytes.
 """
 
 import asyncio
@@ -85,7 +85,7 @@ class _TimedUci(WatchedUci):
 
 
 class _Ready(chess.engine.BaseCommand[None]):
-    """Some lines that have no answer, then `isready`; over at `readyok`."""
+    """Sends some lines that have no answer, then `isready`; ends with `readyok`."""
 
     def __init__(self, protocol: _TimedUci, lines: tuple[str, ...]) -> None:
         super().__init__(protocol)
@@ -105,7 +105,7 @@ class _Ready(chess.engine.BaseCommand[None]):
 
 
 class _Go(chess.engine.BaseCommand[Reply]):
-    """`position`, off the clock; `go`, on it; over at `bestmove`."""
+    """Sends `position`, which costs no time, then `go`, which starts the clock; ends with `bestmove`."""
 
     def __init__(self, protocol: _TimedUci, position: str, go: str, listener: Listener) -> None:
         super().__init__(protocol)
@@ -149,7 +149,7 @@ class Client:
         self._is_ended = False
 
     def start(self) -> None:
-        """Have a process that answers, its options set. Raises StartError; EngineFault after `end`."""
+        """Start a process and set its options, unless one runs. Raises StartError; EngineFault after `end`."""
         if self._engine is not None:
             return
         try:
@@ -198,7 +198,7 @@ class Client:
         return self.spec.unknown_options(self._engine.options if self._engine else ())
 
     def new_game(self, *, chess960: bool = False) -> None:
-        """Have a process that has forgotten everything and is ready. Raises StartError, EngineFault."""
+        """Prepare a new game: start a process if there is none, send `ucinewgame` and wait. Raises StartError, EngineFault."""
         self.start()
         engine = self._engine
         if engine is None:
@@ -246,7 +246,7 @@ class Client:
             raise
 
     def close(self, *, politely: bool = False) -> None:
-        """End the process, whatever it does; `politely` lets it leave by itself. It may be called from any thread."""
+        """End the process, whatever it does; `politely` waits a moment for it to quit. It may be called from any thread."""
         engine, self._engine = self._engine, None
         if engine is None:
             return
@@ -274,7 +274,7 @@ def _left(protocol: _TimedUci, asked: float, patience: Patience) -> float:
 
 
 async def _communicate(protocol: _TimedUci, command: Any) -> Any:
-    """Made in the loop's thread, where python-chess wants its commands to be made."""
+    """Start a command; python-chess wants that in the thread of its event loop."""
     return await protocol.communicate(command)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What engines do wrong, in the words of every report and file."""
+"""The words for what engines do wrong, in reports and files."""
 
 TIME_LOSS = "time loss"
 ILLEGAL_MOVE = "illegal move"

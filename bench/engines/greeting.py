@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tells from what a program prints before `uciok` whether it can still be a UCI engine.
+"""Decides from what a program prints before `uciok` whether it can be a UCI engine.
 
-A slow engine is silent, or prints a banner; it is given its time. A program that gives our own command back, or prints on and
-on what is no UCI, is none, and is found out within seconds.
+A slow engine is silent or prints a banner: it gets all its time. A program that echoes our command, or prints many lines that are
+not UCI, is refused within seconds.
 """
 
 import time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Which engines a measuring command is to run: the one reader of their command lines.
+"""Reads from a command line which engines to run, for every measuring command.
 
 What belongs to one engine stands behind its `--engine` or `--revision`; an `--option` before the first is for every engine.
 A command adds options of its own that work in the same way with `of_engine`, and reads them with `values_of`.
@@ -85,7 +85,9 @@ def engine_specs(
     first, *named = _groups(words)
     ours = with_ours or not named
     if first.given and not ours:
-        raise CommandError(f"{next(iter(first.given))} stands behind the engine that it belongs to")
+        raise CommandError(
+            f"{next(iter(first.given))} stands before the first engine: put it behind the --engine that it belongs to"
+        )
     specs = []
     for group in [first, *named] if ours else named:
         spec = _spec(group, repository)
@@ -96,7 +98,7 @@ def engine_specs(
 
 
 def values_of(words: Words, option: str) -> list[Any]:
-    """What a command's own option says of each engine that is named; None where it stands not behind it."""
+    """The value of a command's own option for each engine that is named; None for an engine without it."""
     return [group.given.get(option) for group in _groups(words)[1:]]
 
 
@@ -123,7 +125,7 @@ def _groups(words: Words) -> list[_Group]:
 
 
 def _spec(group: _Group, repository: Path | None) -> EngineSpec:
-    """The engine as it would be without a word behind it. Raises CommandError."""
+    """The engine alone, without the options behind it. Raises CommandError."""
     if not group.kind:
         return EngineSpec(own_command(), "", {})
     if group.kind == "--engine":
@@ -146,7 +148,7 @@ def _split(command: str) -> tuple[str, ...]:
 
 
 def own_command() -> tuple[str, ...]:
-    """The command that runs this very coachwhip, from any working directory."""
+    """The command that runs this coachwhip, from any working directory."""
     return start_command(sys.executable, import_root())
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Ends the engines of a runner that was killed: most leave when their input ends, but one that has stalled may not.
+"""Ends the engines of a runner that was killed. Most engines exit when their input ends, but a stalled one may not.
 
-A small process of its own is told which engines run, and ends what is left of them when the runner is gone, however it
-went. It is started with the first engine; without it everything works but this.
+A small process of its own is told which engines run, and kills those that are left when the runner has ended or was killed. It is
+started with the first engine; where it cannot run, everything else works.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ for number in running:
 
 
 class _Watchdog:
-    """The process, from this side."""
+    """Our end of that process."""
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
@@ -62,7 +62,7 @@ class _Watchdog:
             self._process.stdin.flush()
 
     def _end(self) -> None:
-        """Let it go."""
+        """Close its input and wait for its end."""
         assert self._process
         with contextlib.suppress(OSError, subprocess.TimeoutExpired):
             self._process.communicate(timeout=END_TIMEOUT)
@@ -86,7 +86,7 @@ def kill(transport: asyncio.SubprocessTransport) -> None:
 class WatchedUci(chess.engine.UciProtocol):
     """python-chess's protocol for an engine that must not outlive the runner; it leads a process group of its own.
 
-    A program that is no engine is found out by what it prints at the start.
+    A program that is no engine is refused for what it prints at the start.
     """
 
     start_seconds = START_SECONDS
@@ -121,13 +121,13 @@ class WatchedUci(chess.engine.UciProtocol):
             self._greeting = None
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        """Listen to what comes before `uciok`."""
+        """Check what comes before `uciok`."""
         if fd == 1 and self._greeting is not None:
             self._greeting.hear(data.encode() if isinstance(data, str) else data)
         super().pipe_data_received(fd, data)
 
     def error_line_received(self, line: str) -> None:
-        """Keep what may explain a crash."""
+        """Keep the line: it may explain a crash."""
         self.complaint = line.strip() or self.complaint
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

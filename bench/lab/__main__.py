@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip lab`, the search laboratory: adversarial search technique by technique on the same positions, in the real core.
 
-This module is the command; the techniques are `bench.techniques`, the measuring is `bench.laboratory`, the reading of it
-`bench.lab_report`, the demonstration of the horizon effect `bench.horizon`.
+This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` makes the table, plot and
+page, and `horizon` shows the horizon effect.
 """
 
 import argparse

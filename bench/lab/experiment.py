@@ -2,7 +2,7 @@
 """The experiment behind `coachwhip lab`: every row of techniques searches every position to every depth, in the real core.
 
 Each search starts from an engine that has forgotten everything, and is given up at a node limit, so that counts depend on
-nothing but code and settings. A finished cell (a row at a position) is one line of the results file, written at once.
+nothing but code and settings. A finished cell (a row at a position) is one line of the journal.
 """
 
 import json
@@ -60,7 +60,7 @@ Results = dict[tuple[int, int], Cell]  # by (row, position)
 
 
 class RowEngine:
-    """An engine with a row's settings whose searches Ctrl-C can break off."""
+    """An engine with a row's settings; Ctrl-C interrupts its searches."""
 
     def __init__(self, experiment: Experiment, settings: Mapping[str, int]) -> None:
         """Raise ValueError for a tunable that does not exist or is out of range, MemoryError."""
@@ -136,7 +136,7 @@ def cells(experiment: Experiment, known: Results, finished: Callable[[tuple[int,
 
 
 def _measure(experiment: Experiment, engine: RowEngine, judge: Judge, position: int, fen: str) -> Iterator[Found]:
-    """One search a depth, up to the first that is too large or can be seen to become so."""
+    """One search for each depth, up to the first that is too large or, by the growth so far, would be."""
     root = Position(fen)
     nodes = 1
     for depth in range(1, experiment.depth + 1):

@@ -2,7 +2,7 @@
 """The horizon effect, shown: a search of fixed depth throws a pawn away because that hides a loss behind its last ply.
 
 Both positions were composed for this: Black's bishop on a2 is shut in by the pawn on b3 and will be taken, whatever Black
-does. The evaluation counts material and nothing else, so that a score is whole pawns and no other wish moves the pieces.
+does. The evaluation counts material and nothing else, so that scores are whole pawns and nothing but material decides the moves.
 Source of the term: https://www.chessprogramming.org/Horizon_Effect.
 """
 
@@ -72,7 +72,7 @@ SEARCHES = (
 )
 
 
-# What judges looks deep and leaves out little, so that its scores are whole pawns, too.
+# The judge searches deeply and prunes little; its scores are whole pawns too.
 JUDGE = (*ORDERED, "tt", "iterative-deepening", "pvs", "quiescence", "see-order", "qs-see", "check-extension", "tt-deeper")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the laboratory's measurements say: figures by row, the table, the plot and the page. It searches nothing.
+"""Reports the laboratory's measurements: figures by row, the table, the plot and the page. It runs no search.
 
 Theory: full width takes b^d positions, alpha-beta at its best b^(d/2). Here b is a position's effective branching factor
 in minimax, the b with b + b^2 + ... + b^d = nodes (Russell and Norvig, Artificial Intelligence, chapter 3).
@@ -22,7 +22,7 @@ from .techniques import BY_KEY, DEEPER, ORDERED, RISKY, SAFE, Row
 
 MARKERS = "osD^vP*X"
 LOSS_LIMIT = 1000  # centipawns: a mate missed counts no more than this in a mean
-KINDS = "safe: the same value for less work; deeper: looks beyond the asked depth; risky: leaves out what it deems not to matter."
+KINDS = "safe: the same value for less work; deeper: looks beyond the asked depth; risky: leaves out moves that it expects not to matter."
 
 
 class Summary(NamedTuple):

@@ -3,7 +3,7 @@
 
 A technique is a few switches of core/tunables.py; a row is a set of techniques, so what is measured is the engine itself.
 Three kinds: a safe one finds the same value with less work, a deeper one looks beyond the asked depth and so answers a
-better question, a risky one leaves out what it believes not to matter.
+better question, a risky one leaves out moves that it expects not to matter.
 """
 
 from collections.abc import Sequence

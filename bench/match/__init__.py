@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip match`: games between engines, and what they say about strength."""
+"""`coachwhip match`: games between engines, and the rating differences that they show."""

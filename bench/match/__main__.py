@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip match`: games between UCI engines, and what they say about the rating differences.
+"""`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
-The command line, and the course of a match. What it is made of: `clock`, `openings`, `schedule`, `seat`, `adjudication`,
-`game`, `runner` and `cluster` play; `journal` keeps; `tally`, `elo`, `sprt`, `ratings` and `standings` count and report.
+This module reads the command line and runs the match. `schedule`, `seat`, `game`, `runner` and `cluster` play the games;
+`journal` keeps them; `tally`, `elo`, `sprt`, `ratings`, `standings` and `plot` count and report.
 """
 
 import argparse
@@ -125,7 +125,7 @@ def _file_arguments(add: Callable[..., object]) -> None:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Games go by on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
+    """The subcommand. Finished games are printed on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
     return execute(_parser(), argv, _match)
 
 
@@ -176,7 +176,7 @@ def _match(args: argparse.Namespace) -> int:
 
 
 def _journal(args: argparse.Namespace, settings: dict[str, Any]) -> "AbstractContextManager[MatchJournal | None]":
-    """Where finished games are kept, if anywhere. Raises CommandError, OSError."""
+    """The journal that keeps finished games, if there is one. Raises CommandError, OSError."""
     from .journal import MatchJournal
 
     return closing(MatchJournal(args.journal, settings, resume=args.resume)) if args.journal else nullcontext()
@@ -273,7 +273,7 @@ def _warn(warnings: Sequence[str]) -> None:
 
 
 class RunningMatch:
-    """A match on its way: each game that is finished goes to the journal, the tally, the PGN file and the screen, in this order."""
+    """A match that is being played: each finished game goes to the journal, the tally, the PGN file and the screen, in this order."""
 
     def __init__(
         self,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A picture of a match for people (matplotlib, extra `bench`): how the estimate narrowed, or where the players stand."""
+"""A picture of a match for people (matplotlib, extra `bench`): the Elo estimate over the games, or the ratings."""
 
 from collections.abc import Sequence
 from pathlib import Path

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Plays the games of a schedule on this machine, several at a time: a thread and a set of engine processes for each.
 
-What games are played and what becomes of them is for others: `play` takes pairings and yields records.
+`play` takes pairings and yields records; it neither chooses the games nor counts them.
 """
 
 import sys
@@ -77,7 +77,7 @@ class LocalRunner:
 
 
 class _Board:
-    """Where a thread plays one game after the other, and the engines that it keeps running."""
+    """What a thread needs to play one game after the other: the engines that it keeps running."""
 
     def __init__(self, contest: Contest) -> None:
         self._contest = contest
@@ -115,6 +115,6 @@ class _Board:
             seat.end()
 
     def close(self) -> None:
-        """Let the engines leave."""
+        """End the engines politely."""
         for seat in self._seats.values():
             seat.close(politely=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Who plays whom, from where, with which colour.
+"""Who plays whom, from which opening, with which colour.
 
 The games are numbered, and what a number means does not depend on how many there are: a match can be resumed, and
 lengthened, and the numbers say which games are missing.
@@ -24,7 +24,7 @@ class Pairing(NamedTuple):
 
 
 def opponents(players: int, form: str) -> list[tuple[int, int]]:
-    """Who meets whom: everybody everybody (round robin), or the first one all others (gauntlet)."""
+    """Who meets whom: everybody meets everybody (round robin), or the first one all others (gauntlet)."""
     return [(first, second) for first, second in combinations(range(players), 2) if form == ROUND_ROBIN or first == 0]
 
 

@@ -65,7 +65,7 @@ class Seat:
         return Answer(reply.move, reply.seconds, last.line)
 
     def close(self, *, politely: bool = False) -> None:
-        """End the process, whatever it does; `politely` lets it leave by itself. It may be called from any thread."""
+        """End the process, whatever it does; `politely` waits a moment for it to quit. It may be called from any thread."""
         self._client.close(politely=politely)
 
     def end(self) -> None:

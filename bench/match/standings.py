@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A tally put into words, a table, or JSON. No counting and no formula: those are in `tally`, `elo`, `sprt` and `ratings`."""
+"""Writes a tally as text, a table, or JSON. Counting and formulas are in `tally`, `elo`, `sprt` and `ratings`."""
 
 import math
 from collections.abc import Sequence

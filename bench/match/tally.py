@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the finished games of a match come to: results by meeting, pairs, endings, faults. Counting only.
+"""Counts the finished games of a match: results by meeting, pairs, endings, faults.
 
 A game is known by its number and counts once, however often it is reported.
 """

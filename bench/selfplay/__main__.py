@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip selfplay`: games of the engine against itself at fixed nodes, and their quiet positions in one compact file.
 
-Game i depends on the settings, the seed and i alone, and games are written in order: how many processes play, and how
-often the run is broken off, changes nothing in the file. Its format is in `evaluation.labelled`.
+Game i depends only on the settings, the seed and i, and games are written in order: the number of processes and interruptions
+change nothing in the file. Its format is in `evaluation.learn.labelled`.
 """
 
 import argparse
@@ -67,11 +67,25 @@ def _game_arguments(add: Callable[..., object]) -> None:
     add("--hash", type=whole_number(1, 65536), default=4, metavar="MB", help="table size (default 4)")
     add("--openings", type=file_name, action="append", default=[], metavar="FILE", help="EPD, FEN, .pgn or .bin; may be repeated")
     add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
-    add("--random-plies", type=whole_number(0, 100), default=6, metavar="N", help="up to N random moves follow (default 6)")
+    add(
+        "--random-plies",
+        type=whole_number(0, 100),
+        default=6,
+        metavar="N",
+        help="up to N random moves after the opening (default 6)",
+    )
     add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides openings and random moves (default 1)")
-    add("--per-game", type=whole_number(1, 65535), default=40, metavar="N", help="positions of a game at most (default 40)")
-    add("--max-score", type=whole_number(1, labelled.MAX_SCORE), default=1500, metavar="CP", help="none beyond it (default 1500)")
+    add(
+        "--per-game", type=whole_number(1, 65535), default=40, metavar="N", help="keep at most N positions of a game (default 40)"
+    )
+    add(
+        "--max-score",
+        type=whole_number(1, labelled.MAX_SCORE),
+        default=1500,
+        metavar="CP",
+        help="leave out larger scores (default 1500)",
+    )
     add("--concurrency", type=whole_number(1, 1024), metavar="N", help="processes (default: one for each processor)")
     add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
 

@@ -68,7 +68,7 @@ _own = _Own()
 
 
 def _engine(weights: tuple[int, ...], hash_mb: int) -> Engine:
-    """This thread's engine, which knows nothing of the games before."""
+    """This thread's engine, with everything forgotten."""
     if _own.engine is None or _own.made_of != (weights, hash_mb):
         _own.engine, _own.made_of = Engine(weights, hash_mb), (weights, hash_mb)
     _own.engine.clear()
@@ -76,6 +76,6 @@ def _engine(weights: tuple[int, ...], hash_mb: int) -> Engine:
 
 
 def _is_quiet(position: Position, found: SearchResult) -> bool:
-    """No check, and nothing to take or to promote that would be best: the evaluation can know what the search found."""
+    """Whether there is no check and the best move is neither capture nor promotion: a static evaluation can learn from it."""
     is_promotion = len(found.bestmove) > len("e2e4")
     return not (position.in_check or is_promotion or position.is_capture(found.bestmove))

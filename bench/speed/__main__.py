@@ -2,7 +2,8 @@
 """`coachwhip speed`: perft, nps and start-up of this build, of earlier revisions, and of any UCI engine, measured in turn.
 
 Every figure is a median over rounds; every ratio is taken within a round and above 1 where ours is faster. This module
-plans, runs and prints; a single measurement is `speed_measure`, the arithmetic `speed_stats`, the tables `speed_results`.
+reads the command line, runs and prints; `child` and `measure` make single measurements, `stats` does the arithmetic, `results`
+the tables.
 """
 
 import argparse
@@ -43,7 +44,7 @@ COUNTED_POSITIONS = 5
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Progress goes by on stderr, tables or JSON are printed on stdout; 130 after Ctrl-C."""
+    """The subcommand. Progress is shown on stderr, tables or JSON are printed on stdout; 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(
         prog="coachwhip speed",
         description="Compare the speed of this build with that of earlier revisions and of other UCI engines, in turn.",

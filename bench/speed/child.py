@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A UCI engine on pipes whose processor time is known when it has ended.
+"""A UCI engine on pipes, and the processor time that its process took.
 
-python-chess cannot be used here: perft and bench are no part of UCI, and what counts is what the system charges to the
-child process: user CPU time through os.wait4, or the time on the wall on systems that lack it.
+python-chess cannot be used here: perft and bench are no part of UCI, and the measure is the user CPU time of the child process
+(os.wait4), or wall-clock time on systems without it.
 """
 
 import os
@@ -73,7 +73,7 @@ class Child:
         self._lines.put(None)
 
     def send(self, *lines: str) -> None:
-        """Write lines; what an engine that has gone does not read is found when its answer is missed."""
+        """Write lines. An engine that has ended is noticed when its answer does not come."""
         assert self._process.stdin
         with suppress(OSError):
             self._process.stdin.write("".join(f"{line}\n" for line in lines).encode())
@@ -118,7 +118,7 @@ class Child:
         return read
 
     def finish(self, timeout: float = END_TIMEOUT) -> Usage:
-        """Close its input, wait for its end, and return what it took. Raises EngineFailure if it stays."""
+        """Close its input, wait for its end, and return what it took. Raises EngineFailure if it does not end."""
         assert self._process.stdin
         with suppress(OSError):
             self._process.stdin.close()
@@ -137,7 +137,7 @@ class Child:
             pause = min(0.05, pause * 2)
 
     def _finish_by_wall(self, timeout: float) -> Usage:
-        """The same on systems that keep no account of a child."""
+        """The same by wall-clock time, on systems without os.wait4."""
         try:
             code = self._process.wait(timeout)
         except subprocess.TimeoutExpired:

@@ -36,7 +36,7 @@ INSTRUCTIONS = re.compile(r"Collected\s*:\s*(\d+)")
 
 
 class Contender(NamedTuple):
-    """An engine that answers, and how it is spoken to."""
+    """An engine that has answered, and how to talk to it."""
 
     name: str
     command: tuple[str, ...]
@@ -47,7 +47,7 @@ class Contender(NamedTuple):
 
 
 class Started(NamedTuple):
-    """A start without work: seconds on the wall from exec to `uciok`, and what the process took until its end."""
+    """A start without work: wall-clock seconds from exec to `uciok`, and the time (by CLOCK) of the whole process."""
 
     uciok: float
     seconds: float
@@ -104,7 +104,7 @@ def start(contender: Contender) -> Started:
 
 
 def start_python() -> float:
-    """Seconds on the wall that this Python takes to do nothing."""
+    """Wall-clock seconds that this Python takes to start and end."""
     begun = time.perf_counter()
     subprocess.run([sys.executable, "-c", "pass"], check=True, stdin=subprocess.DEVNULL)
     return time.perf_counter() - begun

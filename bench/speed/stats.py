@@ -2,7 +2,7 @@
 """The arithmetic of `coachwhip speed`: pure functions from repeated measurements to medians, spreads and ratios.
 
 Engines are measured in turn, round after round, and a ratio is taken within a round, so that a machine that is slower for
-a while slows both sides of it.
+a while slows both engines.
 """
 
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class Work(NamedTuple):
 
 
 def spread(values: Sequence[float]) -> Spread | None:
-    """Median, lowest and highest; None of nothing."""
+    """Median, lowest and highest; None without values."""
     return Spread(median(values), min(values), max(values)) if values else None
 
 

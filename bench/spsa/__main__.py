@@ -2,8 +2,9 @@
 """`coachwhip spsa`: numbers of the search tuned by games, with simultaneous perturbation stochastic approximation.
 
 J. C. Spall, "Implementation of the simultaneous perturbation algorithm for stochastic optimization" (1998); its gains for
-games of chess as https://www.chessprogramming.org/SPSA has them. An iteration is a pair of games. A batch of them is played
-from the same values, and its results count in order: how many processes play, and when they finish, changes nothing.
+games of chess as https://www.chessprogramming.org/SPSA has them. An iteration is a pair of games
+between the current values plus a step and the same values minus it; the values then move towards the winner. A batch of
+iterations is played from the same values, and results count in order: the number of processes changes nothing.
 """
 
 import argparse
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from .game import SpsaSettings
 
 ALPHA, GAMMA = 0.602, 0.101  # how fast the gains fall, as Spall recommends
-STABILITY = 0.1  # of the iterations: A, which tames the first of them
+STABILITY = 0.1  # of the iterations: A, which keeps the first steps small
 SWITCH = "use_"  # how the tunables begin that are on or off
 REPORTS = 20  # lines on how the values stand, at most
 RESIGN, DRAW, MAX_MOVES = (4, 600), (34, 8, 8), 200  # adjudication, as the fields of Rules
@@ -39,7 +40,8 @@ RANDOM_PLIES = 6  # where there is no book
 
 EPILOG = """\
 NAME may be a pattern; a later --tune replaces an earlier one of the same name. START, MIN, MAX and STEP are those of
-core/tunables.py unless given. STEP is how far the two sides lie from the values at the end, and further at first.
+core/tunables.py unless given. The two sides of a game have the values plus and minus STEP at the end of the
+run, and further away at first.
 
 examples:
   coachwhip spsa --tune 'lmr_*' --tune 'rfp_*' --games 20000 --openings book.epd --journal lmr.jsonl --resume
@@ -67,7 +69,7 @@ class Iteration(NamedTuple):
 
 
 class Spsa:
-    """The values on their way. Depends on the arguments and on the results that it is told, and on nothing else."""
+    """The values that are tuned. They depend only on the arguments and on the results given to `update`."""
 
     def __init__(self, parameters: Sequence[Parameter], iterations: int, r_end: float, seed: int) -> None:
         """`r_end`: how much of STEP, at the end, a win by one game moves a value."""
@@ -225,7 +227,7 @@ def _described(args: argparse.Namespace, settings: "SpsaSettings", parameters: S
 
 
 class SpsaJournal(Journal):
-    """The results of every batch's iterations, and the values for whoever looks."""
+    """The results of every batch's iterations, and the values after it for a reader."""
 
     KIND = Kind("spsa", "run of spsa", "batch")
 
@@ -246,7 +248,7 @@ PlayBatch = Callable[[Sequence[Iteration]], list[list[int]]]  # the games of eac
 
 
 class TuningRun:
-    """A run on its way, begun with what the journal holds."""
+    """A run that is being played; it starts with what the journal holds."""
 
     def __init__(self, spsa: Spsa, iterations: int, batch: int, journal: SpsaJournal | None) -> None:
         self.spsa = spsa

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One game between two engines that differ in their tunables alone. A pure function of the settings and the game."""
+"""One game between two engines that differ in their tunables alone. Depends only on the settings and the game."""
 
 import random
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ class SpsaSettings(NamedTuple):
 
 
 class PairGame(NamedTuple):
-    """One of the two games of a pair: the even one of a pair has `plus` as White, the odd one `minus`."""
+    """One of the two games of a pair: the one with an even number has `plus` as White, the odd one `minus`."""
 
     number: int
     opening: Opening

@@ -48,14 +48,14 @@ class Run(NamedTuple):
     attempts: list[Attempt]
 
     def left(self) -> list[tuple[Problem, int]]:
-        """What is still to do: every engine on a position before the next one, so that a run cut short compares well."""
+        """What is still to do: all engines on one position, then on the next, so that an interrupted run still compares them."""
         done = {(attempt.key, attempt.engine) for attempt in self.attempts}
         engines = range(len(self.settings.engines))
         return [(problem, engine) for problem in self.problems for engine in engines if (problem.key, engine) not in done]
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Progress and faults go by on stderr, tables or JSON are printed on stdout; 130 after Ctrl-C."""
+    """The subcommand. Progress and faults are shown on stderr, tables or JSON are printed on stdout; 130 after Ctrl-C."""
     parser = argparse.ArgumentParser(
         prog="coachwhip suite",
         description="Let engines solve test positions: EPD with bm, am, dm, or moves graded with c8 and c9 (STS).",
@@ -103,7 +103,7 @@ def _suite(args: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]":
-    """The run that the arguments describe or the file of `--resume` holds, and where finished positions are kept, if anywhere."""
+    """The run that the arguments or the file of `--resume` describe, and the journal, if there is one."""
     if args.resume:
         _require_nothing_else(args)
         with contextlib.closing(reopen(args.resume)) as journal:
@@ -143,7 +143,7 @@ def _require_nothing_else(args: argparse.Namespace) -> None:
 
 
 def _resumed(args: argparse.Namespace, journal: SuiteJournal) -> Run:
-    """The run in the file, as far as it got. Raises CommandError, OSError."""
+    """The run in the file, with its finished attempts. Raises CommandError, OSError."""
     from .epd import read_files
 
     record = journal.record()
@@ -213,7 +213,7 @@ def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
 
 
 def _report(args: argparse.Namespace, run: Run, earlier: Record | None) -> None:
-    """Print what came out."""
+    """Print the results."""
     names = _names(run.settings)
     runs = reporting.by_engine(run.attempts, len(names))
     changes = _changes(names, runs, earlier) if earlier else []

@@ -74,7 +74,7 @@ FAULTS = (CRASH, STALL, ILLEGAL_MOVE, NO_START)
 
 
 def is_right(problem: Problem, move: str, mate: int | None) -> bool:
-    """Whether this choice answers the question. Where moves are given they decide, and a dm beside them is a remark."""
+    """Whether this choice answers the question. Where moves are given they decide, and a `dm` beside them is ignored."""
     if problem.best or problem.avoid:
         return (not problem.best or move in problem.best) and move not in problem.avoid
     if problem.asked_mate is not None:
@@ -94,7 +94,7 @@ def solution(problem: Problem, moments: Iterable[Moment]) -> Moment | None:
 
 
 def attempt(problem: Problem, engine: int, moments: list[Moment]) -> Attempt:
-    """The record of a search that ended in order; the last moment is its end, with the move it played."""
+    """The record of a search with a legal move; the last moment is its end, with that move."""
     end = moments[-1]
     found = solution(problem, moments)
     return Attempt(
@@ -117,7 +117,7 @@ def attempt(problem: Problem, engine: int, moments: list[Moment]) -> Attempt:
 
 
 def failure(problem: Problem, engine: int, fault: str, detail: str) -> Attempt:
-    """The record of a search that did not end in order."""
+    """The record of a search without a legal move."""
     return Attempt(
         problem.key,
         problem.fen,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a suite run is summed up to: totals, the comparison of engines, what changed since another run, curves.
+"""Sums up a suite run: totals, the comparison of engines, what changed since another run, curves.
 
-Pure functions from attempts to values and table rows. Only `draw` needs matplotlib, and only rows of positions python-chess.
+Pure functions from attempts to values and table rows. Only `draw` needs matplotlib, and only `position_row` python-chess.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -101,6 +101,6 @@ class Solvers:
             solver.client.end()
 
     def close(self) -> None:
-        """Let the engines leave."""
+        """End the engines politely."""
         for solver in self._solvers:
             solver.client.close(politely=True)

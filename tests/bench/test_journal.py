@@ -178,5 +178,5 @@ def test_another_process_is_refused_while_a_run_goes_on(path: Path) -> None:
         return subprocess.run(command, env=environment(), capture_output=True, text=True, check=True, timeout=TIMEOUT).stdout
 
     with closing(Numbers(path)):
-        assert second() == f"{path} is in use: another run that is still going on writes it\n"
+        assert second() == f"{path} is in use by another run: wait for its end, or give another file\n"
     assert second() == ""

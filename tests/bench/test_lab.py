@@ -221,7 +221,7 @@ def test_two_runs_do_not_share_a_results_file(tmp_path: Path, positions: str, ca
     path = tmp_path / "lab.jsonl"
     with closing(laboratory.LabJournal(path, experiment())):
         assert lab.main(["--positions", positions, "--resume", str(path)]) == 2
-    assert "lab.jsonl is in use: another run" in capsys.readouterr().err
+    assert "lab.jsonl is in use by another run" in capsys.readouterr().err
 
 
 # --- Figures ---

@@ -248,7 +248,7 @@ def test_two_runners_do_not_share_a_journal(run: Run, tmp_path: Path) -> None:
         wait_for(lambda: journal.exists() and journal.stat().st_size > 0)
         second = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=TIMEOUT, check=False)
         assert second.returncode == 2
-        assert second.stderr == f"coachwhip match: {journal} is in use: another run that is still going on writes it\n"
+        assert second.stderr == f"coachwhip match: {journal} is in use by another run: wait for its end, or give another file\n"
         assert first.poll() is None
     finally:
         first.kill()
@@ -391,7 +391,7 @@ def test_round_robin_with_time_controls_of_their_own(run: Run, book: Path, tmp_p
     [
         ([], "at least two"),
         (["--engine", "only-one"], "at least two"),
-        (["--own-tc", "5", "--engine", "a", "--engine", "b"], "--own-tc stands behind the engine"),
+        (["--own-tc", "5", "--engine", "a", "--engine", "b"], "--own-tc stands before the first engine"),
         (["--engine", "no-such-engine-anywhere"] * 2, "no-such-engine-anywhere"),
         (["--engine", "a", "--engine", "b", "--tc", "fast"], "expected a number"),
         (["--engine", "a", "--engine", "b", "--tc", "5", "--movetime", "1"], "exclude each other"),
@@ -401,7 +401,7 @@ def test_round_robin_with_time_controls_of_their_own(run: Run, book: Path, tmp_p
         (["--engine", "a", "--engine", "b", "--resume"], "--journal"),
         (["--engine", "a", "--engine", "b", "--sprt", "5,0"], "ELO0 < ELO1"),
         (["--engine", "a", "--engine", "b", "--engine", "c", "--sprt", "0,5"], "two engines"),
-        (["--name", "x", "--engine", "a", "--engine", "b"], "--name stands behind the engine"),
+        (["--name", "x", "--engine", "a", "--engine", "b"], "--name stands before the first engine"),
         (["--engine", "a'", "--engine", "b"], "quotation"),
         (["--engine", "", "--engine", "b"], "needs a command"),
     ],

@@ -94,7 +94,7 @@ def test_two_runs_do_not_share_a_file(reference: Path, book: Path, capsys: pytes
     first = RunFile(reference)
     try:
         assert selfplay.main([str(reference), "--games", str(GAMES), "--openings", str(book), *FAST]) == 2
-        assert "own.bin is in use: another run" in capsys.readouterr().err
+        assert "own.bin is in use by another run" in capsys.readouterr().err
     finally:
         first.close()
 
