@@ -5,11 +5,13 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any, ClassVar
 
 import chess
 import pytest
 from coachwhip.bench import bench, perft
-from coachwhip.core.engine import Position
+from coachwhip.bench.common import signature
+from coachwhip.core.engine import Engine, Position, SearchResult
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 DEPTH = 5
@@ -52,12 +54,45 @@ def test_bench_prints_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert printed["nodes"] == sum(position["nodes"] for position in printed["positions"])
 
 
-def test_bench_with_more_threads_counts_the_nodes_of_all(capsys: pytest.CaptureFixture[str]) -> None:
-    alone = bench.run(6)
-    assert bench.main(["6", "--json", "--threads", "3"]) == 0
+class Watched:
+    """An engine that keeps how many threads it was given and what its searches said."""
+
+    made: ClassVar[list["Watched"]] = []
+
+    def __init__(self, *arguments: Any, **settings: Any) -> None:
+        self._engine = Engine(*arguments, **settings)
+        self.threads = 1
+        self.nodes: list[int] = []
+        self.made.append(self)
+
+    def set_threads(self, threads: int) -> None:
+        self.threads = threads
+        self._engine.set_threads(threads)
+
+    def clear(self) -> None:
+        self._engine.clear()
+
+    def prepare(self) -> None:
+        self._engine.prepare()
+
+    def search(self, position: Position, *, depth: int) -> SearchResult:
+        result = self._engine.search(position, depth=depth)
+        self.nodes.append(result.nodes)
+        return result
+
+
+def test_bench_with_more_threads_reports_the_nodes_of_its_searches(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """How many nodes several threads take is luck; that all of them are counted is for the tests of the core."""
+    monkeypatch.setattr(signature, "Engine", Watched)
+    Watched.made.clear()
+    assert bench.main([str(DEPTH), "--json", "--threads", "3"]) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert printed["threads"] == 3
-    assert printed["nodes"] > alone.nodes
+    (engine,) = Watched.made
+    assert printed["threads"] == engine.threads == 3
+    assert [position["nodes"] for position in printed["positions"]] == engine.nodes
+    assert printed["nodes"] == sum(engine.nodes) > 1000
 
 
 def test_bench_positions_are_many_legal_and_varied() -> None:

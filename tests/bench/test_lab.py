@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import json
 import math
+import statistics
 import subprocess
 import sys
 import threading
@@ -86,10 +87,33 @@ def test_safe_rows_have_the_value_of_minimax_and_a_move_of_that_value() -> None:
     assert len(before_quiescence) == 13
     for summary in before_quiescence:
         assert (summary.searches, summary.other_value, summary.other_move, summary.loss) == (len(what.fens), 0, 0, 0)
-    minimax, unordered, *_, ordered = before_quiescence[:5]
-    assert minimax.exponent / 4 == pytest.approx(1, abs=0.01)
-    assert minimax.nodes[3] > 3 * unordered.nodes[3] > 6 * ordered.nodes[3]  # type: ignore[operator]
-    assert 2 < ordered.exponent < unordered.exponent < 4
+    # Minimax takes b + b^2 + ... + b^d nodes, by the definition of b: a little more than b^d.
+    full_width = [math.log(sum(b**ply for ply in range(1, 5))) / math.log(b) for b in report.branching]
+    assert report.rows[0].exponent == pytest.approx(statistics.fmean(full_width))
+
+
+def test_alpha_beta_takes_no_node_that_minimax_does_not() -> None:
+    """A theorem, at every position and depth, in whatever order the moves come."""
+    rows = tuple(techniques.ladder()[:5])
+    what = experiment(rows=rows, fens=(SMALL, MIDDLE, *lab.read_positions(lab.POSITIONS)[::5]), max_nodes=3 * 10**6)
+    results, _ = measure(what)
+    for position in range(len(what.fens)):
+        minimax = results[0, position]
+        assert len(minimax) == what.depth
+        for row in range(1, len(rows)):
+            pairs = list(zip(results[row, position], minimax, strict=True))
+            assert all(found.nodes <= full.nodes for found, full in pairs)
+            assert pairs[0][0].nodes == pairs[0][1].nodes  # one ply: every move is looked at
+            assert pairs[-1][0].nodes < pairs[-1][1].nodes  # three plies: a refuted move has replies that are left out
+
+
+def test_captures_first_leave_more_out_than_moves_as_they_are_generated() -> None:
+    """Over all positions together, with weights that count material alone and so never change."""
+    fens = tuple(lab.read_positions(lab.POSITIONS))
+    what = experiment(rows=tuple(techniques.ladder()[:3]), fens=fens, weights=tuple(horizon.material_only()))
+    results, _ = measure(what)
+    minimax, unordered, captures_first = (sum(results[row, at][-1].nodes for at in range(len(fens))) for row in range(3))
+    assert captures_first < unordered < minimax
 
 
 def test_minimax_counts_are_exact() -> None:
