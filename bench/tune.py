@@ -138,7 +138,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
         outcome = _run(args, files, config.pack(weights))
     except ValueError as error:
         raise CommandError(str(error)) from error
-    written = _write(args, argv, outcome)
+    written = _write(args, argv, outcome, weights)
     print(json.dumps(_summary(outcome)) if args.json else _text(outcome, written.path))
     if args.plot:
         _plot(args.plot, outcome)
@@ -199,15 +199,16 @@ class Written(NamedTuple):
     complaint: str
 
 
-def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") -> Written:
+def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", start: dict[str, Any]) -> Written:
     """Write the weights file and check it by reading it again; where that fails, a file in the folder for temporary ones.
 
     Hours of work are in the weights, so they are kept whatever becomes of the file; where there is no room for them
     anywhere, they are printed.
     """
+    from ..evaluation.layout import unpack
     from ..evaluation.learn.write import weights_file
 
-    data = weights_file(outcome.weights, _provenance(args, argv, outcome)).encode()
+    data = weights_file(start | unpack(outcome.weights), _provenance(args, argv, outcome)).encode()
     complaint = _keep(args.output, data, outcome.weights)
     if not complaint:
         return Written(args.output, "")

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Loads and checks evaluation weights, and writes them out as a file to start from; `pack` makes of them what the core takes.
 
-A weights file is data in Python's syntax: assignments of numbers, read with `ast`, never executed. layout.py tells its entries.
+A weights file is data in Python's syntax: assignments of numbers, lists and strings, read with `ast`, never executed. Which entries it
+has, and of which type, is declared in layout.py.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import stat
 import sys
 
 from . import weights as defaults
-from .layout import WEIGHTS, entries, leaves, limits, pack
+from .layout import ENTRIES, Numbers, Text, leaves, pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -79,24 +80,19 @@ def main(argv: Sequence[str]) -> int:
 # --- Checking ---
 
 
-def _expected() -> dict[str, tuple[tuple[int, ...], int, int]]:
-    """Shape, least and greatest value of every entry of a weights file; a pair counts as one more dimension."""
-    return {
-        entry: (form, *limits(name, tapered=tapered))
-        for name, shape, tapered in WEIGHTS
-        for entry, form in entries(name, shape, tapered=tapered).items()
-    }
-
-
 def _check(weights: dict[str, Any], lines: dict[str, int], where: str) -> None:
     """Raise WeightsError at the first entry that is unknown, missing, wrongly shaped or out of range."""
-    expected = _expected()
     for name, value in weights.items():
         at = f"{where}, line {lines[name]}" if name in lines else where
-        if name not in expected:
-            raise WeightsError(f"{at}: {name} is not the name of a weight{_suggestion(name, expected)}")
-        _check_value(value, *expected[name], f"{at}: {name}")
-    for name in expected:
+        entry = ENTRIES.get(name)
+        if entry is None:
+            raise WeightsError(f"{at}: {name} is not the name of a weight{_suggestion(name, ENTRIES)}")
+        if isinstance(entry, Text):
+            _check_text(value, entry.longest, f"{at}: {name}")
+        else:
+            shape = (*entry.shape, 2) if entry.is_paired else entry.shape
+            _check_value(value, shape, entry.low, entry.high, f"{at}: {name}")
+    for name in ENTRIES:
         if name not in weights:
             raise WeightsError(f"{where}: {name} is missing")
 
@@ -106,6 +102,15 @@ def _suggestion(name: str, known: Iterable[str]) -> str:
 
     close = difflib.get_close_matches(name, known, 1)
     return f" (did you mean {close[0]}?)" if close else ""
+
+
+def _check_text(value: Any, longest: int, at: str) -> None:
+    if not isinstance(value, str):
+        raise WeightsError(f"{at} must be a string in quotes, not {_described(value)}")
+    if len(value) > longest:
+        raise WeightsError(f"{at} must have at most {longest} characters, but has {len(value)}")
+    if not value.isprintable():
+        raise WeightsError(f"{at} must hold printable characters only")
 
 
 def _check_value(value: Any, shape: tuple[int, ...], low: int, high: int, at: str) -> None:
@@ -158,7 +163,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 
 
 def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """The values and the line numbers of `NAME = numbers` statements; strings standing alone are comments."""
+    """The values and the line numbers of `NAME = value` statements; strings standing alone are comments."""
     import ast
     import warnings
 
@@ -177,21 +182,22 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             continue
         if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)):
-            raise WeightsError(f"{at}: only assignments NAME = numbers can stand in a weights file")
+            raise WeightsError(f"{at}: only assignments NAME = value can stand in a weights file")
         name = node.targets[0].id
         if name in weights:
             raise WeightsError(f"{at}: {name} is assigned a second time")
-        weights[name] = _literal(node.value, f"{where}, line", name)
+        is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
+        weights[name] = ast.literal_eval(node.value) if is_text else _numbers(node.value, f"{where}, line", name)
         lines[name] = node.lineno
     return weights, lines
 
 
-def _literal(node: ast.expr, at: str, name: str) -> Any:
+def _numbers(node: ast.expr, at: str, name: str) -> Any:
     """The value of a number, or of lists and tuples of them."""
     import ast
 
     if isinstance(node, (ast.List, ast.Tuple)):
-        items = [_literal(item, at, name) for item in node.elts]
+        items = [_numbers(item, at, name) for item in node.elts]
         return tuple(items) if isinstance(node, ast.Tuple) else items
     sign = 1
     if isinstance(node, ast.UnaryOp) and isinstance(node.op, (ast.UAdd, ast.USub)):
@@ -206,17 +212,21 @@ def _literal(node: ast.expr, at: str, name: str) -> Any:
 
 
 def _drawn(weights: dict[str, Any]) -> dict[str, str]:
-    """Every entry as text."""
+    """The value of every entry as it stands in a file."""
     return {
-        entry: _draw(weights[entry], shape, pairs=form != shape)
-        for name, shape, tapered in WEIGHTS
-        for entry, form in entries(name, shape, tapered=tapered).items()
+        name: _draw_text(weights[name]) if isinstance(entry, Text) else _draw(weights[name], entry)
+        for name, entry in ENTRIES.items()
     }
 
 
-def _draw(value: Any, shape: tuple[int, ...], *, pairs: bool) -> str:
-    """A value in the style of weights.py: columns aligned, a table's row on a line, long lists broken evenly."""
-    cells = [_draw_cell(leaf, pairs) for leaf in leaves(value, len(shape))]
+def _draw_text(value: str) -> str:
+    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _draw(value: Any, entry: Numbers) -> str:
+    """Numbers in the style of weights.py: columns aligned, a table's row on a line, long lists broken evenly."""
+    shape = entry.shape
+    cells = [_draw_cell(leaf, entry.is_paired) for leaf in leaves(value, len(shape))]
     if not shape:
         return cells[0]
     width = max(map(len, cells))

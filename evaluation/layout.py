@@ -32,11 +32,43 @@ def limits(name: str, *, tapered: bool) -> tuple[int, int]:
     return (0, FULL_SCALE) if name.startswith(("scale_", "rule50_")) else (-UNITS_LIMIT, UNITS_LIMIT)
 
 
-def entries(name: str, shape: tuple[int, ...], *, tapered: bool) -> dict[str, tuple[int, ...]]:
-    """The entries of a file that hold the weight, and the shape of each; a pair counts as one more dimension."""
-    if tapered and shape == BOARD:
-        return {f"{name.upper()}_MG": shape, f"{name.upper()}_EG": shape}
-    return {name.upper(): (*shape, 2) if tapered else shape}
+class Numbers:
+    """An entry of a weights file that holds whole numbers."""
+
+    __slots__ = ("high", "is_paired", "low", "shape")
+
+    def __init__(self, shape: tuple[int, ...], low: int, high: int, *, is_paired: bool) -> None:
+        self.shape = shape  # () for a single cell
+        self.low = low  # the least value of each number
+        self.high = high  # the greatest
+        self.is_paired = is_paired  # whether each cell is a pair (mg, eg)
+
+
+class Text:
+    """An entry of a weights file that holds a string. It is not among the numbers that the core takes."""
+
+    __slots__ = ("longest",)
+
+    def __init__(self, longest: int) -> None:
+        self.longest = longest  # characters
+
+
+def names(name: str, shape: tuple[int, ...], *, tapered: bool) -> tuple[str, ...]:
+    """The entries of a file that hold the weight: two boards, or one."""
+    upper = name.upper()
+    return (f"{upper}_MG", f"{upper}_EG") if tapered and shape == BOARD else (upper,)
+
+
+def _entries() -> dict[str, Numbers | Text]:
+    found: dict[str, Numbers | Text] = {}
+    for name, shape, tapered in WEIGHTS:
+        held = names(name, shape, tapered=tapered)
+        entry = Numbers(shape, *limits(name, tapered=tapered), is_paired=tapered and len(held) == 1)
+        found |= dict.fromkeys(held, entry)
+    return found
+
+
+ENTRIES = _entries()  # every entry of a weights file, by name
 
 
 def size(shape: tuple[int, ...]) -> int:
@@ -77,7 +109,7 @@ def pack(weights: dict[str, Any]) -> list[int]:
     """
     packed: list[int] = []
     for name, shape, tapered in WEIGHTS:
-        values = [weights[entry] for entry in entries(name, shape, tapered=tapered)]
+        values = [weights[entry] for entry in names(name, shape, tapered=tapered)]
         if len(values) == 2:  # boards
             mg, eg = (leaves(list(reversed(board)), len(shape)) for board in values)
             packed += map(pack_pair, mg, eg)
@@ -89,17 +121,17 @@ def pack(weights: dict[str, Any]) -> list[int]:
 
 
 def unpack(packed: Sequence[int]) -> dict[str, Any]:
-    """The reverse of `pack`: weights by the names of a file's entries."""
+    """The reverse of `pack`: weights by the names of a file's entries, without entries that are text."""
     weights: dict[str, Any] = {}
     values = iter(packed)
     for name, shape, tapered in WEIGHTS:
-        names = list(entries(name, shape, tapered=tapered))
+        held = names(name, shape, tapered=tapered)
         value = _nested(map(unpack_pair, values) if tapered else values, shape)
-        if len(names) == 2:  # boards
-            for half, entry in enumerate(names):
+        if len(held) == 2:  # boards
+            for half, entry in enumerate(held):
                 weights[entry] = [[square[half] for square in row] for row in reversed(value)]
         else:
-            weights[names[0]] = value
+            weights[held[0]] = value
     return weights
 
 

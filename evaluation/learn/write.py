@@ -8,18 +8,18 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from .. import config
-from ..layout import unpack
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from typing import Any
 
 PROVENANCE = "Where the values come from:"  # how that part of the module's docstring begins
 WIDTH = 128
 
 
-def weights_file(packed: Sequence[int], provenance: Sequence[str]) -> str:
-    """The text of a weights file; each paragraph of `provenance` begins on a line of its own."""
-    text = config.dump(unpack(packed))
+def weights_file(weights: dict[str, Any], provenance: Sequence[str]) -> str:
+    """The text of a weights file with these entries; each paragraph of `provenance` begins on a line of its own."""
+    text = config.dump(weights)
     docstring = ast.parse(text).body[0]
     if not (isinstance(docstring, ast.Expr) and isinstance(docstring.value, ast.Constant)):
         raise config.WeightsError("weights.py does not begin with a docstring, which is where the values' provenance goes")

@@ -4,15 +4,17 @@
 import random
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from coachwhip.core.engine import weights_layout
-from coachwhip.evaluation import config, weights
+from coachwhip.evaluation import config, layout, weights
 from coachwhip.evaluation.config import WeightsError
 from coachwhip.evaluation.layout import unpack_pair
+from coachwhip.evaluation.learn.write import weights_file
 
 DEFAULT = config.load_default()
 TEXT = config.dump(DEFAULT)
@@ -313,6 +315,70 @@ def test_weights_command_refuses_a_bad_file_on_stderr(write: Write, capsys: pyte
     assert output.out == ""
     assert output.err.startswith("coachwhip weights: my_weights.py")
     assert output.err.count("\n") == 1
+
+
+# --- An entry that is a string ---
+
+
+@pytest.fixture
+def declared(monkeypatch: pytest.MonkeyPatch, write: Write) -> str:
+    """A layout with a string LABEL, and the text of its default file."""
+    text = TEXT + '# a name\nLABEL = "plain"\n'
+    defaults = types.ModuleType("defaults")
+    defaults.__file__ = write(text)
+    exec(text, vars(defaults))
+    monkeypatch.setitem(layout.ENTRIES, "LABEL", layout.Text(12))
+    monkeypatch.setattr(config, "defaults", defaults)
+    return text
+
+
+def test_a_string_entry_is_loaded_and_written(declared: str, tmp_path: Path) -> None:
+    default = config.load_default()
+    assert default == DEFAULT | {"LABEL": "plain"}
+    assert config.dump(default) == declared
+    path = tmp_path / "other.py"
+    for value in ("", "a b", 'q"uote', "it's", "back\\slash", "{x} %s #", "naïve 棋", "x" * 12):
+        path.write_text(config.dump(default | {"LABEL": value}), encoding="utf-8")
+        assert config.load(path) == default | {"LABEL": value}
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("", "LABEL is missing"),
+        ("LABEL = 5", "LABEL must be a string in quotes, not 5"),
+        ("LABEL = (1, 2)", "LABEL must be a string in quotes, not a tuple"),
+        ("LABEL = [-1]", "LABEL must be a string in quotes, not a list"),
+        ("LABEL = ('plain',)", "LABEL holds something"),
+        ("LABEL = b'plain'", "LABEL holds something"),
+        ("LABEL = f'plain'", "LABEL holds something"),
+        ("LABEL = 'pl' + 'ain'", "LABEL holds something"),
+        ("LABEL = " + repr("x" * 13), "LABEL must have at most 12 characters, but has 13"),
+        ("LABEL = " + repr("x" * 100_000), "LABEL must have at most 12 characters, but has 100000"),
+        (r"LABEL = 'a\nb'", "LABEL must hold printable characters only"),
+        (r"LABEL = '\x00'", "LABEL must hold printable characters only"),
+        (r"LABEL = '\ud800'", "LABEL must hold printable characters only"),
+        ("TEMPO = 'plain'", "TEMPO must be a pair (midgame, endgame), not 'plain'"),
+    ],
+)
+def test_a_wrong_string_entry_is_named(declared: str, write: Write, line: str, message: str) -> None:
+    old = TEMPO if line.startswith("TEMPO") else 'LABEL = "plain"'
+    with pytest.raises(WeightsError) as info:
+        config.load(write(declared.replace(old, line)))
+    assert message in str(info.value)
+    assert str(info.value).startswith("my_weights.py")
+    assert len(str(info.value)) < 200
+    assert str(info.value).isprintable()
+
+
+def test_numeric_code_leaves_a_string_entry_alone(declared: str, write: Write) -> None:
+    loaded = config.load(write(declared.replace('"plain"', '"other"')))
+    flat = config.pack(loaded)
+    assert flat == config.pack(DEFAULT)
+    assert layout.unpack(flat) == DEFAULT
+    assert len(list(layout.cells())) == len(flat)
+    tuned = weights_file(loaded | layout.unpack(flat), ["made by hand"])
+    assert config.load(write(tuned)) == loaded
 
 
 def test_loading_the_default_weights_imports_nothing_slow(root: Path) -> None:

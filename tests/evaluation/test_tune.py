@@ -8,6 +8,7 @@ import lzma
 import math
 import random
 import tempfile
+import types
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from coachwhip.bench import tune
 from coachwhip.bench.selfplay import __main__ as selfplay
 from coachwhip.core.engine import Engine, Position, weights_layout
-from coachwhip.evaluation import config
+from coachwhip.evaluation import config, layout
 from coachwhip.evaluation.learn import data as tune_data
 from coachwhip.evaluation.learn import fit as tune_fit
 from coachwhip.evaluation.learn import labelled
@@ -361,6 +362,25 @@ def test_the_new_file_keeps_comments_and_layout(epd: Path, tmp_path: Path, capsy
     assert _comments(new) == _comments(old)
     assert config.load(tmp_path / "new.py").keys() == config.load_default().keys()
     assert len([1 for _ in weights_layout()]) < len(_comments(new))
+
+
+def test_a_string_entry_of_the_start_is_kept(
+    epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = config.dump(config.load_default()) + '# a name\nLABEL = "plain"\n'
+    defaults = types.ModuleType("defaults")
+    defaults.__file__ = str(tmp_path / "default.py")
+    (tmp_path / "default.py").write_text(text)
+    exec(text, vars(defaults))
+    monkeypatch.setitem(layout.ENTRIES, "LABEL", layout.Text(12))
+    monkeypatch.setattr(config, "defaults", defaults)
+    start = changed(tmp_path, LABEL="my own", MATERIAL=[(100, 100), (250, 250), (250, 250), (500, 500), (900, 900)])
+    words = ["--weights", start, "--only", "material", "--prior", 0, "--rate", 8]
+    summary = run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, *words)
+    new = config.load(tmp_path / "new.py")
+    assert new["LABEL"] == "my own"
+    assert summary["changed"] > 0
+    assert new["MATERIAL"] != config.load(start)["MATERIAL"]
 
 
 def _comments(text: str) -> list[str]:
