@@ -129,10 +129,10 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     require("scipy.sparse", "it")
     if args.plot:
         require_plot(args.plot)
-    from ..evaluation.learn.model import layout
+    from ..evaluation.learn.model import weight_index
 
     try:
-        layout().chosen(args.only, args.freeze)  # a pattern that means nothing is told before the work, not after it
+        weight_index().chosen(args.only, args.freeze)  # a pattern that means nothing is told before the work, not after it
         weights = config.load(args.weights) if args.weights else config.load_default()
         files = [(_chosen(_read(path), args), weight) for path, weight in args.files]
         outcome = _run(args, files, config.pack(weights))

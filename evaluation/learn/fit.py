@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .model import Features, Floats, Layout, Singles
+    from .model import Features, Floats, Singles, WeightIndex
 
 LEAST_SCALE, FIRST_SCALE, GREATEST_SCALE = 40.0, 150.0, 1000.0  # centipawns
 GREATEST_EDGE = 100.0  # centipawns, either way
@@ -60,8 +60,8 @@ class Samples(NamedTuple):
         return float(self.importance.sum(dtype=np.float64))
 
 
-class Plan(NamedTuple):
-    """How to fit."""
+class Hyperparameters(NamedTuple):
+    """The settings of a fit."""
 
     epochs: int
     rate: float  # centipawns a step, at first; it falls to 0 along a cosine
@@ -119,38 +119,38 @@ def fit_scale(scores: NDArray[np.floating], targets: NDArray[np.floating], *, wi
 
 def fit(
     start: Floats,
-    where: Layout,
+    where: WeightIndex,
     free: NDArray[np.bool_],
     training: Samples,
     validation: Samples,
-    plan: Plan,
+    settings: Hyperparameters,
     rng: np.random.Generator,
     report: Callable[[Epoch], None],
 ) -> Fit:
     """Fit the `free` ones of the numbers; `report` is told of every epoch."""
-    batches = _batches(training, plan.batch)
+    batches = _batches(training, settings.batch)
     unit = _curvature(start, where, training) / training.total
-    rough = roughness(where, _seen(training, where)) * (plan.smooth * unit)
+    rough = roughness(where, _seen(training, where)) * (settings.smooth * unit)
     low, high = bounds(where)
     values, mean, square = start.copy(), np.zeros_like(start), np.zeros_like(start)
     best, best_values, step = 0, start.copy(), 0
     epochs = [Epoch(0, _loss(values, where, training), _loss(values, where, validation))]
     report(epochs[0])
-    for number in range(1, plan.epochs + 1):
+    for number in range(1, settings.epochs + 1):
         for index in rng.permutation(len(batches)):
             change = values - start
-            gradient = _gradient(values, where, batches[index]) + plan.prior * unit * change + rough @ change
+            gradient = _gradient(values, where, batches[index]) + settings.prior * unit * change + rough @ change
             step += 1
             mean += (1 - MEAN_DECAY) * (gradient - mean)
             square += (1 - SQUARE_DECAY) * (gradient**2 - square)
             direction = mean / (1 - MEAN_DECAY**step) / (np.sqrt(square / (1 - SQUARE_DECAY**step)) + TINY)
-            rate = plan.rate * (1 + np.cos(np.pi * step / (plan.epochs * len(batches)))) / 2
+            rate = settings.rate * (1 + np.cos(np.pi * step / (settings.epochs * len(batches)))) / 2
             values = np.where(free, np.clip(values - rate * direction, low, high), start)
         epochs.append(Epoch(number, _loss(values, where, training), _loss(values, where, validation)))
         report(epochs[-1])
         if epochs[-1].validation < epochs[best].validation:
             best, best_values = number, values.copy()
-        elif number - best >= plan.patience:
+        elif number - best >= settings.patience:
             break
     return Fit(best_values, tuple(epochs), best)
 
@@ -162,18 +162,18 @@ def _batches(samples: Samples, size: int) -> Sequence[Samples]:
     return [samples.rows(int(start), int(end)) for start, end in itertools.pairwise(edges)]
 
 
-def _gradient(values: Floats, where: Layout, batch: Samples) -> Floats:
+def _gradient(values: Floats, where: WeightIndex, batch: Samples) -> Floats:
     """Of the weighted mean loss of a batch."""
     model = Model(values, where)
     surprise = batch.expected(model.scores(batch.features)) - batch.targets
     return model.gradient(batch.features, (surprise * batch.importance / (batch.scales * batch.total)).astype(np.float32))
 
 
-def _loss(values: Floats, where: Layout, samples: Samples) -> float:
+def _loss(values: Floats, where: WeightIndex, samples: Samples) -> float:
     return samples.mean_loss(Model(values, where).scores(samples.features))
 
 
-def _seen(samples: Samples, where: Layout) -> NDArray[np.bool_]:
+def _seen(samples: Samples, where: WeightIndex) -> NDArray[np.bool_]:
     """Which of the tapered weights the positions count at all; of the table of king attacks, all."""
     seen = np.zeros(len(where.tapered), dtype=np.bool_)
     seen[samples.features.sums.indices[samples.features.sums.data != 0]] = True
@@ -181,7 +181,7 @@ def _seen(samples: Samples, where: Layout) -> NDArray[np.bool_]:
     return seen
 
 
-def _curvature(start: Floats, where: Layout, samples: Samples) -> float:
+def _curvature(start: Floats, where: WeightIndex, samples: Samples) -> float:
     """What a position that counts a weight once adds to the second derivative of the loss by that weight, in the mean."""
     expected = samples.expected(Model(start, where).scores(samples.features))
     return float(np.average(expected * (1 - expected) / samples.scales**2, weights=samples.importance))

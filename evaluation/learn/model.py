@@ -45,7 +45,7 @@ KNOWN = (  # what endgame tables and theory know, and what positions without cou
 LONG = 8
 
 
-class Layout(NamedTuple):
+class WeightIndex(NamedTuple):
     """Where each kind of weight stands among the tapered and among the plain ones."""
 
     tapered: tuple[str, ...]  # the name of each
@@ -77,41 +77,41 @@ def _any_match(name: str, patterns: Iterable[str]) -> bool:
     return any(fnmatch(name, pattern) for pattern in patterns)
 
 
-def layout() -> Layout:
-    """The layout of the core's weights."""
+def weight_index() -> WeightIndex:
+    """The index of the core's weights."""
     tapered, plain = ([name for name, is_tapered in cells() if is_tapered == kind] for kind in (True, False))
     places = {
         "table": [i for i, name in enumerate(tapered) if name == TABLE],
         "units": [i for i, name in enumerate(plain) if name.startswith(UNITS)],
         "scales": [i for i, name in enumerate(plain) if name.startswith(SCALES)],
     }
-    return Layout(tuple(tapered), tuple(plain), **{kind: np.array(found, dtype=np.int64) for kind, found in places.items()})
+    return WeightIndex(tuple(tapered), tuple(plain), **{kind: np.array(found, dtype=np.int64) for kind, found in places.items()})
 
 
-# --- Numbers to fit and packed weights ---
+# --- The parameters to fit, and the weights as the core takes them ---
 
 
-def numbers(packed: Sequence[int], where: Layout) -> Floats:
-    """The numbers behind packed weights, in the order that `Layout.size` tells."""
-    values = np.array(packed[: len(where.tapered)], dtype=np.int64)
-    return np.concatenate([*unpack_pair(values), packed[len(where.tapered) :]]).astype(np.float64)
+def parameters(flat: Sequence[int], where: WeightIndex) -> Floats:
+    """The parameters of the weights in a flat list (see layout.py), in the order that `WeightIndex.size` gives."""
+    pairs = np.array(flat[: len(where.tapered)], dtype=np.int64)
+    return np.concatenate([*unpack_pair(pairs), flat[len(where.tapered) :]]).astype(np.float64)
 
 
-def packed(values: Floats, where: Layout) -> list[int]:
-    """Packed weights of the rounded numbers."""
+def flat_weights(values: Floats, where: WeightIndex) -> list[int]:
+    """The flat list of weights for these parameters, rounded."""
     rounded = np.rint(values).astype(np.int64)
     mg, eg, plain = np.split(rounded, [len(where.tapered), 2 * len(where.tapered)])
     return [int(weight) for weight in [*pack_pair(mg, eg), *plain]]
 
 
-def bounds(where: Layout) -> tuple[Floats, Floats]:
+def bounds(where: WeightIndex) -> tuple[Floats, Floats]:
     """Least and greatest value of every number."""
     pairs = [limits(name, tapered=True) for name in where.tapered]
     found = np.array([*pairs, *pairs, *(limits(name, tapered=False) for name in where.plain)], dtype=np.float64)
     return found[:, 0], found[:, 1]
 
 
-def roughness(where: Layout, is_seen: NDArray[np.bool_]) -> Any:
+def roughness(where: WeightIndex, is_seen: NDArray[np.bool_]) -> Any:
     """A sparse matrix R: (R @ change) is the gradient of half the squared differences between the changes of neighbours.
 
     Neighbours stand side by side in a table along an axis of LONG entries or more, where the index is a number of squares, a
@@ -174,7 +174,7 @@ class Features(NamedTuple):
         return Features(self.sums[rows], (white[rows], black[rows]), attacks, self.scale[rows], self.phase[rows])
 
 
-def features(extracted: tuple[Any, ...], where: Layout) -> Features:
+def features(extracted: tuple[Any, ...], where: WeightIndex) -> Features:
     """The model's features of what `Engine.features` returned."""
     from scipy.sparse import csr_array
 
@@ -217,7 +217,7 @@ class _Attack(NamedTuple):
 class Model:
     """The evaluation with certain weights."""
 
-    def __init__(self, values: Floats, where: Layout) -> None:
+    def __init__(self, values: Floats, where: WeightIndex) -> None:
         self._where = where
         mg, eg, plain = np.split(values.astype(np.float32), [len(where.tapered), 2 * len(where.tapered)])
         self._pairs = np.stack([mg, eg], axis=1)
@@ -275,7 +275,7 @@ class Model:
         return np.stack(columns, axis=1)
 
 
-def engine_scores(values: Floats, data: Features, where: Layout) -> Ints:
+def engine_scores(values: Floats, data: Features, where: WeightIndex) -> Ints:
     """What the engine's evaluation of these features is: whole levels of danger, and its integer divisions."""
     mg, eg, plain = np.split(np.rint(values).astype(np.int64), [len(where.tapered), 2 * len(where.tapered)])
     pairs = np.stack([mg, eg], axis=1)

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...core.engine import Engine, Position
 from .data import split
-from .fit import Fit, Plan, Samples, expectation, fit, fit_scale, losses
-from .model import Features, engine_scores, features, layout, numbers, packed
+from .fit import Fit, Hyperparameters, Samples, expectation, fit, fit_scale, losses
+from .model import Features, engine_scores, features, flat_weights, parameters, weight_index
 
 if TYPE_CHECKING:
     from array import array
@@ -90,7 +90,7 @@ class FileReport(NamedTuple):
 class Outcome(NamedTuple):
     """Fitted weights, and what there is to tell about them."""
 
-    weights: list[int]  # packed
+    weights: list[int]  # the flat list that an Engine takes
     fit: Fit
     fitted: int  # how many numbers
     changed: int  # how many of them are others after rounding
@@ -100,20 +100,20 @@ class Outcome(NamedTuple):
 
 
 def tune(sources: Sequence[Source], start: Sequence[int], options: Options, report: Callable[[Epoch], None]) -> Outcome:
-    """Fit weights to sources that were counted with the packed ones of `start`; `report` is told of every epoch.
+    """Fit weights to sources that were counted with the flat list `start`; `report` is called after every epoch.
 
     Raises ValueError for too little data, and for a pattern that no weight matches.
     """
-    where = layout()
+    where = weight_index()
     free = where.chosen(options.only, options.freeze)
-    begin = numbers(start, where)
+    begin = parameters(start, where)
     rng = np.random.default_rng(options.seed)
     training, validation = _samples(sources, rng)
     if not len(training.targets) or not len(validation.targets):
         raise ValueError("too few games or positions to have some for training and some for validation")
-    plan = Plan(options.epochs, options.rate, options.batch, options.patience, options.prior, options.smooth)
-    found = fit(begin, where, free, training, validation, plan, rng, report)
-    weights = packed(found.values, where)
+    settings = Hyperparameters(options.epochs, options.rate, options.batch, options.patience, options.prior, options.smooth)
+    found = fit(begin, where, free, training, validation, settings, rng, report)
+    weights = flat_weights(found.values, where)
     before, after = ([_engine_losses(source, of) for source in sources] for of in (start, weights))
     return Outcome(
         weights,
@@ -136,7 +136,7 @@ def count(
 
     Positions are left out that are evaluated by more than their features. Raises ValueError for one that is no position.
     """
-    where = layout()
+    where = weight_index()
     engine = Engine(start, hash_mb=1)
     parts, scores = [], []
     for extracted in _extracted(engine, data):
@@ -144,7 +144,7 @@ def count(
         scores.append(np.frombuffer(extracted[4], dtype=extracted[4].typecode))
         report(len(extracted[4]))
     counted, score = _joined(parts), np.concatenate(scores)
-    used = engine_scores(numbers(start, where), counted, where) == score
+    used = engine_scores(parameters(start, where), counted, where) == score
     is_validation = split(data.groups, options.validation, np.random.default_rng([options.seed, place]))
     learnt = used & ~is_validation
     targets, teacher_scale = _targets(data, options.teacher, learnt)

@@ -97,12 +97,12 @@ def changed(tmp_path: Path, **entries: Any) -> Path:
 
 def test_features_and_weights_give_the_engines_evaluation(fens: list[str], own: Path, shipped: list[int]) -> None:
     rng = random.Random(3)
-    where = tune_model.layout()
-    shaken = tune_model.numbers(shipped, where)
+    where = tune_model.weight_index()
+    shaken = tune_model.parameters(shipped, where)
     shaken += where.chosen([], ["rule50_*"]) * [rng.randint(-9, 9) for _ in shaken]  # the positions have no counters
     low, high = tune_model.bounds(where)
-    for values in (tune_model.numbers(shipped, where), np.clip(shaken, low, high)):
-        engine = Engine(tune_model.packed(values, where), 1)
+    for values in (tune_model.parameters(shipped, where), np.clip(shaken, low, high)):
+        engine = Engine(tune_model.flat_weights(values, where), 1)
         all_fens = fens + tune_data.read(own).fens()
         extracted = engine.features(all_fens)
         scores = tune_model.engine_scores(values, tune_model.features(extracted, where), where)
@@ -112,18 +112,18 @@ def test_features_and_weights_give_the_engines_evaluation(fens: list[str], own: 
 
 
 def test_the_smooth_model_is_close_to_the_engine(fens: list[str], shipped: list[int]) -> None:
-    where = tune_model.layout()
+    where = tune_model.weight_index()
     extracted = Engine(shipped, 1).features(fens)
-    model = tune_model.Model(tune_model.numbers(shipped, where), where)
+    model = tune_model.Model(tune_model.parameters(shipped, where), where)
     off = np.abs(model.scores(tune_model.features(extracted, where)) - np.array(extracted[4]))
     assert off.mean() < 2
     assert off.max() < 20
 
 
 def test_the_gradient_is_that_of_the_score(fens: list[str], shipped: list[int]) -> None:
-    where = tune_model.layout()
+    where = tune_model.weight_index()
     data = tune_model.features(Engine(shipped, 1).features(fens[:600]), where)
-    values = tune_model.numbers(shipped, where)
+    values = tune_model.parameters(shipped, where)
     slope = np.random.default_rng(1).normal(size=len(data)).astype(np.float32)
     gradient = tune_model.Model(values, where).gradient(data, slope)
 
@@ -140,13 +140,13 @@ def test_the_gradient_is_that_of_the_score(fens: list[str], shipped: list[int]) 
     assert sum(gradient[at] != 0 for at in places) > len(places) // 2
 
 
-def test_packing_goes_both_ways(shipped: list[int]) -> None:
-    where = tune_model.layout()
-    assert tune_model.packed(tune_model.numbers(shipped, where), where) == shipped
+def test_parameters_become_weights_and_back(shipped: list[int]) -> None:
+    where = tune_model.weight_index()
+    assert tune_model.flat_weights(tune_model.parameters(shipped, where), where) == shipped
 
 
 def test_patterns_choose_weights() -> None:
-    where = tune_model.layout()
+    where = tune_model.weight_index()
     names = [*where.tapered, *where.tapered, *where.plain]
     left = {name for name, chosen in zip(names, where.chosen([], []), strict=True) if not chosen}
     assert {"rule50_fade", "scale_drawn_pawn", "scale_bare_king", "lone_king_corner"} < left
@@ -239,7 +239,7 @@ def test_the_prior_holds_the_start(epd: Path, tmp_path: Path, capsys: pytest.Cap
 
 
 def test_neighbours_in_a_table_change_alike() -> None:
-    where = tune_model.layout()
+    where = tune_model.weight_index()
     seen = np.ones(len(where.tapered), dtype=np.bool_)
     squares, danger = where.tapered.index("rook_squares"), int(where.table[0])
     material = where.tapered.index("material")
