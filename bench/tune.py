@@ -135,7 +135,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
         weight_index().chosen(args.only, args.freeze)  # a pattern that means nothing is told before the work, not after it
         weights = config.load(args.weights) if args.weights else config.load_default()
         files = [(_chosen(_read(path), args), weight) for path, weight in args.files]
-        outcome = _run(args, files, config.pack(weights))
+        outcome = _run(args, files, config.flatten(weights))
     except ValueError as error:
         raise CommandError(str(error)) from error
     written = _write(args, argv, outcome, weights)
@@ -205,10 +205,10 @@ def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", st
     Hours of work are in the weights, so they are kept whatever becomes of the file; where there is no room for them
     anywhere, they are printed.
     """
-    from ..evaluation.layout import unpack
+    from ..evaluation.layout import unflatten
     from ..evaluation.learn.write import weights_file
 
-    data = weights_file(start | unpack(outcome.weights), _provenance(args, argv, outcome)).encode()
+    data = weights_file(start | unflatten(outcome.weights), _provenance(args, argv, outcome)).encode()
     complaint = _keep(args.output, data, outcome.weights)
     if not complaint:
         return Written(args.output, "")
@@ -226,7 +226,7 @@ def _keep(path: Path, data: bytes, weights: Sequence[int]) -> str:
     """Write the file and compare; what went wrong, "" if nothing did."""
     try:
         write_bytes(path, data)
-        if config.pack(config.load(path)) != weights:
+        if config.flatten(config.load(path)) != weights:
             return f"{path} does not hold the weights that were fitted"
     except OSError as error:
         return in_words(error)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loads and checks evaluation weights, and writes them out as a file to start from; `pack` makes of them what the core takes.
+"""Loads and checks evaluation weights, and writes them out as a file to start from; `flatten` makes the list that the core takes.
 
 A weights file is data in Python's syntax: assignments of numbers, lists and strings, read with `ast`, never executed. Which entries it
 has, and of which type, is declared in layout.py.
@@ -12,7 +12,7 @@ import stat
 import sys
 
 from . import weights as defaults
-from .layout import ENTRIES, Numbers, Text, leaves, pack
+from .layout import ENTRIES, Numbers, Text, flatten, leaves
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-__all__ = ["WeightsError", "dump", "load", "load_default", "main", "pack"]
+__all__ = ["WeightsError", "dump", "flatten", "load", "load_default", "main"]
 
 MAX_FILE_SIZE = 1 << 18  # bytes; the default file has about a tenth of it
 

@@ -102,28 +102,28 @@ def unpack_pair(packed: Number) -> tuple[Number, Number]:
     return mg, packed - mg >> 16
 
 
-def pack(weights: dict[str, Any]) -> list[int]:
+def flatten(weights: dict[str, Any]) -> list[int]:
     """The flat list the core takes.
 
     `weights` are a file's, as `config.load` or `config.load_default` return them, with values changed at will but not their shapes.
     """
-    packed: list[int] = []
+    flat: list[int] = []
     for name, shape, tapered in WEIGHTS:
         values = [weights[entry] for entry in names(name, shape, tapered=tapered)]
         if len(values) == 2:  # boards
             mg, eg = (leaves(list(reversed(board)), len(shape)) for board in values)
-            packed += map(pack_pair, mg, eg)
+            flat += map(pack_pair, mg, eg)
         elif tapered:
-            packed += [pack_pair(mg, eg) for mg, eg in leaves(values[0], len(shape))]
+            flat += [pack_pair(mg, eg) for mg, eg in leaves(values[0], len(shape))]
         else:
-            packed += leaves(values[0], len(shape))
-    return packed
+            flat += leaves(values[0], len(shape))
+    return flat
 
 
-def unpack(packed: Sequence[int]) -> dict[str, Any]:
-    """The reverse of `pack`: weights by the names of a file's entries, without entries that are text."""
+def unflatten(flat: Sequence[int]) -> dict[str, Any]:
+    """The reverse of `flatten`: weights by the names of a file's entries, without entries that are text."""
     weights: dict[str, Any] = {}
-    values = iter(packed)
+    values = iter(flat)
     for name, shape, tapered in WEIGHTS:
         held = names(name, shape, tapered=tapered)
         value = _nested(map(unpack_pair, values) if tapered else values, shape)

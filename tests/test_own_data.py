@@ -163,4 +163,4 @@ def test_mates_are_those_of_a_plain_solver() -> None:
 def test_the_frozen_weights_have_every_entry() -> None:
     """A new weight comes into tests/data/frozen_weights.py with zeros; WeightsError names it."""
     assert config.load(FROZEN_WEIGHTS).keys() == config.load_default().keys()
-    assert len(oracle.frozen_weights()) == len(config.pack(config.load_default()))
+    assert len(oracle.frozen_weights()) == len(config.flatten(config.load_default()))

@@ -84,7 +84,7 @@ class Host:
 
     def _new_engine(self, hash_mb: int) -> Engine:
         if self._weights is None:
-            self._weights = self.config.pack(self.config.load_default())
+            self._weights = self.config.flatten(self.config.load_default())
         engine: Engine = self.core.Engine(self._weights, hash_mb=hash_mb)
         if self.tables is not None:
             engine.set_tablebase(*self._tables_in_search())
@@ -142,7 +142,7 @@ class Host:
 
     def set_weights_file(self, path: str) -> None:
         """Evaluate with this file's weights ("": the default ones); ValueError or OSError, and the old ones stay, if it is wrong."""
-        weights: list[int] = self.config.pack(self.config.load(path) if path else self.config.load_default())
+        weights: list[int] = self.config.flatten(self.config.load(path) if path else self.config.load_default())
         if self._engine is not None:
             self._engine.set_weights(weights)
         self._weights = weights

@@ -78,10 +78,10 @@ def run(
 ) -> BenchResult:
     """Search every position to `depth`; `report` is called with its number (from 1) and result after each.
 
-    `weights` is what `evaluation.config.pack` returns (None: the shipped ones), `fens` defaults to the shipped
+    `weights` is what `evaluation.config.flatten` returns (None: the shipped ones), `fens` defaults to the shipped
     positions. Raises ValueError for an unknown tunable or a bad FEN, MemoryError for a table or threads that cannot be had.
     """
-    packed = config.pack(config.load_default()) if weights is None else weights
+    packed = config.flatten(config.load_default()) if weights is None else weights
     engine = Engine(packed, hash_mb=hash_mb, tunables=tunables)
     engine.set_threads(threads)
     searched = []

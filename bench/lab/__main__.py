@@ -101,7 +101,7 @@ def main(argv: Sequence[str]) -> int:
 def _lab(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     try:
-        weights = config.pack(config.load(args.weights) if args.weights else config.load_default())
+        weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
     except ValueError as error:
         raise CommandError(str(error)) from error
     if args.horizon:

@@ -83,7 +83,7 @@ def material_only() -> list[int]:
         for name, value in config.load_default().items()
     }
     weights["MATERIAL"] = [(value, value) for value in PIECES]
-    return config.pack(weights)
+    return config.flatten(weights)
 
 
 def _filled(value: Any, number: int) -> Any:

@@ -119,7 +119,7 @@ def _selfplay(args: argparse.Namespace) -> int:
 def _settings(args: argparse.Namespace) -> "SelfplaySettings":
     from .game import SelfplaySettings
 
-    weights = config.pack(config.load(args.weights) if args.weights else config.load_default())
+    weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
     rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
     return SelfplaySettings(
         tuple(weights), args.nodes, args.hash, args.seed, args.random_plies, args.per_game, args.max_score, rules

@@ -211,7 +211,7 @@ def _book(args: argparse.Namespace) -> Book:
 def _settings(args: argparse.Namespace) -> "SpsaSettings":
     from .game import SpsaSettings
 
-    weights = config.pack(config.load(args.weights) if args.weights else config.load_default())
+    weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
     rules = Rules(None, *RESIGN, *DRAW, MAX_MOVES)
     return SpsaSettings(tuple(weights), args.nodes, args.hash, args.seed, 0 if args.openings else RANDOM_PLIES, rules)
 

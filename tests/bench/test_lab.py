@@ -27,7 +27,7 @@ MIDDLE = "r1b1r1k1/1p3pbp/1pp2np1/3p4/1n1P4/2N1PN1P/PP2BPPB/R4RK1 b - - 3 14"
 
 
 def experiment(fens: tuple[str, ...] = (SMALL, MIDDLE), depth: int = 3, **changes: object) -> laboratory.Experiment:
-    weights = tuple(config.pack(config.load_default()))
+    weights = tuple(config.flatten(config.load_default()))
     made = laboratory.Experiment(fens, tuple(techniques.ladder()), depth, 10**6, 1, weights, {})
     return made._replace(**changes)  # type: ignore[arg-type]
 

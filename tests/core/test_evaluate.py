@@ -16,7 +16,7 @@ LAYOUT = weights_layout()
 SIZES = [math.prod(shape) for _, shape, _ in LAYOUT]
 OFFSETS = {name: sum(SIZES[:i]) for i, (name, _, _) in enumerate(LAYOUT)}
 TAPERED = [tapered for (_, _, tapered), size in zip(LAYOUT, SIZES, strict=True) for _ in range(size)]
-DEFAULT = config.pack(config.load_default())
+DEFAULT = config.flatten(config.load_default())
 EVAL_LIMIT = 29999
 
 

@@ -284,7 +284,7 @@ import resource
 import sys
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config
-engine = Engine(config.pack(config.load(sys.argv[1])), hash_mb=1)
+engine = Engine(config.flatten(config.load(sys.argv[1])), hash_mb=1)
 engine.set_threads(64)
 size = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (size + (30 << 20), resource.RLIM_INFINITY))

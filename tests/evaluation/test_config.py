@@ -45,15 +45,15 @@ def entry(name: str) -> str:
 
 
 def test_default_weights_are_complete_and_pack() -> None:
-    packed = config.pack(DEFAULT)
+    flat = config.flatten(DEFAULT)
     size = 0
     for _, shape, _ in weights_layout():
         cells = 1
         for length in shape:
             cells *= length
         size += cells
-    assert len(packed) == size
-    assert all(type(value) is int for value in packed)
+    assert len(flat) == size
+    assert all(type(value) is int for value in flat)
 
 
 def test_layout_names_are_distinct_and_in_the_file() -> None:
@@ -88,7 +88,7 @@ def test_dump_is_the_default_file() -> None:
 def test_default_file_survives_a_round_trip(write: Write) -> None:
     loaded = config.load(write(TEXT))
     assert loaded == DEFAULT
-    assert config.pack(loaded) == config.pack(DEFAULT)
+    assert config.flatten(loaded) == config.flatten(DEFAULT)
 
 
 def test_changed_weights_survive_a_round_trip(write: Write) -> None:
@@ -113,7 +113,7 @@ def test_boards_are_drawn_from_whites_side(write: Write) -> None:
     board = entry("KNIGHT_SQUARES_MG")
     first_row = board.splitlines()[1]
     changed = board.replace(first_row, "    [1234, 0, 0, 0, 0, 0, 0, 0],")
-    packed = config.pack(config.load(write(TEXT.replace(board, changed))))
+    flat = config.flatten(config.load(write(TEXT.replace(board, changed))))
     offset = 0
     for name, shape, _ in weights_layout():
         if name == "knight_squares":
@@ -122,19 +122,19 @@ def test_boards_are_drawn_from_whites_side(write: Write) -> None:
         for length in shape:
             cells *= length
         offset += cells
-    assert unpack_pair(packed[offset + 56])[0] == 1234
+    assert unpack_pair(flat[offset + 56])[0] == 1234
 
 
 def test_negative_endgame_halves_pack_and_unpack() -> None:
     changed = DEFAULT | {"TEMPO": (-5, -7)}
-    assert -5 + (-7 << 16) in config.pack(changed)
+    assert -5 + (-7 << 16) in config.flatten(changed)
 
 
 def test_lists_and_tuples_are_the_same_thing(write: Write) -> None:
     tempo = entry("TEMPO")
     mg, eg = DEFAULT["TEMPO"]
     loaded = config.load(write(TEXT.replace(tempo, f"TEMPO = [{mg}, +{eg}]")))
-    assert config.pack(loaded) == config.pack(DEFAULT)
+    assert config.flatten(loaded) == config.flatten(DEFAULT)
 
 
 def test_comments_text_and_a_byte_order_mark_are_no_harm(write: Write) -> None:
@@ -292,11 +292,11 @@ def test_damaged_files_never_raise_anything_else(write: Write) -> None:
             piece = rng.choice(("", damaged[a:b] * 2, "(", "]", "\\", "'", "=", ",", "-", "\n", "é"))
             damaged = damaged[:a] + piece + damaged[b:]
         try:
-            packed = config.pack(config.load(write(damaged)))
+            flat = config.flatten(config.load(write(damaged)))
         except WeightsError as error:
             refused.append(str(error))
         else:
-            assert len(packed) == len(config.pack(DEFAULT))
+            assert len(flat) == len(config.flatten(DEFAULT))
     assert len(refused) > 50
     assert all(message.isprintable() for message in refused)
 
@@ -373,18 +373,18 @@ def test_a_wrong_string_entry_is_named(declared: str, write: Write, line: str, m
 
 def test_numeric_code_leaves_a_string_entry_alone(declared: str, write: Write) -> None:
     loaded = config.load(write(declared.replace('"plain"', '"other"')))
-    flat = config.pack(loaded)
-    assert flat == config.pack(DEFAULT)
-    assert layout.unpack(flat) == DEFAULT
+    flat = config.flatten(loaded)
+    assert flat == config.flatten(DEFAULT)
+    assert layout.unflatten(flat) == DEFAULT
     assert len(list(layout.cells())) == len(flat)
-    tuned = weights_file(loaded | layout.unpack(flat), ["made by hand"])
+    tuned = weights_file(loaded | layout.unflatten(flat), ["made by hand"])
     assert config.load(write(tuned)) == loaded
 
 
 def test_loading_the_default_weights_imports_nothing_slow(root: Path) -> None:
     """Start-up is instant: the parser of user's files and the command line's are loaded only when needed."""
     code = (
-        "import sys; from coachwhip.evaluation import config; config.pack(config.load_default());"
+        "import sys; from coachwhip.evaluation import config; config.flatten(config.load_default());"
         "print([name for name in ('ast', 'argparse', 'difflib', 'numpy', 'chess', 're') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-S", "-c", code], cwd=root, capture_output=True, text=True, check=True)

@@ -28,19 +28,19 @@ def test_arrays_are_packed_as_their_numbers_are() -> None:
 
 def test_weights_survive_packing() -> None:
     weights = config.load_default()
-    packed = layout.pack(weights)
-    assert layout.unpack(packed) == weights
+    flat = layout.flatten(weights)
+    assert layout.unflatten(flat) == weights
     rng = random.Random(4)
     within = [layout.limits(name, tapered=tapered) for name, tapered in layout.cells()]
     pairs = [[rng.randint(*span) for _ in range(2)] for span in within]
     tapered = [is_tapered for _, is_tapered in layout.cells()]
     changed = [layout.pack_pair(*pair) if paired else pair[0] for pair, paired in zip(pairs, tapered, strict=True)]
-    assert layout.pack(layout.unpack(changed)) == changed
+    assert layout.flatten(layout.unflatten(changed)) == changed
 
 
 def test_cells_name_every_number_of_the_flat_list() -> None:
     cells = list(layout.cells())
-    assert len(cells) == len(layout.pack(config.load_default())) == sum(math.prod(shape) for _, shape, _ in layout.WEIGHTS)
+    assert len(cells) == len(layout.flatten(config.load_default())) == sum(math.prod(shape) for _, shape, _ in layout.WEIGHTS)
     assert list(dict.fromkeys(cells)) == [(name, tapered) for name, _, tapered in layout.WEIGHTS]
     assert [tapered for _, tapered in cells] == sorted((tapered for _, tapered in cells), reverse=True)
 
@@ -52,10 +52,10 @@ def test_the_core_reads_a_level_per_danger_step() -> None:
     position = Position("6k1/8/8/5Q2/5R2/8/8/6K1 w - - 0 1")
     place = next(at for at, (name, _) in enumerate(layout.cells()) if name == "king_danger")
     for units, level in ((0, 0), (DANGER_STEP - 1, 0), (DANGER_STEP, 1), (5 * DANGER_STEP, 5)):
-        counted = Engine(config.pack(weights | {"DANGER_BASE": units}), 1).trace(position)["features"]
+        counted = Engine(config.flatten(weights | {"DANGER_BASE": units}), 1).trace(position)["features"]
         assert [pair[0] for pair in counted[place : place + 8]] == [int(at == level) for at in range(8)]  # type: ignore[index]
 
 
 def test_phase_and_scale_are_full_in_the_start_position() -> None:
-    counted = Engine(config.pack(config.load_default()), 1).trace(Position())
+    counted = Engine(config.flatten(config.load_default()), 1).trace(Position())
     assert (counted["phase"], counted["scale"], counted["fade"]) == (FULL_PHASE, FULL_SCALE, FULL_SCALE)

@@ -37,7 +37,7 @@ QUICK = ["--epochs", "3", "--batch", "256"]
 
 @pytest.fixture(scope="module")
 def shipped() -> list[int]:
-    return config.pack(config.load_default())
+    return config.flatten(config.load_default())
 
 
 @pytest.fixture(scope="module")
@@ -392,7 +392,7 @@ def test_the_losses_told_are_the_engines(epd: Path, tmp_path: Path, capsys: pyte
     (file,) = summary["files"]
     data = tune_data.read(epd)
     groups = tune_data.split(data.groups, 0.1, np.random.default_rng([1, 0]))
-    scores = np.array(Engine(config.pack(config.load(tmp_path / "new.py")), 1).features(data.fens())[4])
+    scores = np.array(Engine(config.flatten(config.load(tmp_path / "new.py")), 1).features(data.fens())[4])
     loss = tune_fit.losses(tune_fit.expectation(scores + file["edge"], file["scale"]), data.results)
     assert math.isclose(loss[groups].mean(), summary["after"]["validation"], rel_tol=1e-5)
     assert math.isclose(loss[~groups].mean(), summary["after"]["training"], rel_tol=1e-5)

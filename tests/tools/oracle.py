@@ -30,7 +30,7 @@ KINDS = ("standard", "chess960", "dfrc")
 @cache
 def frozen_weights() -> tuple[int, ...]:
     """The tests' own weights, packed: what they expect of a search does not change with the weights that are shipped."""
-    return tuple(config.pack(config.load(FROZEN_WEIGHTS)))
+    return tuple(config.flatten(config.load(FROZEN_WEIGHTS)))
 
 
 def new_engine(hash_mb: int = 1, **tunables: int) -> Engine:

@@ -61,7 +61,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Any:
         Position=lambda fen, chess960: SimpleNamespace(fen=fen, chess960=chess960),
         STARTPOS_FEN="start",
     )
-    config = SimpleNamespace(load_default=lambda: [1], load=lambda path: [len(path)], pack=list)
+    config = SimpleNamespace(load_default=lambda: [1], load=lambda path: [len(path)], flatten=list)
     return Host(core, config)
 
 

@@ -221,7 +221,7 @@ class FakeConfig:
         return {"pawn": 90}
 
     @staticmethod
-    def pack(weights: dict[str, int]) -> list[int]:
+    def flatten(weights: dict[str, int]) -> list[int]:
         return list(weights.values())
 
 
