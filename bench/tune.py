@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip tune`: the command line of the tuner (`evaluation.learn`): progress, a plot, and the new weights file."""
+"""`coachwhip tune`: the command line of the tuner in `evaluation.learn`, with progress, a plot, and the new weights file."""
 
 import argparse
 import datetime
@@ -56,7 +56,7 @@ def number(low: float, high: float) -> Callable[[str], float]:
 
 
 def source(text: str) -> tuple[Path, float]:
-    """Split `FILE=WEIGHT`, as argparse's `type`; a file of that whole name is meant where there is one."""
+    """Split `FILE=WEIGHT`, as argparse's `type`. If a file with the whole text as its name exists, it is that file."""
     name, equals, weight = text.rpartition("=")
     whole = file_name(text)
     if not equals or whole.exists():
@@ -85,27 +85,33 @@ def _parser() -> argparse.ArgumentParser:
         action="append",
         default=[],
         metavar="PATTERN",
-        help="fit weights of such names alone, as king_*; may be repeated",
+        help="fit only weights with such names, for example king_*; may be repeated",
     )
     add(
         "--freeze",
         action="append",
         default=[],
         metavar="PATTERN",
-        help="leave weights of such names as they are; may be repeated",
+        help="do not change weights with such names; may be repeated",
     )
     add("--lambda", dest="teacher", type=number(0, 1), default=0.5, metavar="X", help="share of c8 in the targets (default 0.5)")
-    add("--prior", type=number(0, 1e9), default=2000.0, metavar="N", help="the start counts as N positions (default 2000)")
+    add(
+        "--prior", type=number(0, 1e9), default=2000.0, metavar="N", help="penalty for a change, as of N positions (default 2000)"
+    )
     add(
         "--smooth",
         type=number(0, 1e9),
         default=2000.0,
         metavar="N",
-        help="hold neighbours in a table together with the weight of N positions (default 2000)",
+        help="penalty where neighbours in a table change differently, as of N positions (default 2000)",
     )
-    add("--epochs", type=whole_number(1, 10_000), default=40, metavar="N", help="passes over the data at most (default 40)")
+    add("--epochs", type=whole_number(1, 10_000), default=40, metavar="N", help="at most N passes over the data (default 40)")
     add(
-        "--patience", type=whole_number(1, 10_000), default=8, metavar="N", help="end after N epochs without progress (default 8)"
+        "--patience",
+        type=whole_number(1, 10_000),
+        default=8,
+        metavar="N",
+        help="stop after N epochs without a better validation loss (default 8)",
     )
     add("--rate", type=number(1e-6, 100), default=1.0, metavar="CP", help="largest step at first, centipawns (default 1)")
     add("--batch", type=whole_number(1, 10**7), default=16_384, metavar="N", help="positions a step (default 16384)")
@@ -113,15 +119,15 @@ def _parser() -> argparse.ArgumentParser:
     add("--max-score", type=number(0, 1e9), metavar="CP", help="leave out positions whose c8 is beyond CP centipawns")
     add("--distinct", action="store_true", help="use a position that is several times in a file once")
     add("--limit", type=whole_number(1, 10**9), metavar="N", help="use the first N positions of each file, of those left")
-    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides the split and the order of the batches (default 1)")
-    add("--date", type=date, metavar="DATE", help="date to write into the new file (default: none)")
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="of the split and of the order of the batches (default 1)")
+    add("--date", type=date, metavar="DATE", help="the day that the new file names (default: none)")
     add("--plot", **writes(help="draw the losses over the epochs (matplotlib)"))
     add("--json", action="store_true", help="print the summary as JSON")
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Losses go by on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
+    """The subcommand. Losses are shown on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
     return execute(_parser(), argv, lambda args: _tune(args, argv))
 
 
@@ -132,7 +138,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     from ..evaluation.learn.model import weight_index
 
     try:
-        weight_index().chosen(args.only, args.freeze)  # a pattern that means nothing is told before the work, not after it
+        weight_index().chosen(args.only, args.freeze)  # a pattern that matches nothing is refused before the work
         weights = config.load(args.weights) if args.weights else config.load_default()
         files = [(_chosen(_read(path), args), weight) for path, weight in args.files]
         outcome = _run(args, files, config.flatten(weights))
@@ -157,7 +163,7 @@ def _read(path: Path) -> "Dataset":
 
 
 def _chosen(data: "Dataset", args: argparse.Namespace) -> "Dataset":
-    """The positions of a file that the options want."""
+    """The positions of a file that the options select. Raises CommandError if there is none."""
     from ..evaluation.learn.data import distinct, within
 
     if args.max_score is not None:
@@ -184,26 +190,25 @@ def _run(args: argparse.Namespace, files: "list[tuple[Dataset, float]]", start: 
 
         def tell(epoch: "Epoch") -> None:
             bar.say(f"epoch {epoch.number:3}: loss in training {epoch.training:.6f}, in validation {epoch.validation:.6f}")
-            bar.advance(min(epoch.number, 1))  # number 0 is the start
+            bar.advance(min(epoch.number, 1))  # epoch 0 is the start
 
         return tune(sources, start, options, tell)
 
 
-# --- What came of it ---
+# --- The report ---
 
 
 class Written(NamedTuple):
-    """Where the weights went, and what went wrong with it; "" if nothing did."""
+    """The file with the weights, and what went wrong; "" if nothing did."""
 
     path: Path
     complaint: str
 
 
 def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", start: dict[str, Any]) -> Written:
-    """Write the weights file and check it by reading it again; where that fails, a file in the folder for temporary ones.
+    """Write the weights file and read it again as a check; if that fails, write to the folder for temporary files.
 
-    Hours of work are in the weights, so they are kept whatever becomes of the file; where there is no room for them
-    anywhere, they are printed.
+    A fit can take hours, so its weights are never lost: if neither file can be written, they are printed.
     """
     from ..evaluation.layout import unflatten
     from ..evaluation.learn.write import weights_file
@@ -218,12 +223,14 @@ def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", st
     if second:
         path.unlink(missing_ok=True)
         print(data.decode())
-        return Written(args.output, f"{complaint}; nor is there room elsewhere ({second}): the weights went to standard output")
+        return Written(
+            args.output, f"{complaint}; nor can they be written elsewhere ({second}): the weights are on standard output"
+        )
     return Written(path, f"{complaint}; the weights are in {path}")
 
 
 def _keep(path: Path, data: bytes, weights: Sequence[int]) -> str:
-    """Write the file and compare; what went wrong, "" if nothing did."""
+    """Write the file and compare it with the weights. Return what went wrong, "" if nothing did."""
     try:
         write_bytes(path, data)
         if config.flatten(config.load(path)) != weights:
@@ -236,17 +243,17 @@ def _keep(path: Path, data: bytes, weights: Sequence[int]) -> str:
 
 
 def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") -> list[str]:
-    """Where the weights come from, a paragraph in each item."""
+    """How the weights were fitted, a paragraph in each item."""
     commit = f" at commit {found}" if (found := revision()) else ""
     start = f"the weights of {Path(args.weights).name}" if args.weights else "the weights.py of that commit"
     before, after = outcome.before, outcome.after
     made = f"fitted by `coachwhip tune`{f' on {args.date}' if args.date else ''}{commit}, starting from {start}."
-    model = (
-        "White's expected points are 1 / (1 + exp(-(score + edge) / scale)); both were fitted to each file before the weights."
+    model = "White's predicted points are 1 / (1 + exp(-(score + edge) / scale)); scale and edge were fitted to each file before the weights."
+    targets = f"Targets: {args.teacher:g} of what c8 predicts, where there is one, and the rest the game's result."
+    numbers = f"{outcome.fitted} numbers fitted, {outcome.changed} changed, in {outcome.fit.best} epochs"
+    settings = (
+        f"penalties as of {args.prior:g} positions for a change, {args.smooth:g} for differing neighbours; seed {args.seed}."
     )
-    targets = f"Targets: {args.teacher:g} times what c8, where it is there, expects, and the rest the game's result."
-    numbers = f"{outcome.fitted} numbers fitted, {outcome.changed} changed, by {outcome.fit.best} epochs"
-    settings = f"the start counts as {args.prior:g} positions, a neighbour in a table as {args.smooth:g}; seed {args.seed}."
     training = f"Loss (cross-entropy) before and after, all files: training {before.training:.6f} and {after.training:.6f}"
     validation = f"validation {before.validation:.6f} and {after.validation:.6f}."
     files = [_provenance_of(file) for file in outcome.files]
@@ -261,11 +268,11 @@ def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome
 
 
 def _provenance_of(file: "FileReport") -> str:
-    left_out = f", {file.left_out} left out since they are no weighted sum" if file.left_out else ""
+    left_out = f", {file.left_out} left out since the evaluation adds more than the weighted sum there" if file.left_out else ""
     taught = f", of c8 {file.teacher_scale:.1f}" if file.teacher_scale > 0 else ""
     return (
         f"- {file.name}, {file.size} bytes, sha256 {file.sha256}: {file.positions} positions of weight {file.weight:g}{left_out}; "
-        f"{file.training} for training, {file.validation} for validation, none with the same {file.split_by}; scale of the "
+        f"{file.training} for training, {file.validation} for validation, split by {file.split_by}; scale of the "
         f"evaluation {file.scale:.1f} centipawns{taught}, edge {file.edge:.1f}. Validation loss {file.before.validation:.6f} and "
         f"{file.after.validation:.6f}, against results alone {file.before.results:.6f} and {file.after.results:.6f}."
     )
@@ -289,7 +296,7 @@ def _summary(outcome: "Outcome") -> dict[str, Any]:
 
 
 def _text(outcome: "Outcome", path: Path) -> str:
-    """The outcome for people."""
+    """The outcome as text."""
     lines = [f"{outcome.changed} of {outcome.fitted} numbers changed: {path}"]
     rows = [("training", outcome.before.training, outcome.after.training)]
     rows += [("validation", outcome.before.validation, outcome.after.validation)]

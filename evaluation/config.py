@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 __all__ = ["WeightsError", "dump", "flatten", "load", "load_default", "main"]
 
-MAX_FILE_SIZE = 1 << 18  # bytes; the default file has about a tenth of it
+MAX_FILE_SIZE = 1 << 18  # bytes, about ten times the default file
 
 
 class WeightsError(ValueError):
-    """A weights file that cannot be used; the message is one sentence that names the line or the entry."""
+    """A weights file that cannot be used. The message is one sentence that names the line or the entry."""
 
 
 def load_default() -> dict[str, Any]:
@@ -37,7 +37,7 @@ def load_default() -> dict[str, Any]:
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a weights file. Raises WeightsError unless it is a complete and well-formed one."""
+    """Read a weights file. Raises WeightsError if an entry is missing, unknown or wrong, or the file cannot be read."""
     where = os.path.basename(path)
     weights, lines = _read_assignments(_read_text(path), where)
     _check(weights, lines, where)
@@ -45,7 +45,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def dump(weights: dict[str, Any]) -> str:
-    """A complete, commented weights file: the text of weights.py with these values in it."""
+    """The text of a weights file: weights.py with its comments, and these values in place of its own."""
     import ast
 
     with open(defaults.__file__, encoding="utf-8") as file:
@@ -153,7 +153,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
     except OSError as error:
         raise WeightsError(f"cannot read {where}: {error.strerror}") from error
     except ValueError as error:  # a NUL in the name
-        raise WeightsError("cannot read a file of that name") from error
+        raise WeightsError("cannot read the weights file: its name holds a NUL character") from error
     if len(data) > MAX_FILE_SIZE:
         raise WeightsError(f"{where} is larger than {MAX_FILE_SIZE} bytes")
     try:
@@ -169,7 +169,7 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
 
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a stray backslash in a comment string is no concern of ours
+            warnings.simplefilter("ignore")  # a stray backslash in a comment string is harmless
             body = ast.parse(text).body
     except SyntaxError as error:
         raise WeightsError(f"{where}, line {error.lineno}: {error.msg}") from error
@@ -185,7 +185,7 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
             raise WeightsError(f"{at}: only assignments NAME = value can stand in a weights file")
         name = node.targets[0].id
         if name in weights:
-            raise WeightsError(f"{at}: {name} is assigned a second time")
+            raise WeightsError(f"{at}: {name} is assigned a second time; delete one of the two lines")
         is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
         weights[name] = ast.literal_eval(node.value) if is_text else _numbers(node.value, f"{where}, line", name)
         lines[name] = node.lineno
@@ -193,7 +193,7 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
 
 
 def _numbers(node: ast.expr, at: str, name: str) -> Any:
-    """The value of a number, or of lists and tuples of them."""
+    """The value of an expression that is a whole number, or a list or tuple of such. Raises WeightsError if it is not."""
     import ast
 
     if isinstance(node, (ast.List, ast.Tuple)):
@@ -224,7 +224,7 @@ def _draw_text(value: str) -> str:
 
 
 def _draw(value: Any, entry: Numbers) -> str:
-    """Numbers in the style of weights.py: columns aligned, a table's row on a line, long lists broken evenly."""
+    """Numbers in the style of weights.py: columns are aligned, each row of a table is a line, long lists have lines of equal length."""
     shape = entry.shape
     cells = [_draw_cell(leaf, entry.is_paired) for leaf in leaves(value, len(shape))]
     if not shape:

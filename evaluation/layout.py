@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Weights in a file and in the core: which there are, their shapes and limits, and the way from one to the other.
+"""The weights in a file and in the core: names, types, shapes and limits, and the conversion between the two.
 
-A weights file has entries by the core's names in capitals: a tapered weight is a pair (mg, eg), an 8 by 8 one two boards, NAME_MG
-and NAME_EG, rank 8 first. The core takes one flat list of numbers in the order of its declaration, each pair packed into one.
+The entries of a weights file have the core's names in capitals. A tapered weight is a pair (mg, eg); a tapered weight of 8 by 8
+is two boards, NAME_MG and NAME_EG, rank 8 first. The core takes one flat list of integers in the order of its declaration, with
+each pair packed into one integer.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
     Number = TypeVar("Number", int, NDArray[np.int64])
 
-WEIGHTS = tuple(weights_layout())  # (name, shape, whether it is tapered) in the order of the flat list, the tapered ones first
+WEIGHTS = tuple(weights_layout())  # (name, shape, is it tapered?) in the order of the flat list; tapered weights come first
 TAPERED_LIMIT = 2000  # centipawns, either way
 UNITS_LIMIT = 1000  # danger units, either way
 BOARD = (8, 8)
@@ -54,7 +55,7 @@ class Text:
 
 
 def names(name: str, shape: tuple[int, ...], *, tapered: bool) -> tuple[str, ...]:
-    """The entries of a file that hold the weight: two boards, or one."""
+    """The names of the entries that hold the weight: two for boards, one otherwise."""
     upper = name.upper()
     return (f"{upper}_MG", f"{upper}_EG") if tapered and shape == BOARD else (upper,)
 
@@ -72,7 +73,7 @@ ENTRIES = _entries()  # every entry of a weights file, by name
 
 
 def size(shape: tuple[int, ...]) -> int:
-    """How many numbers of the flat list a weight of this shape has."""
+    """How many integers of the flat list a weight of this shape takes."""
     count = 1
     for length in shape:
         count *= length
@@ -80,32 +81,33 @@ def size(shape: tuple[int, ...]) -> int:
 
 
 def cells() -> Iterator[tuple[str, bool]]:
-    """For each number of the flat list, the name of its weight and whether that is tapered."""
+    """For each integer of the flat list: the name of its weight, and whether that is tapered."""
     for name, shape, tapered in WEIGHTS:
         for _ in range(size(shape)):
             yield name, tapered
 
 
 def leaves(value: Any, depth: int) -> list[Any]:
-    """The items of a list nested `depth` deep, in order."""
+    """The innermost items of a list that is nested `depth` deep, in order."""
     return [value] if depth == 0 else [leaf for item in value for leaf in leaves(item, depth - 1)]
 
 
 def pack_pair(mg: Number, eg: Number) -> Number:
-    """A pair as one number, or two arrays of halves as one array."""
+    """A pair as one integer: eg in the high bits, mg in the low 16. Arrays work like numbers."""
     return mg + (eg << 16)
 
 
 def unpack_pair(packed: Number) -> tuple[Number, Number]:
-    """The midgame and the endgame half of a packed pair, or of an array of them."""
+    """The midgame and the endgame value of a packed pair. Arrays work like numbers."""
     mg = (packed + 0x8000 & 0xFFFF) - 0x8000
     return mg, packed - mg >> 16
 
 
 def flatten(weights: dict[str, Any]) -> list[int]:
-    """The flat list the core takes.
+    """The flat list of integers that the core takes.
 
-    `weights` are a file's, as `config.load` or `config.load_default` return them, with values changed at will but not their shapes.
+    `weights` are the entries of a weights file, as `config.load` and `config.load_default` return them. Values may be changed,
+    shapes may not. Entries that are strings are left out.
     """
     flat: list[int] = []
     for name, shape, tapered in WEIGHTS:
@@ -121,7 +123,7 @@ def flatten(weights: dict[str, Any]) -> list[int]:
 
 
 def unflatten(flat: Sequence[int]) -> dict[str, Any]:
-    """The reverse of `flatten`: weights by the names of a file's entries, without entries that are text."""
+    """The reverse of `flatten`: the entries of a weights file, without those that are strings."""
     weights: dict[str, Any] = {}
     values = iter(flat)
     for name, shape, tapered in WEIGHTS:
@@ -136,5 +138,5 @@ def unflatten(flat: Sequence[int]) -> dict[str, Any]:
 
 
 def _nested(values: Iterator[Any], shape: tuple[int, ...]) -> Any:
-    """The next values as lists of this shape."""
+    """The next values as nested lists of this shape."""
     return [_nested(values, shape[1:]) for _ in range(shape[0])] if shape else next(values)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table behind `eval`: every theme of the evaluation, per side, for midgame and endgame.
+"""The table that `eval` prints: a row for each theme of the evaluation, by side, for midgame and endgame.
 
-It adds up what the core counted (`Engine.trace`), so that its total is exactly what the search sees.
+It adds up the features that the core counted (`Engine.trace`), so its total is exactly the score that the search uses.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     Pair = tuple[int, int]
 
-THEMES: dict[str, tuple[str, ...]] = {  # row of the table: beginnings of the names of its weights
+THEMES: dict[str, tuple[str, ...]] = {  # row of the table -> prefixes of the names of its weights
     "Material": ("material", "bishop_pair"),
     "Piece squares": (
         "pawn_squares",
@@ -59,7 +59,7 @@ THEMES: dict[str, tuple[str, ...]] = {  # row of the table: beginnings of the na
 
 
 def table(trace: Mapping[str, Any]) -> str:
-    """What `Engine.trace` returned, as text: pawns with two decimals; the last line also from the side to move."""
+    """The text for what `Engine.trace` returned. Scores are in pawns from White's side; the last line adds the side to move's view."""
     rows = _rows(trace)
     lines = [
         "               |     White     |     Black     |     Total",
@@ -77,7 +77,7 @@ def table(trace: Mapping[str, Any]) -> str:
 
 
 def _rows(trace: Mapping[str, Any]) -> dict[str, tuple[Pair, Pair]]:
-    """For every theme, what White and what Black has, as (mg, eg) in centipawns."""
+    """The values of White and of Black for every theme, as (mg, eg) in centipawns."""
     terms: dict[str, list[tuple[Pair, Pair]]] = {theme: [] for theme in THEMES}
     for name, weight, (white, black) in _tapered(trace):
         if white or black:
@@ -87,15 +87,15 @@ def _rows(trace: Mapping[str, Any]) -> dict[str, tuple[Pair, Pair]]:
 
 
 def _tapered(trace: Mapping[str, Any]) -> Iterator[tuple[str, int, tuple[int, int]]]:
-    """Name, packed value and counts of every tapered weight."""
+    """Name, value (a packed pair) and counts of every tapered weight."""
     for (name, tapered), value, counts in zip(cells(), trace["weights"], trace["features"], strict=True):
         if tapered:
             yield name, value, counts
 
 
 def theme_of(name: str) -> str:
-    """The row of the table that a weight of the layout belongs to."""
-    return next(theme for theme, beginnings in THEMES.items() if name.startswith(beginnings))
+    """The row of the table for a tapered weight."""
+    return next(theme for theme, prefixes in THEMES.items() if name.startswith(prefixes))
 
 
 def _from_stm(trace: Mapping[str, Any]) -> int:

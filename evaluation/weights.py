@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every weight of the evaluation: data only, in the syntax of Python.
 
-A pair is (midgame, endgame), in centipawns; the two are mixed by the pieces left on the board. Boards are drawn from White's
-side with rank 8 on top, one for the midgame and one for the endgame, and hold for Black mirrored. Lists "by rank" begin with the
-owner's first rank. To try other values, print this file with `coachwhip weights`, change it, and hand it over with `--weights` or
-the option WeightsFile.
+A pair is (midgame, endgame), in centipawns; the fewer pieces are left on the board, the more the endgame value counts. A board
+is drawn from White's side with rank 8 on top, one for the midgame and one for the endgame; Black uses it mirrored. A list "by
+rank" begins with the owner's first rank. To try other values, print this file with `coachwhip weights`, change it, and load it
+with `--weights` or the option WeightsFile.
 
 Where the values come from:
 fitted by `coachwhip tune` on 2026-11-21 at commit 4e6421933746, starting from the weights.py of that commit.
@@ -29,7 +29,7 @@ MATERIAL = [ ( 65, 126),  (327, 419),  (342, 419),  (427, 656), (961, 1159)]
 # both a light-squared and a dark-squared bishop
 BISHOP_PAIR = ( 23,  65)
 
-# --- Piece-square tables: what a piece gains by standing on a square, beside its material ---
+# --- Piece-square tables: the value of a square for the piece on it, added to the piece's material value ---
 
 PAWN_SQUARES_MG = [
     [  0,   0,   0,   0,   0,   0,   0,   0],
@@ -152,8 +152,8 @@ KING_SQUARES_EG = [
     [-58, -43, -34, -16, -16, -34, -40, -64],
 ]
 
-# --- Mobility: by the number of squares a piece attacks, less those attacked by enemy pawns, the own king's square,
-# --- and own pawns that are blocked or on the second or third rank ---
+# --- Mobility: by the number of squares a piece attacks. Squares that enemy pawns attack, the own king's square, and own pawns
+# --- that are blocked or on the second or third rank are not counted ---
 
 KNIGHT_MOBILITY = [(-21, -47), (-22, -32), (-14, -16), ( -8,  -7), ( -4,   3), ( -1,  13), (  7,  12), ( 10,  12), (  9,  13)]
 BISHOP_MOBILITY = [
@@ -174,73 +174,74 @@ QUEEN_MOBILITY = [
 
 # --- Pawn structure ---
 
-# a pawn with another one of its side ahead on the file
+# another own pawn is ahead on its file
 PAWN_DOUBLED = ( -5, -16)
-# no pawn of its side on the files beside it; with an enemy pawn ahead on its file, without
+# no own pawn is on the adjacent files; two values: with an enemy pawn ahead on its file, and without
 PAWN_ISOLATED = [( -2,  -9), ( -2, -13)]
-# all neighbours are further ahead and it cannot advance safely; with an enemy pawn ahead on its file, without
+# all own pawns on the adjacent files are further ahead, and it cannot advance safely; the same two values
 PAWN_BACKWARD = [( -3,  -9), (-10, -11)]
-# a pawn of its side beside it, by rank
+# an own pawn is beside it, by rank
 PAWN_PHALANX = [(  0,   0), (  5,  -4), (  9,   0), ( 10,  10), ( 18,  29), ( 42,  52), ( 70,  86), (  0,   0)]
-# per pawn that defends it, by rank
+# per own pawn that defends it, by rank
 PAWN_SUPPORTED = [(  0,   0), (  0,   0), ( 13,   2), ( 12,  -1), ( 19,  12), ( 36,  39), ( 66,  60), (  0,   0)]
-# not passed, but with a free file and enough neighbours to help it past the enemy's, by rank
+# no pawn is ahead on its file, and as many own pawns can support it as enemy pawns can stop it, by rank
 PAWN_CANDIDATE = [(  0,   0), (  3,   1), ( -1,  -3), (  0,  15), (  2,  29), ( 30,  50), (  0,   0), (  0,   0)]
-# no enemy pawn can stop or take it and no own pawn is in its way, by rank
+# no enemy pawn can block or capture it on its way, and no own pawn is ahead on its file, by rank
 PASSED_PAWN = [(  0,   0), (-11,  13), (-18,  12), ( -6,  30), ( 16,  53), ( 46,  92), (103, 163), (  0,   0)]
-# not defended by a pawn and with no enemy pawn ahead, while the enemy has a rook or queen
+# no pawn defends it, no enemy pawn is ahead on its file, and the enemy has a rook or queen
 PAWN_EXPOSED = ( -3, -21)
 
 # --- Passed pawns and the pieces ---
 
-# by the distance of the own king to the square ahead of the pawn; counts once on the fourth rank, twice on the fifth and so on
+# by the distance of the own king to the square in front of the pawn; counts once on the fourth rank, twice on the fifth, ...
 PASSED_OWN_KING = [(  3,  39), (  7,  38), (  1,  19), ( -2,  11), ( -9,   0), ( -4,  -6), ( -4,  -5), ( -6,  -3)]
-# the same for the enemy's king
+# the same for the enemy king
 PASSED_ENEMY_KING = [(-17, -13), ( -5, -16), (  7,  -9), ( -3,  13), ( -2,  26), ( -2,  33), (  5,  34), (  4,  37)]
-# an enemy piece stands right ahead of it, by rank
+# an enemy piece is on the square in front of it, by rank
 PASSED_BLOCKED = [(  0,   0), ( -2,  -7), ( -5,  -4), (  6,  -6), (  4, -17), ( -3, -32), (-25, -70), (  0,   0)]
-# the square ahead is empty and not attacked, by rank
+# the square in front is empty and not attacked, by rank
 PASSED_SAFE_STEP = [(  0,   0), (  5,   8), ( -3,   3), ( -2,   7), ( -1,  19), ( 15,  37), ( 28,  60), (  0,   0)]
-# the whole way ahead is empty and not attacked, by rank
+# all squares to promotion are empty and not attacked, by rank
 PASSED_FREE_PATH = [(  0,   0), ( -4,  10), (-10,   8), (-10,  12), (  0,  22), ( 19,  50), ( 44,  84), (  0,   0)]
-# the square ahead is empty and defended, by rank
+# the square in front is empty and defended, by rank
 PASSED_DEFENDED_STEP = [(  0,   0), ( -1,  11), (  2,  10), (  7,  17), ( 11,  18), ( 12,  33), ( 38,  57), (  0,   0)]
-# a rook or queen behind it on the file: its own, the enemy's
+# a rook or queen is behind it on the file; two values: an own one, an enemy one
 PASSED_ROOK_BEHIND = [(  5,  18), ( -9, -29)]
-# the enemy has only pawns left and his king cannot catch it
+# the enemy has only pawns and a king that cannot catch it
 PASSED_UNSTOPPABLE = ( -4, 292)
 
 # --- Knights and bishops ---
 
-# on the fourth to sixth rank where no enemy pawn can ever attack it; not defended by a pawn, defended
+# on the fourth to sixth rank, where no enemy pawn can ever attack it; two values: not defended by a pawn, defended
 KNIGHT_OUTPOST = [(  9,  -3), ( 24,  10)]
 BISHOP_OUTPOST = [(  4,   0), ( 23,  16)]
-# some knight can go to an outpost that a pawn defends
+# a knight can move to an outpost that a pawn defends
 KNIGHT_NEAR_OUTPOST = ( 15,  10)
-# a pawn of either side stands right ahead of the piece
+# a pawn of either side is on the square in front of the piece
 MINOR_BEHIND_PAWN = (  5,  18)
-# per knight and own pawn beyond five; negative with fewer
+# per knight and own pawn more than five; counts negative for fewer than five
 KNIGHT_OWN_PAWNS = (  4,   2)
-# per king move between the piece and its king
+# per king move from the own king to the piece
 KNIGHT_KING_DISTANCE = ( -4,  -1)
 BISHOP_KING_DISTANCE = ( -4,  -1)
-# per pawn of its own on squares of the bishop's colour
+# per own pawn on a square of the bishop's colour
 BISHOP_OWN_PAWNS = ( -5,  -4)
-# only pawns can hide both centre squares of a long diagonal from it, and none does
+# it stands on a long diagonal and no pawn is between it and the two centre squares there; pieces in between do not matter
 BISHOP_LONG_DIAGONAL = (  9,   3)
 
 # --- Rooks and queens ---
 
-# no pawn on its file; no pawn of its own side
+# no pawn is on its file
 ROOK_OPEN_FILE = ( 23,   7)
+# no own pawn is on its file, but an enemy pawn
 ROOK_HALF_OPEN_FILE = ( 14,  -2)
-# per rook and own pawn beyond five; negative with fewer
+# per rook and own pawn more than five; counts negative for fewer than five
 ROOK_OWN_PAWNS = ( -3,   2)
-# hardly a square to go to, between its own king, which cannot castle any more, and the edge
+# it has very few moves and stands, with an own pawn on its file, between the edge and its king, which cannot castle
 ROOK_SHUT_IN = (-39, -13)
-# on the seventh rank, with the enemy king on the eighth or enemy pawns on the seventh
+# on the seventh rank, and the enemy king is on the eighth or an enemy pawn on the seventh
 ROOK_SEVENTH = (-11,  10)
-# per enemy rook or bishop that would attack the queen if one piece moved away
+# per enemy rook or bishop that attacks the queen if the one piece between them moves away
 QUEEN_EXPOSED = (-15,   8)
 
 # --- King ---
@@ -251,12 +252,12 @@ CASTLING_RIGHT = ( 24, -11)
 KING_OPEN_FILE = (-27,  -9)
 # no pawn within two files of it
 KING_PAWNLESS_FLANK = ( -7, -59)
-# per square on the enemy's five ranks near his king's file that is attacked, and again if attacked twice
+# per square near the enemy king's file, on the enemy's five ranks, that is attacked; counts double if attacked twice
 FLANK_ATTACK = (  2,   1)
-# per square on the own five ranks near the king's file that is attacked by its own side
+# per square near the own king's file, on the own five ranks, that its own side attacks
 FLANK_DEFENCE = (  3,  -2)
-# for the king's file and those beside it: the rank of the nearest own pawn not behind the king, 0 if there is none;
-# one row for each distance of the file from the edge of the board (a and h, b and g, c and f, d and e)
+# on the king's file and the adjacent ones: by the rank of the nearest own pawn that is not behind the king, 0 if there is none;
+# a row for each distance of the file from the edge of the board (a and h, b and g, c and f, d and e)
 SHELTER = [
     [(-14,   5), ( 26, -19), ( 33, -11), ( 13,  -4), ( -3,   0), (  4,   2), ( -2,   7), (  0,   0)],
     [(-26,   8), ( 37,  -7), ( 21,  -5), ( -8,   0), (-12,   4), (-13,   2), (-18,  11), (  0,   0)],
@@ -270,30 +271,30 @@ STORM = [
     [( -6,   0), ( -8,  -2), (-48,   3), (-34,  11), (  1,  -2), (  0,  -1), (  1,  -9), (  0,   0)],
     [(-12,   6), ( -4,  -3), (-40,  10), (-26,  -1), (-11,  -1), ( -1,  -2), ( -3,   5), (  0,   0)],
 ]
-# instead of the above, where a pawn of the king's side blocks that enemy pawn; by rank
+# instead of STORM if an own pawn blocks that enemy pawn, by rank
 STORM_BLOCKED = [(  0,   0), (  0,   0), (-36, -24), ( -9,  -7), (  0, -11), (  8, -10), ( 10,   0), (  0,   0)]
 
-# --- King attack: danger units add up to a level, DANGER_STEP units each; the level gives the attacker a weight ---
+# --- King attack: the danger units are added up; DANGER_STEP units make one level, and KING_DANGER has a value for each level ---
 
-# per piece that attacks the ring around the king: knight, bishop, rook, queen
+# per piece that attacks the squares around the enemy king: knight, bishop, rook, queen
 DANGER_ATTACKER = [30, 20, 25, 17]
 # per attack on a square next to the king
 DANGER_RING = 11
-# per square of the ring that we attack and only king or queen defend
+# per square around the king that the attacker attacks and that nothing, or only the king or queen, defends
 DANGER_WEAK = 15
-# per square from which a piece can safely give check, two at most: knight, bishop, rook, queen
+# per square on which a piece can safely give check, at most two squares each: knight, bishop, rook, queen
 DANGER_CHECK = [51, 35, 53, 51]
-# per file at the king without a pawn of its side in front
+# per file near the king without a pawn of the king's side in front of it
 DANGER_HOLE = 9
 # per piece pinned to the king
 DANGER_PINNED = 0
-# a knight guards the king's ring
+# a knight of the king's side defends a square around the king
 DANGER_GUARD = -10
 # the attacker has no queen
 DANGER_QUEENLESS = -117
-# what every attack starts from
+# once for every attack
 DANGER_BASE = -16
-# what an attack of each level is worth to the attacker
+# the value of an attack for the attacker, by level
 KING_DANGER = [
     (  3,  -2), (  3,   1), (  2,   4), ( -2,   2), (  3,   8), ( 10,  11), (  9,  12), ( 11,  12),
     ( 19,  14), ( 25,  17), ( 33,  20), ( 39,  18), ( 50,  21), ( 56,  22), ( 68,  24), ( 75,  25),
@@ -305,76 +306,80 @@ KING_DANGER = [
 
 # --- Threats against enemy pieces; lists by victim: pawn, knight, bishop, rook, queen ---
 
-# by a pawn that is not itself lost
+# by a pawn that is defended or not attacked
 THREAT_BY_PAWN = [(  0,   0), ( 63,  39), ( 60,  47), ( 64,  38), ( 56,  36)]
-# by a knight or bishop; pawns only if weakly defended
+# by a knight or bishop; pawns count only if weakly defended
 THREAT_BY_MINOR = [(  2,  16), ( 24,  31), ( 41,  28), ( 54,  27), ( 45,  46)]
-# by a rook; pieces under a queen only if weakly defended
+# by a rook; all but queens count only if weakly defended
 THREAT_BY_ROOK = [(  5,  21), ( 24,  23), ( 27,  26), ( -5,  22), ( 52,  24)]
 # the king attacks something weakly defended
 THREAT_BY_KING = ( 13,  33)
 # per piece or pawn attacked and not defended, or a piece attacked more than once and not by enough defenders
 THREAT_HANGING = ( 10,  25)
-# per piece that a safe pawn push would attack
+# per piece that a pawn can attack by a safe advance
 THREAT_BY_PUSH = ( 13,  13)
-# per safe square from which a bishop or rook could attack the queen
+# per safe square from which a bishop or rook can attack the queen
 THREAT_ON_QUEEN = ( 14,  -9)
-# per square the enemy attacks and defends weakly, attacked by us
+# per square that the enemy attacks but defends weakly, and that the own side attacks too
 RESTRICTED = (  4,  -1)
 
 # --- Centre, space, tempo ---
 
-# per square of d4, e4, d5, e5 attacked
+# per attacked square of d4, e4, d5, e5
 CENTRE_CONTROL = ( -4,   1)
-# per square on the four middle files and the second to fourth rank without own pawns and enemy pawn attacks
+# per square on the files c to f and the second to fourth rank that has no own pawn and is not attacked by enemy pawns
 SPACE = (  0,  -5)
-# the side to move
+# for the side to move
 TEMPO = ( 24,  18)
 
-# --- The side whose enemy has nothing but the king ---
+# --- Bare king: for the side whose enemy has only the king ---
 
-# by the distance of that king from the edge
+# by the distance of the bare king from the edge
 LONE_KING_EDGE = [(  0,  60), (  0,  35), (  0,  15), (  0,   0)]
 # by the distance between the kings
 LONE_KING_DISTANCE = [(  0,   0), (  0, 100), (  0, 100), (  0,  75), (  0,  50), (  0,  30), (  0,  15), (  0,   0)]
-# bishop and knight, instead of the edge: by that king's steps along files and ranks to the nearer corner of the bishop's colour
+# with bishop and knight, instead of LONE_KING_EDGE: by the bare king's steps along ranks and files to the nearer corner of the
+# bishop's colour
 LONE_KING_CORNER = [(  0, 420), (  0, 360), (  0, 300), (  0, 240), (  0, 180), (  0, 120), (  0,  60), (  0,   0)]
-# instead of all that, king and one pawn where they win: by the pawn's rank
+# instead of these three, with king and one pawn in a won position: by the pawn's rank
 LONE_KING_PAWN = [(  0,   0), (  0, 200), (  0, 210), (  0, 225), (  0, 245), (  0, 270), (  0, 300), (  0,   0)]
 
-# --- Scale of the endgame half of the score, in 1/128 (128: all of it, 0: a draw) ---
+# --- Scale of the endgame value of the score, in 1/128 (128: unchanged, 0: a draw) ---
 
 # by the number of pawns of the stronger side
 SCALE_PAWNS = [ 37,  84, 121, 128, 128, 128, 128, 128, 128]
-# bishops of opposite colours and otherwise only pawns, by the number of pawns of the stronger side
+# bishops of opposite colours and only pawns besides, by the number of pawns of the stronger side
 SCALE_OPPOSITE_BISHOPS = [ 8,  7, 27, 48, 58, 73, 68, 74, 76]
 # bishops of opposite colours with other pieces
 SCALE_OPPOSITE_BISHOPS_PIECES = 109
-# one rook each, pawns on one wing only, and at most one pawn more
+# one rook each, all pawns on one wing, and at most one pawn more for the stronger side
 SCALE_ROOK_ENDING = 72
-# the last pawn, with a rook against a rook, where the defending king stands ahead on its file or next to that
+# rook and pawn against rook, with the defending king in front of the pawn, on its file or next to it
 SCALE_ROOK_AND_PAWN = 34
-# with a bishop against at most a minor piece, where that king stands ahead on its file and the bishop cannot attack it
+# bishop and pawn against at most a minor piece, with the defending king in front of the pawn on its file, on a square of the
+# other colour than the bishop's
 SCALE_BISHOP_AND_PAWN = 22
-# with nothing else, where it does not win
+# king and pawn against king, where it is a draw
 SCALE_DRAWN_PAWN = 0
-# a rook against a pawn: by how many moves the rook's king comes too late
+# rook against pawn, by how many moves the king of the rook's side is too late
 SCALE_ROOK_AGAINST_PAWN = [128, 122,  80,  28,   6,   0]
-# a queen, its king far off, against a pawn on the seventh and its king: on the files where that can draw
+# queen against a pawn on the seventh rank that its king supports, on a file where that can draw, with the queen's king far away
 SCALE_QUEEN_AGAINST_PAWN = 24
 # no pawns and less than a rook
 SCALE_LONE_MINOR = 0
-# no pawns and at most a minor piece more, against a minor piece or less; against more
+# no pawns and at most a minor piece more; the enemy has a minor piece or less
 SCALE_MINOR_UP = 0
+# the same; the enemy has more than a minor piece
 SCALE_MINOR_UP_HEAVY = 0
 # two knights against a bare king
 SCALE_TWO_KNIGHTS = 0
-# otherwise against a bare king
+# anything else against a bare king
 SCALE_BARE_KING = 128
-# pawns on a rook's file, no piece but bishops that cannot cover the promotion square, and the king in that corner
+# all pawns on one rook's file, no piece but bishops that cannot attack the promotion square, the defending king in or next to
+# that corner
 SCALE_WRONG_CORNER = 0
 
 # --- Scale of the whole score, in 1/128 ---
 
-# by the plies without a capture or pawn move, in tens; not against a bare king
+# by tens of plies without a capture or pawn move; not applied against a bare king
 RULE50_FADE = [128, 128, 128, 128, 125, 120, 112, 100,  84,  64,  40]

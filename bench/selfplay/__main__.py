@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip selfplay`: games of the engine against itself at fixed nodes, and their quiet positions in one compact file.
 
-Game i depends only on the settings, the seed and i, and games are written in order: the number of processes and interruptions
-change nothing in the file. Its format is in `evaluation.learn.labelled`.
+Game i depends only on the settings, the seed and i, and games are written in order. So the file is the same for any number of
+processes and of interruptions. Its format is described in `evaluation.learn.labelled`.
 """
 
 import argparse
@@ -149,7 +149,7 @@ class Store:
     """
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        """Go on with a file that was made with these settings, less a torn block at its end, or begin one.
+        """Open a file that was made with these settings and drop an unfinished block at its end, or begin a new file.
 
         Raises CommandError, OSError, FormatError.
         """

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fits the weights: logistic regression on labelled positions by Adam, held back towards the weights it starts from.
+"""Fits the weights: logistic regression on labelled positions by Adam, with a penalty for distance from the start.
 
-A score of s centipawns expects 1 / (1 + exp(-(s + edge) / scale)) points for White, with a scale and an edge for each file: how
-much an advantage is worth depends on who plays, and where White wins more often than his positions say, that must not be
-explained by whatever White has more often. The loss is the cross-entropy between that and the target, a mixture of the game's result and of what
-a search expected.
+A score of s centipawns predicts 1 / (1 + exp(-(s + edge) / scale)) points for White. Each file has its own scale and edge. The
+scale differs because stronger players win more often with the same advantage. The edge is what White scores beyond what the
+evaluation sees; without it, the fit would credit features that White happens to have more often. The loss is the cross-entropy
+between the prediction and the target, which mixes the game's result with the points that a search's score predicts.
 Adam: Kingma and Ba, "Adam: a method for stochastic optimization" (2015).
 """
 
@@ -28,35 +28,35 @@ LEAST_SCALE, FIRST_SCALE, GREATEST_SCALE = 40.0, 150.0, 1000.0  # centipawns
 GREATEST_EDGE = 100.0  # centipawns, either way
 NEWTON_STEPS = 20
 MEAN_DECAY, SQUARE_DECAY, TINY = 0.9, 0.999, 1e-10  # Adam's beta1, beta2 and epsilon
-SURE = 1e-7  # no expectation is closer to 0 or 1
+SURE = 1e-7  # predictions are kept this far from 0 and 1, where the loss would be infinite
 
 
 class Samples(NamedTuple):
-    """Positions to learn from or to be tested on; arrays have an entry for each."""
+    """Positions for training or validation. Each array has a row for each position."""
 
     features: Features
-    targets: Singles  # expected points of White
-    importance: Singles  # how much each counts
+    targets: Singles  # White's points, 0 to 1, that the fit aims at
+    importance: Singles  # the weight of each position in the loss
     scales: Singles  # centipawns
     edges: Singles  # centipawns
 
     def rows(self, start: int, end: int) -> Samples:
-        """A part."""
+        """The positions from `start` to before `end`."""
         part = slice(start, end)
         arrays = (self.targets[part], self.importance[part], self.scales[part], self.edges[part])
         return Samples(self.features.rows(start, end), *arrays)
 
     def expected(self, scores: Singles) -> Singles:
-        """White's expected points at these scores."""
+        """White's points as these scores predict them."""
         return expectation(scores + self.edges, self.scales).astype(np.float32)
 
     def mean_loss(self, scores: Singles) -> float:
-        """The weighted mean loss of these scores."""
+        """The mean loss of these scores, weighted by importance."""
         return float(np.average(losses(self.expected(scores), self.targets), weights=self.importance))
 
     @property
     def total(self) -> float:
-        """How much all of them count."""
+        """The sum of the importance of all positions."""
         return float(self.importance.sum(dtype=np.float64))
 
 
@@ -64,23 +64,23 @@ class Hyperparameters(NamedTuple):
     """The settings of a fit."""
 
     epochs: int
-    rate: float  # centipawns a step, at first; it falls to 0 along a cosine
-    batch: int  # positions a step
-    patience: int  # epochs without a better validation loss before the end
-    prior: float  # the start holds a weight as firmly as this many positions do that count it once
-    smooth: float  # likewise, how firmly a table's entry holds its neighbours to a change like its own
+    rate: float  # learning rate: centipawns a step at first; it falls to 0 along a cosine
+    batch: int  # positions in a step
+    patience: int  # the fit ends after so many epochs without a better validation loss
+    prior: float  # penalty for a change: like so many positions that count the weight once and agree with the start
+    smooth: float  # penalty, in the same unit, for a change that differs from that of the neighbour in a table
 
 
 class Epoch(NamedTuple):
-    """How the fit stands."""
+    """The losses after an epoch."""
 
     number: int
-    training: float  # loss on training positions
-    validation: float
+    training: float  # mean loss on training positions
+    validation: float  # mean loss on validation positions
 
 
 class Fit(NamedTuple):
-    """The outcome: the numbers with the least validation loss, and the losses of all epochs; epoch 0 is the start."""
+    """The parameters with the lowest validation loss, the losses of all epochs (epoch 0 is the start), and the best epoch."""
 
     values: Floats
     epochs: tuple[Epoch, ...]
@@ -88,7 +88,7 @@ class Fit(NamedTuple):
 
 
 def expectation(scores: NDArray[np.floating], scale: float | Singles) -> NDArray[np.floating]:
-    """White's expected points; the scale, in centipawns, for all or for each."""
+    """White's points as the scores predict them. `scale`, in centipawns, is one number or one for each score."""
     clipped = np.clip(scores / scale, -30, 30)
     expected: NDArray[np.floating] = 1 / (1 + np.exp(-clipped))
     return expected
@@ -102,9 +102,9 @@ def losses(expected: NDArray[np.floating], targets: NDArray[np.floating]) -> NDA
 
 
 def fit_scale(scores: NDArray[np.floating], targets: NDArray[np.floating], *, with_edge: bool) -> tuple[float, float]:
-    """The scale and the edge in centipawns at which these scores foretell the targets best; an edge of 0 if none is wanted.
+    """The scale and the edge, in centipawns, with which these scores predict the targets best; without `with_edge` the edge is 0.
 
-    Newton's method for logistic regression on the score and a constant, within limits that only data without sense reach.
+    Newton's method for logistic regression on the score and a constant. The limits are beyond what real data need.
     """
     columns = np.stack([scores, np.ones(len(scores))], axis=1).astype(np.float64)[:, : 1 + with_edge]
     solution = np.array([1 / FIRST_SCALE, 0.0])[: 1 + with_edge]
@@ -127,7 +127,7 @@ def fit(
     rng: np.random.Generator,
     report: Callable[[Epoch], None],
 ) -> Fit:
-    """Fit the `free` ones of the numbers; `report` is told of every epoch."""
+    """Fit the parameters where `free` is true; `report` is called after every epoch."""
     batches = _batches(training, settings.batch)
     unit = _curvature(start, where, training) / training.total
     rough = roughness(where, _seen(training, where)) * (settings.smooth * unit)
@@ -156,17 +156,17 @@ def fit(
 
 
 def _batches(samples: Samples, size: int) -> Sequence[Samples]:
-    """Parts of equal size, cut once: a slice of a sparse matrix is a copy."""
+    """The samples in parts of about this size. They are cut once, since a slice of a sparse matrix is a copy."""
     count = max(1, round(len(samples.targets) / size))
     edges = np.linspace(0, len(samples.targets), count + 1).astype(np.int64)
     return [samples.rows(int(start), int(end)) for start, end in itertools.pairwise(edges)]
 
 
 def _gradient(values: Floats, where: WeightIndex, batch: Samples) -> Floats:
-    """Of the weighted mean loss of a batch."""
+    """The gradient of the weighted mean loss of a batch."""
     model = Model(values, where)
-    surprise = batch.expected(model.scores(batch.features)) - batch.targets
-    return model.gradient(batch.features, (surprise * batch.importance / (batch.scales * batch.total)).astype(np.float32))
+    error = batch.expected(model.scores(batch.features)) - batch.targets
+    return model.gradient(batch.features, (error * batch.importance / (batch.scales * batch.total)).astype(np.float32))
 
 
 def _loss(values: Floats, where: WeightIndex, samples: Samples) -> float:
@@ -174,7 +174,7 @@ def _loss(values: Floats, where: WeightIndex, samples: Samples) -> float:
 
 
 def _seen(samples: Samples, where: WeightIndex) -> NDArray[np.bool_]:
-    """Which of the tapered weights the positions count at all; of the table of king attacks, all."""
+    """Which tapered weights at least one position counts; the weights of `king_danger` are all taken as counted."""
     seen = np.zeros(len(where.tapered), dtype=np.bool_)
     seen[samples.features.sums.indices[samples.features.sums.data != 0]] = True
     seen[where.table] = True
@@ -182,6 +182,6 @@ def _seen(samples: Samples, where: WeightIndex) -> NDArray[np.bool_]:
 
 
 def _curvature(start: Floats, where: WeightIndex, samples: Samples) -> float:
-    """What a position that counts a weight once adds to the second derivative of the loss by that weight, in the mean."""
+    """The mean second derivative of a position's loss by a weight that it counts once."""
     expected = samples.expected(Model(start, where).scores(samples.features))
     return float(np.average(expected * (1 - expected) / samples.scales**2, weights=samples.importance))

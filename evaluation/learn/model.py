@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The evaluation as the tuner sees it: a differentiable function of all weights, over the features that the core has counted.
+"""The evaluation as a differentiable function of all weights. The core counts the features.
 
-score = phase * mg + (1 - phase) * scale * eg, where mg and eg are weighted sums, and each side's king attack adds the entry of the
-`king_danger` table that its danger units choose. The engine takes the entry of a whole level; here the table is interpolated
-between the middles of the levels, so that there is a slope for the units too. Rounding apart, all else is what the engine plays.
-The arithmetic is that of https://www.chessprogramming.org/Texel%27s_Tuning_Method, its gradient written out.
+score = phase * mg + (1 - phase) * scale * eg, where mg and eg are weighted sums of features. Each side's king attack adds the
+entry of `king_danger` for its sum of danger units. The engine takes the entry of the level; the model interpolates between the
+middles of two levels, so that the danger units have a gradient too. Apart from that and from rounding, the model is what the
+engine evaluates. The method is https://www.chessprogramming.org/Texel%27s_Tuning_Method; the gradient is derived by hand.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     Singles = NDArray[np.float32]
     Ints = NDArray[np.int64]
 
-MIDDLE = (DANGER_STEP - 1) / 2  # danger units in the middle of level 0
+MIDDLE = (DANGER_STEP - 1) / 2  # danger units at the middle of level 0
 TABLE = "king_danger"
 UNITS = "danger_"
-ALWAYS = "danger_base"  # counts once for every attack
+ALWAYS = "danger_base"  # the core counts it once for every attack
 SCALES = "scale_"
-KNOWN = (  # what endgame tables and theory know, and what positions without counters say nothing of: never fitted
+KNOWN = (  # never fitted: endgame tables and theory give them, or positions without a fifty-move counter say nothing about them
     "lone_king_*",
     "rule50_*",
     "scale_lone_minor",
@@ -42,33 +42,33 @@ KNOWN = (  # what endgame tables and theory know, and what positions without cou
     "scale_rook_against_pawn",
     "scale_queen_against_pawn",
 )
-LONG = 8
+LONG = 8  # entries; see `roughness`
 
 
 class WeightIndex(NamedTuple):
-    """Where each kind of weight stands among the tapered and among the plain ones."""
+    """The names of the tapered and of the plain weights, and the indices of some kinds among them."""
 
-    tapered: tuple[str, ...]  # the name of each
-    plain: tuple[str, ...]
-    table: Ints  # tapered: the entries of king_danger
-    units: Ints  # plain: the danger units
-    scales: Ints  # plain: the scale factors
+    tapered: tuple[str, ...]  # name of each
+    plain: tuple[str, ...]  # name of each
+    table: Ints  # indices into `tapered`: the entries of king_danger
+    units: Ints  # indices into `plain`: the danger units
+    scales: Ints  # indices into `plain`: the scale factors
 
     @property
     def size(self) -> int:
-        """Numbers to fit: every midgame half, every endgame half, then the plain weights."""
+        """The number of parameters: the midgame values, the endgame values, then the plain weights."""
         return 2 * len(self.tapered) + len(self.plain)
 
     def chosen(self, only: Iterable[str], freeze: Iterable[str]) -> NDArray[np.bool_]:
-        """Which numbers belong to names that match a pattern of `only` (none given: all), none of `freeze` and none of KNOWN.
+        """Which parameters to fit: their names match a pattern of `only` (empty: all do), and none of `freeze` and KNOWN.
 
-        Case does not matter. Raises ValueError for a pattern that nothing matches.
+        Case does not matter. Raises ValueError for a pattern that matches no weight.
         """
         names = [*self.tapered, *self.tapered, *self.plain]
         only, freeze = [pattern.lower() for pattern in only], [pattern.lower() for pattern in freeze]
         for pattern in [*only, *freeze]:
             if not any(fnmatch(name, pattern) for name in names):
-                raise ValueError(f"no weight is called {pattern!r}")
+                raise ValueError(f"no weight is called {pattern!r}; `coachwhip weights` prints the names")
         fitted = {name: _any_match(name, only or ["*"]) and not _any_match(name, [*freeze, *KNOWN]) for name in set(names)}
         return np.array([fitted[name] for name in names])
 
@@ -105,7 +105,7 @@ def flat_weights(values: Floats, where: WeightIndex) -> list[int]:
 
 
 def bounds(where: WeightIndex) -> tuple[Floats, Floats]:
-    """Least and greatest value of every number."""
+    """The least and the greatest value of every parameter."""
     pairs = [limits(name, tapered=True) for name in where.tapered]
     found = np.array([*pairs, *pairs, *(limits(name, tapered=False) for name in where.plain)], dtype=np.float64)
     return found[:, 0], found[:, 1]
@@ -114,8 +114,9 @@ def bounds(where: WeightIndex) -> tuple[Floats, Floats]:
 def roughness(where: WeightIndex, is_seen: NDArray[np.bool_]) -> Any:
     """A sparse matrix R: (R @ change) is the gradient of half the squared differences between the changes of neighbours.
 
-    Neighbours stand side by side in a table along an axis of LONG entries or more, where the index is a number of squares, a
-    rank or a level, and not, say, a type of piece. What is not seen in the data (a pawn on the first rank) is nobody's neighbour.
+    Neighbours are adjacent entries of a table along an axis with at least LONG entries. Such an axis is a number of squares, a
+    rank, a file or a level; a shorter one may be a type of piece. Entries that the data never count (a pawn on the first rank)
+    have no neighbours.
     """
     from scipy.sparse import csr_array
 
@@ -124,7 +125,7 @@ def roughness(where: WeightIndex, is_seen: NDArray[np.bool_]) -> Any:
     first = 0
     for _, shape, tapered in WEIGHTS:
         if not tapered:
-            break  # the plain ones come last
+            break  # only plain weights follow
         table = places[first : first + size(shape)].reshape(shape)
         for axis in [axis for axis, length in enumerate(shape) if length >= LONG]:
             lower, upper = np.delete(table, -1, axis).ravel(), np.delete(table, 0, axis).ravel()
@@ -142,19 +143,19 @@ def roughness(where: WeightIndex, is_seen: NDArray[np.bool_]) -> Any:
 
 
 class Features(NamedTuple):
-    """Some positions; arrays have a row for each."""
+    """The features of some positions. Each array has a row for each position."""
 
-    sums: Any  # scipy.sparse.csr_array of float32: White's counts less Black's of every tapered weight but the table's
-    units: tuple[Singles, Singles]  # counts of the danger units in White's and in Black's attack
+    sums: Any  # scipy.sparse.csr_array of float32: White's counts minus Black's, of every tapered weight except king_danger
+    units: tuple[Singles, Singles]  # [position, unit]: counts of the danger units in White's and in Black's attack
     attacks: tuple[Singles, Singles]  # 1 where that side has an attack
-    scale: Ints  # which of the scale factors applies; their number where none does
+    scale: Ints  # index of the scale factor that applies; the number of scale factors if none does
     phase: Singles  # 1 midgame .. 0 endgame
 
     def __len__(self) -> int:
         return len(self.phase)
 
     def rows(self, start: int, end: int) -> Features:
-        """A part."""
+        """The positions from `start` to before `end`."""
         part = slice(start, end)
         white, black = self.units
         white_attacks, black_attacks = self.attacks
@@ -167,7 +168,7 @@ class Features(NamedTuple):
         )
 
     def chosen(self, rows: NDArray[Any]) -> Features:
-        """Some rows, in the order given."""
+        """The positions with these row numbers, in this order."""
         white, black = self.units
         white_attacks, black_attacks = self.attacks
         attacks = (white_attacks[rows], black_attacks[rows])
@@ -175,7 +176,7 @@ class Features(NamedTuple):
 
 
 def features(extracted: tuple[Any, ...], where: WeightIndex) -> Features:
-    """The model's features of what `Engine.features` returned."""
+    """The features for the model, from what `Engine.features` returned."""
     from scipy.sparse import csr_array
 
     starts, columns, counts, phases = (np.frombuffer(part, dtype=part.typecode) for part in extracted[:4])
@@ -196,7 +197,7 @@ def features(extracted: tuple[Any, ...], where: WeightIndex) -> Features:
 
 
 def _selection(keep: Ints, size: int) -> Any:
-    """A diagonal matrix that keeps these columns and empties the others."""
+    """A diagonal matrix; multiplying by it sets all columns but these to 0."""
     from scipy.sparse import csr_array
 
     return csr_array((np.ones(len(keep), dtype=np.float32), (keep, keep)), shape=(size, size))
@@ -206,16 +207,16 @@ def _selection(keep: Ints, size: int) -> Any:
 
 
 class _Attack(NamedTuple):
-    """One side's king attack, in some positions."""
+    """The king attack of one side, with a row for each position."""
 
-    level: Ints  # the lower of the two entries between which it lies
-    part: Singles  # how far it is from that one to the next
-    slope: Singles  # [position, mg or eg]: gain by one danger unit
-    value: Singles  # [position, mg or eg]
+    level: Ints  # the lower of the two table entries that are interpolated
+    part: Singles  # share of the upper entry, 0 to 1; NaN without an attack
+    slope: Singles  # [position, mg or eg]: change of the value by one danger unit
+    value: Singles  # [position, mg or eg]: centipawns
 
 
 class Model:
-    """The evaluation with certain weights."""
+    """The evaluation with given weights."""
 
     def __init__(self, values: Floats, where: WeightIndex) -> None:
         self._where = where
@@ -229,7 +230,7 @@ class Model:
         return self._evaluate(data)[0]
 
     def gradient(self, data: Features, slope: Singles) -> Floats:
-        """The gradient of a sum over the positions, by all numbers; `slope` is that of each term by the position's score."""
+        """The gradient of a sum over the positions by all parameters; `slope` is the derivative of each summand by its position's score."""
         where = self._where
         _, eg, attacks, scale = self._evaluate(data)
         by_eg = slope * (1 - data.phase)
@@ -244,7 +245,7 @@ class Model:
         return np.concatenate([pairs[:, 0], pairs[:, 1], plain])
 
     def _evaluate(self, data: Features) -> tuple[Singles, Singles, tuple[_Attack, _Attack], Singles]:
-        """Score, endgame half before scaling, attacks, and scale factor."""
+        """Score, endgame value before scaling, attacks, and scale factor."""
         white, black = (self._attack(units, present) for units, present in zip(data.units, data.attacks, strict=True))
         pairs: Singles = data.sums @ self._pairs + white.value - black.value
         scale: Singles = self._scales[data.scale]
@@ -264,7 +265,7 @@ class Model:
         return _Attack(level, np.where(present > 0, part, np.nan), step * (is_inside[:, None] / np.float32(DANGER_STEP)), value)
 
     def _by_table(self, attack: _Attack, by_pair: Singles) -> Floats:
-        """The table's part of the gradient, of White's attack."""
+        """The gradient by the entries of king_danger, for White's attack."""
         present = ~np.isnan(attack.part)
         level, part, of = attack.level[present], attack.part[present][:, None], by_pair[present]
         size = len(self._where.table)
@@ -276,7 +277,7 @@ class Model:
 
 
 def engine_scores(values: Floats, data: Features, where: WeightIndex) -> Ints:
-    """What the engine's evaluation of these features is: whole levels of danger, and its integer divisions."""
+    """The engine's evaluation of these features: danger levels without interpolation, and integer divisions as in the core."""
     mg, eg, plain = np.split(np.rint(values).astype(np.int64), [len(where.tapered), 2 * len(where.tapered)])
     pairs = np.stack([mg, eg], axis=1)
     sums = np.rint(data.sums @ pairs.astype(np.float64)).astype(np.int64)

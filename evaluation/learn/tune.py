@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From files of labelled positions to fitted weights: the steps of a tuning, and what there is to tell of it afterwards.
+"""The steps of tuning, from labelled positions to fitted weights, and the figures for its report.
 
-Losses that are told are the engine's own: the weights, rounded, are given to an Engine, which evaluates the positions.
+The losses in the report are those of the engine: it evaluates the positions with the rounded weights.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     from .fit import Epoch
     from .model import Singles
 
-CHUNK = 16_384  # positions that are handed to the core at a time
-FEW = 100  # positions with a score that are too few to tell how much it means
+CHUNK = 16_384  # positions that the core counts in one call
+FEW = 100  # with fewer scored positions, the scale of their scores is not fitted and the scores are not used
 
 
 class Options(NamedTuple):
-    """What to do with the data."""
+    """The settings of a tuning."""
 
     teacher: float  # share of a search's score in the targets, 0 to 1; the rest is the result
     validation: float  # share of the groups that is kept for validation
-    seed: int
-    only: tuple[str, ...]
+    seed: int  # of the split and of the order of the training positions
+    only: tuple[str, ...]  # patterns of `WeightIndex.chosen`
     freeze: tuple[str, ...]
     epochs: int
     rate: float
@@ -46,30 +46,30 @@ class Options(NamedTuple):
 
 
 class Source(NamedTuple):
-    """A file's positions, ready to fit; arrays have an entry for each position that is used."""
+    """The positions of a file with their features and targets. Arrays but `used` have a row for each position that is used."""
 
     data: Dataset
-    weight: float  # how much one of its positions counts
-    used: NDArray[np.bool_]  # which of the file's positions: not those that the model does not describe exactly
+    weight: float  # of one of its positions in the loss
+    used: NDArray[np.bool_]  # which positions of `data` the model describes exactly; the others are left out
     features: Features
     targets: Singles
     results: Singles
     is_validation: NDArray[np.bool_]
-    scale: float  # centipawns of the evaluation
-    edge: float  # centipawns that White has beside
-    teacher_scale: float  # centipawns of its c8 scores; NaN where there are none
+    scale: float  # of the evaluation, in centipawns (see fit.py)
+    edge: float  # of White, in centipawns (see fit.py)
+    teacher_scale: float  # of the c8 scores, in centipawns; NaN if they are not used
 
 
 class Losses(NamedTuple):
-    """Mean losses of a file's positions, with the engine's evaluation."""
+    """Mean losses of the engine's evaluation on the positions of a file."""
 
     training: float
     validation: float
-    results: float  # validation, against the games' results alone
+    results: float  # on validation positions, with the games' results as targets
 
 
 class FileReport(NamedTuple):
-    """What there is to tell about one file."""
+    """The figures of the report for one file."""
 
     name: str
     sha256: str
@@ -88,14 +88,14 @@ class FileReport(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """Fitted weights, and what there is to tell about them."""
+    """Fitted weights and the figures of the report."""
 
     weights: list[int]  # the flat list that an Engine takes
     fit: Fit
-    fitted: int  # how many numbers
-    changed: int  # how many of them are others after rounding
+    fitted: int  # parameters that were fitted
+    changed: int  # parameters that differ from the start after rounding
     files: tuple[FileReport, ...]
-    before: Losses  # of all files together, each position with its weight
+    before: Losses  # on all files, weighted by the weight of each position
     after: Losses
 
 
@@ -132,9 +132,9 @@ def tune(sources: Sequence[Source], start: Sequence[int], options: Options, repo
 def count(
     data: Dataset, weight: float, start: Sequence[int], options: Options, place: int, report: Callable[[int], None]
 ) -> Source:
-    """Count the features in a file, the one at this `place` among others; `report` is told of so many positions more.
+    """Count the features of a file. `place` is its number among the files; `report` is called with the number of positions just done.
 
-    Positions are left out that are evaluated by more than their features. Raises ValueError for one that is no position.
+    Positions whose evaluation is not exactly that of the model are left out. Raises ValueError for an illegal position.
     """
     where = weight_index()
     engine = Engine(start, hash_mb=1)
@@ -164,7 +164,7 @@ def count(
 
 
 def _extracted(engine: Engine, data: Dataset) -> Iterator[tuple[array[int], ...]]:
-    """What the engine counts, for CHUNK positions at a time. Raises ValueError that names the file and the position that is illegal."""
+    """What the engine counts, CHUNK positions at a time. Raises ValueError that names the file and the illegal position."""
     for start in range(0, len(data), CHUNK):
         part = data.chosen(slice(start, start + CHUNK))
         try:
@@ -201,7 +201,7 @@ def _joined(parts: Sequence[Features]) -> Features:
 
 
 def _targets(data: Dataset, teacher: float, is_training: NDArray[np.bool_]) -> tuple[Singles, float]:
-    """What White is to expect, and the scale of the file's scores: engines differ in what they call a pawn."""
+    """The targets of all positions, and the scale of the file's scores: engines differ in the size of a centipawn."""
     has_score = ~np.isnan(data.scores)
     known = has_score & is_training
     if teacher == 0 or known.sum() < FEW:
@@ -213,7 +213,7 @@ def _targets(data: Dataset, teacher: float, is_training: NDArray[np.bool_]) -> t
 
 
 def _samples(sources: Sequence[Source], rng: np.random.Generator) -> tuple[Samples, Samples]:
-    """Training positions in an order of chance, and validation positions."""
+    """Training positions in random order, and validation positions."""
     everything = _joined([source.features for source in sources])
     targets = np.concatenate([source.targets for source in sources])
     sizes = [len(source.targets) for source in sources]
@@ -227,11 +227,11 @@ def _samples(sources: Sequence[Source], rng: np.random.Generator) -> tuple[Sampl
     return training, validation
 
 
-# --- What came of it ---
+# --- The report ---
 
 
 def _engine_losses(source: Source, weights: Sequence[int]) -> Losses:
-    """What the engine loses with these weights."""
+    """The losses of the engine with these weights."""
     engine = Engine(weights, hash_mb=1)
     used = source.data if source.used.all() else source.data.chosen(source.used)
     scores = np.concatenate([np.empty(0, np.float32), *(np.array(part[4], np.float32) for part in _extracted(engine, used))])
@@ -266,7 +266,7 @@ def _report(source: Source, before: Losses, after: Losses) -> FileReport:
 
 
 def _together(sources: Sequence[Source], each: Sequence[Losses]) -> Losses:
-    """The losses of all files as one."""
+    """The weighted mean of the losses of all files."""
     counts = [(int((~source.is_validation).sum()), int(source.is_validation.sum())) for source in sources]
     shares = np.array(
         [(source.weight * a, source.weight * b, source.weight * b) for source, (a, b) in zip(sources, counts, strict=True)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes fitted weights as a file like weights.py: its comments and layout, the new numbers, and at the top where they come from."""
+"""Writes fitted weights as a file like weights.py, with its comments and the new numbers. Its docstring says how they were fitted."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-PROVENANCE = "Where the values come from:"  # how that part of the module's docstring begins
+PROVENANCE = "Where the values come from:"  # the line of the docstring after which this is told
 WIDTH = 128
 
 
@@ -22,7 +22,9 @@ def weights_file(weights: dict[str, Any], provenance: Sequence[str]) -> str:
     text = config.dump(weights)
     docstring = ast.parse(text).body[0]
     if not (isinstance(docstring, ast.Expr) and isinstance(docstring.value, ast.Constant)):
-        raise config.WeightsError("weights.py does not begin with a docstring, which is where the values' provenance goes")
+        raise config.WeightsError(
+            "weights.py does not begin with a docstring, and the new file says there how its values were fitted"
+        )
     kept = str(docstring.value.value).partition(PROVENANCE)[0].rstrip()
     lines = [line for paragraph in provenance for line in _wrapped(paragraph)]
     head = "\n".join([f'"""{kept}', "", PROVENANCE, *lines, '"""', ""])
@@ -31,6 +33,6 @@ def weights_file(weights: dict[str, Any], provenance: Sequence[str]) -> str:
 
 
 def _wrapped(paragraph: str) -> list[str]:
-    """Lines that can stand in a docstring, whatever the names of files in them are."""
+    """Lines of a docstring. Characters that could end it, as names of files may hold them, become question marks."""
     plain = "".join(char if char.isascii() and char.isprintable() and char not in '"\\' else "?" for char in paragraph)
     return textwrap.wrap(plain, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -336,7 +336,7 @@ def test_the_new_file_says_where_it_comes_from(epd: Path, own: Path, tmp_path: P
     for part in (
         *(
             "on 2026-01-31",
-            "0.4 times",
+            "0.4 of what c8 predicts",
             "seed 7",
             "positions of weight 2.5",
             "starting from the weights.py",
