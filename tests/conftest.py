@@ -2,6 +2,7 @@
 """What several tests share: the data folders, an environment like a user's, and what is done about programs that are missing."""
 
 import os
+import signal
 from pathlib import Path
 
 import programs
@@ -52,6 +53,8 @@ def missing_programs(item: pytest.Item) -> list[str]:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs_program(name, ...): the test drives these programs; see tests/tools/programs.py")
     config.stash[MISSING] = []
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's background job, whose children would ignore Ctrl-C as well
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
