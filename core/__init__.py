@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The compiled rules, evaluation and search. `engine` is its only Python face; nothing is imported here."""
+"""The compiled core: rules, evaluation and search. Python programs use `engine`; nothing is imported here."""

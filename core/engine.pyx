@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Python face of the core: `Position` and `Engine` (documented in engine.pyi). The only module that makes Python objects."""
+"""The Python face of the core: `Position` and `Engine`, documented in engine.pyi.
+
+Other modules touch Python objects only outside the search: FENs, UCI text, weights, tunables, `trace`, `features`, and errors.
+"""
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport INT64_MAX
@@ -58,9 +61,9 @@ STARTPOS_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 cdef enum:
     MAX_PERFT_DEPTH = 20
-    LOOK_BACK_KEYS = 101  # of the game, for can_repeat
-    SEE_SEARCH_LIMIT = 4096  # no exchange is worth more
-    SHOWN_TB_WIN = 20000  # the centipawns that clients know as a table's win
+    LOOK_BACK_KEYS = 101  # last keys of the game that `can_repeat` compares
+    SEE_MAX = 4096  # centipawns; no exchange wins more
+    SHOWN_TB_WIN = 20000  # centipawns that clients read as a tablebase win
 
 globals()["DANGER_STEP"] = <int>DANGER_STEP
 globals()["FULL_PHASE"] = <int>FULL_PHASE
@@ -73,17 +76,17 @@ globals()["PACKED_SIZE"] = <int>PACKED_SIZE
 cdef str LETTERS = "PNBRQK."
 
 
-# --- Being interrupted ---
+# --- Interrupting perft ---
 
 
-cdef bint _is_main_thread() except -1:
-    """Whether Python delivers signals in this thread. `threading` is not imported for the question: without it there is one."""
+cdef bint _in_python_main_thread() except -1:
+    """Whether this is Python's main thread, which handles signals. While `threading` is not imported, it is the only thread."""
     threading = _modules.get("threading")
     return threading is None or threading.get_ident() == threading.main_thread().ident
 
 
 cdef class _Watch:
-    """Breaks a count off: on Ctrl-C, where it arrives in this thread, and when `should_stop` (or None) says so."""
+    """Stops a perft when `should_stop` (if not None) returns true, and on Ctrl-C if this is Python's main thread."""
 
     cdef PerftWatch c
     cdef object should_stop
@@ -104,7 +107,7 @@ cdef class _Watch:
             return True
 
     cdef uint64_t count(self, const PositionC* pos, int depth) except? 0:
-        """Perft; fewer than there are once the watch has stopped. Raises what interrupted it."""
+        """Perft; incomplete once the watch has stopped it. Raises the exception that interrupted it."""
         cdef uint64_t nodes
         with nogil:
             nodes = perft(pos, depth, &self.c)
@@ -122,9 +125,9 @@ cdef bint _ask_watch(void* context) noexcept nogil:
 # --- Position ---
 
 
-# Several threads may use one Position or one Engine. Python code can run, in whatever thread, wherever a Python object is made
-# or asked; so a method first reads its arguments, then looks at the C state or changes it without a Python object in between,
-# and builds its result from a copy.
+# Several threads may use one Position or one Engine. Wherever a method touches a Python object, another thread may run. So a
+# method first reads its arguments, then reads or changes the C state without touching a Python object, and builds its result from
+# a copy.
 
 cdef PositionC START
 
@@ -138,7 +141,7 @@ _set_start()
 
 
 cdef class Position:
-    cdef PositionC* line  # every position since the FEN; line[last] is the current one
+    cdef PositionC* game  # every position since the FEN; game[last] is the current one
     cdef int last
     cdef int capacity
     cdef int fullmove  # of the FEN
@@ -146,39 +149,39 @@ cdef class Position:
 
     def __cinit__(self, fen=STARTPOS_FEN, chess960=False):
         self.capacity = 16
-        self.line = <PositionC*>calloc(self.capacity, sizeof(PositionC))
-        if self.line == NULL:
+        self.game = <PositionC*>calloc(self.capacity, sizeof(PositionC))
+        if self.game == NULL:
             raise MemoryError("no memory for a position")
-        self.line[0] = START  # also where __init__ is never called
+        self.game[0] = START  # also where __init__ is never called
         self.fullmove = 1
 
     def __init__(self, str fen not None=STARTPOS_FEN, bint chess960=False):
         cdef PositionC pos
         cdef int fullmove
         parse_fen(&pos, fen, &fullmove)
-        self.line[0] = pos
+        self.game[0] = pos
         self.last = 0
         self.fullmove = fullmove
         self.chess960 = chess960
 
     def __dealloc__(self):
-        free(self.line)
+        free(self.game)
 
     cdef PositionC* current(self) noexcept:
-        return &self.line[self.last]
+        return &self.game[self.last]
 
     cdef int reserve(self, int size) except -1:
         cdef PositionC* grown
         if size > self.capacity:
-            grown = <PositionC*>realloc(self.line, 2 * size * sizeof(PositionC))
+            grown = <PositionC*>realloc(self.game, 2 * size * sizeof(PositionC))
             if grown == NULL:
                 raise MemoryError("no memory for a longer game")
-            self.line = grown
+            self.game = grown
             self.capacity = 2 * size
         return 0
 
-    cdef Move require(self, str text) except 0:
-        """The legal move that a text means: valid as long as no Python object has been touched."""
+    cdef Move legal_move(self, str text) except 0:
+        """The legal move that a text means; valid until the next Python object is touched. Raises ValueError if there is none."""
         cdef AskedMove asked
         cdef Move move = 0
         if read_move(text, &asked):
@@ -192,7 +195,7 @@ cdef class Position:
         cdef int i
         other.reserve(self.last + 1)
         for i in range(self.last + 1):
-            other.line[i] = self.line[i]
+            other.game[i] = self.game[i]
         other.last = self.last
         other.fullmove = self.fullmove
         other.chess960 = self.chess960
@@ -203,7 +206,7 @@ cdef class Position:
 
     def fen(self):
         cdef PositionC pos = self.current()[0]
-        cdef int fullmove = self.fullmove + (self.last + (self.line[0].stm == BLACK)) // 2
+        cdef int fullmove = self.fullmove + (self.last + (self.game[0].stm == BLACK)) // 2
         return write_fen(&pos, fullmove, self.chess960)
 
     def pack(self):
@@ -229,9 +232,9 @@ cdef class Position:
         return [move_text(moves[i], self.chess960) for i in range(count)]
 
     def make(self, str move not None):
-        cdef Move code = self.require(move)
+        cdef Move code = self.legal_move(move)
         self.reserve(self.last + 2)
-        make_move(&self.line[self.last], &self.line[self.last + 1], code)
+        make_move(&self.game[self.last], &self.game[self.last + 1], code)
         self.last += 1
 
     def undo(self):
@@ -240,11 +243,11 @@ cdef class Position:
         self.last -= 1
 
     def gives_check(self, str move not None):
-        cdef Move code = self.require(move)
+        cdef Move code = self.legal_move(move)
         return gives_check(self.current(), code)
 
     def is_capture(self, str move not None):
-        return is_capture(self.require(move))
+        return is_capture(self.legal_move(move))
 
     def perft(self, int depth, should_stop=None):
         cdef PositionC pos = self.current()[0]
@@ -276,21 +279,21 @@ cdef class Position:
 
     cdef _Watch new_watch(self, should_stop):
         cdef _Watch watch = _Watch.__new__(_Watch, should_stop)
-        if should_stop is None and not _is_main_thread():
-            watch.c.next_us = INT64_MAX  # nobody to ask
+        if should_stop is None and not _in_python_main_thread():
+            watch.c.next_us = INT64_MAX  # never ask: nothing can interrupt this count
         return watch
 
     def see(self, str move not None):
         cdef Move code
         cdef PositionC pos
         cdef SearchParams params
-        cdef int low = -SEE_SEARCH_LIMIT
-        cdef int high = SEE_SEARCH_LIMIT
+        cdef int low = -SEE_MAX
+        cdef int high = SEE_MAX
         cdef int middle
         fill_params(&params, {})
-        code = self.require(move)
+        code = self.legal_move(move)
         pos = self.current()[0]
-        while low < high:  # the largest threshold that is reached
+        while low < high:  # binary search for the largest threshold that is reached
             middle = low + (high - low + 1) // 2
             if see_ge(&pos, code, middle, params.see_value):
                 low = middle
@@ -303,7 +306,7 @@ cdef class Position:
         cdef int count = 1
         cdef int i = 4
         while i <= self.last and i <= self.current().reversible:
-            count += self.line[self.last - i].key == self.current().key
+            count += self.game[self.last - i].key == self.current().key
             i += 2
         return count
 
@@ -318,7 +321,7 @@ cdef class Position:
         cdef int count = min(self.last + 1, LOOK_BACK_KEYS)
         cdef int i
         for i in range(count):
-            keys[i] = self.line[self.last - count + 1 + i].key
+            keys[i] = self.game[self.last - count + 1 + i].key
         return can_repeat(self.current(), &keys[count - 1], count - 1, count)
 
     def result(self):
@@ -427,12 +430,12 @@ cdef int _probe(Searcher* s, void* context, int ply) noexcept nogil:
 
 cdef class Engine:
     cdef Team team
-    cdef Searcher* s  # the main one of the team; the table is described there
-    cdef bint busy  # taken by a method that works with the C state
+    cdef Searcher* s  # the leader of the team; it owns the transposition table
+    cdef bint busy  # a method is working with the C state
     cdef bint chess960  # how the running search writes moves
     cdef object callback
-    cdef object tablebase  # called with a FEN, by the search
-    cdef object error  # what interrupted the search
+    cdef object tablebase  # the `probe` of set_tablebase
+    cdef object error  # the exception that interrupted the search
     cdef SearchInfo last_info
 
     def __cinit__(self):
@@ -456,7 +459,7 @@ cdef class Engine:
         free_team(&self.team)
 
     cdef int take(self, bint made=True) except -1:
-        """Take the engine for one method, which gives it back by `busy = False`. RuntimeError if another one has it."""
+        """Mark the engine as busy; the caller must set `busy = False` at its end. Raises RuntimeError if it is busy already."""
         if self.busy:
             raise RuntimeError("a search is running")
         if made and self.s.tt.clusters == NULL:
@@ -482,7 +485,7 @@ cdef class Engine:
         self.take()
         try:
             set_weights(&self.team, weights)
-            clear_team(&self.team)  # how far the old evaluation was off says nothing of the new one
+            clear_team(&self.team)  # the correction history was learnt with the old evaluation
             clear_table(&self.s.tt)
         finally:
             self.busy = False
@@ -556,7 +559,7 @@ cdef class Engine:
         root[0] = position.current()[0]
         back = min(position.last, <int>root.reversible, GAME_KEYS - 1)
         for i in range(back):
-            s.keys[i] = position.line[position.last - back + i].key
+            s.keys[i] = position.game[position.last - back + i].key
         s.root_key = back
         wanted = {find_move(root, &asked) for text in texts if read_move(text, &asked)}
         wanted.discard(0)
@@ -585,7 +588,7 @@ cdef class Engine:
     ):
         cdef Searcher* s = self.s
         cdef list texts = list(searchmoves)
-        cdef bint in_main_thread = _is_main_thread()
+        cdef bint in_main = _in_python_main_thread()
         if multipv < 1:
             raise ValueError(f"multipv must be at least 1, not {multipv}")
         self.take()
@@ -599,7 +602,7 @@ cdef class Engine:
             s.limits.hard_us = hard_ms * 1000
             s.multipv = multipv
             s.pondering = ponder
-            s.in_main_thread = in_main_thread
+            s.in_python_main_thread = in_main
             self.chess960 = position.chess960
             self.callback = on_info
             self.error = None
@@ -607,7 +610,7 @@ cdef class Engine:
             s.nodes = 0
             s.helper_count = 0
             if s.root_count:
-                self.run()
+                self.run_threads()
             error, self.error = self.error, None
             if error is not None:
                 raise error
@@ -616,12 +619,12 @@ cdef class Engine:
             self.callback = None
             self.busy = False
 
-    cdef void run(self) noexcept:
-        """The search proper, without the GIL."""
+    cdef void run_threads(self) noexcept:
+        """Run the search in all threads, without the GIL, until it ends."""
         cdef Searcher* s = self.s
         s.tt.generation = (s.tt.generation + 1) & 63
-        s.start_us = now_us()  # starting many threads takes its time, too
-        s.next_alive_us = 0
+        s.start_us = now_us()  # before the helpers start, since their start takes time too
+        s.next_signals_us = 0
         start_helpers(&self.team)
         with nogil:
             run_search(s)
@@ -637,7 +640,7 @@ cdef class Engine:
         return result
 
     cdef str ponder_move(self):
-        """The reply to expect: from the line, else from the table; only if the game goes on after it."""
+        """The expected reply: from the pv, else the tt move; "" if the game is over after it."""
         cdef Searcher* s = self.s
         cdef PositionC after, reply
         cdef TTHit hit
@@ -656,11 +659,11 @@ cdef class Engine:
         return move_text(move, self.chess960)
 
     cdef void on_report(self, int kind) noexcept:
-        """Called with the GIL from inside the search. No exception may pass: it is kept, and the search stopped."""
+        """Called with the GIL by the searching thread. An exception is stored in `error` and stops the search."""
         cdef SearchInfo info
         cdef bint is_last = kind == REPORT_EXACT and self.s.line == 0
         try:
-            if kind == REPORT_ALIVE:
+            if kind == REPORT_SIGNALS:
                 PyErr_CheckSignals()
             elif self.callback is not None or is_last:
                 info = self.make_info(kind)
@@ -674,7 +677,7 @@ cdef class Engine:
             self.s.stop = True
 
     cdef int on_probe(self, const PositionC* pos) noexcept:
-        """Called with the GIL from inside the search; as with `on_report`, no exception may pass."""
+        """Called with the GIL by the searching thread. An exception is stored in `error` and stops the search."""
         if self.error is not None:
             return NO_SCORE
         try:

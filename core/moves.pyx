@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Moves as UCI writes them, and which legal move a text means."""
+"""Writes moves as UCI text, and finds the legal move that a text means."""
 
 from .board.movegen cimport *
 

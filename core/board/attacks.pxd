@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Attack tables and their inline lookups. Tables are filled once, when the module is imported.
 
-Slider attacks: the blockers on the relevant squares index a table, by PEXT where the target has a fast one, else by
-multiplication with a magic number (https://www.chessprogramming.org/Magic_Bitboards).
+Slider attacks: the blockers on the relevant squares give the index into a table. PEXT computes it where the processor has a fast
+one, else a multiplication by a magic number (https://www.chessprogramming.org/Magic_Bitboards).
 """
 
 from .types cimport *
@@ -10,7 +10,7 @@ from .types cimport *
 cdef struct Slider:
     bitboard mask  # squares whose occupation matters
     bitboard magic
-    bitboard* attacks  # this square's part of `slider_attacks`
+    bitboard* attacks  # where this square's part of `slider_attacks` begins
     int shift  # 64 - popcount(mask)
 
 cdef struct AttackTables:
@@ -19,7 +19,7 @@ cdef struct AttackTables:
     bitboard pawn[2][64]  # squares a pawn of that colour attacks
     bitboard rook_rays[64]  # attacks on an empty board
     bitboard bishop_rays[64]
-    bitboard file_line[64]  # the whole file, diagonal (a1-h8 way) and antidiagonal through the square
+    bitboard file_line[64]  # the whole file, diagonal (parallel to a1-h8) and antidiagonal through the square
     bitboard diagonal[64]
     bitboard antidiagonal[64]
     Slider rook[64]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fills the attack tables at import.
 
-The magic numbers were found by trial for this project (random sparse numbers that map every blocker set of a
-square without a destructive collision); searching them anew at every start would cost 300 ms.
+The magic numbers were found by trial for this project: random sparse numbers that give two blocker sets of a square the same
+index only if their attacks are equal. To find them again at every start would cost 300 ms.
 """
 
 from .types cimport *
@@ -54,7 +54,7 @@ cdef int[4][2] BISHOP_STEPS = [[1, 1], [-1, -1], [1, -1], [-1, 1]]
 
 
 cdef bitboard _ray(int sq, int d_rank, int d_file, bitboard occ) noexcept nogil:
-    """Squares from `sq` in one direction up to and with the first blocker."""
+    """Squares from `sq` in one direction up to the first blocker, which is included."""
     cdef bitboard attacks = 0
     cdef int rank = rank_of(sq) + d_rank
     cdef int file = file_of(sq) + d_file
@@ -76,7 +76,7 @@ cdef bitboard _slide(int sq, int[4][2] steps, bitboard occ) noexcept nogil:
 
 
 cdef bitboard _step(int sq, int d_rank, int d_file) noexcept nogil:
-    """The one square a leaper reaches by this step, if it is on the board."""
+    """The square that a knight, king or pawn reaches by this step; 0 if it is off the board."""
     cdef int rank = rank_of(sq) + d_rank
     cdef int file = file_of(sq) + d_file
     return bit(8 * rank + file) if 0 <= rank < 8 and 0 <= file < 8 else 0
@@ -95,7 +95,7 @@ cdef void _fill_leapers(int sq) noexcept nogil:
 
 
 cdef bitboard* _fill_slider(Slider* s, int sq, int[4][2] steps, uint64_t magic, bitboard* table) noexcept nogil:
-    """Fill one square's part of the slider table; returns where the next square's part begins."""
+    """Fill one square's part of the slider table. Returns where the next square's part begins."""
     cdef bitboard edges = ((rank_mask(0) | rank_mask(7)) & ~rank_mask(rank_of(sq))) | (
         (file_mask(0) | file_mask(7)) & ~file_mask(file_of(sq))
     )
@@ -104,7 +104,7 @@ cdef bitboard* _fill_slider(Slider* s, int sq, int[4][2] steps, uint64_t magic, 
     s.magic = magic
     s.shift = 64 - popcount(s.mask)
     s.attacks = table
-    while True:  # every subset of the mask (the carry-rippler)
+    while True:  # every subset of the mask (carry-rippler)
         table[slider_index(occ, s.mask, s.magic, s.shift)] = _slide(sq, steps, occ)
         occ = (occ - s.mask) & s.mask
         if occ == 0:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Repetitions foreseen by one ply: can stm, with one reversible move, bring back a position that has been there before?
+"""Repetitions one ply ahead: whether stm can, with one reversible move, reach a position that has occurred before.
 
-Such a move undoes the difference of two keys, so all those differences lie in a table, found by their own key.
+The keys of the two positions differ by exactly that move, so a hash table holds the key differences of all reversible moves.
 Source: M. van Kervinck's cuckoo tables, https://www.chessprogramming.org/Repetitions.
 """
 

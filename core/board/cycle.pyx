@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of key differences, and the look back."""
+"""Fills the table of key differences and compares the present key with earlier ones."""
 
 from libc.string cimport memset
 
 cdef enum:
-    SLOTS = 8192  # a power of two, more than twice the 3668 reversible moves; each has its place in one of two slots
+    SLOTS = 8192  # a power of two, more than twice the 3668 reversible moves; each move is in one of its two slots
 
 cdef struct Reversal:
     Key difference  # of the keys before and after; 0 in an empty slot
@@ -23,7 +23,7 @@ cdef inline int _second_slot(Key key) noexcept nogil:
 
 
 cdef void _insert(Reversal entry) noexcept nogil:
-    """Cuckoo hashing: a newcomer takes its first slot, and whoever was there goes to its other one."""
+    """Cuckoo hashing: a new entry takes its first slot; the entry that was there moves to its other slot."""
     cdef Reversal evicted
     cdef int slot = _first_slot(entry.difference)
     while True:
@@ -70,8 +70,8 @@ _fill_reversals()
 cdef bint can_repeat(const PositionC* pos, const Key* key, int available, int ply) noexcept nogil:
     """Whether stm has a move to a position that would be a draw by repetition for the search.
 
-    `key` points at the newest of consecutive keys, `available` older ones lie before it. Only positions after the root count:
-    one earlier occurrence there is enough.
+    `key` points at the newest of consecutive keys; `available` older ones lie before it. `ply` is counted from the root. Only
+    positions after the root count: one earlier occurrence there is enough.
     """
     cdef int end = min(<int>pos.reversible, available)
     cdef bitboard occ = occupied(&pos.b)
@@ -87,7 +87,7 @@ cdef bint can_repeat(const PositionC* pos, const Key* key, int available, int pl
             slot = _second_slot(difference)
         if REVERSALS[slot].difference == difference:
             ends = bit(REVERSALS[slot].a) | bit(REVERSALS[slot].b)
-            # The piece has to be our own: the opponent's may have come round in three moves while ours went and came back.
+            # It must be a piece of stm: else the opponent took three moves for this step while our piece went and came back.
             if ends & pos.b.by_colour[pos.stm] and TABLES.between[REVERSALS[slot].a][REVERSALS[slot].b] & occ == 0:
                 return True
         i += 2

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Body of listing.pxd. The order is what `go perft` of Stockfish 15.1 shows:
+"""The order of `go perft` in Stockfish 15.1.
 
-pawns (steps, double steps, promotions, captures, en passant), knights, bishops, rooks, queens, king, castling, each by square, as
-if the king could be left in check; then every move that leaves it so gives its place to the last one of the list.
+Pseudo-legal moves first: pawns (pushes, double pushes, promotions, captures, en passant), knights, bishops, rooks, queens, king,
+castling, each by square. Then the last move of the list replaces each move that leaves the king in check.
 """
 
 from .movegen cimport *
 
 
 cdef inline Move* _add_promotions(Move* out, bitboard targets, int offset, int flag) noexcept nogil:
-    """From the queen down to the knight."""
+    """Queen, rook, bishop, knight."""
     cdef int to_sq, piece
     while targets:
         to_sq = pop_lsb(&targets)
@@ -20,11 +20,11 @@ cdef inline Move* _add_promotions(Move* out, bitboard targets, int offset, int f
 
 
 cdef Move* _add_pawns(const PositionC* pos, Move* out, bitboard target) noexcept nogil:
-    """`target` is where a step helps, and what may be taken."""
+    """`target`: the squares where a pawn may arrive, pushes and captures alike (in check: those that end it)."""
     cdef const BoardC* b = &pos.b
     cdef int us = pos.stm
     cdef bint white = us == WHITE
-    cdef int right_offset = east_offset(us) if white else west_offset(us)  # captures to the owner's right hand come first
+    cdef int right_offset = east_offset(us) if white else west_offset(us)  # captures to the owner's right come first
     cdef int left_offset = west_offset(us) if white else east_offset(us)
     cdef bitboard empty = ~occupied(b)
     cdef bitboard pawns = pieces(b, us, PAWN)
@@ -78,7 +78,7 @@ cdef Move* _add_pieces(const PositionC* pos, Move* out, bitboard target) noexcep
 
 
 cdef Move* _add_castling(const PositionC* pos, Move* out) noexcept nogil:
-    """The king's wing first; only where the way is free."""
+    """The king's side first; only where the squares between are empty."""
     cdef const BoardC* b = &pos.b
     cdef int ksq = king_square(b, pos.stm)
     cdef bitboard rooks = b.castling_rooks & rank_mask(7 * pos.stm)
@@ -99,7 +99,7 @@ cdef Move* _add_castling(const PositionC* pos, Move* out) noexcept nogil:
 cdef int list_moves(const PositionC* pos, Move* out) noexcept nogil:
     """Write the legal moves to `out`; returns how many.
 
-    There must be room for 2 * MAX_MOVES, since moves that leave the king in check come and go.
+    There must be room for 2 * MAX_MOVES, since moves that leave the king in check are written first and removed afterwards.
     """
     cdef const BoardC* b = &pos.b
     cdef int ksq = king_square(b, pos.stm)

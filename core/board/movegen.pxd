@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The legal move generator: by check and pin masks, so that no move is generated and then taken back.
+"""The legal move generator. Check and pin masks leave only legal moves, so none has to be made and tested.
 
-The templates here take colour and kind as constants and are inlined into each user, which folds them. They read only
-the bare board; perft uses them too. Source: https://www.chessprogramming.org/Move_Generation (legal, with masks).
+The inline functions here take colour and kind as constants, which the compiler folds into each copy. They read only `BoardC`,
+so perft uses them too. Source: https://www.chessprogramming.org/Move_Generation (legal, with masks).
 """
 
 from .position cimport *
@@ -13,10 +13,10 @@ cdef bint has_legal_move(const PositionC* pos) noexcept nogil
 cdef bint gives_check(const PositionC* pos, Move move) noexcept nogil
 
 cdef struct CheckInfo:
-    # What makes a move of stm a check, worked out once per node.
-    bitboard squares[6]  # from where a piece of that type attacks the enemy king
-    bitboard discoverers  # pieces of stm that alone stand between a slider of theirs and the enemy king
-    int king
+    # What makes a move of stm a check, computed once per node.
+    bitboard squares[6]  # by piece type: the squares from which it attacks the enemy king
+    bitboard discoverers  # pieces of stm that are the only one between a slider of stm and the enemy king
+    int king  # square of the enemy king
 
 cdef inline void fill_check_info(const PositionC* pos, CheckInfo* info) noexcept nogil:
     cdef int us = pos.stm
@@ -45,7 +45,7 @@ cdef inline bint is_check(const PositionC* pos, const CheckInfo* info, Move move
     cdef int from_sq = move_from(move)
     cdef int to_sq = move_to(move)
     if move_flag(move) & ~(CAPTURE | DOUBLE_PUSH) or move_flag(move) == EN_PASSANT:
-        return gives_check(pos, move)  # castling, en passant, promotion: rare enough to be played out
+        return gives_check(pos, move)  # castling, en passant, promotion: rare, so the move is made and looked at
     if info.squares[pos.piece_on[from_sq]] & bit(to_sq):
         return True
     return info.discoverers & bit(from_sq) != 0 and TABLES.line[from_sq][to_sq] & bit(info.king) == 0
@@ -110,7 +110,7 @@ cdef inline bint castling_is_legal(const BoardC* b, int ksq, int rook, int us) n
     cdef bitboard path = king_path | TABLES.between[rook][rook_to] | bit(rook_to)
     if path & occ:
         return False
-    # A rook that leaves the wing may uncover an attack along the rank (only Chess960).
+    # The rook's move may open the rank for an attack on the king (only in Chess960).
     if (rook_attacks(king_to, occ | bit(rook_to)) & straight_sliders(b) & b.by_colour[them] & rank_mask(7 * us)):
         return False
     while king_path:
@@ -198,7 +198,7 @@ cdef inline Move* emit_piece_moves(
 cdef inline Move* emit_moves(
     const BoardC* b, Move* out, int us, int kind, bitboard checkers, bitboard pinned
 ) noexcept nogil:
-    """Write every legal move of the kind for `us`; returns the end. `us` and `kind` should be constants."""
+    """Write every legal move of the kind for `us`. Returns the end of the list. `us` and `kind` should be constants."""
     cdef int ksq = king_square(b, us)
     cdef bitboard ours = b.by_colour[us]
     cdef bitboard theirs = b.by_colour[us ^ 1]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The compiled generator functions, and questions about single moves."""
+"""The compiled generator functions, and tests of single moves."""
 
 
 cdef int generate(const PositionC* pos, Move* out, int kind) noexcept nogil:
-    """Write the legal moves of `kind` (NOISY, QUIETS or ALL_MOVES) to `out` (room for MAX_MOVES); returns how many."""
+    """Write the legal moves of `kind` (NOISY, QUIETS or ALL_MOVES) to `out` (room for MAX_MOVES). Returns how many."""
     cdef Move* end
     if pos.stm == WHITE:
         if kind == NOISY:
@@ -38,7 +38,7 @@ cdef bint _king_move_is_legal(const PositionC* pos, int ksq, int to_sq, int flag
 
 
 cdef bint _pawn_reaches(const PositionC* pos, int from_sq, int to_sq, int flag) noexcept nogil:
-    """Whether a pawn move has the right geometry and the right flag (captures are known to take something)."""
+    """Whether a pawn move has the right squares and the right flag (the caller has checked that a capture takes something)."""
     cdef int us = pos.stm
     cdef bitboard occ = occupied(&pos.b)
     cdef bitboard step = forward(bit(from_sq), us)
@@ -74,7 +74,7 @@ cdef bint is_legal(const PositionC* pos, Move move) noexcept nogil:
         )
     if flag == CASTLE:
         return piece == KING and _king_move_is_legal(pos, ksq, to_sq, flag)
-    # What stands on the target must be what the flag says.
+    # The target square must hold an enemy piece for a capture, and nothing otherwise.
     if flag & CAPTURE:
         if not pos.b.by_colour[us ^ 1] & bit(to_sq):
             return False

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies of packed.pxd."""
+"""Writes and reads packed positions (packed.pxd describes the bytes)."""
 
 from libc.string cimport memset
 
 cdef enum:
-    PIECES_AT = 8  # byte
+    PIECES_AT = 8  # number of the byte
     STM_AT = 24
     RULE50_AT = 25
 
@@ -33,9 +33,9 @@ cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
 
 
 cdef str unpack_fen(const uint8_t* packed):
-    """The FEN, castling as X-FEN. Raises ValueError on what no position gives.
+    """The FEN, castling as X-FEN. Raises ValueError for a wrong side to move, too many men, or other than one king a side.
 
-    Whether it is a legal position is left to those who read FENs.
+    Whether the position is legal is checked when the FEN is read.
     """
     cdef PositionC pos
     cdef bitboard left = 0

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Leaf counting for tests and for speed: https://www.chessprogramming.org/Perft.
+"""Perft, a test of the move generator and of its speed: https://www.chessprogramming.org/Perft.
 
-Works on the bare board (no keys, no mailbox). The moves of the last ply are not generated but counted, set by set.
+Works on `BoardC` alone (no keys, no mailbox). The moves of the last ply are counted by popcount, not generated (bulk counting).
 """
 
 from .movegen cimport *
 
 cdef enum:
-    ASK_LEAVES = 1 << 20  # some milliseconds
+    ASK_LEAVES = 1 << 20  # leaves between looks at the clock: some milliseconds
     ASK_INTERVAL_US = 10000
 
 
 cdef inline void _play_special(BoardC* dst, int from_sq, int to_sq, int flag, int us) noexcept nogil:
-    """Correct a board on which the piece has gone from `from_sq` to `to_sq`: castling, ep, promotion, double push."""
+    """Finish a castling, en passant, promotion or double push; `_play` has moved the piece from `from_sq` to `to_sq`."""
     cdef bitboard ep
     cdef int king_to, rook_to
     if flag == DOUBLE_PUSH:
@@ -35,7 +35,7 @@ cdef inline void _play_special(BoardC* dst, int from_sq, int to_sq, int flag, in
 
 
 cdef inline void _play(const BoardC* src, BoardC* dst, Move move, int us) noexcept nogil:
-    """Make a legal move on a bare board. Which piece moves is found without a branch: the set that has it carries it over."""
+    """Make a legal move on a `BoardC`. No branch on the piece type: in all six sets the bit of `from_sq` moves to `to_sq`."""
     cdef int from_sq = move_from(move)
     cdef int to_sq = move_to(move)
     cdef int flag = move_flag(move)
@@ -124,8 +124,8 @@ cdef inline int _count_moves(const BoardC* b, int us) noexcept nogil:
     return count + _count_piece_moves(b, us, ksq, ~ours & allowed, pinned)
 
 
-cdef inline void _look_around(PerftWatch* watch, uint64_t leaves) noexcept nogil:
-    """Ask now and then whether to stop: by leaves first, since even the clock costs as much as some of them."""
+cdef inline void _poll(PerftWatch* watch, uint64_t leaves) noexcept nogil:
+    """Ask about every ASK_INTERVAL_US whether to stop. The clock, which is slow, is read every ASK_LEAVES leaves."""
     cdef int64_t now
     watch.leaves += leaves
     if watch.leaves < ASK_LEAVES:
@@ -138,7 +138,7 @@ cdef inline void _look_around(PerftWatch* watch, uint64_t leaves) noexcept nogil
 
 
 cdef inline uint64_t _perft_two(const BoardC* b, int us) noexcept nogil:
-    """Two plies: most of the work, so nothing else is in its way."""
+    """Perft 2. Most of the time is spent here, so `watch` is not asked."""
     cdef BoardC child
     cdef Move[MAX_MOVES] moves
     cdef Move* move = moves
@@ -155,7 +155,7 @@ cdef inline uint64_t _perft_two(const BoardC* b, int us) noexcept nogil:
 
 
 cdef inline uint64_t _perft(const BoardC* b, int depth, PerftWatch* watch, int us) noexcept nogil:
-    """Three plies or more."""
+    """Perft 3 or deeper."""
     cdef BoardC child
     cdef Move[MAX_MOVES] moves
     cdef Move* move = moves
@@ -169,7 +169,7 @@ cdef inline uint64_t _perft(const BoardC* b, int depth, PerftWatch* watch, int u
         nodes += _perft_any(&child, depth - 1, watch, us ^ 1)
         move += 1
     if depth == 3:
-        _look_around(watch, nodes)
+        _poll(watch, nodes)
     return nodes
 
 
@@ -196,7 +196,7 @@ cdef inline uint64_t _perft_any(const BoardC* b, int depth, PerftWatch* watch, i
 
 
 cdef uint64_t perft(const PositionC* pos, int depth, PerftWatch* watch) noexcept nogil:
-    """Number of leaves `depth` plies ahead; fewer if `watch` says in between that nobody wants it any more."""
+    """Number of leaves `depth` plies ahead. If `watch` stops it, the number counted so far, and `watch.stopped` is set."""
     if depth == 0:
         return 1
     if depth == 1:

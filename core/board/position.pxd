@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The position: FEN in and out, copy-make with incremental keys, checks and pins, draws.
 
-A position is a plain struct that is copied at every move (copy-make): nothing is unmade. The castling rights are the set of rooks
-that may still castle, which serves standard chess, Chess960 and double Chess960 alike.
+A position is a plain struct. A move is made in a copy of it (copy-make), so no move is unmade. The castling rights are the set of
+rooks that may still castle; this covers standard chess, Chess960 and double Chess960.
 """
 
 from .attacks cimport *
@@ -93,7 +93,8 @@ cdef inline void checks_and_pins(const BoardC* b, int us, bitboard* checkers, bi
 cdef inline bint en_passant_is_legal(const BoardC* b, int from_sq, int us, bitboard checkers) noexcept nogil:
     """Whether the pawn on `from_sq`, which attacks the ep square, may take there.
 
-    The capture empties two squares at once, so pin masks do not cover it: the lines to the king are looked at as they will be.
+    The capture empties two squares at once, which pin masks do not cover. So the sliders' lines to the king are tested on the
+    board after the capture.
     """
     cdef int ksq = king_square(b, us)
     cdef bitboard theirs = b.by_colour[us ^ 1]
@@ -114,8 +115,8 @@ cdef inline int castled_rook_square(int king, int rook) noexcept nogil:
 cdef inline bint has_repeated(const Key* key, int reversible, int available, int ply) noexcept nogil:
     """Whether the position at `key` is a draw by repetition for the search.
 
-    `key` points at the newest of consecutive keys, `available` older ones lie before it. One earlier occurrence after the root
-    is enough (both sides could go round again); from before the root it takes two, as the rules say.
+    `key` points at the newest of consecutive keys; `available` older ones lie before it; `ply` is counted from the root. One
+    earlier occurrence after the root is enough, since both sides could repeat the moves; otherwise two, as in the rules.
     """
     cdef int i = 4
     cdef int end = reversible if reversible < available else available
@@ -132,7 +133,7 @@ cdef inline bint has_non_pawns(const PositionC* pos, int colour) noexcept nogil:
     return (pos.b.by_colour[colour] & ~(pos.b.by_type[PAWN] | pos.b.by_type[KING])) != 0
 
 cdef inline Key key_after(const PositionC* pos, Move move) noexcept nogil:
-    """The key after a move, near enough to prefetch its table entry: castling, promotion and ep keys are left out."""
+    """The key after a move, for a prefetch. Exact for ordinary moves; changes by castling, promotion and ep are left out."""
     cdef int us = pos.stm
     cdef int piece = pos.piece_on[move_from(move)]
     cdef int victim = pos.piece_on[move_to(move)]

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies of position.pxd: Zobrist keys, copy-make, FEN, and the self-check of debug builds."""
+"""Zobrist keys, copy-make, draws, the self-check (used by builds with checks and by tests), and FEN."""
 
 from libc.string cimport memset
 
 cdef enum:
-    MAX_RULE50 = 9999  # largest a FEN may give
-    COUNTER_MAX = 0xFFFF  # where the 16-bit counters of a position stop
+    MAX_RULE50 = 9999  # the fifty-move counter of a FEN is clamped to this
+    COUNTER_MAX = 0xFFFF  # the 16-bit counters of a position stop here
     MAX_FULLMOVE = 99999
 
 cdef str PIECE_LETTERS = "PNBRQK"
@@ -98,7 +98,7 @@ cdef inline void _castle(PositionC* pos, int king, int rook, int us) noexcept no
     cdef int king_to = castled_king_square(king, rook)
     cdef int rook_to = castled_rook_square(king, rook)
     cdef Key change
-    _take(pos, us, KING, king)  # both leave before either arrives: in Chess960 the squares may overlap
+    _take(pos, us, KING, king)  # both are removed before one is placed: in Chess960 the squares may overlap
     _take(pos, us, ROOK, rook)
     _put(pos, us, KING, king_to)
     _put(pos, us, ROOK, rook_to)
@@ -124,7 +124,7 @@ cdef inline void _capture(PositionC* pos, int sq, int them) noexcept nogil:
 
 
 cdef inline void _finish_pawn_move(PositionC* pos, int from_sq, int to_sq, int flag, int us) noexcept nogil:
-    """What is special after a pawn has been moved: promotion, the ep square (kept only if someone may take there)."""
+    """After a pawn has been moved: the counters, the pawn key and a promotion."""
     cdef int promoted
     pos.rule50 = 0
     pos.reversible = 0
@@ -141,6 +141,7 @@ cdef inline void _finish_pawn_move(PositionC* pos, int from_sq, int to_sq, int f
 
 
 cdef inline void _set_en_passant(PositionC* pos, int to_sq, int us) noexcept nogil:
+    """After a double push to `to_sq`: set the ep square if a capture there is legal."""
     cdef int them = us ^ 1
     cdef int ep_sq = to_sq - 8 if us == WHITE else to_sq + 8
     if TABLES.pawn[us][ep_sq] & pieces(&pos.b, them, PAWN):
@@ -191,7 +192,7 @@ cdef inline void _make(const PositionC* src, PositionC* dst, Move move, int us) 
 
 
 cdef void make_move(const PositionC* src, PositionC* dst, Move move) noexcept nogil:
-    """Play a legal move: `dst` becomes the position after it. `src` and `dst` must not be the same."""
+    """Make a legal move: `dst` becomes the position after it. `src` and `dst` must not be the same."""
     if src.stm == WHITE:
         _make(src, dst, move, WHITE)
     else:
@@ -199,7 +200,7 @@ cdef void make_move(const PositionC* src, PositionC* dst, Move move) noexcept no
 
 
 cdef void make_null(const PositionC* src, PositionC* dst) noexcept nogil:
-    """Pass the turn. stm must not be in check."""
+    """Make a null move: `dst` becomes the position with the other side to move. stm must not be in check."""
     dst[0] = src[0]
     dst.stm ^= 1
     dst.key ^= ZOBRIST.black_to_move
@@ -217,7 +218,7 @@ cdef void make_null(const PositionC* src, PositionC* dst) noexcept nogil:
 
 
 cdef bint insufficient_material(const PositionC* pos) noexcept nogil:
-    """No series of legal moves can mate: bare kings, one minor piece, or only bishops on squares of one colour."""
+    """Whether no legal moves can lead to mate: bare kings, one minor piece, or only bishops on squares of one colour."""
     cdef bitboard light = <bitboard>0x55AA55AA55AA55AAULL
     cdef bitboard bishops = pos.b.by_type[BISHOP]
     if pos.b.by_type[PAWN] | pos.b.by_type[ROOK] | pos.b.by_type[QUEEN]:
@@ -250,7 +251,7 @@ cdef bint _board_is_ok(const PositionC* pos) noexcept nogil:
 
 
 cdef bint position_is_ok(const PositionC* pos) noexcept nogil:
-    """Whether boards, keys, checks and pins are what they are when computed from scratch."""
+    """Whether boards, keys, checks and pins equal those computed from scratch."""
     cdef Key key, pawn_key
     cdef Key[2] piece_key
     cdef bitboard checkers, pinned
@@ -271,7 +272,7 @@ cdef bint position_is_ok(const PositionC* pos) noexcept nogil:
 
 
 cdef int _parse_count(str text, int default, int low, int high):
-    """A FEN counter; what is not a plain number counts as absent, what is out of range is clamped."""
+    """A counter of a FEN. `default` if it is no number; clamped to `low`..`high`."""
     cdef bint negative = text.startswith("-")
     cdef str digits = text[1:] if negative else text
     if not digits or not digits.isascii() or not digits.isdigit():
@@ -327,14 +328,14 @@ cdef void _check_material(const PositionC* pos) except *:
 
 
 cdef bitboard _castling_rook(const PositionC* pos, str letter):
-    """The rook that a castling letter (KQkq, or a file as in Shredder-FEN) means; 0 if there is none to castle with."""
+    """The rook that a castling letter (KQkq, or a file as in Shredder-FEN) means, as a bitboard; 0 if there is none."""
     cdef int us = WHITE if letter.isupper() else BLACK
     cdef int king = king_square(&pos.b, us)
     cdef bitboard rooks = pieces(&pos.b, us, ROOK) & rank_mask(7 * us)
     cdef str lower = letter.lower()
     if rank_of(king) != 7 * us:
         return 0
-    if lower == "k":  # the outermost rook of the wing, as X-FEN says
+    if lower == "k":  # the outermost rook on that side of the king, as X-FEN says
         rooks &= ~((bit(king) << 1) - 1)
         return bit(msb(rooks)) if rooks else 0
     if lower == "q":
@@ -357,12 +358,12 @@ cdef void _parse_castling(PositionC* pos, str text) except *:
         us = WHITE if letter.isupper() else BLACK
         king = king_square(&pos.b, us)
         wing = rank_mask(7 * us) & (~((bit(king) << 1) - 1) if rook > bit(king) else bit(king) - 1)
-        if rook and not pos.b.castling_rooks & wing:  # one rook a wing
+        if rook and not pos.b.castling_rooks & wing:  # one rook on each side of the king
             pos.b.castling_rooks |= rook
 
 
 cdef void _parse_en_passant(PositionC* pos, str text) except *:
-    """Set the ep square if a pawn has just passed it and someone may legally take there."""
+    """Set the ep square if a pawn may just have passed it and a capture there is legal. Raises ValueError for other ranks."""
     cdef int us = pos.stm
     cdef int sq, behind, front
     if text == "-":
@@ -386,7 +387,8 @@ cdef void _parse_en_passant(PositionC* pos, str text) except *:
 cdef void parse_fen(PositionC* pos, str fen, int* fullmove) except *:
     """Fill `pos` from a FEN of 2 to 6 fields. Raises ValueError with one sentence; `pos` is then unusable.
 
-    Rights without king or rook in place and an ep square nobody can use are dropped. Counters may be missing or senseless.
+    A castling right without its king or rook in place and an ep square without a legal capture are dropped. A counter that is
+    missing or no number gets its default.
     """
     cdef list fields = fen.split()
     if not 2 <= len(fields) <= 6:
@@ -441,7 +443,7 @@ cdef str _write_castling(const PositionC* pos, bint shredder):
     cdef int us, rook
     for us in range(2):
         rooks = pos.b.castling_rooks & rank_mask(7 * us)
-        while rooks:  # king's wing first
+        while rooks:  # king's side first
             rook = msb(rooks)
             rooks ^= bit(rook)
             text += _castling_letter(pos, rook, us, shredder)

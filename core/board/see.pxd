@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Static exchange evaluation: what a capture sequence on one square is worth, least valuable pieces first."""
+"""Static exchange evaluation: what a sequence of captures on one square wins, least valuable attacker first."""
 
 from .position cimport *
 

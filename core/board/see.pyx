@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The exchange is played out only as far as it takes to know on which side of the threshold it ends.
+"""Compares an exchange with a threshold, and stops as soon as the result is known.
 
-Source: https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm. Pinned pieces take part only once the piece that pins
-them has left the line; x-ray attackers join as the pieces before them leave.
+Source: https://www.chessprogramming.org/SEE_-_The_Swap_Algorithm. A pinned piece takes part only once the piece that pins it
+has left the line; x-ray attackers join when the piece in front of them has captured.
 """
 
 
 cdef inline bitboard _unpinned(
     const PositionC* pos, bitboard attackers, int colour, bitboard occ, int to_sq
 ) noexcept nogil:
-    """Attackers of `colour` that are free to take on `to_sq`: not held on another line by a slider still on the board."""
+    """Those of `attackers`, all of `colour`, that may capture on `to_sq`: not pinned on another line by a slider in `occ`."""
     cdef int ksq = king_square(&pos.b, colour)
     cdef bitboard theirs = pos.b.by_colour[colour ^ 1] & occ
     cdef bitboard snipers = theirs & (
@@ -26,9 +26,9 @@ cdef inline bitboard _unpinned(
 
 
 cdef bint see_ge(const PositionC* pos, Move move, int threshold, const int* values) noexcept nogil:
-    """Whether the exchange begun by a legal move brings its side at least `threshold`. `values`: by PieceType.
+    """Whether the exchange that a legal move begins wins at least `threshold` (centipawns) for its side. `values`: by PieceType.
 
-    Castling counts as 0. In later captures only the exchange of material on the square counts, not promotions.
+    Castling counts as 0. A promotion counts for the first move only, not for later captures on the square.
     """
     cdef int to_sq = move_to(move)
     cdef int flag = move_flag(move)
@@ -56,7 +56,7 @@ cdef bint see_ge(const PositionC* pos, Move move, int threshold, const int* valu
     if flag == EN_PASSANT:
         occ ^= bit(to_sq ^ 8)
     attackers = attackers_to(&pos.b, to_sq, occ) & occ
-    winning = True  # whether the side that has just taken comes out at or above the threshold
+    winning = True  # whether the side of the first move reaches the threshold if the exchange ends here
     while True:
         colour ^= 1
         attackers &= occ
@@ -70,9 +70,9 @@ cdef bint see_ge(const PositionC* pos, Move move, int threshold, const int* valu
         while mine & pos.b.by_type[piece_type] == 0:
             piece_type += 1
         if piece_type == KING:
-            # The king may take only if nothing takes back.
+            # The king may capture only if no enemy piece can recapture.
             return not winning if attackers & pos.b.by_colour[colour ^ 1] else winning
-        # balance is from the view of the side that took last; the new capture must overcome it
+        # `balance` is from the view of the side that captured last; the new capture must exceed it
         balance = -balance - 1 - values[piece_type]
         if balance >= 0:
             break

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The glossary of the core: aliases, enums, structs and limits, and the few compiler shims.
+"""The glossary of the core: type aliases, enums, structs, limits, and what differs between compilers.
 
-Squares are little-endian rank-file: a1 = 0, b1 = 1, h8 = 63. Scores are centipawns from the side to move (stm).
-`us` is the side to move, `them` the other one. A `bitboard` has bit s set for square s.
-Sources of the terms: https://www.chessprogramming.org.
+Squares are little-endian rank-file: a1 = 0, b1 = 1, h8 = 63. A `bitboard` has bit s set for square s. Scores are centipawns from
+the view of the side to move (stm); inside the evaluation, from White's. `us` is the side that a function works for: stm in move
+generation and search, either colour in the evaluation; `them` is the other side. Names that end in C are C structs beside a
+Python class or value of the same name: `PositionC` is one position, the Python class `Position` a game that ends in one. Sources
+of the terms: https://www.chessprogramming.org.
 """
 
 from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
@@ -12,8 +14,8 @@ cdef extern from * nogil:
     """
     #ifndef COACHWHIP_SHIMS
     #define COACHWHIP_SHIMS
-    /* Cython's `inline` is a hint that gcc drops for large bodies. The generator and the evaluation rely on constant
-       arguments (colour, kind of move) being folded into each copy, which needs the inlining to happen. */
+    /* gcc ignores Cython's `inline` for large bodies. The generator and the evaluation need it: their constant arguments
+       (colour, kind of move) are folded into each inlined copy. */
     #if defined(__GNUC__) || defined(__clang__)
       #undef CYTHON_INLINE
       #define CYTHON_INLINE inline __attribute__((always_inline))
@@ -45,7 +47,7 @@ cdef extern from * nogil:
       #define cw_prefetch(p) ((void)(p))
       #define cw_unlikely(x) (x)
     #endif
-    /* PEXT exists on the first Zens and on Excavator, but in microcode: magics are faster there. */
+    /* Zen 1, Zen 2 and Excavator have PEXT only in microcode: magics are faster there. */
     #if defined(__BMI2__) && !defined(COACHWHIP_NO_PEXT) && \
         !defined(__znver1__) && !defined(__znver2__) && !defined(__bdver4__)
       #include <immintrin.h>
@@ -58,7 +60,7 @@ cdef extern from * nogil:
     #ifndef COACHWHIP_CHECKS
       #define COACHWHIP_CHECKS 0
     #endif
-    /* What a build with checks does when one fails: there is no exception to raise in nogil code. */
+    /* A build with checks aborts when a check fails: nogil code cannot raise an exception. */
     #include <stdio.h>
     #include <stdlib.h>
     static inline void cw_fail(const char* why) { fprintf(stderr, "coachwhip check failed: %s\\n", why); abort(); }
@@ -95,7 +97,7 @@ cdef extern from * nogil:
 ctypedef uint64_t bitboard
 ctypedef uint64_t Key  # Zobrist key
 ctypedef uint16_t Move  # bits 0-5 from, 6-11 to, 12-15 MoveFlag; castling is written king takes own rook
-ctypedef int32_t Packed  # a tapered score: eg in the upper 16 bits, mg in the lower (signed)
+ctypedef int32_t MgEg  # a midgame and an endgame score in one integer: mg + (eg << 16), both signed
 
 cdef enum:
     WHITE = 0
@@ -110,7 +112,7 @@ cdef enum:
     KING = 5
     NO_PIECE = 6
 
-cdef enum:  # MoveFlag; bit 2: takes something; bit 3: promotes, to KNIGHT + (flag & 3)
+cdef enum:  # MoveFlag; bit 2: captures; bit 3: promotes, to KNIGHT + (flag & 3)
     QUIET = 0
     DOUBLE_PUSH = 1
     CASTLE = 2
@@ -119,7 +121,7 @@ cdef enum:  # MoveFlag; bit 2: takes something; bit 3: promotes, to KNIGHT + (fl
     PROMOTION = 8
     PROMOTION_CAPTURE = 12
 
-cdef enum:  # MoveKind: what a generator call is asked for
+cdef enum:  # MoveKind: which moves `generate` writes
     NOISY = 1  # captures, en passant, promotions
     QUIETS = 2  # everything else
     ALL_MOVES = 3
@@ -129,12 +131,12 @@ cdef enum:
     FIFTY_MOVES = 100  # plies without a capture or a pawn move that make a draw
     MAX_PLY = 128  # longest line from the root
     NO_SQUARE = 64
-    MATE = 32000  # score of being mated is -MATE + ply
+    MATE = 32000  # the score of being mated is -MATE + ply
     MATE_BOUND = 31744  # scores beyond +-MATE_BOUND are mates
-    TB_WIN = 31000  # a win that endgame tables promise, less the plies to it: above every evaluation, below every mate
-    TB_BOUND = 30872  # scores beyond +-TB_BOUND are such wins, or mates
+    TB_WIN = 31000  # a win by the endgame tablebases, minus the plies from the root: above every evaluation, below every mate
+    TB_BOUND = 30872  # scores beyond +-TB_BOUND are tablebase wins or mates
     INFINITE = 32001
-    NO_SCORE = 32002  # "unknown" marker, outside every window
+    NO_SCORE = 32002  # means "unknown"; outside every window
 
 cdef enum:
     BOUND_NONE = 0
@@ -143,10 +145,10 @@ cdef enum:
     BOUND_EXACT = 3
 
 cdef struct BoardC:
-    # All that move generation reads: a perft node is this and a colour.
+    # What move generation reads. A perft node is this and the side to move.
     bitboard by_type[6]
     bitboard by_colour[2]
-    bitboard castling_rooks  # rooks that may still castle; the file decides the wing, the rank the colour
+    bitboard castling_rooks  # rooks that may still castle; rank 1: White's, rank 8: Black's
     bitboard ep  # target square of an en-passant capture, or 0
 
 cdef struct PositionC:
@@ -160,8 +162,8 @@ cdef struct PositionC:
     uint8_t stm
     uint8_t captured  # PieceType taken by last_move, NO_PIECE if none
     uint16_t rule50  # plies since a capture or a pawn move
-    uint16_t reversible  # plies since anything that no repetition can reach back over: rule50, but 0 after a null move
-    Move last_move  # the move that led here; 0 at a root or after a null move
+    uint16_t reversible  # plies that a repetition can reach back: rule50, but counted from the last null move too
+    Move last_move  # the move that led here; 0 after a FEN or a null move
 
 cdef inline int move_from(Move m) noexcept nogil:
     return m & 63

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What endings are worth that the sum of the terms misjudges: the factor that scales the endgame score, and driving a bare king.
+"""Corrections for endings that the weighted sum gets wrong: a factor for the endgame score, and terms for mating a bare king.
 
-Both are weights like all others: which one applies is decided here, its value is in evaluation/weights.py.
-Whatever takes an `Eval` is inlined: were its address handed out, the compiler could keep none of it in registers.
+Both are weights like the others: this module chooses which one applies, evaluation/weights.py has its value.
+Functions that take an `Eval` are inlined: the address of an `Eval` passed to a real call would keep its fields out of registers.
 """
 
 from ..board.attacks cimport *
@@ -22,7 +22,7 @@ cdef inline bint opposite_bishops(const BoardC* b) noexcept nogil:
     return ((white & dark_squares()) != 0) != ((black & dark_squares()) != 0)
 
 cdef inline const int32_t* scale_factor(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
-    """The one weight that scales the endgame score of the side that is ahead."""
+    """The weight that scales the endgame score; `strong` is the side that is ahead."""
     cdef const BoardC* b = &pos.b
     cdef int pawns = popcount(pieces(b, strong, PAWN))
     if pawns == 0 or not (b.by_type[QUEEN] or popcount(b.by_type[ROOK]) > 2):
@@ -30,10 +30,9 @@ cdef inline const int32_t* scale_factor(const PlainWeights* w, const PositionC* 
     return &w.scale_opposite_bishops_pieces if opposite_bishops(b) else &w.scale_pawns[pawns]
 
 cdef inline int rule50_fade(const PlainWeights* w, const PositionC* pos) noexcept nogil:
-    """What is left of the score, of FULL_SCALE, as the fifty-move rule comes nearer.
+    """The factor of the whole score by the fifty-move counter, 0..FULL_SCALE.
 
-    All of it against a bare king: such an ending is won, and the search sees whether it is won in time. Fading would make it
-    prefer lines that it has looked at less deeply to the way to the mate.
+    FULL_SCALE against a bare king: there the search finds the mate in time, and fading would make it prefer less deep lines.
     """
     cdef bitboard kings = pos.b.by_type[KING]
     if not (pos.b.by_colour[WHITE] & ~kings and pos.b.by_colour[BLACK] & ~kings):
@@ -41,13 +40,13 @@ cdef inline int rule50_fade(const PlainWeights* w, const PositionC* pos) noexcep
     return w.rule50_fade[min(pos.rule50, FIFTY_MOVES) // FADE_STEP]
 
 cdef inline bint pawn_wins(const PositionC* pos, int strong) noexcept nogil:
-    """King and pawn against king, by the bitbase."""
+    """Whether king and pawn win against king, by the bitbase."""
     cdef const BoardC* b = &pos.b
     return kpk_is_won(strong, king_square(b, strong), lsb(b.by_type[PAWN]), king_square(b, strong ^ 1), pos.stm)
 
 cdef inline void lone_king(Eval* e, int us, bint trace) noexcept nogil:
-    """Drive the bare king of the other side to the edge, or with bishop and knight to a corner the bishop can reach;
-    a single pawn wins or it does not.
+    """Terms against a bare king: distance of the kings, and the bare king's distance from the edge, or with bishop and knight
+    from a corner of the bishop's colour. With a single pawn instead: a bonus if the bitbase says that it wins.
     """
     cdef const BoardC* b = &e.pos.b
     cdef int ksq = e.king[us ^ 1]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies of endgames.pxd. Sources: https://www.chessprogramming.org/Category:Endgame_Chess_Problems."""
+"""Recognises endings and chooses their factor. Sources: https://www.chessprogramming.org/Category:Endgame_Chess_Problems."""
 
 from ..board.attacks cimport *
 
@@ -10,7 +10,7 @@ cdef enum:
 
 
 cdef inline int _points(const BoardC* b, int colour) noexcept nogil:
-    """Pieces of one side in the usual points; not an evaluation, it only tells endings apart."""
+    """The pieces of one side in points (3, 3, 5, 9), without pawns; used only to recognise endings."""
     return (
         MINOR_POINTS * popcount(b.by_colour[colour] & (b.by_type[KNIGHT] | b.by_type[BISHOP]))
         + ROOK_POINTS * popcount(pieces(b, colour, ROOK))
@@ -19,7 +19,7 @@ cdef inline int _points(const BoardC* b, int colour) noexcept nogil:
 
 
 cdef bint _wrong_corner(const BoardC* b, int strong) noexcept nogil:
-    """Pawns on one rook file, at most bishops that cannot cover the promotion square, and the enemy king in that corner."""
+    """Only pawns of one rook file and bishops that cannot cover the promotion square, and the enemy king on or beside it."""
     cdef bitboard pawns = pieces(b, strong, PAWN)
     cdef bitboard rest = b.by_colour[strong] & ~(b.by_type[PAWN] | b.by_type[KING])
     cdef int file = 0 if pawns & file_mask(0) else 7
@@ -43,7 +43,7 @@ cdef bint _drawish_rook_ending(const BoardC* b, int strong) noexcept nogil:
 
 
 cdef inline int _defender_in_front(const BoardC* b, int pawn, int strong) noexcept nogil:
-    """How many files the defending king is from the pawn's, if it stands further ahead; 8 if it does not."""
+    """Files between the defending king and the pawn if the king is on a rank ahead of it; else 8."""
     cdef int king = king_square(b, strong ^ 1)
     cdef int files = file_of(king) - file_of(pawn)
     if not ranks_ahead(pawn, strong) & bit(king):
@@ -52,7 +52,7 @@ cdef inline int _defender_in_front(const BoardC* b, int pawn, int strong) noexce
 
 
 cdef const int32_t* _one_pawn(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
-    """One pawn on the board, of the stronger side, with a rook against a rook or with a bishop. NULL: nothing special."""
+    """The only pawn belongs to the stronger side, with a rook against a rook or with a bishop. NULL: no correction."""
     cdef const BoardC* b = &pos.b
     cdef int pawn = lsb(b.by_type[PAWN])
     cdef bitboard ours = b.by_colour[strong] & ~(b.by_type[PAWN] | b.by_type[KING])
@@ -70,9 +70,9 @@ cdef const int32_t* _one_pawn(const PlainWeights* w, const PositionC* pos, int s
 
 
 cdef const int32_t* _against_one_pawn(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
-    """A rook or queen against a pawn, which its king helps to promote. NULL: neither.
+    """A rook or queen against a pawn supported by its king. NULL: no correction.
 
-    Thresholds: counted in the endgame tables of both endings.
+    The thresholds come from counts in the endgame tablebases of both endings.
     """
     cdef const BoardC* b = &pos.b
     cdef int weak = strong ^ 1
@@ -91,7 +91,7 @@ cdef const int32_t* _against_one_pawn(const PlainWeights* w, const PositionC* po
 
 
 cdef const int32_t* _pawnless_scale(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
-    """The stronger side has no pawns: without a rook more than the other side it hardly wins. NULL: nothing special."""
+    """The stronger side has no pawns: unless it is a rook ahead, it rarely wins. NULL: no correction."""
     cdef const BoardC* b = &pos.b
     cdef int points = _points(b, strong)
     cdef int other = _points(b, strong ^ 1)
@@ -109,7 +109,7 @@ cdef const int32_t* _pawnless_scale(const PlainWeights* w, const PositionC* pos,
 
 
 cdef const int32_t* scale_of_few_pieces(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
-    """`scale_factor` where special endings are possible."""
+    """`scale_factor` for positions without pawns of the stronger side or with few heavy pieces."""
     cdef const BoardC* b = &pos.b
     cdef int pawns = popcount(pieces(b, strong, PAWN))
     cdef const int32_t* special

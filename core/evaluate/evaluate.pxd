@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Scores a position with the weights it was given: a weighted linear sum, tapered between midgame and endgame."""
+"""The static evaluation: a weighted sum of terms, tapered between midgame and endgame."""
 
 from .endgames cimport rule50_fade
 from .pawns cimport PawnEntry
@@ -8,22 +8,22 @@ from ..board.types cimport *
 from .weights cimport *
 
 cdef enum:
-    EVAL_LIMIT = 29999  # |evaluate| never exceeds this: short of every mate score
+    EVAL_LIMIT = 29999  # |evaluate| never exceeds this; smaller than every tablebase and mate score
 
 cdef struct Evaluator:  # one per search thread
-    const Weights* weights  # shared, and the owner's; they do not change while anything is evaluated
+    const Weights* weights  # shared by all threads, owned by the caller; constant while anything is evaluated
     PawnEntry* pawn_table
-    void* pawn_memory  # what `pawn_table` was cut from, to be freed
+    void* pawn_memory  # the allocation that holds `pawn_table`, for free()
 
 cdef struct EvalEntry:
-    # What the evaluator keeps beside a position, for as long as it stands there: in the search, one on each ply of the stack.
+    # What the evaluator stores beside a position: in the search, one entry for each ply of the stack.
     const PositionC* pos
-    int score  # what `evaluate` found; NO_SCORE: it was not asked yet
+    int score  # the result of `evaluate`; NO_SCORE: not computed yet
 
 cdef inline void note_move(EvalEntry* entry, const PositionC* pos) noexcept nogil:
-    """A move, a null move or a set-up has made a new position here: nothing kept of the old one counts.
+    """Tell the evaluator that a move, a null move or the root set-up has put a new position here: the stored score is invalid.
 
-    `pos.last_move` says what was played. Nothing is computed until `evaluate` asks.
+    `pos.last_move` is the move. Nothing is computed before `evaluate` is called.
     """
     entry.pos = pos
     entry.score = NO_SCORE
@@ -38,5 +38,5 @@ cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts
 cdef dict trace_position(const Evaluator* ev, const PositionC* pos)
 
 cdef inline int faded(const Evaluator* ev, const PositionC* pos, int score) noexcept nogil:
-    """An evaluation as it counts at this fifty-move clock. `evaluate` leaves it out, so that the table can keep its result."""
+    """A score of `evaluate`, reduced by the fifty-move counter; kept apart, since the tt stores the unreduced score."""
     return score * rule50_fade(&ev.weights.plain, pos) // FULL_SCALE

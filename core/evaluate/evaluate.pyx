@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies of evaluate.pxd: one section per theme, each term written once, for both colours.
+"""Computes the evaluation: one section per theme; each term is written once, for both colours.
 
-Pawns and endings have modules of their own. Terms: https://www.chessprogramming.org/Evaluation.
+Pawns and endings have their own modules. Sources of the terms: https://www.chessprogramming.org/Evaluation.
 """
 
 from libc.stdint cimport INT32_MAX, INT32_MIN
@@ -27,13 +27,13 @@ cdef inline bitboard long_diagonals() noexcept nogil:
     return <bitboard>0x8142241818244281ULL
 
 
-cdef inline bitboard flank_to_flank() noexcept nogil:
-    """The four middle files, where space counts."""
+cdef inline bitboard middle_files() noexcept nogil:
+    """The files c to f, where space counts."""
     return file_mask(2) | file_mask(3) | file_mask(4) | file_mask(5)
 
 
 cdef inline bitboard king_flank(int ksq) noexcept nogil:
-    """The five files around the king, or nearest to a king at the edge."""
+    """The five files around the king's; at the edge of the board the five nearest ones."""
     return <bitboard>0x1F1F1F1F1F1F1F1FULL << (min(max(file_of(ksq), 2), 5) - 2)
 
 
@@ -43,7 +43,7 @@ cdef inline bitboard own_side(int us) noexcept nogil:
 
 
 cdef inline bitboard king_ring(int ksq) noexcept nogil:
-    """Three by three squares with the king in them; a king at the edge has the same ring as one step further in."""
+    """Three by three squares around the king; a king at the edge has the ring of a king one step further in."""
     cdef int file = min(max(file_of(ksq), 1), 6)
     cdef int rank = min(max(rank_of(ksq), 1), 6)
     return TABLES.king[8 * rank + file] | bit(8 * rank + file)
@@ -66,7 +66,7 @@ cdef inline void _material(Eval* e, int us, bint trace) noexcept nogil:
 
 
 cdef inline void _exposed_pawns(Eval* e, int us, bint trace) noexcept nogil:
-    """Targets for rooks: outside the cache, since it matters only while the enemy has some."""
+    """Pawns that rooks can attack; not in the pawn cache, since the term needs to know whether the enemy has a rook or queen."""
     cdef const BoardC* b = &e.pos.b
     cdef int them = us ^ 1
     cdef bitboard pawns = pieces(b, us, PAWN) & ~e.attacked_by[us][PAWN]
@@ -75,7 +75,7 @@ cdef inline void _exposed_pawns(Eval* e, int us, bint trace) noexcept nogil:
 
 
 cdef inline void _prepare(Eval* e, int us) noexcept nogil:
-    """Attacks of king and pawns, and what the pieces' terms need of both sides before they start."""
+    """Set the attacks of king and pawns and reset the other fields; the terms of the pieces need this for both sides."""
     cdef const BoardC* b = &e.pos.b
     cdef bitboard pawns = pieces(b, us, PAWN)
     cdef bitboard east = pawn_attacks_east(pawns, us)
@@ -94,14 +94,14 @@ cdef inline void _prepare(Eval* e, int us) noexcept nogil:
 
 
 cdef inline void _mobility_area(Eval* e, int us) noexcept nogil:
-    """Not the own king's square, no pawn that is blocked or still at home, nothing that enemy pawns attack."""
+    """All squares but: the own king's, own pawns that are blocked or on ranks 2 and 3, and those that enemy pawns attack."""
     cdef const BoardC* b = &e.pos.b
     cdef bitboard stuck = forward(e.occ, us ^ 1) | relative_rank_mask(1, us) | relative_rank_mask(2, us)
     e.area[us] = ~(e.attacked_by[us ^ 1][PAWN] | (pieces(b, us, PAWN) & stuck) | bit(e.king[us]))
 
 
 cdef inline bitboard _attacks(const Eval* e, int piece_type, int sq, int us) noexcept nogil:
-    """Attacks of a piece; sliders look through own pieces that move the same way."""
+    """Attacks of a piece; bishops attack through own queens, rooks through own rooks and queens."""
     cdef const BoardC* b = &e.pos.b
     if piece_type == KNIGHT:
         return TABLES.knight[sq]
@@ -112,7 +112,7 @@ cdef inline bitboard _attacks(const Eval* e, int piece_type, int sq, int us) noe
     return queen_attacks(sq, e.occ)
 
 
-cdef inline const Packed* _square_weight(const Eval* e, int piece_type, int own) noexcept nogil:
+cdef inline const MgEg* _square_weight(const Eval* e, int piece_type, int own) noexcept nogil:
     if piece_type == KNIGHT:
         return &e.w.knight_squares[0][0] + own
     if piece_type == BISHOP:
@@ -122,7 +122,7 @@ cdef inline const Packed* _square_weight(const Eval* e, int piece_type, int own)
     return &e.w.queen_squares[0][0] + own
 
 
-cdef inline const Packed* _mobility_weight(const Eval* e, int piece_type, int count) noexcept nogil:
+cdef inline const MgEg* _mobility_weight(const Eval* e, int piece_type, int count) noexcept nogil:
     if piece_type == KNIGHT:
         return &e.w.knight_mobility[count]
     if piece_type == BISHOP:
@@ -133,7 +133,7 @@ cdef inline const Packed* _mobility_weight(const Eval* e, int piece_type, int co
 
 
 cdef inline void _minor(Eval* e, const PawnEntry* entry, int piece_type, int sq, int us, bint trace) noexcept nogil:
-    """Outposts and what else the minor pieces share."""
+    """Terms of both minor pieces: outposts, a pawn in front, distance to the own king."""
     cdef const BoardC* b = &e.pos.b
     cdef int own = relative_square(sq, us)
     cdef bint defended
@@ -194,7 +194,7 @@ cdef inline void _rook(Eval* e, int sq, int mobility, int us, bint trace) noexce
 
 
 cdef inline void _queen(Eval* e, int sq, int us, bint trace) noexcept nogil:
-    """Enemy rooks and bishops that would attack the queen if one piece moved away."""
+    """Count enemy rooks and bishops that would attack the queen if one piece moved away."""
     cdef const BoardC* b = &e.pos.b
     cdef bitboard snipers = b.by_colour[us ^ 1] & (
         (TABLES.rook_rays[sq] & b.by_type[ROOK]) | (TABLES.bishop_rays[sq] & b.by_type[BISHOP])
@@ -253,7 +253,7 @@ cdef inline void _king(Eval* e, int us, bint trace) noexcept nogil:
 
 
 cdef inline void _flanks(Eval* e, int us, bint trace) noexcept nogil:
-    """Presence around the enemy's king and the own."""
+    """Attacks near the enemy king and near the own king."""
     cdef int them = us ^ 1
     cdef bitboard theirs = king_flank(e.king[them]) & own_side(them)
     cdef bitboard ours = king_flank(e.king[us]) & own_side(us)
@@ -266,7 +266,7 @@ cdef inline void _add_checks(Eval* e, int piece_type, bitboard squares, int us, 
 
 
 cdef inline void _safe_checks(Eval* e, bitboard weak, int us, bint trace) noexcept nogil:
-    """Squares from which `us` can give check without losing the piece at once."""
+    """Count the squares from which `us` can give check without losing the piece at once."""
     cdef const BoardC* b = &e.pos.b
     cdef int them = us ^ 1
     cdef int ksq = e.king[them]
@@ -282,9 +282,9 @@ cdef inline void _safe_checks(Eval* e, bitboard weak, int us, bint trace) noexce
 
 
 cdef inline void _king_attack(Eval* e, const PawnEntry* entry, int us, bint trace) noexcept nogil:
-    """The attack of `us` on the enemy king: danger units choose a level, the level a weight.
+    """The attack of `us` on the enemy king: danger units give a level, the level a weight.
 
-    One attacker alone is no attack unless a queen can join it.
+    Counted only with two attackers, or one if `us` has a queen.
     """
     cdef const BoardC* b = &e.pos.b
     cdef int them = us ^ 1
@@ -309,14 +309,14 @@ cdef inline void _king_attack(Eval* e, const PawnEntry* entry, int us, bint trac
 # --- Threats, space ---
 
 
-cdef inline void _add_victims(Eval* e, const Packed* table, bitboard victims, int us, bint trace) noexcept nogil:
+cdef inline void _add_victims(Eval* e, const MgEg* table, bitboard victims, int us, bint trace) noexcept nogil:
     cdef int piece_type
     for piece_type in range(KING):
         add(e, &table[piece_type], popcount(victims & e.pos.b.by_type[piece_type]), us, trace)
 
 
 cdef inline bitboard _safe_pushes(const Eval* e, int us) noexcept nogil:
-    """Squares to which a pawn of `us` can advance without being taken for nothing."""
+    """Squares to which a pawn of `us` can advance: not attacked by a pawn, and defended or not attacked at all."""
     cdef int them = us ^ 1
     cdef bitboard once = forward(pieces(&e.pos.b, us, PAWN), us) & ~e.occ
     cdef bitboard both = once | (forward(once & relative_rank_mask(2, us), us) & ~e.occ)
@@ -356,7 +356,7 @@ cdef inline void _threats_on_queen(Eval* e, int us, bint trace) noexcept nogil:
 cdef inline void _space(Eval* e, int us, bint trace) noexcept nogil:
     cdef bitboard ranks = relative_rank_mask(1, us) | relative_rank_mask(2, us) | relative_rank_mask(3, us)
     cdef bitboard taken = pieces(&e.pos.b, us, PAWN) | e.attacked_by[us ^ 1][PAWN]
-    add(e, &e.w.space, popcount(flank_to_flank() & ranks & ~taken), us, trace)
+    add(e, &e.w.space, popcount(middle_files() & ranks & ~taken), us, trace)
     add(e, &e.w.centre_control, popcount(e.attacked[us] & centre()), us, trace)
 
 
@@ -364,7 +364,7 @@ cdef inline void _space(Eval* e, int us, bint trace) noexcept nogil:
 
 
 cdef inline void _path_of_passed(Eval* e, int sq, int us, bint trace) noexcept nogil:
-    """Rooks behind the pawn, and how free its way is."""
+    """Terms for rooks behind a passed pawn and for the squares ahead of it."""
     cdef const BoardC* b = &e.pos.b
     cdef int them = us ^ 1
     cdef int rank = relative_rank(sq, us)
@@ -396,7 +396,7 @@ cdef inline bint _outruns_king(const Eval* e, int sq, int us) noexcept nogil:
     """The rule of the square, for a pawn with a free file. https://www.chessprogramming.org/Rule_of_the_Square"""
     cdef int them = us ^ 1
     cdef int promotion = (sq & 7) | (56 if us == WHITE else 0)
-    cdef int moves = min(7 - relative_rank(sq, us), 5)  # a double step saves one
+    cdef int moves = min(7 - relative_rank(sq, us), 5)  # a double push saves one
     if file_mask(file_of(sq)) & ranks_ahead(sq, us) & e.occ:
         return False
     return distance(e.king[them], promotion) - (e.pos.stm == them) > moves
@@ -440,7 +440,7 @@ cdef inline void _pins(Eval* e) noexcept nogil:
 
 
 cdef inline void _side(Eval* e, const PawnEntry* entry, int us, bint trace) noexcept nogil:
-    """The terms of one side that need no more than the pawns and kings of both."""
+    """The terms of one side that need only the pawn and king attacks of the other."""
     _material(e, us, trace)
     _pieces(e, entry, KNIGHT, us, trace)
     _pieces(e, entry, BISHOP, us, trace)
@@ -464,7 +464,7 @@ cdef inline void _side_against_side(Eval* e, const PawnEntry* entry, int us, bin
 
 
 cdef inline int _finish(Eval* e, int* phase, int* scale, bint trace) noexcept nogil:
-    """Taper and scale. Returns centipawns from White's side."""
+    """Taper and scale. Returns centipawns from White's view."""
     cdef int mg = midgame(e.score)
     cdef int eg = endgame(e.score)
     cdef int strong = BLACK if eg < 0 else WHITE
@@ -512,9 +512,9 @@ cdef int _weighted_sum(Evaluator* ev, const PositionC* pos) noexcept nogil:
 
 
 cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil:
-    """Centipawns from the side to move, at most EVAL_LIMIT either way; computed when first asked after `note_move`.
+    """Centipawns from the view of stm, within +-EVAL_LIMIT; computed by the first call after `note_move`.
 
-    The fifty-move clock has no part in it: see `faded`.
+    Does not depend on the fifty-move counter: see `faded`.
     """
     if entry.score == NO_SCORE:
         entry.score = _weighted_sum(ev, entry.pos)
@@ -529,11 +529,11 @@ cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil:
 
 
 cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, int* phase, int* scale) noexcept nogil:
-    """Evaluate and count every weight's use: `counts` is two structs, White's and Black's. Returns centipawns from White's side.
+    """Evaluate and count how often each weight was added: `counts` is two structs, White's and Black's. Returns centipawns from
+    White's view, the score of `evaluate`, not faded.
 
-    The score is that of `evaluate`, not yet faded; the tapered sum of weight times (White - Black) is the score before scaling.
-    Of the plain weights, the danger units are counted as they arise, and of the scale factors the one that applied, for the side
-    it was applied to.
+    The sum of weight times (White's count - Black's), tapered, is the score before scaling. Of the plain weights, danger units
+    are counted, and the scale factor that was applied, for the side that it was applied for.
     """
     cdef Eval e
     cdef PawnEntry entry
@@ -545,7 +545,7 @@ cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts
     return _total(&e, &entry, phase, scale, True)
 
 
-# --- Set-up and the Python side of it ---
+# --- Set-up, weights and trace (with Python objects) ---
 
 
 cdef Evaluator* new_evaluator(const Weights* weights) except NULL:
@@ -570,14 +570,14 @@ cdef void free_evaluator(Evaluator* ev) noexcept nogil:
 
 
 cdef void clear_evaluator(Evaluator* ev) noexcept nogil:
-    """Forget the pawn structures seen."""
+    """Empty the pawn table."""
     clear_pawns(ev.pawn_table)
 
 
 cdef int read_weights(Weights* out, object values) except -1:
-    """Read a sequence of ints in the layout's order. Raises ValueError, and changes nothing, on a wrong one.
+    """Read a sequence of ints in the layout's order. Raises ValueError, and changes nothing, if it is wrong.
 
-    Evaluators that use `out` have to be cleared.
+    The caller must clear the evaluators that use `out`.
     """
     cdef Weights weights
     cdef int32_t* flat = <int32_t*>&weights
@@ -594,7 +594,7 @@ cdef int read_weights(Weights* out, object values) except -1:
 
 
 cdef dict trace_position(const Evaluator* ev, const PositionC* pos):
-    """What `Engine.trace` returns (engine.pyi names its keys)."""
+    """What `Engine.trace` returns (engine.pyi describes its keys)."""
     cdef Weights[2] counts
     cdef const int32_t* white = <int32_t*>&counts[WHITE]
     cdef const int32_t* black = <int32_t*>&counts[BLACK]
@@ -621,7 +621,7 @@ def _shape(value: object) -> tuple[int, ...]:
 
 
 def layout() -> list[tuple[str, tuple[int, ...], bool]]:
-    """Name, shape and whether tapered of every weight, in packing order, read from the struct's declaration."""
+    """Name, shape and whether tapered of every weight, in the order of the fields, read from the declaration of `Weights`."""
     cdef Weights weights
     memset(&weights, 0, sizeof(Weights))
     cdef dict groups = weights

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the evaluation counts in many positions, as a sparse matrix for those who fit weights to results.
+"""The counts of the evaluation in many positions, as a sparse matrix, for fitting the weights.
 
-A row's columns: first every tapered weight (White's count less Black's), then every plain weight as White got it, then the plain
-ones as Black did. It is `trace_counts` that counts, so a fit sees exactly what the engine plays.
+The columns of a row: White's minus Black's count of every tapered weight, then White's count of every plain weight, then Black's.
+`trace_counts` does the counting, so the fit uses exactly the evaluation that the engine plays with.
 """
 
 from .evaluate cimport *

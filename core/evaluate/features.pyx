@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies of features.pxd."""
+"""Fills the matrix of features.pxd, row by row."""
 
 from cpython cimport array
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
@@ -8,9 +8,9 @@ import array
 cdef struct Row:
     int32_t* columns
     int16_t* counts
-    int size
+    int size  # entries used
     int phase
-    int score  # centipawns from White's side, not faded
+    int score  # centipawns from White's view, not faded
 
 
 cdef inline void _put(Row* row, int column, int count) noexcept nogil:
@@ -37,7 +37,7 @@ cdef void _fill_row(const Evaluator* ev, const PositionC* pos, Row* row) noexcep
 
 
 cdef tuple extract_features(const Evaluator* ev, fens):
-    """What `Engine.features` returns. Raises ValueError for a FEN that is none."""
+    """What `Engine.features` returns. Raises ValueError with the number of the position if a FEN is wrong."""
     cdef array.array starts = array.array("q", [0])
     cdef array.array columns = array.array("i")
     cdef array.array counts = array.array("h")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""King and pawn against king: a bitbase of all positions, 24 KB, filled when the module is loaded (in less than a millisecond).
+"""King and pawn against king: a bitbase of all positions, 24 KB, filled at import in less than a millisecond.
 
 Source: https://www.chessprogramming.org/KPK.
 """
@@ -9,7 +9,7 @@ from ..board.types cimport *
 cdef enum:
     PAWN_SQUARES = 24  # files a to d, ranks 2 to 7; the other files are their mirror image
 
-cdef bitboard KPK[2][PAWN_SQUARES][64]  # [stm; WHITE has the pawn][pawn][Black's king]: where White's king wins
+cdef bitboard KPK[2][PAWN_SQUARES][64]  # [stm][pawn of White][Black's king]: the squares of White's king where White wins
 
 cdef inline bint kpk_is_won(int strong, int king, int pawn, int lone_king, int stm) noexcept nogil:
     """Whether the side with the pawn wins. `strong` is its colour, `stm` the side to move; the position must be legal."""

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fills the bitbase of kpk.pxd, for all squares of White's king at once: a set of them is one bitboard.
+"""Fills the bitbase of kpk.pxd. A bitboard holds the result for all squares of White's king at once.
 
-Pawns only go forward, so the squares of the pawn are solved from the seventh rank down, each until nothing changes any more.
+Pawns only move forward, so the pawn's squares are solved from the seventh rank down, each repeated until nothing changes.
 """
 
 from ..board.attacks cimport *
 
 
 cdef bitboard _beside(bitboard squares) noexcept nogil:
-    """The squares a king's move away from some of these."""
+    """The squares one king move away from any of these."""
     cdef bitboard row = squares | shift_east(squares) | shift_west(squares)
     return (row << 8) | (row >> 8) | shift_east(squares) | shift_west(squares)
 
@@ -18,7 +18,7 @@ cdef inline int _index(int pawn) noexcept nogil:
 
 
 cdef bitboard _after_push(int pawn, int lone_king) noexcept nogil:
-    """Where White's king wins by advancing the pawn one square, which Black's king does not occupy."""
+    """Squares of White's king where White wins by advancing the pawn one square, which Black's king does not occupy."""
     cdef int stop = pawn + 8
     if rank_of(stop) < 7:
         return KPK[BLACK][_index(stop)][lone_king] & ~bit(stop)
@@ -28,7 +28,7 @@ cdef bitboard _after_push(int pawn, int lone_king) noexcept nogil:
 
 
 cdef bitboard _white_wins(int pawn, int lone_king) noexcept nogil:
-    """Where White's king wins with the move, by what is known so far."""
+    """Squares of White's king where White, to move, wins as far as known so far."""
     cdef bitboard legal = ~(TABLES.king[lone_king] | bit(lone_king) | bit(pawn))
     cdef bitboard won = _beside(KPK[BLACK][_index(pawn)][lone_king] & legal)
     if lone_king != pawn + 8:
@@ -39,7 +39,7 @@ cdef bitboard _white_wins(int pawn, int lone_king) noexcept nogil:
 
 
 cdef bitboard _black_loses(int pawn, int lone_king) noexcept nogil:
-    """Where White's king wins with Black to move: every move of Black leads to a win, and there is one, or it is mate."""
+    """Squares of White's king where Black, to move, loses: all of Black's moves lose, and there is one, or it is mate."""
     cdef bitboard attacked = TABLES.pawn[WHITE][pawn]
     cdef bitboard left = TABLES.king[lone_king] & ~attacked
     cdef bitboard lost = ~(TABLES.king[lone_king] | bit(lone_king) | bit(pawn))
@@ -84,7 +84,7 @@ _fill()
 
 
 def is_won(strong: int, king: int, pawn: int, lone_king: int, stm: int) -> bool:
-    """For tests: `kpk_is_won`, colours 0 (White) and 1, squares 0 to 63, a1 first. Raises ValueError on others."""
+    """For tests: `kpk_is_won`, colours 0 (White) and 1, squares 0 to 63, a1 first. Raises ValueError for others."""
     squares = (king, pawn, lone_king)
     if not (strong in (0, 1) and stm in (0, 1) and all(0 <= square < 64 for square in squares) and 0 < pawn >> 3 < 7):
         raise ValueError("no such position")

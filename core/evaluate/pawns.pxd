@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Pawn structure and the king's shelter behind it: all that depends on pawns and kings alone, and a cache of it.
+"""Pawn structure and king shelter: the terms that depend on pawns and kings only, and their cache, the pawn table.
 
-A table entry holds the sum of the terms, and what the pieces' terms want to know of the pawns.
+An entry holds the sum of these terms and the pawn data that other terms need.
 """
 
 from ..board.position cimport *
@@ -16,10 +16,10 @@ cdef struct PawnEntry:  # one cache line
     Key key
     bitboard passed[2]
     bitboard span[2]  # squares the pawns of that colour attack or will attack when they advance
-    Packed score
-    Packed shelter[2]  # of a king on king[colour]
-    uint8_t king[2]  # NO_SQUARE: not known yet
-    uint8_t holes[2]  # files at that king without an own pawn ahead
+    MgEg score
+    MgEg shelter[2]  # for a king on king[colour]
+    uint8_t king[2]  # the king squares that `shelter` and `holes` are for; NO_SQUARE: not computed yet
+    uint8_t holes[2]  # files at that king without a pawn of its side ahead
     uint8_t padding[4]
 
 cdef void fill_structure(PawnEntry* entry, const Weights* weights, const PositionC* pos) noexcept nogil
@@ -31,7 +31,7 @@ cdef inline void prefetch_pawns(const PawnEntry* table, const PositionC* pos) no
     prefetch(&table[pos.pawn_key & (PAWN_TABLE_SIZE - 1)])
 
 cdef inline const PawnEntry* cached_pawns(PawnEntry* table, const Weights* weights, const PositionC* pos, Eval* e) noexcept nogil:
-    """The entry of this pawn structure with these kings, filled where it is not known yet; its terms are added to `e`."""
+    """The pawn table's entry for these pawns and kings, computed if it is not there; adds its terms to `e`."""
     cdef PawnEntry* entry = &table[pos.pawn_key & (PAWN_TABLE_SIZE - 1)]
     if unlikely(entry.key != pos.pawn_key):
         fill_structure(entry, weights, pos)

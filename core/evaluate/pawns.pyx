@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bodies of pawns.pxd: each term written once, for both colours.
+"""Computes the pawn and shelter terms; each is written once, for both colours.
 
-Terms: https://www.chessprogramming.org/Pawn_Structure, https://www.chessprogramming.org/King_Safety.
+Sources of the terms: https://www.chessprogramming.org/Pawn_Structure, https://www.chessprogramming.org/King_Safety.
 """
 
 from libc.string cimport memset
@@ -10,14 +10,14 @@ from ..board.attacks cimport *
 
 
 cdef inline int nearest_rank(bitboard b, int us) noexcept nogil:
-    """Rank, as `us` sees it, of the member nearest to its own first rank; 0 for the empty set."""
+    """Rank, from the view of `us`, of the square of `b` nearest to the first rank of `us`; 0 if `b` is empty."""
     if b == 0:
         return 0
     return rank_of(lsb(b)) if us == WHITE else 7 - rank_of(msb(b))
 
 
 cdef inline void _pawn(Eval* e, PawnEntry* entry, int sq, int us, bint trace) noexcept nogil:
-    """What one pawn is worth by the other pawns around it."""
+    """The terms of one pawn, which depend on the other pawns."""
     cdef const BoardC* b = &e.pos.b
     cdef int them = us ^ 1
     cdef int own = relative_square(sq, us)
@@ -30,7 +30,7 @@ cdef inline void _pawn(Eval* e, PawnEntry* entry, int sq, int us, bint trace) no
     cdef bitboard stop = forward(bit(sq), us)
     cdef bitboard phalanx = ours & beside & rank_mask(rank_of(sq))
     cdef bitboard support = ours & TABLES.pawn[them][sq]
-    cdef bitboard behind = ours & beside & ~ahead  # neighbours that can still come to its help
+    cdef bitboard behind = ours & beside & ~ahead  # pawns that can defend it, now or after advancing
     cdef bitboard sentries = theirs & beside & ahead
     cdef bint doubled = (ours & file & ahead) != 0
     cdef bint half_open = (theirs & file & ahead) == 0
@@ -78,7 +78,7 @@ cdef inline void _shelter_file(Eval* e, PawnEntry* entry, int file, int us, bint
 
 
 cdef inline void _shelter(Eval* e, PawnEntry* entry, int us, bint trace) noexcept nogil:
-    """Own pawns in front of the king and enemy pawns that come at it, on three files."""
+    """Own pawns in front of the king and enemy pawns advancing towards it, on three files."""
     cdef int middle = min(max(file_of(e.king[us]), 1), 6)
     entry.king[us] = <uint8_t>e.king[us]
     entry.holes[us] = 0
@@ -93,7 +93,7 @@ cdef void fill_structure(PawnEntry* entry, const Weights* weights, const Positio
     _pawn_structure(&e, entry, WHITE, False)
     _pawn_structure(&e, entry, BLACK, False)
     entry.key = pos.pawn_key
-    entry.score = <Packed>e.score
+    entry.score = <MgEg>e.score
     entry.king[WHITE] = NO_SQUARE
     entry.king[BLACK] = NO_SQUARE
 
@@ -105,11 +105,11 @@ cdef void fill_shelter(PawnEntry* entry, const Weights* weights, const PositionC
         _shelter(&e, entry, WHITE, False)
     else:
         _shelter(&e, entry, BLACK, False)
-    entry.shelter[us] = <Packed>e.score
+    entry.shelter[us] = <MgEg>e.score
 
 
 cdef void trace_pawns(PawnEntry* entry, Eval* e) noexcept nogil:
-    """What `cached_pawns` adds, counted."""
+    """Add and count the terms that `cached_pawns` adds; without the cache."""
     _pawn_structure(e, entry, WHITE, True)
     _pawn_structure(e, entry, BLACK, True)
     _shelter(e, entry, WHITE, True)
@@ -117,7 +117,7 @@ cdef void trace_pawns(PawnEntry* entry, Eval* e) noexcept nogil:
 
 
 cdef void clear_pawns(PawnEntry* table) noexcept nogil:
-    """Forget the pawn structures seen. An empty entry is the right one for no pawns (key 0), once its kings are unknown."""
+    """Empty the pawn table. Key 0 (no pawns) matches an empty entry, so empty entries get an impossible king square."""
     cdef int i
     memset(table, 0, PAWN_TABLE_SIZE * sizeof(PawnEntry))
     for i in range(PAWN_TABLE_SIZE):

@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What every part of the evaluation works with: the state of one evaluation, counting, and geometry.
+"""Shared by all parts of the evaluation: the state of one evaluation, adding weights, and geometry.
 
-Functions take the colour `us` and `trace` as constants and are inlined, so evaluation and trace are two compiled copies of one
-text; in the trace copy `add` also counts, per weight, how often each side got it.
+Functions take the colour `us` and `trace` as constants and are inlined, so the compiler makes an evaluating and a tracing copy of
+the same code. In the tracing copy `add` also counts, for each weight, how often each side got it.
 """
 
 from ..board.position cimport *
 from ..board.types cimport *
 from .weights cimport *
 
-cdef struct Eval:  # the working state of one evaluation
+cdef struct Eval:  # the state of one evaluation
     const PositionC* pos
     const TaperedWeights* w
     const PlainWeights* plain
     Weights* counts  # trace only: how often each weight was added, one struct a colour
-    uint32_t score  # Packed, White's view; unsigned because wrapping is defined there
+    uint32_t score  # an MgEg from White's view; unsigned, since its overflow is defined in C
     bitboard occ
     bitboard pinned[2]
-    bitboard attacked[2]  # by anything of that colour
+    bitboard attacked[2]  # by any piece of that colour
     bitboard twice[2]  # by two or more of its pieces
     bitboard attacked_by[2][6]  # by piece type
-    bitboard area[2]  # squares that count as mobility
+    bitboard area[2]  # squares that count for mobility
     bitboard ring[2]  # the squares around that colour's king
     int king[2]
     int attackers[2]  # pieces of that colour on the enemy king's ring
@@ -34,19 +34,19 @@ cdef inline void begin(Eval* e, const Weights* weights, const PositionC* pos) no
     e.king[WHITE] = king_square(&pos.b, WHITE)
     e.king[BLACK] = king_square(&pos.b, BLACK)
 
-# --- Counting ---
+# --- Adding weights ---
 
-cdef inline void add(Eval* e, const Packed* weight, int count, int us, bint trace) noexcept nogil:
-    """Give `us` one weight `count` times."""
+cdef inline void add(Eval* e, const MgEg* weight, int count, int us, bint trace) noexcept nogil:
+    """Add one weight `count` times to the score of `us`."""
     if us == WHITE:
         e.score += <uint32_t>weight[0] * <uint32_t>count
     else:
         e.score -= <uint32_t>weight[0] * <uint32_t>count
     if trace:
-        (<int32_t*>&e.counts[us])[weight - <const Packed*>e.w] += count
+        (<int32_t*>&e.counts[us])[weight - <const MgEg*>e.w] += count
 
 cdef inline void add_danger(Eval* e, const int32_t* units, int count, int us, bint trace) noexcept nogil:
-    """Count danger units of the attack that `us` has; traced like a weight, though the sum only chooses a `king_danger` level."""
+    """Add danger units to the attack of `us`. Traced like a weight, but the sum only selects a `king_danger` level."""
     e.danger[us] += units[0] * count
     if trace:
         (<int32_t*>&e.counts[us])[units - <const int32_t*>e.w] += count

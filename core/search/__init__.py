@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The search and what it remembers: tables, histories, move order, threads."""
+"""The search: root, nodes, move ordering, histories, transposition table, threads."""

@@ -1,36 +1,36 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a search learns from its results: the histories that order moves, and the corrections of the static evaluation."""
+"""What a search learns from its results: updates of the histories for move ordering, and of the correction history."""
 
 from ..evaluate.evaluate cimport EVAL_LIMIT, faded
 from .margins cimport PERCENT, SIXTEENTHS, history_bonus
 from .searcher cimport *
 
 cdef enum:
-    MAX_TRIED = 64  # moves of a kind remembered for the history malus
-    CLOCK_TELLS = 48  # from here on fading and the fifty-move draw make a result what it is, not the pieces
+    MAX_TRIED = 64  # quiet moves, and captures, remembered for the history malus
+    MAX_RULE50_PLUS_DEPTH = 48  # beyond it the fifty-move counter influences the result: nothing is learnt
 
 cdef struct Tried:
-    # Moves of a node that did not cut.
+    # The moves of a node that were searched without a cutoff.
     Move quiets[MAX_TRIED]
     Move noisy[MAX_TRIED]
     int quiet_count
     int noisy_count
 
 cdef inline void _learn_quiet(Searcher* s, const HistoryView* view, Move move, int bonus) noexcept nogil:
-    cdef int place = place_of(view, move)
+    cdef int index = page_index(view, move)
     cdef int i
     if s.params.p.use_history:
         update_entry(&view.quiet[move_from(move) * 64 + move_to(move)], bonus)
     if s.params.p.use_continuation:
         for i in range(LOOK_BACK):
-            update_entry(&view.pages[i][place], bonus)
+            update_entry(&view.pages[i][index], bonus)
     if s.params.p.use_pawn_history:
-        update_entry(&view.pawn[place], bonus)
+        update_entry(&view.pawn[index], bonus)
 
 cdef inline void reward_cutoff(
     Searcher* s, int ply, const HistoryView* view, Move move, int depth, const Tried* tried
 ) noexcept nogil:
-    """A move has cut: remember it, and hold it against the moves of its kind tried before it, and the captures anyway."""
+    """After a cutoff: a bonus for the move, a malus for captures tried before it, and for quiet moves if it is quiet itself."""
     cdef int bonus = history_bonus(&s.params, depth)
     cdef int malus = -bonus * s.params.p.history_malus // PERCENT
     cdef int i
@@ -46,7 +46,7 @@ cdef inline void reward_cutoff(
             update_entry(capture_entry(view, tried.noisy[i]), malus)
 
 cdef inline void reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
-    """Nothing here reaches alpha: the quiet move that led here was a good one, even if it does not get to cut."""
+    """Every move here failed low: a bonus for the quiet move that led here, since it may not get one from a cutoff."""
     cdef Move move = s.stack[ply].pos.last_move
     cdef HistoryView view
     if ply >= 2 and move != 0 and not is_noisy(move):
@@ -60,7 +60,7 @@ cdef inline int16_t* _piece_correction(Searcher* s, const PositionC* pos, int co
     return &s.history.piece_correction[pos.stm][colour][pos.piece_key[colour] & (CORRECTIONS - 1)]
 
 cdef inline int corrected(Searcher* s, int ply, int raw_eval) noexcept nogil:
-    """The static evaluation, moved by what searches of such positions have found it to be off, and faded by the clock."""
+    """The static evaluation plus the corrections of similar positions, faded by the fifty-move counter."""
     cdef const PositionC* pos = &s.stack[ply].pos
     cdef int off = s.params.p.correction_pawns * _pawn_correction(s, pos)[0]
     cdef int eval
@@ -70,13 +70,13 @@ cdef inline int corrected(Searcher* s, int ply, int raw_eval) noexcept nogil:
     return faded(s.evaluator, pos, min(max(eval, -EVAL_LIMIT), EVAL_LIMIT))
 
 cdef inline void learn_correction(Searcher* s, int ply, int depth, int best, int bound, Move best_move) noexcept nogil:
-    """Compare a search result with the static evaluation, where the one says something about the other."""
+    """Learn the difference of a search result and the static evaluation, unless best move or bound make it meaningless."""
     cdef const PositionC* pos = &s.stack[ply].pos
     cdef int static_eval = s.stack[ply].static_eval
     cdef int bonus
     if not s.params.p.use_correction or static_eval == NO_SCORE or (best_move != 0 and is_noisy(best_move)):
         return
-    if pos.rule50 + depth >= CLOCK_TELLS:
+    if pos.rule50 + depth >= MAX_RULE50_PLUS_DEPTH:
         return
     if (bound == BOUND_LOWER and best <= static_eval) or (bound == BOUND_UPPER and best >= static_eval):
         return

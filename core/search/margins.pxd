@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The formulas of pruning, reduction and learning: pure functions of the tunables. The search decides where they apply.
 
-Scores and margins are centipawns, depths plies, reductions hundredths of a ply until they are handed out.
+Scores and margins are centipawns, depths are plies. Reductions are computed in hundredths of a ply and returned in plies.
 """
 
 from .params cimport LMR_SIZE, PLY, SearchParams
@@ -11,7 +11,7 @@ cdef enum:
     SIXTEENTHS = 16
 
 cdef struct Reducible:
-    # What a late move's reduction depends on.
+    # What the reduction of a late move depends on.
     int depth
     int moves  # its number, from 1
     int history
@@ -23,7 +23,7 @@ cdef struct Reducible:
     bint tt_capture
     bint gives_check
     bint killer
-    int cutoffs  # of the moves after it so far
+    int cutoffs  # so far, by replies to moves of this node
 
 cdef inline int razor_margin(const SearchParams* sp, int depth) noexcept nogil:
     return sp.p.razor_base + sp.p.razor_margin * depth
@@ -38,14 +38,14 @@ cdef inline int nmp_reduction(const SearchParams* sp, int depth, int above_beta)
     return sp.p.nmp_reduction + depth // sp.p.nmp_depth_divisor + by_eval
 
 cdef inline int null_verify_plies(const SearchParams* sp, int child_depth) noexcept nogil:
-    """For so many plies the search that verifies a null move makes none."""
+    """Number of plies in which the search that verifies a null-move cut makes no null move."""
     return child_depth * sp.p.nmp_verify_share // PERCENT
 
 cdef inline int futility_margin(const SearchParams* sp, int depth) noexcept nogil:
     return sp.p.futility_base + sp.p.futility_margin * depth
 
 cdef inline int lmp_limit(const SearchParams* sp, int depth, bint improving) noexcept nogil:
-    """Moves to look at before the rest of the quiet ones is left out."""
+    """Number of moves after which the remaining quiet moves are skipped."""
     cdef int limit = sp.p.lmp_base + sp.p.lmp_factor * depth * depth // PERCENT
     return limit if improving else limit * sp.p.lmp_not_improving // PERCENT
 
@@ -54,7 +54,7 @@ cdef inline int lmr_base(const SearchParams* sp, int depth, int moves) noexcept 
     return sp.lmr[depth if depth < LMR_SIZE else LMR_SIZE - 1][moves if moves < LMR_SIZE else LMR_SIZE - 1]
 
 cdef inline int lmr_reduction(const SearchParams* sp, const Reducible* move) noexcept nogil:
-    """Plies to search less: more for late moves and deep nodes, less where mistakes cost more. At least one ply is left."""
+    """The reduction in plies, at most depth - 1: more for late moves and deep nodes, less where errors are more expensive."""
     cdef int reduction = lmr_base(sp, move.depth, move.moves)
     if move.quiet:
         reduction -= PLY * move.history // sp.p.lmr_history_divisor
@@ -74,12 +74,12 @@ cdef inline int lmr_reduction(const SearchParams* sp, const Reducible* move) noe
     reduction //= PLY
     return reduction if reduction < move.depth - 1 else move.depth - 1
 
-cdef inline int singular_bar(const SearchParams* sp, int tt_score, int depth) noexcept nogil:
-    """What the other moves must not reach for the table's move to be singular."""
+cdef inline int singular_beta(const SearchParams* sp, int tt_score, int depth) noexcept nogil:
+    """The tt move is singular if all other moves score below this."""
     return tt_score - sp.p.singular_margin * depth // SIXTEENTHS
 
 cdef inline int singular_depth(const SearchParams* sp, int depth) noexcept nogil:
-    """Depth of the search without the table's move."""
+    """Depth of the search of the other moves."""
     return (depth - 1) * sp.p.singular_depth // PERCENT
 
 cdef inline int history_bonus(const SearchParams* sp, int depth) noexcept nogil:

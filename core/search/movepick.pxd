@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Move ordering in stages: a move is generated and scored only when the moves before it have not cut.
+"""Move ordering in stages: moves are generated and scored only if the stages before have not caused a cutoff.
 
-tt move, good captures, killers, quiets by history, bad captures; or, with `use_captures_first` off, tt move, killers, all
-others. Each call picks the best remaining move of the stage; no list is ever sorted.
+tt move, good captures, killers, quiet moves by history, bad captures; with `use_captures_first` off: tt move, killers, all
+others. Each call selects the best remaining move of the stage; lists are never sorted completely.
 Source: https://www.chessprogramming.org/Move_Ordering.
 """
 
 from .history cimport HistoryView
 from ..board.movegen cimport *
 from .params cimport SearchParams
-from .tt cimport Table
+from .tt cimport TTable
 
 cdef enum:  # stages, in order
     STAGE_TT
-    STAGE_MAKE_NOISY
+    STAGE_GENERATE_NOISY
     STAGE_GOOD_NOISY
-    STAGE_MAKE_CHECKS
+    STAGE_GENERATE_CHECKS
     STAGE_CHECKS
     STAGE_KILLER_1
     STAGE_KILLER_2
-    STAGE_MAKE_QUIETS
+    STAGE_GENERATE_QUIETS
     STAGE_QUIETS
     STAGE_BAD_NOISY
     STAGE_DONE
@@ -28,21 +28,21 @@ cdef struct MovePicker:
     const PositionC* pos
     const HistoryView* history
     const SearchParams* params
-    const Table* tt  # whose entries are fetched ahead
+    const TTable* tt  # for prefetching
     int stage
-    bint noisy_only  # quiescence: no quiets, and captures that lose material are dropped
-    bint quiet_checks  # set by the search: then with quiet moves that give check and lose nothing
-    bint skip_quiets  # set by the search once quiets are futile
+    bint noisy_only  # quiescence: no quiet moves, and captures that lose material are skipped
+    bint quiet_checks  # set by the caller: after the captures, quiet moves that give check and lose no material
+    bint skip_quiets  # set by the caller: give no further quiet moves
     Move tt_move  # legal, or 0
     Move killers[2]
     int next  # index of the next move of the stage
     int end
-    int bad_end  # captures put off are moved to the front: [0, bad_end)
+    int bad_end  # moves[0:bad_end] are the bad captures, kept for the last stage
     Move moves[MAX_MOVES]
     int scores[MAX_MOVES]
 
 cdef void start_picker(
-    MovePicker* mp, const PositionC* pos, const HistoryView* history, const SearchParams* params, const Table* tt,
+    MovePicker* mp, const PositionC* pos, const HistoryView* history, const SearchParams* params, const TTable* tt,
     const Move* killers, Move tt_move, bint noisy_only
 ) noexcept nogil
 cdef void narrow_picker(MovePicker* mp, int count) noexcept nogil

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The stages. A row of `if`s, each leading on to the next stage."""
+"""The stages of the move picker: in `next_move`, one `if` for each stage, in order."""
 
 from .history cimport capture_history, quiet_history
 from ..board.see cimport see_ge
 from .tt cimport clock_key, tt_prefetch
 
 cdef enum:
-    VICTIM_WEIGHT = 16  # most valuable victim first; the attacker only decides between equal victims
+    VICTIM_WEIGHT = 16  # the victim's value counts far more than the attacker's type (MVV-LVA)
 
 
 cdef void start_picker(
-    MovePicker* mp, const PositionC* pos, const HistoryView* history, const SearchParams* params, const Table* tt,
+    MovePicker* mp, const PositionC* pos, const HistoryView* history, const SearchParams* params, const TTable* tt,
     const Move* killers, Move tt_move, bint noisy_only
 ) noexcept nogil:
-    """Begin at the first stage. A `tt_move` that is not legal here (or not wanted) is left out."""
+    """Begin at the first stage. A `tt_move` that is illegal here, or quiet with `noisy_only`, is ignored."""
     mp.pos = pos
     mp.history = history
     mp.params = params
@@ -38,7 +38,7 @@ cdef inline int _noisy_score(const MovePicker* mp, Move move) noexcept nogil:
     return VICTIM_WEIGHT * gain - mp.pos.piece_on[move_from(move)] + capture_history(mp.history, move)
 
 
-cdef inline void _make_noisy(MovePicker* mp) noexcept nogil:
+cdef inline void _generate_noisy(MovePicker* mp) noexcept nogil:
     cdef int i
     mp.end = generate(mp.pos, mp.moves, NOISY)
     mp.next = 0
@@ -46,7 +46,7 @@ cdef inline void _make_noisy(MovePicker* mp) noexcept nogil:
         mp.scores[i] = _noisy_score(mp, mp.moves[i])
 
 
-cdef void _make_checks(MovePicker* mp) noexcept nogil:
+cdef void _generate_checks(MovePicker* mp) noexcept nogil:
     """Generate the quiet moves that give check."""
     cdef CheckInfo info
     cdef int count = generate(mp.pos, mp.moves, QUIETS)
@@ -61,8 +61,8 @@ cdef void _make_checks(MovePicker* mp) noexcept nogil:
             mp.end += 1
 
 
-cdef inline void _make_quiets(MovePicker* mp) noexcept nogil:
-    """Generate quiets behind the captures that were put off; captures among them where they do not come first."""
+cdef inline void _generate_quiets(MovePicker* mp) noexcept nogil:
+    """Generate quiet moves behind the bad captures; with `use_captures_first` off, all moves."""
     cdef int i
     mp.next = mp.bad_end
     mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, QUIETS if mp.params.p.use_captures_first else ALL_MOVES)
@@ -70,16 +70,16 @@ cdef inline void _make_quiets(MovePicker* mp) noexcept nogil:
         mp.scores[i] = quiet_history(mp.history, mp.moves[i])
 
 
-cdef inline void _announce(const MovePicker* mp, Move move) noexcept nogil:
-    """Ask for the table entry behind a move: it is far away, and until the move is made there is other work."""
+cdef inline void _prefetch_child(const MovePicker* mp, Move move) noexcept nogil:
+    """Prefetch the tt entry of the position after a move: memory is slow, and there is other work before the move is made."""
     cdef Key key = key_after(mp.pos, move)
     if not is_noisy(move):
-        key ^= clock_key(mp.pos.rule50 + 1)  # wrong only for a pawn's step with much of the clock gone
+        key ^= clock_key(mp.pos.rule50 + 1)  # wrong for a quiet pawn move at a high counter: a useless prefetch
     tt_prefetch(mp.tt, key)
 
 
 cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
-    """Remove and return the best-scored move left in the stage (the first of equals)."""
+    """Remove and return the move with the best score in the stage, the first of equal ones."""
     cdef int best = mp.next
     cdef int i
     cdef Move move
@@ -87,7 +87,7 @@ cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
         if mp.scores[i] > mp.scores[best]:
             best = i
     move = mp.moves[best]
-    _announce(mp, move)
+    _prefetch_child(mp, move)
     mp.moves[best] = mp.moves[mp.next]
     mp.scores[best] = mp.scores[mp.next]
     mp.next += 1
@@ -95,7 +95,7 @@ cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
 
 
 cdef void narrow_picker(MovePicker* mp, int count) noexcept nogil:
-    """Let the picker give only the `count` best of `moves[:end]` by `scores`, which the caller has filled in."""
+    """Make the picker give only the `count` best of `moves[:end]` by `scores`; the caller has filled in both."""
     cdef int i
     mp.next = 0
     for i in range(count if count < mp.end else mp.end):
@@ -115,24 +115,24 @@ cdef inline bint _is_usable_killer(const MovePicker* mp, Move move) noexcept nog
 
 
 cdef inline Move _offer_killer(MovePicker* mp, int which) noexcept nogil:
-    """The killer if it can be played; else 0, and it is forgotten, so that it comes among the other quiet moves."""
+    """The killer if it is legal and quiet; else 0, and it is removed, so that a later stage may give it."""
     if not mp.skip_quiets and mp.params.p.use_killers and _is_usable_killer(mp, mp.killers[which]):
-        _announce(mp, mp.killers[which])
+        _prefetch_child(mp, mp.killers[which])
         return mp.killers[which]
     mp.killers[which] = 0
     return 0
 
 
 cdef Move next_move(MovePicker* mp) noexcept nogil:
-    """The next move to try, or 0 when there is none left. Every legal move comes exactly once."""
+    """The next move, or 0 after the last. Each legal move comes once, except those that the picker was told to skip."""
     cdef Move move
     if mp.stage == STAGE_TT:
-        mp.stage = STAGE_MAKE_NOISY if mp.params.p.use_captures_first or mp.noisy_only else STAGE_KILLER_1
+        mp.stage = STAGE_GENERATE_NOISY if mp.params.p.use_captures_first or mp.noisy_only else STAGE_KILLER_1
         if mp.tt_move != 0:
-            _announce(mp, mp.tt_move)
+            _prefetch_child(mp, mp.tt_move)
             return mp.tt_move
-    if mp.stage == STAGE_MAKE_NOISY:
-        _make_noisy(mp)
+    if mp.stage == STAGE_GENERATE_NOISY:
+        _generate_noisy(mp)
         mp.stage = STAGE_GOOD_NOISY
     if mp.stage == STAGE_GOOD_NOISY:
         while mp.next < mp.end:
@@ -149,9 +149,9 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
                 mp.bad_end += 1
         mp.stage = STAGE_KILLER_1
         if mp.noisy_only:
-            mp.stage = STAGE_MAKE_CHECKS if mp.quiet_checks else STAGE_DONE
-    if mp.stage == STAGE_MAKE_CHECKS:
-        _make_checks(mp)
+            mp.stage = STAGE_GENERATE_CHECKS if mp.quiet_checks else STAGE_DONE
+    if mp.stage == STAGE_GENERATE_CHECKS:
+        _generate_checks(mp)
         mp.stage = STAGE_CHECKS
     if mp.stage == STAGE_CHECKS:
         while mp.next < mp.end:
@@ -165,16 +165,16 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
         if move != 0:
             return move
     if mp.stage == STAGE_KILLER_2:
-        mp.stage = STAGE_MAKE_QUIETS
+        mp.stage = STAGE_GENERATE_QUIETS
         move = _offer_killer(mp, 1)
         if move != 0:
             return move
-    if mp.stage == STAGE_MAKE_QUIETS:
+    if mp.stage == STAGE_GENERATE_QUIETS:
         mp.stage = STAGE_QUIETS
         mp.next = mp.bad_end
         mp.end = mp.bad_end
         if not mp.skip_quiets:
-            _make_quiets(mp)
+            _generate_quiets(mp)
     if mp.stage == STAGE_QUIETS:
         while mp.next < mp.end and not mp.skip_quiets:
             move = _take_best(mp)

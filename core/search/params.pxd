@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The C side of tunables.py: one int per row, and the tables computed from them.
+"""The values of tunables.py in C: `Params` with one int per row, and tables computed from them.
 
-`Params` stands in tunables.pxd, which setup.py writes from the rows beside the staged copy of this file.
+setup.py writes the declaration of `Params`, tunables.pxd, from the rows.
 """
 
 from ..board.types cimport *
-from coachwhip.core.tunables cimport Params  # in full: Cython looks for .tunables beside this file, where there is none
+from coachwhip.core.tunables cimport Params  # absolute: Cython would not find ..tunables
 
 cdef enum:
-    PLY = 100  # reductions are counted in hundredths
+    PLY = 100  # one ply in the unit of reductions
     LMR_SIZE = 64  # depths and move numbers beyond the table use its last row or column
 
 cdef struct SearchParams:

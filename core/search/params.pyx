@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fills `SearchParams` from tunables.py and the changes a user asks for."""
+"""Fills `SearchParams` from tunables.py and the changes that a user asks for."""
 
 from libc.math cimport log
 
@@ -9,8 +9,8 @@ from ..tunables import TUNABLES
 cdef dict _checked(dict changes, dict fields):
     """Defaults with `changes` applied.
 
-    Raises ValueError on an unknown name, a value out of range, or where `fields`, which were the rows when the core was built,
-    are not the rows of today.
+    Raises ValueError for an unknown name, a value out of range, or if `fields`, the rows when the core was built, are not the
+    rows of tunables.py now.
     """
     values = {row[0]: row[1] for row in TUNABLES}
     differing = sorted(values.keys() ^ fields.keys())
@@ -28,8 +28,8 @@ cdef dict _checked(dict changes, dict fields):
 
 
 cdef void _switch_off_dependants(Params* p) noexcept:
-    """A technique goes where what it rests on has gone."""
-    if not p.use_alpha_beta:  # no window to narrow, to guess or to beat
+    """Switch off techniques that need another one that is off."""
+    if not p.use_alpha_beta:  # these need a window
         p.use_pvs = 0
         p.use_aspiration = 0
         p.use_mate_distance = 0
@@ -44,7 +44,7 @@ cdef void _switch_off_dependants(Params* p) noexcept:
         p.use_see_pruning = 0
         p.use_iir = 0
         p.use_singular = 0
-    if not p.use_iterative_deepening:  # no earlier score to set a window around
+    if not p.use_iterative_deepening:  # there is no score of an earlier iteration
         p.use_aspiration = 0
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read from the bottom up: `run_search` deepens, `_iterate` takes the lines one by one, `_aspirate` sets their window, and
-`_search_root` looks at the moves.
+"""Read from the bottom up: `run_search` starts the iterations, `_iterate` searches the lines of one, `_aspirate` sets the window
+of a line, `_search_root` searches the root moves.
 """
 
 from libc.string cimport memcpy, memmove, memset
@@ -13,13 +13,13 @@ from .search cimport keep_best, search_child
 from .tt cimport TTHit, tt_key, tt_store
 
 cdef enum:
-    CURRMOVE_AFTER_US = 1000000
+    DETAILS_AFTER_US = 1000000  # bounds and root moves are reported from this time on
     PERMILLE = 1000
-    SINGLE_MOVE_DEPTH = 8  # deep enough for a score when there is nothing to choose
+    SINGLE_MOVE_DEPTH = 8  # with a clock and one legal move, no iteration follows this depth
 
 
 cdef void _move_root(Searcher* s, int index, int place) noexcept nogil:
-    """Let a root move come earlier; the others keep their order."""
+    """Move a root move forward from `index` to `place`; the others keep their order."""
     cdef RootMove chosen = s.root_moves[index]
     while index > place:
         s.root_moves[index] = s.root_moves[index - 1]
@@ -28,7 +28,7 @@ cdef void _move_root(Searcher* s, int index, int place) noexcept nogil:
 
 
 cdef void _order_root(Searcher* s, int depth) noexcept nogil:
-    """Sort the root moves as at any other node, where no iteration will do it, and keep only the beam."""
+    """Order the root moves with the picker; with beam search keep only the best. For searches that no iteration orders."""
     cdef HistoryView view
     cdef MovePicker picker
     cdef Move move
@@ -54,15 +54,15 @@ cdef void _order_root(Searcher* s, int depth) noexcept nogil:
         s.root_count = sorted_count
 
 
-cdef inline bint _talks(const Searcher* s) noexcept nogil:
-    """Whether the search has lasted long enough to tell details."""
-    return s.report != NULL and elapsed_us(s) >= CURRMOVE_AFTER_US
+cdef inline bint _reports_details(const Searcher* s) noexcept nogil:
+    """Whether the search has lasted long enough to report bounds and the root move being searched."""
+    return s.report != NULL and elapsed_us(s) >= DETAILS_AFTER_US
 
 
 cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogil:
-    """One look at the root moves from place `line` on: those before it have their line already.
+    """Search the root moves from index `s.line` on; those before it have their line already. Returns the best score.
 
-    Leaves the best line in pv[0] (if any beat alpha) and its move at that place.
+    If a move beats alpha, its line is in pv[0] and the move at index `s.line`.
     """
     cdef int best = -INFINITE
     cdef int first = s.line
@@ -88,7 +88,7 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
         move = s.root_moves[i].move
         s.currmove_number = i + 1
         nodes = s.nodes
-        if _talks(s):
+        if _reports_details(s):
             s.report(s, s.context, REPORT_CURRMOVE)
         play(s, 0, move)
         reduction = 0
@@ -115,8 +115,8 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
     return best
 
 
-cdef void _take_line(Searcher* s, int score, int depth) noexcept nogil:
-    """The line in pv[0] is exact: put it among this iteration's, in place of what was known about its move."""
+cdef void _store_line(Searcher* s, int score, int depth) noexcept nogil:
+    """Insert the exact line in pv[0] among the lines of this iteration; it replaces the older line with the same first move."""
     cdef int place = s.line
     cdef int end = s.line
     cdef Line* line
@@ -126,7 +126,7 @@ cdef void _take_line(Searcher* s, int score, int depth) noexcept nogil:
         if s.line_count < s.multipv:
             s.line_count += 1
         else:
-            end -= 1  # the worst line of the last iteration makes room
+            end -= 1  # replaces the worst line of the last iteration
     while place > 0 and s.lines[place - 1].score < score:
         place -= 1
     line = &s.lines[place]
@@ -141,7 +141,7 @@ cdef void _take_line(Searcher* s, int score, int depth) noexcept nogil:
 
 
 cdef void _report_lines(Searcher* s) noexcept nogil:
-    """Show all lines, the best one first."""
+    """Report all lines, the best one first."""
     cdef int i
     if s.report == NULL:
         return
@@ -151,14 +151,14 @@ cdef void _report_lines(Searcher* s) noexcept nogil:
 
 
 cdef int _expected_score(const Searcher* s) noexcept nogil:
-    """What the line to be searched was worth in the last iteration."""
+    """The score of this line in the last iteration."""
     if s.line < s.line_count:
         return s.lines[s.line].score
     return s.lines[s.line - 1].score if s.line else 0
 
 
 cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
-    """Search one line with a window around the last score, widened on the side that fails until the score is inside.
+    """Search one line with a window around its last score. A fail low or high widens it on that side, until the score is inside.
 
     Source: https://www.chessprogramming.org/Aspiration_Windows.
     """
@@ -172,29 +172,29 @@ cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
     while True:
         score = _search_root(s, depth, alpha, beta)
         if s.aborted:
-            # A better move that had been searched to the end inside the window stands.
+            # A move that was searched completely, with a score inside the window, is kept.
             if s.line == 0 and s.pv_length[0] and alpha < s.pv_score < beta:
-                _take_line(s, s.pv_score, depth)
+                _store_line(s, s.pv_score, depth)
             return
         if alpha < score < beta:
-            _take_line(s, score, depth)
+            _store_line(s, score, depth)
             return
         window += 1 + window * s.params.p.aspiration_growth // PERCENT
         if score <= alpha:
             s.bound_score = alpha
-            if _talks(s):
+            if _reports_details(s):
                 s.report(s, s.context, REPORT_UPPER)
             beta = (alpha + beta) // 2
             alpha = score - window if score - window > -MATE_BOUND else -INFINITE
         else:
             s.bound_score = beta
-            if _talks(s):
+            if _reports_details(s):
                 s.report(s, s.context, REPORT_LOWER)
             beta = score + window if score + window < MATE_BOUND else INFINITE
 
 
 cdef bint _is_finished(Searcher* s) noexcept nogil:
-    """Whether another iteration is not worth starting."""
+    """Whether to start no further iteration."""
     cdef int64_t soft = s.limits.soft_us
     cdef int size = magnitude(s.lines[0].score)
     cdef int mate_plies = MATE - size
@@ -210,12 +210,12 @@ cdef bint _is_finished(Searcher* s) noexcept nogil:
         return True
     if size >= MATE_BOUND and mate_plies <= s.lines[0].depth:
         return True
-    return elapsed_us(s) >= soft * _patience(s) // PERMILLE
+    return elapsed_us(s) >= soft * _time_share(s) // PERMILLE
 
 
-cdef int _patience(const Searcher* s) noexcept nogil:
-    """Permille of the soft limit that this move deserves: less when the best move has long been the same and took most of the
-    nodes, more when it changes or its score falls. Source: https://www.chessprogramming.org/Time_Management.
+cdef int _time_share(const Searcher* s) noexcept nogil:
+    """Permille of the soft limit to use for this move: less if the best move has not changed for long and took most of the
+    nodes, more if it has changed or its score has fallen. Source: https://www.chessprogramming.org/Time_Management.
     """
     cdef const Params* p = &s.params.p
     cdef int64_t share = PERMILLE * s.root_moves[0].nodes // (s.nodes + 1)
@@ -229,9 +229,9 @@ cdef int _patience(const Searcher* s) noexcept nogil:
 
 
 cdef void _iterate(Searcher* s, int depth) noexcept nogil:
-    """Search the lines one after the other, each without the moves of those before it; report what is new.
+    """One iteration: search the lines one after the other, each without the first moves of those before it; report them.
 
-    When broken off, the lines not reached stay as the last iteration left them.
+    If it is stopped, the lines not reached keep the results of the last iteration.
     Source: https://www.chessprogramming.org/Multi-PV.
     """
     cdef int i, j
@@ -254,7 +254,7 @@ cdef void _iterate(Searcher* s, int depth) noexcept nogil:
 
 
 cdef void _begin(Searcher* s) noexcept nogil:
-    """Make everything ready for the first iteration. The clock has been started by the caller."""
+    """Prepare the first iteration. The caller has set `start_us`."""
     cdef int i
     s.nodes = 0
     s.tb.hits = 0
@@ -277,7 +277,7 @@ cdef void _begin(Searcher* s) noexcept nogil:
 
 
 cdef void _fall_back(Searcher* s) noexcept nogil:
-    """Broken off before any move was searched to its end: the first move in the picker's order, with the static evaluation."""
+    """If no move was searched completely: use the first move in the picker's order, with the static evaluation as score."""
     cdef const PositionC* pos = &s.stack[0].pos
     cdef Line* line = &s.lines[0]
     cdef HistoryView view
@@ -285,7 +285,7 @@ cdef void _fall_back(Searcher* s) noexcept nogil:
     cdef TTHit hit
     cdef Move move
     cdef int i
-    look_up(s, 0, &hit)
+    probe_tt(s, 0, &hit)
     fill_view(s, 0, &view)
     start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[0], hit.move, False)
     while s.line_count == 0:
@@ -303,7 +303,8 @@ cdef void _fall_back(Searcher* s) noexcept nogil:
     _report_lines(s)
 
 
-cdef inline uint64_t _grace(const Searcher* s) noexcept nogil:
+cdef inline uint64_t _grace_nodes(const Searcher* s) noexcept nogil:
+    """Number of nodes that depth 1 may search before limits and stop take effect."""
     return GRACE_NODES + GRACE_LINE_NODES * s.multipv
 
 
@@ -313,7 +314,7 @@ cdef void run_search(Searcher* s) noexcept nogil:
     cdef int first = 1 if s.params.p.use_iterative_deepening or s.limits.depth <= 0 else last
     cdef int depth
     _begin(s)
-    s.grace = _grace(s) if first == 1 else 0
+    s.grace = _grace_nodes(s) if first == 1 else 0
     s.root_depth = first
     if first > 1 or s.params.p.use_beam:
         _order_root(s, last)
@@ -327,16 +328,16 @@ cdef void run_search(Searcher* s) noexcept nogil:
         s.grace = 0
         if _is_finished(s):
             break
-    if s.line_count == 0 and first > 1:  # the only iteration was broken off: depth 1 still gives a score and a legal move
+    if s.line_count == 0 and first > 1:  # the only iteration was stopped: search depth 1 for a score and a move
         s.aborted = False
-        s.grace = s.nodes + _grace(s)
+        s.grace = s.nodes + _grace_nodes(s)
         _iterate(s, 1)
     if s.line_count == 0:
         _fall_back(s)
 
 
 cdef void run_helper(Searcher* s) noexcept nogil:
-    """Search the leader's root until `stop`, to fill the table. Every second helper keeps one ply ahead of the leader."""
+    """Search the leader's root until `stop`, to fill the tt. Every second helper searches one ply deeper than the leader."""
     cdef int depth = 1
     cdef int wanted
     _begin(s)
@@ -347,6 +348,6 @@ cdef void run_helper(Searcher* s) noexcept nogil:
         depth = wanted if wanted > depth else depth + 1
 
 
-cdef void clear_search(Searcher* s) noexcept nogil:
-    """Forget what earlier searches learnt (the table is the caller's)."""
+cdef void clear_histories(Searcher* s) noexcept nogil:
+    """Clear the history tables (not the tt)."""
     memset(&s.history, 0, sizeof(History))

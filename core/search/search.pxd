@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Quiescence and negamax: every node but the root. They print nothing and know no Python.
+"""Quiescence and negamax: all nodes but the root. No Python, no output.
 
 Three kinds of node (https://www.chessprogramming.org/Node_Types): a PV node is searched with an open window and its score is
-exact; in a cut node one good move is enough to show that the score is at least beta; in an all node every move has to fail.
+exact; in a cut node one move is enough to show that the score is at least beta; in an all node every move must fail low.
 """
 
 from .movepick cimport MovePicker

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Read from the bottom up: `negamax` looks at moves, `search_child` at one of them, `qsearch` ends the lines. root.pyx calls.
+"""Negamax and quiescence. Read from the bottom up: `negamax` searches a node, `search_child` one of its moves, `qsearch` a leaf.
 
-Every technique has its switch and its numbers in tunables.py; here is only how it works and why it is sound enough.
+Each technique has its switch and its numbers in tunables.py; here are how it works and why its errors are acceptable.
 Scores are centipawns from the side to move; +-(MATE - ply) is a mate, `ply` counted from the root.
 """
 
@@ -15,20 +15,20 @@ from ..board.see cimport see_ge
 from .tt cimport TTHit, tt_key, tt_prefetch, tt_store
 
 cdef enum:
-    MULTI_CUT = -100  # instead of an extension: several moves beat beta
-    TB_DEPTH_BONUS = 6  # a table's word is worth more than this search's, but not for ever: the tt has to make room
+    MULTI_CUT = -100  # returned instead of an extension: several moves beat beta
+    TB_DEPTH_BONUS = 6  # plies by which a tablebase result is stored deeper in the tt, since it is exact
 
 
 # --- Small parts ---
 
 
 cdef inline bint _may_extend(const Searcher* s, int ply) noexcept nogil:
-    """Whether a line may still be extended: it must not get longer than so many times the depth of the iteration."""
+    """Whether a line may still be extended: `ply` must be below `extension_limit` times the depth of the iteration."""
     return ply < s.params.p.extension_limit * s.root_depth
 
 
 cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
-    """Fifty moves (unless mated first), repetition, or too little material."""
+    """Whether the position is a draw by fifty moves (mate comes first), repetition or insufficient material."""
     cdef const PositionC* pos = &s.stack[ply].pos
     if pos.reversible >= 4 and has_repeated(
         &s.keys[s.root_key + ply], pos.reversible, s.root_key + ply, ply
@@ -39,8 +39,8 @@ cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
     return insufficient_material(pos)
 
 
-cdef inline bint _has_draw(Searcher* s, int ply, int alpha) noexcept nogil:
-    """A repetition one ply ahead: stm can have the draw, so nothing below it counts."""
+cdef inline bint _can_reach_draw(Searcher* s, int ply, int alpha) noexcept nogil:
+    """Whether stm can repeat a position with its next move while alpha is below the draw score: then alpha can be raised to 0."""
     cdef const PositionC* pos = &s.stack[ply].pos
     if not s.params.p.use_upcoming or alpha >= 0:
         return False
@@ -57,14 +57,14 @@ cdef inline void _play_null(Searcher* s, int ply) noexcept nogil:
 
 
 cdef inline bint _tt_cuts(const TTHit* hit, int alpha, int beta) noexcept nogil:
-    """Whether the stored bound already settles a window of [alpha, beta]."""
+    """Whether the stored score is enough for the window [alpha, beta]."""
     if hit.bound == BOUND_EXACT:
         return True
     return hit.score >= beta if hit.bound == BOUND_LOWER else hit.score <= alpha
 
 
 cdef inline int _refined_eval(int static_eval, const TTHit* hit) noexcept nogil:
-    """The stored score where it says more than the static evaluation."""
+    """The stored score if its bound makes it better than the static evaluation, else the static evaluation."""
     if hit.found and magnitude(hit.score) < MATE_BOUND:
         if hit.bound == BOUND_EXACT:
             return hit.score
@@ -76,7 +76,7 @@ cdef inline int _refined_eval(int static_eval, const TTHit* hit) noexcept nogil:
 
 
 cdef inline int _raw_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil:
-    """The static evaluation as the table keeps it, neither corrected nor faded; NO_SCORE in check."""
+    """The static evaluation as the tt stores it, neither corrected nor faded; NO_SCORE in check."""
     cdef const PositionC* pos = &s.stack[ply].pos
     if pos.checkers:
         return NO_SCORE
@@ -89,7 +89,7 @@ cdef inline int _raw_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil
 
 
 cdef inline int _delta_bound(const Searcher* s, const PositionC* pos, Move move, int stand_pat) noexcept nogil:
-    """What a capture may bring at most: the piece it takes, and a margin (delta pruning). Promotions have no bound."""
+    """Delta pruning: the score that a capture can reach at most, by its victim and a margin. Promotions are not bounded."""
     cdef int victim = PAWN if move_flag(move) == EN_PASSANT else pos.piece_on[move_to(move)]
     if is_promotion(move):
         return INFINITE
@@ -97,9 +97,10 @@ cdef inline int _delta_bound(const Searcher* s, const PositionC* pos, Move move,
 
 
 cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcept nogil:
-    """Search captures and promotions (in check: everything) until the position is quiet. Fail-soft.
+    """Search captures and promotions (in check: all moves) until the position is quiet. Fail-soft. 0 while the search is aborted.
 
-    Not in check, stm may also stand pat: it need not capture. Source: https://www.chessprogramming.org/Quiescence_Search.
+    Not in check, stm may stand pat, that is make no capture. `checks`: also search quiet moves that give check. Source:
+    https://www.chessprogramming.org/Quiescence_Search.
     """
     cdef StackEntry* entry = &s.stack[ply]
     cdef const PositionC* pos = &entry.pos
@@ -124,16 +125,16 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
         return 0
     if ply >= MAX_PLY - 1:
         return 0 if in_check else faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[ply].eval))
-    if _has_draw(s, ply, alpha):
+    if _can_reach_draw(s, ply, alpha):
         alpha = 0
         if alpha >= beta:
             return 0
     old_alpha = alpha
 
     # 2. Transposition table.
-    look_up(s, ply, &hit)
+    probe_tt(s, ply, &hit)
     if hit.depth > 0 and not s.params.p.use_tt_deeper:
-        hit.found = False  # its move is still worth trying first
+        hit.found = False  # its move is still tried first
     if hit.found and not pv_node and _tt_cuts(&hit, alpha, beta):
         return hit.score
 
@@ -160,14 +161,14 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
             break
         moves += 1
         if s.params.p.use_qs_evasions and in_check and best > -TB_BOUND:
-            picker.skip_quiets = True  # one way out is enough to see that it is no mate; captures are still looked at
+            picker.skip_quiets = True  # one evasion shows that it is no mate; captures are still searched
             if not is_noisy(move):
                 continue
         if s.params.p.use_qs_delta and not in_check and is_noisy(move):
             bound = _delta_bound(s, pos, move, entry.static_eval)
             if bound <= alpha:
                 if bound > best:
-                    best = bound  # fail-soft: the move that was skipped may be worth as much
+                    best = bound  # fail-soft: the skipped move may reach this score
                 continue
         play(s, ply, move)
         score = -qsearch(s, ply + 1, -beta, -alpha, False)
@@ -186,7 +187,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     if in_check and moves == 0:
         return -MATE + ply
 
-    # 5. Remember.
+    # 5. Store.
     if s.params.p.use_tt:
         tt_store(
             &s.tt, tt_key(pos), ply, best_move, best, raw_eval, 0, hit.was_pv or pv_node,
@@ -199,25 +200,25 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
 
 
 cdef struct Node:
-    # What negamax is asked about a position, and what it knows before it looks at the moves.
+    # The arguments of negamax for one node, and what it computes before it searches the moves.
     int ply
     int depth
     int alpha
     int beta
-    bint cut_node  # a cut is expected
+    bint cut_node  # a cutoff is expected
     bint open_window
-    bint pv_node  # the same, but without null windows every window is open, and tells nothing
+    bint pv_node  # an open window with PVS on; without PVS every window is open
     bint in_check
     bint improving
-    bint has_pieces  # stm has more than king and pawns
-    Move excluded
+    bint has_pieces  # stm has a piece besides king and pawns
+    Move excluded  # not searched (singular extension); 0: none
     int raw_eval
-    int eval  # the static evaluation, or the table's score where that says more
+    int eval  # see _refined_eval
     TTHit hit
     HistoryView view
 
 cdef struct QuietChecks:
-    # Which quiet moves give check, found when first asked.
+    # Which quiet moves give check; filled when first needed.
     bint known
     CheckInfo info
 
@@ -227,8 +228,8 @@ cdef int search_child(
 ) noexcept nogil:
     """Score of the move just made from `ply`, searched to `depth` below it.
 
-    Principal variation search: only the first move gets the open window; for the others it is enough to show with a null window
-    that they are not better, first at reduced depth. What surprises is searched again, wider and deeper.
+    Principal variation search: only the first move is searched with the open window; the others first with a null window and at
+    reduced depth, to show that they are not better. A move that scores above alpha is searched again, deeper and then wider.
     Source: https://www.chessprogramming.org/Principal_Variation_Search.
     """
     cdef int score
@@ -242,7 +243,7 @@ cdef int search_child(
         return -negamax(s, ply + 1, depth, -beta, -alpha, False if pv_node else not cut_node)
     score = -negamax(s, ply + 1, reduced, -alpha - 1, -alpha, True if reduction else not cut_node)
     if score > alpha and reduction and not s.aborted:
-        if s.params.p.lmr_deeper and ply:  # a surprise: how big it is says how much to trust it
+        if s.params.p.lmr_deeper and ply:  # by how much it beats `best` decides the depth of the second search
             depth += score > best + s.params.p.lmr_deeper + s.params.p.lmr_deeper_depth * depth
             depth -= score < best + s.params.p.lmr_shallower
         if depth > reduced:
@@ -253,11 +254,10 @@ cdef int search_child(
 
 
 cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noexcept nogil:
-    """Let the opponent move twice: a score that still holds beta is safe to trust, save in zugzwang.
+    """Null move pruning: if the score is still at least beta when stm passes, it is a cutoff. Returns NO_SCORE if not.
 
-    Zugzwang is why it is not tried with only pawns left, and why deep nodes verify the cut with a search in which stm may not
-    pass for some plies. Returns NO_SCORE when it does not cut.
-    Source: https://www.chessprogramming.org/Null_Move_Pruning.
+    Wrong in zugzwang. So it is not tried with only king and pawns, and deep nodes verify the cutoff with a search that makes no
+    null move for some plies. Source: https://www.chessprogramming.org/Null_Move_Pruning.
     """
     cdef int child_depth = depth - nmp_reduction(&s.params, depth, eval - beta)
     cdef int score
@@ -266,7 +266,7 @@ cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noe
     if s.aborted or score < beta:
         return NO_SCORE
     if score >= TB_BOUND:
-        score = beta  # a win found by passing is not proven
+        score = beta  # a win after a null move is not proven
     if depth < s.params.p.nmp_verify_depth or s.no_null_until > 0:
         return score
     s.no_null_until = ply + null_verify_plies(&s.params, max(child_depth, 1))
@@ -279,9 +279,9 @@ cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noe
 cdef int _try_probcut(
     Searcher* s, int ply, int depth, int beta, int raw_eval, const HistoryView* view, const TTHit* hit
 ) noexcept nogil:
-    """A capture that beats beta by a margin in a shallower search would very likely beat it at full depth.
+    """ProbCut: a capture that beats beta by a margin in a shallower search very likely beats beta at full depth.
 
-    Each is first looked at without depth, which refutes most. Returns NO_SCORE when none cuts.
+    Each capture is first searched to depth 0, which refutes most of them. Returns NO_SCORE if none causes a cutoff.
     Source: https://www.chessprogramming.org/ProbCut.
     """
     cdef const PositionC* pos = &s.stack[ply].pos
@@ -310,43 +310,43 @@ cdef int _try_probcut(
 
 
 cdef int _singular_extension(Searcher* s, const Node* node) noexcept nogil:
-    """Plies to extend the table's move by, because no other comes near it; or MULTI_CUT when others beat beta as well.
+    """Plies by which to extend the tt move, if all other moves are much worse; MULTI_CUT if another one beats beta as well.
 
-    The others are searched at half depth with a window below the table's score. Where they hold up instead, the table's move is
-    nothing special, and when its score is above beta anyway it is searched less (negative extension).
-    Source: https://www.chessprogramming.org/Singular_Extensions and https://www.chessprogramming.org/Multi-Cut.
+    The others are searched at reduced depth with a null window below the tt score. If one of them reaches that window, the tt
+    move is not singular; if its score is above beta, it is searched less deep (negative extension). Source:
+    https://www.chessprogramming.org/Singular_Extensions and https://www.chessprogramming.org/Multi-Cut.
     """
     cdef const Params* p = &s.params.p
     cdef StackEntry* entry = &s.stack[node.ply]
-    cdef int bar = singular_bar(&s.params, node.hit.score, node.depth)
+    cdef int test_beta = singular_beta(&s.params, node.hit.score, node.depth)
     cdef int score
     entry.excluded = node.hit.move
-    score = negamax(s, node.ply, singular_depth(&s.params, node.depth), bar - 1, bar, node.cut_node)
+    score = negamax(s, node.ply, singular_depth(&s.params, node.depth), test_beta - 1, test_beta, node.cut_node)
     entry.excluded = 0
     if s.aborted:
         return 0
-    if score < bar:
-        if node.pv_node or score >= bar - p.singular_double_margin:
+    if score < test_beta:
+        if node.pv_node or score >= test_beta - p.singular_double_margin:
             return 1
         return p.singular_double
-    if bar >= node.beta:
+    if test_beta >= node.beta:
         return MULTI_CUT
     if node.hit.score >= node.beta:
         return -p.singular_negative
     return -p.singular_negative_cut if node.cut_node else 0
 
 
-cdef inline bint _has_tables(const Searcher* s, const PositionC* pos, int depth) noexcept nogil:
-    """Whether the endgame tables are to be asked. They know neither castling nor the fifty moves already counted."""
+cdef inline bint _may_probe_tablebase(const Searcher* s, const PositionC* pos, int depth) noexcept nogil:
+    """Whether to probe the tablebases. They know neither castling rights nor a fifty-move counter above 0."""
     if depth < s.tb.min_depth or pos.rule50 != 0 or pos.b.castling_rooks != 0:
         return False
     if popcount(occupied(&pos.b)) > s.tb.max_pieces:
         return False
-    return pos.checkers == 0 or has_legal_move(pos)  # a mate is worth more than a table's win
+    return pos.checkers == 0 or has_legal_move(pos)  # a mate counts more than a tablebase win
 
 
-cdef int _probe_tables(Searcher* s, int ply, int* bound) noexcept nogil:
-    """Score and bound by the endgame tables, NO_SCORE if they do not know: a win is at least TB_WIN, as there may be a mate."""
+cdef int _probe_tablebase(Searcher* s, int ply, int* bound) noexcept nogil:
+    """Score and bound by the tablebases, NO_SCORE if unknown. A win is a lower bound, since there may be a shorter mate."""
     cdef int wdl = s.tb.probe(s, s.context, ply)
     if wdl == NO_SCORE:
         return NO_SCORE
@@ -354,18 +354,18 @@ cdef int _probe_tables(Searcher* s, int ply, int* bound) noexcept nogil:
     bound[0] = BOUND_LOWER if wdl == 2 else (BOUND_UPPER if wdl == -2 else BOUND_EXACT)
     if wdl == 2:
         return TB_WIN - ply
-    return -TB_WIN + ply if wdl == -2 else wdl  # what the fifty-move rule turns into a draw is worth a centipawn
+    return -TB_WIN + ply if wdl == -2 else wdl  # a win that the fifty-move rule makes a draw scores 1, such a loss -1
 
 
 cdef void keep_best(Searcher* s, int ply, int depth, MovePicker* picker) noexcept nogil:
-    """Beam search: let `picker` give only the moves that look best in a search still shallower than theirs.
+    """Beam search: make `picker` give only the moves that score best in a shallower search.
 
-    Source: https://en.wikipedia.org/wiki/Beam_search; here the beam is cut anew at every node.
+    Source: https://en.wikipedia.org/wiki/Beam_search; here the best moves are chosen at each node.
     """
     cdef int guess_depth = s.params.p.beam_guess_depth
     cdef int i
     if depth < 2:
-        return  # the guess would be the search itself
+        return  # the guess would not be shallower than the search
     if guess_depth > depth - 2:
         guess_depth = depth - 2
     picker.end = generate(&s.stack[ply].pos, picker.moves, ALL_MOVES)
@@ -378,7 +378,7 @@ cdef void keep_best(Searcher* s, int ply, int depth, MovePicker* picker) noexcep
 
 
 cdef inline bint _is_improving(const Searcher* s, int ply) noexcept nogil:
-    """Whether the static evaluation has risen since our last move, or the one before it where that one answered a check."""
+    """Whether the static evaluation has risen since the last move of stm, or since the one before if stm was in check then."""
     cdef int now = s.stack[ply].static_eval
     if now == NO_SCORE:
         return False
@@ -388,7 +388,7 @@ cdef inline bint _is_improving(const Searcher* s, int ply) noexcept nogil:
 
 
 cdef int _leaf(Searcher* s, int ply) noexcept nogil:
-    """A leaf without quiescence: game ends count, then the static evaluation."""
+    """A leaf without quiescence search: mate and draws, else the static evaluation."""
     cdef const PositionC* pos = &s.stack[ply].pos
     s.pv_length[ply] = 0
     if enter_node(s) or _is_draw(s, ply):
@@ -398,10 +398,10 @@ cdef int _leaf(Searcher* s, int ply) noexcept nogil:
     return faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[ply].eval))
 
 
-cdef int _use_tables(Searcher* s, Node* node, int* best, int* ceiling) noexcept nogil:
-    """Let the endgame tables settle the node. Where a shorter mate may still count, they only narrow its score: NO_SCORE."""
+cdef int _use_tablebase(Searcher* s, Node* node, int* best, int* ceiling) noexcept nogil:
+    """The tablebase score if its bound is enough for the window; else NO_SCORE, and `best` or `ceiling` is set."""
     cdef int bound
-    cdef int score = _probe_tables(s, node.ply, &bound)
+    cdef int score = _probe_tablebase(s, node.ply, &bound)
     if score == NO_SCORE:
         return NO_SCORE
     if bound == BOUND_EXACT or (score >= node.beta if bound == BOUND_LOWER else score <= node.alpha):
@@ -421,7 +421,7 @@ cdef int _use_tables(Searcher* s, Node* node, int* best, int* ceiling) noexcept 
 
 
 cdef void _evaluate_node(Searcher* s, Node* node) noexcept nogil:
-    """Static evaluation, and whether it rises from our last move to this one; make the next ply ready."""
+    """Set the static evaluation, `improving` and the other fields of `node`; reset the stack entry of the next ply."""
     cdef int ply = node.ply
     cdef StackEntry* entry = &s.stack[ply]
     node.raw_eval = _raw_eval(s, ply, &node.hit)
@@ -442,7 +442,7 @@ cdef void _evaluate_node(Searcher* s, Node* node) noexcept nogil:
 
 
 cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
-    """Cut a node with a null window before its moves are looked at. NO_SCORE where nothing cuts; 0 while aborting."""
+    """Prune a node with a null window before its moves are searched. NO_SCORE: not pruned. 0 while the search is aborted."""
     cdef const Params* p = &s.params.p
     cdef int ply = node.ply
     cdef int depth = node.depth
@@ -450,7 +450,7 @@ cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
     cdef int eval = node.eval
     cdef int score
 
-    # 6. Razoring: so far below alpha that only captures could help, and they do not.
+    # 6. Razoring: so far below alpha that only captures could help, and quiescence shows that they do not.
     if p.use_razoring and depth <= p.razor_max_depth and eval + razor_margin(&s.params, depth) <= node.alpha:
         score = qsearch(s, ply, node.alpha, beta, True)
         if score <= node.alpha or s.aborted:
@@ -481,7 +481,7 @@ cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
         if s.aborted:
             return 0
 
-    # 9. ProbCut, unless the table already knows that a shallower search falls short.
+    # 9. ProbCut, unless the tt score of a deep enough search says that it will fail.
     if (
         p.use_probcut
         and depth >= p.probcut_min_depth
@@ -509,7 +509,7 @@ cdef inline bint _gives_check(QuietChecks* checks, const PositionC* pos, Move mo
 cdef inline bint _skip_quiet(
     Searcher* s, const Node* node, Move move, int moves, int history, MovePicker* picker, QuietChecks* checks, int* best
 ) noexcept nogil:
-    """Whether a quiet move near the horizon is left out as unlikely to reach alpha."""
+    """Whether to skip a quiet move near the horizon, since it is unlikely to reach alpha. May raise `best`."""
     cdef const Params* p = &s.params.p
     cdef const PositionC* pos = &s.stack[node.ply].pos
     cdef int lmr_depth = max(node.depth - 1 - lmr_base(&s.params, node.depth, moves) // PLY, 0)
@@ -525,10 +525,10 @@ cdef inline bint _skip_quiet(
     if p.use_futility and lmr_depth <= p.futility_max_depth and futile_bound <= node.alpha:
         if not _gives_check(checks, pos, move):
             if futile_bound > best[0]:
-                best[0] = futile_bound  # fail-soft: the move that was skipped may be worth as much
+                best[0] = futile_bound  # fail-soft: the skipped move may reach this score
             return True
 
-    # 12c. History pruning: the move has failed too often.
+    # 12c. History pruning: the move has a bad history score.
     if (
         p.use_history_pruning
         and lmr_depth <= p.history_pruning_depth
@@ -545,7 +545,7 @@ cdef inline bint _skip_quiet(
 
 
 cdef inline bint _skip_noisy(Searcher* s, const Node* node, Move move, const MovePicker* picker) noexcept nogil:
-    """12e. SEE pruning of captures: whether one that the picker has put last loses too much."""
+    """12e. SEE pruning of captures: whether to skip a bad capture, since it loses too much material."""
     cdef const Params* p = &s.params.p
     return (
         p.use_see_pruning
@@ -556,7 +556,7 @@ cdef inline bint _skip_noisy(Searcher* s, const Node* node, Move move, const Mov
 
 
 cdef inline bint _may_be_singular(const Searcher* s, const Node* node, Move move) noexcept nogil:
-    """Whether this is the table's move, and the table says enough of it to ask whether it is far better than all others."""
+    """Whether this is the tt move, and its tt entry is deep enough, and a lower bound, to test it for a singular extension."""
     cdef const Params* p = &s.params.p
     return (
         p.use_singular
@@ -573,7 +573,7 @@ cdef inline bint _may_be_singular(const Searcher* s, const Node* node, Move move
 cdef inline int _reduction(
     const Searcher* s, const Node* node, Reducible* late, Move move, int moves, int history
 ) noexcept nogil:
-    """How much less deep to search the move just made."""
+    """The reduction in plies of the move just made."""
     cdef const Params* p = &s.params.p
     cdef const StackEntry* child = &s.stack[node.ply + 1]
     cdef const Move* killers = s.history.killers[node.ply]
@@ -589,7 +589,7 @@ cdef inline int _reduction(
 
 
 cdef inline void _fill_reducible(const Node* node, Reducible* late) noexcept nogil:
-    """What all moves of a node have in common for `_reduction`."""
+    """Set the fields of `late` that are the same for all moves of a node."""
     late.depth = node.depth
     late.pv_node = node.pv_node
     late.cut_node = node.cut_node
@@ -611,14 +611,14 @@ cdef inline void _note_tried(Tried* tried, Move move, bint quiet) noexcept nogil
 cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_node) noexcept nogil:
     """Score of the position at `ply` (not the root) searched `depth` plies deep, fail-soft.
 
-    A score <= alpha is an upper bound, one >= beta a lower bound, one between is exact. `cut_node`: a cut is expected.
-    0 while the search is being aborted. Source: https://www.chessprogramming.org/Negamax with alpha-beta.
+    A score <= alpha is an upper bound, one >= beta a lower bound, one between is exact. `cut_node`: a cutoff is expected.
+    0 while the search is aborted. Source: https://www.chessprogramming.org/Negamax with alpha-beta.
     """
     cdef StackEntry* entry = &s.stack[ply]
     cdef const PositionC* pos = &entry.pos
     cdef int old_alpha, score, bound, history, extension, reduction
     cdef int best = -INFINITE
-    cdef int ceiling = INFINITE  # what the endgame tables allow at most
+    cdef int ceiling = INFINITE  # upper bound by the tablebases
     cdef int moves = 0
     cdef bint quiet
     cdef Move best_move = 0
@@ -635,7 +635,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     node.in_check = pos.checkers != 0
     node.excluded = entry.excluded
 
-    # 1. Check extension: forced lines are narrow, and the horizon must not fall inside them.
+    # 1. Check extension: few replies, and the horizon must not hide what the check leads to.
     if node.in_check and s.params.p.use_check_extension and _may_extend(s, ply) and not node.excluded:
         depth += 1
     if depth <= 0:
@@ -653,21 +653,21 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         return 0 if node.in_check else faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[ply].eval))
 
     # 2a. A repetition one ply ahead.
-    if _has_draw(s, ply, alpha):
+    if _can_reach_draw(s, ply, alpha):
         alpha = 0
         if alpha >= beta:
             return 0
 
-    # 3. Mate distance: a shorter mate elsewhere makes this node pointless.
+    # 3. Mate distance pruning: a shorter mate has been found already.
     if s.params.p.use_mate_distance:
         alpha = max(alpha, -MATE + ply)
         beta = min(beta, MATE - ply - 1)
         if alpha >= beta:
             return alpha
-    old_alpha = alpha  # a score that does not pass what is safe anyway is a bound
+    old_alpha = alpha  # a score that is not above it is an upper bound
 
     # 4. Transposition table.
-    look_up(s, ply, &node.hit)
+    probe_tt(s, ply, &node.hit)
     if (
         node.hit.found
         and not node.pv_node
@@ -681,22 +681,22 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     node.alpha = alpha
     node.beta = beta
 
-    # 4a. Endgame tables.
-    if unlikely(s.tb.max_pieces != 0) and not node.excluded and _has_tables(s, pos, depth):
-        score = _use_tables(s, &node, &best, &ceiling)
+    # 4a. Endgame tablebases.
+    if unlikely(s.tb.max_pieces != 0) and not node.excluded and _may_probe_tablebase(s, pos, depth):
+        score = _use_tablebase(s, &node, &best, &ceiling)
         if score != NO_SCORE:
             return score
 
     # 5. Static evaluation.
     _evaluate_node(s, &node)
 
-    # 6 to 9. Cuts that need no move.
+    # 6 to 9. Pruning before the moves.
     if not node.pv_node and not node.in_check and not node.excluded and magnitude(beta) < TB_BOUND:
         score = _prune_node(s, &node)
         if score != NO_SCORE:
             return score
 
-    # 10. Internal iterative reduction: without a move to try first a deep search is too dear; the next iteration has one.
+    # 10. Internal iterative reduction: without a tt move a deep search costs too much; the next iteration will have one.
     if s.params.p.use_iir and depth >= s.params.p.iir_min_depth and node.hit.move == 0 and (node.pv_node or cut_node):
         node.depth -= 1
 
@@ -704,7 +704,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     tried.quiet_count = 0
     tried.noisy_count = 0
     checks.known = False
-    checks.info.king = 0  # these two only quieten compilers that cannot see that `info` is read where it was filled
+    checks.info.king = 0  # both for compilers that warn of uninitialised use; `info` is read only once it is filled
     checks.info.discoverers = 0
     _fill_reducible(&node, &late)
     start_picker(&picker, pos, &node.view, &s.params, &s.tt, s.history.killers[ply], node.hit.move, False)
@@ -722,7 +722,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         quiet = not is_noisy(move)
         history = quiet_history(&node.view, move) if quiet else capture_history(&node.view, move)
 
-        # 12. Near the horizon, leave out what is unlikely to reach alpha.
+        # 12. Near the horizon, skip moves that are unlikely to reach alpha.
         if best > -TB_BOUND and node.has_pieces and not node.pv_node and not node.in_check:
             if quiet:
                 if _skip_quiet(s, &node, move, moves, history, &picker, &checks, &best):
@@ -730,16 +730,16 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             elif _skip_noisy(s, &node, move, &picker):
                 continue
 
-        # 13. Singular extension: the table's move is far better than all others.
+        # 13. Singular extension: the tt move is much better than all others.
         extension = 0
         if _may_be_singular(s, &node, move):
             extension = _singular_extension(s, &node)
             if s.aborted:
                 return 0
             if extension == MULTI_CUT:
-                return singular_bar(&s.params, node.hit.score, node.depth)
+                return singular_beta(&s.params, node.hit.score, node.depth)
 
-        # 14. Make the move; decide how much less to look at it.
+        # 14. Make the move; choose its reduction.
         play(s, ply, move)
         reduction = _reduction(s, &node, &late, move, moves, history)
 
@@ -770,7 +770,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         return -MATE + ply if node.in_check else 0
     best = min(best, ceiling)
 
-    # 18. Remember.
+    # 18. Learn and store.
     if node.excluded:
         return best
     bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if node.open_window and best > old_alpha else BOUND_UPPER)

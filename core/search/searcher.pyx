@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Looking at clocks and limits: seldom, so not in the node functions themselves."""
+"""Clocks and limits, which are checked only every so many nodes."""
 
 from ..board.position cimport now_us
 
 cdef enum:
-    POLL_INTERVAL = 1024  # nodes between looks at the clock: well under a millisecond
-    HURRIED_INTERVAL = 128  # where the hard limit is this near:
-    HURRY_US = 10000
-    ALIVE_INTERVAL_US = 20000  # between two REPORT_ALIVE
+    POLL_INTERVAL = 1024  # nodes between two polls: well under a millisecond
+    SHORT_INTERVAL = 128  # the same, if the hard limit is shorter than
+    SHORT_LIMIT_US = 10000
+    SIGNALS_INTERVAL_US = 20000  # between two REPORT_SIGNALS
 
 
 cdef int64_t elapsed_us(const Searcher* s) noexcept nogil:
@@ -15,7 +15,7 @@ cdef int64_t elapsed_us(const Searcher* s) noexcept nogil:
 
 
 cdef uint64_t total_nodes(const Searcher* s) noexcept nogil:
-    """Nodes of all threads; those of the others are a moment old."""
+    """Nodes of all threads; the counts of other threads may be slightly out of date."""
     cdef const Searcher* leader = s.leader
     cdef uint64_t total = (<const volatile uint64_t*>&leader.nodes)[0]
     cdef int i
@@ -25,7 +25,7 @@ cdef uint64_t total_nodes(const Searcher* s) noexcept nogil:
 
 
 cdef uint64_t total_tb_hits(const Searcher* s) noexcept nogil:
-    """Answers of the endgame tables to all threads."""
+    """Tablebase hits of all threads."""
     cdef const Searcher* leader = s.leader
     cdef uint64_t total = (<const volatile uint64_t*>&leader.tb.hits)[0]
     cdef int i
@@ -43,7 +43,7 @@ cdef void stop_helpers(const Searcher* leader) noexcept nogil:
 cdef bint _time_is_up(Searcher* s) noexcept nogil:
     """Whether the leader's hard limit has passed.
 
-    Helpers ask as well: with more threads than processors the leader gets one the sooner the sooner they end.
+    Helpers check it too: with more threads than processors the leader may be waiting for a processor.
     """
     cdef const Searcher* leader = s.leader
     if (<const volatile bint*>&leader.pondering)[0] and not leader.ponderhit:
@@ -52,13 +52,13 @@ cdef bint _time_is_up(Searcher* s) noexcept nogil:
 
 
 cdef void poll(Searcher* s) noexcept nogil:
-    """Look at the limits that need no look at every node, and set when to look again."""
+    """Check the limits that need no check at every node, and set the node count of the next poll."""
     cdef uint64_t limit = s.limits.nodes
     cdef uint64_t total, share
-    s.next_poll = s.nodes + (HURRIED_INTERVAL if 0 < s.leader.limits.hard_us < HURRY_US else POLL_INTERVAL)
+    s.next_poll = s.nodes + (SHORT_INTERVAL if 0 < s.leader.limits.hard_us < SHORT_LIMIT_US else POLL_INTERVAL)
     if limit:
         total = total_nodes(s)
-        share = (limit - total) // (s.leader.helper_count + 1) if limit > total else 0  # what is left is used up by all threads
+        share = (limit - total) // (s.leader.helper_count + 1) if limit > total else 0  # all threads use up the rest together
         if share < POLL_INTERVAL:
             s.next_poll = s.nodes + (share if share else 1)
         if total >= limit and s.nodes > s.grace:
@@ -70,6 +70,6 @@ cdef void poll(Searcher* s) noexcept nogil:
     if s.leader.stop or _time_is_up(s):
         s.aborted = True
         stop_helpers(s.leader)
-    if s.in_main_thread and now_us() >= s.next_alive_us:
-        s.next_alive_us = now_us() + ALIVE_INTERVAL_US
-        s.report(s, s.context, REPORT_ALIVE)
+    if s.in_python_main_thread and now_us() >= s.next_signals_us:
+        s.next_signals_us = now_us() + SIGNALS_INTERVAL_US
+        s.report(s, s.context, REPORT_SIGNALS)

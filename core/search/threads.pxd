@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lazy SMP: several searchers over one table. Else they share only what nobody writes, so nothing has to be locked.
+"""Lazy SMP: several search threads with one transposition table. They share nothing else that is written, so there are no locks.
 
-The main searcher owns limits and reports and its line is the result; helpers search the same root, mostly at another depth,
-and what they leave in the table makes it faster. Source: https://www.chessprogramming.org/Lazy_SMP.
+The leader owns limits, reports and the result. Helpers search the same root, mostly at another depth; their results in the tt
+make the leader faster. Source: https://www.chessprogramming.org/Lazy_SMP.
 """
 
 from ..evaluate.weights cimport Weights
@@ -12,9 +12,9 @@ cdef enum:
     MAX_THREADS = 256
 
 cdef struct Team:
-    Searcher* searchers[MAX_THREADS]  # the main one first
+    Searcher* searchers[MAX_THREADS]  # the leader first
     int count
-    Weights weights  # of the evaluation: all threads read these
+    Weights weights  # of the evaluation; all threads read these
 
 cdef int resize_team(Team* team, int count) except -1
 cdef void free_team(Team* team) noexcept

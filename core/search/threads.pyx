@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The searchers' memory, and the helpers' threads: made for each search, so that nothing is left behind by a fork or an exit.
+"""The memory of the searchers and the threads of the helpers.
 
-They are plain threads of the system, through Python's portable interface; they run no Python, and need no GIL to begin or end.
+The threads are started for each search, so none exists between searches, where the process may fork or exit. They are threads of
+the system, started through Python's portable interface; they need neither Python code nor the GIL to start or end.
 """
 
 from cpython.pythread cimport (
@@ -26,16 +27,16 @@ cdef extern from "pythread.h":
     const unsigned long PYTHREAD_INVALID_THREAD_ID
 
 cdef enum:
-    # Two lines of 64 bytes: processors fetch them in pairs, and one searcher's must not hold what another writes.
+    # Two cache lines of 64 bytes, which processors fetch in pairs: two searchers must not share them (false sharing).
     SEPARATION = 128
-    STACK_BYTES = 8 << 20  # a search of MAX_PLY uses less than 1 MB of it; some systems would give half of that
+    STACK_BYTES = 8 << 20  # a search of MAX_PLY needs less than 1 MB; the default of some systems is 512 KB
 
 
 # --- Memory ---
 
 
 cdef Searcher* _new_searcher(const Weights* weights) except NULL:
-    """A searcher with evaluator and lock, all else 0. Raises MemoryError."""
+    """A searcher with an evaluator and a lock; all other fields are 0. Raises MemoryError."""
     cdef Searcher* s
     cdef void* memory = calloc(1, sizeof(Searcher) + 2 * SEPARATION)
     if memory == NULL:
@@ -55,7 +56,7 @@ cdef Searcher* _new_searcher(const Weights* weights) except NULL:
     return s
 
 
-cdef void _dismiss(Team* team, int count) noexcept:
+cdef void _free_searchers(Team* team, int count) noexcept:
     """Free all searchers but the first `count`."""
     cdef Searcher* s
     while team.count > count:
@@ -67,7 +68,7 @@ cdef void _dismiss(Team* team, int count) noexcept:
 
 
 cdef int resize_team(Team* team, int count) except -1:
-    """Have so many searchers. Raises ValueError or MemoryError, and changes nothing, if that cannot be."""
+    """Set the number of searchers. Raises ValueError or MemoryError, and changes nothing, if that fails."""
     cdef int before = team.count
     if not 1 <= count <= MAX_THREADS:
         raise ValueError(f"number of threads must be from 1 to {MAX_THREADS}, not {count}")
@@ -76,9 +77,9 @@ cdef int resize_team(Team* team, int count) except -1:
             team.searchers[team.count] = _new_searcher(&team.weights)
             team.count += 1
     except MemoryError:
-        _dismiss(team, before)
+        _free_searchers(team, before)
         raise
-    _dismiss(team, count)
+    _free_searchers(team, count)
     team.searchers[0].helper_count = 0
     return 0
 
@@ -86,19 +87,19 @@ cdef int resize_team(Team* team, int count) except -1:
 cdef void free_team(Team* team) noexcept:
     if team.count:
         free_table(&team.searchers[0].tt)
-    _dismiss(team, 0)
+    _free_searchers(team, 0)
 
 
 cdef void clear_team(Team* team) noexcept nogil:
-    """Forget what earlier searches learnt (but for the table)."""
+    """Clear the histories and pawn tables of all searchers (not the tt)."""
     cdef int i
     for i in range(team.count):
-        clear_search(team.searchers[i])
+        clear_histories(team.searchers[i])
         clear_evaluator(team.searchers[i].evaluator)
 
 
 cdef int set_weights(Team* team, object values) except -1:
-    """Let all evaluate with these weights. Raises ValueError, and changes nothing, if they are wrong."""
+    """Set the evaluation weights of all searchers. Raises ValueError, and changes nothing, if they are wrong."""
     cdef int i
     read_weights(&team.weights, values)
     for i in range(team.count):
@@ -109,14 +110,14 @@ cdef int set_weights(Team* team, object values) except -1:
 # --- Threads ---
 
 
-cdef void _share_task(Searcher* leader, Searcher* helper) noexcept nogil:
-    """Give a helper the leader's root and settings; of the limits, only that of nodes, which binds all together."""
+cdef void _copy_root(Searcher* leader, Searcher* helper) noexcept nogil:
+    """Copy the leader's root and settings to a helper; of the limits only the node limit, which is for all threads together."""
     helper.stop = False
     helper.tt = leader.tt
     helper.params = leader.params
     helper.tb = leader.tb
     helper.context = leader.context
-    helper.in_main_thread = False
+    helper.in_python_main_thread = False
     helper.leader = leader
     helper.start_us = leader.start_us
     helper.limits.nodes = leader.limits.nodes
@@ -130,14 +131,14 @@ cdef void _share_task(Searcher* leader, Searcher* helper) noexcept nogil:
     memcpy(helper.keys, leader.keys, leader.root_key * sizeof(Key))
 
 
-cdef void _help(void* helper) noexcept nogil:
-    """The life of a helper's thread. It may not touch the searcher once it has said that it is finished."""
+cdef void _helper_thread(void* helper) noexcept nogil:
+    """The main function of a helper's thread. After releasing the lock it must not touch the searcher."""
     run_helper(<Searcher*>helper)
     PyThread_release_lock((<Searcher*>helper).finished)
 
 
 cdef void start_helpers(Team* team) noexcept:
-    """Start the threads beside the main one, whose root is set; fewer if the system refuses. Call with the GIL."""
+    """Start the helpers' threads, fewer if the system refuses. The leader's root must be set. Needs the GIL."""
     cdef Searcher* leader = team.searchers[0]
     cdef Searcher* helper
     cdef size_t stack_bytes
@@ -149,13 +150,13 @@ cdef void start_helpers(Team* team) noexcept:
         return
     for i in range(1, team.count):
         team.searchers[i].number = i
-        _share_task(leader, team.searchers[i])
+        _copy_root(leader, team.searchers[i])
     stack_bytes = PyThread_get_stacksize()
-    PyThread_set_stacksize(STACK_BYTES)  # where that cannot be, the system's own size has to do
+    PyThread_set_stacksize(STACK_BYTES)  # ignored where it is not possible
     for i in range(1, team.count):
         helper = team.searchers[i]
         PyThread_acquire_lock(helper.finished, NOWAIT_LOCK)
-        if <unsigned long>PyThread_start_new_thread(_help, helper) == PYTHREAD_INVALID_THREAD_ID:
+        if <unsigned long>PyThread_start_new_thread(_helper_thread, helper) == PYTHREAD_INVALID_THREAD_ID:
             PyThread_release_lock(helper.finished)
             leader.helper_count = i - 1
             break
@@ -163,7 +164,7 @@ cdef void start_helpers(Team* team) noexcept:
 
 
 cdef void end_helpers(Team* team) noexcept nogil:
-    """Stop the helpers and wait for them. Their node counts stay to be read."""
+    """Stop the helpers and wait for them. Their node counts can be read until the next search."""
     cdef Searcher* leader = team.searchers[0]
     cdef int i
     stop_helpers(leader)

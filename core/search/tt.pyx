@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Allocation, storing and replacement of the transposition table."""
+"""Allocation, storing and replacement in the transposition table."""
 
 from libc.stdlib cimport calloc, free
 from libc.string cimport memset
@@ -19,12 +19,12 @@ cdef extern from * nogil:
     void advise_huge "cw_advise_huge" (void* address, size_t size) noexcept
 
 cdef enum:
-    ALIGNMENT = 2 << 20  # a huge page, which spares most misses of the address translation
-    DEPTH_PER_AGE = 4  # an entry of the last search is worth so many plies less when one must go
+    ALIGNMENT = 2 << 20  # the size of a huge page; huge pages avoid most TLB misses
+    DEPTH_PER_AGE = 4  # plies that an entry loses in value per search that has passed
 
 
-cdef int resize_table(Table* tt, int megabytes) except -1:
-    """Give the table a new size, empty. Raises MemoryError, and keeps the old table, if there is no room."""
+cdef int resize_table(TTable* tt, int megabytes) except -1:
+    """Resize and empty the table. Raises ValueError or MemoryError and keeps the old table."""
     cdef size_t size = <size_t>megabytes << 20
     cdef void* memory
     cdef size_t start
@@ -36,35 +36,35 @@ cdef int resize_table(Table* tt, int megabytes) except -1:
     free(tt.memory)
     start = (<size_t>memory + ALIGNMENT - 1) & ~(<size_t>ALIGNMENT - 1)
     tt.memory = memory
-    tt.clusters = <Cluster*>start
-    tt.count = size // sizeof(Cluster)
+    tt.clusters = <TTCluster*>start
+    tt.count = size // sizeof(TTCluster)
     tt.generation = 0
     advise_huge(tt.clusters, size)
     return 0
 
 
-cdef void free_table(Table* tt) noexcept nogil:
+cdef void free_table(TTable* tt) noexcept nogil:
     free(tt.memory)
     tt.memory = NULL
 
 
-cdef void clear_table(Table* tt) noexcept nogil:
-    memset(tt.clusters, 0, tt.count * sizeof(Cluster))
+cdef void clear_table(TTable* tt) noexcept nogil:
+    memset(tt.clusters, 0, tt.count * sizeof(TTCluster))
     tt.generation = 0
 
 
-cdef inline int _worth(const Table* tt, uint64_t data) noexcept nogil:
-    """How much an entry deserves to stay: its depth, less for age."""
+cdef inline int _value(const TTable* tt, uint64_t data) noexcept nogil:
+    """The value of an entry for replacement: its depth minus its age."""
     cdef int age = (tt.generation - data_generation(data)) & (GENERATIONS - 1)
     return data_depth(data) - DEPTH_PER_AGE * age
 
 
 cdef void tt_store(
-    Table* tt, Key key, int ply, Move move, int score, int static_eval, int depth, bint was_pv, int bound
+    TTable* tt, Key key, int ply, Move move, int score, int static_eval, int depth, bint was_pv, int bound
 ) noexcept nogil:
-    """Store a result, over the same position's entry or else over the one worth least in the cluster."""
-    cdef Entry* entry = cluster_of(tt, key).entry
-    cdef Entry* slot = entry
+    """Store a result. It replaces the entry of the same position, or else the one of least value in the cluster."""
+    cdef TTEntry* entry = cluster_of(tt, key).entry
+    cdef TTEntry* slot = entry
     cdef uint64_t data
     cdef int i
     for i in range(CLUSTER_SIZE):
@@ -72,8 +72,8 @@ cdef void tt_store(
         if entry[i].check ^ data == key:
             slot = &entry[i]
             if move == 0:
-                move = <Move>data  # an upper bound has no move; the older one is better than none
-            # A much deeper result of this search is worth more than a shallow bound.
+                move = <Move>data  # an upper bound has no move: keep the old one
+            # Keep a much deeper result of this search instead of a shallow bound.
             if (
                 bound != BOUND_EXACT
                 and depth + DEPTH_PER_AGE <= data_depth(data)
@@ -81,7 +81,7 @@ cdef void tt_store(
             ):
                 return
             break
-        if _worth(tt, data) < _worth(tt, slot.data):
+        if _value(tt, data) < _value(tt, slot.data):
             slot = &entry[i]
     data = (
         <uint64_t>move
@@ -96,8 +96,8 @@ cdef void tt_store(
     slot.check = key ^ data
 
 
-cdef int hashfull(const Table* tt) noexcept nogil:
-    """Permille of entries written by this search, from a sample of the first clusters."""
+cdef int hashfull(const TTable* tt) noexcept nogil:
+    """Permille of entries written in this search, by a sample of the first clusters."""
     cdef uint64_t sample = 250 if tt.count > 250 else tt.count
     cdef uint64_t i
     cdef uint64_t used = 0
