@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A search with python-chess's results: `Analysis`, which runs in a thread of its own, and the values it begins with.
+"""A search with results as in python-chess: `Analysis`, which runs in its own thread, and its input (`Question`).
 
-What is known of the search is guarded by one condition, on which everyone waits: in steps, so that Ctrl-C gets through.
+One condition guards the results, and all waiting is for it, in steps, so that Ctrl-C works on Windows too.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import chess.engine
 from chess.engine import INFO_BASIC, INFO_PV, INFO_SCORE, BestMove, Cp, InfoDict, Mate, PovScore
 
 from .uci.format import nps
-from .uci.jobs import POLL_SECONDS, STACK_BYTES, Search
+from .uci.jobs import POLL_SECONDS, STACK_BYTES, SearchJob
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
     from .core.engine import Engine, Position, SearchInfo, SearchResult
 
-_starting = threading.Lock()  # the size of a new thread's stack is a setting of the whole process
+_starting = threading.Lock()  # the stack size of new threads is a setting of the whole process
 _running: set[Analysis] = set()
 
 
 @atexit.register
 def _stop_all() -> None:
-    """End what still runs: a thread must not ask for the GIL of an interpreter that is gone."""
+    """Stop all running searches at exit: their threads must not need the GIL after the interpreter has ended."""
     for analysis in tuple(_running):
         analysis.stop()
         analysis.join()
 
 
 class Limits(NamedTuple):
-    """What ends a search, as the core takes it: 0 where there is no such limit."""
+    """The limits of a search as `Engine.search` takes them; 0: no limit."""
 
     depth: int = 0
     nodes: int = 0
@@ -50,7 +50,7 @@ class Limits(NamedTuple):
 
 
 class Question(NamedTuple):
-    """One search: where, what for, how long."""
+    """The input of one search."""
 
     position: Position
     turn: chess.Color
@@ -61,14 +61,14 @@ class Question(NamedTuple):
 
 
 class Analysis:
-    """A search that is running or done, made by `ChessEngine.analysis`; the counterpart of `chess.engine.SimpleAnalysisResult`.
+    """A search that is running or done, made by `ChessEngine.analysis`; has the methods of `chess.engine.SimpleAnalysisResult`.
 
-    Iterate over it for every report, or look at `info` and `multipv` whenever you like. As a context manager it ends the search.
+    Iterate over it to get all reports, or read `info` and `multipv` at any time. As a context manager it ends the search.
     """
 
     def __init__(self, question: Question) -> None:
         self._question = question
-        self._search = Search(ends_by_itself=True, infinite=False, ponder=False)
+        self._job = SearchJob(ends_by_itself=True, infinite=False, ponder=False)
         self._changed = threading.Condition()  # guards what follows
         self._reports: deque[InfoDict] = deque()
         self._lines: list[InfoDict] = [{}]
@@ -78,19 +78,19 @@ class Analysis:
 
     @property
     def info(self) -> InfoDict:
-        """What is known of the best line: the last exact report about it; empty before the first one."""
+        """The last exact report of the best line; empty before the first one."""
         return self.multipv[0]
 
     @property
     def multipv(self) -> list[InfoDict]:
-        """What is known of each line, the best first. Bounds and the move being searched come by iteration only."""
+        """The last exact report of each line, the best first. Iterate over the analysis for bounds and root moves."""
         with self._changed:
             return [line.copy() for line in self._lines]
 
     @property
     def stopped(self) -> bool:
-        """Whether `stop` was called; the search may need another moment to end."""
-        return self._search.stopped
+        """Whether `stop` was called; the search may still be running for some milliseconds."""
+        return self._job.stopped
 
     @property
     def done(self) -> bool:
@@ -99,18 +99,18 @@ class Analysis:
             return self._done
 
     def stop(self) -> None:
-        """End the search as soon as possible: milliseconds. Any thread may call it, at any time."""
-        self._search.stop()
+        """End the search, within milliseconds. Any thread may call this at any time."""
+        self._job.stop()
 
     def wait(self) -> BestMove:
-        """Wait for the end and return the best move and the expected reply (None where there is none)."""
+        """Wait for the end. Returns best move and expected reply (None if there is none), or raises the error of the search."""
         self.join()
         if self._error is not None:
             raise self._error
         return self._best
 
     def join(self) -> None:
-        """Wait for the end, whatever came of it."""
+        """Wait for the end; raises no error of the search."""
         self._wait_for(lambda: False)
 
     def would_block(self) -> bool:
@@ -119,12 +119,12 @@ class Analysis:
             return not (self._reports or self._done)
 
     def empty(self) -> bool:
-        """Whether every report made so far has been taken."""
+        """Whether all reports so far have been taken."""
         with self._changed:
             return not self._reports
 
     def get(self) -> InfoDict:
-        """The next report, waited for. Raises `chess.engine.AnalysisComplete` after the last."""
+        """Wait for the next report and return it. Raises `chess.engine.AnalysisComplete` after the last."""
         self._wait_for(lambda: bool(self._reports))
         with self._changed:
             if self._reports:
@@ -134,7 +134,7 @@ class Analysis:
         raise chess.engine.AnalysisComplete
 
     def next(self) -> InfoDict | None:
-        """The next report, waited for; None after the last."""
+        """Wait for the next report and return it; None after the last."""
         try:
             return self.get()
         except chess.engine.AnalysisComplete:
@@ -157,14 +157,14 @@ class Analysis:
         self.join()
 
     def start(self, engine: Engine) -> None:
-        """Begin the search; `ChessEngine` does this. The engine, with its table, is not kept beyond it."""
+        """Start the search; called by `ChessEngine`. The engine is not referenced after the end of the search."""
         thread = threading.Thread(target=self._run, args=(engine,), name="coachwhip search", daemon=True)
         _running.add(self)
         with _starting:
             try:
                 before = threading.stack_size(STACK_BYTES)
             except (ValueError, RuntimeError):
-                before = 0  # the system's own size will have to do
+                before = 0  # use the default size of the system
             try:
                 thread.start()
             except BaseException:
@@ -174,16 +174,16 @@ class Analysis:
                 threading.stack_size(before)
 
     def _wait_for(self, event: Callable[[], bool]) -> None:
-        """Wait for an event or for the end. In steps, since Windows delivers Ctrl-C only between them."""
+        """Wait until `event` is true or the search has ended; in steps, since Windows delivers Ctrl-C only between them."""
         with self._changed:
             while not (event() or self._done):
                 self._changed.wait(POLL_SECONDS)
 
     def _run(self, engine: Engine) -> None:
-        """The thread."""
+        """The main function of the thread."""
         try:
             self._best = self._think(engine)
-        except BaseException as error:  # noqa: BLE001 - it is raised in whoever waits
+        except BaseException as error:  # noqa: BLE001 - `wait` and `get` raise it
             self._error = error
         finally:
             with self._changed:
@@ -196,7 +196,7 @@ class Analysis:
         if not position.legal_moves():
             self._post({"depth": 0, "score": PovScore(Mate(0) if position.in_check else Cp(0), turn), "pv": []}, exact=True)
             return BestMove(None, None)
-        self._search.begin(engine)
+        self._job.begin(engine)
         try:
             result: SearchResult = engine.search(
                 position,
@@ -210,11 +210,11 @@ class Analysis:
                 on_info=self._take,
             )
         finally:
-            self._search.end()
+            self._job.end()
         return BestMove(*(chess.Move.from_uci(move) if move else None for move in (result.bestmove, result.ponder)))
 
     def _take(self, found: SearchInfo) -> None:
-        """Called by the search, in its thread."""
+        """Called by the searching thread with each report."""
         self._post(_report(found, self._question.turn, self._question.selector), exact=not (found.bound or found.currmove))
 
     def _post(self, report: InfoDict, *, exact: bool) -> None:
@@ -228,7 +228,7 @@ class Analysis:
 
 
 def _report(found: SearchInfo, turn: chess.Color, selector: Info) -> InfoDict:
-    """A report of the core as python-chess would have read it from a UCI engine."""
+    """A report of the core in the form in which python-chess gives those of a UCI engine."""
     report: InfoDict = {}
     if found.currmove:
         if selector & INFO_BASIC:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Opening books in the Polyglot format, read by `chess.polyglot` of python-chess, which is imported with the first book.
 
-A move is either the one of the greatest weight or drawn by weight; the draw depends on the position and on how many games the
-session has seen, so that a session can be repeated and yet no game is like the one before.
-Source of the format: http://hgm.nubati.net/book_format.html.
+The move is the one of greatest weight, or a random one with probabilities by weight. The random numbers depend on the position
+and on the number of games in this session. So a session can be repeated, and yet its games differ. Source of the format:
+http://hgm.nubati.net/book_format.html.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 ENTRY_BYTES = 16
 KEY_BYTES = 8
-SAMPLES = 512  # entries looked at to see whether the keys ascend, as a search in the file needs
+SAMPLES = 512  # entries whose keys are checked for ascending order, which the lookup in the file needs
 
 
 class BookMove:
-    """A move of the book, in the spelling of the position; `weight` out of `total`."""
+    """A move of the book as UCI text (castling as the position writes it), its weight and the sum of all weights."""
 
     __slots__ = ("move", "total", "weight")
 
@@ -33,7 +33,7 @@ class BookMove:
 
 
 class Book:
-    """One book file. OSError or ValueError if it cannot be read or is no Polyglot book."""
+    """One book file. Raises OSError if it cannot be read, ValueError if it is no Polyglot book."""
 
     def __init__(self, path: str) -> None:
         _check(path)
@@ -44,16 +44,16 @@ class Book:
         self._reader = chess.polyglot.open_reader(path)
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._reader.close()
 
     def choose(self, position: Position, allowed: list[str], best_move: bool, game: int) -> BookMove | None:
-        """A move for the position, one of `allowed` unless that is empty; None if the book has none of any weight.
+        """A move for the position, one of `allowed` unless that is empty; None if the book has none with a weight above 0.
 
-        `best_move`: the greatest weight, the first in the file among equals; else drawn by weight, decided by position and `game`.
+        `best_move`: the greatest weight, the first in the file among equals; else random by weight, from position and `game`.
         """
         as_played = position.copy()
-        as_played.chess960 = True  # the book's spelling of castling: king takes rook
+        as_played.chess960 = True  # the book writes castling as king takes rook
         spelling = dict(zip(as_played.legal_moves(), position.legal_moves(), strict=True))
         weights: dict[str, int] = {}
         for entry in self._reader.find_all(self._board(as_played.fen(), chess960=True)):
@@ -73,7 +73,7 @@ class Book:
 
 
 def _check(path: str) -> None:
-    """Refuse what is no Polyglot book before it is used."""
+    """Raise ValueError if the file is no Polyglot book."""
     size = os.path.getsize(path)
     if size == 0 or size % ENTRY_BYTES:
         raise ValueError(f"no Polyglot book: {size} bytes are not a number of {ENTRY_BYTES}-byte entries")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Repeatable chance: numbers that look random and depend on nothing but their seeds.
+"""Pseudo-random numbers that depend only on their seeds.
 
-The book and the weaker levels draw from it, so that the same session plays the same moves; `random` takes longer to load.
+The book and the weaker levels use them, so the same session plays the same moves again. `random` would take longer to import.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def _mix(state: int) -> int:
 
 
 def draw(*seeds: int) -> float:
-    """A number in [0, 1) that the seeds decide."""
+    """A pseudo-random number in [0, 1), the same for the same seeds."""
     state = 0
     for seed in seeds:
         state = _mix(state ^ (seed & MASK))
@@ -26,7 +26,7 @@ def draw(*seeds: int) -> float:
 
 
 def pick(weights: list[float], *seeds: int) -> int:
-    """An index, chosen with these probabilities (not all 0, none negative)."""
+    """A random index, with probabilities in proportion to `weights` (not all 0, none negative)."""
     left = draw(*seeds) * sum(weights)
     last = 0
     for index, weight in enumerate(weights):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Values -> text for a GUI: pure functions, one line each and no line end, integers only.
+"""Values -> text for a GUI: pure functions. A line has no line end; numbers are integers.
 
-Scores are from the side to move, mates in full moves, times in milliseconds, hash use in permille.
+Scores are from stm's view, mates in full moves, times in milliseconds, hash use in permille.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ if TYPE_CHECKING:
     from .options import Option
 
 AUTHOR = "the coachwhip authors"
-NO_MOVE = "(none)"  # python-chess reads `0000` as a null move, `(none)` as no move
-NULL_MOVE = "0000"  # UCI's own spelling of no move
+NO_MOVE = "(none)"  # for mate and stalemate: python-chess reads `(none)` as no move, `0000` as a null move
+NULL_MOVE = "0000"  # for a refused position: UCI's own text for no move
 
 
 def info(
     found: SearchInfo, wdl: str = "", tables_score: str = "", tables_hits: int = 0, spent: tuple[int, int] | None = None
 ) -> str:
-    """One iteration, one bound, or (when `currmove` is set) the root move being searched.
+    """An `info` line: an iteration, a bound, or (if `currmove` is set) the root move being searched.
 
-    `wdl` is what `uci.wdl` says of the score; `tables_score` and `tables_hits` are what endgame tables said of the root.
-    `spent` are nodes and milliseconds to show instead of those at which the line was found.
+    `wdl` is the field of `uci.wdl`; `tables_score` and `tables_hits` are the score and the hits of the endgame tables at the
+    root. `spent`: nodes and milliseconds to show instead of those at which the line was found.
     """
     if found.currmove:
         return f"info depth {found.depth} currmove {found.currmove} currmovenumber {found.currmovenumber}"
@@ -42,45 +42,45 @@ def score(found: SearchInfo) -> str:
 
 
 def book_move(move: str, weight: int, total: int) -> str:
-    """Why a move was not searched."""
+    """The `info string` that says that the move comes from the book."""
     return info_string(f"book move {move}, weight {weight} of {total}")
 
 
 def unsearched(move: str, score_cp: int = 0, depth: int = 0) -> str:
-    """The score of a move that no search has looked at: depth 0 is the static evaluation, depth 1 a book move's zero."""
+    """The `info` line of a move that was not searched: static evaluation at depth 0, or score 0 at depth 1 for a book move."""
     return f"info depth {depth} seldepth {depth} multipv 1 score cp {score_cp} nodes 0 nps 0 hashfull 0 tbhits 0 time 0 pv {move}"
 
 
 def nps(nodes: int, time_ms: int) -> int:
-    """Nodes per second; the clock's grain is taken as the time when none has passed."""
+    """Nodes per second; a time of 0 counts as 1 ms."""
     return nodes * 1000 // max(time_ms, 1)
 
 
 def no_legal_moves(in_check: bool) -> str:
-    """The only `info` of a root that is mate or stalemate."""
+    """The `info` line of a root that is mate or stalemate."""
     return f"info depth 0 score {'mate' if in_check else 'cp'} 0"
 
 
 def bestmove(move: str, ponder: str = "") -> str:
-    """The end of a search; `ponder` is left out when there is no move to ponder on."""
+    """The `bestmove` line; without `ponder` if that is ""."""
     if not move:
         return f"bestmove {NO_MOVE}"
     return f"bestmove {move} ponder {ponder}" if ponder else f"bestmove {move}"
 
 
 def info_string(message: str) -> str:
-    """A message to the user. Line ends and other control characters would break the protocol and become blanks."""
+    """A message to the user. Line ends and other control characters become blanks: they would break the protocol."""
     printable = "".join(char if char.isprintable() else " " for char in message)
     return f"info string {printable}"
 
 
 def identity(name: str) -> list[str]:
-    """Who answers to `uci`."""
+    """Name and author, for the answer to `uci`."""
     return [f"id name {name}", f"id author {AUTHOR}"]
 
 
 def internal_error(name: str, error: Exception) -> str:
-    """What the user hears of a fault of ours in carrying out the command `name`."""
+    """The message about an internal error in the command `name`."""
     return f"internal error in '{name}': {type(error).__name__}: {error}"
 
 
@@ -97,7 +97,7 @@ def option(entry: Option) -> str:
 
 
 def diagram(board: str, fen: str, key: int, in_check: bool) -> list[str]:
-    """A position for reading: `board` is 8 lines of 8 letters, rank 8 first, `.` for an empty square."""
+    """A board drawn in text, with FEN and key: `board` is 8 lines of 8 letters, rank 8 first, `.` for an empty square."""
     border = " +" + "---+" * 8
     lines = ["", border]
     for rank, row in zip(range(8, 0, -1), board.split(), strict=True):
@@ -109,5 +109,5 @@ def diagram(board: str, fen: str, key: int, in_check: bool) -> list[str]:
 
 
 def perft_total(nodes: int, time_ms: int) -> list[str]:
-    """What follows the counts of the moves: Stockfish's lines, and what it does not say as `info string`."""
+    """The lines after the counts of the moves: those of Stockfish, and time and speed as `info string`."""
     return ["", f"Nodes searched: {nodes}", "", info_string(f"perft took {time_ms} ms, {nps(nodes, time_ms)} nodes per second")]

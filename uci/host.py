@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What commands work on: engine, position, weights, tables and book, and the options that steer them.
+"""The state that commands work on: engine, position, weights, endgame tables, book, and the options.
 
-A conversation stands on it, and so does the engine for Python programs.
+The UCI loop uses it, and so does the engine for Python programs.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class Host:
-    """Engine, weights and position, each made when first needed; tables and book when an option asks for them.
+    """Engine, weights and position, each made when first needed; endgame tables and book when an option asks for them.
 
-    `core` and `config` are the modules `core.engine` and `evaluation.config` or stand-ins for them. `options` holds the value of every
-    option, and nothing else does: the methods that options call get a new value before it is in force, and tell those it concerns.
+    `core` and `config` are the modules `core.engine` and `evaluation.config` or replacements for tests. The values of all options
+    are stored in `options` only. A method that applies an option gets the new value before it is stored there.
     """
 
     def __init__(self, core: Any = None, config: Any = None) -> None:
@@ -32,15 +32,15 @@ class Host:
         self._engine: Engine | None = None
         self._weights: list[int] | None = None
         self._position: Position | None = None
-        self._fen: str | None = None  # where the position's game began; None for the start position
+        self._fen: str | None = None  # the FEN at which the game began; None for the start position
         self._moves: list[str] = []
-        self.refusal = ""  # why the last position that was sent is not the present one; "" if it is
+        self.refusal = ""  # why the last `position` command was refused; "" if it was not
         self.options = Options()
         self.tables: Tablebase | None = None
         self.book: Book | None = None
-        self.games = 0  # begun in this session
-        self.tell: Callable[[str], None] = _say_nothing  # a line for the user, about what went well
-        self.log_to: Callable[[str], None] = _say_nothing
+        self.games = 0  # number of games begun in this session
+        self.tell: Callable[[str], None] = _ignore  # shows the user a message that is no error
+        self.log_to: Callable[[str], None] = _ignore
 
     @property
     def core(self) -> Any:
@@ -62,7 +62,7 @@ class Host:
 
     @property
     def engine(self) -> Engine:
-        """The engine, with the table that was asked for."""
+        """The engine, with a transposition table of the size of the option Hash."""
         if self._engine is None:
             self._engine = self._new_engine(self.options["Hash"])
         return self._engine
@@ -79,7 +79,7 @@ class Host:
         return self.options.set(name, text, self)
 
     def make_ready(self) -> None:
-        """Do now what would delay the first search."""
+        """Make engine and position now, so that the first search need not."""
         _ = self.engine, self.position
 
     def _new_engine(self, hash_mb: int) -> Engine:
@@ -95,9 +95,9 @@ class Host:
         return position
 
     def set_position(self, command: parse.PositionCommand) -> None:
-        """Take over a position; ValueError, and the old one stays, if the FEN or a move is illegal.
+        """Set the position. Raises ValueError, and keeps the old one, if the FEN or a move is illegal.
 
-        A GUI sends the whole game at every move: what it adds to the game known so far is played on.
+        A GUI sends the whole game at every move: if it extends the present game, only the new moves are made.
         """
         known = len(self._moves)
         extends = self._position is not None and command.fen == self._fen and command.moves[:known] == self._moves
@@ -120,14 +120,14 @@ class Host:
             self._engine.clear()
 
     def set_hash(self, mb: int) -> None:
-        """Size of the transposition table; MemoryError, and the old one stays, if it cannot be had."""
+        """Set the size of the transposition table. Raises MemoryError and keeps the old one."""
         if self._engine is None:
             self._engine = self._new_engine(mb)
         else:
             self._engine.set_hash(mb)
 
     def set_threads(self, threads: int) -> None:
-        """Number of search threads; MemoryError, and the old number stays, if there is no room for them."""
+        """Set the number of search threads. Raises MemoryError and keeps the old number."""
         self.engine.set_threads(threads)
 
     def clear_hash(self) -> None:
@@ -136,19 +136,19 @@ class Host:
             self._engine.clear_hash()
 
     def set_chess960(self, on: bool) -> None:
-        """How castling is written from now on."""
+        """Set how castling is written."""
         if self._position is not None:
             self._position.chess960 = on
 
     def set_weights_file(self, path: str) -> None:
-        """Evaluate with this file's weights ("": the default ones); ValueError or OSError, and the old ones stay, if it is wrong."""
+        """Evaluate with this file's weights ("": the default ones). Raises ValueError or OSError and keeps the old ones."""
         weights: list[int] = self.config.flatten(self.config.load(path) if path else self.config.load_default())
         if self._engine is not None:
             self._engine.set_weights(weights)
         self._weights = weights
 
     def set_syzygy_path(self, path: str) -> None:
-        """Use the endgame tables in these folders ("": none); ValueError, and the old ones stay, if there is no table."""
+        """Use the endgame tables in these folders ("": none). Raises ValueError, and keeps the old ones, if there is no table."""
         tables = None
         if path:
             from .tablebase import Tablebase
@@ -163,23 +163,23 @@ class Host:
             self.tell(f"SyzygyPath: {tables.summary}")
 
     def set_syzygy_depth(self, depth: int) -> None:
-        """Ask tables of the largest size only where so many plies are left to search."""
+        """Probe the tables in the search only at nodes with at least so many plies left to search."""
         self.share_tables(depth=depth)
 
     def set_syzygy_rule50(self, on: bool) -> None:
-        """Whether a win that the fifty-move rule spoils counts as a draw."""
+        """Set whether a win that the fifty-move rule makes a draw counts as a draw."""
         if self.tables is not None:
             self.tables.rule50 = on
         self.clear_hash()
 
     def set_syzygy_limit(self, pieces: int) -> None:
-        """Ask no table of more men than this."""
+        """Probe no table of more men than this."""
         self.share_tables(men=pieces)
 
     def share_tables(self, in_search: bool = True, depth: int | None = None, men: int | None = None) -> None:
-        """Let the search ask the tables, or not; an engine made later asks them.
+        """Let the present engine's search probe the tables, or not; an engine made later probes them.
 
-        `depth` and `men` are values of SyzygyProbeDepth and SyzygyProbeLimit that are about to be in force.
+        `depth` and `men` are new values of SyzygyProbeDepth and SyzygyProbeLimit that are not stored yet.
         """
         if self._engine is not None:
             self._engine.set_tablebase(*(self._tables_in_search(depth, men) if in_search else (None,)))
@@ -192,7 +192,7 @@ class Host:
         return self.tables.probe, min(self.tables.max_pieces, men), depth
 
     def set_book_file(self, path: str) -> None:
-        """Take opening moves from this Polyglot book ("": none); ValueError or OSError, and the old one stays, if it is wrong."""
+        """Take opening moves from this Polyglot book ("": none). Raises ValueError or OSError and keeps the old one."""
         book = None
         if path:
             from .book import Book
@@ -203,9 +203,9 @@ class Host:
             old.close()
 
     def set_debug_log(self, path: str) -> None:
-        """Keep a log of the conversation in this file ("": nowhere); OSError if it cannot be written."""
+        """Log all lines to this file ("": no log). Raises OSError if it cannot be written."""
         self.log_to(path)
 
 
-def _say_nothing(_: str) -> None:
-    """For a host without a conversation."""
+def _ignore(_: str) -> None:
+    """What `tell` and `log_to` are without a UCI loop."""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The thread that does what must wait, one task at a time. The helpers of a search with several threads belong to core/threads.
+"""The worker thread, which runs long commands and those that must wait for them, one at a time.
 
-The reader of commands never blocks: long tasks are jobs, and whatever must wait for one is queued behind it. A stop belongs to
-the jobs that were read before it, whether they have begun or not. `threading` costs 3 ms of start-up and comes with the first job.
+An action is a function that the worker calls. A job is what a `stop` can end: a search, a perft or a bench, from the moment its
+command is read. A stop reaches all jobs that were read before it, begun or not. The thread that reads commands never waits for a
+job. The helper threads of one search belong to core/search/threads. `threading` costs 3 ms, so it is imported with the first job.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ if TYPE_CHECKING:
 
     from ..core.engine import Engine
 
-STACK_BYTES = 16 * 2**20  # the search recurses to MAX_PLY with its move lists on the C stack; some systems give 512 KiB
-POLL_SECONDS = 0.1  # Windows delivers Ctrl-C only between waits
-SETTLE_SECONDS = 1.0  # how long a last line may take: longer only where nobody reads it
-QUIT_SECONDS = 2.0  # how long leaving waits for a task that was told to stop and does not; GUIs kill after 5 s
+STACK_BYTES = 16 * 2**20  # the search recurses to MAX_PLY with move lists on the C stack; some systems have only 512 KiB
+POLL_SECONDS = 0.1  # longest single wait: Windows delivers Ctrl-C only between waits
+LAST_LINES_SECONDS = 1.0  # time to write the last lines; it takes longer only if nobody reads them
+QUIT_SECONDS = 2.0  # how long `close` waits for jobs that do not stop; GUIs kill the process after 5 s
 
 
 class Job:
-    """A long task that a `stop` may cut short at any time, also before it begins."""
+    """A long command that a `stop` can end at any time, also before it begins."""
 
     is_search = False
 
@@ -32,14 +33,14 @@ class Job:
         self.stopped = False
 
     def stop(self) -> None:
-        """Ask for an early end. The task looks at `stopped`."""
+        """Ask for an early end. The action checks `stopped`."""
         self.stopped = True
 
     def ponderhit(self) -> None:
-        """The move pondered on was played: of interest to a search only."""
+        """The expected move was played. Only a search reacts to this."""
 
 
-class Search(Job):
+class SearchJob(Job):
     """One `go`, from the moment it is read until its bestmove may be sent."""
 
     is_search = True
@@ -48,7 +49,7 @@ class Search(Job):
         from threading import Event
 
         super().__init__(ends_by_itself)
-        self.read_ns = perf_counter_ns()  # from here its clock runs, also while the thread wakes up; 0: from when its turn comes
+        self.read_ns = perf_counter_ns()  # its time counts from here; 0: from when the worker begins it
         self._infinite = infinite
         self._pondering = ponder
         self._engine: Engine | None = None
@@ -57,11 +58,11 @@ class Search(Job):
 
     @property
     def pondering(self) -> bool:
-        """Whether a ponderhit is still to come."""
+        """Whether it ponders and no ponderhit has come yet."""
         return self._pondering
 
     def begin(self, engine: Engine) -> bool:
-        """Send later stops to this engine, and earlier ones too. Returns whether the search is to ponder."""
+        """Pass stops to this engine from now on, and one that has come already. Returns whether the search is to ponder."""
         with self._lock:
             engine.prepare()
             if self.stopped:
@@ -70,12 +71,12 @@ class Search(Job):
             return self._pondering
 
     def end(self) -> None:
-        """Let go of the engine: a late stop must not hit the next search."""
+        """Pass no more stops to the engine: one that arrives late must not stop the next search."""
         with self._lock:
             self._engine = None
 
     def hold(self) -> None:
-        """Wait, idle, as long as UCI forbids a bestmove: for a stop under infinite, for that or a ponderhit while pondering."""
+        """Wait while UCI forbids a bestmove: under infinite until `stop`, while pondering until `stop` or `ponderhit`."""
         with self._lock:
             hold = self._infinite or self._pondering
         if hold:
@@ -90,7 +91,7 @@ class Search(Job):
         self._released.set()
 
     def ponderhit(self) -> None:
-        """Go on under the clock; ignored if not pondering."""
+        """Let the time limits apply from now on; ignored if not pondering."""
         with self._lock:
             if not self._pondering:
                 return
@@ -103,78 +104,78 @@ class Search(Job):
 
 
 class Worker:
-    """One thread that does what it is given, in order. Tasks must not raise.
+    """One thread that calls actions in order. Actions must not raise.
 
-    A client sends its next command as soon as it has read an answer, and may be quicker than the thread that wrote it. So a
-    task calls `settle` before it writes its last lines, and `is_busy` waits until they are written and the task is over:
-    what was sent after the answer meets an idle worker.
+    A client may send its next command before the thread that wrote the last answer has gone on. So an action calls `announce_end`
+    before it writes its last lines, and `is_busy` then waits until the action is over. Thus a command sent after the answer finds
+    the worker idle.
     """
 
     def __init__(self) -> None:
         import threading
 
-        self._tasks: list[Callable[[], None]] = []
+        self._actions: list[Callable[[], None]] = []
         self._changed = threading.Condition()
         self._running = False
-        self._settling = False
-        # A daemon: a task that cannot be interrupted must not keep the process alive after `quit`.
+        self._ending = False
+        # A daemon thread: an action that cannot be interrupted must not keep the process alive after `quit`.
         self._thread = thread = threading.Thread(target=self._run, name="search", daemon=True)
         try:
             threading.stack_size(STACK_BYTES)
         except (ValueError, RuntimeError):
-            pass  # the system's own size will have to do
+            pass  # use the default size of the system
         try:
             thread.start()
         finally:
             threading.stack_size(0)
 
-    def submit(self, task: Callable[[], None]) -> None:
-        """Do this after everything submitted before."""
+    def submit(self, action: Callable[[], None]) -> None:
+        """Call `action` after everything submitted before."""
         with self._changed:
-            self._tasks.append(task)
+            self._actions.append(action)
             self._changed.notify_all()
 
-    def settle(self) -> None:
-        """For the running task: only its last lines are still to be written. Means nothing in another thread."""
+    def announce_end(self) -> None:
+        """Called by the running action: only its last lines remain to be written. No effect in other threads."""
         if get_ident() == self._thread.ident:
             with self._changed:
-                self._settling = True
+                self._ending = True
 
     def is_busy(self) -> bool:
-        """Whether anything submitted is not yet done. Only the submitting thread can turn False into True.
+        """Whether an action is running or queued. In the thread that submits, False stays False until it submits again.
 
-        Waits for a task that settles, but not for ever: a client may have stopped reading.
+        Waits for an action that has announced its end, but at most LAST_LINES_SECONDS: the client may have stopped reading.
         """
         with self._changed:
-            if self._settling and get_ident() != self._thread.ident:
-                self._changed.wait_for(lambda: not self._settling, SETTLE_SECONDS)
-                self._settling = False
-            return self._running or bool(self._tasks)
+            if self._ending and get_ident() != self._thread.ident:
+                self._changed.wait_for(lambda: not self._ending, LAST_LINES_SECONDS)
+                self._ending = False
+            return self._running or bool(self._actions)
 
     def wait(self, seconds: float) -> bool:
-        """Wait until all is done, or for so long; returns whether all is done. Ctrl-C gets through."""
+        """Wait until all is done, at most `seconds`. Returns whether all is done. Ctrl-C interrupts it."""
         return any(self.wait_a_while() for _ in range(int(seconds / POLL_SECONDS)))
 
     def wait_a_while(self) -> bool:
-        """Wait until all is done, but not so long that the caller could not look at something else now and then."""
+        """Wait until all is done, at most POLL_SECONDS. Returns whether all is done."""
         with self._changed:
-            return self._changed.wait_for(lambda: not (self._running or self._tasks), POLL_SECONDS)
+            return self._changed.wait_for(lambda: not (self._running or self._actions), POLL_SECONDS)
 
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._running = self._settling = False
+                self._running = self._ending = False
                 self._changed.notify_all()
-                self._changed.wait_for(lambda: bool(self._tasks))
+                self._changed.wait_for(lambda: bool(self._actions))
                 self._running = True
-                task = self._tasks.pop(0)
-            task()
+                action = self._actions.pop(0)
+            action()
 
 
 class Jobs:
-    """Which job or change is done when, and which jobs a stop reaches: those that were read and are not finished, oldest first.
+    """Runs actions in order and knows the jobs that a stop reaches: those read and not finished, oldest first.
 
-    Changes run in order and never beside a job. `gone` finds out whether nobody reads the answers any more.
+    Two actions never run at the same time. `gone` returns whether nobody reads the answers any more.
     """
 
     def __init__(self, gone: Callable[[], bool]) -> None:
@@ -183,84 +184,84 @@ class Jobs:
         self._unfinished: list[Job] = []
 
     def make_ready(self) -> None:
-        """Start the thread, which the first job would wait for."""
+        """Start the thread now, so that the first job need not wait for it."""
         if self._worker is None:
             self._worker = Worker()
 
-    def add(self, job: Job, task: Callable[[], None]) -> None:
-        """Queue a long task, which a stop can reach from now on."""
+    def add(self, job: Job, action: Callable[[], None]) -> None:
+        """Queue the action of a job, which a stop can reach from now on."""
 
         def run() -> None:
             try:
-                task()
+                action()
             finally:
                 self._forget(job)
 
         self._unfinished.append(job)
         self.queue(run)
 
-    def queue(self, task: Callable[[], None]) -> None:
-        """Do this, in the thread, after everything that was read before."""
+    def queue(self, action: Callable[[], None]) -> None:
+        """Call `action` in the worker thread, after everything that was queued before."""
         self.make_ready()
         assert self._worker is not None
-        self._worker.submit(task)
+        self._worker.submit(action)
 
-    def in_turn(self, task: Callable[[], None]) -> None:
-        """Do this now if nothing is running or queued, else queue it."""
+    def in_turn(self, action: Callable[[], None]) -> None:
+        """Call `action` now if nothing is running or queued, else queue it."""
         if self.is_busy():
-            self.queue(task)
+            self.queue(action)
         else:
-            task()
+            action()
 
     def is_busy(self) -> bool:
         """Whether anything is running or queued."""
         return self._worker is not None and self._worker.is_busy()
 
     def is_searching(self) -> bool:
-        """Whether a search that was not told to stop is running or queued."""
+        """Whether a search that has not been stopped is running or queued."""
         return any(job.is_search and not job.stopped for job in self.unfinished)
 
     @property
     def unfinished(self) -> tuple[Job, ...]:
-        """The jobs of this moment; the thread may finish them meanwhile."""
+        """The present jobs; the worker thread may finish them at any time."""
         return tuple(self._unfinished)
 
-    def settle(self) -> None:
-        """Before the last lines of a task: whatever a client sends once it has read them meets an idle thread."""
+    def announce_end(self) -> None:
+        """Called before the last lines of an action, so that a command sent after them finds the worker idle."""
         if self._worker is not None:
-            self._worker.settle()
+            self._worker.announce_end()
 
     def end(self, job: Job) -> None:
-        """Before the last line of a job: `settle`, and no later stop is for it."""
+        """Called before the last line of a job: `announce_end`, and later stops no longer reach it."""
         self._forget(job)
-        self.settle()
+        self.announce_end()
 
     def _forget(self, job: Job) -> None:
         if job in self._unfinished:
             self._unfinished.remove(job)
 
-    # From outside
+    # Called by the thread that reads commands
 
     def stop(self) -> None:
-        """Tell every job to end now."""
+        """Stop all jobs."""
         for job in self.unfinished:
             job.stop()
 
     def stop_endless(self) -> None:
-        """Stop what has no end of its own, or what is queued next would wait for ever."""
+        """Stop jobs that do not end by themselves, so that what is queued next gets its turn."""
         for job in self.unfinished:
             if not job.ends_by_itself:
                 job.stop()
 
     def ponderhit(self) -> None:
-        """The move pondered on was played."""
+        """Tell all jobs that the expected move was played."""
         for job in self.unfinished:
             job.ponderhit()
 
     # Waiting for the end
 
-    def wind_up(self, quits: bool) -> None:
-        """At the end of input or after `quit`: stop what would never end and what `quit` cuts, and let the rest finish."""
+    def drain(self, quits: bool) -> None:
+        """At the end of input or after `quit`: stop endless jobs, after `quit` also the last search, and wait for the rest."""
         self.stop_endless()
         jobs = self.unfinished
         if quits and jobs and jobs[-1].is_search:
@@ -273,7 +274,7 @@ class Jobs:
                 return
 
     def finish(self) -> None:
-        """Wait until everything read so far is done, or nobody reads. Ctrl-C stops the jobs; what they then say is still awaited."""
+        """Wait until all is done, or nobody reads the answers. Ctrl-C stops the jobs; their last lines are still waited for."""
         while self._worker is not None:
             try:
                 while not (self._worker.wait_a_while() or self._gone()):
@@ -283,7 +284,7 @@ class Jobs:
                 self.stop()
 
     def close(self) -> None:
-        """Stop everything, and wait for what the jobs say at the end: 2 s at most."""
+        """Stop all jobs and wait for their last lines, at most QUIT_SECONDS."""
         if self._worker is None:
             return
         self.stop()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The UCI conversation: one command, one handler, in one table (`UciLoop.commands`).
+"""The UCI loop: a table with one handler for each command (`UciLoop.commands`).
 
-Handlers that change something run in order and never beside a search: at once when nothing is running, else
-queued behind it. So the reader never blocks, and `stop`, `quit` and `isready` always get through.
+Handlers that change something run in order and never during a search: at once if nothing is running, else queued. So the
+thread that reads commands never waits for a search, and `stop`, `quit` and `isready` always work.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     ExtraCommand = Callable[[list[str], Callable[[str], None]], None]
 
 
-# The commands of the UCI text are found anywhere in a line, since unknown words before them are to be skipped.
+# The commands of the UCI specification are found anywhere in a line, since unknown words before them are to be skipped.
 UCI_COMMANDS = frozenset("uci debug isready setoption register ucinewgame position go stop ponderhit quit".split())
 
 
 class Command:
-    """One row of the command table; `waits` says that it is queued behind a running search."""
+    """One row of the command table; `waits`: it is queued if a job is running."""
 
     __slots__ = ("run", "summary", "waits")
 
@@ -41,7 +41,7 @@ class Command:
 
 
 class UciLoop:
-    """An engine that is talked to in UCI.
+    """Reads UCI commands and answers them.
 
     | command | answer | while a search, perft or bench is running |
     |---|---|---|
@@ -52,22 +52,22 @@ class UciLoop:
     | go | `info` lines, one `bestmove` | queued; a search with no end of its own is stopped first |
     | go perft N, perft N | the moves with their counts in Stockfish's order and form, the total, before any `readyok` | queued |
     | stop | the `bestmove` of every `go` read so far | the same; it stops a perft too |
-    | ponderhit | nothing: the search goes on under its clock | ignored when not pondering |
-    | quit | leaves | what is queued is done, but the last search is cut |
-    | end of input | leaves | what is queued is done |
+    | ponderhit | nothing: the time limits apply from now on | ignored when not pondering |
+    | quit | the process ends | what is queued is finished, but the last search is stopped |
+    | end of input | the process ends | what is queued is finished |
     | d, eval | plain lines | queued |
     | compiler, help | plain lines | the same |
     | extra commands (bench) | their own lines, before any `readyok` | queued |
 
-    A search has no end of its own under `infinite`, `ponder` and `mate`, and without any limit: nothing waits for it, and the end of
-    input stops it. The last search is one with no other search, perft or bench queued behind it, which is how a GUI that leaves
-    differs from a batch. `stop` before `quit` cuts everything short, and so does Ctrl-C; an output that nobody reads any more ends
-    the process by itself. What was told to stop has 2 s for it.
+    A search has no end of its own under `infinite`, `ponder` and `mate`, and without any limit: nothing waits for it, and the end
+    of input stops it. The last search is one with no other search, perft or bench queued after it: a GUI that quits does not wait
+    for its search, while a script gets all answers. `stop` before `quit` stops everything, and so does Ctrl-C. If nobody reads
+    the output any more, the process ends. A stopped job has 2 s to end.
 
-    A position that is refused leaves the old one in place: d, eval and perft show that. But it is not what the client sees, so `go`
-    answers `bestmove 0000` until a position is accepted; ucinewgame does not change that.
+    If a position is refused, the old one stays, and d, eval and perft use it. But the client means another one, so `go` answers
+    `bestmove 0000` until a position is accepted; ucinewgame does not change that.
 
-    `extra_commands` map a name to a function of the words after it and `write`. `complaints` counts the
+    `extra_commands` maps a name to a function of the words after it and `write`. `complaints` is the number of
     messages about bad input.
     """
 
@@ -90,7 +90,7 @@ class UciLoop:
 
     @property
     def jobs(self) -> Jobs:
-        """What must wait, and the thread that does it; loaded when a command first asks for it."""
+        """The queue and its worker thread; imported when first used."""
         if self._jobs is None:
             from .jobs import Jobs
 
@@ -112,11 +112,11 @@ class UciLoop:
             "position": Command(self._do_position, True, "position startpos|fen FEN [moves MOVE...]"),
             "go": Command(self._do_go, False, go),
             "stop": Command(self._do_stop, False, "end the search now"),
-            "ponderhit": Command(self._do_ponderhit, False, "the move pondered on was played"),
-            "quit": Command(self._do_quit, False, "leave"),
+            "ponderhit": Command(self._do_ponderhit, False, "the expected move was played"),
+            "quit": Command(self._do_quit, False, "end the process"),
             "d": Command(self._do_d, True, "show the position"),
             "eval": Command(self._do_eval, True, "show the terms of the evaluation"),
-            "perft": Command(self._do_perft, False, "perft N: count the positions N plies ahead, by move"),
+            "perft": Command(self._do_perft, False, "perft N: count the leaves N plies ahead, by move"),
             "compiler": Command(self._do_compiler, False, "tell how the core was built"),
             "help": Command(self._do_help, False, "show this list"),
         }
@@ -124,10 +124,10 @@ class UciLoop:
             table[name] = Command(self._extra_handler(function), False, f"{name} [ARGUMENT...]: see the README")
         return table
 
-    # The conversation
+    # The loop
 
     def run(self, read_line: Callable[[], bytes]) -> None:
-        """Answer lines until `quit` or the end of input (an empty read). Only Ctrl-C gets out, once all is tidied up."""
+        """Answer lines until `quit` or the end of input (an empty read). Raises nothing but KeyboardInterrupt, after `close`."""
         try:
             while not (self.left or self._write.closed):
                 raw = read_line()
@@ -135,22 +135,22 @@ class UciLoop:
                     break
                 self.execute(parse.decode_line(raw))
             if self._jobs is not None:
-                self._jobs.wind_up(self.left)
+                self._jobs.drain(self.left)
         finally:
             self.close()
 
     def finish(self) -> None:
-        """Wait until everything read so far is done, or nobody reads. Ctrl-C stops the searches; their bestmove is still awaited."""
+        """Wait until all is done, or nobody reads the answers. Ctrl-C stops the searches; their bestmove is still waited for."""
         if self._jobs is not None:
             self._jobs.finish()
 
     def close(self) -> None:
-        """Stop everything, and wait for the bestmove of each search: 2 s at most."""
+        """Stop everything and wait for the bestmove of each search, at most 2 s."""
         if self._jobs is not None:
             self._jobs.close()
 
     def fault_of(self, text: str) -> str:
-        """What `execute` would complain of in a `go`, which would run all the same; "" for any other line."""
+        """The message about ignored words in a `go`, which `execute` would run nevertheless; "" for other lines."""
         name, rest = parse.split_command(text, self.commands, UCI_COMMANDS)
         if name != "go":
             return ""
@@ -175,7 +175,7 @@ class UciLoop:
             self._guarded(name, command.run, rest)
 
     def _guarded(self, name: str, handler: Callable[[str], None], rest: str) -> None:
-        """Run a handler. Bad input is told in one line; so is a fault of ours, and the engine lives on."""
+        """Run a handler. Bad input and internal errors give a one-line message, and the engine keeps running."""
         try:
             handler(rest)
         except parse.ParseError as error:
@@ -187,10 +187,10 @@ class UciLoop:
         self.complaints += 1
         self._write(fmt.info_string(message))
 
-    # Handlers: each gets what follows its command
+    # Handlers: each gets the text after its command
 
     def _do_nothing(self, _: str) -> None:
-        """Commands that UCI has and that mean nothing here."""
+        """For UCI commands that have no effect here."""
 
     def _do_uci(self, _: str) -> None:
         for line in fmt.identity(self._name):
@@ -204,16 +204,16 @@ class UciLoop:
             self._answer_ready()
         elif self.jobs.is_searching():
             self._write("readyok")
-        else:  # what is still queued may be a large Hash
+        else:  # a setoption of a large Hash may be queued
             self.jobs.queue(self._answer_ready)
 
     def _answer_ready(self) -> None:
         self._guarded("isready", lambda _: self._make_ready(), "")
-        self.jobs.settle()
+        self.jobs.announce_end()
         self._write("readyok")
 
     def _make_ready(self) -> None:
-        """Load and start now what would take time from the first clock."""
+        """Import and start now what would use time of the first search."""
         from . import thinker  # noqa: F401
 
         self.host.make_ready()
@@ -223,7 +223,7 @@ class UciLoop:
         command = parse.parse_setoption(rest)
         complaint = self.host.set_option(command.name, command.value)
         if complaint:
-            self.jobs.settle()
+            self.jobs.announce_end()
             self._complain(f"setoption: {complaint}")
 
     def _do_ucinewgame(self, _: str) -> None:
@@ -235,7 +235,7 @@ class UciLoop:
             self.host.set_position(parse.parse_position(rest))
         except ValueError as error:
             self.host.refusal = str(error)
-            self.jobs.settle()
+            self.jobs.announce_end()
             self._complain(self.host.refusal if isinstance(error, parse.ParseError) else f"position not changed: {error}")
 
     def _do_stop(self, _: str) -> None:
@@ -249,7 +249,7 @@ class UciLoop:
 
     def _do_d(self, _: str) -> None:
         position = self.host.position
-        self.jobs.settle()
+        self.jobs.announce_end()
         for line in fmt.diagram(position.board(), position.fen(), position.key, position.in_check):
             self._write(line)
 
@@ -257,7 +257,7 @@ class UciLoop:
         from ..evaluation import trace
 
         lines = trace.table(self.host.engine.trace(self.host.position)).splitlines()
-        self.jobs.settle()
+        self.jobs.announce_end()
         for line in lines:
             self._write(line)
 
@@ -276,14 +276,14 @@ class UciLoop:
             job = Job()
 
             def write(line: str) -> None:
-                self.jobs.settle()  # these commands write when all is done
+                self.jobs.announce_end()  # these commands write only at their end
                 self._write(line)
 
-            def task() -> None:
+            def action() -> None:
                 if not job.stopped:
                     function(parse.split_words(rest), write)
 
-            self._add_job(function.__name__, job, task)
+            self._add_job(function.__name__, job, action)
 
         return handler
 
@@ -296,15 +296,15 @@ class UciLoop:
 
         job = Job()
 
-        def task() -> None:
+        def action() -> None:
             from . import perft
 
-            perft.run(job, self.host.position, depth, self._write, self.jobs.settle)
+            perft.run(job, self.host.position, depth, self._write, self.jobs.announce_end)
 
-        self._add_job("perft", job, task)
+        self._add_job("perft", job, action)
 
     def _do_go(self, rest: str) -> None:
-        from .jobs import Search
+        from .jobs import SearchJob
 
         limits, complaint = parse.parse_go(rest)
         if complaint:
@@ -313,16 +313,16 @@ class UciLoop:
             self._start_perft(limits.perft)
             return
         self.jobs.stop_endless()
-        search = Search(limits.ends_by_itself(), limits.infinite, limits.ponder)
+        job = SearchJob(limits.ends_by_itself(), limits.infinite, limits.ponder)
         if self.jobs.is_busy():
-            search.read_ns = 0
+            job.read_ns = 0
 
-        def task() -> None:
+        def action() -> None:
             from . import thinker
 
-            thinker.answer(search, limits, self.host, self._write, self._complain, lambda: self.jobs.end(search))
+            thinker.answer(job, limits, self.host, self._write, self._complain, lambda: self.jobs.end(job))
 
-        self._add_job("go", search, task)
+        self._add_job("go", job, action)
 
-    def _add_job(self, name: str, job: Job, task: Callable[[], None]) -> None:
-        self.jobs.add(job, lambda: self._guarded(name, lambda _: task(), ""))
+    def _add_job(self, name: str, job: Job, action: Callable[[], None]) -> None:
+        self.jobs.add(job, lambda: self._guarded(name, lambda _: action(), ""))

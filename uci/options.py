@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The one table of UCI options: name, type, default, range, and what a change does; and the one place of their values.
+"""The table of UCI options (name, type, default, range, and what a change does) and the place of their values.
 
-A new value is checked, applied, and only then remembered: whatever fails leaves the old value in force.
+A new value is checked, applied, and only then stored: if a step fails, the old value stays.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class OptionHost(Protocol):
-        """What options change. Each method raises ValueError, OSError or MemoryError and changes nothing if it cannot."""
+        """What applies options. Each method raises ValueError, OSError or MemoryError, and changes nothing, if it fails."""
 
         def set_hash(self, mb: int) -> None: ...
         def set_threads(self, threads: int) -> None: ...
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 DEFAULT_HASH_MB = 16
 MAX_HASH_MB = 65536
 MAX_THREADS = 256  # as in core/search/threads.pxd
-MAX_MULTIPV = 256  # more than any position has moves
+MAX_MULTIPV = 256  # no position has more moves
 DEFAULT_PROBE_DEPTH = 6  # measured: see bench/results.md
 MAX_TABLE_MEN = 7
 MIN_ELO, MAX_ELO, DEFAULT_ELO = 500, 2800, 1500
 
 
 class Option:
-    """One option. `apply` gets the host and the checked value (None of a button), and may raise to refuse it."""
+    """One option. `apply` gets the host and the checked value (None for a button), and raises to refuse it."""
 
     __slots__ = ("apply", "default", "kind", "maximum", "minimum", "name")
 
@@ -60,8 +60,8 @@ class Option:
         self.apply = apply
 
 
-# In the order in which `uci` lists them. Ponder only tells the GUI that it may; nothing changes. Those that are not applied are
-# read when they are needed.
+# In the order in which `uci` lists them. Options without `apply` are read when they are needed. Ponder is never read: it only
+# tells the GUI that pondering is possible.
 TABLE = (
     Option("Hash", "spin", DEFAULT_HASH_MB, 1, MAX_HASH_MB, lambda host, mb: host.set_hash(mb)),
     Option("Threads", "spin", 1, 1, MAX_THREADS, lambda host, threads: host.set_threads(threads)),
@@ -88,9 +88,9 @@ BY_NAME = {entry.name.lower(): entry for entry in TABLE}
 
 
 class Options:
-    """The options' present values, by canonical name.
+    """The present values of the options, by name as in TABLE.
 
-    They do not keep the host that they are applied to: an engine that nobody holds any more gives its memory back at once.
+    No reference to the host is kept: a reference cycle would delay the release of the engine's memory.
     """
 
     def __init__(self) -> None:
@@ -100,7 +100,7 @@ class Options:
         return self._values[name]
 
     def means_the_same(self, name: str, text: str | None) -> bool:
-        """Whether this text means the value that is in force; a text that means none does not. KeyError if there is no such option."""
+        """Whether this text means the present value; False for a wrong text. Raises KeyError if there is no such option."""
         entry = BY_NAME[name.lower()]
         try:
             return bool(_checked(entry, text) == self._values[entry.name])
@@ -131,7 +131,7 @@ class Options:
 
 
 def _checked(entry: Option, text: str | None) -> int | bool | str | None:
-    """The value that `text` means for this option, None for a button; ValueError if it means none."""
+    """The value that `text` means for this option, None for a button. Raises ValueError if it is wrong."""
     if entry.kind == "button":
         return None
     if text is None:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Text from a GUI -> values: pure functions that accept any text and know no chess.
 
-Python's own `split` and `int` are too generous for a protocol (they take U+2028 as a blank, `1_000` and
-Arabic digits as numbers), so words end at blanks and tabs only and numbers are ASCII digits of limited length.
+Python's `split` and `int` accept too much for a protocol (U+2028 as a blank, `1_000` and Arabic digits as
+numbers). So here words end at blanks and tabs only, and numbers are ASCII digits of limited length.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Container
 
 MAX_DIGITS = 18  # a longer number is a mistake; int() itself refuses some thousands of digits
-MAX_NAMED = 8  # faults and words that one message names
-MAX_MS = 2**31 - 1  # 24 days: longer times mean the same
+MAX_NAMED = 8  # errors and words that one message names at most
+MAX_MS = 2**31 - 1  # 24 days; longer times are clamped to this
 
 # The fields of `go` that take a number, and the range it is clamped to.
 GO_NUMBERS: dict[str, tuple[int, int]] = {
@@ -36,7 +36,7 @@ class ParseError(ValueError):
 
 
 class GoLimits:
-    """What a `go` asked for; None or empty where it said nothing. Times in milliseconds, depth in plies, mate in moves."""
+    """The fields of a `go`; None or empty if it does not have them. Times in milliseconds, depth in plies, mate in moves."""
 
     __slots__ = (
         "binc",
@@ -78,7 +78,7 @@ class GoLimits:
 
 
 class PositionCommand:
-    """A start (`fen` is None for the start position) and the moves played from it, as UCI text."""
+    """A first position (`fen` is None for the start position) and the moves from it, as UCI text."""
 
     __slots__ = ("fen", "moves")
 
@@ -114,9 +114,9 @@ def split_words(text: str) -> list[str]:
 def split_command(text: str, first: Container[str], anywhere: Container[str]) -> tuple[str, str]:
     """Find the command in a line and what follows it.
 
-    A name in `first` counts as the first word only; one in `anywhere` also after words that mean nothing, as
-    UCI asks (`joho debug on`). Both parts are empty for a blank line or a `#` comment; the command
-    alone is empty, and the line comes back, when it holds none.
+    A name in `first` counts as the first word only; one in `anywhere` also after unknown words, as UCI
+    demands (`joho debug on`). Both parts are empty for a blank line or a `#` comment; if a line
+    has no command, the command is empty and the rest is the line.
     """
     words = text.replace("\t", " ").strip(" \r\n").split(" ")
     if not words[0] or words[0].startswith("#"):
@@ -128,7 +128,7 @@ def split_command(text: str, first: Container[str], anywhere: Container[str]) ->
 
 
 def parse_int(word: str) -> int | None:
-    """A whole number of at most `MAX_DIGITS` ASCII digits, perhaps with a minus sign; None for anything else."""
+    """A whole number of at most `MAX_DIGITS` ASCII digits, with or without a minus sign; None for other text."""
     digits = word.removeprefix("-")
     if len(digits) > MAX_DIGITS or not (digits.isascii() and digits.isdigit()):
         return None
@@ -136,9 +136,9 @@ def parse_int(word: str) -> int | None:
 
 
 def parse_go(rest: str) -> tuple[GoLimits, str]:
-    """The limits after `go`, and a complaint about the words and fields that were ignored ("" if none).
+    """The limits after `go`, and a message about the words and fields that were ignored ("" if none).
 
-    Raises ParseError for `perft` without a depth: without that field it would be an endless search.
+    Raises ParseError for `perft` without a depth: without that field it would be an infinite search.
     """
     limits = GoLimits()
     faults: list[str] = []
@@ -210,6 +210,6 @@ def parse_setoption(rest: str) -> OptionCommand:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Text that came from outside, made fit for quoting in a message: printable, on one line, not long."""
+    """Text from outside for a message: at most `limit` characters, unprintable ones replaced by `?`."""
     kept = "".join(char if char.isprintable() else "?" for char in text[:limit])
     return f"{kept}..." if len(text) > limit else kept

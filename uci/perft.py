@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Perft in a conversation: each move is told as soon as it is counted, and a stop is noticed in between."""
+"""The command `perft`: each move is printed as soon as it is counted, and a stop ends the count."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from .writer import Writer
 
 
-def run(job: Job, position: Position, depth: int, write: Writer, settle: Callable[[], None]) -> None:
-    """Count the positions `depth` plies ahead, by move; `settle` is called before the last lines."""
+def run(job: Job, position: Position, depth: int, write: Writer, announce_end: Callable[[], None]) -> None:
+    """Print the number of leaves `depth` plies ahead for each move; `announce_end` is called before the last lines."""
 
     def should_stop() -> bool:
         return job.stopped or write.closed
@@ -25,10 +25,10 @@ def run(job: Job, position: Position, depth: int, write: Writer, settle: Callabl
     start = perf_counter_ns()
     counts = position.divide(depth, should_stop, lambda move, nodes: write(f"{move}: {nodes}")) if depth else []
     if should_stop():
-        settle()
+        announce_end()
         write(fmt.info_string("perft stopped"))
         return
     total = sum(nodes for _, nodes in counts) if depth else 1
-    settle()
+    announce_end()
     for line in fmt.perft_total(total, (perf_counter_ns() - start) // 1_000_000):
         write(line)

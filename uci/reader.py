@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Bytes from a GUI -> lines. A line ends at `\\n`, `\\r\\n` or a lone `\\r`, as soon as that has come.
+"""Bytes from a GUI -> lines. A line ends at `\\n`, `\\r\\n` or a single `\\r`, and is given as soon as that is read.
 
-Python's own `readline` knows `\\n` alone, and its text layer holds a `\\r` back until it has seen the byte after it.
+Python's `readline` for bytes ends lines at `\\n` only, and its text layer waits for the byte after a `\\r`.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ CHUNK_BYTES = 2**16
 
 
 class LineReader:
-    """Gives the lines of an input one by one, each with `\\n` as its end; at the end of input what is left, then b"".
+    """Gives the lines of an input one by one, each with `\\n` as its end; at the end of input the unfinished line, then b"".
 
-    `read` returns at most so many bytes as soon as there are any, b"" at the end of input, None if the input does not block and
-    there are none yet. An input that can no longer be read (a terminal that was closed) has ended.
+    `read(n)` returns at most n bytes as soon as there are any, b"" at the end of input, None if the input is non-blocking and has
+    none yet. An OSError (a terminal that was closed) counts as the end of input.
     """
 
     def __init__(self, read: Callable[[int], bytes | None]) -> None:
         self._read = read
         self._lines: list[bytes] = []  # last one first
-        self._begun: list[bytes] = []  # parts of a line whose end has not come yet
-        self._after_return = False  # the last byte was `\r`, and a `\n` now belongs to it
+        self._begun: list[bytes] = []  # parts of a line that is not complete
+        self._after_return = False  # the last byte was `\r`: a `\n` that follows belongs to it
         self._ended = False
 
     def __call__(self) -> bytes:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""UCI_Elo: how weaker play comes about.
+"""UCI_Elo: how the engine plays weaker, without waiting.
 
-Two things make it weaker, both without waiting: the engine searches fewer nodes, so that it overlooks what lies deeper, and it
-does not always play the best move it sees but one nearly as good in its eyes, the more so the lower the level (softmax choice:
-probability falls with the loss in centipawns, https://en.wikipedia.org/wiki/Softmax_function). What would cost more than a few times the temperature is
-never chosen, so a piece is left hanging only where the short search does not see it, and a mate in one is always seen.
+First, it searches fewer nodes, so it overlooks what lies deeper. Second, it does not always play the best move but sometimes one
+that scores nearly as well, more often at lower levels (softmax choice: the probability falls with the loss in centipawns,
+https://en.wikipedia.org/wiki/Softmax_function). A move that loses more than WORST times the temperature is never chosen. So a
+piece is left hanging only if the short search does not see it, and a mate in one is always played.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from math import exp, log2
 
 from .chance import pick
 
-# Elo, nodes of the search, temperature in centipawns. Nodes rise and temperature falls from row to row, so strength does not fall.
-# The distances are those of games between neighbouring levels (bench/results.md); where the scale begins is a convention.
+# Elo, nodes of the search, temperature in centipawns. Nodes rise and temperature falls from row to row, so strength rises. The
+# differences were measured in games of neighbouring levels (bench/results.md); the zero of the scale is a convention.
 ANCHORS = (
     (500, 60, 112.0),
     (800, 160, 78.0),
@@ -24,13 +24,13 @@ ANCHORS = (
     (2340, 30_000, 10.0),
     (2800, 150_000, 4.0),
 )
-SCAN_SHARE = 4  # a quarter of the nodes again goes into a look at every move
-WORST = 3.0  # a move that loses more than so many temperatures is out of the question
-SECOND_PLACE = 12  # centipawns that any move but the search's own is taken to lose, for the short look may flatter it
+SCAN_SHARE = 4  # the short searches of all moves get a quarter of the nodes in addition
+WORST = 3.0  # a move that loses more than so many temperatures is never chosen
+SECOND_PLACE = 12  # centipawns added to the loss of all moves but the best, whose short search may overrate them
 
 
 class Level:
-    """How to play at some strength."""
+    """How to play at one strength: nodes of the search, temperature in centipawns."""
 
     __slots__ = ("nodes", "temperature")
 
@@ -40,7 +40,7 @@ class Level:
 
 
 def level(elo: int) -> Level:
-    """The level of an Elo, between the anchors: nodes geometrically, temperature linearly."""
+    """The level of an Elo. Between two anchors nodes are interpolated geometrically, the temperature linearly."""
     low = high = ANCHORS[0]
     elo = min(max(elo, low[0]), ANCHORS[-1][0])
     for above in ANCHORS[1:]:
@@ -54,7 +54,7 @@ def level(elo: int) -> Level:
 
 
 def choose(best: str, scores: dict[str, int], temperature: float, *seeds: int) -> str:
-    """One of the moves in `scores` (centipawns by a short look at each); `best` is the choice of the longer search."""
+    """One of the moves in `scores` (centipawns by a short search of each); `best` is the move of the longer search."""
     top = max(scores.values())
     moves, weights = [], []
     for move, score in scores.items():

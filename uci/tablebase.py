@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Syzygy endgame tables: which root moves keep the result, and what a position inside the search is worth.
+"""Syzygy endgame tables: which root moves keep the result, and the result of positions inside the search.
 
-The files are read by `chess.syzygy` of python-chess, imported when a folder with tables has been named. Results ("wdl") are
--2 lost, -1 lost but saved by the fifty-move rule, 0, 1 won but for that rule, 2 won; "dtz" counts plies to the next capture or
-pawn move that keeps the result. Source of the terms: https://www.chessprogramming.org/Syzygy_Bases.
+The files are read by `chess.syzygy` of python-chess, imported when a folder has tables. A result ("wdl") is -2 loss, -1 loss that
+the fifty-move rule makes a draw, 0 draw, 1 win that this rule makes a draw, 2 win. "dtz" is the number of plies to the next
+capture or pawn move that keeps the result. Source of the terms: https://www.chessprogramming.org/Syzygy_Bases.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".rtbw", ".rtbz")
 FIFTY = 100  # plies
-SURE_FIFTY = 99  # the tables round some distances by one ply
+SAFE_FIFTY = 99  # plies; the tables round some dtz by one ply
 SHOWN_WIN = 20000  # centipawns, as in the core
 
 
 class Verdict:
-    """What the tables say of a root: its wdl under the fifty-move rule, the best moves, and all that keep the result.
+    """The result of the tables at a root: its wdl under the fifty-move rule, the best moves, and all moves that keep the result.
 
-    `score_cp` is the score to show, from stm: near 20000 for a win, a centipawn for what the fifty-move rule makes a draw.
+    `score_cp` is the score to show, from stm's view: near 20000 for a win, 1 for a win that the fifty-move rule makes a draw.
     """
 
     __slots__ = ("best", "hits", "keeping", "score_cp", "wdl")
@@ -41,10 +41,10 @@ class Verdict:
 
 
 class Tablebase:
-    """The tables of some folders; never raises once it is made."""
+    """The tables of some folders. Its methods do not raise."""
 
     def __init__(self, path: str) -> None:
-        """Open the folders in `path`, parted as in the system's search paths. ValueError if none of them holds a table."""
+        """Open the folders in `path`, separated by `os.pathsep`. Raises ValueError if none of them holds a table."""
         folders = [folder for folder in path.split(os.pathsep) if folder]
         holding = [folder for folder in folders if _holds_tables(folder)]
         if not holding:
@@ -56,7 +56,7 @@ class Tablebase:
         for folder in holding:
             self._tables.add_directory(folder)
         self._unread = ""
-        self.rule50 = True  # False: the fifty-move rule does not save anybody
+        self.rule50 = True  # False: the fifty-move rule is ignored
         self.max_pieces = max((len(name) - 1 for name in self._tables.wdl), default=0)
         if not self.max_pieces:
             self.close()
@@ -69,16 +69,16 @@ class Tablebase:
         return f"{wdl} WDL and {dtz} DTZ tables, up to {self.max_pieces} men{missing}"
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._tables.close()
 
     def take_fault(self) -> str:
-        """What kept a table from being read since the last call, or ""."""
+        """The last error in reading a table since the last call, or ""."""
         fault, self._unread = self._unread, ""
         return fault
 
     def probe(self, fen: str) -> int | None:
-        """The wdl of a position without castling rights and with the fifty moves uncounted; None if no table knows it."""
+        """The wdl of a position, as if its fifty-move counter were 0; None if no table has it. Castling rights must be gone."""
         return self._wdl(self._board(fen))
 
     def _wdl(self, board: Any) -> int | None:
@@ -86,7 +86,7 @@ class Tablebase:
         return wdl * 2 if wdl in (1, -1) and not self.rule50 else wdl
 
     def _ask(self, get: Any, board: Any) -> int | None:
-        """A value of the tables; None also for a file that is cut short or damaged."""
+        """A value of the tables; None if they do not have it or the file is truncated or damaged."""
         try:
             value: int | None = get(board)
         except Exception as error:
@@ -95,10 +95,10 @@ class Tablebase:
         return value
 
     def judge(self, position: Position, moves: list[str], most_pieces: int) -> Verdict | None:
-        """Judge the root by these of its moves (not none); None if it is not within tables of at most `most_pieces` men.
+        """The verdict on the root by these of its moves (at least one); None if no table of at most `most_pieces` men has it.
 
-        Winning, the best moves lead soonest to a capture or pawn move, so that every move makes progress; losing, latest.
-        The game's repetitions count, and so do the moves it has gone without progress.
+        The best moves lead soonest to a capture or pawn move when winning, so that each makes progress, and latest when losing.
+        Repetitions in the game and the fifty-move counter are considered.
         """
         board, castling, counter = _fields(position.fen())
         pieces = sum(char.isalpha() for char in board)
@@ -118,7 +118,7 @@ class Tablebase:
         return self._by_distance(trial, wdl, keeping, counter if self.rule50 else 0, len(moves))
 
     def _after(self, position: Position) -> int | None:
-        """The wdl of the move that led here, for its mover."""
+        """The wdl of the move that led to `position`, from the view of the side that made it."""
         ended = position.result()
         if ended in ("1-0", "0-1"):
             return 2
@@ -128,29 +128,29 @@ class Tablebase:
         return None if wdl is None else -wdl
 
     def _by_distance(self, position: Position, wdl: int, keeping: list[str], counter: int, hits: int) -> Verdict | None:
-        """Choose among moves of the same wdl by dtz; all of them are best in a draw."""
+        """Choose among moves of the same wdl by dtz; in a draw all of them are best."""
         if wdl == 0:
             return Verdict(0, 0, keeping, keeping, hits)
         distances: dict[str, int] = {}
         for move in keeping:
             distance = self._distance(position, move, wdl)
-            if distance is None:  # WDL tables alone keep the result for a while
+            if distance is None:  # no DTZ table: WDL tables keep the result, but do not show progress
                 return Verdict(wdl, 0, keeping, keeping, hits)
             distances[move] = distance
         hits += len(keeping)
         distance = (min if wdl > 0 else max)(distances.values())
         best = [move for move in keeping if distances[move] == distance]
         if wdl == 2:
-            sure = [move for move in keeping if distances[move] == 1 or counter + distances[move] <= SURE_FIFTY]
+            safe = [move for move in keeping if distances[move] == 1 or counter + distances[move] <= SAFE_FIFTY]
             if self.rule50 and distance > 1 and counter + distance > FIFTY:
                 wdl = 1
-            return Verdict(wdl, distance, best, (sure or best) if self.rule50 else keeping, hits)
+            return Verdict(wdl, distance, best, (safe or best) if self.rule50 else keeping, hits)
         if wdl == -2 and self.rule50 and counter + distance > FIFTY:
             wdl = -1
         return Verdict(wdl, distance, best, best if wdl == -1 else keeping, hits)
 
     def _distance(self, position: Position, move: str, wdl: int) -> int | None:
-        """Plies from the root to the next zeroing of the fifty-move count if this move is played; 1 for a mate."""
+        """Plies from the root to the next reset of the fifty-move counter if this move is played (a mate: 1); None if unknown."""
         zeroing = position.is_capture(move)
         position.make(move)
         try:
@@ -166,11 +166,11 @@ class Tablebase:
 def _holds_tables(folder: str) -> bool:
     try:
         return any(name.endswith(SUFFIXES) for name in os.listdir(folder))
-    except (OSError, ValueError):  # a name that no system takes
+    except (OSError, ValueError):  # ValueError: a name with a null character
         return False
 
 
 def _fields(fen: str) -> tuple[str, str, int]:
-    """Board, castling rights and the plies without progress."""
+    """Board, castling rights and fifty-move counter of a FEN."""
     board, _, castling, _, counter, _ = fen.split(" ")
     return board, castling, int(counter)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Clock -> (soft_ms, hard_ms): pure functions.
 
-The search starts no iteration after the soft limit and breaks one off at the hard limit (two limits:
-https://www.chessprogramming.org/Time_Management). The search takes its part of the soft limit, less for a settled move (the tm_*
-tunables), and finishes the iteration that is running then; the hard limit is what a difficult move may cost.
+The search starts no iteration after the soft limit and stops within one at the hard limit (two limits:
+https://www.chessprogramming.org/Time_Management). It multiplies the soft limit by a factor, smaller for a stable best move (the
+tm_* tunables), and finishes the iteration that is running then. The hard limit is the most that a difficult move may take.
 """
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .parse import GoLimits
 
-MOVES_LEFT = 18  # a sudden-death clock is spread over this many moves, again at every move
-LEAST_SHARE = 0.25  # lag set aside for those moves leaves at least this part of the even share
-INC_USE = 0.6  # share of the increment spent at once; the rest keeps a reserve of some increments, for a machine that stalls
-SOFT_SHARE = 1.1  # of that average: after what a settled move saves, a move costs about the average (measured)
-HARD_FACTOR = 3.5  # a difficult move may cost this many times the average one
-HARD_SHARE = 0.5  # and never more than this share of what is left
-LAST_MOVE_SHARE = 0.9  # unless it is the last one before the clock is refilled
-RESERVE_MS = 60  # of a small clock, for moves that a busy machine holds up; from nothing ...
-RESERVE_CLOCK_MS = 500  # ... at this clock it grows to all of that
-LOW_MS = 150  # with less than this to spend the increment is spent in proportion, since lag may eat all of it
-MIN_MS = 1  # the shortest limit there is: 0 means none to the search
+MOVES_LEFT = 18  # without movestogo the clock is divided by this, at every move anew
+LEAST_SHARE = 0.25  # subtracting the lag of later moves leaves at least this part of the clock
+INC_USE = 0.6  # part of the increment spent at once; the rest builds a reserve for delays of the machine
+SOFT_SHARE = 1.1  # soft limit / average time: stable moves use less, so moves take about the average (measured)
+HARD_FACTOR = 3.5  # a difficult move may take this many times the average
+HARD_SHARE = 0.5  # and at most this part of the remaining time
+LAST_MOVE_SHARE = 0.9  # or this, if it is the last move before the time control
+RESERVE_MS = 60  # kept back for delays of a busy machine, when the clock is at 0 ...
+RESERVE_CLOCK_MS = 500  # ... and proportionally less up to this clock, from which on nothing is kept back
+LOW_MS = 150  # with less usable time than this, proportionally less of the increment is spent, since lag may use it up
+MIN_MS = 1  # the shortest limit: 0 means no limit
 
 
 def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[int, int]:
-    """Share out a clock: milliseconds left, increment per move, moves to the next control (0: none), and lag per move.
+    """Limits for a clock: milliseconds left, increment per move, moves to the next control (0: none), and lag per move.
 
-    Returns (soft, hard) with 1 <= soft <= hard <= max(1, time_left - overhead), so that a move whose lag stays
-    within `overhead` never oversteps the clock, however small or negative it is.
+    Returns (soft, hard) with 1 <= soft <= hard <= max(1, time_left - overhead), so that a move whose lag is at
+    most `overhead` does not exceed the clock, unless the clock is smaller than the lag.
     """
     reserve = RESERVE_MS * max(1 - max(time_left, 0) / RESERVE_CLOCK_MS, 0)
     usable = max(time_left - overhead - reserve, MIN_MS)
@@ -43,14 +43,14 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[i
 
 
 def fixed(movetime: int, overhead: int) -> int:
-    """The hard limit of a search for `movetime` milliseconds: lag comes off, but at most half of so short a time."""
+    """The hard limit for `movetime` milliseconds: minus the lag, but at least half of `movetime`."""
     return max(movetime - min(overhead, movetime // 2), MIN_MS)
 
 
 def limits_for(limits: GoLimits, white_to_move: bool, overhead: int) -> tuple[int, int]:
-    """(soft, hard) of a `go`; 0 where there is no such limit.
+    """(soft, hard) of a `go` in milliseconds; 0: no limit.
 
-    When only the opponent's clock was sent, it stands for the mover's: thinking for ever would be worse.
+    If only the opponent's clock was sent, it is used for ours: without a limit the search would never end.
     """
     own, other = (limits.wtime, limits.btime) if white_to_move else (limits.btime, limits.wtime)
     own_inc, other_inc = (limits.winc, limits.binc) if white_to_move else (limits.binc, limits.winc)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""UCI_ShowWDL: how often a score wins, draws and loses, in permille, from stm.
+"""UCI_ShowWDL: the probabilities of win, draw and loss for a score, in permille, from stm's view.
 
-The model is two logistic curves: P(win) = 1 / (1 + exp((middle - score) / spread)), and P(loss) the same of -score; what is left is
-drawn. `middle`, the score at which half the games are won, and `spread` depend on the material on the board.
+The model is two logistic curves: P(win) = 1 / (1 + exp((middle - score) / spread)), and P(loss) the same of -score; the rest
+is P(draw). `middle`, the score at which half the games are won, and `spread` depend on the material on the board.
 Source of the form: https://www.chessprogramming.org/Pawn_Advantage,_Win_Percentage,_and_Elo; the numbers are ours. They were
 fitted on 2026-11-21 to 51,122 scores of 400 games of the build with bench 7993662 against itself, made and fitted by
 
@@ -10,7 +10,8 @@ fitted on 2026-11-21 to 51,122 scores of 400 games of the build with bench 79936
       --openings 8moves_v3.epd --seed 20261121 --resign 6,1500 --pgn games.pgn
     coachwhip wdl-fit games.pgn
 
-Mean surprise 0.595 nats a score; ln 3 = 1.099 is that of a guess. The games are limited by nodes, so they can be had again.
+Mean cross-entropy 0.595 nats per score; equal probabilities would give ln 3 = 1.099. The games are limited by nodes, so they can
+be repeated exactly.
 """
 
 from __future__ import annotations
@@ -27,25 +28,25 @@ FULL_MATERIAL = 78  # of the start position, in those values
 # Coefficients of 1, x, x^2 with x = material / FULL_MATERIAL; centipawns.
 MIDDLE = (289.2, -626.4, 470.7)
 SPREAD = (67.9, -57.7, 149.4)
-LEAST = 10.0  # centipawns; neither curve may turn over, whatever is on the board
+LEAST = 10.0  # centipawns; lower limit of both, so that the curves always rise with the score
 
 WON, DRAWN, LOST = (1000, 0, 0), (0, 1000, 0), (0, 0, 1000)
 
 
 def material(fen: str) -> float:
-    """How much stands on the board, both sides together; 1 in the start position, at most 2."""
+    """Material of both sides in units of the start position's, at most 2."""
     board = fen.split(" ", 1)[0].lower()
     return min(sum(VALUES.get(piece, 0) for piece in board) / FULL_MATERIAL, 2.0)
 
 
 def curve(x: float, middle: tuple[float, ...] = MIDDLE, spread: tuple[float, ...] = SPREAD) -> tuple[float, float]:
-    """Middle and spread at so much material; that of the start position stands for more."""
+    """Middle and spread in centipawns for material `x`; more than 1 counts as 1."""
     x = min(x, 1.0)
     return tuple(max(c[0] + c[1] * x + c[2] * x * x, LEAST) for c in (middle, spread))  # type: ignore[return-value]
 
 
 def permille(score_cp: int, x: float) -> tuple[int, int, int]:
-    """Wins, draws, losses of 1000 games from a score with so much material. More score never means fewer wins or more losses."""
+    """Wins, draws and losses of 1000 games for a score and material `x`. A higher score never gives fewer wins or more losses."""
     middle, spread = curve(x)
     win, loss = (_logistic((score - middle) / spread) for score in (score_cp, -score_cp))
     wins, losses = int(1000 * win + 0.5), int(1000 * loss + 0.5)
@@ -57,23 +58,23 @@ def _logistic(z: float) -> float:
 
 
 def text(counts: tuple[int, int, int]) -> str:
-    """The field of an info line, with the blank before it."""
+    """The `wdl` field of an info line, with a blank before it."""
     return " wdl {} {} {}".format(*counts)
 
 
 def of_result(wdl: int) -> str:
-    """The field for what the endgame tables know."""
+    """The `wdl` field for a result of the endgame tables (-2 to 2)."""
     return text(WON if wdl == 2 else LOST if wdl == -2 else DRAWN)
 
 
 class Model:
-    """The field for each score of one search."""
+    """Makes the `wdl` field for the scores of one search."""
 
     def __init__(self, fen: str) -> None:
         self._material = material(fen)
 
     def __call__(self, found: SearchInfo) -> str:
-        """The field; mates and the tables' wins are certain."""
+        """The `wdl` field; mates and tablebase wins are certain."""
         if found.is_mate:
             return text(WON if found.mate_in > 0 else LOST)
         if found.is_tb:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines to a GUI: one locked write per line, and the log of the conversation."""
+"""Lines to a GUI: one locked write per line, and the `Debug Log File`."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Writer(Protocol):
-        """Takes lines without their end, from any thread; `closed` once nobody reads them."""
+        """Writes lines, given without line end, from any thread. `closed`: nobody reads them any more."""
 
         @property
         def closed(self) -> bool: ...
 
         def look(self) -> bool:
-            """`closed`, found out without writing where the system can tell."""
+            """Check, without writing, whether nobody reads any more; the same as `closed` if the system cannot tell."""
 
         def __call__(self, line: str, /) -> None: ...
 
 
 class LineWriter:
-    """Writes lines to a file descriptor: one line, one write, under a lock, with `\\n` on every system.
+    """Writes lines to a file descriptor: one write per line, under a lock, with `\\n` on every system.
 
-    When nobody reads any more (the GUI is gone) or nothing can be written (the disk is full), `closed` becomes True, `error` says
-    why, and lines are dropped.
+    If nobody reads any more (the GUI is gone) or writing fails (the disk is full), `closed` becomes True, `error` is the reason,
+    and further lines are dropped.
     """
 
     def __init__(self, fd: int) -> None:
@@ -39,20 +39,20 @@ class LineWriter:
         self.error: OSError | None = None
 
     def __call__(self, line: str, /) -> None:
-        """Write one line; what UTF-8 cannot express (parts of odd file names) becomes `?`."""
+        """Write one line; characters that UTF-8 cannot encode (in some file names) become `?`."""
         data = line.encode(errors="replace") + b"\n"
         with self._lock:
             while data and not self.closed:
                 try:
                     data = data[os.write(self._fd, data) :]
-                except BlockingIOError:  # a parent may have made the pipe or terminal non-blocking
+                except BlockingIOError:  # the parent process may have made the pipe or terminal non-blocking
                     sleep(0.001)
                 except OSError as error:
                     self.closed = True
                     self.error = error
 
     def look(self) -> bool:
-        """`closed`, found out without writing where the system can tell (Windows cannot)."""
+        """Check, without writing, whether nobody reads any more; the same as `closed` on Windows, which cannot tell."""
         try:
             from select import POLLERR, POLLHUP, poll
         except ImportError:
@@ -65,7 +65,7 @@ class LineWriter:
 
 
 class LoggedWriter:
-    """Writes lines and keeps the `Debug Log File` of what is said and heard, if there is one."""
+    """Writes lines, and logs lines in both directions to the `Debug Log File`, if there is one."""
 
     def __init__(self, write: Writer) -> None:
         self._write = write
@@ -77,16 +77,16 @@ class LoggedWriter:
         return self._write.closed
 
     def look(self) -> bool:
-        """`closed`, found out without writing where the system can tell."""
+        """Check, without writing, whether nobody reads any more; the same as `closed` if the system cannot tell."""
         return self._write.look()
 
     def __call__(self, line: str, /) -> None:
-        """Write a line. It is logged first: the answer to it may be read before this thread goes on."""
+        """Log a line, then write it. In this order, since the client may answer before this thread continues."""
         self.note("<<", line)
         self._write(line)
 
     def note(self, direction: str, line: str) -> None:
-        """Log a line; a disk that is full ends the log, and the user hears of it."""
+        """Log a line. If that fails (the disk is full), the log ends, with a message to the user."""
         log = self._log
         if log is None:
             return
@@ -94,10 +94,10 @@ class LoggedWriter:
             log(direction, line)
         except OSError as error:
             self._log = None
-            self._write(fmt.info_string(f"Debug Log File: {error}; it ends here"))
+            self._write(fmt.info_string(f"Debug Log File: {error}; the log ends here"))
 
     def log_to(self, path: str) -> None:
-        """Log to the end of this file ("": to none) from now on; OSError, and the old one stays, if that cannot be."""
+        """Append to this log file from now on ("": no log). Raises OSError and keeps the old one."""
         log = DebugLog(path) if path else None
         old, self._log = self._log, log
         if old is not None:
@@ -105,14 +105,14 @@ class LoggedWriter:
 
 
 class DebugLog:
-    """The `Debug Log File`: lines are added to it with the time, from any thread. OSError if it cannot be opened."""
+    """The `Debug Log File`: lines are appended with the time, from any thread. Raises OSError if it cannot be opened."""
 
     def __init__(self, path: str) -> None:
         self._file = open(path, "ab", buffering=0)  # noqa: SIM115
         self._lock = allocate_lock()
 
     def __call__(self, direction: str, line: str) -> None:
-        """Add a line that came in (">>") or went out ("<<"). OSError if the disk is full."""
+        """Append a line that was read (">>") or written ("<<"). Raises OSError if the disk is full."""
         now = time()
         stamp = f"{strftime('%Y-%m-%d %H:%M:%S', localtime(now))}.{int(now * 1000) % 1000:03}"
         data = f"{stamp} {direction} {line}\n".encode(errors="replace")
@@ -121,6 +121,6 @@ class DebugLog:
                 self._file.write(data)
 
     def close(self) -> None:
-        """End the log."""
+        """Close the file."""
         with self._lock:
             self._file.close()

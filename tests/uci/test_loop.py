@@ -637,7 +637,7 @@ def test_what_is_sent_after_an_answer_meets_an_idle_engine(session: Session, lin
 
 
 def test_a_client_that_reads_nothing_does_not_block_the_reader(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("coachwhip.uci.jobs.SETTLE_SECONDS", 0.1)
+    monkeypatch.setattr("coachwhip.uci.jobs.LAST_LINES_SECONDS", 0.1)
     stuck, go_on = threading.Event(), threading.Event()
 
     def hear(line: str) -> None:
