@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""coachwhip, a UCI chess engine: the public names, loaded on first use.
+"""coachwhip, a UCI chess engine: the public names, imported on first use.
 
-`import coachwhip` alone loads nothing compiled and no other package, so that `python -m coachwhip` answers at once.
+`import coachwhip` alone imports neither the compiled core nor another package, so that `python -m coachwhip` starts quickly.
 """
 
 from __future__ import annotations
@@ -39,16 +39,16 @@ __all__ = [
     "build_info",
 ]
 
-_HOMES = {"Analysis": ".analysis", "ChessEngine": ".chess_engine"}  # of the others: .core.engine
+_HOMES = {"Analysis": ".analysis", "ChessEngine": ".chess_engine"}  # module of a name; of all others: .core.engine
 
-# In a checkout the packages lie beside this folder, not in it; installed, setup.py has put them in it.
+# In a checkout core/, uci/ and the others are beside this folder; in an installed package they are inside it.
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if os.path.isfile(os.path.join(_ROOT, "setup.py")):
     __path__.append(_ROOT)
 
 
 def __getattr__(name: str) -> object:
-    """Load a public name on its first use, with what it stands on: the compiled core, for some python-chess too."""
+    """Import a public name on its first use. All need the compiled core; Analysis and ChessEngine also python-chess."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

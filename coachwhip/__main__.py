@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The command line: a UCI session, one-shot UCI commands, or a subcommand whose module is loaded when it is named.
+"""The command line: a UCI session, UCI commands given as arguments, or a subcommand, whose module is imported when needed.
 
-Options are read by hand: importing argparse would be a third of the time that a GUI waits for `uciok`.
+Options are parsed here: importing argparse would take a third of the time from start to `uciok`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# What is started by name, and the module whose main(argv) does it.
+# Name of a subcommand -> module whose main(argv) runs it.
 SUBCOMMANDS = {
     "bench": "coachwhip.bench.bench",
     "perft": "coachwhip.bench.perft",
@@ -35,7 +35,7 @@ SUBCOMMANDS = {
     "tune": "coachwhip.bench.tune",
     "weights": "coachwhip.evaluation.config",
 }
-# Subcommands with a --weights of their own.
+# Subcommands that have an option --weights.
 TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab", "selfplay", "spsa", "tune", "weights"})
 
 USAGE = """\
@@ -43,7 +43,7 @@ usage: coachwhip [--weights FILE] [SUBCOMMAND ... | UCI COMMAND ...]
 
 Without words: a UCI session on standard input, for a chess GUI.
 
-UCI commands: the words make one command, which is run to its end; words in quotes are a command of their own.
+UCI commands: the words are one command, which is run until it ends; words in quotes are a command of their own.
   coachwhip go movetime 2000
   coachwhip "position startpos moves e2e4" "go depth 12"
   coachwhip help                 the list of commands
@@ -54,11 +54,11 @@ Subcommands (each has its own --help):
   match                          play games between engines
   suite FILE...                  let engines solve test positions
   speed                          compare the speed of builds and engines
-  reference                      textbook searches on small games, side by side
+  reference                      compare textbook searches on small games
   lab                            compare the techniques of adversarial search
-  analyse FILE...                annotate the games of PGN files, with a report to look through
+  analyse FILE...                annotate the games of PGN files, and write a report
   wdl-fit PGN...                 fit the win, draw and loss model to scored games
-  selfplay FILE                  make labelled positions from games against itself
+  selfplay FILE                  write labelled positions from games against itself
   tune FILE...                   fit the evaluation's weights to labelled positions
   spsa --tune NAME...            tune numbers of the search by games against itself
   weights                        print the evaluation weights, as a file to start from
@@ -74,16 +74,16 @@ INTERRUPTED = 130
 
 
 class UsageError(Exception):
-    """A command line that cannot be carried out; the message is for the user."""
+    """A wrong command line; the message is for the user."""
 
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line (default: the process's). Returns the exit code.
 
-    It is 0, or what a subcommand says; 1 where standard output cannot be written (a full disk), told on standard error; 2 for
-    bad usage; 130 after Ctrl-C. Where the reader of standard output has closed it (`coachwhip weights | head -1`), the command
-    ends early, without a word and with 0: such a reader has all that it wanted, nothing is lost, and scripts under `set -o
-    pipefail` go on. So does a session end whose GUI has gone.
+    0, or the code of a subcommand; 1 with a message on standard error if standard output cannot be written (a full disk); 2 for
+    wrong usage; 130 after Ctrl-C. If the reader of standard output has closed it (`coachwhip weights | head -1`), the command
+    ends early with 0 and no message: the reader has what it wanted, and scripts under `set -o pipefail` go on. A session also
+    ends with 0 when its GUI is gone.
     """
     try:
         return _main(sys.argv[1:] if argv is None else argv)
@@ -100,7 +100,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _complain(message: str) -> None:
-    """Tell the user, as far as there is a standard error."""
+    """Print a message on standard error, if there is one."""
     try:
         if sys.stderr is not None:
             print(f"coachwhip: {message}", file=sys.stderr, flush=True)
@@ -137,7 +137,7 @@ def _run_session(loop: UciLoop) -> int:
 
 
 def _read_options(argv: list[str]) -> tuple[list[str], str | None, str]:
-    """The words after the options, the weights file if one was named, and the text to print instead of doing anything."""
+    """The words after the options, the weights file (or None), and the text of --help or --version to print instead (or "")."""
     weights = None
     index = 0
     while index < len(argv) and argv[index].startswith("-"):
@@ -159,12 +159,12 @@ def _read_options(argv: list[str]) -> tuple[list[str], str | None, str]:
 
 
 def _run_subcommand(name: str, words: list[str], weights: str | None) -> int:
-    """Load the subcommand's module and run it."""
+    """Import the subcommand's module and run it."""
     from importlib import import_module
 
     if weights is not None:
         if name not in TAKE_WEIGHTS:
-            raise UsageError(f"--weights means nothing to {name}")
+            raise UsageError(f"{name} has no option --weights")
         words = ["--weights", weights, *words]
     with watched():
         try:
@@ -177,7 +177,7 @@ def _run_subcommand(name: str, words: list[str], weights: str | None) -> int:
 
 
 def _run_commands(loop: UciLoop, words: list[str]) -> int:
-    """Run the commands on the command line in order, each to its end; one that is bad ends the run with code 2."""
+    """Run the commands of the command line in order, each until it ends. The first wrong one ends the run with code 2."""
     commands = _commands(words)
     for command in commands:
         name = command.split(maxsplit=1)[0] if command.strip() else ""
@@ -197,7 +197,7 @@ def _run_commands(loop: UciLoop, words: list[str]) -> int:
 
 
 def _commands(words: list[str]) -> list[str]:
-    """Group words into commands: one with a blank in it stands alone, the others join with their neighbours."""
+    """Group words into commands: a word with a blank in it is a command, neighbouring words without one are joined."""
     commands: list[str] = []
     joining = False
     for word in words:
@@ -211,7 +211,7 @@ def _commands(words: list[str]) -> list[str]:
 
 
 def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
-    """`bench` typed in a UCI session: the subcommand, its result handed to the session's writer."""
+    """The command `bench` in a UCI session: runs the subcommand and writes its output as lines of the session."""
     from contextlib import redirect_stdout
     from io import StringIO
 
@@ -224,7 +224,7 @@ def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
 
 
 def _stdout_fd() -> int:
-    """Where answers go: standard output, or the null device for a process that was given none."""
+    """The file descriptor for answers: standard output, or the null device if the process has none."""
     return os.open(os.devnull, os.O_WRONLY) if sys.stdout is None else sys.stdout.fileno()
 
 

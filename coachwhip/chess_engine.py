@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""coachwhip for programs that use python-chess: `ChessEngine`, an engine in this process, in place of `chess.engine.SimpleEngine`.
+"""`ChessEngine`: coachwhip for programs that use python-chess, in this process, in place of `chess.engine.SimpleEngine`.
 
-Boards and limits go in, results come out as python-chess has them. Each search runs in a thread of its own, without the GIL,
-so that other Python threads go on and a stop or Ctrl-C gets through at any time.
+It takes boards and limits of python-chess and returns its results. Each search runs in its own thread, without the GIL, so other
+Python threads go on, and a stop or Ctrl-C works at any time.
 """
 
 from __future__ import annotations
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
     from chess.engine import ConfigMapping, ConfigValue, Info
     from typing_extensions import Self
 
-OFFERED = ("Hash", "Threads", "Clear Hash", "WeightsFile")  # the others steer the talk with a GUI
-CLOCK_OVERHEAD_MS = 10  # per move of a game on the clock, for the Python around the search
+OFFERED = ("Hash", "Threads", "Clear Hash", "WeightsFile")  # the others are for GUIs
+CLOCK_OVERHEAD_MS = 10  # time per move for the Python code around the search
 
 
 class ChessEngine:
     """An engine in this process with the methods of `chess.engine.SimpleEngine`; `options` are those of `configure`.
 
-    One search at a time: a second one raises `chess.engine.EngineError` until the first has ended or was told to stop.
-    Several engines may search side by side. Boards may be Chess960 boards; the game that led to a board (its move stack)
-    counts for repetition. A position that cannot be raises ValueError, as does a limit that never ends where one is needed.
+    One search at a time: a second one raises `chess.engine.EngineError` until the first has ended or been stopped.
+    Several engines may search at the same time. Boards may be Chess960 boards; the game that led to a board (its move stack)
+    counts for repetition. An illegal position raises ValueError, and so does a limit without an end where one is needed.
 
     >>> import chess
     >>> from chess.engine import Limit
@@ -65,9 +65,9 @@ class ChessEngine:
     def __init__(self, options: ConfigMapping | None = None) -> None:
         self._lock = threading.Lock()  # held while a search is prepared
         self._host: Host | None = Host()
-        self._configured: dict[str, ConfigValue] = {}  # what holds for every call that does not ask for something else
+        self._configured: dict[str, ConfigValue] = {}  # the options of `configure`; `options` of a call override them
         self._analysis: Analysis | None = None
-        self._pondering = False  # the running search is ours, on the opponent's time
+        self._pondering = False  # the running search was started by `play` with `ponder`
         self._game: object = None
         self.configure(options or {})
 
@@ -78,7 +78,7 @@ class ChessEngine:
 
     @property
     def options(self) -> Mapping[str, chess.engine.Option]:
-        """What `configure` takes."""
+        """The options that `configure` takes."""
         entries = {entry.name: entry for entry in TABLE if entry.name in OFFERED}
         return {
             name: chess.engine.Option(
@@ -91,8 +91,8 @@ class ChessEngine:
     def configure(self, options: ConfigMapping) -> None:
         """Set options: `Hash` (MB), `Threads`, `WeightsFile` (a path, "" for the shipped weights), `Clear Hash` (None).
 
-        Names as in UCI, any case. Raises `chess.engine.EngineError` at the first that is unknown or has a bad value; it keeps
-        its old value, and those before it are set.
+        Names as in UCI, in any case. Raises `chess.engine.EngineError` at the first option that is unknown or has a wrong value;
+        that option keeps its old value, and those before it are set.
         """
         with self._lock:
             self._require_idle()
@@ -101,7 +101,7 @@ class ChessEngine:
                 self._configured[name.lower()] = value
 
     def ping(self) -> None:
-        """Do now what the first search would wait for. Raises `chess.engine.EngineTerminatedError` after `close`."""
+        """Make the engine now, so that the first search need not. Raises `chess.engine.EngineTerminatedError` after `close`."""
         self._live().make_ready()
 
     def play(
@@ -112,14 +112,15 @@ class ChessEngine:
         game: object = None,
         info: Info = INFO_ALL,
         ponder: bool = False,
-        draw_offered: bool = False,  # noqa: ARG002 - a UCI engine is not told either
+        draw_offered: bool = False,  # noqa: ARG002 - ignored, as UCI has no command for it
         root_moves: Iterable[chess.Move] | None = None,
         options: ConfigMapping | None = None,
     ) -> PlayResult:
         """Choose a move; `move` is None if there is none.
 
-        Another `game` object than last time starts from an empty table. `ponder` goes on thinking about the expected reply,
-        until the next call. `options` hold for this call. `stop` from another thread makes it move at once; Ctrl-C ends it.
+        A `game` object other than in the last call starts a new game, with empty tables. With `ponder` the engine then searches
+        the position after the expected reply, until the next call. `options` are for this call. `stop` from another thread makes
+        it move at once; Ctrl-C ends it.
         """
         _require_an_end(limit)
         with self._begin(board, limit, 1, game, info, root_moves, options) as analysis:
@@ -162,7 +163,7 @@ class ChessEngine:
     ) -> InfoDict | list[InfoDict]:
         """Search to the limit and return what was found: one report, or with `multipv` a list of at most so many, best first.
 
-        A position without a legal move has depth 0, an empty `pv`, and the score Mate(0) or Cp(0). After a `stop` it is what was found by then.
+        A position without a legal move gives depth 0, an empty `pv`, and the score Mate(0) or Cp(0). `stop` ends it early.
         """
         _require_an_end(limit)
         with self._begin(board, limit, 1 if multipv is None else multipv, game, info, root_moves, options) as analysis:
@@ -180,17 +181,17 @@ class ChessEngine:
         root_moves: Iterable[chess.Move] | None = None,
         options: ConfigMapping | None = None,
     ) -> Analysis:
-        """Start a search and return at once; without a limit it goes on until it is stopped."""
+        """Start a search and return at once; without a limit it runs until it is stopped."""
         return self._begin(board, limit, 1 if multipv is None else multipv, game, info, root_moves, options)
 
     def stop(self) -> None:
-        """End the running search, if any; whoever waits for it gets what was found by then. Any thread may call it."""
+        """End the running search, if any; the call that waits for it returns what was found so far. Any thread may call this."""
         running = self._analysis
         if running is not None:
             running.stop()
 
     def close(self) -> None:
-        """Stop, and give the memory back. Later calls raise `chess.engine.EngineTerminatedError`; closing again is fine."""
+        """Stop, and free the memory. Later calls raise `chess.engine.EngineTerminatedError`, except `close`."""
         with self._lock:
             if self._analysis is not None:
                 self._analysis.stop()
@@ -214,7 +215,7 @@ class ChessEngine:
         return self._host
 
     def _require_idle(self) -> None:
-        """Refuse to disturb a search; one that is ending is waited for. The lock is held."""
+        """Raise EngineError if a search is running; wait for one that is stopped. The caller holds the lock."""
         self._live()
         if self._analysis is None:
             return
@@ -226,14 +227,14 @@ class ChessEngine:
         self._analysis = None
 
     def _apply(self, name: str, value: ConfigValue) -> None:
-        """Put an option in force. Raises EngineError, and the old value stays."""
+        """Set an option. Raises EngineError and keeps the old value if it is wrong."""
         _require_offered(name)
         complaint = self._live().set_option(name, _text(value))
         if complaint:
             raise chess.engine.EngineError(complaint)
 
     def _adjust(self, options: ConfigMapping) -> None:
-        """Put the options of one call in force, and take back what another call had changed."""
+        """Set the options for one call: those of the call, else of `configure`, else the defaults."""
         asked = {name.lower(): value for name, value in options.items()}
         in_force = self._live().options
         for entry in TABLE:
@@ -279,7 +280,7 @@ class ChessEngine:
 
 
 def _text(value: ConfigValue) -> str | None:
-    """A value of `configure` as a GUI would send it."""
+    """A value of `configure` as text of a UCI `setoption`."""
     return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -295,7 +296,7 @@ def _require_an_end(limit: Limit) -> None:
 
 
 def _position(board: chess.Board) -> Position:
-    """The board with its game, from behind the last null move. Raises ValueError with one sentence if it cannot be."""
+    """The board with its game since the last null move. Raises ValueError with one sentence if the position is illegal."""
     if type(board).uci_variant != "chess":
         raise ValueError(f"coachwhip plays standard chess and Chess960, not {type(board).uci_variant}")
     moves = board.move_stack
@@ -311,7 +312,7 @@ def _position(board: chess.Board) -> Position:
 
 
 def _searchmoves(board: chess.Board, root_moves: Iterable[chess.Move] | None) -> list[str]:
-    """The moves to choose from as the core takes them: none for all. Raises ValueError."""
+    """`root_moves` as UCI text; an empty list means all moves. Raises ValueError for an illegal move or if there are none."""
     if root_moves is None:
         return []
     moves = list(root_moves)
@@ -324,7 +325,7 @@ def _searchmoves(board: chess.Board, root_moves: Iterable[chess.Move] | None) ->
 
 
 def _limits(limit: Limit, turn: chess.Color) -> Limits:
-    """A limit of python-chess for the core. A clock is shared out by `uci.timeman`; `time` is taken to the millisecond."""
+    """A limit of python-chess as `Limits`. `uci.timeman` computes the limits for a clock; `time` is rounded to milliseconds."""
     clock = GoLimits()
     clock.wtime, clock.btime = _milliseconds(limit.white_clock), _milliseconds(limit.black_clock)
     clock.winc, clock.binc = _milliseconds(limit.white_inc, 0), _milliseconds(limit.black_inc, 0)
@@ -347,6 +348,6 @@ def _milliseconds(seconds: float | None, least: int = timeman.MIN_MS) -> int | N
 
 
 def _whole(name: str, value: int | None) -> int:
-    """A limit of UCI within UCI's range; 0 for none."""
+    """A number of a limit, clamped to the range of the UCI field; 0 for None."""
     lowest, highest = GO_NUMBERS[name]
     return 0 if value is None else min(max(int(value), lowest), highest)

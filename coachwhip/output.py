@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Standard output that says when it is lost, and a standard error that never stands in the way of the work.
+"""Standard output that raises `LostOutput` if it cannot be written, and standard error whose errors are ignored.
 
-Python would raise out of whatever happened to print, or complain when the process ends. Here the raw file below the
-stream raises `LostOutput` once, which nothing that handles the errors of other files catches, and is silent from then on.
+Python would raise OSError from any `print`, or print a message when the process ends. Here the raw file below the stream raises
+`LostOutput` once, which is no OSError, so code that handles errors of other files does not catch it; later output is dropped.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 
 class LostOutput(Exception):
-    """Standard output, `descriptor`, could not be written.
+    """Standard output (`descriptor`) could not be written.
 
-    `reader_gone` tells a closed pipe or terminal from a fault such as a full disk.
+    `reader_gone`: the pipe or terminal was closed; False for errors such as a full disk.
     """
 
     def __init__(self, error: OSError, descriptor: int) -> None:
@@ -31,14 +31,14 @@ class LostOutput(Exception):
         super().__init__(f"cannot write standard output: {error.strerror or error}")
         closed = isinstance(error, ConnectionError)
         if sys.platform == "win32":
-            closed |= error.errno == EINVAL  # its word for a closed pipe
-        elif error.errno == EIO:  # of a file that is a fault, of a terminal a hang-up
+            closed |= error.errno == EINVAL  # Windows reports a closed pipe so
+        elif error.errno == EIO:  # an error of a file, but the normal report of a terminal that was closed
             closed |= S_ISCHR(os.fstat(descriptor).st_mode)
         self.reader_gone = closed
 
 
 class _Output(io.FileIO):
-    """Where standard output goes, every byte of it; after the first error there is no more of it."""
+    """The raw file of standard output. Writes all bytes; after the first error it drops everything."""
 
     error: OSError | None = None
 
@@ -51,18 +51,18 @@ class _Output(io.FileIO):
             except OSError as error:
                 self.error = error
                 raise LostOutput(error, self.fileno()) from error
-            if written is None:  # a parent has made the pipe non-blocking
+            if written is None:  # the parent process has made the pipe non-blocking
                 sleep(0.001)
             rest = rest[written or 0 :]
         return memoryview(data).nbytes
 
 
 class _Progress(io.FileIO):
-    """Where standard error goes, as far as there is room."""
+    """The raw file of standard error."""
 
     def write(self, data: bytes | bytearray | memoryview, /) -> int | None:  # type: ignore[override]
-        """Drop what cannot be written."""
-        try:  # noqa: SIM105 (contextlib would cost a session's start)
+        """Write, or drop what cannot be written."""
+        try:  # noqa: SIM105 (importing contextlib would delay the start of a session)
             super().write(data)
         except OSError:
             pass
@@ -70,7 +70,7 @@ class _Progress(io.FileIO):
 
 
 def _above(raw: io.FileIO, stream: TextIO) -> TextIO:
-    """A stream with the settings of another one; what its encoding does not have is written as an escape, not refused."""
+    """A text stream on `raw` with the settings of `stream`; characters outside its encoding are written as escapes."""
     errors = "backslashreplace" if stream.errors in (None, "strict") else stream.errors
     unbuffered = getattr(stream, "write_through", False)
     below = raw if unbuffered else io.BufferedWriter(raw)
@@ -79,7 +79,7 @@ def _above(raw: io.FileIO, stream: TextIO) -> TextIO:
 
 
 def _descriptor(stream: TextIO) -> int | None:
-    """Of a stream that ends in a file or pipe; None for a terminal, which knows best itself, and for a stand-in without any."""
+    """The descriptor of a stream to a file or pipe; None for a terminal, which is left as it is, and for a stream without one."""
     try:
         return None if stream.isatty() else stream.fileno()
     except (OSError, ValueError):
@@ -87,7 +87,7 @@ def _descriptor(stream: TextIO) -> int | None:
 
 
 class watched:  # noqa: N801 (used like a function)
-    """Watch standard output and error while the block runs; a process that was given none of one has its words dropped.
+    """Replace standard output and error by the streams above while the block runs. Output to a missing stream is dropped.
 
     Raises LostOutput, in the block or at its end.
     """
