@@ -2,10 +2,10 @@
 """Build of the compiled core: every .pyx in core/ becomes a module of coachwhip.core. All metadata is in pyproject.toml.
 
 Environment variables choose the build: COACHWHIP_ARCH, COACHWHIP_CHECKS, COACHWHIP_SANITIZE, COACHWHIP_PGO and
-COACHWHIP_ANNOTATE (README.md, "Building"). Compiler directives live here only, since a header comment in a .pyx does
-not reach the inline bodies it cimports.
+COACHWHIP_ANNOTATE (README.md, "Building"). Compiler directives are set here only, since a header comment in a .pyx has no
+effect on the inline functions it cimports.
 
-Whatever a build lacks is said in one sentence before Cython starts: setuptools, Cython, a C compiler, Python's header files.
+If setuptools, Cython, a C compiler or Python's header files are missing, one sentence says so before Cython starts.
 """
 
 import logging
@@ -24,11 +24,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import ClassVar
 
-BUILDERS = {"setuptools": "77", "cython": "3.1"}  # packages that a build needs, and from which release on; as in pyproject.toml
+BUILDERS = {"setuptools": "77", "cython": "3.1"}  # packages that a build needs, and their oldest release; as in pyproject.toml
 
 
 def require_builders() -> None:
-    """Leave with one sentence if setuptools or Cython is absent or old. An old setuptools cannot even read pyproject.toml."""
+    """Exit with one sentence if setuptools or Cython is missing or too old. An old setuptools cannot read pyproject.toml."""
     found = {}
     for package, least in BUILDERS.items():
         try:
@@ -49,23 +49,23 @@ def require_builders() -> None:
 
 require_builders()
 
-from setuptools import Command, Extension, setup  # noqa: E402 (an old one may lack what follows)
+from setuptools import Command, Extension, setup  # noqa: E402 (an old release may not have what follows)
 from setuptools.command.build import build  # noqa: E402
 from setuptools.command.build_ext import build_ext  # noqa: E402
 from setuptools.command.build_py import build_py  # noqa: E402
 from setuptools.errors import BaseError, CCompilerError  # noqa: E402
 
-ARCH = os.environ.get("COACHWHIP_ARCH", "native")  # what -march gets; "baseline" (or "none") for no -march at all
+ARCH = os.environ.get("COACHWHIP_ARCH", "native")  # the value of -march; "baseline" or "none": no -march
 CHECKS = os.environ.get("COACHWHIP_CHECKS", "0") not in ("", "0")
-SANITIZE = os.environ.get("COACHWHIP_SANITIZE", "")  # for -fsanitize=, for example "address" or "address,undefined"
+SANITIZE = os.environ.get("COACHWHIP_SANITIZE", "")  # the value of -fsanitize, for example "address" or "address,undefined"
 PGO = os.environ.get("COACHWHIP_PGO", "")  # "generate" or "use"; `setup.py pgo` does both
 ANNOTATE = os.environ.get("COACHWHIP_ANNOTATE", "0") not in ("", "0")
 
 PACKAGE = "coachwhip"
-ROOMS = ("bench", "core", "evaluation", "uci")
+FOLDERS = ("bench", "core", "evaluation", "uci")
 BUILD = Path("build")
 PROFILE = (BUILD / "pgo").resolve()
-WRITTEN = BUILD / "tunables.pxd"  # by params_declaration(); staged, and installed, with the .pxd files of core/
+GENERATED = BUILD / "tunables.pxd"  # the text of params_declaration(); staged and installed with the .pxd files of core/
 DIRECTIVES = {
     "language_level": 3,
     "boundscheck": CHECKS,
@@ -77,9 +77,9 @@ DIRECTIVES = {
 
 
 def packages(root: Path = Path()) -> dict[str, str]:
-    """Package name -> folder: each folder with an __init__.py, in coachwhip/ and in the rooms beside it, which are its subpackages."""
+    """Package name -> folder, for each folder with an __init__.py in coachwhip/ and in FOLDERS, which become its subpackages."""
     found = {}
-    for room in (PACKAGE, *ROOMS):
+    for room in (PACKAGE, *FOLDERS):
         for path in sorted((root / room).rglob("__init__.py")):
             folder = path.parent.relative_to(root)
             found[".".join(folder.parts if room == PACKAGE else (PACKAGE, *folder.parts))] = folder.as_posix()
@@ -87,29 +87,29 @@ def packages(root: Path = Path()) -> dict[str, str]:
 
 
 def extensions() -> list[Extension]:
-    """One for each .pyx of the core, named after its place: core/board/see.pyx is coachwhip.core.board.see."""
+    """One for each .pyx of the core, named after its path: core/board/see.pyx is coachwhip.core.board.see."""
     paths = sorted(Path("core").rglob("*.pyx"))
     return [Extension(".".join((PACKAGE, *path.with_suffix("").parts)), [path.as_posix()]) for path in paths]
 
 
 def stage_pxd() -> Path:
-    """Put the .pxd files, and the one that is written here, where Cython looks for `coachwhip.core`; returns the include path."""
+    """Copy the .pxd files, and the generated one, to where Cython looks for `coachwhip.core`. Returns the include path."""
     root = BUILD / "pxd"
     shutil.rmtree(root, ignore_errors=True)
     BUILD.mkdir(exist_ok=True)
-    write_if_changed(WRITTEN, params_declaration())
-    headers = {path: path for path in Path("core").rglob("*.pxd")} | {WRITTEN: Path("core", WRITTEN.name)}
+    write_if_changed(GENERATED, params_declaration())
+    headers = {path: path for path in Path("core").rglob("*.pxd")} | {GENERATED: Path("core", GENERATED.name)}
     for header, place in headers.items():
         staged = root / PACKAGE / place
         staged.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy2(header, staged)  # keeps the date, which is what decides a rebuild
+        shutil.copy2(header, staged)  # keeps the date, which decides whether to rebuild
     for folder in {root / PACKAGE, *(path.parent for path in root.rglob("*.pxd"))}:
         (folder / "__init__.pxd").touch()
     return root
 
 
 def params_declaration() -> str:
-    """The text of tunables.pxd: `Params` has one int for each row of core/tunables.py, in the order of the rows."""
+    """The text of tunables.pxd: the struct `Params` with one int for each row of core/tunables.py, in order."""
     rows = runpy.run_path(str(Path("core", "tunables.py")))["TUNABLES"]  # not imported: the package may not be built yet
     fields = [f"    int {name}  # {' '.join(note.split())}" for name, *_, note in rows]
     head = ["# SPDX-License-Identifier: GPL-3.0-or-later", '"""Written by setup.py from tunables.py: change the rows there."""']
@@ -117,13 +117,13 @@ def params_declaration() -> str:
 
 
 def write_if_changed(path: Path, text: str) -> None:
-    """Write a text file, or leave it and its date alone if this is what it holds."""
+    """Write a text file; if it has this text already, keep it and its date."""
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 
 
 def system_names() -> list[str]:
-    """This Linux distribution and those it derives from, by their ids in os-release; empty on every other system."""
+    """The ids in os-release of this Linux distribution and of those it derives from; empty on other systems."""
     try:
         release = platform.freedesktop_os_release()
     except OSError:
@@ -132,9 +132,9 @@ def system_names() -> list[str]:
 
 
 def advice(system: str, names: Sequence[str], *, compiler: bool) -> str:
-    """What brings Python's header files, and a C compiler if that is wanted too, on a system as sys.platform names it.
+    """How to install Python's header files, and with `compiler` a C compiler too. `system` is a value of sys.platform.
 
-    `names` tell one Linux distribution from another, as system_names() does.
+    `names`: the Linux distribution, as system_names() gives it.
     """
     if system == "darwin":
         return "install Apple's command line tools (xcode-select --install)"
@@ -154,7 +154,7 @@ def advice(system: str, names: Sequence[str], *, compiler: bool) -> str:
 
 @contextmanager
 def captured() -> Iterator[list[str]]:
-    """A list that receives, at the end, the lines which this process and those it starts would have shown meanwhile, in English."""
+    """Capture the output of this process and its children, in English; at the end its lines are added to the list."""
     said: list[str] = []
     language = {name: os.environ.get(name) for name in ("LC_ALL", "LANGUAGE")}
     os.environ |= {"LC_ALL": "C", "LANGUAGE": ""}
@@ -163,7 +163,7 @@ def captured() -> Iterator[list[str]]:
     shown = [os.dup(1), os.dup(2)]
     disabled = logging.root.manager.disable
     with tempfile.TemporaryFile() as log:
-        logging.disable()  # setuptools logs each command, which is no message of the compiler's
+        logging.disable()  # setuptools logs each command; that is no message of the compiler
         os.dup2(log.fileno(), 1)
         os.dup2(log.fileno(), 2)
         try:
@@ -185,21 +185,21 @@ def captured() -> Iterator[list[str]]:
 
 
 class Build(build):
-    """The core first: if it cannot be built, nothing else is worth doing or saying."""
+    """Build the core first: if that fails, the rest is not built."""
 
     sub_commands: ClassVar = sorted(build.sub_commands, key=lambda command: command[0] != "build_ext")
 
 
 class BuildCore(build_ext):
-    """Translate with Cython, then compile with the flags the environment asks for and the compiler accepts."""
+    """Translate with Cython, then compile with the flags that the environment variables ask for and the compiler accepts."""
 
     def run(self) -> None:
-        """Let setuptools choose the compiler, which then builds on all processors."""
+        """Build on all processors, with the compiler that setuptools chooses."""
         self.parallel = self.parallel or os.cpu_count()
         super().run()
 
     def require_compiler(self) -> None:
-        """Leave with one sentence if the compiler that setuptools chose cannot compile a file that includes Python.h."""
+        """Exit with one sentence if the compiler that setuptools chose cannot compile a file that includes Python.h."""
         problem = False
         with tempfile.TemporaryDirectory() as folder:
             probe = Path(folder) / "probe.c"
@@ -214,8 +214,8 @@ class BuildCore(build_ext):
             raise SystemExit(f"coachwhip needs {lacking}: {advice(sys.platform, system_names(), compiler=compiler)}")
 
     def what_lacks(self, said: Sequence[str]) -> tuple[str, bool]:
-        """What the lines of a compiler that failed come down to, and whether it is the compiler that is wanting."""
-        command = getattr(self.compiler, "compiler_so", None)  # MSVC's has none: setuptools alone knows where to look for it
+        """What is missing, by the output of a compiler that failed, and whether that is the compiler itself."""
+        command = getattr(self.compiler, "compiler_so", None)  # MSVC has none: only setuptools knows where it is
         if command and not shutil.which(command[0]):
             return f"a C compiler, and {command[0]} is not there", True
         if not command and not said:
@@ -228,7 +228,7 @@ class BuildCore(build_ext):
         return f"a working C compiler, and {command[0] if command else 'this one'} cannot compile ({first})", True
 
     def translate(self) -> None:
-        """Translate .pyx to .c under build/, which setuptools then compiles."""
+        """Translate .pyx to .c under build/; setuptools compiles these."""
         from Cython.Build import cythonize
 
         translated = cythonize(
@@ -244,7 +244,7 @@ class BuildCore(build_ext):
             extension.sources = sources[extension.name]
 
     def build_extensions(self) -> None:
-        """Translate, set the flags, and rebuild whatever was last built with other ones."""
+        """Translate, set the flags, and rebuild what was last built with other flags."""
         self.require_compiler()
         self.translate()
         compile_args, link_args = self.msvc_flags() if self.compiler.compiler_type == "msvc" else self.unix_flags()
@@ -259,7 +259,7 @@ class BuildCore(build_ext):
         super().build_extensions()
 
     def msvc_flags(self) -> tuple[list[str], list[str]]:
-        """Flags for cl.exe, which knows no native target: COACHWHIP_ARCH there is a value of /arch, such as AVX2."""
+        """Flags for cl.exe. It has no native target: COACHWHIP_ARCH is a value of /arch, such as AVX2."""
         if SANITIZE or PGO:
             raise SystemExit("COACHWHIP_SANITIZE and COACHWHIP_PGO need gcc or clang")
         arch = [] if ARCH in ("native", "baseline", "none", "") else [f"/arch:{ARCH}"]
@@ -268,7 +268,7 @@ class BuildCore(build_ext):
     def unix_flags(self) -> tuple[list[str], list[str]]:
         """Flags for gcc and clang."""
         flags = ["-O1", "-g"] if CHECKS else ["-O3"]
-        if ARCH == "native":  # some ARM compilers have only -mcpu, a universal macOS build has neither
+        if ARCH == "native":  # some ARM compilers have only -mcpu, a universal macOS build has neither of them
             flags += next(([flag] for flag in ("-march=native", "-mcpu=native") if self.accepts(flag)), [])
         elif ARCH not in ("baseline", "none", ""):
             if not self.accepts(f"-march={ARCH}"):
@@ -290,7 +290,7 @@ class BuildCore(build_ext):
         return flags, link
 
     def accepts(self, flag: str) -> bool:
-        """Whether the C compiler takes this flag without a complaint."""
+        """Whether the C compiler accepts this flag without a warning."""
         with tempfile.TemporaryDirectory() as folder:
             source = Path(folder) / "flag.c"
             source.write_text("int flag;\n", encoding="utf-8")
@@ -299,26 +299,26 @@ class BuildCore(build_ext):
 
 
 class BuildPython(build_py):
-    """The written .pxd file goes with those of core/, which cimport it."""
+    """Installs the generated .pxd file beside those of core/, which cimport it."""
 
     def run(self) -> None:
-        """An editable install uses the files of the checkout, and nothing is copied."""
+        """Copy the files; for an editable install nothing, since it uses the checkout."""
         super().run()
         if not self.editable_mode:
             stage_pxd()
-            self.copy_file(str(WRITTEN), self.written())
+            self.copy_file(str(GENERATED), self.installed_path())
 
-    def written(self) -> str:
-        """Where the file goes."""
-        return str(Path(self.build_lib, "coachwhip", "core", WRITTEN.name))
+    def installed_path(self) -> str:
+        """Where the generated file is installed."""
+        return str(Path(self.build_lib, "coachwhip", "core", GENERATED.name))
 
     def get_outputs(self, include_bytecode: bool = True) -> list[str]:
-        """Everything that is copied, for the record of what was installed."""
-        return [*super().get_outputs(include_bytecode), *([] if self.editable_mode else [self.written()])]
+        """All files that are copied, for the list of installed files."""
+        return [*super().get_outputs(include_bytecode), *([] if self.editable_mode else [self.installed_path()])]
 
 
 class ProfileBuild(Command):
-    """Profile-guided build in place (gcc): build with counters, run bench, build again with what they counted."""
+    """Profile-guided build in place (gcc): build with counters, run bench, build again with the counts."""
 
     description = "profile-guided build in place: instrument, run bench, rebuild (gcc)"
     user_options: ClassVar[list[tuple[str, str, str]]] = []
@@ -330,14 +330,14 @@ class ProfileBuild(Command):
         """No options."""
 
     def run(self) -> None:
-        """Run the three steps, each in its own process, since a process cannot unload an extension module."""
+        """Run the three steps, each in a new process, since a process cannot unload an extension module."""
         shutil.rmtree(PROFILE, ignore_errors=True)
         in_place = [sys.executable, "setup.py", "build_ext", "--inplace"]
         bench = [sys.executable, "-m", "coachwhip", "bench"]
         for command, pgo in ((in_place, "generate"), (bench, ""), (in_place, "use")):
             done = subprocess.run(command, env=os.environ | {"COACHWHIP_PGO": pgo}, check=False)
             if done.returncode:
-                raise SystemExit(done.returncode)  # it has said why
+                raise SystemExit(done.returncode)  # the step has printed why
 
 
 if __name__ == "__main__":  # also true under pip; a worker process of cythonize that imports this file must not build
