@@ -85,6 +85,32 @@ cdef inline int _raw_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil
     return evaluate(s.evaluator, &s.stack[ply].eval)
 
 
+cdef inline int _faded_eval(Searcher* s, int ply) noexcept nogil:
+    """The static evaluation as it counts at this fifty-move clock, not corrected."""
+    return faded(s.evaluator, &s.stack[ply].pos, evaluate(s.evaluator, &s.stack[ply].eval))
+
+
+cdef inline int _settle(Searcher* s, int ply, bint sets_seldepth, int* alpha, int beta) noexcept nogil:
+    """Enter a node: its score where limits or draws decide it (0 while the search is being aborted), else NO_SCORE.
+
+    A draw that stm can reach raises `alpha` to it.
+    """
+    s.pv_length[ply] = 0
+    if enter_node(s):
+        return 0
+    if sets_seldepth and ply > s.seldepth:
+        s.seldepth = ply
+    if _is_draw(s, ply):
+        return 0
+    if ply >= MAX_PLY - 1:
+        return 0 if s.stack[ply].pos.checkers else _faded_eval(s, ply)
+    if _can_reach_draw(s, ply, alpha[0]):
+        alpha[0] = 0
+        if beta <= 0:
+            return 0
+    return NO_SCORE
+
+
 # --- Quiescence ---
 
 
@@ -116,19 +142,9 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     cdef MovePicker picker
 
     # 1. Limits and draws.
-    s.pv_length[ply] = 0
-    if enter_node(s):
-        return 0
-    if ply > s.seldepth:
-        s.seldepth = ply
-    if _is_draw(s, ply):
-        return 0
-    if ply >= MAX_PLY - 1:
-        return 0 if in_check else faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[ply].eval))
-    if _can_reach_draw(s, ply, alpha):
-        alpha = 0
-        if alpha >= beta:
-            return 0
+    score = _settle(s, ply, True, &alpha, beta)
+    if score != NO_SCORE:
+        return score
     old_alpha = alpha
 
     # 2. Transposition table.
@@ -395,7 +411,7 @@ cdef int _leaf(Searcher* s, int ply) noexcept nogil:
         return 0
     if not has_legal_move(pos):
         return -MATE + ply if pos.checkers else 0
-    return faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[ply].eval))
+    return _faded_eval(s, ply)
 
 
 cdef int _use_tablebase(Searcher* s, Node* node, int* best, int* ceiling) noexcept nogil:
@@ -642,21 +658,9 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         return qsearch(s, ply, alpha, beta, True) if s.params.p.use_qsearch else _leaf(s, ply)
 
     # 2. Limits and draws.
-    s.pv_length[ply] = 0
-    if enter_node(s):
-        return 0
-    if node.open_window and ply > s.seldepth:
-        s.seldepth = ply
-    if _is_draw(s, ply):
-        return 0
-    if ply >= MAX_PLY - 1:
-        return 0 if node.in_check else faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[ply].eval))
-
-    # 2a. A repetition one ply ahead.
-    if _can_reach_draw(s, ply, alpha):
-        alpha = 0
-        if alpha >= beta:
-            return 0
+    score = _settle(s, ply, node.open_window, &alpha, beta)
+    if score != NO_SCORE:
+        return score
 
     # 3. Mate distance pruning: a shorter mate has been found already.
     if s.params.p.use_mate_distance:
