@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import distributed
 import places
 import pytest
 from coachwhip.bench.match import __main__ as match
 from uci_process import TIMEOUT, environment
 
-distributed = pytest.importorskip("distributed", reason="no Dask: the extra `cluster` is not installed")
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, when a worker dies
 
 STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(places.STUB))}"

@@ -231,7 +231,6 @@ def test_a_file_that_is_something_else_is_left_alone(
 
 
 def test_a_cluster_plays_the_same_games(reference: Path, book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("distributed", reason="no Dask: the extra `cluster` is not installed")
     monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
     assert made(tmp_path / "cluster.bin", book, "--scheduler", "local", "--concurrency", "2") == reference.read_bytes()
 

@@ -26,8 +26,6 @@ from coachwhip.evaluation.learn import tune as tune_steps
 from coachwhip.evaluation.learn import write as tune_write
 from coachwhip.evaluation.learn.data import same_pawns
 
-pytest.importorskip("scipy", reason="no scipy: the extra `bench` is not installed")
-
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ENDING = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
@@ -400,7 +398,6 @@ def test_the_losses_told_are_the_engines(epd: Path, tmp_path: Path, capsys: pyte
 
 
 def test_the_plot_is_drawn(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    pytest.importorskip("matplotlib", reason="no matplotlib: the extra `bench` is not installed")
     run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, "--plot", tmp_path / "losses.png", "--limit", 500)
     assert (tmp_path / "losses.png").read_bytes().startswith(b"\x89PNG")
 
