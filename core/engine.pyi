@@ -8,7 +8,7 @@ STARTPOS_FEN: str
 DANGER_STEP: int  # danger units of one level of `king_danger`
 FULL_PHASE: int  # the phase with all pieces on the board
 FULL_SCALE: int  # the scale of a score that counts in full
-MAX_DEPTH: int  # deepest iteration a search can be asked for
+MAX_DEPTH: int  # the deepest iteration
 MAX_PLY: int  # longest line the search follows from the root
 MAX_THREADS: int  # most threads a search can have
 PACKED_SIZE: int  # bytes of a packed position

@@ -461,7 +461,7 @@ cdef class Engine:
     cdef int take(self, bint made=True) except -1:
         """Mark the engine as busy; the caller must set `busy = False` at its end. Raises RuntimeError if it is busy already."""
         if self.busy:
-            raise RuntimeError("a search is running")
+            raise RuntimeError("a search is running on this engine, or another call")
         if made and self.s.tt.clusters == NULL:
             raise RuntimeError("Engine.__init__ was not called, or failed")
         self.busy = True

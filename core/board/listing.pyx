@@ -20,7 +20,7 @@ cdef inline Move* _add_promotions(Move* out, bitboard targets, int offset, int f
 
 
 cdef Move* _add_pawns(const PositionC* pos, Move* out, bitboard target) noexcept nogil:
-    """`target`: the squares where a pawn may arrive, pushes and captures alike (in check: those that end it)."""
+    """`target`: the squares where a push or capture may end (in check: those that end the check)."""
     cdef const BoardC* b = &pos.b
     cdef int us = pos.stm
     cdef bint white = us == WHITE

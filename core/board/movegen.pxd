@@ -45,7 +45,7 @@ cdef inline bint is_check(const PositionC* pos, const CheckInfo* info, Move move
     cdef int from_sq = move_from(move)
     cdef int to_sq = move_to(move)
     if move_flag(move) & ~(CAPTURE | DOUBLE_PUSH) or move_flag(move) == EN_PASSANT:
-        return gives_check(pos, move)  # castling, en passant, promotion: rare, so the move is made and looked at
+        return gives_check(pos, move)  # castling, en passant, promotion: rare, so the move is made
     if info.squares[pos.piece_on[from_sq]] & bit(to_sq):
         return True
     return info.discoverers & bit(from_sq) != 0 and TABLES.line[from_sq][to_sq] & bit(info.king) == 0

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Static evaluation. Other folders call it through `evaluate.evaluate` only and do not know how it computes a score."""
+"""Static evaluation. `evaluate` computes the scores; code in other folders does not depend on how."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The history tables, and how they are read and updated; learning.pxd decides which entries a result changes.
+"""The history tables and functions for their entries; learning.pxd updates them after a result.
 
 Killers; how well quiet moves did: by squares, after the moves before them (continuation), and in this pawn structure; how well
 captures did; and the error of the static evaluation in similar positions (correction).
