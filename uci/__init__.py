@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The Universal Chess Interface: text in, text out. No chess rules live here."""
+"""The Universal Chess Interface: text in, text out, without chess rules."""

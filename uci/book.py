@@ -76,7 +76,7 @@ def _check(path: str) -> None:
     """Raise ValueError if the file is no Polyglot book."""
     size = os.path.getsize(path)
     if size == 0 or size % ENTRY_BYTES:
-        raise ValueError(f"no Polyglot book: {size} bytes are not a number of {ENTRY_BYTES}-byte entries")
+        raise ValueError(f"no Polyglot book: its size of {size} bytes is not a multiple of {ENTRY_BYTES}")
     with open(path, "rb") as file:
         last = b""
         for sample in range(SAMPLES):
