@@ -110,7 +110,7 @@ class Engine:
     While it runs, every method but `stop`, `ponderhit`, `prepare` and `is_searching` raises RuntimeError, in any thread."""
 
     def __init__(self, weights: Sequence[int], hash_mb: int = ..., tunables: Mapping[str, int] | None = ...) -> None:
-        """`weights`: what `evaluation.config.pack` returns. Raises ValueError (wrong length, unknown tunable), MemoryError."""
+        """`weights`: what `evaluation.config.flatten` returns. Raises ValueError (wrong length, unknown tunable), MemoryError."""
     def set_hash(self, mb: int) -> None:
         """Resize and clear the transposition table. Raises ValueError or MemoryError and keeps the old table."""
     def set_threads(self, threads: int) -> None:
