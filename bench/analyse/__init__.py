@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip analyse`: looks at the games of a PGN file, judges every move, and writes down what it found.
+"""`coachwhip analyse`: analyses the games of PGN files, judges every move, and writes the annotated games and a report.
 
-`study` lets the engine look at a game, `judge` holds the formulas, `annotate` writes into the game, `report` makes the HTML page.
+`study` analyses a game with the engine, `judge` has the formulas, `annotate` writes into the game, `report` writes the HTML page.
 """

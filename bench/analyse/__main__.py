@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The subcommand: reads games, has them studied one by one, and writes each as soon as it is done."""
+"""The subcommand: reads games, analyses them one by one, and writes each as soon as it is analysed."""
 
 import argparse
 import contextlib
@@ -38,39 +38,39 @@ from .games import read_files, title
 from .study import Line, Look, Step, Study, score_text
 
 DEFAULT_SECONDS = 0.5
-COLUMNS = 80  # of the PGN written
+COLUMNS = 80  # width of the PGN text
 EPILOG = """\
 The annotated games go to standard output and the summary to standard error, unless --output or --json says otherwise.
-Exit code 1 if a game could not be read, or only in part; 130 after Ctrl-C, which keeps what was done."""
+Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C, which keeps the moves analysed so far."""
 
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand."""
     parser = argparse.ArgumentParser(
         prog="coachwhip analyse",
-        description="Annotate the games of PGN files: evaluations, bad moves and what was better, accuracy of the players.",
+        description="Annotate the games of PGN files: evaluations, bad moves and better lines, accuracy of the players.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     add("files", nargs="+", type=_input, metavar="FILE", help="PGN files; - for standard input")
     limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"per position (default {DEFAULT_SECONDS:g})")
-    limit.add_argument("--depth", type=whole_number(1, MAX_DEPTH), metavar="N", help="plies per position")
+    limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"time per position (default {DEFAULT_SECONDS:g})")
+    limit.add_argument("--depth", type=whole_number(1, MAX_DEPTH), metavar="N", help="search depth per position, in plies")
     limit.add_argument("--nodes", type=whole_number(1, 10**15), metavar="N", help="nodes per position")
     add("--multipv", type=whole_number(1, MAX_MULTIPV), default=1, metavar="N", help="lines per position (default 1)")
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
-    add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help="table size (default 64)")
+    add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help="transposition table size (default 64)")
     add("--weights", type=file_name, metavar="FILE", help="weights file to use instead of the shipped one")
     add("--output", **writes(help="write the annotated games to FILE"))
     add(
         "--report",
         **writes(
             metavar="FILE.html",
-            help="write a page to look through the games with: graph, boards, lines; one file, no network",
+            help="write an HTML page with the boards, lines and a graph of each game; one file, no network",
         ),
     )
-    add("--json", action="store_true", help="print everything as one JSON object instead")
+    add("--json", action="store_true", help="print the results as one JSON object, and nothing else")
     return execute(parser, argv, _analyse)
 
 
@@ -115,7 +115,7 @@ def _input(text: str) -> str:
 
 
 def _require_another(target: Path, inputs: Sequence[str]) -> None:
-    """Refuse to write a file that is to be read. Raises CommandError."""
+    """Refuse to write to an input file. Raises CommandError."""
     for name in inputs:
         with contextlib.suppress(OSError):
             if os.path.samefile(name, target):
@@ -123,7 +123,7 @@ def _require_another(target: Path, inputs: Sequence[str]) -> None:
 
 
 def _engine(args: argparse.Namespace) -> ChessEngine:
-    """The engine that was asked for. Raises CommandError."""
+    """The engine with the options of the command line. Raises CommandError."""
     try:
         return ChessEngine({"Hash": args.hash, "Threads": args.threads, "WeightsFile": str(args.weights or "")})
     except EngineError as error:
@@ -132,7 +132,7 @@ def _engine(args: argparse.Namespace) -> ChessEngine:
 
 @contextlib.contextmanager
 def _output(args: argparse.Namespace) -> Iterator[TextIO | None]:
-    """Where annotated games go; None with --json alone."""
+    """The stream for the annotated games; None with --json and without --output."""
     if args.output:
         with naming(args.output), open(args.output, "w", encoding="utf-8") as file:
             yield file
@@ -149,17 +149,17 @@ def _run(
     multipv: int,
     output: TextIO | None,
 ) -> bool:
-    """Study and write one game after the other, adding to `done` and `faults`; True if Ctrl-C cut it short."""
+    """Analyse and write one game after the other, adding to `done` and `faults`. Returns True after Ctrl-C."""
     interrupted = False
     with progress("analyse", sum(len(study.boards) for study in studies)) as bar:
         for study in studies:
             try:
                 study.look(engine, limit, multipv, bar.advance)
             except ValueError as error:
-                faults.append(f"{study.label}: {shorten(str(error), 200)}; left as it is")
+                faults.append(f"{study.label}: {shorten(str(error), 200)}; the analysis of this game ends here")
                 bar.say(f"warning: {faults[-1]}")
             except KeyboardInterrupt:
-                bar.say("interrupted; what was done is kept")
+                bar.say("interrupted; the moves analysed so far are kept")
                 interrupted = True
             done.append(study)
             annotate(study, engine.id["name"])
@@ -174,7 +174,7 @@ HEADINGS = ("game", "player", "accuracy", "average loss", *(each.plural for each
 
 
 def _summary(studies: Sequence[Study], described: str) -> str:
-    """A table with two lines a game."""
+    """A table with two rows for each game."""
     rows = [
         (str(number), shorten(side.name, 40), *side.cells())
         for number, study in enumerate(studies, start=1)
@@ -184,7 +184,7 @@ def _summary(studies: Sequence[Study], described: str) -> str:
 
 
 def _as_dict(studies: Sequence[Study], limit: Limit, faults: Sequence[str], *, complete: bool) -> dict[str, Any]:
-    """Everything as JSON-ready values; scores are White's, centipawns or moves to mate."""
+    """All results as values for JSON; scores are from White's side, in centipawns or moves to mate."""
     limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(limit, name)) is not None}
     return {"limit": limits, "complete": complete, "faults": list(faults), "games": [_game_dict(study) for study in studies]}
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes a study into its game: `[%eval ...]` comments as Lichess and GUIs read them, NAGs, and better lines as variations.
+"""Writes an analysis into its game: `[%eval ...]` comments as Lichess and GUIs read them, NAGs, and better lines as variations.
 
-What was in the game stays: variations, comments, and the judgement of a human annotator, which takes the place of ours.
+The game keeps its variations and comments. A move that a human annotator has judged keeps that judgement and gets no other.
 """
 
 import chess
@@ -10,12 +10,12 @@ from chess.engine import PovScore
 
 from .study import Line, Step, Study
 
-LINE_PLIES = 10  # of a variation; what an engine expects further on is guesswork
+LINE_PLIES = 10  # of a variation; later moves of an engine's line are unreliable
 MOVE_NAGS = frozenset(range(1, 7))  # ! ? !! ?? !? ?!
 
 
 def annotate(study: Study, annotator: str) -> None:
-    """Write what was found so far. Doing it again changes nothing."""
+    """Write the results found so far. A second call changes nothing."""
     for node, look in zip(study.nodes, study.looks[1:], strict=True):
         if look:
             node.set_eval(PovScore(look.score, chess.WHITE))
@@ -27,7 +27,7 @@ def annotate(study: Study, annotator: str) -> None:
 
 
 def _mark(node: chess.pgn.ChildNode, step: Step) -> None:
-    """A bad move: its NAG, and the lines that are better."""
+    """Add the NAG of a bad move, and the better lines."""
     if step.judgement and not MOVE_NAGS & node.nags:
         node.nags.add(step.judgement.nag)
     for line in better_lines(step):
@@ -36,7 +36,7 @@ def _mark(node: chess.pgn.ChildNode, step: Step) -> None:
 
 
 def better_lines(step: Step) -> list[Line]:
-    """The lines before a move that are better for its player than the move."""
+    """The lines of the position before a move that score better for its player than the move."""
     after = step.after.score
     return [
         line

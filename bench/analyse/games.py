@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads the games of PGN files, good and bad ones: a game that breaks off keeps what could be read, and says so."""
+"""Reads the games of PGN files. A game with an error keeps the moves before it, and the error is reported."""
 
 import io
 import sys
@@ -14,7 +14,7 @@ from .study import Study
 
 
 class Found(NamedTuple):
-    """The games that can be studied, and a sentence about each fault."""
+    """The games that can be analysed, and a message about each fault."""
 
     studies: list[Study]
     faults: list[str]
@@ -40,20 +40,20 @@ def read_files(paths: Sequence[str]) -> Found:
             try:
                 studies.append(Study(game, label))
             except ValueError as error:
-                faults.append(f"{label}: {shorten(str(error), 200)}; left out")
+                faults.append(f"{label}: {shorten(str(error), 200)}; the game is skipped")
                 continue
             if game.errors:
-                faults.append(f"{label}: {shorten(str(game.errors[0]), 200)}; read up to there")
+                faults.append(f"{label}: {shorten(str(game.errors[0]), 200)}; the game is read up to this error")
     return Found(studies, faults)
 
 
 def title(game: chess.pgn.Game) -> str:
-    """The players of a game, fit for a terminal."""
+    """The players of a game, shortened and printable."""
     return " - ".join(shorten(game.headers.get(colour, "?")) for colour in ("White", "Black"))
 
 
 def _read_text(path: str) -> str:
-    """A file as text: UTF-8, with or without its mark, or Latin-1, as older databases are."""
+    """A file as text: UTF-8, with or without a byte order mark, or Latin-1, which older databases use."""
     try:
         if path == "-":
             data = sys.stdin.buffer.read()
@@ -66,7 +66,7 @@ def _read_text(path: str) -> str:
 
 
 def _read_games(text: str) -> list[chess.pgn.Game]:
-    """What is a game in the text: something with moves, headers of its own, or an error about a move."""
+    """The games in the text: everything that has moves or headers of its own."""
     games = []
     handle = io.StringIO(text, newline=None)
     usual = dict(chess.pgn.Headers())

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How good a move was, from what an engine thinks before and after it: pure functions.
+"""How good a move was, from the engine's scores before and after it: pure functions.
 
-Winning chances and accuracy are the formulas that Lichess has published (https://lichess.org/page/accuracy); a move is judged by the
-winning chances it gives away, with the limits of Lichess: a tenth, two and three tenths of the way from a sure loss (-1) to a sure
-win (+1), which are 5, 10 and 15 of the percent points used here.
+Winning chances and accuracy use the formulas that Lichess has published (https://lichess.org/page/accuracy). A move is judged by
+the winning chances it loses. The limits are those of Lichess: 0.1, 0.2 and 0.3 on a scale from -1 (a sure loss) to +1 (a sure
+win), which are 5, 10 and 15 percent points here.
 """
 
 import math
@@ -14,13 +14,13 @@ from typing import NamedTuple
 import chess.pgn
 from chess.engine import Score
 
-CEILING = 1000  # centipawns; more, and a mate, counts as so much
-STEEPNESS = 0.00368208  # of winning chances over centipawns
-SPREAD = (0.5, 12.0)  # least and greatest weight of a move, by how much the winning chances change around it
+CEILING = 1000  # centipawns; a larger score and a mate count as this
+STEEPNESS = 0.00368208  # of the curve of winning chances over centipawns
+SPREAD = (0.5, 12.0)  # least and greatest weight of a move, see `weights`
 
 
 class Judgement(NamedTuple):
-    """What a move is called that gives away at least `loss` percent points of winning chances."""
+    """The judgement of a move that loses at least `loss` percent points of winning chances."""
 
     name: str
     plural: str
@@ -36,29 +36,30 @@ JUDGEMENTS = (INACCURACY, MISTAKE, BLUNDER)
 
 
 def centipawns(score: Score) -> int:
-    """The score within -CEILING..CEILING; a mate is the end of it."""
+    """The score, limited to -CEILING..CEILING; a mate counts as the limit."""
     return max(-CEILING, min(CEILING, score.score(mate_score=100 * CEILING)))
 
 
 def win_percent(score: Score) -> float:
-    """Winning chances of the side whose score it is: 0 to 100, 50 when level."""
+    """Winning chances of the side whose score it is: 0 to 100, 50 for an equal position."""
     return 100 / (1 + math.exp(-STEEPNESS * centipawns(score)))
 
 
 def judge(loss: float) -> Judgement | None:
-    """What to call a move that gives away `loss` percent points; None if nothing bad."""
+    """The judgement of a move that loses `loss` percent points; None below the limit of an inaccuracy."""
     return next((each for each in reversed(JUDGEMENTS) if loss >= each.loss), None)
 
 
 def move_accuracy(loss: float) -> float:
-    """The accuracy of a move that gives away `loss` percent points: 0 to 100."""
+    """The accuracy of a move that loses `loss` percent points: 0 to 100."""
     return max(0.0, min(100.0, 103.1668 * math.exp(-0.04354 * max(loss, 0.0)) - 3.1669))
 
 
 def weights(percents: Sequence[float]) -> list[float]:
-    """How much each move counts in a game's accuracy: the more, the more the winning chances move around it.
+    """The weight of each move in a game's accuracy: the standard deviation of the winning chances around it, limited by SPREAD.
 
-    `percents` are the winning chances in each position, one more than there are moves. The window is a tenth of the game.
+    `percents` are the winning chances in each position, one more than there are moves. "Around" is a window of a tenth of the
+    game, at least 2 and at most 8 positions.
     """
     size = max(2, min(8, len(percents) // 10))
     low, high = SPREAD
@@ -70,7 +71,7 @@ def weights(percents: Sequence[float]) -> list[float]:
 
 
 def accuracy(moves: Sequence[float], counts: Sequence[float]) -> float | None:
-    """A player's accuracy: the mean of the weighted and the harmonic mean of his moves' accuracies. None without moves."""
+    """A player's accuracy: the average of the weighted and the harmonic mean of the moves' accuracies. None without moves."""
     if not moves:
         return None
     weighted = sum(move * count for move, count in zip(moves, counts, strict=True)) / sum(counts)

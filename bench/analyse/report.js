@@ -1,15 +1,15 @@
 "use strict";
-// Moves through the games. The address says where: #g2-17 is the position after 17 half-moves of game 2.
+// Shows the position that the address names: #g2-17 is the position after 17 half-moves of game 2.
 (() => {
   const games = JSON.parse(document.getElementById("data").textContent);
   const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
   const SVG = "http://www.w3.org/2000/svg";
-  const MARGIN = 15, SIZE = 45; // of chess.svg
+  const MARGIN = 15, SIZE = 45; // of the boards of chess.svg
   const one = (query, within = document) => within.querySelector(query);
   const all = (query, within = document) => [...within.querySelectorAll(query)];
   let game = 1, at = 0;
 
-  // Upper left corner of a square on the board seen from a side.
+  // Upper left corner of a square. Black is at the bottom of a flipped board.
   function corner(square, flipped) {
     const file = square.charCodeAt(0) - 97, rank = square.charCodeAt(1) - 49;
     return [MARGIN + SIZE * (flipped ? 7 - file : file), MARGIN + SIZE * (flipped ? rank : 7 - rank)];
@@ -27,7 +27,7 @@
     const length = Math.hypot(x2 - x1, y2 - y1);
     if (!length) return;
     const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
-    const [x3, y3] = [x2 - 18 * dx, y2 - 18 * dy]; // where the head begins
+    const [x3, y3] = [x2 - 18 * dx, y2 - 18 * dy]; // where the arrowhead begins
     add(group, "line", { class: "best-arrow", x1, y1, x2: x3, y2: y3, "stroke-width": 7 });
     const head = [[x2, y2], [x3 - 11 * dy, y3 + 11 * dx], [x3 + 11 * dy, y3 - 11 * dx]];
     add(group, "polygon", { class: "best-arrow", "stroke-width": 0, points: head.map((point) => point.join(",")).join(" ") });
@@ -110,7 +110,7 @@
     location.replace(`#g${game}-${Math.min(Math.max(where, 0), games[game - 1].length - 1)}`);
   }
 
-  // The nearest bad move in a direction; where we are if there is none.
+  // Index of the nearest bad move forward (1) or backward (-1); the current index if there is none.
   function mistake(direction) {
     for (let index = at + direction; games[game - 1][index]; index += direction) if (games[game - 1][index].kind) return index;
     return at;

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report: one HTML file that needs nothing else, to look through studied games with mouse or keyboard.
+"""The report: one HTML file that needs no other file, to go through analysed games with mouse or keyboard.
 
-Everything that can be said without a script is in the HTML; `report.js` only moves through it. Text from a game enters
-through `html.escape` or as JSON without `<`, and the page's own policy forbids any script but ours and any request.
+Graphs, tables, moves and mistakes are plain HTML; `report.js` shows the positions. Text from a game is written through
+`html.escape` or as JSON without `<`. The page's Content-Security-Policy allows only the script `report.js`, and no request.
 """
 
 import json
@@ -21,36 +21,36 @@ from .annotate import LINE_PLIES, better_lines
 from .study import Line, Side, Step, Study, score_text
 
 HERE = Path(__file__).parent
-WIDTH, HEIGHT = 720, 180  # of a graph, in its own units
+WIDTH, HEIGHT = 720, 180  # of a graph, in SVG units
 DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "ECO": "", "TimeControl": "", "Termination": ""}
 STEPS = (
     ("first", "|&lt;", "First position (Home)"),
     ("back", "&lt;", "One move back (Left)"),
-    ("next", "&gt;", "One move on (Right)"),
+    ("next", "&gt;", "One move forward (Right)"),
     ("last", "&gt;|", "Last position (End)"),
-    ("worse", "Next mistake", "Next mistake (N; P for the one before)"),
+    ("worse", "Next mistake", "Next mistake (N; previous: P)"),
     ("flip", "Flip", "Turn the board (F)"),
 )
 
 
 class _Game(NamedTuple):
-    """A study with what is asked of it more than once."""
+    """A study, with values that several parts of the page use."""
 
     number: int
     study: Study
     steps: dict[int, Step]  # by index of the move
 
     def link(self, index: int) -> str:
-        """Where the position after move `index` is reached; -1 for the first position."""
+        """The link to the position after move `index`; -1 for the first position."""
         return f"#g{self.number}-{index + 1}"
 
     def move_text(self, index: int) -> str:
-        """The move with its number, for a reader: `12. Nf3`, `12...Nf6?!`."""
+        """The move with its number and sign: `12. Nf3`, `12...Nf6?!`."""
         board = self.study.boards[index]
         return f"{_number(board)}{' ' if board.turn else ''}{self.san(index)}{self.sign(index)}"
 
     def san(self, index: int) -> str:
-        """The move alone."""
+        """The move without number and sign."""
         return self.study.boards[index].san(self.study.nodes[index].move)
 
     def sign(self, index: int) -> str:
@@ -60,7 +60,7 @@ class _Game(NamedTuple):
 
 
 def page(studies: Sequence[Study], described: str) -> str:
-    """The whole file. `described` says by what engine and how long each position was looked at."""
+    """The whole file. `described` names the engine and its limit per position."""
     games = [_Game(number, study, {step.at: step for step in study.steps()}) for number, study in enumerate(studies, start=1)]
     script = (HERE / "report.js").read_text(encoding="utf-8")
     data = json.dumps([_data(game) for game in games], separators=(",", ":")).replace("<", "\\u003c")
@@ -97,7 +97,7 @@ def page(studies: Sequence[Study], described: str) -> str:
 
 
 def _pieces() -> str:
-    """The pieces of chess.svg, drawn once and used on every board."""
+    """The pieces of chess.svg, defined once and used on every board."""
     return f'<svg class="pieces" width="0" height="0" aria-hidden="true"><defs>{"".join(chess.svg.PIECES.values())}</defs></svg>'
 
 
@@ -125,7 +125,7 @@ def _viewer() -> str:
 <div class="steps">{buttons}</div>
 <p class="status" aria-live="polite"></p>
 <ol class="lines" aria-label="Best lines"></ol>
-<noscript><p>Moving through the games needs JavaScript; graphs, moves and mistakes are here without it.</p></noscript>
+<noscript><p>The boards need JavaScript; graphs, moves and mistakes are shown without it.</p></noscript>
 </section>
 """
 
@@ -135,7 +135,7 @@ def _game(game: _Game) -> str:
     study = game.study
     headers = study.game.headers
     details = ", ".join(f"{told}{headers[name]}" for name, told in DETAILS.items() if headers.get(name, "?").strip("?. -"))
-    left = "" if study.complete else "<p>Not all positions were looked at.</p>"
+    left = "" if study.complete else "<p>Not all positions were analysed.</p>"
     return f"""<article class="game" id="game{game.number}" aria-label="Game {game.number}">
 <h2>{escape(_players(study))} <span class="result">{escape(_result(study))}</span></h2>
 <p class="details">{escape(details)}</p>{left}
@@ -200,7 +200,7 @@ def _moves(game: _Game) -> str:
 
 
 def _mistakes(game: _Game) -> str:
-    """What was bad and what was better."""
+    """The bad moves, each with the best line instead of it."""
     items = []
     for index, step in game.steps.items():
         if not step.judgement:
@@ -216,7 +216,7 @@ def _mistakes(game: _Game) -> str:
     return f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n' if items else "<p>No mistakes found.</p>\n"
 
 
-# --- What the script needs ---
+# --- Data for the script ---
 
 
 def _data(game: _Game) -> list[dict[str, Any]]:
@@ -248,7 +248,7 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
 
 
 def _squares(board: chess.Board, move: chess.Move) -> list[str]:
-    """From and to; castling as the king moves, also in Chess960."""
+    """Start and target square; for castling those of the king, also in Chess960."""
     target = move.to_square
     if board.is_castling(move):
         target = chess.square(6 if board.is_kingside_castling(move) else 2, chess.square_rank(move.from_square))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One game under the engine: what it thinks of every position of the main line, and what that says about the moves.
+"""The analysis of one game: the engine's scores of every position of the main line, and the judgements of the moves.
 
-All scores here are White's. Positions are looked at from the last to the first, so that what comes of a move is known when the
-position before it is looked at.
+All scores here are from White's side. Positions are analysed from the last to the first, so that the transposition table already
+knows what follows a move when the position before it is analysed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -24,21 +24,21 @@ class Line(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What the engine thinks of a position: its lines, the best first, and how deep it looked."""
+    """The engine's analysis of a position: its lines, the best first, and the search depth."""
 
     lines: tuple[Line, ...]
     depth: int
 
     @property
     def score(self) -> Score:
-        """Of the position, if the best line is played."""
+        """The score of the best line."""
         return self.lines[0].score
 
 
 class Step(NamedTuple):
-    """A move of the game, judged."""
+    """A move of the game and its judgement."""
 
-    at: int  # 0 for the first move
+    at: int  # index of the move, 0 for the first
     san: str
     move: chess.Move
     white: bool
@@ -51,7 +51,7 @@ class Step(NamedTuple):
 
 
 class Side(NamedTuple):
-    """What a player did; `accuracy` and `loss_cp` (the mean) are None without a judged move."""
+    """The results of one player; `accuracy` and `loss_cp` (the mean loss) are None if no move was judged."""
 
     name: str
     moves: int
@@ -67,13 +67,13 @@ class Side(NamedTuple):
 
 
 class Study:
-    """A game and what has been found about it. Raises ValueError for a game that does not begin in a position to play from."""
+    """A game and its analysis. Raises ValueError for an unknown chess variant or a start position that cannot be read."""
 
     def __init__(self, game: chess.pgn.Game, label: str) -> None:
         self.game = game
         self.label = label
         self.nodes = list(game.mainline())
-        self.boards = [game.board().copy(stack=False)]  # without the moves before them, which would be many times as large
+        self.boards = [game.board().copy(stack=False)]  # without move stacks, which would take many times the memory
         for node in self.nodes:
             board = self.boards[-1].copy(stack=False)
             board.push(node.move)
@@ -83,11 +83,11 @@ class Study:
 
     @property
     def complete(self) -> bool:
-        """Whether every position has been looked at."""
+        """Whether every position has been analysed."""
         return None not in self.looks
 
     def look(self, engine: ChessEngine, limit: Limit, multipv: int, advance: Callable[[], None]) -> None:
-        """Let the engine look at every position. What is found stays, also when an exception or Ctrl-C ends it."""
+        """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it."""
         board = self.game.end().board()
         for index in range(len(self.nodes), -1, -1):
             infos = engine.analyse(board, limit, multipv=multipv, game=self)
@@ -97,7 +97,7 @@ class Study:
                 board.pop()
 
     def steps(self) -> Iterator[Step]:
-        """The moves between positions that have both been looked at."""
+        """The moves for which the positions before and after have been analysed."""
         for index, node in enumerate(self.nodes):
             before, after = self.looks[index], self.looks[index + 1]
             if before and after:
@@ -105,7 +105,7 @@ class Study:
                 yield _step(index, board.san(node.move), node.move, board.turn, before, after)
 
     def sides(self) -> tuple[Side, Side]:
-        """White and Black."""
+        """The results of White and of Black."""
         steps = list(self.steps())
         first = steps[0].at if steps else 0
         percents = [judge.win_percent(look.score) for look in self.looks[first:] if look]
@@ -123,7 +123,7 @@ def _line(info: InfoDict) -> Line:
 
 def _step(index: int, san: str, move: chess.Move, white: bool, before: Look, after: Look) -> Step:
     sign = 1 if white else -1
-    best = bool(before.lines[0].moves) and before.lines[0].moves[0] == move  # then any difference is only the deeper look
+    best = bool(before.lines[0].moves) and before.lines[0].moves[0] == move  # then the scores differ only by the search depth
     loss = 0.0 if best else max(0.0, sign * (judge.win_percent(before.score) - judge.win_percent(after.score)))
     loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
     return Step(index, san, move, white, before, after, loss_cp, loss, judge.move_accuracy(loss), judge.judge(loss))
@@ -137,7 +137,7 @@ def _side(name: str, steps: Sequence[tuple[Step, float]]) -> Side:
 
 
 def score_text(score: Score) -> str:
-    """White's score for a reader: `+0.31`, `0.00`, `#3`, `#-2`; `mate` when it stands on the board."""
+    """White's score as text: `+0.31`, `0.00`, `#3`, `#-2`; `mate` if the position is checkmate."""
     mate = score.mate()
     if mate is not None:
         return f"#{mate}" if mate else "mate"

@@ -399,7 +399,7 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path, user_environment: dict[str, 
     assert first == 3
     assert 0 < second < 400
     assert "Fool" in out
-    assert "Not all positions were looked at" in page.read_text(encoding="utf-8")
+    assert "Not all positions were analysed" in page.read_text(encoding="utf-8")
 
 
 # --- The report ---
