@@ -1,35 +1,35 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adversarial search to read: the plain Python twin of the compiled engine, and the oracle of its tests.
+"""Adversarial search in plain Python, written to be read; the tests compare the compiled engine with it.
 
-Every algorithm here fits on a page and plays every game that can say who moves, what the moves are, where they lead, and what
-the end is worth. Nothing is fast; everything is meant to be seen at once. A good order to read in:
+Every algorithm here fits on a page and searches every game with the methods of `game.Game`: who moves, the legal moves, the
+state after a move, the value at the end. The code is written to be clear, not fast. A good order to read in:
 
- 1. `game`         what a game is, what a search answers, how nodes are counted
+ 1. `game`         what a game is, what a search returns, how nodes are counted
  2. `games.tree`   the smallest game: a tree written as nested lists;  then `games.tictactoe` and `games.halving`
- 3. `minimax`      the definition everything else is measured by
- 4. `negamax`      the same with one function for both sides, and with alpha-beta
+ 3. `minimax`      the definition that all other searches are compared with
+ 4. `negamax`      minimax with one function for both sides, without and with alpha-beta
  5. `alphabeta`    the same value and move from fewer nodes
- 6. `iterative`    both again without recursion, on a list of nodes
- 7. `horizon`      games too large to play out: cut the tree, evaluate, search what is left (H-minimax)
- 8. `quiescence`   where it is safe to cut
+ 6. `iterative`    minimax and alpha-beta without recursion, with a list of nodes
+ 7. `horizon`      games too large to search to the end: cut the tree and evaluate at the cut (H-minimax)
+ 8. `quiescence`   evaluate only quiet states
  9. `beam`         only the best few moves: fast and sometimes wrong
 10. `multiplayer`  three and more players: utility vectors and max^n (`games.coins`)
 11. `chance`       dice: expectimax (`games.dice`)
-12. `games.board`  chess by python-chess; after it, core/search/search.pyx is the same thing at speed
+12. `games.board`  chess with python-chess; after it read core/search/search.pyx, the fast search of the engine
 
-Try it: `coachwhip reference` plays through a table of games and algorithms, and from Python
+`coachwhip reference` compares the algorithms on small games. From Python:
 
     >>> from coachwhip.bench.reference import Counted, alpha_beta, minimax
     >>> from coachwhip.bench.reference.games.tictactoe import TicTacToe
     >>> game = Counted(TicTacToe())
     >>> alpha_beta(game, game.initial()).value  # a draw
     0
-    >>> game.nodes < 549_946  # what minimax needs for it
+    >>> game.nodes < 549_946  # the nodes of minimax
     True
 
 Main source: Stuart Russell and Peter Norvig, Artificial Intelligence: A Modern Approach (AIMA), 4th edition, the chapter
-"Adversarial Search and Games" (5 or 6, by edition). Others are named where they are used. What the engine does beyond this is
-listed, technique by technique, in core/tunables.py.
+"Adversarial Search and Games" (5 or 6, depending on the edition). Each module names its other sources. core/tunables.py lists the
+techniques of the engine, also those that are not here.
 """
 
 from .alphabeta import alpha_beta

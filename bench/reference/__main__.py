@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip reference`: a small table of games and algorithms, with the nodes each one looks at."""
+"""`coachwhip reference`: prints a table of small games and algorithms, with the number of nodes that each one visits."""
 
 import argparse
 import json
@@ -24,7 +24,7 @@ EXACT = (minimax, negamax, minimax_list, alpha_beta, negamax_alpha_beta, alpha_b
 
 
 class Row(NamedTuple):
-    """What one algorithm says of one game. Values are for the player to move."""
+    """The result of one algorithm on one game. Values are for the player to move."""
 
     game: str
     algorithm: str
@@ -34,7 +34,7 @@ class Row(NamedTuple):
 
 
 def run(name: str, algorithm: str, game: Game[Any, Any], search: Callable[[Game[Any, Any]], Any]) -> Row:
-    """Search a game from its start, counting."""
+    """Search a game from its start and count the nodes."""
     counted = Counted(game)
     answer = search(counted)
     value = getattr(answer, "values", None) or answer.value
@@ -42,13 +42,13 @@ def run(name: str, algorithm: str, game: Game[Any, Any], search: Callable[[Game[
 
 
 def exact(name: str, game: Game[Any, Any]) -> Iterator[Row]:
-    """The six that must agree: three that look at everything, three that prune."""
+    """The six algorithms that must agree: three that visit every node, three that prune."""
     for search in EXACT:
         yield run(name, search.__name__, game, lambda counted, search=search: search(counted, counted.initial()))  # type: ignore[misc]
 
 
 def small_games() -> Iterator[Row]:
-    """Games that can be played out."""
+    """Games small enough to search to the end."""
     from .games.coins import CoinRow
     from .games.dice import Dice
     from .games.halving import Halving
@@ -64,7 +64,7 @@ def small_games() -> Iterator[Row]:
 
 
 def chess_position(fen: str, depth: int) -> Iterator[Row]:
-    """A chess position searched to a depth: in full, pruned, to quiet positions, and with a beam. Counts material only."""
+    """A chess position searched to a fixed depth: minimax, alpha-beta, with quiescence, and beam. The evaluation is material."""
     import chess
 
     from .games.board import Chess, material
@@ -72,9 +72,9 @@ def chess_position(fen: str, depth: int) -> Iterator[Row]:
     try:
         board = chess.Board(fen)
     except ValueError as error:
-        raise CommandError(f"no such position: {error}") from error
+        raise CommandError(f"--fen is not a position: {error}") from error
     if not board.is_valid():
-        raise CommandError(f"not a legal position: {fen}")
+        raise CommandError(f"--fen is not a legal position: {fen}")
     rules = Chess(board)
     name = f"chess, depth {depth}"
     quiet_material = quiet(rules, material, rules.noisy, rules.may_stand_pat)
@@ -96,7 +96,7 @@ def chess_position(fen: str, depth: int) -> Iterator[Row]:
 
 
 def print_table(rows: Sequence[Row]) -> None:
-    """Columns as wide as they need to be, the nodes to the right."""
+    """Print aligned columns, the nodes right-aligned."""
     titles = Row._fields
     texts = [[*row[:-1], f"{row.nodes:,}"] for row in rows]
     widths = [max(map(len, column)) for column in zip(titles, *texts, strict=True)]
@@ -107,8 +107,10 @@ def print_table(rows: Sequence[Row]) -> None:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the subcommand; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="coachwhip reference", description="Textbook searches on small games, side by side.")
-    parser.add_argument("--depth", type=whole_number(1, 4), default=2, help="plies for the chess position (default: 2)")
+    parser = argparse.ArgumentParser(prog="coachwhip reference", description="Compare textbook searches on small games.")
+    parser.add_argument(
+        "--depth", type=whole_number(1, 4), default=2, help="search depth for the chess position, in plies (default: 2)"
+    )
     parser.add_argument(
         "--fen", default="r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8", help="the chess position"
     )
@@ -117,7 +119,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def body(options: argparse.Namespace) -> int:
-    """What the subcommand does."""
+    """Run the searches and print the rows."""
     rows = [*small_games(), *chess_position(options.fen, options.depth)]
     if options.json:
         print(json.dumps([row._asdict() for row in rows], indent=2))

@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Alpha-beta: minimax that stops looking at a node once it cannot matter.
+"""Alpha-beta: minimax that stops searching a node once the node cannot change the result.
 
-One idea: while a node is searched, `alpha` is what MAX can already have elsewhere and `beta` what MIN can. Once the node's value
-lies outside, one of the two will never let the game come here, and the node's other moves need no look.
+One idea: while a node is searched, `alpha` is the value that MAX already has elsewhere in the tree, and `beta` the value that MIN
+already has. Once the node's value is outside this window, MAX or MIN avoids the node, and its other moves need no search.
 
 Sources: AIMA, "Alpha-Beta Pruning"; Donald Knuth and Ronald Moore, An Analysis of Alpha-Beta Pruning, Artificial Intelligence 6
-(1975); https://www.chessprogramming.org/Alpha-Beta. With the best move always first it looks at about b^(d/2) of b^d leaves.
+(1975); https://www.chessprogramming.org/Alpha-Beta. With the best move always first it visits about b^(d/2) of b^d leaves.
 """
 
 from .game import INFINITY, Answer, Game, Move, State, Value
 
 
 def alpha_beta(game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY) -> Answer[Move]:
-    """The value of `state` for the player to move there, as far as it lies between `alpha` and `beta`.
+    """The value of `state` for the player to move there, exact if it lies between `alpha` and `beta`.
 
-    Without a window: value and move are exactly minimax's, and no node is looked at that minimax does not look at. With one
-    ("fail-soft"), where v is minimax's value: an answer inside the window is v; one <= alpha says v <= answer; one >= beta says
-    v >= answer. Two players, zero sum; they need not alternate.
+    Without a window, value and move are those of minimax, and only nodes that minimax visits are visited. With a window
+    ("fail-soft"), let v be minimax's value: an answer inside the window is v; an answer <= alpha means v <= answer; an answer
+    >= beta means v >= answer. Two players, zero sum; they need not alternate.
 
     >>> from coachwhip.bench.reference import Counted
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
     >>> game = Counted(AIMA_TREE)
     >>> alpha_beta(game, game.initial())
     Answer(value=3, move=0)
-    >>> game.nodes  # minimax: 13. The leaves 4 and 6 of the second branch were left out
+    >>> game.nodes  # minimax: 13. The leaves 4 and 6 of the second branch are pruned
     11
     """
     return _answer(game, state, game.to_move(state), alpha, beta)
@@ -39,7 +39,7 @@ def _answer(game: Game[State, Move], state: State, player: int, alpha: Value, be
 
 
 def _max_answer(game: Game[State, Move], state: State, player: int, alpha: Value, beta: Value) -> Answer[Move]:
-    """`player` chooses. As soon as it has beta, the opponent will not let it come here."""
+    """`player` moves. Once the value reaches beta, the opponent avoids this node."""
     best: Answer[Move] = Answer(-INFINITY)
     for move in game.actions(state):
         value = _answer(game, game.result(state, move), player, alpha, beta).value
@@ -52,7 +52,7 @@ def _max_answer(game: Game[State, Move], state: State, player: int, alpha: Value
 
 
 def _min_answer(game: Game[State, Move], state: State, player: int, alpha: Value, beta: Value) -> Answer[Move]:
-    """The opponent chooses. As soon as it holds `player` down to alpha, `player` will not go here."""
+    """The opponent moves. Once the value falls to alpha, `player` avoids this node."""
     worst: Answer[Move] = Answer(INFINITY)
     for move in game.actions(state):
         value = _answer(game, game.result(state, move), player, alpha, beta).value

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Beam search: at every node, look only at the few moves that seem best.
+"""Beam search: at every node, search only the few moves that seem best.
 
-One idea: trade certainty for depth. A guess (the evaluation after the move, or a shallow search) ranks the moves, the first
-`width` are searched, the rest never. A quiet move that wins three plies later is what it overlooks.
+One idea: search fewer moves in order to search deeper, at the risk of a wrong answer. A guess (the evaluation after the move, or
+a shallow search) ranks the moves, and only the first `width` are searched. Such a search overlooks, for example, a quiet move
+that wins three plies later.
 
 Source: https://www.chessprogramming.org/Forward_Pruning (Shannon's "type B" program of 1950); AIMA, "Forward pruning".
 """
@@ -11,10 +12,11 @@ from .game import INFINITY, Answer, Evaluation, Game, Move, State, Value
 
 
 def beam(game: Game[State, Move], state: State, width: int, guess: Evaluation[State]) -> Answer[Move]:
-    """The value of `state` for the player to move if both sides may play only the `width` moves they would guess best.
+    """The value of `state` for the player to move if both sides may play only the `width` moves that `guess` ranks highest.
 
-    `guess(child, player)` ranks a move by the state it leads to; equal ones keep their order. A width that no node exceeds gives
-    minimax's value, and a move of that value; with less neither need hold. Two players, zero sum, who strictly take turns.
+    `guess(child, player)` ranks a move by the state it leads to; equal ones keep their order. If no node has more than `width`
+    moves, the answer is minimax's value and a move with that value; otherwise both may be wrong. Two players, zero sum, who
+    strictly take turns.
 
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
     >>> def first_leaf(branch, player):
@@ -35,7 +37,7 @@ def beam(game: Game[State, Move], state: State, width: int, guess: Evaluation[St
 
 
 def _most_promising(game: Game[State, Move], state: State, width: int, guess: Evaluation[State]) -> list[tuple[Move, State]]:
-    """The best moves by guess, and where they lead, best first."""
+    """The `width` best moves by guess and the states they lead to, best first."""
     player = game.to_move(state)
 
     def promise(step: tuple[Move, State]) -> Value:

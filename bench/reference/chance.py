@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Expectimax: games with dice. Where chance moves, a state is worth the average of what follows, weighted by the odds.
+"""Expectimax: games with dice. The value of a chance node is the average over its outcomes, weighted by their probabilities.
 
-With an opponent between the throws AIMA calls it expectiminimax. With Fractions for odds the values are exact.
+With an opponent AIMA calls it expectiminimax. If the probabilities are Fractions, the values are exact.
 Sources: AIMA, "Stochastic Games"; Donald Michie, Game-Playing and Game-Learning Automata (1966);
 https://www.chessprogramming.org/Expectimax.
 """
@@ -12,16 +12,15 @@ from typing import TypeAlias
 
 from .game import CHANCE, INFINITY, Answer, Game, Move, State, Value
 
-Odds: TypeAlias = Callable[
-    [State], Sequence[tuple[Fraction, Move]]
-]  # where to_move is CHANCE: each outcome, its probability first
+# At a chance node (to_move is CHANCE): the pair (probability, outcome) of each outcome.
+Odds: TypeAlias = Callable[[State], Sequence[tuple[Fraction, Move]]]
 
 
 def expectimax(game: Game[State, Move], state: State, odds: Odds[State, Move], player: int | None = None) -> Answer[Move]:
-    """What `player` (default: who is to move at `state`) can expect if both sides choose best for their expectation.
+    """The expected utility for `player` (default: the player to move) if both sides maximise their own expectation.
 
-    The move is None where chance moves. Two players, zero sum, or one player alone; without chance nodes it is minimax. `odds` must
-    add up to 1. No alpha-beta here: a bound on an average needs bounds on all utilities.
+    The move is None at a chance node. Two players, zero sum, or one player alone; without chance nodes it is minimax. The
+    probabilities of `odds` must add up to 1. No alpha-beta here: a bound on an average needs bounds on all utilities.
 
     >>> from coachwhip.bench.reference.games.tree import Tree
     >>> bets = Tree([[6, -2], [1, 1]], (0, CHANCE))
@@ -44,7 +43,7 @@ def expectimax(game: Game[State, Move], state: State, odds: Odds[State, Move], p
 
 
 def _average(game: Game[State, Move], state: State, odds: Odds[State, Move], player: int) -> Value:
-    """What a throw is worth to `player` before it is made."""
+    """The value of a chance node for `player`."""
     total: Value = Fraction(0)
     for probability, outcome in odds(state):
         total += probability * expectimax(game, game.result(state, outcome), odds, player).value

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a game is, and what a search answers. The six questions of AIMA are all that an algorithm may ask about a game.
+"""What a game is, and what a search returns. The algorithms use only the six methods of `Game`, which are AIMA's definition.
 
-Whatever else it needs (an evaluation, a cutoff test, the odds of the dice) is handed to it as a function.
+What else an algorithm needs (an evaluation, a cutoff test, the probabilities of the dice) is a function argument.
 """
 
 import math
@@ -13,27 +13,27 @@ from typing import Generic, Protocol, TypeAlias, TypeVar
 State = TypeVar("State")
 Move = TypeVar("Move")
 
-Value: TypeAlias = float | Fraction  # what a state is worth to somebody; ints and Fractions are exact
+Value: TypeAlias = float | Fraction  # the value of a state for a player; ints and Fractions are exact
 INFINITY = math.inf  # more than any utility: utilities and evaluations must be finite
-CHANCE = -1  # the "player" to move where a die is thrown
+CHANCE = -1  # the "player" to move at a chance node, where a die is thrown
 
 Evaluation: TypeAlias = Callable[[State, int], Value]  # an estimate of utility(state, player), for states that are not terminal
 
 
 class Game(Protocol[State, Move]):
-    """A game of perfect information. Players are numbered from 0; states are values, never changed in place.
+    """A game of perfect information. Players are numbered from 0; states are never changed in place.
 
-    A two-player search takes it that what one player wins the other loses: utility(s, 0) == -utility(s, 1).
+    Two-player searches need a zero-sum game: utility(s, 0) == -utility(s, 1).
     """
 
     def initial(self) -> State:
-        """Where the game begins."""
+        """The state in which the game begins."""
 
     def to_move(self, state: State) -> int:
-        """Whose turn it is (in a terminal state: whose it would be)."""
+        """The player to move (in a terminal state: the one whose turn would be next)."""
 
     def actions(self, state: State) -> Sequence[Move]:
-        """The legal moves, at least one if the state is not terminal. Of equally good ones a search answers the first."""
+        """The legal moves, at least one if the state is not terminal. Of equally good moves a search returns the first."""
 
     def result(self, state: State, move: Move) -> State:
         """The state after a move."""
@@ -42,12 +42,12 @@ class Game(Protocol[State, Move]):
         """Whether the game is over."""
 
     def utility(self, state: State, player: int) -> Value:
-        """What a terminal state is worth to `player`."""
+        """The value of a terminal state for `player`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[Move]):
-    """What a search found: the value of a state, and a move that reaches it (None where no move was to be chosen)."""
+    """The result of a search: the value of a state, and a move with this value (None if no move was chosen)."""
 
     value: Value
     move: Move | None = None
@@ -55,14 +55,14 @@ class Answer(Generic[Move]):
 
 @dataclass(frozen=True, slots=True)
 class VectorAnswer(Generic[Move]):
-    """The same for many players: one value for each."""
+    """The result of a search for many players: one value for each player."""
 
     values: tuple[Value, ...]
     move: Move | None = None
 
 
 class Counted(Generic[State, Move]):
-    """Any game, with a count of the nodes that a search looks at: the root, and one for each move tried.
+    """Any game, with a count of the nodes that a search visits: the root, and one for each move tried.
 
     Make a new one for each search.
 
@@ -71,7 +71,7 @@ class Counted(Generic[State, Move]):
     >>> game = Counted(AIMA_TREE)
     >>> minimax(game, game.initial())
     Answer(value=3, move=0)
-    >>> game.nodes  # the root, 3 replies, 9 leaves
+    >>> game.nodes  # the root, 3 moves, 9 leaves
     13
     """
 
@@ -85,6 +85,6 @@ class Counted(Generic[State, Move]):
         self._result = game.result
 
     def result(self, state: State, move: Move) -> State:
-        """The state after a move: one more node."""
+        """The state after a move; counts one node."""
         self.nodes += 1
         return self._result(state, move)

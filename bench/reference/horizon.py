@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""H-minimax: games too large to play out. Cut the tree where a test says so, and let an evaluation stand for the rest.
+"""H-minimax, for games too large to search to the end: a cutoff test cuts the tree, and an evaluation replaces what is below.
 
-`h_minimax` is the definition. `Truncated` is the same idea told once for all searches: the cut tree is itself a game, whose
-terminal states are the cut ones and whose utility is the evaluation, so each algorithm here becomes its depth-limited form.
+`h_minimax` is the definition. `Truncated` does the same for all searches: the cut tree is itself a game, in which cut states are
+terminal and have the evaluation as utility. So each algorithm here, applied to `Truncated`, has a depth limit.
 
-What lies just behind the cut stays unseen: the horizon effect. `quiescence` is the first remedy.
+The search does not see what happens just below the cut: the horizon effect. `quiescence` reduces it.
 Source: AIMA, "Heuristic Alpha-Beta Tree Search" (H-MINIMAX, IS-CUTOFF, EVAL); Claude Shannon, Programming a Computer for Playing
 Chess (1950).
 """
@@ -15,18 +15,18 @@ from typing import Generic, TypeAlias
 
 from .game import Answer, Evaluation, Game, Move, State, Value
 
-Cutoff: TypeAlias = Callable[[State, int], bool]  # whether to stop at a state that is so many plies below the root
+Cutoff: TypeAlias = Callable[[State, int], bool]  # whether to cut at a state, which is this many plies below the root
 
 
 def at_depth(depth: int) -> Callable[[object, int], bool]:
-    """The simplest cutoff test: stop `depth` plies below the root, whatever the state."""
+    """The simplest cutoff test: cut every state that is `depth` plies below the root."""
     return lambda _state, ply: ply >= depth
 
 
 def h_minimax(game: Game[State, Move], state: State, evaluate: Evaluation[State], cutoff: Cutoff[State]) -> Answer[Move]:
-    """The value of `state` for the player to move there if the tree is cut by `cutoff` and cut states count as evaluated.
+    """The value of `state` for the player to move there if `cutoff` cuts the tree and `evaluate` gives the values at the cut.
 
-    Terminal states count by their utility, cut or not. Equals minimax if nothing is cut. Two players, zero sum. If the root is
+    A terminal state has its utility, cut or not. Equals minimax if nothing is cut. Two players, zero sum. If the root is
     cut, the answer is its evaluation and no move.
 
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
@@ -53,14 +53,14 @@ def h_minimax(game: Game[State, Move], state: State, evaluate: Evaluation[State]
 
 @dataclass(frozen=True, slots=True)
 class Reached(Generic[State]):
-    """A state, and how many plies below the root it was reached."""
+    """A state, and its distance from the root in plies."""
 
     state: State
     ply: int
 
 
 class Truncated(Generic[State, Move]):
-    """The game whose play ends at the cutoff: minimax of it, or any equal of minimax, is H-minimax of the game inside.
+    """The game that ends at the cutoff: minimax on it, or any search equal to minimax, is H-minimax on the original game.
 
     >>> from coachwhip.bench.reference import alpha_beta
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
@@ -75,31 +75,31 @@ class Truncated(Generic[State, Move]):
         self._cutoff = cutoff
 
     def initial(self) -> Reached[State]:
-        """The start of the game inside, at ply 0."""
+        """The start of the original game, at ply 0."""
         return self.root(self._game.initial())
 
     def root(self, state: State) -> Reached[State]:
-        """Any state of the game inside, to be searched from: plies are counted from here."""
+        """A root at any state of the original game: plies are counted from it."""
         return Reached(state, 0)
 
     def to_move(self, reached: Reached[State]) -> int:
-        """As in the game inside."""
+        """As in the original game."""
         return self._game.to_move(reached.state)
 
     def actions(self, reached: Reached[State]) -> Sequence[Move]:
-        """As in the game inside."""
+        """As in the original game."""
         return self._game.actions(reached.state)
 
     def result(self, reached: Reached[State], move: Move) -> Reached[State]:
-        """As in the game inside, one ply further down."""
+        """As in the original game, one ply deeper."""
         return Reached(self._game.result(reached.state, move), reached.ply + 1)
 
     def is_terminal(self, reached: Reached[State]) -> bool:
-        """Cut, or over."""
+        """Whether the state is cut, or terminal in the original game."""
         return self._cutoff(reached.state, reached.ply) or self._game.is_terminal(reached.state)
 
     def utility(self, reached: Reached[State], player: int) -> Value:
-        """The utility where the game is over, else the evaluation."""
+        """The utility of a state that is terminal in the original game, else the evaluation."""
         if self._game.is_terminal(reached.state):
             return self._game.utility(reached.state, player)
         return self._evaluate(reached.state, player)

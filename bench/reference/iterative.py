@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Minimax and alpha-beta without recursion: a list of nodes does what the call stack does.
+"""Minimax and alpha-beta without recursion: a list of nodes replaces the call stack.
 
-The textbook procedure: look at the first node of the list. If it has no value yet, give it one (a leaf its utility, an inner node
-the worst there is) and put its children in front of it. If it has one, everything below it is done: take it off and let its
-parent know. Here the front of the list is its end, where Python appends and pops at no cost.
+The textbook procedure: take the first node of the list. If it has no value yet, set one (for a leaf the utility, for an inner
+node the worst possible value) and put its children in front of it. If it has a value, its subtree is done: remove it from the
+list and back up its value to the parent. Here the list is reversed: Python appends and pops fast only at the end of a list.
 
 Source: the search with a list of unexpanded nodes in Matthew Ginsberg, Essentials of Artificial Intelligence (1993), on
 adversary search; compare https://www.chessprogramming.org/Iterative_Search.
@@ -19,18 +19,18 @@ from .game import INFINITY, Answer, Game, Move, State, Value
 
 @dataclass(slots=True, eq=False)
 class Node(Generic[State, Move]):
-    """A place in the tree, waiting in the list or above one that does."""
+    """A node of the tree: in the list, or an ancestor of one in the list."""
 
     parent: "Node[State, Move] | None"
-    move: Move | None  # the one that leads here from the parent
-    reach: Callable[[], State]  # plays it: a state is made only when the search comes to it
-    maximises: bool = False  # whether the root's player moves here; known once it was looked at
-    value: Value | None = None  # for the root's player; None: not looked at
+    move: Move | None  # the move that leads here from the parent
+    reach: Callable[[], State]  # makes the move: a state is made only when the search visits the node
+    maximises: bool = False  # whether the root's player moves here; set by the first visit
+    value: Value | None = None  # for the root's player; None before the first visit
     best: Move | None = None  # the child's move that gave the value
 
 
 def minimax_list(game: Game[State, Move], state: State) -> Answer[Move]:
-    """Value, move and nodes of `minimax`, without recursion.
+    """The same value, move and nodes as `minimax`, without recursion.
 
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
     >>> minimax_list(AIMA_TREE, AIMA_TREE.initial())
@@ -50,9 +50,9 @@ def minimax_list(game: Game[State, Move], state: State) -> Answer[Move]:
 
 
 def alpha_beta_list(game: Game[State, Move], state: State) -> Answer[Move]:
-    """Value, move and nodes of `alpha_beta` without a window, and without recursion.
+    """The same value, move and nodes as `alpha_beta` without a window, without recursion.
 
-    The only difference to `minimax_list`: once a node's window has closed, its children still waiting are struck off.
+    The only difference from `minimax_list`: once a node's window is closed, its remaining children are removed from the list.
 
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
     >>> alpha_beta_list(AIMA_TREE, AIMA_TREE.initial())
@@ -75,7 +75,7 @@ def alpha_beta_list(game: Game[State, Move], state: State) -> Answer[Move]:
 
 
 def _look_at(game: Game[State, Move], node: Node[State, Move], player: int) -> list[Node[State, Move]]:
-    """Give a node its first value. Returns its children, the first one last."""
+    """Set the first value of a node. Returns its children, the first one last."""
     state = node.reach()
     if game.is_terminal(state):
         node.value = game.utility(state, player)
@@ -86,7 +86,7 @@ def _look_at(game: Game[State, Move], node: Node[State, Move], player: int) -> l
 
 
 def _back_up(child: Node[State, Move], parent: Node[State, Move]) -> None:
-    """Let a parent have a child's value if it is better for whoever chooses there."""
+    """Back up a child's value to the parent if it is better for the player who moves at the parent."""
     assert child.value is not None
     assert parent.value is not None
     if child.value > parent.value if parent.maximises else child.value < parent.value:
@@ -95,9 +95,9 @@ def _back_up(child: Node[State, Move], parent: Node[State, Move]) -> None:
 
 
 def _is_closed(node: Node[State, Move]) -> bool:
-    """Whether some choice above, or here, already keeps the game from coming to the node's other children."""
-    alpha: Value = -INFINITY  # what MAX can have on the way from the root to here
-    beta: Value = INFINITY  # what MIN can have
+    """Whether alpha >= beta at the node, so that its other children cannot change the result."""
+    alpha: Value = -INFINITY  # the best value for MAX on the path from the root to here
+    beta: Value = INFINITY  # the best value for MIN
     above: Node[State, Move] | None = node
     while above is not None:
         assert above.value is not None

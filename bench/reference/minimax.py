@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Minimax: what a state is worth if both sides play perfectly. The definition; every other search is measured by it.
+"""Minimax: the value of a state if both sides play perfectly. The definition that all other searches are compared with.
 
 Sources: AIMA, "Optimal Decisions in Games"; https://www.chessprogramming.org/Minimax.
 """
@@ -8,9 +8,9 @@ from .game import INFINITY, Answer, Game, Move, State
 
 
 def minimax(game: Game[State, Move], state: State) -> Answer[Move]:
-    """The exact value of `state` for the player to move there (MAX), and the first of the moves that reach it.
+    """The exact value of `state` for the player to move there (MAX), and the first of the best moves.
 
-    Two players, zero sum; they need not alternate. Looks at every node of the tree, so the tree has to be small.
+    Two players, zero sum; they need not alternate. Visits every node of the tree, so the tree has to be small.
 
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
     >>> minimax(AIMA_TREE, AIMA_TREE.initial())
@@ -29,7 +29,7 @@ def _answer(game: Game[State, Move], state: State, player: int) -> Answer[Move]:
 
 
 def _max_answer(game: Game[State, Move], state: State, player: int) -> Answer[Move]:
-    """`player` chooses, and takes the best for itself."""
+    """`player` moves, and takes the greatest value."""
     best: Answer[Move] = Answer(-INFINITY)
     for move in game.actions(state):
         value = _answer(game, game.result(state, move), player).value
@@ -39,7 +39,7 @@ def _max_answer(game: Game[State, Move], state: State, player: int) -> Answer[Mo
 
 
 def _min_answer(game: Game[State, Move], state: State, player: int) -> Answer[Move]:
-    """The opponent chooses, and takes what is worst for `player`."""
+    """The opponent moves, and takes the least value for `player`."""
     worst: Answer[Move] = Answer(INFINITY)
     for move in game.actions(state):
         value = _answer(game, game.result(state, move), player).value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Max^n: three and more players. A state is worth a vector, one number for each player, and each takes care of its own.
+"""Max^n: three and more players. The value of a state is a vector with one number for each player; each maximises its own.
 
 Sources: Carol Luckhardt and Keki Irani, An Algorithmic Solution of N-Person Games, AAAI 1986; AIMA, "Optimal decisions in
 multiplayer games"; https://www.chessprogramming.org/Multi-Player_Games.
@@ -9,11 +9,11 @@ from .game import Game, Move, State, VectorAnswer
 
 
 def max_n(game: Game[State, Move], state: State, players: int) -> VectorAnswer[Move]:
-    """What `state` is worth to each of `players` if each maximises its own utility and knows that the others do.
+    """The value of `state` for each of `players` if each maximises its own utility and knows that the others do.
 
-    An equilibrium: no player gains by choosing otherwise, the others' choices being given. A player with equally good moves plays
-    the first, and since that may make all the difference to the others, the vector belongs to this rule. For two players and
-    zero sum it is (v, -v) with v the minimax value for player 0. No alpha-beta: only weak bounds exist without a fixed sum.
+    The answer is an equilibrium: no player gains by another move while the others keep theirs. A player with equally good moves
+    plays the first; another of them may change the values of the other players. For two players and zero sum the vector is
+    (v, -v), where v is the minimax value for player 0. No alpha-beta: without a fixed sum there are only weak bounds.
 
     >>> from coachwhip.bench.reference.games.tree import Tree
     >>> tree = Tree([[[(1, 2, 6), (4, 2, 3)], [(6, 1, 2), (7, 4, 1)]], [[(5, 1, 1), (1, 5, 2)], [(7, 7, 1), (5, 4, 5)]]], (0, 1, 2))

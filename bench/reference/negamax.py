@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Negamax: one function for both sides, since max(a, b) == -min(-a, -b). Plain, and with alpha-beta.
+"""Negamax: one function for both sides, since max(a, b) == -min(-a, -b). Without and with alpha-beta.
 
-Every value is seen from the player to move, so it changes its sign on the way up. core/search/search.pyx is written in this form.
+Every value is for the player to move, so its sign changes at every ply. core/search/search.pyx is written in this form.
 Sources: Knuth and Moore (1975), procedures F0 and F2; the "fail-soft" form is John Fishburn's (1983);
 https://www.chessprogramming.org/Negamax.
 """
@@ -10,7 +10,7 @@ from .game import INFINITY, Answer, Game, Move, State, Value
 
 
 def negamax(game: Game[State, Move], state: State) -> Answer[Move]:
-    """Value and move of minimax, for two players, zero sum, who strictly take turns.
+    """The same value and move as `minimax`, for two players, zero sum, who strictly take turns.
 
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
     >>> negamax(AIMA_TREE, AIMA_TREE.initial())
@@ -27,9 +27,9 @@ def negamax(game: Game[State, Move], state: State) -> Answer[Move]:
 
 
 def negamax_alpha_beta(game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY) -> Answer[Move]:
-    """Value, move and nodes of `alpha_beta` with the same window, for two players, zero sum, who strictly take turns.
+    """The same value, move and nodes as `alpha_beta` with this window, for two players, zero sum, who strictly take turns.
 
-    The window turns round with the players: what I can already have (alpha) is for the opponent what he must stay below.
+    For the opponent the window is swapped and negated: -beta is the opponent's alpha, -alpha the opponent's beta.
 
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
     >>> negamax_alpha_beta(AIMA_TREE, AIMA_TREE.initial())

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Quiescence search: evaluate only where nothing is about to happen.
+"""Quiescence search: evaluate only quiet states.
 
-One idea: an evaluation is right only in a quiet state. So play out the noisy moves (in chess: captures and promotions) first,
-where the side to move may also decline them all and take the evaluation as it is ("stand pat"), since it usually has some
-quiet move that is no worse.
+One idea: an evaluation is reliable only in a quiet state, so search the noisy moves (in chess: captures and promotions) first.
+The side to move may also make none of them and take the evaluation ("stand pat"), since it usually has some quiet move that is
+no worse.
 
 Sources: AIMA, "Cutting off search"; Larry Harris (1975); https://www.chessprogramming.org/Quiescence_Search.
 """
@@ -22,11 +22,12 @@ def quiescence(
     alpha: Value = -INFINITY,
     beta: Value = INFINITY,
 ) -> Answer[Move]:
-    """The value of `state` for the player to move once the noisy moves are played out; move None if it is best to stand pat.
+    """The value of `state` for the player to move after a search of the noisy moves; move None if it is best to stand pat.
 
-    `noisy(state)` gives the moves to look at; where `may_stand_pat` says no (in chess: in check) it has to give all of them.
-    The window works as in `alpha_beta`. Without noisy moves the answer is the evaluation; if every move is noisy and nobody may
-    ever stand pat, it is minimax. Two players, zero sum, who strictly take turns; each noisy sequence must come to an end.
+    `noisy(state)` gives the moves to search; if `may_stand_pat(state)` is false (in chess: in check) it has to give all moves.
+    The window works as in `alpha_beta`. Without noisy moves the answer is the evaluation; if every move is noisy and
+    `may_stand_pat` is always false, it is minimax's. Two players, zero sum, who strictly take turns; each sequence of noisy moves
+    must end.
 
     >>> from coachwhip.bench.reference.games.tree import Tree
     >>> tree = Tree([[9, -5], [1, 2]])
@@ -59,7 +60,7 @@ def quiet(
     noisy: Callable[[State], Sequence[Move]],
     may_stand_pat: Callable[[State], bool] = lambda _state: True,
 ) -> Evaluation[State]:
-    """An evaluation that looks further where it has to: hand it to `h_minimax` or `Truncated` in place of `evaluate`."""
+    """An evaluation that runs `quiescence` first: pass it to `h_minimax` or `Truncated` in place of `evaluate`."""
 
     def evaluate_when_quiet(state: State, player: int) -> Value:
         value = quiescence(game, state, evaluate, noisy, may_stand_pat).value

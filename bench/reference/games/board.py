@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Chess by python-chess, with the rules a search plays by: draws and mates count as in core/search/search.pyx.
+"""Chess with python-chess, for a search: draws and mates count as in core/search/search.pyx.
 
-- A mate counts MATE less the plies from the root, so that the sooner one is the better one.
-- A position that has occurred before on the line below the root is a draw (who repeated once can do so again); one that occurred in
-  the game up to the root must have done so twice. So are 100 plies without capture or pawn move (unless the last gave mate), and
-  too little material for any mate.
-- The root is never a draw: a move was asked for.
+- A mate counts MATE minus its plies from the root, so that a shorter mate is better.
+- A position is a draw if it has occurred once before below the root (a player who repeats once can repeat again), or twice before
+  in the game and the line below the root together.
+- 100 plies without capture or pawn move are a draw (unless the last one gives mate), and so is insufficient material.
+- The root is never a draw, because the search has to return a move.
 """
 
 from collections.abc import Sequence
@@ -25,15 +25,15 @@ CENTIPAWNS = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 300, chess.ROOK:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A position and how it came about. `board` must not be changed."""
+    """A position and its history. `board` must not be changed."""
 
     board: chess.Board
-    occurred: tuple[Key, ...]  # keys since the last irreversible move, of the game and the line below the root, this one last
-    ply: int  # moves from the root
+    occurred: tuple[Key, ...]  # keys since the last irreversible move, in the game and below the root, this position last
+    ply: int  # plies from the root
 
 
 def key_of(board: chess.Board) -> Key:
-    """What makes two positions the same for the repetition rule: who stands where, stm, castling rights, legal en passant."""
+    """The key of the repetition rule: pieces and their squares, side to move, castling rights, legal en passant."""
     placement = (
         board.pawns,
         board.knights,
@@ -47,7 +47,7 @@ def key_of(board: chess.Board) -> Key:
 
 
 def after(line: Line, move: chess.Move) -> Line:
-    """The line, one move longer."""
+    """The line after one more move."""
     board = line.board.copy(stack=False)
     board.push(move)
     key = key_of(board)
@@ -55,7 +55,7 @@ def after(line: Line, move: chess.Move) -> Line:
 
 
 def from_game(board: chess.Board) -> Line:
-    """The root of a search: the board's position, with the moves that were played on it."""
+    """The root of a search: the board's position, with the moves on its stack."""
     start = board.root()
     line = Line(start, (key_of(start),), 0)
     for move in board.move_stack:
@@ -64,12 +64,12 @@ def from_game(board: chess.Board) -> Line:
 
 
 def is_repetition(line: Line) -> bool:
-    """Whether the position occurred once before below the root, or twice at all.
+    """Whether the position occurred once before below the root, or twice before in all.
 
     >>> board = chess.Board()
     >>> for move in "g1f3 g8f6 f3g1 f6g8".split():
     ...     _ = board.push_uci(move)
-    >>> is_repetition(from_game(board))  # the second time only
+    >>> is_repetition(from_game(board))  # it occurred only once before
     False
     """
     *earlier, now = line.occurred
@@ -78,7 +78,7 @@ def is_repetition(line: Line) -> bool:
 
 
 class Chess:
-    """The game from a board on. White is player 0."""
+    """The game that starts at a board. White is player 0."""
 
     def __init__(self, board: chess.Board | None = None) -> None:
         self._board = board or chess.Board()
@@ -92,11 +92,11 @@ class Chess:
         return 0 if state.board.turn == chess.WHITE else 1
 
     def actions(self, state: Line) -> Sequence[chess.Move]:
-        """All legal moves, the fattest captures first: an order in which alpha-beta soon has something to cut with."""
+        """All legal moves, captures of the most valuable pieces first: in this order alpha-beta prunes more."""
         return sorted(state.board.legal_moves, key=lambda move: captured(state.board, move), reverse=True)
 
     def result(self, state: Line, move: chess.Move) -> Line:
-        """The line, one move longer."""
+        """The line after one more move."""
         return after(state, move)
 
     def is_terminal(self, state: Line) -> bool:
@@ -104,7 +104,7 @@ class Chess:
         return (state.ply > 0 and self.is_draw(state)) or not any(state.board.legal_moves)
 
     def is_draw(self, state: Line) -> bool:
-        """Fifty moves, too little material, or repetition. A mate with the hundredth ply is still a mate: see `utility`."""
+        """Fifty-move rule, insufficient material, or repetition. A mate on the hundredth ply is still a mate: see `utility`."""
         board = state.board
         return board.halfmove_clock >= FIFTY_MOVES or board.is_insufficient_material() or is_repetition(state)
 
@@ -116,26 +116,26 @@ class Chess:
         return mated if player == self.to_move(state) else -mated
 
     def noisy(self, state: Line) -> Sequence[chess.Move]:
-        """What quiescence looks at: captures and promotions, and in check everything."""
+        """The moves for quiescence: captures and promotions; in check all legal moves."""
         moves = self.actions(state)
         if state.board.is_check():
             return moves
         return [move for move in moves if state.board.is_capture(move) or move.promotion]
 
     def may_stand_pat(self, state: Line) -> bool:
-        """Not in check."""
+        """Whether the side to move is not in check."""
         return not state.board.is_check()
 
 
 def captured(board: chess.Board, move: chess.Move) -> int:
-    """The type of piece a move takes (1 pawn to 5 queen), 0 if none. Castling is not a capture, however it is written."""
+    """The type of piece a move takes (1 pawn to 5 queen), 0 if none. Castling is not a capture, in any notation."""
     if not board.is_capture(move):
         return 0
-    return board.piece_type_at(move.to_square) or chess.PAWN  # nothing stands there: en passant
+    return board.piece_type_at(move.to_square) or chess.PAWN  # the square is empty: en passant
 
 
 def material(state: Line, player: int) -> Value:
-    """The plainest evaluation: centipawns of material, own less the other's.
+    """The simplest evaluation: own material minus the opponent's, in centipawns.
 
     >>> material(Chess(chess.Board("4k3/8/8/8/8/8/4P3/3RK3 w - - 0 1")).initial(), 0)
     600

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A row of coins for three (or more) players: in turn each takes the coin at the left or at the right end, until none is left.
+"""A row of coins for three (or more) players: they take turns to take the coin at the left or right end, until none is left.
 
-A player's utility is what it has taken. The sum is fixed, but that does not make two players' interests opposite.
+A player's utility is the sum of its coins. The total is fixed, but the interests of two players need not be opposite.
 
-Solved by hand, coins 1 5 2 4 and players A, B, C (A takes the fourth coin, too). A takes the 1: B takes 5 (or C would), C 4, A 2:
-(3, 5, 4). A takes the 4: B takes 2 rather than 1, C 5, A 1: (5, 2, 5). So A takes the 4, on the right.
+Solved by hand, coins 1 5 2 4 and players A, B, C (A takes the fourth coin, too). If A takes 1: B takes 5 rather than 4, C 4, A 2:
+(3, 5, 4). If A takes 4: B takes 2 rather than 1, C 5, A 1: (5, 2, 5). So A takes 4, on the right.
 """
 
 from collections.abc import Sequence
@@ -42,23 +42,23 @@ class CoinRow:
         return Row(self._coins, (0,) * self._players, 0)
 
     def to_move(self, state: Row) -> int:
-        """They go round."""
+        """The players move in turn."""
         return state.player
 
     def actions(self, state: Row) -> Sequence[str]:
-        """Either end, also of the last coin."""
+        """Both ends, also if only one coin is left."""
         return [LEFT, RIGHT] if state.coins else []
 
     def result(self, state: Row, move: str) -> Row:
-        """The coin changes hands."""
+        """The row after the player to move has taken the coin."""
         coin, rest = (state.coins[0], state.coins[1:]) if move == LEFT else (state.coins[-1], state.coins[:-1])
         taken = tuple(own + coin * (player == state.player) for player, own in enumerate(state.taken))
         return Row(rest, taken, (state.player + 1) % self._players)
 
     def is_terminal(self, state: Row) -> bool:
-        """No coins."""
+        """Whether no coin is left."""
         return not state.coins
 
     def utility(self, state: Row, player: int) -> Value:
-        """What the player has taken."""
+        """The sum of the player's coins."""
         return state.taken[player]

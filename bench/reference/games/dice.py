@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A dice game: come as near to the limit as you dare. Player 0 first, then player 1, throws one die as often as it likes.
+"""A dice game: get close to the limit, but not above it. Player 0 first, then player 1, throws one die as often as it likes.
 
 A throw adds to the player's total; a total above the limit is bust, counts 0 and ends the turn. The higher total wins.
 
-Solved by hand, a die with 2 faces and limit 2. The second player can expect 1 against a total of 0 (any throw wins); against 1:
-throws 1 or 2, the one a draw (to throw again would win or lose evenly), the other a win: 1/2; against 2: a 2 draws, a 1
-throws again and draws or loses: -1/4. So the first player's totals 0, 1, 2 are worth -1, -1/2, 1/4 to it. It throws; having a 2
-it stays; having a 1 it throws again for (1/4 - 1) / 2 = -3/8, better than -1/2. Its expectation is (1/4 - 3/8) / 2 = -1/16.
+Solved by hand, a die with 2 faces and limit 2. What the second player can expect against each total of the first player:
+
+- Against 0: any throw wins, so 1.
+- Against 1: a throw of 1 draws (another throw wins or loses with equal probability, which is no better), a 2 wins, so 1/2.
+- Against 2: a throw of 2 draws; after a 1 it throws again, and a 1 draws, a 2 loses: -1/2. Together -1/4.
+
+So the first player's totals 0, 1, 2 are worth -1, -1/2, 1/4 to it. It throws. With 2 it stays. With 1 it throws again, which is
+worth (1/4 - 1) / 2 = -3/8, better than -1/2. Its expectation is (1/4 - 3/8) / 2 = -1/16.
 """
 
 from collections.abc import Sequence
@@ -17,11 +21,11 @@ from ..game import CHANCE, Value
 
 THROW = "throw"
 STAY = "stay"
-OVER = 2  # the player's number when both have had their turn
+OVER = 2  # `player` after both players' turns
 
 
 class Table(NamedTuple):
-    """Both totals, whose turn it is, and whether the die is in the air."""
+    """Both totals, whose turn it is, and whether the die is being thrown (a chance node)."""
 
     totals: tuple[int, int]
     player: int
@@ -29,7 +33,7 @@ class Table(NamedTuple):
 
 
 class Dice:
-    """The game with a die of so many faces, and a limit. A move is THROW or STAY, chance's "move" is a face.
+    """The game with a die of `faces` faces, and a limit. A player's move is THROW or STAY; at a chance node a "move" is a face.
 
     >>> from coachwhip.bench.reference import expectimax
     >>> game = Dice(faces=2, limit=2)
@@ -46,25 +50,25 @@ class Dice:
         return Table((0, 0), 0)
 
     def to_move(self, state: Table) -> int:
-        """CHANCE while the die is in the air."""
+        """CHANCE after THROW, else the player whose turn it is."""
         return CHANCE if state.thrown else state.player
 
     def actions(self, state: Table) -> Sequence[str | int]:
-        """Throw or stay; the faces, while the die is in the air."""
+        """THROW and STAY; at a chance node the faces."""
         return range(1, self._faces + 1) if state.thrown else [THROW, STAY]
 
     def odds(self, state: Table) -> list[tuple[Fraction, str | int]]:
-        """A fair die."""
+        """All faces are equally likely."""
         return [(Fraction(1, self._faces), face) for face in self.actions(state)]
 
     def result(self, state: Table, move: str | int) -> Table:
-        """The die goes up, or comes down, or the turn ends."""
+        """THROW leads to a chance node, a face adds to the total, STAY ends the turn."""
         if isinstance(move, int):
             return self._land(state, move)
         return state._replace(thrown=True) if move == THROW else Table(state.totals, state.player + 1)
 
     def _land(self, state: Table, face: int) -> Table:
-        """Add a face to the total of the one who threw; bust ends the turn."""
+        """Add a face to the total of the player who threw; bust ends the turn."""
         total = state.totals[state.player] + face
         is_bust = total > self._limit
         total = 0 if is_bust else total
@@ -72,7 +76,7 @@ class Dice:
         return Table(totals, state.player + is_bust)
 
     def is_terminal(self, state: Table) -> bool:
-        """Both have had their turn."""
+        """Whether both players have had their turn."""
         return state.player == OVER
 
     def utility(self, state: Table, player: int) -> Value:

@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The halving game. A number N; in turn each player subtracts 1 from it, or halves it and drops the remainder; 0 ends the game.
+"""The halving game. Two players take turns to subtract 1 from a number N, or to halve it and drop the remainder; 0 ends the game.
 
-Who brings it to 0 wins. (As Stanford's CS221 tells it, "the player that is left with 0 wins": whose turn it is then. That is the
-misere form, `Halving(n, misere=True)`.)
+The player who moves to 0 wins. (In Stanford's CS221 "the player that is left with 0 wins", which is the player to move at 0. That
+is the misere form, `Halving(n, misere=True)`.)
 
-Its closed solution: write N > 0 as 2^e * m with m odd; the player to move wins exactly if e is even. For let N be even: it is lost
-exactly if both its replies, N - 1 and N / 2, are won by the player who then moves, and if odd numbers are won, that depends on N / 2
-alone: each factor 2 turns winning into losing and back. And odd numbers are won: from N = 2k + 1 one may go to 2k or to k, and 2k,
-if it is not itself lost, is won only by its move to a lost k. (1 goes to 0.)
+Closed solution: write N > 0 as 2^e * m with m odd; the player to move wins exactly if e is even. Proof by induction, where "won"
+and "lost" are meant for the player to move:
 
-Misere, 1 is lost instead of won. The argument above holds for m > 1, where e must be even as before; for a power of two (m = 1) each
-doubling turns round the other start: e must be odd. (3 is won by going to 1.) Both are checked against search in the tests.
+- An odd N is won. 1 moves to 0, which is lost. N = 2k + 1 moves to 2k or to k, and one of the two is lost: the moves from 2k lead
+  to 2k - 1, which is odd and so won, and to k; so if 2k is won, k is lost.
+- An even N is won exactly if N / 2 is lost, because N - 1 is odd and so won. Each factor 2 changes won to lost and lost to won.
+
+In the misere form 1 is lost instead of won, and 3 is won by the move to 1. The rest of the proof holds for m > 1: e must be even.
+For a power of two (m = 1) the doublings start from a lost 1, so e must be odd. The tests check both forms against search.
 """
 
 from collections.abc import Sequence
@@ -43,22 +45,22 @@ def mover_wins(number: int, *, misere: bool = False) -> bool:
 
 
 class Halving:
-    """The game from `number` on; player 0 begins."""
+    """The game that starts at `number`; player 0 begins."""
 
     def __init__(self, number: int, *, misere: bool = False) -> None:
         self._number = number
         self._misere = misere
 
     def initial(self) -> Number:
-        """The whole number."""
+        """The number at the start."""
         return Number(self._number, 0)
 
     def to_move(self, state: Number) -> int:
-        """They take turns."""
+        """The players take turns."""
         return state.player
 
     def actions(self, state: Number) -> Sequence[str]:
-        """Both moves are always there; at 1 (and at 2) they do the same."""
+        """Both moves, until the number is 0; at 1 and at 2 they have the same result."""
         return [] if state.number == 0 else [SUBTRACT, HALVE]
 
     def result(self, state: Number, move: str) -> Number:
@@ -67,10 +69,10 @@ class Halving:
         return Number(smaller, 1 - state.player)
 
     def is_terminal(self, state: Number) -> bool:
-        """At 0."""
+        """Whether the number is 0."""
         return state.number == 0
 
     def utility(self, state: Number, player: int) -> Value:
-        """1 for the winner, -1 for the other. The one whose turn it would be did not make the last move."""
+        """1 for the winner, -1 for the other. `state.player` is the one who did not make the last move."""
         made_last_move = player != state.player
         return 1 if made_last_move != self._misere else -1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Tic-tac-toe. Known: with best play it is a draw; 255168 ways to play it; 549946 nodes in its tree.
+"""Tic-tac-toe. Known: it is a draw with best play; there are 255168 games, and 549946 nodes in the tree.
 
 A state is the board as nine characters, row by row: `x` (player 0, who begins), `o` (player 1) and `.`. A move is a square, 0 to 8.
 """
@@ -35,7 +35,7 @@ class TicTacToe:
         return "." * 9
 
     def to_move(self, state: str) -> int:
-        """`x` when both have as many marks."""
+        """0 (`x`) if both have the same number of marks, else 1 (`o`)."""
         return state.count("x") - state.count("o")
 
     def actions(self, state: str) -> Sequence[int]:
@@ -47,10 +47,10 @@ class TicTacToe:
         return state[:move] + MARKS[self.to_move(state)] + state[move + 1 :]
 
     def is_terminal(self, state: str) -> bool:
-        """A line, or no room."""
+        """Whether a player has three in a row, or the board is full."""
         return "." not in state or winner(state) != ""
 
     def utility(self, state: str, player: int) -> Value:
-        """1, 0 or -1."""
+        """1 for a win, 0 for a draw, -1 for a loss."""
         mark = winner(state)
         return 0 if mark == "" else (1 if mark == MARKS[player] else -1)

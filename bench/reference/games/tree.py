@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The smallest game: a tree written down. A list is a node with its children, anything else is a leaf."""
+"""The simplest game: a tree of nested lists. A list is a node with its children, anything else is a leaf."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -9,14 +9,14 @@ from ..game import CHANCE, Value
 
 
 class Branch(NamedTuple):
-    """What is left of the tree, and how many moves led there."""
+    """A subtree, and how many moves led to it."""
 
     subtree: Any  # a list of subtrees; a number: utility for player 0; a tuple: one utility for each player
     ply: int
 
 
 class Tree:
-    """Each move goes to a child, by its index. Players move in the given order, round and round.
+    """A move is the index of a child. Players move in the given order, which is repeated.
 
     >>> tree = Tree([[3, 12], 5])
     >>> tree.result(tree.initial(), 1)
@@ -32,7 +32,7 @@ class Tree:
         return Branch(self._root, 0)
 
     def to_move(self, state: Branch) -> int:
-        """The next in the order; CHANCE may be in it."""
+        """The next player in the order; CHANCE may be in it."""
         return self._order[state.ply % len(self._order)]
 
     def actions(self, state: Branch) -> Sequence[int]:
@@ -48,13 +48,13 @@ class Tree:
         return not isinstance(state.subtree, list)
 
     def utility(self, state: Branch, player: int) -> Value:
-        """The number at the leaf: player 0's own, and the negative for player 1; or the player's in a tuple."""
+        """The number at the leaf for player 0, its negative for player 1; of a tuple the player's own number."""
         leaf = state.subtree
         value: Value = leaf[player] if isinstance(leaf, tuple) else (leaf if player == 0 else -leaf)
         return value
 
     def odds(self, state: Branch) -> list[tuple[Fraction, int]]:
-        """At a node of CHANCE all children are equally likely."""
+        """At a chance node all children are equally likely."""
         assert self.to_move(state) == CHANCE
         return [(Fraction(1, len(state.subtree)), index) for index in self.actions(state)]
 
