@@ -3,6 +3,7 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 STARTPOS_FEN: str
 DANGER_STEP: int  # danger units of one level of `king_danger`
@@ -109,8 +110,16 @@ class Engine:
 
     While it runs, every method but `stop`, `ponderhit`, `prepare` and `is_searching` raises RuntimeError, in any thread."""
 
-    def __init__(self, weights: Sequence[int], hash_mb: int = ..., tunables: Mapping[str, int] | None = ...) -> None:
-        """`weights`: what `evaluation.config.flatten` returns. Raises ValueError (wrong length, unknown tunable), MemoryError."""
+    def __init__(
+        self,
+        weights: Sequence[int],
+        hash_mb: int = ...,
+        tunables: Mapping[str, int] | None = ...,
+        network: bytes | None = ...,
+    ) -> None:
+        """`weights`: what `evaluation.config.flatten` returns. `network`: the bytes of a network file, see `set_network`.
+
+        Raises ValueError (wrong length, unknown tunable, a network that cannot be used), MemoryError."""
     def set_hash(self, mb: int) -> None:
         """Resize and clear the transposition table. Raises ValueError or MemoryError and keeps the old table."""
     def set_threads(self, threads: int) -> None:
@@ -121,6 +130,12 @@ class Engine:
         Threads share only the transposition table and read-only data; the result is the leader's (Lazy SMP)."""
     def set_weights(self, weights: Sequence[int]) -> None:
         """Replace the evaluation weights; clears table and histories, which depend on them. Raises ValueError if they are wrong."""
+    def set_network(self, network: bytes | None) -> None:
+        """Evaluate with this network, in its file's form (core/evaluate/network_file.pxd); None: with the terms alone.
+
+        A network of the kind "residual" is added to the terms, one of the kind "pure" takes their place. All threads share one
+        copy. Clears table and histories, which depend on it. Raises ValueError with one sentence for a file that cannot be used, or
+        MemoryError, and then changes nothing."""
     def set_tablebase(self, probe: Callable[[str], int | None] | None, max_pieces: int = ..., probe_depth: int = ...) -> None:
         """Call `probe` at nodes with at most `max_pieces` men, kings included, after a capture or pawn move. None: no tablebase.
 
@@ -165,14 +180,26 @@ class Engine:
     def is_searching(self) -> bool:
         """Whether a search or another method of the engine is running."""
     def evaluate(self, position: Position) -> int:
-        """Static evaluation in centipawns from the view of stm, faded by the fifty-move counter. Detects neither draw nor mate."""
+        """Static evaluation in centipawns from the view of stm: terms and network, faded by the fifty-move counter.
+
+        Detects neither draw nor mate."""
     def trace(self, position: Position) -> dict[str, object]:
         """Every term of the evaluation. `evaluation.trace` prints it as a table.
 
         Keys: "phase" (0 endgame .. 24 all pieces), "scale" (0..128, factor of the endgame part), "raw" (cp, White's view: the
-        score of the terms), "rule50" (plies), "fade" (0..128, factor of "raw" by the fifty-move counter), "score" (cp, White's
-        view: "raw" faded), "stm" ("w" or "b"), and lists in the order of `weights_layout`: "weights" (integers as in `weights` of
-        Engine) and "features" (pairs white_count, black_count)."""
+        score of the terms alone), "network" (None without one, see below), "rule50" (plies), "fade" (0..128, factor of the sum by
+        the fifty-move counter), "score" (cp, White's view: all of it, faded), "stm" ("w" or "b"), and lists in the order of
+        `weights_layout`: "weights" (integers as in `weights` of Engine) and "features" (pairs white_count, black_count).
+
+        "network" is a dict: "residual" (whether it is added to the terms, else it takes their place), "score" (cp, White's view),
+        and "worth" (64 squares from a1: by how many cp, White's view, its score would be less without the piece there; None for
+        empty squares and kings)."""
+    def check_network(self, position: Position, moves: int, seed: int = ...) -> dict[str, int]:
+        """A self-test: make so many moves by chance, in games from the position, and compare accumulators that follow the moves with
+        accumulators made from scratch. "wrong" must be 0.
+
+        Keys: "moves", "compared" (positions), "wrong" (of these), and how many moves were "castling", "en_passant", "promotions",
+        "null_moves" and "crossings" (of a king, to the other half of the board). Raises ValueError if there is no network."""
 
     def features(self, fens: Iterable[str]) -> tuple[array[int], array[int], array[int], array[int], array[int]]:
         """What `trace` counts, for many positions as one sparse matrix: `starts`, `columns`, `counts`, `phase` and `score` of each row.
@@ -180,7 +207,10 @@ class Engine:
         Row i holds `counts[starts[i] : starts[i + 1]]` in the columns `columns[starts[i] : starts[i + 1]]` (compressed sparse
         rows). The column of a weight is its index in the layout. A tapered weight's count is White's minus Black's; a plain
         weight's is White's, and Black's counts of the plain weights follow in further columns at the end. Scores are centipawns
-        from White's view, not faded. Raises ValueError with the number of the position if a FEN is wrong."""
+        from White's view, those of the terms alone, not faded. Raises ValueError with the number of the position if a FEN is wrong."""
+
+def network_header(network: bytes) -> dict[str, Any]:
+    """The header of a network file, after all checks. Raises ValueError with one sentence if the file cannot be used."""
 
 def build_info() -> str:
     """One line: compiler, version, target flags, slider attacks in use (pext or magic), and whether checks are on."""

@@ -17,11 +17,24 @@ from .board.perft cimport PerftWatch, perft
 from .board.see cimport see_ge
 from .evaluate.evaluate cimport evaluate_once, faded, trace_position
 from .evaluate.features cimport extract_features
+from .evaluate.network cimport Network, free_network
+from .evaluate.network_check cimport Walk, walk_network
+from .evaluate.network_file cimport read_network
 from .evaluate.weights cimport DANGER_STEP, FULL_PHASE, FULL_SCALE
 from .moves cimport AskedMove, find_move, move_text, read_move
 from .search.params cimport fill_params
 from .search.root cimport *
-from .search.threads cimport MAX_THREADS, Team, clear_team, end_helpers, free_team, resize_team, set_weights, start_helpers
+from .search.threads cimport (
+    MAX_THREADS,
+    Team,
+    clear_team,
+    end_helpers,
+    free_team,
+    resize_team,
+    set_network,
+    set_weights,
+    start_helpers,
+)
 from .search.tt cimport TTHit, clear_table, hashfull, resize_table, tt_key, tt_probe
 from sys import modules as _modules
 
@@ -443,12 +456,13 @@ cdef class Engine:
         resize_team(&self.team, 1)
         self.s = self.team.searchers[0]
 
-    def __init__(self, weights, int hash_mb=16, tunables=None):
+    def __init__(self, weights, int hash_mb=16, tunables=None, bytes network=None):
         changes = dict(tunables or {})
         self.take(False)
         try:
             fill_params(&self.s.params, changes)
             set_weights(&self.team, weights)
+            set_network(&self.team, network)
             resize_table(&self.s.tt, hash_mb)
             self.s.report = _report
             self.s.context = <void*>self
@@ -486,6 +500,15 @@ cdef class Engine:
         try:
             set_weights(&self.team, weights)
             clear_team(&self.team)  # the correction history was learnt with the old evaluation
+            clear_table(&self.s.tt)
+        finally:
+            self.busy = False
+
+    def set_network(self, bytes network):
+        self.take()
+        try:
+            set_network(&self.team, network)
+            clear_team(&self.team)
             clear_table(&self.s.tt)
         finally:
             self.busy = False
@@ -540,6 +563,19 @@ cdef class Engine:
             return trace_position(self.s.evaluator, &pos)
         finally:
             self.busy = False
+
+    def check_network(self, Position position not None, int64_t moves, uint64_t seed=1):
+        cdef PositionC pos = position.current()[0]
+        cdef Walk walk
+        self.take()
+        try:
+            if self.team.network.hidden == 0:
+                raise ValueError("the engine has no network to check")
+            with nogil:
+                walk_network(self.s.evaluator, &pos, moves, seed, &walk)
+        finally:
+            self.busy = False
+        return walk
 
     def features(self, fens):
         fens = list(fens)
@@ -715,6 +751,13 @@ cdef class Engine:
             info.pv = (move_text(s.root_moves[s.line].move, self.chess960),)
         info.seldepth = max(info.seldepth, info.depth)
         return info
+
+
+def network_header(bytes network not None):
+    cdef Network read
+    header = read_network(&read, network)
+    free_network(&read)
+    return header
 
 
 def build_info():

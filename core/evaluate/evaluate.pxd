@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The static evaluation: a weighted sum of terms, tapered between midgame and endgame."""
+"""The static evaluation: a weighted sum of terms, tapered between midgame and endgame; a network beside it or in its place."""
 
 from .endgames cimport rule50_fade
+from .network cimport Accumulators, Network, Ply, note_ply
 from .pawns cimport PawnEntry
 from ..board.position cimport *
 from ..board.types cimport *
@@ -12,30 +13,37 @@ cdef enum:
 
 cdef struct Evaluator:  # one per search thread
     const Weights* weights  # shared by all threads, owned by the caller; constant while anything is evaluated
+    const Network* network  # likewise; a network of 0 units: the terms alone
     PawnEntry* pawn_table
     void* pawn_memory  # the allocation that holds `pawn_table`, for free()
+    Accumulators accumulators  # for the network
 
 cdef struct EvalEntry:
     # What the evaluator stores beside a position: in the search, one entry for each ply of the stack.
-    const PositionC* pos
+    Ply ply
     int score  # the result of `evaluate`; NO_SCORE: not computed yet
 
-cdef inline void note_move(EvalEntry* entry, const PositionC* pos) noexcept nogil:
-    """Tell the evaluator that a move, a null move or the root set-up has put a new position here: the stored score is invalid.
-
-    `pos.last_move` is the move. Nothing is computed before `evaluate` is called.
-    """
-    entry.pos = pos
+cdef inline void note_root(EvalEntry* entry, const PositionC* pos) noexcept nogil:
+    """Tell the evaluator that a new position stands here, and that no move leads to it from another entry."""
+    note_ply(&entry.ply, pos, NULL)
     entry.score = NO_SCORE
 
-cdef Evaluator* new_evaluator(const Weights* weights) except NULL
+cdef inline void note_move(EvalEntry* entry, const PositionC* pos, EvalEntry* previous) noexcept nogil:
+    """Tell the evaluator that a move or a null move from the position of `previous` has put a new position here.
+
+    `pos.last_move` is the move. Nothing is computed before `evaluate` is called; until then the position of `previous` must stay.
+    """
+    note_ply(&entry.ply, pos, &previous.ply)
+    entry.score = NO_SCORE
+
+cdef Evaluator* new_evaluator(const Weights* weights, const Network* network) except NULL
 cdef void free_evaluator(Evaluator* ev) noexcept nogil
 cdef void clear_evaluator(Evaluator* ev) noexcept nogil
 cdef int read_weights(Weights* out, object values) except -1
 cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil
 cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil
 cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, int* phase, int* scale) noexcept nogil
-cdef dict trace_position(const Evaluator* ev, const PositionC* pos)
+cdef dict trace_position(Evaluator* ev, const PositionC* pos)
 
 cdef inline int faded(const Evaluator* ev, const PositionC* pos, int score) noexcept nogil:
     """A score of `evaluate`, reduced by the fifty-move counter; kept apart, since the tt stores the unreduced score."""

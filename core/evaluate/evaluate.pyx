@@ -10,11 +10,9 @@ from libc.string cimport memset
 
 from ..board.attacks cimport *
 from .endgames cimport *
+from .network cimport *
 from .pawns cimport *
 from .terms cimport *
-
-cdef enum:
-    CACHE_LINE = 64
 
 # --- Geometry ---
 
@@ -511,26 +509,37 @@ cdef int _weighted_sum(Evaluator* ev, const PositionC* pos) noexcept nogil:
     return score if pos.stm == WHITE else -score
 
 
+cdef int _evaluation(Evaluator* ev, Ply* ply) noexcept nogil:
+    cdef int score
+    if ev.network.hidden == 0:
+        return _weighted_sum(ev, ply.pos)
+    score = network_score(ev.network, &ev.accumulators, ply)
+    if ev.network.residual:
+        score += _weighted_sum(ev, ply.pos)
+    return min(max(score, -EVAL_LIMIT), EVAL_LIMIT)
+
+
 cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil:
-    """Centipawns from the view of stm, within +-EVAL_LIMIT; computed by the first call after `note_move`.
+    """Centipawns from the view of stm, within +-EVAL_LIMIT; computed by the first call after `note_move` or `note_root`.
 
     Does not depend on the fifty-move counter: see `faded`.
     """
     if entry.score == NO_SCORE:
-        entry.score = _weighted_sum(ev, entry.pos)
+        entry.score = _evaluation(ev, &entry.ply)
     return entry.score
 
 
 cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil:
     """`evaluate` for a position that is on no stack."""
     cdef EvalEntry entry
-    note_move(&entry, pos)
+    note_root(&entry, pos)
+    entry.ply.slot = SLOTS - 1
     return evaluate(ev, &entry)
 
 
 cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, int* phase, int* scale) noexcept nogil:
-    """Evaluate and count how often each weight was added: `counts` is two structs, White's and Black's. Returns centipawns from
-    White's view, the score of `evaluate`, not faded.
+    """Add up the terms and count how often each weight was added: `counts` is two structs, White's and Black's. Returns
+    centipawns from White's view, not faded: without a network, the score of `evaluate`.
 
     The sum of weight times (White's count - Black's), tapered, is the score before scaling. Of the plain weights, danger units
     are counted, and the scale factor that was applied, for the side that it was applied for.
@@ -548,23 +557,29 @@ cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts
 # --- Set-up, weights and trace (with Python objects) ---
 
 
-cdef Evaluator* new_evaluator(const Weights* weights) except NULL:
-    """An evaluator with these weights, which must outlive it. Raises MemoryError."""
+cdef Evaluator* new_evaluator(const Weights* weights, const Network* network) except NULL:
+    """An evaluator with these weights and this network, which must outlive it. Raises MemoryError."""
     cdef Evaluator* ev = <Evaluator*>calloc(1, sizeof(Evaluator))
     if ev == NULL:
         raise MemoryError("no memory for the evaluation")
     ev.weights = weights
-    ev.pawn_memory = calloc(PAWN_TABLE_SIZE + 1, sizeof(PawnEntry))
-    if ev.pawn_memory == NULL:
-        free(ev)
-        raise MemoryError("no memory for the pawn table")
-    ev.pawn_table = <PawnEntry*>((<size_t>ev.pawn_memory + CACHE_LINE - 1) & ~<size_t>(CACHE_LINE - 1))
+    ev.network = network
+    try:
+        make_accumulators(&ev.accumulators, network)
+        ev.pawn_memory = calloc(PAWN_TABLE_SIZE + 1, sizeof(PawnEntry))
+        if ev.pawn_memory == NULL:
+            raise MemoryError("no memory for the pawn table")
+    except MemoryError:
+        free_evaluator(ev)
+        raise
+    ev.pawn_table = <PawnEntry*>aligned(ev.pawn_memory)
     clear_evaluator(ev)
     return ev
 
 
 cdef void free_evaluator(Evaluator* ev) noexcept nogil:
     if ev != NULL:
+        free_accumulators(&ev.accumulators)
         free(ev.pawn_memory)
         free(ev)
 
@@ -593,13 +608,14 @@ cdef int read_weights(Weights* out, object values) except -1:
     return 0
 
 
-cdef dict trace_position(const Evaluator* ev, const PositionC* pos):
+cdef dict trace_position(Evaluator* ev, const PositionC* pos):
     """What `Engine.trace` returns (engine.pyi describes its keys)."""
     cdef Weights[2] counts
     cdef const int32_t* white = <int32_t*>&counts[WHITE]
     cdef const int32_t* black = <int32_t*>&counts[BLACK]
     cdef int phase, scale
     cdef int score = trace_counts(ev, pos, counts, &phase, &scale)
+    cdef int total = evaluate_once(ev, pos)
     cdef int i
     cdef const int32_t* values = <const int32_t*>ev.weights
     return {
@@ -608,11 +624,37 @@ cdef dict trace_position(const Evaluator* ev, const PositionC* pos):
         "fade": rule50_fade(&ev.weights.plain, pos),
         "rule50": pos.rule50,
         "raw": score,
-        "score": faded(ev, pos, score),
+        "score": faded(ev, pos, total if pos.stm == WHITE else -total),
+        "network": _network_part(ev.network, pos) if ev.network.hidden else None,
         "stm": "b" if pos.stm else "w",
         "weights": [values[i] for i in range(weight_count())],
         "features": [(white[i], black[i]) for i in range(weight_count())],
     }
+
+
+cdef dict _network_part(const Network* network, const PositionC* pos):
+    """The entry "network" of a trace."""
+    cdef int sign = -1 if pos.stm else 1
+    cdef int score = score_from_scratch(network, pos)
+    cdef int sq
+    worth = []
+    for sq in range(64):
+        if pos.piece_on[sq] in (NO_PIECE, KING):
+            worth.append(None)
+        else:
+            worth.append(sign * (score - _score_without(network, pos, sq)))
+    return {"residual": bool(network.residual), "score": sign * score, "worth": worth}
+
+
+cdef int _score_without(const Network* network, const PositionC* pos, int sq) noexcept nogil:
+    """The network's score, from the view of stm, without the man on a square."""
+    cdef PositionC other = pos[0]
+    cdef int i
+    for i in range(6):
+        other.b.by_type[i] &= ~bit(sq)
+    for i in range(2):
+        other.b.by_colour[i] &= ~bit(sq)
+    return score_from_scratch(network, &other)
 
 
 def _shape(value: object) -> tuple[int, ...]:

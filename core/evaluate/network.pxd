@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The network: a small perceptron over (piece, colour, square), seen by both sides, that the evaluation may use.
+
+Each side has an accumulator, the sum of the weights of the men on the board as that side sees them: its own first, Black with
+the ranks turned over, files mirrored if its own king stands on the files e to h. The score is the output layer over both
+accumulators, that of stm first. All sums are integers that cannot overflow (network_file.pyx proves it), so every machine
+gets the same score.
+
+Accumulators are updated lazily: a move only marks them as stale, `network_score` follows the moves from the last ones that are up
+to date. Source: https://www.chessprogramming.org/NNUE.
+"""
+
+from ..board.position cimport *
+from ..board.types cimport *
+
+cdef enum:
+    INPUTS = 768  # (side, piece type, square)
+    MAX_HIDDEN = 512
+    QA = 255  # an accumulator's 1.0
+    QB = 64  # an output weight's 1.0
+    SLOTS = MAX_PLY + 3  # accumulators of a thread: those of the search's stack, and the last for positions on no stack
+    ALIGNMENT = 64  # bytes, of all rows of weights and of accumulators: a cache line
+
+cdef struct Network:  # read only; one for all threads
+    void* memory  # the allocation that holds the weights, for free(); NULL: there is no network
+    int hidden  # units a side; 0: there is no network
+    bint residual  # its score is added to that of the terms, else it replaces that
+    int scale  # centipawns of an output of 1.0
+    int32_t output_bias  # in units of 1 / (QA * QB)
+    const int16_t* features  # [768][hidden]
+    const int16_t* bias  # [hidden]
+    const int16_t* output  # [2][hidden]: that of stm, that of the other side
+
+cdef struct Ply:
+    # What the network needs to know of a position: in the search, one for each ply of the stack.
+    const PositionC* pos
+    Ply* previous  # before pos.last_move; NULL: nothing comes before
+    int slot  # which accumulators of the thread are those of this position
+    bint fresh[2]  # whether they are up to date, by side
+
+cdef struct Refreshed:
+    # One side's accumulator as it was when last made without a move, its king on one half of the board, and the men at that time.
+    bitboard by_type[6]
+    bitboard by_colour[2]
+    int16_t* values
+
+cdef struct Accumulators:  # one per search thread, of a size that fits the network
+    void* memory  # the allocation that holds all of them, for free()
+    int16_t* plies  # [SLOTS][2][hidden], the side that sees it second
+    Refreshed refreshed[2][2]  # by side and half
+
+cdef inline void note_ply(Ply* ply, const PositionC* pos, Ply* previous) noexcept nogil:
+    """A move, a null move (`previous`: the ply before it) or the root set-up (NULL) has put a new position here."""
+    ply.pos = pos
+    ply.previous = previous
+    ply.slot = previous.slot + 1 if previous != NULL else 0
+    ply.fresh[WHITE] = False
+    ply.fresh[BLACK] = False
+
+cdef void free_network(Network* network) noexcept nogil
+cdef int make_accumulators(Accumulators* out, const Network* network) except -1
+cdef void free_accumulators(Accumulators* accumulators) noexcept nogil
+cdef int network_score(const Network* network, Accumulators* accumulators, Ply* ply) noexcept nogil
+cdef int score_from_scratch(const Network* network, const PositionC* pos) noexcept nogil
+cdef bint accumulators_are_right(const Network* network, const Accumulators* accumulators, const Ply* ply) noexcept nogil
+
+cdef inline void* aligned(void* memory) noexcept nogil:
+    """The first aligned address of an allocation, which must be ALIGNMENT bytes too large."""
+    return <void*>((<size_t>memory + ALIGNMENT - 1) & ~<size_t>(ALIGNMENT - 1))
+
+cdef inline int mirror_of(const PositionC* pos, int us) noexcept nogil:
+    """What turns the files over for `us`: 7 if its king stands on the files e to h, else 0."""
+    return 7 if file_of(king_square(&pos.b, us)) > 3 else 0

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads a network from the bytes of its file, and refuses every file that the evaluation could not use safely.
+
+The file, all numbers little-endian: the line `coachwhip network 1`; one line of JSON, an object with at least "kind" ("residual"
+or "pure"), "inputs" (768), "hidden" (units a side: a multiple of 16 up to 512), "qa" (255), "qb" (64) and "scale" (centipawns);
+16-bit weights [768][hidden], bias [hidden] and output weights [2][hidden], a 32-bit output bias; the CRC-32 of all that, 4 bytes.
+An input is 64 * (6 * side + piece type) + square: side 0 is the own one, piece types from PAWN, squares as network.pxd says.
+"""
+
+from .network cimport Network
+
+cdef dict read_network(Network* out, bytes data)

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Header, sizes, checksum, and the proof that no sum can overflow."""
+
+from libc.stdint cimport INT16_MAX, INT16_MIN, INT32_MAX, INT32_MIN
+from libc.stdlib cimport calloc
+from libc.string cimport memset
+
+from ..board.types cimport *
+from .network cimport *
+
+cdef enum:
+    MAX_HEADER = 1 << 16  # bytes
+    MAX_MEN = 32
+    MAX_OUTPUT_WEIGHT = 127  # times QA it fits into 16 bits
+    MAX_SCALE = 1 << 15
+    HIDDEN_STEP = 16
+    CRC_SIZE = 4
+
+cdef str FIRST_LINE = "coachwhip network 1"
+cdef tuple KINDS = ("residual", "pure")
+
+
+cdef dict read_network(Network* out, bytes data):
+    """Read a network file; returns its header. Raises ValueError with one sentence, or MemoryError, and leaves `out` as it is."""
+    cdef Network network
+    cdef Py_ssize_t start
+    header, start = _header(data)
+    _check_size(len(data), start, header["hidden"])
+    _check_crc(data)
+    memset(&network, 0, sizeof(network))
+    network.hidden = header["hidden"]
+    network.residual = header["kind"] == "residual"
+    network.scale = header["scale"]
+    _take_numbers(&network, <const uint8_t*>data + start)
+    try:
+        _check_sums(&network)
+        _check_output(&network)
+    except ValueError:
+        free_network(&network)
+        raise
+    out[0] = network
+    return header
+
+
+# --- Form ---
+
+
+cdef tuple _header(bytes data):
+    """The checked header, and where the numbers begin."""
+    cdef Py_ssize_t end
+    cdef Py_ssize_t begin = len(FIRST_LINE) + 1
+    import json
+
+    if not data.startswith(f"{FIRST_LINE}\n".encode()):
+        shown = data[:24].split(b"\n")[0].decode("ascii", "replace")
+        raise ValueError(f"this is not a network: its first line is {shown!r}, not {FIRST_LINE!r}")
+    end = data.find(b"\n", begin, begin + MAX_HEADER)
+    if end < 0:
+        raise ValueError("the network ends inside its header" if len(data) < MAX_HEADER else "the network's header has no end")
+    try:
+        header = json.loads(data[begin:end])
+    except (ValueError, RecursionError):
+        header = None
+    if not isinstance(header, dict):
+        raise ValueError("the network's second line is not a JSON object")
+    _check_header(header)
+    return header, end + 1
+
+
+cdef int _check_header(dict header) except -1:
+    for name in ("kind", "inputs", "hidden", "qa", "qb", "scale"):
+        if name not in header:
+            raise ValueError(f"the network's header has no {name!r}")
+    if header["kind"] not in KINDS:
+        raise ValueError(f"the network's kind is {_short(header['kind'])}, and must be one of {', '.join(KINDS)}")
+    for name, wanted in (("inputs", <int>INPUTS), ("qa", <int>QA), ("qb", <int>QB)):
+        if type(header[name]) is not int or header[name] != wanted:
+            raise ValueError(f"the network's {name!r} is {_short(header[name])}, and must be {wanted}")
+    for name, least, most in (("hidden", <int>HIDDEN_STEP, <int>MAX_HIDDEN), ("scale", 1, <int>MAX_SCALE)):
+        if type(header[name]) is not int or not least <= header[name] <= most:
+            raise ValueError(f"the network's {name!r} is {_short(header[name])}, and must be from {least} to {most}")
+    if header["hidden"] % HIDDEN_STEP:
+        raise ValueError(f"the network's 'hidden' is {header['hidden']}, and must be a multiple of {<int>HIDDEN_STEP}")
+    return 0
+
+
+cdef str _short(value):
+    return repr(value)[:40]
+
+
+cdef int _check_size(Py_ssize_t size, Py_ssize_t start, Py_ssize_t hidden) except -1:
+    cdef Py_ssize_t wanted = start + (INPUTS + 3) * hidden * sizeof(int16_t) + sizeof(int32_t) + CRC_SIZE
+    if size < wanted:
+        raise ValueError(f"the network is truncated: it has {size} bytes, and {wanted} are needed for {hidden} units")
+    if size > wanted:
+        raise ValueError(f"the network is too long: it has {size} bytes, and {hidden} units take {wanted}")
+    return 0
+
+
+cdef int _check_crc(bytes data) except -1:
+    cdef Py_ssize_t end = len(data) - CRC_SIZE
+    from zlib import crc32
+
+    if crc32(memoryview(data)[:end]) != int.from_bytes(data[end:], "little"):
+        raise ValueError("the network is damaged: its checksum is wrong")
+    return 0
+
+
+# --- Numbers ---
+
+
+cdef inline int16_t _int16(const uint8_t* at) noexcept nogil:
+    return <int16_t>(at[0] | (at[1] << 8))
+
+
+cdef int _take_numbers(Network* network, const uint8_t* at) except -1:
+    """Copy the numbers into an aligned block. Raises MemoryError."""
+    cdef Py_ssize_t hidden = network.hidden
+    cdef Py_ssize_t count = (INPUTS + 3) * hidden
+    cdef Py_ssize_t i
+    cdef int16_t* numbers
+    network.memory = calloc(1, count * sizeof(int16_t) + ALIGNMENT)
+    if network.memory == NULL:
+        raise MemoryError("no memory for a network")
+    numbers = <int16_t*>aligned(network.memory)
+    for i in range(count):
+        numbers[i] = _int16(at + 2 * i)
+    at += 2 * count
+    network.output_bias = <int32_t>(at[0] | (<uint32_t>at[1] << 8) | (<uint32_t>at[2] << 16) | (<uint32_t>at[3] << 24))
+    network.features = numbers
+    network.bias = numbers + INPUTS * hidden
+    network.output = numbers + (INPUTS + 1) * hidden
+    return 0
+
+
+# --- Proof that no sum can overflow ---
+
+
+cdef int _largest_sum(const Network* network, int unit, int sign) noexcept nogil:
+    """A bound of the sum of a unit, times `sign` (1 or -1): its bias and the best man on each of the best MAX_MEN squares."""
+    cdef int[64] best
+    cdef int total = sign * network.bias[unit]
+    cdef int sq, kind, value, top, _
+    for sq in range(64):
+        best[sq] = 0
+        for kind in range(INPUTS // 64):
+            value = sign * network.features[(64 * kind + sq) * network.hidden + unit]
+            if value > best[sq]:
+                best[sq] = value
+    for _ in range(MAX_MEN):
+        top = 0
+        for sq in range(64):
+            if best[sq] > best[top]:
+                top = sq
+        total += best[top]
+        best[top] = 0
+    return total
+
+
+cdef int _check_sums(const Network* network) except -1:
+    cdef int unit, high, low
+    for unit in range(network.hidden):
+        high = _largest_sum(network, unit, 1)
+        low = -_largest_sum(network, unit, -1)
+        if high > INT16_MAX or low < INT16_MIN:
+            raise ValueError(
+                f"the network's unit {unit} can overflow: with {<int>MAX_MEN} men its sum may reach"
+                f" {high if high > INT16_MAX else low}, and {INT16_MIN} to {INT16_MAX} is possible"
+            )
+    return 0
+
+
+cdef int _check_output(const Network* network) except -1:
+    """Bounds of the output layer: every product and, in whatever order it is added up, every sum."""
+    cdef int64_t[2] sums = [0, 0]  # of the positive and of the negative weights
+    cdef int64_t score
+    cdef int i
+    for i in range(2 * network.hidden):
+        if not -MAX_OUTPUT_WEIGHT <= network.output[i] <= MAX_OUTPUT_WEIGHT:
+            raise ValueError(
+                f"the network's output weight {i} is {network.output[i]}, and must be from {-<int>MAX_OUTPUT_WEIGHT}"
+                f" to {<int>MAX_OUTPUT_WEIGHT}"
+            )
+        sums[network.output[i] < 0] += QA * QA * network.output[i]
+    if sums[0] > INT32_MAX or sums[1] < INT32_MIN:
+        raise ValueError("the network's output can overflow: the sum of its output weights is too large")
+    score = max(sums[0], -sums[1]) // QA + (network.output_bias if network.output_bias > 0 else -<int64_t>network.output_bias)
+    if score * network.scale // (QA * QB) > INT32_MAX // 2:
+        raise ValueError("the network's score can overflow: its output bias or its scale is too large")
+    return 0

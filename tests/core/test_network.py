@@ -1,0 +1,383 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The network: its score against plain Python, accumulators against those made from scratch, and files that are refused."""
+
+import itertools
+import random
+import subprocess
+import sys
+from typing import Any, cast
+
+import chess
+import networks
+import oracle
+import pytest
+from coachwhip.core.engine import Engine, Position, network_header
+from networks import PlainNetwork
+from places import FROZEN_WEIGHTS
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+HALFWAY = "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/R2K3R w KQkq - 0 1"  # either way of castling takes one of the kings to its other half
+PAWNS = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1"
+SIZES = (16, 48, 64, 128)
+HEADER: dict[str, Any] = networks.by_chance(16, 0).header()
+
+
+@pytest.fixture(scope="module")
+def boards() -> list[chess.Board]:
+    """Positions of random games of all kinds, with the clock of the fifty-move rule at 0."""
+    rng = random.Random(11)
+    boards = []
+    for kind, greedy in itertools.product(oracle.KINDS, (False, True)):
+        board = oracle.start_board(kind, rng)
+        for _ in oracle.play(board, rng, greedy, 90):
+            if rng.random() < 0.4:
+                boards.append(board.copy(stack=False))
+                boards[-1].halfmove_clock = 0
+    assert len(boards) > 150
+    return boards
+
+
+def engine_with(network: PlainNetwork | None) -> Engine:
+    return Engine(oracle.frozen_weights(), hash_mb=1, network=None if network is None else network.encode())
+
+
+def traced(engine: Engine, position: Position) -> dict[str, Any]:
+    return cast("dict[str, Any]", engine.trace(position))
+
+
+def flat(**values: int) -> PlainNetwork:
+    """A network of 16 units with the same number in each place of a kind."""
+    of = {"feature": 0, "bias": 0, "own": 0, "other": 0, **values}
+    features = [[of["feature"]] * 16 for _ in range(networks.INPUTS)]
+    return PlainNetwork(features, [of["bias"]] * 16, [[of["own"]] * 16, [of["other"]] * 16])
+
+
+# --- Its score ---
+
+
+@pytest.mark.parametrize("hidden", SIZES)
+@pytest.mark.parametrize("kind", ["residual", "pure"])
+def test_the_score_is_that_of_plain_python(boards: list[chess.Board], hidden: int, kind: str) -> None:
+    network = networks.by_chance(hidden, 1, kind)
+    engine, terms = engine_with(network), engine_with(None)
+    seen = set()
+    for board in boards[:: 1 if hidden <= 64 else 3]:
+        position = Position(oracle.fen_of(board))
+        score = network.score(board)
+        seen.add(score)
+        total = score + terms.evaluate(position) if kind == "residual" else score
+        assert engine.evaluate(position) == max(-networks.EVAL_LIMIT, min(networks.EVAL_LIMIT, total)), board.fen()
+    assert len(seen) > 40
+    assert min(seen) < 0 < max(seen)
+
+
+def test_the_score_is_in_the_trace(boards: list[chess.Board]) -> None:
+    network = networks.by_chance(32, 2)
+    engine, terms = engine_with(network), engine_with(None)
+    for board in boards[::10]:
+        position = Position(oracle.fen_of(board))
+        trace, plain, sign = traced(engine, position), traced(terms, position), 1 if board.turn else -1
+        assert trace["network"]["score"] == sign * network.score(board)
+        assert trace["network"]["residual"] is True
+        assert (trace["raw"], trace["features"]) == (plain["raw"], plain["features"])
+        assert trace["score"] == sign * engine.evaluate(position)
+        assert plain["network"] is None
+        for square, worth in enumerate(trace["network"]["worth"]):
+            piece = board.piece_at(square)
+            if piece is None or piece.piece_type == chess.KING:
+                assert worth is None
+            else:
+                without = board.copy()
+                without.remove_piece_at(square)
+                assert worth == sign * (network.score(board) - network.score(without))
+
+
+def test_a_network_fades_with_the_fifty_move_clock() -> None:
+    fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - {} 60"
+    engine = engine_with(networks.by_chance(16, 3, "pure"))
+    full = engine.evaluate(Position(fen.format(0)))
+    fade = traced(engine, Position(fen.format(80)))["fade"]
+    assert 0 < fade < 128
+    assert engine.evaluate(Position(fen.format(80))) == int(full * fade / 128)
+
+
+def test_features_stay_those_of_the_terms(boards: list[chess.Board]) -> None:
+    fens = [oracle.fen_of(board) for board in boards[::10]]
+    assert engine_with(networks.by_chance(16, 4)).features(fens) == engine_with(None).features(fens)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_score_stays_short_of_mate_scores(sign: int) -> None:
+    network = flat(bias=255, own=127 * sign, other=127 * sign)
+    network.scale = 20_000
+    assert abs(network.score(chess.Board())) > networks.EVAL_LIMIT
+    assert engine_with(network).evaluate(Position()) == sign * networks.EVAL_LIMIT
+
+
+def test_the_largest_sums_that_are_accepted_are_right() -> None:
+    """All units at 255 and the sum of the output weights as large as it may be."""
+    features = [[0] * 512 for _ in range(networks.INPUTS)]
+    for sign in (1, -1):
+        output = [sign * 127] * 260 + [sign * 5] + [0] * 763
+        network = PlainNetwork(features, [255] * 512, [output[:512], output[512:]], kind="pure", scale=10)
+        assert abs(sum(output)) * 255 * 255 <= 2**31 - 1 < (abs(sum(output)) + 1) * 255 * 255
+        assert engine_with(network).evaluate(Position()) == network.score(chess.Board())
+
+
+# --- Its accumulators ---
+
+
+@pytest.mark.parametrize("fen", [Position().fen(), KIWIPETE, HALFWAY, PAWNS], ids=["start", "kiwipete", "halfway", "pawns"])
+@pytest.mark.parametrize("hidden", [16, 64, 112])
+def test_accumulators_follow_moves(fen: str, hidden: int) -> None:
+    """Up and down lines as in a search, with null moves, most positions not evaluated or only later."""
+    walk = engine_with(networks.by_chance(hidden, 5)).check_network(Position(fen), 200_000, hidden)
+    assert walk["wrong"] == 0
+    assert walk["moves"] == 200_000
+    assert walk["compared"] > 80_000
+    assert all(walk[name] > 20 for name in ("en_passant", "promotions", "null_moves", "crossings"))
+    assert walk["castling"] > 20 or fen == PAWNS
+
+
+def test_a_walk_is_drawn_from_its_seed() -> None:
+    engine = engine_with(networks.by_chance(16, 5))
+    walks = [engine.check_network(Position(), 5000, seed) for seed in (1, 1, 2)]
+    assert walks[0] == walks[1] != walks[2]
+    assert engine.check_network(Position("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), 100)["moves"] == 0
+    with pytest.raises(ValueError, match="no network"):
+        engine_with(None).check_network(Position(), 100)
+
+
+@pytest.mark.parametrize("fen", [Position().fen(), KIWIPETE, HALFWAY])
+def test_a_network_that_says_nothing_changes_no_search(fen: str) -> None:
+    """Its accumulators are kept all the same. In a build with checks every one of them is compared with one from scratch."""
+    silent = networks.by_chance(32, 6)
+    silent.output, silent.output_bias = [[0] * 32, [0] * 32], 0
+    found = [engine.search(Position(fen), depth=9) for engine in (engine_with(silent), engine_with(None))]
+    assert (found[0].nodes, found[0].bestmove) == (found[1].nodes, found[1].bestmove)
+
+
+# --- As a part of the engine ---
+
+
+def test_a_search_uses_the_network_at_once_and_forgets_the_old_one() -> None:
+    """A new evaluator means a new table: nothing of an old search is left, with one network, another, and none."""
+    first, second = networks.by_chance(16, 7), networks.by_chance(64, 8, "pure")
+
+    def search(engine: Engine) -> tuple[int, str, int]:
+        result = engine.search(Position(KIWIPETE), depth=6)
+        assert result.info is not None
+        return result.nodes, result.bestmove, result.info.score_cp
+
+    expected = [search(engine_with(network)) for network in (None, first, second)]
+    assert len(set(expected)) == 3
+    engine = engine_with(None)
+    assert search(engine) == expected[0]
+    for network, like in ((first, 1), (second, 2), (first, 1), (None, 0), (second, 2)):
+        engine.set_network(None if network is None else network.encode())
+        assert search(engine) == expected[like]
+
+
+def test_threads_come_and_go_with_a_network() -> None:
+    network = networks.by_chance(64, 9)
+    engine = engine_with(network)
+    for threads in (3, 1, 4):
+        engine.set_threads(threads)
+        assert engine.search(Position(KIWIPETE), depth=7).threads == threads
+    engine.set_network(networks.by_chance(16, 10).encode())
+    assert engine.search(Position(KIWIPETE), depth=7).threads == 4
+    assert engine.check_network(Position(), 2000)["wrong"] == 0
+
+
+SHARED = """
+import sys
+from coachwhip.core.engine import Engine, Position
+from coachwhip.evaluation import config
+network = open(sys.argv[2], "rb").read()
+engine = Engine(config.flatten(config.load(sys.argv[1])), hash_mb=1, network=network)
+size = lambda: int(open("/proc/self/statm").read().split()[0]) * 4096
+sizes = []
+for given in (network, None):
+    engine.set_threads(1)
+    engine.set_network(given)
+    before = size()
+    engine.set_threads(65)
+    sizes.append(size() - before)
+print((sizes[0] - sizes[1]) // 64, len(network))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the size of the process")
+def test_threads_share_one_network(root: Any, tmp_path: Any) -> None:
+    """64 threads more take their accumulators, and not 64 times the network."""
+    path = tmp_path / "large.cwnet"
+    path.write_bytes(networks.by_chance(512, 1).encode())
+    words = [sys.executable, "-c", SHARED, str(FROZEN_WEIGHTS), str(path)]
+    done = subprocess.run(words, cwd=root, capture_output=True, text=True, check=True)
+    each, network = map(int, done.stdout.split())
+    assert each < 500_000 < 780_000 < network
+
+
+def test_without_a_network_nothing_more_is_imported(root: Any) -> None:
+    code = (
+        "import sys; from coachwhip.core.engine import Engine, Position; from coachwhip.evaluation import config;"
+        "Engine(config.flatten(config.load_default()), 1).search(Position(), depth=2);"
+        "print([name for name in ('json', 'zlib', 're', 'ast') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_only_bytes_are_a_network() -> None:
+    engine = engine_with(None)
+    for wrong in ("text", 5, bytearray(networks.by_chance(16, 1).encode())):
+        with pytest.raises(TypeError):
+            engine.set_network(wrong)  # type: ignore[arg-type]
+
+
+# --- Files that are refused ---
+
+
+def header_with(**values: Any) -> bytes:
+    """A good network but for its header."""
+    network = networks.by_chance(16, 0)
+    header = {name: value for name, value in (network.header() | values).items() if value is not None}
+    return networks.encode(header, network.numbers(), 0)
+
+
+GOOD = networks.by_chance(16, 0).encode()
+START = GOOD.index(b"}\n") + 2
+BAD_FILES: list[tuple[bytes, str]] = [
+    (b"", "not a network: its first line is ''"),
+    (GOOD[:10], "not a network: its first line is 'coachwhip '"),
+    (b"coachwhip network 2\n" + GOOD[20:], "its first line is 'coachwhip network 2', not 'coachwhip network 1'"),
+    (b"\x00\xff" * 4000, "not a network"),
+    (random.Random(1).randbytes(50_000), "not a network"),
+    (GOOD[:60], "ends inside its header"),
+    (GOOD[:20] + b" " * 100_000, "header has no end"),
+    (GOOD[:START], f"truncated: it has {START} bytes, and {len(GOOD)} are needed for 16 units"),
+    (GOOD[:-1], "truncated"),
+    (GOOD + b"\0", "too long"),
+    (GOOD + GOOD, "too long"),
+    (GOOD[:-4] + GOOD[:-5:-1], "damaged: its checksum is wrong"),
+    (GOOD[: START + 9] + bytes([GOOD[START + 9] ^ 4]) + GOOD[START + 10 :], "damaged: its checksum is wrong"),
+    (networks.encode("[1, 2]", [], 0), "not a JSON object"),
+    (networks.encode("{", [], 0), "not a JSON object"),
+    (networks.encode("\xff", [], 0), "not a JSON object"),
+    (networks.encode("[" * 60_000, [], 0), "not a JSON object"),
+    (networks.encode('{"hidden": 1' + "0" * 5000 + "}", [], 0), "not a JSON object"),
+    *((header_with(**{name: None}), f"header has no '{name}'") for name in ("kind", "inputs", "hidden", "qa", "qb", "scale")),
+    (header_with(kind="deep"), "kind is 'deep', and must be one of residual, pure"),
+    (header_with(kind=["residual"]), "kind is ['residual']"),
+    (header_with(inputs=769), "'inputs' is 769, and must be 768"),
+    (header_with(qa=256), "'qa' is 256, and must be 255"),
+    (header_with(qb=64.0), "'qb' is 64.0, and must be 64"),
+    (header_with(hidden=0), "'hidden' is 0, and must be from 16 to 512"),
+    (header_with(hidden=24), "'hidden' is 24, and must be a multiple of 16"),
+    (header_with(hidden=528), "'hidden' is 528, and must be from 16 to 512"),
+    (header_with(hidden=True), "'hidden' is True"),
+    (header_with(hidden="x" * 1000), "'hidden' is 'xxxx"),
+    (header_with(hidden=32), "truncated"),
+    (header_with(scale=0), "'scale' is 0, and must be from 1 to 32768"),
+    (header_with(scale=1 << 40), "'scale' is 1099511627776, and must be from 1 to 32768"),
+    (flat(feature=1000, bias=768).encode(), "unit 0 can overflow: with 32 men its sum may reach 32768"),
+    (flat(feature=-1000, bias=-769).encode(), "unit 0 can overflow: with 32 men its sum may reach -32769"),
+    (flat(own=128).encode(), "output weight 0 is 128, and must be from -127 to 127"),
+    (flat(other=-128).encode(), "output weight 16 is -128, and must be from -127 to 127"),
+]
+
+
+@pytest.mark.parametrize(("data", "message"), BAD_FILES, ids=[message[:40] for _, message in BAD_FILES])
+def test_a_wrong_file_is_refused_in_one_sentence(data: bytes, message: str) -> None:
+    engine = engine_with(networks.by_chance(16, 12))
+    before = engine.evaluate(Position(KIWIPETE))
+    for refuse in (engine.set_network, network_header):
+        with pytest.raises(ValueError) as info:  # noqa: PT011 - the message is compared below
+            refuse(data)
+        assert message in str(info.value)
+        assert str(info.value).isprintable()
+        assert len(str(info.value)) < 160
+        assert "." not in str(info.value).replace("64.0", "")
+    assert engine.evaluate(Position(KIWIPETE)) == before
+
+
+@pytest.mark.parametrize(
+    ("weight", "count", "good"), [(127, 260, True), (-127, 260, True), (127, 261, False), (-127, 261, False)]
+)
+def test_output_sums_that_could_overflow_are_refused(weight: int, count: int, good: bool) -> None:
+    output = [weight] * count + [0] * (1024 - count)
+    network = PlainNetwork([[0] * 512 for _ in range(networks.INPUTS)], [0] * 512, [output[:512], output[512:]])
+    if good:
+        network_header(network.encode())
+    else:
+        with pytest.raises(ValueError, match="output can overflow"):
+            network_header(network.encode())
+
+
+def test_sums_at_the_limit_are_accepted() -> None:
+    for network in (flat(feature=1000, bias=767), flat(feature=-1000, bias=-768), flat(feature=32767 // 32), flat(bias=32767)):
+        engine = engine_with(network)
+        assert engine.check_network(Position(), 2000)["wrong"] == 0
+        assert engine.trace(Position()) == engine_with(network).trace(Position())
+
+
+def test_the_bound_of_a_sum_counts_one_man_a_square() -> None:
+    """Only the best man of each of the best 32 squares: 768 large weights are no overflow where they cannot come together."""
+    rng = random.Random(3)
+    features = [[0] * 16 for _ in range(networks.INPUTS)]
+    for square in range(64):
+        features[64 * rng.randrange(12) + square][5] = 1023
+    network = PlainNetwork(features, [31] + [0] * 15, [[1] * 16, [1] * 16])
+    network_header(network.encode())
+    network.bias[5] = 32
+    with pytest.raises(ValueError, match="unit 5 can overflow"):
+        network_header(network.encode())
+
+
+@pytest.mark.parametrize(("bias", "scale", "good"), [(2**31 - 1, 8000, True), (-(2**31), 8000, True), (2**31 - 1, 8200, False)])
+def test_scores_that_could_overflow_are_refused(bias: int, scale: int, good: bool) -> None:
+    network = flat(bias=255, own=1, other=-1)
+    network.output_bias, network.scale = bias, scale
+    if good:
+        assert engine_with(network).evaluate(Position()) == networks.EVAL_LIMIT * (1 if bias > 0 else -1)
+    else:
+        with pytest.raises(ValueError, match="score can overflow"):
+            network_header(network.encode())
+
+
+def test_damage_is_noticed_wherever_it_is() -> None:
+    rng = random.Random(4)
+    for _ in range(300):
+        damaged = bytearray(GOOD)
+        damaged[rng.randrange(len(damaged))] ^= 1 << rng.randrange(8)
+        with pytest.raises(ValueError, match="network"):
+            network_header(bytes(damaged))
+
+
+def test_any_numbers_are_refused_or_give_the_score_of_plain_python() -> None:
+    """Files with a right checksum and random numbers."""
+    rng = random.Random(5)
+    board = chess.Board(KIWIPETE)
+    accepted = 0
+    for _ in range(150):
+        wide = 1 << rng.randrange(8, 12)
+        numbers = [rng.randint(-wide, wide - 1) for _ in range(769 * 16)] + [rng.randint(-130, 130) for _ in range(32)]
+        if rng.random() < 0.7:
+            numbers[-32:] = [min(max(number, -127), 127) for number in numbers[-32:]]
+        features = [numbers[16 * i : 16 * i + 16] for i in range(networks.INPUTS)]
+        network = PlainNetwork(features, numbers[768 * 16 : 769 * 16], [numbers[-32:-16], numbers[-16:]], kind="pure", scale=30)
+        try:
+            engine = engine_with(network)
+        except ValueError as error:
+            assert "network" in str(error)  # noqa: PT017 - whether it is refused is open
+            continue
+        accepted += 1
+        assert engine.evaluate(Position(KIWIPETE)) == network.score(board)
+    assert 20 < accepted < 130
+
+
+def test_the_header_is_handed_out() -> None:
+    network = networks.by_chance(48, 1, "pure", provenance={"positions": 5}, note="x")
+    assert network_header(network.encode()) == network.header()
+    assert network.header()["provenance"] == {"positions": 5}
+    assert set(HEADER) >= {"kind", "inputs", "hidden", "qa", "qb", "scale"}

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Networks made by chance, and the score of a network written down once more in Python from the description of its file."""
+
+import json
+import random
+import struct
+import sys
+import zlib
+from array import array
+from dataclasses import dataclass, field
+from typing import Any
+
+import chess
+
+INPUTS = 768
+QA, QB = 255, 64
+EVAL_LIMIT = 29999
+
+
+@dataclass
+class PlainNetwork:
+    """A network as lists of numbers: `features` by input, then by unit."""
+
+    features: list[list[int]]
+    bias: list[int]
+    output: list[list[int]]  # [0] the own half, [1] the other's
+    output_bias: int = 0
+    scale: int = 400
+    kind: str = "residual"
+    more: dict[str, Any] = field(default_factory=dict)  # in the header
+
+    @property
+    def hidden(self) -> int:
+        return len(self.bias)
+
+    def header(self) -> dict[str, Any]:
+        plain = {"kind": self.kind, "inputs": INPUTS, "hidden": self.hidden, "qa": QA, "qb": QB, "scale": self.scale}
+        return plain | {"provenance": {"made": "by chance"}} | self.more
+
+    def numbers(self) -> list[int]:
+        """The 16-bit numbers in the order of the file."""
+        return [value for row in (*self.features, self.bias, *self.output) for value in row]
+
+    def encode(self) -> bytes:
+        """The bytes of the file."""
+        return encode(self.header(), self.numbers(), self.output_bias)
+
+    def accumulator(self, board: chess.Board, colour: chess.Color) -> list[int]:
+        """The sums of one side, without regard to 16 bits."""
+        king = board.king(colour)
+        assert king is not None
+        turn = (0 if colour else 56) ^ (7 if chess.square_file(king) > 3 else 0)
+        total = list(self.bias)
+        for square, piece in board.piece_map().items():
+            row = self.features[384 * (piece.color != colour) + 64 * (piece.piece_type - 1) + (square ^ turn)]
+            total = [a + b for a, b in zip(total, row, strict=True)]
+        return total
+
+    def score(self, board: chess.Board) -> int:
+        """Centipawns from the view of the side to move, without the terms."""
+        total = 0
+        for half, colour in enumerate((board.turn, not board.turn)):
+            for value, weight in zip(self.accumulator(board, colour), self.output[half], strict=True):
+                assert -32768 <= value <= 32767
+                cut = min(max(value, 0), QA)
+                total += cut * cut * weight
+        return towards_zero((towards_zero(total, QA) + self.output_bias) * self.scale, QA * QB)
+
+
+def towards_zero(number: int, divisor: int) -> int:
+    return number // divisor if number >= 0 else -(-number // divisor)
+
+
+def encode(header: object, numbers: list[int], output_bias: int) -> bytes:
+    """A file with this header and these numbers."""
+    values = array("h", numbers)
+    if sys.byteorder == "big":
+        values.byteswap()
+    text = header if isinstance(header, str) else json.dumps(header, sort_keys=True)
+    body = b"coachwhip network 1\n" + text.encode() + b"\n" + values.tobytes() + struct.pack("<i", output_bias)
+    return sealed(body)
+
+
+def sealed(body: bytes) -> bytes:
+    """A file without its checksum, with it."""
+    return body + struct.pack("<I", zlib.crc32(body))
+
+
+def by_chance(hidden: int, seed: int, kind: str = "residual", spread: int = 60, **more: Any) -> PlainNetwork:
+    """A network whose units are now cut at 0, now at 255, now not; its scores are some hundred centipawns."""
+    rng = random.Random(f"{hidden} {seed} {kind}")
+    most = min(127, 33000 // (2 * hidden))
+    features = [[rng.randint(-spread, spread) for _ in range(hidden)] for _ in range(INPUTS)]
+    bias = [rng.randint(-100, 250) for _ in range(hidden)]
+    output = [[rng.randint(-most, most) for _ in range(hidden)] for _ in range(2)]
+    return PlainNetwork(features, bias, output, rng.randint(-3000, 3000), rng.randint(50, 200), kind, more)
