@@ -37,10 +37,16 @@ def main(argv: Sequence[str]) -> int:
 def _bench(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     try:
-        weights = config.flatten(config.load(args.weights)) if args.weights else None
+        weights, network = config.evaluator(args.weights)
         tunables = {name: whole_number(-(10**9), 10**9)(value) for name, value in args.set}
         result = run(
-            args.depth, hash_mb=args.hash, threads=args.threads, weights=weights, tunables=tunables, report=_print_position
+            args.depth,
+            hash_mb=args.hash,
+            threads=args.threads,
+            weights=weights,
+            network=network,
+            tunables=tunables,
+            report=_print_position,
         )
     except (ValueError, argparse.ArgumentTypeError) as error:
         raise CommandError(str(error)) from error

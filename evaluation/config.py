@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loads and checks evaluation weights, and writes them out as a file to start from; `flatten` makes the list that the core takes.
+"""Loads and checks evaluation weights, and writes them out as a file to start from; `evaluator` has what the core takes.
 
 A weights file is data in Python's syntax: assignments of numbers, lists and strings, read with `ast`, never executed. Which entries it
 has, and of which type, is declared in layout.py.
@@ -11,6 +11,7 @@ import os
 import stat
 import sys
 
+from ..core.engine import network_header
 from . import weights as defaults
 from .layout import ENTRIES, Numbers, Text, flatten, leaves
 
@@ -20,13 +21,24 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-__all__ = ["WeightsError", "dump", "flatten", "load", "load_default", "main"]
+__all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default", "main", "network"]
 
 MAX_FILE_SIZE = 1 << 18  # bytes, about ten times the default file
+MAX_NETWORK_SIZE = 1 << 20  # bytes, more than the largest network has
+NETWORKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "networks")  # the folder of the shipped ones
 
 
 class WeightsError(ValueError):
-    """A weights file that cannot be used. The message is one sentence that names the line or the entry."""
+    """A weights file, or the network it names, that cannot be used. The message is one sentence that names the line or the entry."""
+
+
+def evaluator(path: str | os.PathLike[str] | None = None) -> tuple[list[int], bytes | None]:
+    """What an Engine takes to evaluate with a weights file (None or "": with what comes with coachwhip): `weights` and `network`.
+
+    Raises WeightsError.
+    """
+    weights = load(path) if path else load_default()
+    return flatten(weights), network(weights, path or None)
 
 
 def load_default() -> dict[str, Any]:
@@ -42,6 +54,30 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
     weights, lines = _read_assignments(_read_text(path), where)
     _check(weights, lines, where)
     return weights
+
+
+def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None) -> bytes | None:
+    """The checked file of the network that the entries of a weights file name, None if they name none.
+
+    `path` is the weights file (None: the shipped one): a network's path starts in its folder, else in that of the shipped networks.
+    Raises WeightsError.
+    """
+    name = weights["NETWORK"]
+    if not name:
+        return None
+    where = f"{os.path.basename(path or defaults.__file__)}: NETWORK"
+    folders = [NETWORKS] if path is None else [os.path.dirname(os.path.abspath(path)), NETWORKS]
+    found = next((file for file in (os.path.join(folder, name) for folder in folders) if os.path.exists(file)), None)
+    if found is None:
+        raise WeightsError(f"{where}: there is no file {name}, neither from {folders[0]} nor among the shipped networks")
+    try:
+        data = _read_bytes(found, MAX_NETWORK_SIZE)
+        network_header(data)
+    except WeightsError as error:
+        raise WeightsError(f"{where}: {error}") from error
+    except ValueError as error:
+        raise WeightsError(f"{where}: {name} cannot be used: {error}") from error
+    return data
 
 
 def dump(weights: dict[str, Any]) -> str:
@@ -70,7 +106,9 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--weights", metavar="FILE", help="print (and check) these weights instead of the default ones")
     path = parser.parse_args(argv).weights
     try:
-        sys.stdout.write(dump(load(path) if path else load_default()))
+        weights = load(path) if path else load_default()
+        network(weights, path)
+        sys.stdout.write(dump(weights))
     except WeightsError as error:
         print(f"coachwhip weights: {error}", file=sys.stderr)
         return 1
@@ -142,24 +180,29 @@ def _described(value: Any) -> str:
 
 
 def _read_text(path: str | os.PathLike[str]) -> str:
+    try:
+        return _read_bytes(path, MAX_FILE_SIZE).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise WeightsError(f"{os.path.basename(path)} is not UTF-8 text") from error
+
+
+def _read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
+    """The bytes of a file. Raises WeightsError if it cannot be read or is larger than `most`."""
     where = os.path.basename(path)
     try:
         if not stat.S_ISREG(os.stat(path).st_mode):
             raise WeightsError(f"{where} is not a file")
         with open(path, "rb") as file:
-            data = file.read(MAX_FILE_SIZE + 1)
+            data = file.read(most + 1)
     except WeightsError:
         raise
     except OSError as error:
         raise WeightsError(f"cannot read {where}: {error.strerror}") from error
     except ValueError as error:  # a NUL in the name
         raise WeightsError("cannot read the weights file: its name holds a NUL character") from error
-    if len(data) > MAX_FILE_SIZE:
-        raise WeightsError(f"{where} is larger than {MAX_FILE_SIZE} bytes")
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise WeightsError(f"{where} is not UTF-8 text") from error
+    if len(data) > most:
+        raise WeightsError(f"{where} is larger than {most} bytes")
+    return data
 
 
 def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, int]]:

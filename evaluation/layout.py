@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 WEIGHTS = tuple(weights_layout())  # (name, shape, is it tapered?) in the order of the flat list; tapered weights come first
 TAPERED_LIMIT = 2000  # centipawns, either way
 UNITS_LIMIT = 1000  # danger units, either way
+LONGEST_PATH = 1000  # characters
 BOARD = (8, 8)
 
 
@@ -66,7 +67,7 @@ def _entries() -> dict[str, Numbers | Text]:
         held = names(name, shape, tapered=tapered)
         entry = Numbers(shape, *limits(name, tapered=tapered), is_paired=tapered and len(held) == 1)
         found |= dict.fromkeys(held, entry)
-    return found
+    return found | {"NETWORK": Text(LONGEST_PATH)}
 
 
 ENTRIES = _entries()  # every entry of a weights file, by name

@@ -69,11 +69,32 @@ def table(trace: Mapping[str, Any]) -> str:
         "---------------+---------------+---------------+---------------",
         _line("Total", *(_sum(pairs) for pairs in zip(*rows.values(), strict=True))),
         "",
+        *_worth(trace),
         f"Phase {trace['phase']} of {FULL_PHASE} (0: endgame), endgame scaled by {trace['scale']}/{FULL_SCALE}",
+        *_network(trace),
         f"Fifty-move clock {trace['rule50']}: the score counts {trace['fade']}/{FULL_SCALE}",
         f"Evaluation {_pawns(trace['score'])} from White's side, {_pawns(_from_stm(trace))} from the side to move",
     ]
     return "\n".join(lines)
+
+
+def _network(trace: Mapping[str, Any]) -> list[str]:
+    """The line for the network's part, if there is a network."""
+    network, terms = trace["network"], _pawns(trace["raw"])
+    if network is None:
+        return []
+    how = f"added to the terms' {terms}" if network["residual"] else f"in place of the terms' {terms}"
+    return [f"Network {_pawns(network['score'])} from White's side, {how}"]
+
+
+def _worth(trace: Mapping[str, Any]) -> list[str]:
+    """A board of what each piece is worth to the network, if there is a network."""
+    if trace["network"] is None:
+        return []
+    squares = ["." if cp is None else _pawns(cp) for cp in trace["network"]["worth"]]
+    ranks = (squares[first : first + 8] for first in range(56, -1, -8))
+    title = "What each piece is worth to the network, its score less the score without the piece, from White's side:"
+    return [title, *("".join(f"{cell:>7}" for cell in rank) for rank in ranks), ""]
 
 
 def _rows(trace: Mapping[str, Any]) -> dict[str, tuple[Pair, Pair]]:

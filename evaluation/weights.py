@@ -383,3 +383,9 @@ SCALE_WRONG_CORNER = 0
 
 # by tens of plies without a capture or pawn move; not applied against a bare king
 RULE50_FADE = [128, 128, 128, 128, 125, 120, 112, 100,  84,  64,  40]
+
+# --- Network ---
+
+# the file of a network that is added to all of the above or takes its place, as the file says: one of evaluation/networks, or a
+# path from this file's folder; "": none
+NETWORK = ""

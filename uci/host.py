@@ -30,7 +30,7 @@ class Host:
         self._core = core
         self._config = config
         self._engine: Engine | None = None
-        self._weights: list[int] | None = None
+        self._evaluator: tuple[list[int], bytes | None] | None = None  # weights and network
         self._position: Position | None = None
         self._fen: str | None = None  # the FEN at which the game began; None for the start position
         self._moves: list[str] = []
@@ -83,9 +83,10 @@ class Host:
         _ = self.engine, self.position
 
     def _new_engine(self, hash_mb: int) -> Engine:
-        if self._weights is None:
-            self._weights = self.config.flatten(self.config.load_default())
-        engine: Engine = self.core.Engine(self._weights, hash_mb=hash_mb)
+        if self._evaluator is None:
+            self._evaluator = self.config.evaluator()
+        weights, network = self._evaluator
+        engine: Engine = self.core.Engine(weights, hash_mb=hash_mb, network=network)
         if self.tables is not None:
             engine.set_tablebase(*self._tables_in_search())
         return engine
@@ -141,11 +142,17 @@ class Host:
             self._position.chess960 = on
 
     def set_weights_file(self, path: str) -> None:
-        """Evaluate with this file's weights ("": the default ones). Raises ValueError or OSError and keeps the old ones."""
-        weights: list[int] = self.config.flatten(self.config.load(path) if path else self.config.load_default())
+        """Evaluate with this file's weights and network ("": the default ones).
+
+        Raises ValueError, OSError or MemoryError and keeps the old ones.
+        """
+        evaluator: tuple[list[int], bytes | None] = self.config.evaluator(path)
         if self._engine is not None:
+            weights, network = evaluator
+            if self._evaluator is None or network != self._evaluator[1]:
+                self._engine.set_network(network)  # first, since there may be no memory for it
             self._engine.set_weights(weights)
-        self._weights = weights
+        self._evaluator = evaluator
 
     def set_syzygy_path(self, path: str) -> None:
         """Use the endgame tables in these folders ("": none). Raises ValueError, and keeps the old ones, if there is no table."""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Searches of fixed positions to a fixed depth; their node count is the signature of a build's behaviour.
 
-The engine forgets everything between positions, so with one thread the count depends on nothing but code, weights, tunables,
-depth and table size. A change that moves it is a functional change. More threads are for measuring speed.
+The engine forgets everything between positions, so with one thread the count depends on nothing but code, weights, network,
+tunables, depth and table size. A change that moves it is a functional change. More threads are for measuring speed.
 """
 
 import time
@@ -72,17 +72,19 @@ def run(
     hash_mb: int = HASH_MB,
     threads: int = 1,
     weights: Sequence[int] | None = None,
+    network: bytes | None = None,
     tunables: Mapping[str, int] | None = None,
     fens: Sequence[str] | None = None,
     report: Callable[[int, Searched], None] | None = None,
 ) -> BenchResult:
     """Search every position to `depth`; `report` is called with its number (from 1) and result after each.
 
-    `weights` is what `evaluation.config.flatten` returns (None: the shipped ones), `fens` defaults to the shipped
-    positions. Raises ValueError for an unknown tunable or a bad FEN, MemoryError for a table or threads that cannot be had.
+    `weights` and `network` are what `evaluation.config.evaluator` returns; without weights the shipped ones are used, with the
+    shipped network. `fens` defaults to the shipped positions. Raises ValueError for an unknown tunable or a bad FEN, MemoryError for a table or threads that cannot be had.
     """
-    packed = config.flatten(config.load_default()) if weights is None else weights
-    engine = Engine(packed, hash_mb=hash_mb, tunables=tunables)
+    if weights is None:
+        weights, network = config.evaluator()
+    engine = Engine(weights, hash_mb=hash_mb, tunables=tunables, network=network)
     engine.set_threads(threads)
     searched = []
     for number, fen in enumerate(read_positions() if fens is None else fens, start=1):
@@ -105,6 +107,6 @@ def _search(engine: Engine, fen: str, depth: int) -> Searched:
     return Searched(fen, result.bestmove, score, result.nodes, seconds)
 
 
-def signature(weights: Sequence[int]) -> int:
+def signature(weights: Sequence[int], network: bytes | None) -> int:
     """A node count that any change of the engine's play is likely to change."""
-    return run(SIGNATURE_DEPTH, weights=weights).nodes
+    return run(SIGNATURE_DEPTH, weights=weights, network=network).nodes

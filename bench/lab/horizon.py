@@ -81,6 +81,7 @@ def material_only() -> list[int]:
     weights = {
         name: _filled(value, FULL_SCALE if name.startswith(("SCALE", "RULE50")) else 0)
         for name, value in config.load_default().items()
+        if not isinstance(value, str)
     }
     weights["MATERIAL"] = [(value, value) for value in PIECES]
     return config.flatten(weights)

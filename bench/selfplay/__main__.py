@@ -119,10 +119,10 @@ def _selfplay(args: argparse.Namespace) -> int:
 def _settings(args: argparse.Namespace) -> "SelfplaySettings":
     from .game import SelfplaySettings
 
-    weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
+    weights, network = config.evaluator(args.weights)
     rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
     return SelfplaySettings(
-        tuple(weights), args.nodes, args.hash, args.seed, args.random_plies, args.per_game, args.max_score, rules
+        tuple(weights), args.nodes, args.hash, args.seed, args.random_plies, args.per_game, args.max_score, rules, network
     )
 
 
@@ -135,8 +135,9 @@ def _described(args: argparse.Namespace, settings: "SelfplaySettings") -> tuple[
     ]
     described: dict[str, Any] = settings._asdict()
     described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()
+    described["network"] = hashlib.sha256(settings.network).hexdigest() if settings.network else None
     described["rules"] = {name: value for name, value in settings.rules._asdict().items() if value}
-    described |= {"revision": revision(), "signature": signature(settings.weights)}
+    described |= {"revision": revision(), "signature": signature(settings.weights, settings.network)}
     described |= {"openings": openings, "plies": args.plies, "chess960": args.chess960}
     return described, [entry for book in books for entry in book] or standard_start(chess960=args.chess960)
 
@@ -229,7 +230,7 @@ def _player(args: argparse.Namespace, settings: "SelfplaySettings") -> Iterator[
     from ..common.cluster import Cluster
 
     with closing(Cluster(args.scheduler, count)) as cluster:
-        if cluster.call(signature, settings.weights) != signature(settings.weights):
+        if cluster.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
             raise CommandError("the cluster's workers have another version of the engine")
         name = hashlib.sha256(repr(settings).encode()).hexdigest()[:12]
         yield lambda starts: cluster.run(partial(play, settings), starts, f"selfplay-{name}")

@@ -27,6 +27,7 @@ class SelfplaySettings(NamedTuple):
     per_game: int  # positions kept of a game, at most
     max_score: int  # centipawns; a position further from equal is not kept
     rules: Rules
+    network: bytes | None = None
 
 
 class GameStart(NamedTuple):
@@ -39,7 +40,7 @@ class GameStart(NamedTuple):
 def play(settings: SelfplaySettings, start: GameStart) -> labelled.Game:
     """Play a game to its end."""
     rng = random.Random(f"{settings.seed} {start.number}")
-    engine = _engine(settings.weights, settings.hash_mb)
+    engine = _engine(settings.weights, settings.network, settings.hash_mb)
     position = start_position(start.opening, settings.random_plies, rng)
     kept: dict[int, labelled.LabelledPosition] = {}
     scores: list[Score] = []
@@ -61,16 +62,16 @@ class _Own(threading.local):
     """A thread's engine."""
 
     engine: Engine | None = None
-    made_of: tuple[tuple[int, ...], int] | None = None
+    made_of: tuple[tuple[int, ...], bytes | None, int] | None = None
 
 
 _own = _Own()
 
 
-def _engine(weights: tuple[int, ...], hash_mb: int) -> Engine:
+def _engine(weights: tuple[int, ...], network: bytes | None, hash_mb: int) -> Engine:
     """This thread's engine, with everything forgotten."""
-    if _own.engine is None or _own.made_of != (weights, hash_mb):
-        _own.engine, _own.made_of = Engine(weights, hash_mb), (weights, hash_mb)
+    if _own.engine is None or _own.made_of != (weights, network, hash_mb):
+        _own.engine, _own.made_of = Engine(weights, hash_mb, network=network), (weights, network, hash_mb)
     _own.engine.clear()
     return _own.engine
 

@@ -211,16 +211,18 @@ def _book(args: argparse.Namespace) -> Book:
 def _settings(args: argparse.Namespace) -> "SpsaSettings":
     from .game import SpsaSettings
 
-    weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
+    weights, network = config.evaluator(args.weights)
     rules = Rules(None, *RESIGN, *DRAW, MAX_MOVES)
-    return SpsaSettings(tuple(weights), args.nodes, args.hash, args.seed, 0 if args.openings else RANDOM_PLIES, rules)
+    random_plies = 0 if args.openings else RANDOM_PLIES
+    return SpsaSettings(tuple(weights), args.nodes, args.hash, args.seed, random_plies, rules, network)
 
 
 def _described(args: argparse.Namespace, settings: "SpsaSettings", parameters: Sequence[Parameter]) -> dict[str, Any]:
     """What must be the same when a run is resumed."""
     described: dict[str, Any] = {name: getattr(args, name) for name in ("games", "batch", "nodes", "hash", "seed", "r_end")}
     described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()[:16]
-    described["engine"] = signature(settings.weights)
+    described["network"] = hashlib.sha256(settings.network).hexdigest()[:16] if settings.network else None
+    described["engine"] = signature(settings.weights, settings.network)
     described["openings"] = hashlib.sha256(args.openings.read_bytes()).hexdigest()[:16] if args.openings else ""
     described["parameters"] = {parameter.name: list(parameter[1:]) for parameter in parameters}
     return described

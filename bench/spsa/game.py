@@ -26,6 +26,7 @@ class SpsaSettings(NamedTuple):
     seed: int
     random_plies: int  # at most so many random moves follow the opening
     rules: Rules
+    network: bytes | None = None
 
 
 class PairGame(NamedTuple):
@@ -40,7 +41,10 @@ class PairGame(NamedTuple):
 def play(settings: SpsaSettings, game: PairGame) -> int:
     """Play a game to its end: 1 if `plus` won, -1 if it lost, 0 for a draw."""
     pair, reversed_colours = divmod(game.number, 2)
-    engines = [Engine(settings.weights, settings.hash_mb, tunables=values) for values in (game.plus, game.minus)]
+    engines = [
+        Engine(settings.weights, settings.hash_mb, tunables=values, network=settings.network)
+        for values in (game.plus, game.minus)
+    ]
     if reversed_colours:
         engines.reverse()
     position = start_position(game.opening, settings.random_plies, random.Random(f"{settings.seed} {pair}"))

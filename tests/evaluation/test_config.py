@@ -97,6 +97,8 @@ def test_changed_weights_survive_a_round_trip(write: Write) -> None:
     def shaken(value: Any) -> Any:
         if isinstance(value, (list, tuple)):
             return type(value)(shaken(item) for item in value)
+        if isinstance(value, str):
+            return value
         return min(max(value + rng.randint(-3, 3), 0), 128) if 0 <= value <= 128 else value + rng.randint(-3, 3)
 
     changed = {name: shaken(value) for name, value in DEFAULT.items()}
@@ -375,7 +377,7 @@ def test_numeric_code_leaves_a_string_entry_alone(declared: str, write: Write) -
     loaded = config.load(write(declared.replace('"plain"', '"other"')))
     flat = config.flatten(loaded)
     assert flat == config.flatten(DEFAULT)
-    assert layout.unflatten(flat) == DEFAULT
+    assert layout.unflatten(flat) == {name: value for name, value in DEFAULT.items() if not isinstance(value, str)}
     assert len(list(layout.cells())) == len(flat)
     tuned = weights_file(loaded | layout.unflatten(flat), ["made by hand"])
     assert config.load(write(tuned)) == loaded

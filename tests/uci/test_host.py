@@ -16,8 +16,9 @@ from coachwhip.uci.options import TABLE
 class RecordingEngine:
     """Remembers what its search may ask; MemoryError where it is told to have no room."""
 
-    def __init__(self, weights: list[int], hash_mb: int) -> None:
+    def __init__(self, weights: list[int], hash_mb: int, network: bytes | None) -> None:
         self.weights = weights
+        self.network = network
         self.hash_mb = hash_mb
         self.asked: tuple[Any, ...] = ()
         self.full = False
@@ -32,6 +33,11 @@ class RecordingEngine:
 
     def set_weights(self, weights: list[int]) -> None:
         self.weights = weights
+
+    def set_network(self, network: bytes | None) -> None:
+        if self.full:
+            raise MemoryError
+        self.network = network
 
     def clear_hash(self) -> None:
         pass
@@ -61,7 +67,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Any:
         Position=lambda fen, chess960: SimpleNamespace(fen=fen, chess960=chess960),
         STARTPOS_FEN="start",
     )
-    config = SimpleNamespace(load_default=lambda: [1], load=lambda path: [len(path)], flatten=list)
+    config = SimpleNamespace(evaluator=lambda path="": ([len(path)], path.encode() or None))
     return Host(core, config)
 
 
@@ -83,7 +89,7 @@ def test_options_reach_what_they_steer(host: Any, names: list[str], ready: bool)
         host.make_ready()
     assert [host.set_option(name, SETTINGS[name]) for name in names] == [""] * len(names)
     host.make_ready()
-    assert (host.engine.hash_mb, host.engine.weights) == (33, [4])
+    assert (host.engine.hash_mb, host.engine.weights, host.engine.network) == (33, [4], b"four")
     assert host.position.chess960 is True
     assert host.tables.rule50 is False
     assert host.engine.asked == (host.tables.probe, 4, 9)

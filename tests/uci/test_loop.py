@@ -128,8 +128,9 @@ class FakePosition:
 class FakeEngine:
     """The face of `core.engine.Engine`; endless searches, and those to HELD_DEPTH, run until stop, or `release`."""
 
-    def __init__(self, weights: list[int], hash_mb: int = 16) -> None:
+    def __init__(self, weights: list[int], hash_mb: int = 16, network: bytes | None = None) -> None:
         self.weights = weights
+        self.network = network
         self.events: list[Any] = [("hash", hash_mb)]
         self.searches: list[dict[str, Any]] = []
         self.fens: list[str] = []
@@ -209,20 +210,12 @@ class FakeConfig:
     """The face of `evaluation.config`."""
 
     @staticmethod
-    def load_default() -> dict[str, int]:
-        return {"pawn": 100}
-
-    @staticmethod
-    def load(path: str) -> dict[str, int]:
+    def evaluator(path: str | None = None) -> tuple[list[int], bytes | None]:
         if path == "bad.py":
             raise ValueError("pawn: missing")
         if path == "absent.py":
             raise FileNotFoundError("No such file: absent.py")
-        return {"pawn": 90}
-
-    @staticmethod
-    def flatten(weights: dict[str, int]) -> list[int]:
-        return list(weights.values())
+        return ([90] if path else [100]), None
 
 
 class Session:

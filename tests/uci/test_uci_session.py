@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING
 import chess
 import chess.engine
 import chess.polyglot
+import networks
 import pytest
 from transcript import check_search
 from uci_process import MODULE, TIMEOUT, UciProcess, environment, installed_command, run_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 
@@ -240,6 +242,32 @@ def test_weights_file(engine: UciProcess, tmp_path: os.PathLike[str]) -> None:
     assert (refused.returncode, refused.stdout) == (2, "")
     assert refused.stderr.startswith("coachwhip: WeightsFile: ")
     assert len(refused.stderr.splitlines()) == 1
+
+
+def test_weights_file_with_a_network(engine: UciProcess, tmp_path: Path) -> None:
+    """It plays with the network at once, and a network that cannot be used leaves everything as it was."""
+    text = run_once("weights").stdout
+    for number, name in enumerate(("one", "two", "bad")):
+        data = networks.by_chance(16, number).encode()
+        (tmp_path / f"{name}.cwnet").write_bytes(data[:-1] if name == "bad" else data)
+        path = tmp_path / f"{name}.py"
+        path.write_text(re.sub(r"^NETWORK = .*$", f'NETWORK = "{name}.cwnet"', text, flags=re.MULTILINE), encoding="utf-8")
+    plain = engine.ask("eval")
+    seen = [plain]
+    for name in ("one", "two"):
+        assert engine.ask(f"setoption name WeightsFile value {tmp_path / name}.py") == []
+        seen.append(engine.ask("eval"))
+        assert [line for line in seen[-1] if line.startswith("Network ")]
+        assert seen[-1] not in seen[:-1]
+    (answer,) = engine.ask(f"setoption name WeightsFile value {tmp_path / 'bad'}.py")
+    assert answer.startswith(
+        "info string setoption: WeightsFile: bad.py: NETWORK: bad.cwnet cannot be used: the network is truncated"
+    )
+    assert engine.ask("eval") == seen[-1]
+    assert engine.ask("setoption name WeightsFile value <empty>", "eval") == plain
+    assert "Network " in run_once("--weights", str(tmp_path / "one.py"), "eval").stdout
+    refused = run_once("--weights", str(tmp_path / "bad.py"), "go", "depth", "2")
+    assert (refused.returncode, refused.stdout, len(refused.stderr.splitlines())) == (2, "", 1)
 
 
 def test_a_game_through_python_chess() -> None:

@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The entry NETWORK of a weights file: where the network is looked for, what is refused, and who gets it."""
+
+import hashlib
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import networks
+import pytest
+from coachwhip.bench import bench
+from coachwhip.bench.lab import __main__ as lab
+from coachwhip.bench.selfplay import __main__ as selfplay
+from coachwhip.bench.spsa import __main__ as spsa
+from coachwhip.core.engine import Engine, Position
+from coachwhip.evaluation import config, trace
+from coachwhip.evaluation.config import WeightsError
+from coachwhip.evaluation.learn import labelled
+
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+DATA = networks.by_chance(16, 1).encode()
+
+
+def weights_file(folder: Path, network: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    path = folder / "mine.py"
+    path.write_text(config.dump(config.load_default() | {"NETWORK": network}), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A weights file with a network beside it."""
+    (tmp_path / "small.cwnet").write_bytes(DATA)
+    return weights_file(tmp_path, "small.cwnet")
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    """The same weights file without a network."""
+    return weights_file(tmp_path / "plain", "")
+
+
+def test_the_network_of_a_file_comes_with_its_weights(mine: Path, plain: Path) -> None:
+    weights = config.flatten(config.load_default())
+    assert config.evaluator(mine) == config.evaluator(str(mine)) == (weights, DATA)
+    assert config.evaluator(plain) == (weights, None)
+    assert config.network(config.load(mine), mine) == DATA
+
+
+def test_the_shipped_weights_have_a_network_that_works() -> None:
+    weights, network = config.evaluator()
+    assert (weights, network) == config.evaluator("")
+    assert weights == config.flatten(config.load_default())
+    assert (network is None) == (config.load_default()["NETWORK"] == "")
+    Engine(weights, 1, network=network).evaluate(Position())
+
+
+def test_where_a_network_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the folder of the weights file, whatever the working directory; then among the shipped ones; anywhere by its full path."""
+    here, there, shipped = tmp_path / "here", tmp_path / "there", tmp_path / "shipped"
+    for number, folder in enumerate((here, there, shipped)):
+        (folder / "deep").mkdir(parents=True)
+        (folder / f"only{number}.cwnet").write_bytes(networks.by_chance(16, number).encode())
+        (folder / "same.cwnet").write_bytes(networks.by_chance(16, 10 + number).encode())
+        (folder / "deep" / "er.cwnet").write_bytes(networks.by_chance(16, 20 + number).encode())
+    monkeypatch.setattr(config, "NETWORKS", str(shipped))
+    monkeypatch.chdir(there)
+
+    def found(name: str) -> bytes | None:
+        return config.evaluator(weights_file(here, name))[1]
+
+    assert found("only0.cwnet") == networks.by_chance(16, 0).encode()
+    assert found("only2.cwnet") == networks.by_chance(16, 2).encode()
+    assert found("same.cwnet") == networks.by_chance(16, 10).encode()
+    assert found("deep/er.cwnet") == networks.by_chance(16, 20).encode()
+    assert found(str(there / "only1.cwnet")) == networks.by_chance(16, 1).encode()
+    weights_file(here, "only0.cwnet")
+    monkeypatch.chdir(here)
+    assert config.evaluator("mine.py")[1] == networks.by_chance(16, 0).encode()
+    with pytest.raises(WeightsError, match=r"there is no file only1\.cwnet"):
+        found("only1.cwnet")
+    assert config.network({"NETWORK": "same.cwnet"}) == networks.by_chance(16, 12).encode()
+    with pytest.raises(WeightsError, match=r"weights\.py: NETWORK: there is no file only0.cwnet"):
+        config.network({"NETWORK": "only0.cwnet"})
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (DATA[:-1], "the network is truncated"),
+        (DATA + b"x", "the network is too long"),
+        (b"", "this is not a network"),
+        (bytes(1 << 21), "is larger than 1048576 bytes"),
+        (DATA[:500] + b"!" + DATA[501:], "the network is damaged"),
+        (None, "is not a file"),
+    ],
+    ids=["truncated", "long", "empty", "huge", "damaged", "folder"],
+)
+def test_a_wrong_network_is_refused_in_one_sentence(tmp_path: Path, data: bytes | None, message: str) -> None:
+    if data is None:
+        (tmp_path / "net.cwnet").mkdir()
+    else:
+        (tmp_path / "net.cwnet").write_bytes(data)
+    path = weights_file(tmp_path, "net.cwnet")
+    with pytest.raises(WeightsError) as info:
+        config.evaluator(path)
+    said = str(info.value)
+    assert said.startswith("mine.py: NETWORK: ")
+    assert "net.cwnet" in said
+    assert message in said
+    assert said.isprintable()
+
+
+def test_weights_without_their_network_can_still_be_read(tmp_path: Path) -> None:
+    """`load` is for those who need the numbers alone."""
+    assert config.load(weights_file(tmp_path, "gone.cwnet"))["NETWORK"] == "gone.cwnet"
+
+
+def test_the_subcommand_checks_the_network(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert config.main(["--weights", str(mine)]) == 0
+    assert 'NETWORK = "small.cwnet"' in capsys.readouterr().out
+    (mine.parent / "small.cwnet").write_bytes(DATA[:99])
+    assert config.main(["--weights", str(mine)]) == 1
+    assert capsys.readouterr() == (
+        "",
+        "coachwhip weights: mine.py: NETWORK: small.cwnet cannot be used: the network ends inside its header\n",
+    )
+
+
+def test_loading_a_network_needs_no_numpy(mine: Path, root: Path) -> None:
+    code = (
+        "import sys; from coachwhip.evaluation import config; from coachwhip.core.engine import Engine, Position;"
+        "weights, network = config.evaluator(sys.argv[1]); Engine(weights, 1, network=network).search(Position(), depth=2);"
+        "print([name for name in ('numpy', 'chess', 'argparse', 'asyncio', 'threading') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-S", "-c", code, str(mine)], cwd=root, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+# --- The table of `eval` ---
+
+
+@pytest.mark.parametrize(("kind", "how"), [("residual", "added to the terms'"), ("pure", "in place of the terms'")])
+def test_the_table_has_the_part_of_the_network(kind: str, how: str) -> None:
+    weights = config.flatten(config.load_default())
+    engine = Engine(weights, 1, network=networks.by_chance(32, 2, kind).encode())
+    position = Position(KIWIPETE)
+    traced: Any = engine.trace(position)
+    lines = trace.table(traced).splitlines()
+    (line,) = [line for line in lines if line.startswith("Network ")]
+    assert line == f"Network {traced['network']['score'] / 100:+.2f} from White's side, {how} {traced['raw'] / 100:+.2f}"
+    assert f"Evaluation {engine.evaluate(position) / 100:+.2f} from White's side" in lines[-1]
+    title = next(number for number, line in enumerate(lines) if line.startswith("What each piece is worth to the network"))
+    board = [line.split() for line in lines[title + 1 : title + 9]]
+    assert [len(rank) for rank in board] == [8] * 8
+    shown = [cell for rank in reversed(board) for cell in rank]
+    assert shown == ["." if cp is None else f"{cp / 100:+.2f}" for cp in traced["network"]["worth"]]
+    assert sum(cell != "." for cell in shown) == 30
+    terms: Any = Engine(weights, 1).trace(position)
+    assert "etwork" not in trace.table(terms)
+
+
+# --- Who gets it ---
+
+
+def nodes(capsys: pytest.CaptureFixture[str], *words: str) -> int:
+    assert bench.main(["4", "--json", *words]) == 0
+    count: int = json.loads(capsys.readouterr().out)["nodes"]
+    return count
+
+
+def test_bench_searches_with_the_network(mine: Path, plain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert nodes(capsys, "--weights", str(mine)) != nodes(capsys, "--weights", str(plain))
+    (mine.parent / "small.cwnet").unlink()
+    assert bench.main(["1", "--weights", str(mine)]) == 2
+    assert "mine.py: NETWORK: there is no file small.cwnet" in capsys.readouterr().err
+
+
+def made(path: Path, weights: Path) -> dict[str, Any]:
+    """The settings of a file of one short game."""
+    words = ["--games", "1", "--nodes", "50", "--max-moves", "12", "--concurrency", "1", "--weights", str(weights)]
+    assert selfplay.main([str(path), *words]) == 0
+    settings: dict[str, Any] = labelled.summary(path).settings
+    return settings
+
+
+def test_selfplay_plays_with_the_network_and_remembers_which(
+    mine: Path, plain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings, without = made(tmp_path / "with.bin", mine), made(tmp_path / "without.bin", plain)
+    differing = {name for name in settings if settings[name] != without[name]}
+    assert differing == {"network", "signature"}
+    assert without["network"] is None
+    assert list(labelled.games(tmp_path / "with.bin")) != list(labelled.games(tmp_path / "without.bin"))
+    (mine.parent / "small.cwnet").write_bytes(networks.by_chance(16, 2).encode())
+    capsys.readouterr()
+    assert selfplay.main([str(tmp_path / "with.bin"), "--weights", str(mine)]) == 2
+    assert "its network is" in capsys.readouterr().err
+
+
+def test_spsa_plays_with_the_network(mine: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        "--tune",
+        "rfp_margin",
+        "--games",
+        "2",
+        "--batch",
+        "1",
+        "--nodes",
+        "50",
+        "--concurrency",
+        "1",
+        "--weights",
+        str(mine),
+    ]
+    journal = tmp_path / "journal.jsonl"
+    assert spsa.main([*words, "--journal", str(journal)]) == 0
+    settings = journal.read_text().splitlines()[0]
+    assert '"network": null' not in settings
+    assert hashlib.sha256(DATA).hexdigest()[:16] in settings
+    (mine.parent / "small.cwnet").write_bytes(networks.by_chance(16, 2).encode())
+    capsys.readouterr()
+    assert spsa.main([*words, "--journal", str(journal), "--resume"]) == 2
+    assert "is of another run of spsa" in capsys.readouterr().err
+
+
+def test_the_laboratory_keeps_the_terms(mine: Path, plain: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def values(weights: Path) -> list[tuple[int, str]]:
+        assert lab.main(["--depth", "2", "--only", "killers", "--json", "--weights", str(weights)]) == 0
+        cells = json.loads(capsys.readouterr().out)["cells"]
+        return [(depth["value"], depth["move"]) for cell in cells for depth in cell["depths"]]
+
+    assert values(mine) == values(plain)
