@@ -2,7 +2,7 @@
 """The static evaluation: a weighted sum of terms, tapered between midgame and endgame; a network beside it or in its place."""
 
 from .endgames cimport rule50_fade
-from .network cimport Accumulators, Network, Ply, note_ply
+from .network cimport Accumulators, Network, Ply, place_ply
 from .pawns cimport PawnEntry
 from ..board.position cimport *
 from ..board.types cimport *
@@ -23,17 +23,18 @@ cdef struct EvalEntry:
     Ply ply
     int score  # the result of `evaluate`; NO_SCORE: not computed yet
 
-cdef inline void note_root(EvalEntry* entry, const PositionC* pos) noexcept nogil:
-    """Tell the evaluator that a new position stands here, and that no move leads to it from another entry."""
-    note_ply(&entry.ply, pos, NULL)
+cdef inline void place_entry(EvalEntry* entry, const PositionC* pos, EvalEntry* previous) noexcept nogil:
+    """Say once where the positions of an entry stand, and from which entry's position a move leads to them (NULL: from none)."""
+    place_ply(&entry.ply, pos, &previous.ply if previous != NULL else NULL)
     entry.score = NO_SCORE
 
-cdef inline void note_move(EvalEntry* entry, const PositionC* pos, EvalEntry* previous) noexcept nogil:
-    """Tell the evaluator that a move or a null move from the position of `previous` has put a new position here.
+cdef inline void note_move(EvalEntry* entry) noexcept nogil:
+    """Tell the evaluator that a move, a null move or the root set-up has put a new position here: the stored score is invalid.
 
-    `pos.last_move` is the move. Nothing is computed before `evaluate` is called; until then the position of `previous` must stay.
+    `last_move` of the position is the move. Nothing is computed before `evaluate` is called; until then the position before the
+    move must stay.
     """
-    note_ply(&entry.ply, pos, &previous.ply)
+    entry.ply.fresh = 0
     entry.score = NO_SCORE
 
 cdef Evaluator* new_evaluator(const Weights* weights, const Network* network) except NULL

@@ -520,7 +520,7 @@ cdef int _evaluation(Evaluator* ev, Ply* ply) noexcept nogil:
 
 
 cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil:
-    """Centipawns from the view of stm, within +-EVAL_LIMIT; computed by the first call after `note_move` or `note_root`.
+    """Centipawns from the view of stm, within +-EVAL_LIMIT; computed by the first call after `note_move`.
 
     Does not depend on the fifty-move counter: see `faded`.
     """
@@ -532,7 +532,7 @@ cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil:
 cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil:
     """`evaluate` for a position that is on no stack."""
     cdef EvalEntry entry
-    note_root(&entry, pos)
+    place_entry(&entry, pos, NULL)
     entry.ply.slot = SLOTS - 1
     return evaluate(ev, &entry)
 

@@ -15,6 +15,8 @@ from ..board.types cimport *
 
 cdef enum:
     INPUTS = 768  # (side, piece type, square)
+    ROWS = 1024  # in memory: a side has room for 8 piece types, so that another point of view is one exclusive or
+    SIDE_ROWS = 512
     MAX_HIDDEN = 512
     QA = 255  # an accumulator's 1.0
     QB = 64  # an output weight's 1.0
@@ -27,7 +29,7 @@ cdef struct Network:  # read only; one for all threads
     bint residual  # its score is added to that of the terms, else it replaces that
     int scale  # centipawns of an output of 1.0
     int32_t output_bias  # in units of 1 / (QA * QB)
-    const int16_t* features  # [768][hidden]
+    const int16_t* features  # [2][8][64][hidden]: side, piece type, square
     const int16_t* bias  # [hidden]
     const int16_t* output  # [2][hidden]: that of stm, that of the other side
 
@@ -36,7 +38,7 @@ cdef struct Ply:
     const PositionC* pos
     Ply* previous  # before pos.last_move; NULL: nothing comes before
     int slot  # which accumulators of the thread are those of this position
-    bint fresh[2]  # whether they are up to date, by side
+    int fresh  # whether they are up to date: bit 0 for White's, bit 1 for Black's
 
 cdef struct Refreshed:
     # One side's accumulator as it was when last made without a move, its king on one half of the board, and the men at that time.
@@ -49,13 +51,11 @@ cdef struct Accumulators:  # one per search thread, of a size that fits the netw
     int16_t* plies  # [SLOTS][2][hidden], the side that sees it second
     Refreshed refreshed[2][2]  # by side and half
 
-cdef inline void note_ply(Ply* ply, const PositionC* pos, Ply* previous) noexcept nogil:
-    """A move, a null move (`previous`: the ply before it) or the root set-up (NULL) has put a new position here."""
+cdef inline void place_ply(Ply* ply, const PositionC* pos, Ply* previous) noexcept nogil:
     ply.pos = pos
     ply.previous = previous
     ply.slot = previous.slot + 1 if previous != NULL else 0
-    ply.fresh[WHITE] = False
-    ply.fresh[BLACK] = False
+    ply.fresh = 0
 
 cdef void free_network(Network* network) noexcept nogil
 cdef int make_accumulators(Accumulators* out, const Network* network) except -1
@@ -68,6 +68,6 @@ cdef inline void* aligned(void* memory) noexcept nogil:
     """The first aligned address of an allocation, which must be ALIGNMENT bytes too large."""
     return <void*>((<size_t>memory + ALIGNMENT - 1) & ~<size_t>(ALIGNMENT - 1))
 
-cdef inline int mirror_of(const PositionC* pos, int us) noexcept nogil:
-    """What turns the files over for `us`: 7 if its king stands on the files e to h, else 0."""
-    return 7 if file_of(king_square(&pos.b, us)) > 3 else 0
+cdef inline int half_of(const PositionC* pos, int us) noexcept nogil:
+    """The half of the board on which the king of `us` stands: 0 for the files a to d, 1 for e to h."""
+    return (king_square(&pos.b, us) >> 2) & 1

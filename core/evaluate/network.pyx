@@ -91,10 +91,18 @@ cdef extern from * nogil:
 # --- Features ---
 
 
-cdef inline const int16_t* _row(const Network* network, int us, int mirror, int colour, int piece_type, int sq) noexcept nogil:
-    """The weights of a man as `us` sees it."""
-    cdef int seen = relative_square(sq, us) ^ mirror
-    return network.features + (((colour ^ us) * 6 + piece_type) * 64 + seen) * network.hidden
+cdef inline int _man(int colour, int piece_type, int sq) noexcept nogil:
+    """The row of a man as White sees it with its king on the files a to d."""
+    return (colour << 9) | (piece_type << 6) | sq
+
+
+cdef inline int _view(int us, int half) noexcept nogil:
+    """What turns that row into the one that `us` sees: the sides exchanged, the ranks turned over, the files mirrored."""
+    return (us * (SIDE_ROWS | 56)) ^ (half * 7)
+
+
+cdef inline const int16_t* _row(const Network* network, int man, int view) noexcept nogil:
+    return network.features + (man ^ view) * network.hidden
 
 
 cdef inline int16_t* _accumulator(const Network* network, const Accumulators* accumulators, int slot, int us) noexcept nogil:
@@ -105,7 +113,7 @@ cdef inline int16_t* _accumulator(const Network* network, const Accumulators* ac
 
 
 cdef void _from_scratch(const Network* network, const PositionC* pos, int us, int16_t* out) noexcept nogil:
-    cdef int mirror = mirror_of(pos, us)
+    cdef int view = _view(us, half_of(pos, us))
     cdef int colour, piece_type
     cdef bitboard men
     memcpy(out, network.bias, network.hidden * sizeof(int16_t))
@@ -113,14 +121,15 @@ cdef void _from_scratch(const Network* network, const PositionC* pos, int us, in
         for piece_type in range(6):
             men = pieces(&pos.b, colour, piece_type)
             while men:
-                add_row(out, _row(network, us, mirror, colour, piece_type, pop_lsb(&men)), network.hidden)
+                add_row(out, _row(network, _man(colour, piece_type, pop_lsb(&men)), view), network.hidden)
 
 
 cdef void _refresh(const Network* network, Accumulators* accumulators, const Ply* ply, int us) noexcept nogil:
     """Make an accumulator without following moves: from the last one made so, by the men that differ."""
     cdef const BoardC* b = &ply.pos.b
-    cdef int mirror = mirror_of(ply.pos, us)
-    cdef Refreshed* last = &accumulators.refreshed[us][mirror != 0]
+    cdef int half = half_of(ply.pos, us)
+    cdef int view = _view(us, half)
+    cdef Refreshed* last = &accumulators.refreshed[us][half]
     cdef int colour, piece_type
     cdef bitboard was, now, men
     for colour in range(2):
@@ -129,31 +138,31 @@ cdef void _refresh(const Network* network, Accumulators* accumulators, const Ply
             now = pieces(b, colour, piece_type)
             men = was & ~now
             while men:
-                subtract_row(last.values, _row(network, us, mirror, colour, piece_type, pop_lsb(&men)), network.hidden)
+                subtract_row(last.values, _row(network, _man(colour, piece_type, pop_lsb(&men)), view), network.hidden)
             men = now & ~was
             while men:
-                add_row(last.values, _row(network, us, mirror, colour, piece_type, pop_lsb(&men)), network.hidden)
+                add_row(last.values, _row(network, _man(colour, piece_type, pop_lsb(&men)), view), network.hidden)
     memcpy(last.by_type, b.by_type, sizeof(b.by_type))
     memcpy(last.by_colour, b.by_colour, sizeof(b.by_colour))
     memcpy(_accumulator(network, accumulators, ply.slot, us), last.values, network.hidden * sizeof(int16_t))
 
 
 cdef void _castled(
-    const Network* network, int16_t* out, const int16_t* source, int us, int mirror, int side, int king, int rook
+    const Network* network, int16_t* out, const int16_t* source, int side, int king, int rook, int view
 ) noexcept nogil:
     """Castling of `side`; the squares are those before the move."""
     two_for_two(
         out,
         source,
-        _row(network, us, mirror, side, KING, castled_king_square(king, rook)),
-        _row(network, us, mirror, side, KING, king),
-        _row(network, us, mirror, side, ROOK, castled_rook_square(king, rook)),
-        _row(network, us, mirror, side, ROOK, rook),
+        _row(network, _man(side, KING, castled_king_square(king, rook)), view),
+        _row(network, _man(side, KING, king), view),
+        _row(network, _man(side, ROOK, castled_rook_square(king, rook)), view),
+        _row(network, _man(side, ROOK, rook), view),
         network.hidden,
     )
 
 
-cdef void _follow(const Network* network, Accumulators* accumulators, const Ply* ply, int us) noexcept nogil:
+cdef inline void _follow(const Network* network, Accumulators* accumulators, const Ply* ply, int us, int view) noexcept nogil:
     """Make an accumulator from that of the ply before; the own king has stayed on its half of the board."""
     cdef const PositionC* before = ply.previous.pos
     cdef Move move = ply.pos.last_move
@@ -161,25 +170,22 @@ cdef void _follow(const Network* network, Accumulators* accumulators, const Ply*
     cdef int to_sq = move_to(move)
     cdef int side = before.stm
     cdef int piece = before.piece_on[from_sq]
-    cdef int mirror = mirror_of(ply.pos, us)
     cdef int16_t* out = _accumulator(network, accumulators, ply.slot, us)
     cdef const int16_t* source = _accumulator(network, accumulators, ply.previous.slot, us)
     cdef const int16_t* come
     cdef const int16_t* gone
+    cdef int taken_sq
     if unlikely(move == 0):
         memcpy(out, source, network.hidden * sizeof(int16_t))
         return
     if unlikely(move_flag(move) == CASTLE):
-        _castled(network, out, source, us, mirror, side, from_sq, to_sq)
+        _castled(network, out, source, side, from_sq, to_sq, view)
         return
-    come = _row(network, us, mirror, side, promotion_type(move) if is_promotion(move) else piece, to_sq)
-    gone = _row(network, us, mirror, side, piece, from_sq)
+    come = _row(network, _man(side, promotion_type(move) if is_promotion(move) else piece, to_sq), view)
+    gone = _row(network, _man(side, piece, from_sq), view)
     if is_capture(move):
-        if move_flag(move) == EN_PASSANT:
-            to_sq ^= 8
-        one_for_two(
-            out, source, come, gone, _row(network, us, mirror, side ^ 1, ply.pos.captured, to_sq), network.hidden
-        )
+        taken_sq = to_sq ^ 8 if move_flag(move) == EN_PASSANT else to_sq
+        one_for_two(out, source, come, gone, _row(network, _man(side ^ 1, ply.pos.captured, taken_sq), view), network.hidden)
     else:
         one_for_one(out, source, come, gone, network.hidden)
 
@@ -189,19 +195,20 @@ cdef void _bring_up_to_date(const Network* network, Accumulators* accumulators, 
     cdef Ply* stale[SLOTS]
     cdef Ply* at = ply
     cdef int count = 0
-    cdef int mirror = mirror_of(ply.pos, us)
-    while not at.fresh[us]:
-        if at.previous == NULL or mirror_of(at.previous.pos, us) != mirror:
+    cdef int bit_of_us = 1 << us
+    cdef int half = half_of(ply.pos, us)
+    while not at.fresh & bit_of_us:
+        if at.previous == NULL or half_of(at.previous.pos, us) != half:
             _refresh(network, accumulators, ply, us)
-            ply.fresh[us] = True
+            ply.fresh |= bit_of_us
             return
         stale[count] = at
         count += 1
         at = at.previous
     while count:
         count -= 1
-        _follow(network, accumulators, stale[count], us)
-        stale[count].fresh[us] = True
+        _follow(network, accumulators, stale[count], us, _view(us, half))
+        stale[count].fresh |= bit_of_us
 
 
 cdef bint accumulators_are_right(const Network* network, const Accumulators* accumulators, const Ply* ply) noexcept nogil:

@@ -51,7 +51,7 @@ cdef Move _choose(const PositionC* pos, uint64_t* state) noexcept nogil:
 cdef void _set_root(Stack* stack, const PositionC* pos) noexcept nogil:
     stack.ply = 0
     stack.positions[0] = pos[0]
-    note_root(&stack.entries[0], &stack.positions[0])
+    note_move(&stack.entries[0])
 
 
 cdef void _note(Walk* walk, const PositionC* before, const PositionC* after) noexcept nogil:
@@ -62,7 +62,7 @@ cdef void _note(Walk* walk, const PositionC* before, const PositionC* after) noe
     walk.castling += flag == CASTLE
     walk.en_passant += flag == EN_PASSANT
     walk.promotions += is_promotion(after.last_move)
-    walk.crossings += mirror_of(before, before.stm) != mirror_of(after, before.stm)
+    walk.crossings += half_of(before, before.stm) != half_of(after, before.stm)
 
 
 cdef bint _step(Stack* stack, uint64_t* state, Walk* walk) noexcept nogil:
@@ -76,7 +76,7 @@ cdef bint _step(Stack* stack, uint64_t* state, Walk* walk) noexcept nogil:
         make_null(pos, child)
     else:
         make_move(pos, child, move)
-    note_move(&stack.entries[stack.ply + 1], child, &stack.entries[stack.ply])
+    note_move(&stack.entries[stack.ply + 1])
     _note(walk, pos, child)
     stack.ply += 1
     return True
@@ -95,9 +95,12 @@ cdef void walk_network(Evaluator* ev, const PositionC* start, int64_t moves, uin
     """Make so many moves by chance, in games from `start`. The evaluator must have a network, and no search may use it."""
     cdef Stack stack
     cdef PositionC last
+    cdef int ply
     cdef uint64_t state = seed ^ 0x9E3779B97F4A7C15ULL
     if state == 0:
         state = 1
+    for ply in range(MAX_PLY + 2):
+        place_entry(&stack.entries[ply], &stack.positions[ply], &stack.entries[ply - 1] if ply else NULL)
     memset(walk, 0, sizeof(Walk))
     _set_root(&stack, start)
     while walk.moves < moves:

@@ -116,20 +116,26 @@ cdef inline int16_t _int16(const uint8_t* at) noexcept nogil:
 cdef int _take_numbers(Network* network, const uint8_t* at) except -1:
     """Copy the numbers into an aligned block. Raises MemoryError."""
     cdef Py_ssize_t hidden = network.hidden
-    cdef Py_ssize_t count = (INPUTS + 3) * hidden
+    cdef Py_ssize_t count = INPUTS * hidden
+    cdef Py_ssize_t gap = 0  # between the rows of one side and those of the other
     cdef Py_ssize_t i
     cdef int16_t* numbers
-    network.memory = calloc(1, count * sizeof(int16_t) + ALIGNMENT)
+    network.memory = calloc(1, (ROWS + 3) * hidden * sizeof(int16_t) + ALIGNMENT)
     if network.memory == NULL:
         raise MemoryError("no memory for a network")
     numbers = <int16_t*>aligned(network.memory)
     for i in range(count):
-        numbers[i] = _int16(at + 2 * i)
+        if i == count // 2:
+            gap = (SIDE_ROWS - INPUTS // 2) * hidden
+        numbers[i + gap] = _int16(at + 2 * i)
     at += 2 * count
+    for i in range(3 * hidden):
+        numbers[ROWS * hidden + i] = _int16(at + 2 * i)
+    at += 6 * hidden
     network.output_bias = <int32_t>(at[0] | (<uint32_t>at[1] << 8) | (<uint32_t>at[2] << 16) | (<uint32_t>at[3] << 24))
     network.features = numbers
-    network.bias = numbers + INPUTS * hidden
-    network.output = numbers + (INPUTS + 1) * hidden
+    network.bias = numbers + ROWS * hidden
+    network.output = numbers + (ROWS + 1) * hidden
     return 0
 
 
@@ -143,7 +149,7 @@ cdef int _largest_sum(const Network* network, int unit, int sign) noexcept nogil
     cdef int sq, kind, value, top, _
     for sq in range(64):
         best[sq] = 0
-        for kind in range(INPUTS // 64):
+        for kind in range(ROWS // 64):  # rows that stand for no man are 0
             value = sign * network.features[(64 * kind + sq) * network.hidden + unit]
             if value > best[sq]:
                 best[sq] = value

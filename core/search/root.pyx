@@ -5,7 +5,7 @@ of a line, `_search_root` searches the root moves.
 
 from libc.string cimport memcpy, memmove, memset
 
-from ..evaluate.evaluate cimport evaluate, faded, note_root
+from ..evaluate.evaluate cimport evaluate, faded
 from .learning cimport corrected
 from .margins cimport *
 from .movepick cimport MovePicker, next_move, start_picker
@@ -267,7 +267,7 @@ cdef void _begin(Searcher* s) noexcept nogil:
     s.best_move = 0
     for i in range(s.root_count):
         s.root_moves[i].nodes = 0
-    note_root(&s.stack[0].eval, &s.stack[0].pos)
+    note_move(&s.stack[0].eval)
     s.stack[0].page = NO_MOVE_PAGE
     s.stack[0].excluded = 0
     s.raw_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].eval)

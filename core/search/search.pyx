@@ -50,7 +50,7 @@ cdef inline bint _can_reach_draw(Searcher* s, int ply, int alpha) noexcept nogil
 cdef inline void _play_null(Searcher* s, int ply) noexcept nogil:
     cdef PositionC* child = &s.stack[ply + 1].pos
     make_null(&s.stack[ply].pos, child)
-    note_move(&s.stack[ply + 1].eval, child, &s.stack[ply].eval)
+    note_move(&s.stack[ply + 1].eval)
     s.stack[ply + 1].page = NO_MOVE_PAGE
     tt_prefetch(&s.tt, tt_key(child))
     s.keys[s.root_key + ply + 1] = child.key

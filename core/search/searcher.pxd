@@ -142,7 +142,7 @@ cdef inline void play(Searcher* s, int ply, Move move) noexcept nogil:
     """Make a move: from the position at `ply` to that at `ply + 1`."""
     cdef PositionC* child = &s.stack[ply + 1].pos
     make_move(&s.stack[ply].pos, child, move)
-    note_move(&s.stack[ply + 1].eval, child, &s.stack[ply].eval)
+    note_move(&s.stack[ply + 1].eval)
     s.stack[ply + 1].page = page_after(&s.stack[ply].pos, move)
     if CHECKS and not (is_legal(&s.stack[ply].pos, move) and position_is_ok(child)):
         fail("a search made an illegal move or an inconsistent position")

@@ -19,7 +19,7 @@ from cpython.pythread cimport (
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from ..evaluate.evaluate cimport clear_evaluator, free_evaluator, new_evaluator, read_weights
+from ..evaluate.evaluate cimport clear_evaluator, free_evaluator, new_evaluator, place_entry, read_weights
 from ..evaluate.network cimport Accumulators, free_accumulators, free_network, make_accumulators
 from ..evaluate.network_file cimport read_network
 from .root cimport *
@@ -40,12 +40,15 @@ cdef enum:
 cdef Searcher* _new_searcher(const Weights* weights, const Network* network) except NULL:
     """A searcher with an evaluator and a lock; all other fields are 0. Raises MemoryError."""
     cdef Searcher* s
+    cdef int ply
     cdef void* memory = calloc(1, sizeof(Searcher) + 2 * SEPARATION)
     if memory == NULL:
         raise MemoryError("no memory for a searcher")
     s = <Searcher*>((<size_t>memory + SEPARATION - 1) & ~<size_t>(SEPARATION - 1))
     s.memory = memory
     s.leader = s
+    for ply in range(MAX_PLY + 2):
+        place_entry(&s.stack[ply].eval, &s.stack[ply].pos, &s.stack[ply - 1].eval if ply else NULL)
     try:
         s.evaluator = new_evaluator(weights, network)
         s.finished = PyThread_allocate_lock()

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import chess
+import networks
 import oracle
 import pytest
 from coachwhip.core.engine import Engine, Position, SearchResult
@@ -16,6 +17,7 @@ from coachwhip.core.engine import Engine, Position, SearchResult
 from coachwhip.__main__ import main
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+NETWORK = networks.by_chance(16, 1).encode()
 PATIENCE = 60  # seconds after which a thread that ought to end has failed
 
 
@@ -113,11 +115,19 @@ def test_numbers_are_read_before_the_engine_is_taken(engine: Engine) -> None:
     engine.set_threads(Number(engine, 1))  # type: ignore[arg-type]
 
 
+def check_network(engine: Engine) -> None:
+    """Only an engine that is free says that it has no network."""
+    with pytest.raises(ValueError, match="no network"):
+        engine.check_network(Position(), 100)
+
+
 CALLS: dict[str, Callable[[Engine], object]] = {
     "search": lambda engine: engine.search(Position(), depth=1),
     "set_hash": lambda engine: engine.set_hash(1),
     "set_threads": lambda engine: engine.set_threads(2),
     "set_weights": lambda engine: engine.set_weights(oracle.frozen_weights()),
+    "set_network": lambda engine: engine.set_network(NETWORK),
+    "check_network": check_network,
     "set_tablebase": lambda engine: engine.set_tablebase(None),
     "clear": lambda engine: engine.clear(),
     "clear_hash": lambda engine: engine.clear_hash(),

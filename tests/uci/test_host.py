@@ -113,6 +113,17 @@ def test_what_the_engine_refuses_is_not_remembered(host: Any, name: str) -> None
     assert (host.options[name], host.engine.asked) == before
 
 
+def test_a_network_that_the_engine_refuses_is_not_remembered(host: Any) -> None:
+    host.set_option("WeightsFile", "four")
+    host.make_ready()
+    host.engine.full = True
+    assert host.set_option("WeightsFile", "other").startswith("WeightsFile: not enough memory")
+    host.engine.full = False
+    assert (host.options["WeightsFile"], host.engine.weights, host.engine.network) == ("four", [4], b"four")
+    assert host.set_option("WeightsFile", "other") == ""
+    assert (host.engine.weights, host.engine.network) == ([5], b"other")
+
+
 def test_the_options_alone_hold_their_values(host: Any) -> None:
     """The host has what was made or opened for them: no number, switch or name of a file."""
     for name, text in SETTINGS.items():
