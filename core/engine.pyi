@@ -5,6 +5,9 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 STARTPOS_FEN: str
 DANGER_STEP: int  # danger units of one level of `king_danger`
 FULL_PHASE: int  # the phase with all pieces on the board
@@ -211,6 +214,12 @@ class Engine:
 
 def network_header(network: bytes) -> dict[str, Any]:
     """The header of a network file, after all checks. Raises ValueError with one sentence if the file cannot be used."""
+
+    def static_scores(self, packed: NDArray[np.uint8], out: NDArray[np.int16]) -> None:
+        """Write what `evaluate` returns, not faded, to an array of 16-bit integers, for an array of packed positions, PACKED_SIZE
+        bytes a row.
+
+        Raises ValueError with the number of the first row, from 1, that is not a legal position."""
 
 def build_info() -> str:
     """One line: compiler, version, target flags, slider attacks in use (pext or magic), and whether checks are on."""

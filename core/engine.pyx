@@ -585,6 +585,25 @@ cdef class Engine:
         finally:
             self.busy = False
 
+    def static_scores(self, const uint8_t[:, ::1] packed, int16_t[::1] out):
+        cdef PositionC pos
+        cdef int fullmove
+        cdef Py_ssize_t i
+        if packed.shape[1] != PACKED_SIZE:
+            raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[1]}")
+        if out.shape[0] != packed.shape[0]:
+            raise ValueError(f"room for {out.shape[0]} scores of {packed.shape[0]} positions")
+        self.take()
+        try:
+            for i in range(packed.shape[0]):
+                try:
+                    parse_fen(&pos, unpack_fen(&packed[i, 0]), &fullmove)
+                except ValueError as error:
+                    raise ValueError(f"position {i + 1}: {error}") from error
+                out[i] = <int16_t>evaluate_once(self.s.evaluator, &pos)
+        finally:
+            self.busy = False
+
     cdef int set_root(self, Position position, list texts) except -1:
         """Copy the position, the keys of its game and the moves to search."""
         cdef Searcher* s = self.s

@@ -10,6 +10,7 @@ from typing import Any
 
 import chess
 import networks
+import numpy as np
 import oracle
 import pytest
 from coachwhip.core.engine import Engine, Position, SearchResult
@@ -134,6 +135,7 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "evaluate": lambda engine: engine.evaluate(Position()),
     "trace": lambda engine: engine.trace(Position()),
     "features": lambda engine: engine.features([Position().fen()]),
+    "static_scores": lambda engine: engine.static_scores(np.frombuffer(Position().pack(), np.uint8)[None], np.empty(1, np.int16)),
     "__init__": lambda engine: engine.__init__(oracle.frozen_weights()),  # type: ignore[misc]
 }
 
