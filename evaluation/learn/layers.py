@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A network in training, in floats: its inputs, its outputs, and the gradient of its loss.
+
+The parameters are one array: the weights of the first layer by input and hidden unit, its biases, the weights of the output (of
+the units of stm first), and its bias. network.py describes the inputs. The sums of the first layer are clamped to 0..1 and
+squared. An output of 1.0 adds 1 to the logit of the winning chance of stm. The gradient is derived by hand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...core.engine import PACKED_SIZE
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Boards = NDArray[np.uint8]  # [position, byte]: packed positions
+    Singles = NDArray[np.float32]
+    Ints = NDArray[np.int32]
+
+INPUTS = 768  # of the first layer, for each side
+LANES = 16  # the number of hidden units is a multiple of it
+MAX_HIDDEN = 512
+MAX_MEN = 32
+CHUNK = 2048  # positions that are computed at a time: what they need fits into a processor's cache
+PIECES_AT = 8  # where the men of a packed position begin
+STM_AT = PACKED_SIZE - 2  # which byte of a packed position is the side to move
+KING = 5
+BLACK = 8  # the bit of a colour in the code of a man
+TYPES = np.array([0, 1, 2, 3, 4, KING, 3, 0], dtype=np.int32)  # by the rest of the code: a rook to castle, a pawn to take
+
+
+class Parameters(NamedTuple):
+    """Views into the array of all parameters."""
+
+    features: Singles  # [input, unit]
+    bias: Singles  # [unit]
+    output: Singles  # [side, unit]
+    output_bias: Singles  # [1]
+
+
+def size(hidden: int) -> int:
+    """The number of parameters of a network with so many hidden units a side."""
+    return INPUTS * hidden + 3 * hidden + 1
+
+
+def parameters(flat: Singles, hidden: int) -> Parameters:
+    """The parts of the array of all parameters."""
+    ends = np.cumsum([INPUTS * hidden, hidden, 2 * hidden])
+    features, bias, output, output_bias = np.split(flat, ends)
+    return Parameters(features.reshape(INPUTS, hidden), bias, output.reshape(2, hidden), output_bias)
+
+
+# --- Inputs ---
+
+
+class Men(NamedTuple):
+    """The inputs of some positions, those of one position after those of the other."""
+
+    starts: Ints  # where the inputs of each position begin
+    rows: tuple[Ints, Ints]  # inputs as stm sees them, and as the other side does
+
+
+def men(boards: Boards) -> Men:
+    """The inputs of packed positions. Raises ValueError for bytes that are none."""
+    count = len(boards)
+    occupied = np.unpackbits(boards[:, :PIECES_AT], axis=1, bitorder="little")
+    counts = occupied.sum(axis=1, dtype=np.int32)
+    if boards.shape[1] != PACKED_SIZE or counts.max(initial=0) > MAX_MEN or boards[:, STM_AT].max(initial=0) > 1:
+        raise ValueError("not packed positions")
+    square = (np.flatnonzero(occupied) & 63).astype(np.int32)
+    pairs = boards[:, PIECES_AT:STM_AT]
+    codes = np.stack([pairs & 15, pairs >> 4], axis=2).reshape(count, MAX_MEN)[np.arange(MAX_MEN) < counts[:, None]]
+    stm = boards[:, STM_AT].astype(np.int32)
+    kings = np.stack([_kings(square, codes, counts, colour) for colour in (0, BLACK)])
+    weights = 64 * TYPES[codes & 7]
+    is_black = (codes >> 3).astype(np.int32)
+    rows = []
+    for us in (stm, stm ^ 1):
+        flip = 56 * us ^ np.where(kings[us, np.arange(count)] & 4, 7, 0)
+        rows.append(384 * (is_black ^ np.repeat(us, counts)) + weights + (square ^ np.repeat(flip, counts).astype(np.int32)))
+    return Men(np.cumsum(counts, dtype=np.int32) - counts, (rows[0], rows[1]))
+
+
+def _kings(square: Ints, codes: Boards, counts: Ints, colour: int) -> Ints:
+    """The square of each position's king of a colour. Raises ValueError unless there is exactly one."""
+    found = np.flatnonzero(codes == (KING | colour))
+    places = np.repeat(np.arange(len(counts)), counts)[found]
+    if not np.array_equal(places, np.arange(len(counts))):
+        raise ValueError("not packed positions")
+    return square[found]
+
+
+# --- Outputs and gradient ---
+
+
+class _FirstLayer(NamedTuple):
+    """What the first layer makes of some positions. Pairs: as stm sees them, and as the other side does."""
+
+    matrices: tuple[Any, Any]  # scipy.sparse.csr_array [position, input]
+    values: tuple[Singles, Singles]  # [position, unit], from 0 to 1
+    squares: tuple[Singles, Singles]
+
+
+def outputs(boards: Boards, flat: Singles, hidden: int) -> Singles:
+    """The output for each position, from the view of stm. Raises ValueError for bytes that are no packed positions."""
+    parts = parameters(flat, hidden)
+    found = [_outputs(_first_layer(boards[at : at + CHUNK], parts), parts) for at in range(0, len(boards), CHUNK)]
+    return np.concatenate([np.empty(0, np.float32), *found])
+
+
+def loss_and_gradient(boards: Boards, logits: Singles, targets: Singles, flat: Singles, hidden: int) -> tuple[float, Singles]:
+    """The sum of the squared errors of the winning chances sigmoid(logits + outputs), and its derivatives by the parameters.
+
+    Raises ValueError for bytes that are no packed positions.
+    """
+    gradient, total = np.zeros_like(flat), 0.0
+    parts, by = parameters(flat, hidden), parameters(gradient, hidden)
+    for at in range(0, len(boards), CHUNK):
+        rows = slice(at, at + CHUNK)
+        total += _add_gradient(boards[rows], logits[rows], targets[rows], parts, by)
+    return total, gradient
+
+
+def chance(logits: Singles) -> Singles:
+    """The winning chance, 0 to 1."""
+    return (1 / (1 + np.exp(-np.clip(logits, -30, 30)))).astype(np.float32, copy=False)
+
+
+def _add_gradient(boards: Boards, logits: Singles, targets: Singles, parts: Parameters, by: Parameters) -> float:
+    """Add to the derivatives `by`, and return the loss."""
+    first = _first_layer(boards, parts)
+    expected = chance(logits + _outputs(first, parts))
+    error = expected - targets
+    slope = 2 * error * expected * (1 - expected)
+    by.output_bias[0] += slope.sum()
+    for side in range(2):
+        by.output[side] += np.einsum("ij,i->j", first.squares[side], slope)
+        scaled = first.values[side]
+        scaled[scaled >= 1] = 0  # where the sum is clamped; below 0 it is 0 already
+        scaled *= (2 * slope)[:, None]
+        scaled *= parts.output[side]
+        by.bias[:] += scaled.sum(axis=0)
+        by.features[:] += first.matrices[side].T @ scaled
+    return float((error.astype(np.float64) ** 2).sum())
+
+
+def _first_layer(boards: Boards, parts: Parameters) -> _FirstLayer:
+    from scipy.sparse import csr_array
+
+    found = men(boards)
+    ends = np.append(found.starts, np.int32(len(found.rows[0])))
+    ones = np.ones(len(found.rows[0]), dtype=np.float32)
+    matrices, values = [], []
+    for rows in found.rows:
+        matrices.append(csr_array((ones, rows, ends), shape=(len(boards), INPUTS)))
+        sums = matrices[-1] @ parts.features
+        sums += parts.bias
+        values.append(np.clip(sums, 0, 1, out=sums))
+    own, other = values
+    return _FirstLayer((matrices[0], matrices[1]), (own, other), (own * own, other * other))
+
+
+def _outputs(first: _FirstLayer, parts: Parameters) -> Singles:
+    """The second layer. Without BLAS, which may add in another order with another number of threads."""
+    own, other = (np.einsum("ij,j->i", squares, weights) for squares, weights in zip(first.squares, parts.output, strict=True))
+    total: Singles = own + other + parts.output_bias[0]
+    return total
