@@ -33,10 +33,11 @@ SUBCOMMANDS = {
     "selfplay": "coachwhip.bench.selfplay.__main__",
     "spsa": "coachwhip.bench.spsa.__main__",
     "tune": "coachwhip.bench.tune",
+    "train": "coachwhip.bench.train",
     "weights": "coachwhip.evaluation.config",
 }
 # Subcommands that have an option --weights.
-TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab", "selfplay", "spsa", "tune", "weights"})
+TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab", "selfplay", "spsa", "train", "tune", "weights"})
 
 USAGE = """\
 usage: coachwhip [--weights FILE] [SUBCOMMAND ... | UCI COMMAND ...]
@@ -60,6 +61,7 @@ Subcommands (each has its own --help):
   wdl-fit PGN...                 fit the win, draw and loss model to scored games
   selfplay FILE                  write labelled positions from games against itself
   tune FILE...                   fit the evaluation's weights to labelled positions
+  train FILE...                  train a network on labelled positions
   spsa --tune NAME...            tune numbers of the search by games against itself
   weights                        print the evaluation weights, as a file to start from
 

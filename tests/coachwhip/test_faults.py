@@ -10,6 +10,8 @@ from pathlib import Path
 
 import chess
 import pytest
+from coachwhip.core.engine import Position
+from coachwhip.evaluation.learn import labelled
 from places import STUB
 
 START = chess.STARTING_FEN
@@ -23,6 +25,7 @@ LAB = ["lab", "--depth", "1", "--only", "killers"]
 OWN = ["selfplay", "own.bin", "--games", "1", "--nodes", "50", "--max-moves", "4", "--concurrency", "1"]
 SPSA = ["spsa", "--tune", "rfp_margin", "--games", "2", "--nodes", "50", "--concurrency", "1"]
 TUNE = ["tune", "good.epd", "--output", "new.py", "--epochs", "1"]
+TRAIN = ["train", "labelled.own", "--output", "new.cwnet", "--epochs", "1", "--hidden", "16", "--validation", "0.5"]
 
 LABELLED = "".join(f'{EPD} c7 "{game}"; c9 "{result}";\n' for game, result in enumerate(["1-0", "0-1", "1/2-1/2"] * 20))
 
@@ -51,6 +54,8 @@ READS = {
     "spsa --weights": ([*SPSA, "--weights", "FILE"], ".py"),
     "tune": (["tune", "FILE", "--output", "new.py"], ".epd"),
     "tune --weights": ([*TUNE, "--weights", "FILE"], ".py"),
+    "train": (["train", "FILE", "--output", "new.cwnet"], ".own"),
+    "train --weights": ([*TRAIN, "--weights", "FILE"], ".py"),
     "weights": (["weights", "--weights", "FILE"], ".py"),
     "--weights": (["--weights", "FILE", "weights"], ".py"),
     "--weights go": (["--weights", "FILE", "go", "depth", "1"], ".py"),
@@ -73,6 +78,9 @@ WRITES = {
     "spsa --journal": [*SPSA, "--journal", "FILE"],
     "tune --output": [word.replace("new.py", "FILE") for word in TUNE],
     "tune --plot": [*TUNE, "--plot", "FILE"],
+    "train --output": [word.replace("new.cwnet", "FILE") for word in TRAIN],
+    "train --journal": [*TRAIN, "--journal", "FILE"],
+    "train --plot": [*TRAIN, "--plot", "FILE"],
 }
 
 
@@ -82,8 +90,16 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / "good.epd").write_text(f'{EPD} bm e4; c9 "1-0";\n')
     (tmp_path / "good.fen").write_text(f"{START}\n")
     (tmp_path / "good.pgn").write_text(GAME)
+    (tmp_path / "labelled.own").write_bytes(own_games())
     (tmp_path / "folder").mkdir()
     return tmp_path
+
+
+def own_games() -> bytes:
+    """A file of selfplay: games of one position."""
+    position = labelled.LabelledPosition(Position().pack(), 20)
+    games = [labelled.Game(number, labelled.RESULTS[number % 3], (position,)) for number in range(60)]
+    return labelled.header({}) + b"".join(map(labelled.block, games))
 
 
 @pytest.fixture
@@ -169,7 +185,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(
     assert sorted(folder.iterdir()) == before
 
 
-JOURNALS = ("match --journal", "suite --save", "lab --resume", "spsa --journal")
+JOURNALS = ("match --journal", "suite --save", "lab --resume", "spsa --journal", "train --journal")
 KEEPS = set(WRITES) - {"selfplay", "selfplay --epd"}  # which have results for standard output beside the file
 
 
@@ -180,6 +196,8 @@ def room_for(writes: str, path: Path) -> int:
     half of its work, torn in the middle of a line; of two games, one and a half; anything else is cut in half.
     """
     size = path.stat().st_size
+    if writes == "train --plot":  # the network, which is written before, has room
+        return size - 1000
     if writes not in JOURNALS:
         return size * 3 // 4 if writes == "match --pgn" else size // 2
     lines = path.read_bytes().splitlines(keepends=True)
@@ -191,7 +209,17 @@ def room_for(writes: str, path: Path) -> int:
 def test_a_disk_that_fills_up_is_told_and_keeps_what_was_done(
     writes: str, folder: Path, coachwhip: Callable[..., "subprocess.CompletedProcess[str]"]
 ) -> None:
-    suffix = ".png" if "--plot" in writes else ".pgn" if "--pgn" in writes else ".html" if "--page" in writes else ".out"
+    suffix = (
+        ".svg"
+        if writes == "train --plot"
+        else ".png"
+        if "--plot" in writes
+        else ".pgn"
+        if "--pgn" in writes
+        else ".html"
+        if "--page" in writes
+        else ".out"
+    )
     (folder / "good.pgn").write_text(GAME * 2)
     if writes == "selfplay --epd":
         assert coachwhip(OWN).returncode == 0
@@ -220,6 +248,9 @@ def test_a_disk_that_fills_up_is_told_and_keeps_what_was_done(
         (WRITES["match --plot"], "matplotlib", "match: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
         (WRITES["suite --plot"], "matplotlib", "suite: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
         (WRITES["lab --plot"], "matplotlib", "lab: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
+        (WRITES["train --plot"], "matplotlib", "train: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
+        (TRAIN, "scipy", "train: it needs scipy: python3 -m pip install 'coachwhip[bench]'"),
+        (TRAIN, "numpy", "train: needs numpy: python3 -m pip install numpy"),
         (WRITES["tune --plot"], "matplotlib", "tune: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
         (["wdl-fit", "good.pgn"], "scipy", "wdl-fit: it needs scipy: python3 -m pip install 'coachwhip[bench]'"),
         (["wdl-fit", "good.pgn"], "numpy", "wdl-fit: needs numpy: python3 -m pip install numpy"),

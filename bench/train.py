@@ -1,0 +1,422 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip train`: the command line of the training of networks in `evaluation.learn`, with progress, a journal and a plot."""
+
+import argparse
+import base64
+import hashlib
+import json
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..evaluation import config
+from .common import journal as journals
+from .common.checkout import revision
+from .common.command import (
+    INTERRUPTED,
+    CommandError,
+    Postponed,
+    execute,
+    file_name,
+    in_words,
+    naming,
+    picture,
+    require,
+    require_plot,
+    require_writable,
+    tell,
+    uninterrupted,
+    whole_number,
+    write_bytes,
+    writes,
+)
+from .common.lock import hold
+from .common.signature import signature
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..evaluation.learn.network import Network
+    from ..evaluation.learn.positions import Games, Positions
+    from ..evaluation.learn.train import Epoch, Settings, State, Trainer
+
+EPILOG = """\
+DATA are files of `coachwhip selfplay`. A residual network learns what the weighted terms misjudge and is added to them; a pure one
+replaces them. Losses are mean squared errors of winning chances. The best network is found by games: the loss does not tell.
+The scores of the terms are computed once and kept beside the data (about 150,000 positions a second, 2 bytes each).
+
+examples:
+  coachwhip train own.bin --output net.cwnet
+  coachwhip train a.bin b.bin --hidden 128 --epochs 8 --output net.cwnet --journal net.jsonl --resume --plot losses.png
+"""
+
+
+def number(low: float, high: float) -> "Callable[[str], float]":
+    """Reader of a number from `low` to `high`, as argparse's `type`."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = low - 1
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"expected a number from {low:g} to {high:g}, not {text[:40]!r}")
+        return value
+
+    return read
+
+
+def _hidden(text: str) -> int:
+    """Read a number of hidden units, as argparse's `type`."""
+    from ..evaluation.learn.layers import LANES, MAX_HIDDEN
+
+    units = whole_number(LANES, MAX_HIDDEN)(text)
+    if units % LANES:
+        raise argparse.ArgumentTypeError(f"expected a multiple of {LANES}, not {units}")
+    return units
+
+
+def _parser() -> argparse.ArgumentParser:
+    about = "Train a network on labelled positions."
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(prog="coachwhip train", description=about, epilog=EPILOG, formatter_class=formatter)
+    add = parser.add_argument
+    add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
+    add("--output", **writes(required=True, help="the network, by custom .cwnet"))
+    add("--every-epoch", action="store_true", help="write the network after each epoch too: net.1.cwnet, net.2.cwnet, ...")
+    add("--journal", **writes(help="keep the state after each epoch so that the training can be resumed"))
+    add("--resume", action="store_true", help="go on with the training in the --journal; start it if there is none")
+    add("--plot", **writes(help="draw the losses over the epochs (matplotlib)"))
+    add("--json", action="store_true", help="print the summary as JSON")
+    _network_arguments(parser)
+    _data_arguments(parser)
+    return parser
+
+
+def _network_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("network and training").add_argument
+    add("--kind", choices=("residual", "pure"), default="residual", help="add to the terms, or replace them (default residual)")
+    add("--hidden", type=_hidden, default=64, metavar="N", help="hidden units a side, a multiple of 16 (default 64)")
+    add("--weights", type=file_name, metavar="FILE", help="the weights of the terms that a residual network is added to")
+    add("--epochs", type=whole_number(1, 10_000), default=8, metavar="N", help="passes over the data (default 8)")
+    add("--batch", type=whole_number(1, 10**7), default=8192, metavar="N", help="positions a step (default 8192)")
+    add("--rate", type=number(1e-6, 1), default=0.001, metavar="X", help="learning rate; it falls to X/100 (default 0.001)")
+    add("--decay", type=number(0, 1), default=0.01, metavar="X", help="weight decay (default 0.01)")
+    add("--wdl", type=number(0, 1), default=0.0, metavar="X", help="share of the game's result in the targets (default 0)")
+    add("--logit", type=number(40, 1000), metavar="CP", help="score with a winning chance of 73 %% (default: fitted to the data)")
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="of the first weights and the order of positions (default 1)")
+    add("--date", metavar="DATE", help="the day that the network names (default: none)")
+
+
+def _data_arguments(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument_group("data").add_argument
+    add("--validation", type=number(0.001, 0.9), default=0.02, metavar="X", help="share of the games held out (default 0.02)")
+    add("--max-score", type=number(0, 1e9), metavar="CP", help="leave out positions whose score is beyond CP centipawns")
+    add("--limit", type=whole_number(1, 10**12), metavar="N", help="use whole games of the first N positions of each file")
+    add("--cache", type=file_name, metavar="FOLDER", help="where to keep the scores of the terms (default: beside the data)")
+
+
+def main(argv: Sequence[str]) -> int:
+    """The subcommand. Losses are shown on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
+    return execute(_parser(), argv, _train)
+
+
+def _train(args: argparse.Namespace) -> int:
+    require("scipy.sparse", "it")
+    if args.plot:
+        require_plot(args.plot)
+    from ..evaluation.learn.labelled import FormatError
+    from ..evaluation.learn.network import NetworkError
+
+    if args.resume and not args.journal:
+        raise CommandError("--resume needs the --journal of the training")
+    if args.cache and not args.cache.is_dir():
+        raise CommandError(f"--cache {args.cache}: there is no such folder")
+    try:
+        weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
+        with closing(Run(args, weights)) as run:
+            return run.train()
+    except (FormatError, NetworkError, config.WeightsError) as error:
+        raise CommandError(str(error)) from error
+
+
+def _sha256(weights: Sequence[int]) -> str:
+    """As the files of selfplay name the weights."""
+    return hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()
+
+
+# --- The journal ---
+
+
+class TrainJournal(journals.Journal):
+    """The losses of every epoch, and the state after it."""
+
+    KIND = journals.Kind("train", "training", "epoch")
+
+    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+        """See Journal."""
+        self.epochs: list[Epoch] = []
+        self.state: State | None = None
+        super().__init__(path, settings, resume=resume)
+
+    def _take(self, line: dict[str, Any]) -> None:
+        import numpy as np
+
+        from ..evaluation.learn.layers import size
+        from ..evaluation.learn.train import Epoch, State
+
+        epoch = Epoch(int(line["epoch"]), float(line["training"]), float(line["held_out"]))
+        state = [np.frombuffer(base64.b64decode(line[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
+        if epoch.number != len(self.epochs) + 1 or any(part.shape != (size(self.settings["hidden"]),) for part in state):
+            raise ValueError("an epoch that this training cannot have")
+        self.epochs.append(epoch)
+        self.state = State(epoch.number, *state)
+
+    def add(self, epoch: "Epoch", state: "State") -> None:
+        """Put an epoch on disk."""
+        arrays = {name: base64.b64encode(part.astype("<f4").tobytes()).decode() for name, part in _arrays(state).items()}
+        self.append({"epoch": epoch.number, "training": epoch.training, "held_out": epoch.held_out, **arrays})
+
+
+def _arrays(state: "State") -> dict[str, Any]:
+    return {name: value for name, value in state._asdict().items() if name != "epochs"}
+
+
+def _begun(args: argparse.Namespace) -> list[int | None]:
+    """With how many games of each file the training in the journal began, since files grow; None: all of them."""
+    if args.resume and args.journal.exists():
+        contents = journals.read(args.journal, TrainJournal.KIND)
+        if contents and contents.lines:
+            begun = [file.get("games") for file in contents.settings.get("files", [])]
+            if len(begun) == len(args.files):
+                return begun
+    return [None] * len(args.files)
+
+
+# --- The run ---
+
+
+class Run:
+    """A training from its files to its network."""
+
+    def __init__(self, args: argparse.Namespace, weights: Sequence[int]) -> None:
+        """Read the data; go on with the journal."""
+        self._args = args
+        self._weights = weights
+        self._seconds = 0.0
+        self._files = self._open()
+        self._journal: TrainJournal | None = None
+        positions = self._positions()
+        self.described = self._describe(positions)
+        if args.journal:
+            self._journal = TrainJournal(args.journal, self.described, resume=args.resume)
+        self.epochs: list[Epoch] = list(self._journal.epochs) if self._journal else []
+        self.trainer = self._trainer(positions)
+
+    def close(self) -> None:
+        """Let other runs have the journal."""
+        if self._journal:
+            self._journal.close()
+
+    @cached_property
+    def _signature(self) -> int:
+        """What tells this version of the engine, with these weights, from another."""
+        return signature(self._weights)
+
+    def _open(self) -> "list[Games]":
+        """Read and check the files."""
+        from ..evaluation.learn.positions import Games, open_file
+        from .common.progress import progress
+
+        files = []
+        with progress("files", len(self._args.files)) as bar:
+            for path, begun in zip(self._args.files, _begun(self._args), strict=True):
+                with naming(path):
+                    files.append(Games(open_file(path, limit=self._args.limit, games=begun)))
+                bar.advance()
+        return files
+
+    def _positions(self) -> "Positions":
+        from ..evaluation.learn.positions import Positions
+
+        args = self._args
+        terms = [self._terms(games) if args.kind == "residual" else None for games in self._files]
+        positions = Positions(self._files, terms, args.validation, args.max_score)
+        if not positions.training or not len(positions.held_out):
+            raise CommandError("too few games to have some for training and some held out")
+        return positions
+
+    def _terms(self, games: "Games") -> Any:
+        """The scores of the terms in a file."""
+        from ..evaluation.learn.positions import terms
+        from .common.progress import progress
+
+        name = f"{games.file.path.name}.{_sha256(self._weights)[:12]}-{self._signature}.terms"
+        path = (self._args.cache or games.file.path.absolute().parent) / name
+        require_writable(path)
+        with naming(path), path.open("ab") as lock, progress(f"terms of {games.file.path.name}", games.file.positions) as bar:
+            hold(lock, path)
+            return terms(games, self._weights, path, bar.advance)
+
+    def _describe(self, positions: "Positions") -> dict[str, Any]:
+        """What decides the network: it must be the same when a training is resumed, and the network names it."""
+        from ..evaluation.learn.train import fit_logit
+
+        args = self._args
+        names = ("kind", "hidden", "epochs", "batch", "rate", "decay", "wdl", "seed", "validation", "max_score", "limit")
+        described: dict[str, Any] = {name: getattr(args, name) for name in names}
+        described["logit"] = args.logit or fit_logit(positions)
+        if args.kind == "residual":
+            described |= {"weights": _sha256(self._weights), "signature": self._signature}
+        described["files"] = [
+            {"name": file.path.name, "sha256": file.sha256, "games": len(file.counts), "positions": file.positions}
+            for file in (games.file for games in self._files)
+        ]
+        return described
+
+    def settings(self) -> "Settings":
+        """The settings of the trainer."""
+        from ..evaluation.learn.train import Settings
+
+        return Settings(**{name: self.described[name] for name in Settings._fields})
+
+    def _trainer(self, positions: "Positions") -> "Trainer":
+        from ..evaluation.learn.train import Trainer
+
+        state = self._journal.state if self._journal else None
+        return Trainer(self.settings(), self.described["logit"], positions, state)
+
+    def train(self) -> int:
+        """Train the epochs that are missing, write the network, and report; the exit code."""
+        trainer, done, disk = self.trainer, len(self.epochs), Postponed()
+        tell(
+            f"{trainer.positions} positions to train on, {trainer.held_out} held out; {self.described['logit']:g} centipawns a logit"
+        )
+        if self._args.kind == "residual":
+            tell(f"the terms alone: loss held out {trainer.loss_of_terms():.6f}")
+        try:
+            with disk:
+                self._train_missing()
+        except KeyboardInterrupt:
+            tell(f"coachwhip train: interrupted after epoch {len(self.epochs)} of {self._args.epochs}")
+            return INTERRUPTED
+        network = self._network()
+        path, complaint = _keep(self._args.output, network)
+        self._report(path, network, len(self.epochs) - done)
+        if complaint:
+            raise CommandError(complaint)
+        if self._args.plot:
+            _plot(self._args.plot, self.epochs, trainer.loss_of_terms() if self._args.kind == "residual" else None)
+        disk.settle()
+        return 0
+
+    def _train_missing(self) -> None:
+        from ..evaluation.learn.network import to_bytes
+        from .common.progress import progress
+
+        trainer, epochs = self.trainer, self._args.epochs
+        with progress("positions", (epochs - len(self.epochs)) * trainer.positions) as bar:
+            while len(self.epochs) < epochs:
+                start = time.perf_counter()
+                epoch = trainer.epoch(bar.advance)
+                self._seconds += time.perf_counter() - start
+                with uninterrupted():  # the journal and the epochs agree
+                    self.epochs.append(epoch)
+                    if self._journal:
+                        self._journal.add(epoch, trainer.state)
+                bar.say(f"epoch {epoch.number:3}: loss in training {epoch.training:.6f}, held out {epoch.held_out:.6f}")
+                if self._args.every_epoch:
+                    output = self._args.output
+                    write_bytes(output.with_name(f"{output.stem}.{epoch.number}{output.suffix}"), to_bytes(self._network()))
+
+    def _network(self) -> "Network":
+        """The network as it is."""
+        from ..evaluation.learn.network import quantised
+
+        epoch, args = self.epochs[-1], self._args
+        provenance = {
+            **self.described,
+            "commit": revision(),
+            "date": args.date or "",
+            "epoch": epoch.number,
+            "training_loss": epoch.training,
+            "held_out_loss": epoch.held_out,
+            "training": self.trainer.positions,
+            "held_out": self.trainer.held_out,
+        }
+        return quantised(self.trainer.state.parameters, args.hidden, args.kind, self.described["logit"], provenance)
+
+    def _report(self, path: Path, network: "Network", trained: int) -> None:
+        """The summary on stdout."""
+        trainer, last = self.trainer, self.epochs[-1]
+        summary: dict[str, Any] = {
+            "network": str(path),
+            "positions": trainer.positions,
+            "held_out": trainer.held_out,
+            "logit": self.described["logit"],
+            "epochs": [epoch._asdict() for epoch in self.epochs],
+            "loss": last.held_out,
+            "loss_in_integers": trainer.loss_of(network),
+            "positions_a_second": round(trained * trainer.positions / self._seconds) if self._seconds else 0,
+        }
+        if self._args.kind == "residual":
+            summary["loss_of_terms"] = trainer.loss_of_terms()
+        if self._args.json:
+            print(json.dumps(summary))
+            return
+        print(f"{path}: {self._args.kind}, {self._args.hidden} hidden units, scale {network.scale}")
+        if self._args.kind == "residual":
+            print(f"loss held out: terms {summary['loss_of_terms']:.6f}, with the network {summary['loss']:.6f}", end="")
+        else:
+            print(f"loss held out: {summary['loss']:.6f}", end="")
+        print(f", in the integers of the engine {summary['loss_in_integers']:.6f}")
+        if self._seconds:
+            print(f"{summary['positions_a_second']} positions a second")
+
+
+def _keep(path: Path, network: "Network") -> tuple[Path, str]:
+    """Write a network, if need be to the folder for temporary files: training can take hours.
+
+    Returns where it is, and what went wrong; "" if nothing did.
+    """
+    from ..evaluation.learn.network import to_bytes
+
+    try:
+        write_bytes(path, to_bytes(network))
+    except OSError as error:
+        complaint = in_words(error)
+    else:
+        return path, ""
+    with tempfile.NamedTemporaryFile(prefix="coachwhip-trained-", suffix=".cwnet", delete=False) as file:
+        spare = Path(file.name)
+    try:
+        write_bytes(spare, to_bytes(network))
+    except OSError as error:
+        spare.unlink(missing_ok=True)
+        return path, f"{complaint}; nor can the network be written elsewhere ({in_words(error)})"
+    return spare, f"{complaint}; the network is in {spare}"
+
+
+def _plot(path: Path, epochs: "Sequence[Epoch]", of_terms: float | None) -> None:
+    """The losses over the epochs."""
+    import matplotlib as mpl
+
+    mpl.use("agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    numbers = [epoch.number for epoch in epochs]
+    axes.plot(numbers, [epoch.training for epoch in epochs], label="training")
+    axes.plot(numbers, [epoch.held_out for epoch in epochs], label="held out")
+    if of_terms is not None:
+        axes.axhline(of_terms, color="grey", linestyle=":", linewidth=0.8, label="the terms alone, held out")
+    axes.set(xlabel="epochs", ylabel="mean squared error of the winning chances")
+    axes.legend()
+    try:
+        picture(figure, path)
+    finally:
+        plt.close(figure)

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Trains a network on labelled positions: squared error of winning chances, AdamW, a learning rate that falls along a cosine.
+
+A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the label with the game's result. A
+residual network predicts sigmoid(terms / logit + output), a pure one sigmoid(output): an output of 1.0 is worth `logit` centipawns.
+Data and settings decide everything: an interruption changes not a bit of the result.
+AdamW: Loshchilov and Hutter, "Decoupled weight decay regularization" (2019).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from .fit import fit_scale
+from .layers import chance, loss_and_gradient, outputs, parameters, size
+from .network import limits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .layers import Singles
+    from .network import Network
+    from .positions import Batch, Positions
+
+MEAN_DECAY, SQUARE_DECAY, TINY = 0.9, 0.999, 1e-8  # AdamW's beta1, beta2 and epsilon
+LAST_RATE = 0.01  # of the first, after the last step
+FIT_POSITIONS = 1 << 20  # from which the value of a logit is fitted
+FIRST_FEATURE, FIRST_BIAS, FIRST_OUTPUT = 0.1, 0.3, 0.05  # standard deviation, value, standard deviation at the start
+
+
+class Settings(NamedTuple):
+    """The settings of a training."""
+
+    kind: str  # "residual" or "pure"
+    hidden: int  # units a side
+    epochs: int
+    batch: int  # positions in a step
+    rate: float  # learning rate at first
+    decay: float  # AdamW's weight decay
+    wdl: float  # share of the game's result in the targets, 0 to 1
+    seed: int  # of the first weights and of the order of the positions
+
+
+class Epoch(NamedTuple):
+    """The mean squared errors of an epoch."""
+
+    number: int  # from 1
+    training: float  # on the positions for training, each as the network was when it came to it
+    held_out: float  # on the positions held out, after the epoch
+
+
+class State(NamedTuple):
+    """A training after some epochs. layers.py describes the order of the arrays."""
+
+    epochs: int  # that are done
+    parameters: Singles
+    mean: Singles  # AdamW's mean of the gradients
+    square: Singles  # and of their squares
+
+
+def start(settings: Settings) -> State:
+    """The state before the first epoch."""
+    count = size(settings.hidden)
+    rng = np.random.default_rng([settings.seed, 0])
+    values = rng.standard_normal(count, dtype=np.float32)
+    parts = parameters(values, settings.hidden)
+    parts.features[:] *= FIRST_FEATURE
+    parts.bias[:] = FIRST_BIAS
+    parts.output[:] *= FIRST_OUTPUT
+    parts.output_bias[:] = 0
+    return State(0, values, np.zeros(count, np.float32), np.zeros(count, np.float32))
+
+
+def fit_logit(positions: Positions) -> float:
+    """The centipawns of a logit with which the labels predict the results of the games for training best."""
+    pool, order = next(positions.pools([0]))
+    some = pool.chosen(order[:FIT_POSITIONS])
+    scale, _ = fit_scale(some.scores.astype(np.float32), some.points, with_edge=False)
+    return round(scale, 1)
+
+
+class Trainer:
+    """A training in memory; `state` is what must be kept to go on with it."""
+
+    def __init__(self, settings: Settings, logit: float, positions: Positions, state: State | None = None) -> None:
+        """Go on with a state, or begin."""
+        self.state = state or start(settings)
+        self._settings = settings
+        self._logit = logit
+        self._positions = positions
+        self._held_out = positions.held_out
+        self._limits = limits(settings.hidden)
+        self._steps = -(-positions.training // settings.batch)  # in an epoch
+
+    def epoch(self, report: Callable[[int], None]) -> Epoch:
+        """Train on all positions once; `report` is called with the number of positions just done."""
+        settings, number = self._settings, self.state.epochs + 1
+        state = State(number, *(part.copy() for part in self.state[1:]))
+        step = self.state.epochs * self._steps
+        total, count = 0.0, 0
+        for batch in self._positions.batches([settings.seed, number], settings.batch):
+            logits, targets = self.logits(batch), self.targets(batch)
+            loss, gradient = loss_and_gradient(batch.boards, logits, targets, state.parameters, settings.hidden)
+            step += 1
+            self._step(state, gradient / np.float32(len(batch)), step)
+            total, count = total + loss, count + len(batch)
+            report(len(batch))
+        self.state = state
+        return Epoch(number, total / count, self.held_out_loss())
+
+    def _step(self, state: State, gradient: Singles, step: int) -> None:
+        """A step of AdamW, the number `step` from 1, in place."""
+        total = self._settings.epochs * self._steps
+        rate = self._settings.rate * (LAST_RATE + (1 - LAST_RATE) * (1 + np.cos(np.pi * (step - 1) / total)) / 2)
+        state.mean[:] += np.float32(1 - MEAN_DECAY) * (gradient - state.mean)
+        state.square[:] += np.float32(1 - SQUARE_DECAY) * (gradient * gradient - state.square)
+        mean = state.mean / np.float32(1 - MEAN_DECAY**step)
+        change = mean / (np.sqrt(state.square / np.float32(1 - SQUARE_DECAY**step)) + np.float32(TINY))
+        change += np.float32(self._settings.decay) * state.parameters
+        state.parameters[:] -= np.float32(rate) * change
+        np.clip(state.parameters, -self._limits, self._limits, out=state.parameters)
+
+    def logits(self, batch: Batch) -> Singles:
+        """What the output is added to."""
+        return batch.terms.astype(np.float32) / np.float32(self._logit)
+
+    def targets(self, batch: Batch) -> Singles:
+        """The winning chances to be learnt."""
+        chances = chance(batch.scores.astype(np.float32) / np.float32(self._logit))
+        return chances + np.float32(self._settings.wdl) * (batch.points - chances)
+
+    def held_out_loss(self) -> float:
+        """The mean squared error of the network as it is, in floats, on the positions held out."""
+        found = outputs(self._held_out.boards, self.state.parameters, self._settings.hidden)
+        return self._loss(self.logits(self._held_out) + found)
+
+    def loss_of_terms(self) -> float:
+        """The same of the weighted terms alone."""
+        return self._loss(self.logits(self._held_out))
+
+    def loss_of(self, network: Network) -> float:
+        """The same of a network in integers, as the engine plays it."""
+        scores = self._held_out.terms + network.scores(self._held_out.boards)
+        return self._loss(scores.astype(np.float32) / np.float32(self._logit))
+
+    @property
+    def positions(self) -> int:
+        """How many positions an epoch has."""
+        return self._positions.training
+
+    @property
+    def held_out(self) -> int:
+        """How many positions are held out."""
+        return len(self._held_out)
+
+    def _loss(self, logits: Singles) -> float:
+        errors = chance(logits) - self.targets(self._held_out)
+        return float(np.mean(errors.astype(np.float64) ** 2))

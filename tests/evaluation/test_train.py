@@ -1,0 +1,478 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip train`: data of any size in random order, the same network from the same seed, and a training that can be resumed."""
+
+import json
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import chess
+import numpy as np
+import oracle
+import pytest
+from coachwhip.bench import train as command
+from coachwhip.bench.common.lock import hold
+from coachwhip.core.engine import Engine, Position
+from coachwhip.evaluation import config
+from coachwhip.evaluation.learn import labelled, network, positions
+from coachwhip.evaluation.learn import train as steps
+from coachwhip.evaluation.learn.labelled import FormatError, Game, LabelledPosition
+from coachwhip.evaluation.learn.layers import loss_and_gradient
+from places import FROZEN_WEIGHTS
+
+SETTINGS = {"seed": 3}
+QUICK = ["--hidden", "16", "--epochs", "3", "--batch", "256", "--validation", "0.2", "--rate", "0.01", "--logit", "120"]
+BONUS = 80  # centipawns that the labels add to the terms for a pawn that has left its first two ranks
+
+
+def label(board: chess.Board, engine: Engine) -> int:
+    """White's score: that of the terms and something that they do not know."""
+    score = engine.evaluate(Position(oracle.fen_of(board), chess960=True))
+    white = len(board.pieces(chess.PAWN, chess.WHITE) & ~(chess.BB_RANK_2 | chess.BB_RANK_3))
+    black = len(board.pieces(chess.PAWN, chess.BLACK) & ~(chess.BB_RANK_7 | chess.BB_RANK_6))
+    return (score if board.turn else -score) + BONUS * (white - black)
+
+
+def games(count: int, seed: int = 1) -> list[Game]:
+    """Random games whose results follow from their last score."""
+    rng, engine = random.Random(seed), oracle.new_engine()
+    found = []
+    for number in range(count):
+        board = oracle.start_board(oracle.KINDS[number % len(oracle.KINDS)], rng)
+        plies = rng.randrange(60) if number != 4 else 0  # which has no position
+        rows = [
+            LabelledPosition(Position(oracle.fen_of(board), chess960=True).pack(), label(board, engine))
+            for _ in oracle.play(board, rng, greedy=True, plies=plies)
+        ]
+        last = rows[-1].score if rows else 0
+        found.append(Game(number, "1-0" if last > 150 else "0-1" if last < -150 else "1/2-1/2", tuple(rows)))
+    return found
+
+
+def write(path: Path, content: list[Game]) -> Path:
+    path.write_bytes(labelled.header(SETTINGS) + b"".join(map(labelled.block, content)))
+    return path
+
+
+@pytest.fixture(scope="module")
+def content() -> list[Game]:
+    return games(120)
+
+
+@pytest.fixture
+def data(tmp_path: Path, content: list[Game]) -> Path:
+    return write(tmp_path / "own.bin", content)
+
+
+@pytest.fixture(scope="module")
+def frozen() -> list[int]:
+    return list(oracle.frozen_weights())
+
+
+def rows_of(batch: positions.Batch) -> list[tuple[Any, ...]]:
+    """Hashable rows."""
+    return [
+        (bytes(board), *map(float, rest))
+        for board, *rest in zip(batch.boards, batch.terms, batch.scores, batch.points, strict=True)
+    ]
+
+
+def expected_rows(content: list[Game], engine: Engine) -> Counter[tuple[Any, ...]]:
+    """The same of all positions, from their definition."""
+    found = []
+    for game in content:
+        for packed, score in game.positions:
+            white = packed[24] == 0
+            points = {"1-0": 1.0, "0-1": 0.0, "1/2-1/2": 0.5}[game.result]
+            terms = np.empty(1, np.int16)
+            engine.static_scores(np.frombuffer(packed, np.uint8).reshape(1, -1), terms)
+            found.append((packed, float(terms[0]), float(score if white else -score), points if white else 1 - points))
+    return Counter(found)
+
+
+def opened(path: Path, **options: Any) -> positions.Games:
+    return positions.Games(positions.open_file(path, **options))
+
+
+def terms_of(found: positions.Games, weights: list[int], path: Path) -> tuple[Any, int]:
+    """The terms, and how many positions the core evaluated for them, apart from the check."""
+    told: list[int] = []
+    terms = positions.terms(found, weights, path, told.append)
+    assert sum(told) == found.file.positions
+    return terms.copy(), sum(told[1:])
+
+
+# --- Data ---
+
+
+@pytest.mark.parametrize(("chunk", "pool"), [(4096, 1 << 23), (100, 500), (1, 1)])
+def test_an_epoch_has_each_position_once_in_random_order(
+    data: Path, content: list[Game], frozen: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chunk: int, pool: int
+) -> None:
+    monkeypatch.setattr(positions, "CHUNK", chunk)
+    monkeypatch.setattr(positions, "POOL", pool)
+    second = write(tmp_path / "second.bin", games(20, seed=2))
+    files = [opened(path) for path in (data, second)]
+    terms = [terms_of(file, frozen, tmp_path / f"{file.file.path.name}.terms")[0] for file in files]
+    found = positions.Positions(files, terms, 0.2, None)
+    orders = []
+    for seed in ([7, 1], [7, 1], [7, 2]):
+        batches = list(found.batches(seed, 64))
+        assert [len(batch) for batch in batches[:-1]] == [64] * (len(batches) - 1)
+        assert 0 < len(batches[-1]) <= 64
+        orders.append([row for batch in batches for row in rows_of(batch)])
+    assert orders[0] == orders[1] != orders[2]
+    assert sorted(orders[0]) == sorted(orders[2])
+    everything = expected_rows(content, Engine(frozen, 1)) + expected_rows(games(20, seed=2), Engine(frozen, 1))
+    assert Counter(orders[0]) + Counter(rows_of(found.held_out)) == everything
+    assert len(orders[0]) == found.training
+    if pool > 1:  # neighbours in a batch are not neighbours in a game
+        near = sum(a[0][:8] == b[0][:8] for a, b in zip(orders[0], orders[0][1:], strict=False))
+        assert near < len(orders[0]) / 10
+
+
+def test_whole_games_are_held_out(data: Path, content: list[Game], tmp_path: Path) -> None:
+    file = opened(data)
+    found = positions.Positions([file], [None], 0.2, None)
+    apart = Counter(bytes(board) for board in found.held_out.boards)
+    games_held = 0
+    for game in content:
+        boards = Counter(position.packed for position in game.positions)
+        common = set(boards) - {packed for other in content if other is not game for packed, _ in other.positions}
+        assert common <= set(apart) or not common & set(apart)
+        games_held += bool(common & set(apart))
+    assert 10 < games_held < 45
+    # a file that became longer holds out the same games and some of the new ones
+    longer = opened(
+        write(tmp_path / "longer.bin", [*content, *(game._replace(number=game.number + 120) for game in games(30, 9))])
+    )
+    assert apart <= Counter(bytes(board) for board in positions.Positions([longer], [None], 0.2, None).held_out.boards)
+
+
+def test_large_scores_are_left_out(data: Path, content: list[Game]) -> None:
+    found = positions.Positions([opened(data)], [None], 0.2, 100)
+    used = [row for batch in found.batches([1], 50) for row in rows_of(batch)]
+    kept = sum(abs(score) <= 100 for game in content for _, score in game.positions)
+    assert len(used) == found.training
+    assert len(used) + len(found.held_out) == kept < sum(len(game.positions) for game in content)
+    assert all(abs(row[2]) <= 100 for row in used)
+
+
+def test_a_file_is_read_as_far_as_asked(data: Path, content: list[Game]) -> None:
+    whole = positions.open_file(data)
+    counts = [len(game.positions) for game in content]
+    assert whole.counts.tolist() == counts
+    assert whole.size == data.stat().st_size
+    assert (positions.open_file(data, games=3).positions, positions.open_file(data, limit=1).positions) == (
+        sum(counts[:3]),
+        counts[0],
+    )
+    some = positions.open_file(data, limit=sum(counts[:7]) + counts[7] - 1)
+    assert some.counts.tolist() == counts[:7]
+    before = some.sha256
+    with data.open("ab") as file:
+        file.write(labelled.block(content[0]._replace(number=120))[:-1])
+    assert positions.open_file(data, limit=sum(counts[:7])).sha256 == before == positions.open_file(data, games=7).sha256
+    assert positions.open_file(data).sha256 == whole.sha256
+    with pytest.raises(FormatError, match=r"own\.bin has 120 games, and the training began with 121"):
+        positions.open_file(data, games=121)
+
+
+# --- The terms ---
+
+
+def test_terms_are_computed_once(data: Path, frozen: list[int], tmp_path: Path) -> None:
+    path = tmp_path / "kept.terms"
+    part = opened(data, games=50)
+    first, computed = terms_of(part, frozen, path)
+    assert computed == part.file.positions == path.stat().st_size // 2
+    again, computed = terms_of(part, frozen, path)
+    assert computed == 0
+    assert again.tolist() == first.tolist()
+    whole = opened(data)
+    longer, computed = terms_of(whole, frozen, path)  # the file of games became longer
+    assert computed == whole.file.positions - part.file.positions
+    path.write_bytes(path.read_bytes()[:-5])  # an interrupted run, in the middle of a number
+    torn, computed = terms_of(whole, frozen, path)
+    assert computed == 3
+    fresh, computed = terms_of(whole, frozen, tmp_path / "fresh.terms")
+    assert longer.tolist() == torn.tolist() == fresh.tolist()
+    assert longer[: len(first)].tolist() == first.tolist()
+
+
+def test_terms_of_other_weights_or_data_are_not_used(data: Path, frozen: list[int], tmp_path: Path) -> None:
+    path, other = tmp_path / "kept.terms", [*frozen]
+    other[0] += 10
+    found = opened(data)
+    first, _ = terms_of(found, frozen, path)
+    first = first.tolist()
+    changed, computed = terms_of(found, other, path)
+    assert computed == found.file.positions
+    assert changed.tolist() != first
+    assert terms_of(found, frozen, path)[0].tolist() == first
+    replaced = opened(write(data, games(60, seed=3)))
+    assert terms_of(replaced, frozen, path)[1] == replaced.file.positions
+
+
+def test_an_illegal_position_is_named(tmp_path: Path, content: list[Game], frozen: list[int]) -> None:
+    in_check = Position("4k3/8/8/8/8/8/4R3/4K3 b - - 0 1").pack()
+    wrong = in_check[:24] + b"\0" + in_check[25:]  # White to move, Black in check
+    game = content[2]._replace(positions=(*content[2].positions, LabelledPosition(wrong, 5)))
+    path = write(tmp_path / "wrong.bin", [content[0], content[1], game, *content[3:]])
+    number = sum(len(each.positions) for each in (content[0], content[1], game))
+    with pytest.raises(FormatError, match=rf"wrong\.bin: position {number}: the side not to move is in check"):
+        terms_of(opened(path), frozen, tmp_path / "wrong.terms")
+
+
+# --- Training ---
+
+
+def test_a_step_is_one_of_adamw(data: Path) -> None:
+    """Against the algorithm of the paper, in double precision."""
+    found = positions.Positions([opened(data)], [None], 0.2, None)
+    settings = steps.Settings("pure", 16, 2, 10**6, 0.003, 0.1, 0.25, 4)
+    trainer = steps.Trainer(settings, 120.0, found)
+    values = trainer.state.parameters.astype(np.float64)
+    mean, square = np.zeros_like(values), np.zeros_like(values)
+    limits = network.limits(16)
+    for step in (1, 2):
+        (batch,) = found.batches([4, step], 10**6)
+        logits, targets = trainer.logits(batch), trainer.targets(batch)
+        _, gradient = loss_and_gradient(batch.boards, logits, targets, values.astype(np.float32), 16)
+        gradient /= len(batch)
+        mean = 0.9 * mean + 0.1 * gradient
+        square = 0.999 * square + 0.001 * gradient**2
+        rate = 0.003 if step == 1 else 0.003 * (0.01 + 0.99 * 0.5)
+        adam = mean / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
+        values = np.clip(values - rate * (adam + 0.1 * values), -limits, limits)
+        trainer.epoch(lambda _: None)
+        moved = np.abs(gradient) > 1e-6
+        assert np.abs(trainer.state.parameters - values)[moved].max() < 2e-4
+        assert np.abs(trainer.state.parameters - values)[gradient == 0].max() < 1e-6  # decay and momentum move these too
+        values = trainer.state.parameters.astype(np.float64)
+
+
+def test_targets_mix_label_and_result(data: Path) -> None:
+    found = positions.Positions([opened(data)], [None], 0.2, None)
+    batch = found.held_out
+    for wdl in (0.0, 0.3, 1.0):
+        trainer = steps.Trainer(steps.Settings("pure", 16, 2, 100, 0.001, 0, wdl, 4), 120.0, found)
+        wanted = (1 - wdl) / (1 + np.exp(-batch.scores / 120.0)) + wdl * batch.points
+        assert np.abs(trainer.targets(batch) - wanted).max() < 1e-5
+
+
+def trained(data: Path, output: Path, *words: str) -> bytes:
+    assert command.main([str(data), "--output", str(output), *QUICK, *words]) == 0
+    return output.read_bytes()
+
+
+def test_training_learns_what_the_terms_do_not_know(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trained(data, tmp_path / "net.cwnet", "--json", "--epochs", "60", "--weights", str(FROZEN_WEIGHTS))
+    summary = json.loads(capsys.readouterr().out)
+    assert summary["loss"] < summary["loss_of_terms"] / 3
+    assert summary["loss_in_integers"] < summary["loss_of_terms"] / 3
+    assert len(summary["epochs"]) == 60
+    found = network.from_bytes((tmp_path / "net.cwnet").read_bytes())
+    assert (found.kind, found.hidden) == ("residual", 16)
+
+
+@pytest.mark.parametrize("kind", ["residual", "pure"])
+def test_the_same_seed_gives_the_same_file(data: Path, tmp_path: Path, kind: str) -> None:
+    first = trained(data, tmp_path / "a.cwnet", "--kind", kind)
+    assert trained(data, tmp_path / "b.cwnet", "--kind", kind) == first
+    other = network.from_bytes(trained(data, tmp_path / "c.cwnet", "--kind", kind, "--seed", "2"))
+    found = network.from_bytes(first)
+    assert (other.features != found.features).any()
+    assert all(other.provenance[name] == found.provenance[name] for name in ("held_out", "training", "logit"))
+    assert found.kind == kind
+    assert found.provenance["seed"] == 1
+    assert ("weights" in found.provenance) == (kind == "residual")
+    (file,) = found.provenance["files"]
+    assert file["name"] == "own.bin"
+    assert file["games"] == 120
+
+
+def test_a_pure_network_needs_no_terms(data: Path, tmp_path: Path) -> None:
+    trained(data, tmp_path / "a.cwnet", "--kind", "pure")
+    assert not list(tmp_path.glob("*.terms"))
+    (tmp_path / "cache").mkdir()
+    trained(data, tmp_path / "a.cwnet", "--cache", str(tmp_path / "cache"))
+    assert not list(tmp_path.glob("*.terms"))
+    assert len(list((tmp_path / "cache").glob("own.bin.*.terms"))) == 1
+
+
+def test_terms_are_kept_by_weights_and_computed_by_one_run(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained(data, tmp_path / "a.cwnet")
+    (kept,) = tmp_path.glob("own.bin.*.terms")
+    other = tmp_path / "other.py"
+    other.write_text(config.dump(config.load_default() | {"TEMPO": (40, 40)}))
+    trained(data, tmp_path / "a.cwnet", "--weights", str(other))
+    assert len(list(tmp_path.glob("own.bin.*.terms"))) == 2
+    with kept.open("ab") as file:
+        hold(file, kept)
+        said = refused(capsys, data, "--output", tmp_path / "b.cwnet", *QUICK)
+    assert f"{kept.name} is in use by another run" in said
+
+
+class Stopped(Exception):
+    """What stops a training in a test."""
+
+
+@pytest.mark.parametrize("stop_after", [1, 2])
+def test_a_resumed_training_equals_an_unbroken_one(
+    data: Path, content: list[Game], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_after: int
+) -> None:
+    unbroken = trained(data, tmp_path / "a.cwnet")
+    journal = ["--journal", str(tmp_path / "net.jsonl")]
+    epoch = steps.Trainer.epoch
+
+    def stopping(self: steps.Trainer, report: Any) -> steps.Epoch:
+        if self.state.epochs == stop_after:
+            raise Stopped
+        return epoch(self, report)
+
+    monkeypatch.setattr(steps.Trainer, "epoch", stopping)
+    with pytest.raises(Stopped):
+        trained(data, tmp_path / "b.cwnet", *journal)
+    monkeypatch.undo()
+    with (tmp_path / "net.jsonl").open("ab") as file:
+        file.write(b'{"epoch":9')  # torn
+    write(data, [*content, *(game._replace(number=game.number + 120) for game in games(10, 9))])  # the file became longer
+    assert trained(data, tmp_path / "b.cwnet", *journal, "--resume") == unbroken
+    assert trained(data, tmp_path / "c.cwnet", *journal, "--resume") == unbroken  # there is nothing left to do
+
+
+def test_ctrl_c_keeps_the_epochs(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    epoch = steps.Trainer.epoch
+
+    def stopping(self: steps.Trainer, report: Any) -> steps.Epoch:
+        if self.state.epochs == 2:
+            raise KeyboardInterrupt
+        return epoch(self, report)
+
+    monkeypatch.setattr(steps.Trainer, "epoch", stopping)
+    words = [str(data), "--output", str(tmp_path / "net.cwnet"), *QUICK, "--journal", str(tmp_path / "net.jsonl")]
+    assert command.main(words) == 130
+    assert "interrupted after epoch 2 of 3" in capsys.readouterr().err
+    assert not (tmp_path / "net.cwnet").exists()
+    assert len((tmp_path / "net.jsonl").read_bytes().splitlines()) == 3
+
+
+def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+    capsys.readouterr()
+    assert command.main([*map(str, words)]) == 2
+    said = capsys.readouterr()
+    assert said.out == ""
+    return said.err.splitlines()[-1]
+
+
+def test_another_training_is_not_resumed(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    journal = tmp_path / "net.jsonl"
+    words = [data, "--output", tmp_path / "net.cwnet", *QUICK, "--journal", journal]
+    trained(data, tmp_path / "net.cwnet", "--journal", str(journal))
+    assert "give --resume to go on with it" in refused(capsys, *words)
+    assert "its epochs is 3, not 4" in refused(capsys, *words, "--resume", "--epochs", "4")
+    assert "its seed is 1, not 2" in refused(capsys, *words, "--resume", "--seed", "2")
+    write(data, games(120, seed=3))
+    assert "net.jsonl is of another training: its files is" in refused(capsys, *words, "--resume")
+    write(data, games(20))
+    assert "own.bin has 20 games, and the training began with 120" in refused(capsys, *words, "--resume")
+    assert "--resume needs the --journal" in refused(capsys, data, "--output", tmp_path / "b", "--resume")
+
+
+@pytest.mark.parametrize("fault", ["short", "number", "crc", "other"])
+def test_a_wrong_journal_is_refused(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], fault: str) -> None:
+    from coachwhip.bench.common import journal as journals
+
+    path = tmp_path / "net.jsonl"
+    trained(data, tmp_path / "net.cwnet", "--journal", str(path))
+    lines = path.read_bytes().splitlines(keepends=True)
+    value = json.loads(lines[1])
+    del value["crc"]
+    if fault == "short":
+        value["mean"] = value["mean"][:-8]
+    elif fault == "number":
+        value["epoch"] = 2
+    lines[1] = lines[1].replace(b"A", b"B", 1) if fault == "crc" else journals._pack(value)
+    if fault == "other":
+        lines = [b"not a journal\n"]
+    path.write_bytes(b"".join(lines))
+    said = refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK, "--journal", path, "--resume")
+    assert "net.jsonl" in said
+    assert path.read_bytes() == b"".join(lines)
+
+
+# --- The command ---
+
+
+def test_every_epoch_can_be_kept(data: Path, tmp_path: Path) -> None:
+    last = trained(data, tmp_path / "net.cwnet", "--every-epoch")
+    assert {path.name for path in tmp_path.glob("*.cwnet")} == {"net.cwnet", "net.1.cwnet", "net.2.cwnet", "net.3.cwnet"}
+    assert (tmp_path / "net.3.cwnet").read_bytes() == last != (tmp_path / "net.2.cwnet").read_bytes()
+
+
+def test_the_losses_are_told_and_drawn(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trained(data, tmp_path / "net.cwnet", "--plot", str(tmp_path / "losses.svg"))
+    said = capsys.readouterr()
+    assert [line.split(":")[0] for line in said.err.splitlines() if line.startswith("epoch")] == [
+        "epoch   1",
+        "epoch   2",
+        "epoch   3",
+    ]
+    assert "the terms alone: loss held out 0." in said.err
+    assert "positions a second" in said.out
+    assert "in the integers of the engine 0." in said.out
+    assert "held out" in (tmp_path / "losses.svg").read_text()
+
+
+def test_a_network_that_cannot_be_written_is_not_lost(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder, epoch = tmp_path / "gone", steps.Trainer.epoch
+    folder.mkdir()
+
+    def removing(self: steps.Trainer, report: Any) -> steps.Epoch:
+        if folder.exists():
+            folder.rmdir()
+        return epoch(self, report)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(steps.Trainer, "epoch", removing)
+        assert command.main([str(data), "--output", str(folder / "net.cwnet"), *QUICK]) == 2
+    complaint = capsys.readouterr().err.splitlines()[-1]
+    assert "No such file" in complaint
+    spare = Path(complaint.rpartition(" is in ")[2])
+    assert spare.read_bytes() == trained(data, tmp_path / "net.cwnet")
+    spare.unlink()
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["--hidden", "20"], "expected a multiple of 16, not 20"),
+        (["--hidden", "528"], "expected a whole number from 16 to 512"),
+        (["--wdl", "1.5"], "expected a number from 0 to 1"),
+        (["--kind", "other"], "invalid choice: 'other'"),
+        (["--cache", "no-such-folder"], "no-such-folder: there is no such folder"),
+        (["--validation", "0.001", "--limit", "1"], "too few games to have some for training and some held out"),
+    ],
+)
+def test_wrong_words_are_refused(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], why: str
+) -> None:
+    assert why in refused(capsys, data, "--output", tmp_path / "net.cwnet", *words)
+    assert not (tmp_path / "net.cwnet").exists()
+
+
+def test_damaged_data_is_refused(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = bytearray(data.read_bytes())
+    whole[len(whole) // 2] ^= 1
+    data.write_bytes(whole)
+    said = refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
+    assert "own.bin: game " in said
+    assert "is damaged, and other data follow" in said
+    write(data, [])
+    assert "own.bin: no position in it" in refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
