@@ -129,9 +129,6 @@ def _train(args: argparse.Namespace) -> int:
     require("scipy.sparse", "it")
     if args.plot:
         require_plot(args.plot)
-    from ..evaluation.learn.labelled import FormatError
-    from ..evaluation.learn.network import NetworkError
-
     if args.resume and not args.journal:
         raise CommandError("--resume needs the --journal of the training")
     if args.cache and not args.cache.is_dir():
@@ -140,7 +137,7 @@ def _train(args: argparse.Namespace) -> int:
         weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
         with closing(Run(args, weights)) as run:
             return run.train()
-    except (FormatError, NetworkError, config.WeightsError) as error:
+    except ValueError as error:  # of weights, data and networks: each says what is wrong
         raise CommandError(str(error)) from error
 
 

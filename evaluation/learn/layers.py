@@ -29,6 +29,7 @@ CHUNK = 2048  # positions that are computed at a time: what they need fits into 
 PIECES_AT = 8  # where the men of a packed position begin
 STM_AT = PACKED_SIZE - 2  # which byte of a packed position is the side to move
 KING = 5
+NO_POSITIONS = "the data hold bytes that are no packed position, with one king a side and at most 32 men"
 BLACK = 8  # the bit of a colour in the code of a man
 TYPES = np.array([0, 1, 2, 3, 4, KING, 3, 0], dtype=np.int32)  # by the rest of the code: a rook to castle, a pawn to take
 
@@ -70,7 +71,7 @@ def men(boards: Boards) -> Men:
     occupied = np.unpackbits(boards[:, :PIECES_AT], axis=1, bitorder="little")
     counts = occupied.sum(axis=1, dtype=np.int32)
     if boards.shape[1] != PACKED_SIZE or counts.max(initial=0) > MAX_MEN or boards[:, STM_AT].max(initial=0) > 1:
-        raise ValueError("not packed positions")
+        raise ValueError(NO_POSITIONS)
     square = (np.flatnonzero(occupied) & 63).astype(np.int32)
     pairs = boards[:, PIECES_AT:STM_AT]
     codes = np.stack([pairs & 15, pairs >> 4], axis=2).reshape(count, MAX_MEN)[np.arange(MAX_MEN) < counts[:, None]]
@@ -90,7 +91,7 @@ def _kings(square: Ints, codes: Boards, counts: Ints, colour: int) -> Ints:
     found = np.flatnonzero(codes == (KING | colour))
     places = np.repeat(np.arange(len(counts)), counts)[found]
     if not np.array_equal(places, np.arange(len(counts))):
-        raise ValueError("not packed positions")
+        raise ValueError(NO_POSITIONS)
     return square[found]
 
 

@@ -156,7 +156,7 @@ def test_bytes_that_are_no_position_are_refused(packed: Any, fault: str) -> None
         wrong[1, 8:24] = 0
     else:
         wrong[1, 24] = 2
-    with pytest.raises(ValueError, match="not packed positions"):
+    with pytest.raises(ValueError, match="no packed position, with one king a side and at most 32 men"):
         men(wrong)
 
 

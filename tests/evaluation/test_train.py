@@ -476,3 +476,7 @@ def test_damaged_data_is_refused(data: Path, tmp_path: Path, capsys: pytest.Capt
     assert "is damaged, and other data follow" in said
     write(data, [])
     assert "own.bin: no position in it" in refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
+    none = LabelledPosition(bytes(24) + b"\0\0", 5)
+    write(data, [Game(number, "1-0", (none,) * 5) for number in range(20)])
+    assert "no packed position" in refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK, "--kind", "pure")
+    assert "own.bin: position 1: not a packed position" in refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
