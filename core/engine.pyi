@@ -211,15 +211,14 @@ class Engine:
         rows). The column of a weight is its index in the layout. A tapered weight's count is White's minus Black's; a plain
         weight's is White's, and Black's counts of the plain weights follow in further columns at the end. Scores are centipawns
         from White's view, those of the terms alone, not faded. Raises ValueError with the number of the position if a FEN is wrong."""
-
-def network_header(network: bytes) -> dict[str, Any]:
-    """The header of a network file, after all checks. Raises ValueError with one sentence if the file cannot be used."""
-
     def static_scores(self, packed: NDArray[np.uint8], out: NDArray[np.int16]) -> None:
         """Write what `evaluate` returns, not faded, to an array of 16-bit integers, for an array of packed positions, PACKED_SIZE
         bytes a row.
 
         Raises ValueError with the number of the first row, from 1, that is not a legal position."""
+
+def network_header(network: bytes) -> dict[str, Any]:
+    """The header of a network file, after all checks. Raises ValueError with one sentence if the file cannot be used."""
 
 def build_info() -> str:
     """One line: compiler, version, target flags, slider attacks in use (pext or magic), and whether checks are on."""
