@@ -222,7 +222,7 @@ class Run:
     @cached_property
     def _signature(self) -> int:
         """What tells this version of the engine, with these weights, from another."""
-        return signature(self._weights)
+        return signature(self._weights, None)
 
     def _open(self) -> "list[Games]":
         """Read and check the files."""

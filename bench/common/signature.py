@@ -80,7 +80,8 @@ def run(
     """Search every position to `depth`; `report` is called with its number (from 1) and result after each.
 
     `weights` and `network` are what `evaluation.config.evaluator` returns; without weights the shipped ones are used, with the
-    shipped network. `fens` defaults to the shipped positions. Raises ValueError for an unknown tunable or a bad FEN, MemoryError for a table or threads that cannot be had.
+    shipped network. `fens` defaults to the shipped positions. Raises ValueError for an unknown tunable or a bad FEN, MemoryError
+    for a table or threads that cannot be had.
     """
     if weights is None:
         weights, network = config.evaluator()
