@@ -15,7 +15,11 @@ FULL_SCALE: int  # the scale of a score that counts in full
 MAX_DEPTH: int  # the deepest iteration
 MAX_PLY: int  # longest line the search follows from the root
 MAX_THREADS: int  # most threads a search can have
+MAX_RECORDED_PLIES: int  # of a recorded game
+NEVER_HIDDEN: int  # the `hidden_from` of a row whose position has not been in its game before (core/board/recorded.pxd)
+NO_RESULT: int  # the result of a row at the end of a side line
 PACKED_SIZE: int  # bytes of a packed position
+ROW_SIZE: int  # bytes of a row of a decoded game
 
 class Position:
     """A legal chess position with the game that led to it (for repetition and `undo`). Threads may share one.
@@ -36,6 +40,8 @@ class Position:
         """Make a move given as UCI text. Raises ValueError, and changes nothing, if it is not legal."""
     def undo(self) -> None:
         """Take the last move back. Raises IndexError at the first position."""
+    def move_code(self, move: str) -> int:
+        """The 16 bits that recorded games have for a legal move (core/board/types.pxd). Raises ValueError if it is not legal."""
     def gives_check(self, move: str) -> bool: ...
     def is_capture(self, move: str) -> bool: ...
     def perft(self, depth: int, should_stop: Callable[[], object] | None = ...) -> int:
@@ -79,6 +85,21 @@ class Position:
 
 def unpack(packed: bytes) -> str:
     """The FEN of a packed position. Raises ValueError for a wrong length, side to move, number of men or of kings."""
+
+def decode_games(
+    data: bytes | NDArray[np.uint8],
+    ends: NDArray[np.int64],
+    rows: NDArray[np.uint8],
+    counts: NDArray[np.int64],
+    *,
+    first: int = ...,
+    every: bool = ...,
+) -> int:
+    """Write rows of ROW_SIZE bytes for positions of many recorded games (core/board/recorded.pxd). Returns how many there are.
+
+    Game i is `data[ends[i - 1] : ends[i]]`; its number of rows goes to `counts[i]`. Rows are written for the positions that can be
+    used, or for `every` one; a row for every 4 bytes of `data` is room enough. The GIL is released. Raises ValueError with the
+    number of the first game that is wrong, counted from `first`; games before it are decoded then."""
 
 class SearchInfo:
     """One report of a search: the result of an iteration, a bound, or the root move being searched. Scores: from stm's view."""

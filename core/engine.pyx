@@ -6,14 +6,15 @@ Other modules touch Python objects only outside the search: FENs, UCI text, weig
 
 from cpython.exc cimport PyErr_CheckSignals
 from libc.stdint cimport INT64_MAX
-from libc.stdlib cimport calloc, free, realloc
+from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from .board.cycle cimport can_repeat
 from .board.listing cimport list_moves
 from .board.movegen cimport *
-from .board.packed cimport PACKED_SIZE, pack_position, unpack_fen
+from .board.packed cimport PACKED_SIZE, pack_position, unpack_fen, unpack_legal
 from .board.perft cimport PerftWatch, perft
+from .board.recorded cimport *
 from .board.see cimport see_ge
 from .evaluate.evaluate cimport evaluate_once, faded, trace_position
 from .evaluate.features cimport extract_features
@@ -84,7 +85,11 @@ globals()["FULL_SCALE"] = <int>FULL_SCALE
 globals()["MAX_DEPTH"] = <int>MAX_DEPTH
 globals()["MAX_PLY"] = <int>MAX_PLY
 globals()["MAX_THREADS"] = <int>MAX_THREADS
+globals()["MAX_RECORDED_PLIES"] = <int>MAX_RECORDED_PLIES
+globals()["NEVER_HIDDEN"] = <int>NEVER_HIDDEN
+globals()["NO_RESULT"] = <int>NO_RESULT
 globals()["PACKED_SIZE"] = <int>PACKED_SIZE
+globals()["ROW_SIZE"] = <int>ROW_SIZE
 
 cdef str LETTERS = "PNBRQK."
 
@@ -255,6 +260,9 @@ cdef class Position:
             raise IndexError("no move to take back")
         self.last -= 1
 
+    def move_code(self, str move not None):
+        return self.legal_move(move)
+
     def gives_check(self, str move not None):
         cdef Move code = self.legal_move(move)
         return gives_check(self.current(), code)
@@ -373,6 +381,77 @@ def unpack(const uint8_t[::1] packed):
     if packed.shape[0] != PACKED_SIZE:
         raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[0]}")
     return unpack_fen(&packed[0])
+
+
+# --- Recorded games ---
+
+
+cdef str _fault_text(Fault fault, const uint8_t* start, int ply):
+    """What is wrong with a recorded game."""
+    cdef PositionC pos
+    if fault == BAD_START:
+        try:
+            unpack_legal(start, &pos)
+        except ValueError as error:
+            return f"its start position: {error}"
+    if fault == ILLEGAL_MOVE:
+        return f"the move of ply {ply + 1} is illegal"
+    if fault == BAD_SIDE_LINE:
+        return f"a side line from ply {ply + 1} or a later one cannot be played"
+    if fault == BAD_RESULT:
+        return "it has no result"
+    if fault == TOO_LONG:
+        return f"it has more than {MAX_RECORDED_PLIES} plies"
+    return "it ends too early" if fault == CUT_OFF else "bytes follow its end"
+
+
+def decode_games(
+    const uint8_t[::1] data,
+    const int64_t[::1] ends,
+    uint8_t[:, ::1] rows,
+    int64_t[::1] counts,
+    *,
+    int64_t first=0,
+    bint every=False,
+):
+    cdef Py_ssize_t i, start, end
+    cdef Py_ssize_t games = ends.shape[0]
+    cdef const uint8_t* bytes_ = &data[0] if data.shape[0] else NULL
+    cdef uint8_t* before
+    cdef Decoder decoder
+    cdef Fault fault = NO_FAULT
+    if rows.shape[1] != ROW_SIZE:
+        raise ValueError(f"a row has {ROW_SIZE} bytes, not {rows.shape[1]}")
+    if counts.shape[0] != games:
+        raise ValueError(f"room for {counts.shape[0]} counts of {games} games")
+    for i in range(games):
+        if not (ends[i - 1] if i else 0) <= ends[i] <= data.shape[0]:
+            raise ValueError(f"game {first + i}: it ends outside the data")
+    memset(&decoder, 0, sizeof(Decoder))
+    decoder.every = every
+    decoder.row = &rows[0, 0] if rows.shape[0] else NULL
+    decoder.room = rows.shape[0]
+    decoder.seen = <Seen*>malloc(MAX_RECORDED_PLIES * sizeof(Seen))
+    if decoder.seen == NULL:
+        raise MemoryError("no memory to decode games")
+    start = 0
+    with nogil:
+        for i in range(games):
+            end = ends[i]
+            decoder.at = bytes_ + start
+            decoder.end = bytes_ + end
+            before = decoder.row
+            fault = decode_game(&decoder)
+            if fault != NO_FAULT:
+                break
+            counts[i] = (decoder.row - before) // ROW_SIZE
+            start = end
+    free(decoder.seen)
+    if fault == NO_ROOM:
+        raise ValueError(f"room for {rows.shape[0]} rows is not enough")
+    if fault != NO_FAULT:
+        raise ValueError(f"game {first + i}: {_fault_text(fault, bytes_ + start + 1, decoder.ply)}")
+    return rows.shape[0] - decoder.room
 
 
 # --- What a search reports ---
@@ -587,7 +666,6 @@ cdef class Engine:
 
     def static_scores(self, const uint8_t[:, ::1] packed, int16_t[::1] out):
         cdef PositionC pos
-        cdef int fullmove
         cdef Py_ssize_t i
         if packed.shape[1] != PACKED_SIZE:
             raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[1]}")
@@ -597,7 +675,7 @@ cdef class Engine:
         try:
             for i in range(packed.shape[0]):
                 try:
-                    parse_fen(&pos, unpack_fen(&packed[i, 0]), &fullmove)
+                    unpack_legal(&packed[i, 0], &pos)
                 except ValueError as error:
                     raise ValueError(f"position {i + 1}: {error}") from error
                 out[i] = <int16_t>evaluate_once(self.s.evaluator, &pos)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A packed position: 26 bytes, for files of millions of them. It is written from a position and read back as a FEN.
+"""A packed position: 26 bytes, for files of millions of them. It is written from a position and read back as one or as a FEN.
 
 Bytes 0 to 7: the occupied squares, lowest byte first. Bytes 8 to 23: four bits for each of them in order, the lower half of a
 byte first; bit 3 is the colour, bits 0 to 2 the piece type, ROOK_TO_CASTLE or PAWN_TO_TAKE. Byte 24: side to move. Byte 25: plies
@@ -16,3 +16,5 @@ cdef enum:
 
 cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil
 cdef str unpack_fen(const uint8_t* packed)
+cdef bint unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil
+cdef void unpack_legal(const uint8_t* packed, PositionC* pos) except *

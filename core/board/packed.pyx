@@ -32,22 +32,18 @@ cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
     packed[RULE50_AT] = <uint8_t>min(pos.rule50, 255)
 
 
-cdef str unpack_fen(const uint8_t* packed):
-    """The FEN, castling as X-FEN. Raises ValueError for a wrong side to move, too many men, or other than one king a side.
-
-    Whether the position is legal is checked when the FEN is read.
-    """
-    cdef PositionC pos
+cdef bint _place_men(const uint8_t* packed, PositionC* pos) noexcept nogil:
+    """Fill in what the bytes say. Returns False for a wrong side to move, too many men, or other than one king a side."""
     cdef bitboard left = 0
     cdef int i, sq, code, colour
-    memset(&pos, 0, sizeof(PositionC))
+    memset(pos, 0, sizeof(PositionC))
     memset(pos.piece_on, NO_PIECE, 64)
     pos.stm = packed[STM_AT]
     pos.rule50 = packed[RULE50_AT]
     for i in range(8):
         left |= <bitboard>packed[i] << (8 * i)
     if pos.stm > BLACK or popcount(left) > MAX_MEN:
-        raise ValueError("not a packed position")
+        return False
     i = 0
     while left:
         sq = pop_lsb(&left)
@@ -64,6 +60,28 @@ cdef str unpack_fen(const uint8_t* packed):
         pos.b.by_type[code] |= bit(sq)
         pos.b.by_colour[colour] |= bit(sq)
         i += 1
-    if popcount(pieces(&pos.b, WHITE, KING)) != 1 or popcount(pieces(&pos.b, BLACK, KING)) != 1:
+    return popcount(pieces(&pos.b, WHITE, KING)) == 1 and popcount(pieces(&pos.b, BLACK, KING)) == 1
+
+
+cdef str unpack_fen(const uint8_t* packed):
+    """The FEN, castling as X-FEN. Raises ValueError for a wrong side to move, too many men, or other than one king a side.
+
+    Whether the position is legal is checked when the FEN is read.
+    """
+    cdef PositionC pos
+    if not _place_men(packed, &pos):
         raise ValueError("not a packed position")
     return write_fen(&pos, 1, False)
+
+
+cdef bint unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil:
+    """Fill `pos`. Returns whether it is a legal position; if not, `pos` is unusable."""
+    return _place_men(packed, pos) and complete_position(pos)
+
+
+cdef void unpack_legal(const uint8_t* packed, PositionC* pos) except *:
+    """Fill `pos`. Raises ValueError with one sentence if it is no legal position."""
+    cdef int fullmove
+    if not unpack_position(packed, pos):
+        parse_fen(pos, unpack_fen(packed), &fullmove)
+        raise ValueError("its castling rights or its pawn to take en passant are not possible")

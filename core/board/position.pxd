@@ -17,6 +17,7 @@ cdef struct ZobristKeys:
 cdef ZobristKeys ZOBRIST
 
 cdef void parse_fen(PositionC* pos, str fen, int* fullmove) except *
+cdef bint complete_position(PositionC* pos) noexcept nogil
 cdef str write_fen(const PositionC* pos, int fullmove, bint shredder)
 cdef bint position_is_ok(const PositionC* pos) noexcept nogil
 cdef void make_move(const PositionC* src, PositionC* dst, Move move) noexcept nogil

@@ -306,22 +306,28 @@ cdef void _parse_board(PositionC* pos, str board) except *:
             raise ValueError(f"rank {rank + 1} is not 8 squares wide")
 
 
-cdef void _check_material(const PositionC* pos) except *:
-    cdef int colour, piece_type, promoted
-    cdef object count
+cdef int _promoted_pieces(const PositionC* pos, int colour) noexcept nogil:
+    """How many pieces of a colour must have been pawns."""
     cdef int[6] normal = [8, 2, 2, 2, 1, 1]
+    cdef int promoted = 0
+    cdef int piece_type
+    for piece_type in range(KNIGHT, KING):
+        promoted += max(0, popcount(pieces(&pos.b, colour, piece_type)) - normal[piece_type])
+    return promoted
+
+
+cdef void _check_material(const PositionC* pos) except *:
+    cdef int colour
+    cdef object count
     for colour in range(2):
         name = "Black" if colour else "White"
         count = popcount(pieces(&pos.b, colour, KING))
         if count != 1:
             raise ValueError(f"{name} has {count} kings, not 1")
-        promoted = 0
-        for piece_type in range(KNIGHT, KING):
-            promoted += max(0, popcount(pieces(&pos.b, colour, piece_type)) - normal[piece_type])
         count = popcount(pieces(&pos.b, colour, PAWN))
         if count > 8:
             raise ValueError(f"{name} has {count} pawns")
-        if count + promoted > 8:
+        if count + _promoted_pieces(pos, colour) > 8:
             raise ValueError(f"{name} has more pieces than promotion allows")
     if pos.b.by_type[PAWN] & (rank_mask(0) | rank_mask(7)):
         raise ValueError("a pawn stands on the first or last rank")
@@ -410,6 +416,56 @@ cdef void parse_fen(PositionC* pos, str fen, int* fullmove) except *:
     pos.captured = NO_PIECE
     fullmove[0] = _parse_count(fields[5] if len(fields) > 5 else "", 1, 1, MAX_FULLMOVE)
     _keys_from_scratch(pos, &pos.key, &pos.pawn_key, pos.piece_key)
+
+
+cdef bint _castling_is_possible(const PositionC* pos) noexcept nogil:
+    """Whether each rook that may castle is on its king's first rank, at most one of them on each side of the king."""
+    cdef bitboard possible = 0
+    cdef bitboard mine, king
+    cdef int us
+    for us in range(2):
+        king = pieces(&pos.b, us, KING)
+        if king & rank_mask(7 * us):
+            mine = pos.b.castling_rooks & pieces(&pos.b, us, ROOK) & rank_mask(7 * us)
+            if popcount(mine & (king - 1)) > 1 or popcount(mine & ~(king - 1)) > 1:
+                return False
+            possible |= mine
+    return pos.b.castling_rooks == possible
+
+
+cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
+    """Whether a pawn may just have passed the ep square, and taking it there is legal."""
+    cdef int us = pos.stm
+    cdef bitboard ep = pos.b.ep
+    return (
+        ep & (ep - 1) == 0
+        and ep & rank_mask(5 if us == WHITE else 2) != 0
+        and (ep | forward(ep, us)) & occupied(&pos.b) == 0
+        and forward(ep, us ^ 1) & pieces(&pos.b, us ^ 1, PAWN) != 0
+        and _some_en_passant_is_legal(&pos.b, us, pos.checkers)
+    )
+
+
+cdef bint complete_position(PositionC* pos) noexcept nogil:
+    """Check a position with one king a side that has its men, stm, castling rights, ep square and rule50, and fill in the rest.
+
+    Returns whether it is legal, as `parse_fen` sees it; castling rights and the ep square must also be as `parse_fen` keeps them.
+    """
+    cdef int colour
+    for colour in range(2):
+        if popcount(pieces(&pos.b, colour, PAWN)) + _promoted_pieces(pos, colour) > 8:
+            return False
+    if pos.b.by_type[PAWN] & (rank_mask(0) | rank_mask(7)):
+        return False
+    if is_attacked(&pos.b, king_square(&pos.b, pos.stm ^ 1), occupied(&pos.b), pos.stm):
+        return False
+    checks_and_pins(&pos.b, pos.stm, &pos.checkers, &pos.pinned)
+    if not _castling_is_possible(pos) or (pos.b.ep and not _en_passant_is_possible(pos)):
+        return False
+    pos.reversible = pos.rule50
+    pos.captured = NO_PIECE
+    _keys_from_scratch(pos, &pos.key, &pos.pawn_key, pos.piece_key)
+    return True
 
 
 cdef str _write_board(const PositionC* pos):
