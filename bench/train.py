@@ -8,12 +8,13 @@ import json
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation import config
+from ..evaluation.learn.labelled import MAX_SCORE
 from .common import journal as journals
 from .common.checkout import revision
 from .common.command import (
@@ -38,16 +39,17 @@ from .common.lock import hold
 from .common.signature import signature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ..evaluation.learn.network import Network
     from ..evaluation.learn.positions import Games, Positions
     from ..evaluation.learn.train import Epoch, Settings, State, Trainer
 
 EPILOG = """\
-DATA are files of `coachwhip selfplay`. A residual network learns what the weighted terms misjudge and is added to them; a pure one
-replaces them. Losses are mean squared errors of winning chances. The best network is found by games: the loss does not tell.
-The scores of the terms are computed once and kept beside the data (about 150,000 positions a second, 2 bytes each).
+DATA are files of `coachwhip selfplay`. Used are quiet positions, those of --side-lines too, each position once a game. A
+residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared errors
+of winning chances. The best network is found by games: the loss does not tell. Decoded positions and the scores of the terms are
+kept beside the data (DATA.positions, 32 bytes each; DATA.*.terms, 2 bytes each); what is not up to date is made again.
 
 examples:
   coachwhip train own.bin --output net.cwnet
@@ -115,9 +117,17 @@ def _network_arguments(parser: argparse.ArgumentParser) -> None:
 def _data_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("data").add_argument
     add("--validation", type=number(0.001, 0.9), default=0.02, metavar="X", help="share of the games held out (default 0.02)")
-    add("--max-score", type=number(0, 1e9), metavar="CP", help="leave out positions whose score is beyond CP centipawns")
+    add(
+        "--max-score",
+        type=number(0, 1e9),
+        metavar="CP",
+        help=f"leave out positions whose score is beyond CP centipawns (default {MAX_SCORE}; files of format 1: none)",
+    )
+    add("--per-game", type=whole_number(1, 65535), metavar="N", help="use at most N positions of a game (default: all)")
     add("--limit", type=whole_number(1, 10**12), metavar="N", help="use whole games of the first N positions of each file")
-    add("--cache", type=file_name, metavar="FOLDER", help="where to keep the scores of the terms (default: beside the data)")
+    add(
+        "--cache", type=file_name, metavar="FOLDER", help="where to keep positions and scores of the terms (default: beside DATA)"
+    )
 
 
 def main(argv: Sequence[str]) -> int:
@@ -144,6 +154,15 @@ def _train(args: argparse.Namespace) -> int:
 def _sha256(weights: Sequence[int]) -> str:
     """As the files of selfplay name the weights."""
     return hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()
+
+
+@contextmanager
+def _held(path: Path) -> "Iterator[None]":
+    """Have a file to oneself, and begin it if it is not there. Raises CommandError, OSError."""
+    require_writable(path)
+    with path.open("ab") as file:
+        hold(file, path)
+        yield
 
 
 # --- The journal ---
@@ -226,23 +245,29 @@ class Run:
 
     def _open(self) -> "list[Games]":
         """Read and check the files."""
-        from ..evaluation.learn.positions import Games, open_file
+        from ..evaluation.learn.positions import open_file
         from .common.progress import progress
 
         files = []
         with progress("files", len(self._args.files)) as bar:
             for path, begun in zip(self._args.files, _begun(self._args), strict=True):
-                with naming(path):
-                    files.append(Games(open_file(path, limit=self._args.limit, games=begun)))
+                cache = self._beside(path, "positions")
+                with naming(path), _held(cache):
+                    files.append(open_file(path, cache, limit=self._args.limit, games=begun))
                 bar.advance()
         return files
+
+    def _beside(self, path: Path, kind: str) -> Path:
+        """Where to keep what is made of a file."""
+        kept: Path = (self._args.cache or path.absolute().parent) / f"{path.name}.{kind}"
+        return kept
 
     def _positions(self) -> "Positions":
         from ..evaluation.learn.positions import Positions
 
         args = self._args
         terms = [self._terms(games) if args.kind == "residual" else None for games in self._files]
-        positions = Positions(self._files, terms, args.validation, args.max_score)
+        positions = Positions(self._files, terms, args.validation, args.max_score, args.per_game)
         if not positions.training or not len(positions.held_out):
             raise CommandError("too few games to have some for training and some held out")
         return positions
@@ -252,11 +277,8 @@ class Run:
         from ..evaluation.learn.positions import terms
         from .common.progress import progress
 
-        name = f"{games.file.path.name}.{_sha256(self._weights)[:12]}-{self._signature}.terms"
-        path = (self._args.cache or games.file.path.absolute().parent) / name
-        require_writable(path)
-        with naming(path), path.open("ab") as lock, progress(f"terms of {games.file.path.name}", games.file.positions) as bar:
-            hold(lock, path)
+        path = self._beside(games.path, f"{_sha256(self._weights)[:12]}-{self._signature}.terms")
+        with naming(path), _held(path), progress(f"terms of {games.path.name}", games.positions) as bar:
             return terms(games, self._weights, path, bar.advance)
 
     def _describe(self, positions: "Positions") -> dict[str, Any]:
@@ -264,14 +286,27 @@ class Run:
         from ..evaluation.learn.train import fit_logit
 
         args = self._args
-        names = ("kind", "hidden", "epochs", "batch", "rate", "decay", "wdl", "seed", "validation", "max_score", "limit")
+        names = (
+            "kind",
+            "hidden",
+            "epochs",
+            "batch",
+            "rate",
+            "decay",
+            "wdl",
+            "seed",
+            "validation",
+            "max_score",
+            "per_game",
+            "limit",
+        )
         described: dict[str, Any] = {name: getattr(args, name) for name in names}
         described["logit"] = args.logit or fit_logit(positions)
         if args.kind == "residual":
             described |= {"weights": _sha256(self._weights), "signature": self._signature}
         described["files"] = [
-            {"name": file.path.name, "sha256": file.sha256, "games": len(file.counts), "positions": file.positions}
-            for file in (games.file for games in self._files)
+            {"name": games.path.name, "sha256": games.sha256, "games": len(games.counts), "positions": games.positions}
+            for games in self._files
         ]
         return described
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..evaluation import config
+from ..evaluation.learn.labelled import MAX_SCORE, PER_GAME
 from .common.checkout import revision
 from .common.command import (
     CommandError,
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 EPILOG = """\
 Positions are EPD with c9 (the game's result, White first) and, where there is one, c8 (a score in pawns from White's side), as
-text or .xz, or files of `coachwhip selfplay`. FILE=2 counts each position of that file twice.
+text or .xz, or files of `coachwhip selfplay`: of these the quiet positions of the games, each once a game. FILE=2 counts each position
+of that file twice.
 
 examples:
   coachwhip tune tcec.epd.xz own.bin=2 --output tuned.py --plot losses.png
@@ -116,7 +118,18 @@ def _parser() -> argparse.ArgumentParser:
     add("--rate", type=number(1e-6, 100), default=1.0, metavar="CP", help="largest step at first, centipawns (default 1)")
     add("--batch", type=whole_number(1, 10**7), default=16_384, metavar="N", help="positions a step (default 16384)")
     add("--validation", type=number(0.001, 0.9), default=0.1, metavar="X", help="share kept for validation (default 0.1)")
-    add("--max-score", type=number(0, 1e9), metavar="CP", help="leave out positions whose c8 is beyond CP centipawns")
+    add(
+        "--max-score",
+        type=number(0, 1e9),
+        metavar="CP",
+        help=f"leave out positions whose score is beyond CP centipawns (default: {MAX_SCORE} in files of selfplay)",
+    )
+    add(
+        "--per-game",
+        type=whole_number(1, 65535),
+        metavar="N",
+        help=f"use at most N positions of a game (default: {PER_GAME} in files of selfplay)",
+    )
     add("--distinct", action="store_true", help="use a position that is several times in a file once")
     add("--limit", type=whole_number(1, 10**9), metavar="N", help="use the first N positions of each file, of those left")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="of the split and of the order of the batches (default 1)")
@@ -140,7 +153,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     try:
         weight_index().chosen(args.only, args.freeze)  # a pattern that matches nothing is refused before the work
         weights = config.load(args.weights) if args.weights else config.load_default()
-        files = [(_chosen(_read(path), args), weight) for path, weight in args.files]
+        files = [(_read(path, args), weight) for path, weight in args.files]
         outcome = _run(args, files, config.flatten(weights))
     except ValueError as error:
         raise CommandError(str(error)) from error
@@ -153,25 +166,16 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     return 0
 
 
-def _read(path: Path) -> "Dataset":
-    from ..evaluation.learn.data import read
+def _read(path: Path, args: argparse.Namespace) -> "Dataset":
+    """The positions of a file that the options select."""
+    from ..evaluation.learn.data import distinct, read
 
     try:
-        return read(path)
+        data = read(path, max_score=args.max_score, per_game=args.per_game)
     except OSError as error:
         raise CommandError(f"cannot read {path}: {error.strerror}") from error
-
-
-def _chosen(data: "Dataset", args: argparse.Namespace) -> "Dataset":
-    """The positions of a file that the options select. Raises CommandError if there is none."""
-    from ..evaluation.learn.data import distinct, within
-
-    if args.max_score is not None:
-        data = data.chosen(within(data.scores, args.max_score))
     if args.distinct:
         data = data.chosen(distinct(data.boards))
-    if not len(data):
-        raise CommandError(f"{data.name}: no position is within --max-score {args.max_score:g}")
     return data.chosen(slice(args.limit))
 
 

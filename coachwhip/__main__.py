@@ -59,7 +59,7 @@ Subcommands (each has its own --help):
   lab                            compare the techniques of adversarial search
   analyse FILE...                annotate the games of PGN files, and write a report
   wdl-fit PGN...                 fit the win, draw and loss model to scored games
-  selfplay FILE                  write labelled positions from games against itself
+  selfplay FILE                  play games against itself and keep them with their scores
   tune FILE...                   fit the evaluation's weights to labelled positions
   train FILE...                  train a network on labelled positions
   spsa --tune NAME...            tune numbers of the search by games against itself

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip selfplay`: labelled positions from games of coachwhip against itself."""
+"""`coachwhip selfplay`: games of coachwhip against itself, with the scores of their positions."""

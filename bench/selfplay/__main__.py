@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip selfplay`: games of the engine against itself at fixed nodes, and their quiet positions in one compact file.
+"""`coachwhip selfplay`: games of the engine against itself at fixed nodes, with the scores of all positions in one compact file.
 
 Game i depends only on the settings, the seed and i, and games are written in order. So the file is the same for any number of
 processes and of interruptions. Its format is described in `evaluation.learn.labelled`.
@@ -30,26 +30,29 @@ from ..common.signature import signature
 if TYPE_CHECKING:
     from .game import GameStart, SelfplaySettings
 
+TO_THE_END = 10  # percent: games that are decided early have few endings
 DESCRIBING = "revision"  # what the settings in a file say for people; the signature says it for us
 
 EPILOG = """\
-Run the same command again to go on after whatever stopped it; more --games lengthen the file.
+The file holds every move of every game with its score, in about 4 bytes, and of each side line the position at its end with its score.
+Readers choose positions: `tune`, `train` and --epd use the quiet ones. Side lines are for `train` alone: they have no result of a game.
+The same settings and seed make the same file again. Run the same command again to go on after whatever stopped it; more
+--games lengthen the file.
 
 examples:
   coachwhip selfplay own.bin --games 20000 --openings 8moves.epd --openings endgames.epd
+  coachwhip selfplay data.bin --games 200000 --nodes 300 --side-lines 1 --openings 8moves.epd
   coachwhip selfplay own.bin --epd own.epd.xz
   coachwhip tune own.bin
 """
 
 
 def _parser() -> argparse.ArgumentParser:
-    about = "Make labelled quiet positions from games of the engine against itself."
+    about = "Play games of the engine against itself and keep them with the scores of their positions."
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="coachwhip selfplay", description=about, epilog=EPILOG, formatter_class=formatter)
-    parser.add_argument("file", type=file_name, help="where the positions go")
-    parser.add_argument(
-        "--epd", type=_target, metavar="FILE", help="play nothing: write the positions as EPD ('-': print; .xz: compressed)"
-    )
+    parser.add_argument("file", type=file_name, help="where the games go")
+    _epd_arguments(parser.add_argument_group("positions as text").add_argument)
     _game_arguments(parser.add_argument_group("games").add_argument)
     _ending_arguments(parser.add_argument_group("ending games").add_argument)
     return parser
@@ -60,9 +63,30 @@ def _target(text: str) -> str:
     return str(file_name(text))
 
 
+def _epd_arguments(add: Callable[..., object]) -> None:
+    add(
+        "--epd",
+        type=_target,
+        metavar="FILE",
+        help="play nothing: write the games' quiet positions as EPD ('-': print; .xz: compressed)",
+    )
+    add(
+        "--per-game",
+        type=whole_number(1, 65535),
+        metavar="N",
+        help=f"with --epd: at most N positions of a game (default {labelled.PER_GAME})",
+    )
+    add(
+        "--max-score",
+        type=whole_number(0, labelled.LARGEST_SCORE),
+        metavar="CP",
+        help=f"with --epd: leave out larger scores (default {labelled.MAX_SCORE})",
+    )
+
+
 def _game_arguments(add: Callable[..., object]) -> None:
     add("--games", type=whole_number(1, 2**31), default=1000, metavar="N", help="games in the file when done (default 1000)")
-    add("--nodes", type=whole_number(1, 10**9), default=5000, metavar="N", help="nodes a move (default 5000)")
+    add("--nodes", type=whole_number(1, 10**9), default=5000, metavar="N", help="nodes a search (default 5000)")
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights")
     add("--hash", type=whole_number(1, 65536), default=4, metavar="MB", help="table size (default 4)")
     add("--openings", type=file_name, action="append", default=[], metavar="FILE", help="EPD, FEN, .pgn or .bin; may be repeated")
@@ -77,20 +101,24 @@ def _game_arguments(add: Callable[..., object]) -> None:
     add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides openings and random moves (default 1)")
     add(
-        "--per-game", type=whole_number(1, 65535), default=40, metavar="N", help="keep at most N positions of a game (default 40)"
-    )
-    add(
-        "--max-score",
-        type=whole_number(1, labelled.MAX_SCORE),
-        default=1500,
-        metavar="CP",
-        help="leave out larger scores (default 1500)",
+        "--side-lines",
+        type=whole_number(0, labelled.MAX_SIDE_LINES),
+        default=0,
+        metavar="N",
+        help="from each position of a game, N times make one to three random moves and search there too (default 0)",
     )
     add("--concurrency", type=whole_number(1, 1024), metavar="N", help="processes (default: one for each processor)")
     add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
 
 
 def _ending_arguments(add: Callable[..., object]) -> None:
+    add(
+        "--to-the-end",
+        type=whole_number(0, 100),
+        default=TO_THE_END,
+        metavar="PERCENT",
+        help=f"percent of the games that go on to mate or a draw by the rules of chess (default {TO_THE_END})",
+    )
     add_rule_arguments(add, resign=(4, 1000), draw=(40, 8, 8), max_moves=200)
     add("--json", action="store_true", help="print the summary as JSON")
 
@@ -103,7 +131,11 @@ def main(argv: Sequence[str]) -> int:
 def _selfplay(args: argparse.Namespace) -> int:
     try:
         if args.epd:
-            return _write_epd(args.file, args.epd)
+            return _write_epd(args)
+        if args.per_game or args.max_score is not None:
+            raise CommandError(
+                "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
+            )
         require_writable(args.file)
         settings = _settings(args)
         described, book = _described(args, settings)
@@ -121,9 +153,8 @@ def _settings(args: argparse.Namespace) -> "SelfplaySettings":
 
     weights, network = config.evaluator(args.weights)
     rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
-    return SelfplaySettings(
-        tuple(weights), args.nodes, args.hash, args.seed, args.random_plies, args.per_game, args.max_score, rules, network
-    )
+    limits = (args.nodes, args.hash, args.seed, args.random_plies, args.side_lines, args.to_the_end)
+    return SelfplaySettings(tuple(weights), *limits, rules, network)
 
 
 def _described(args: argparse.Namespace, settings: "SelfplaySettings") -> tuple[dict[str, Any], Book]:
@@ -143,7 +174,7 @@ def _described(args: argparse.Namespace, settings: "SelfplaySettings") -> tuple[
 
 
 class Store:
-    """The file of labelled positions, open to be made longer. Only one process can have it.
+    """The file of games, open to be made longer. Only one process can have it.
 
     Its format is that of `evaluation.learn.labelled`, blocks in place of a journal's lines; lock, settings, and what is done
     about a torn end or damage are the journal's.
@@ -171,6 +202,10 @@ class Store:
             self._file.add(first)
             return
         found = labelled.summary(self.path)
+        if found.is_old:
+            raise CommandError(
+                f"{self.path} was begun by an earlier version: tune and train read it, but it cannot be made longer; give another name"
+            )
         theirs, ours = (
             {name: value for name, value in each.items() if name != DESCRIBING} for each in (found.settings, settings)
         )
@@ -249,21 +284,25 @@ def _in_order(played: "Iterable[tuple[GameStart, labelled.Game]]", first: int) -
 def _report(args: argparse.Namespace) -> None:
     """What the file holds."""
     found = labelled.summary(args.file)
-    summary = {"games": found.games, "positions": found.positions, "bytes": found.size, **found.results}
+    counts = {"games": found.games, "plies": found.plies, "side_positions": found.side_lines, "bytes": found.size}
     if args.json:
-        print(json.dumps(summary))
+        print(json.dumps({**counts, **found.results}))
         return
     shares = ", ".join(f"{result} {found.results[result]}" for result in reversed(labelled.RESULTS))
-    print(f"{found.positions} positions of {found.games} games ({shares}) in {found.size / 1e6:.1f} MB: {args.file}")
+    plies = f"{found.plies} plies and {found.side_lines} side positions in {found.size} bytes"
+    print(f"{found.games} games ({shares}), {plies}: {args.file}")
 
 
-def _write_epd(path: Path, target: str) -> int:
+def _write_epd(args: argparse.Namespace) -> int:
     """The file's positions as EPD."""
+    from ...evaluation.learn.data import epd
+
+    path, target = args.file, args.epd
     if target != "-":
         require_writable(Path(target))
     with naming(path):
         labelled.summary(path)  # a file that cannot be read is refused before anything is written
-    lines = (labelled.epd(game) for game in labelled.games(path))
+    lines = epd(path, args.max_score, args.per_game)
     if target == "-":
         sys.stdout.writelines(lines)
         return 0

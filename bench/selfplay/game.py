@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One game of the engine against itself, and the quiet positions in it. A pure function of the settings, the number and the opening."""
+"""One game of the engine against itself, and positions beside it. A pure function of the settings, the number and the opening."""
 
 import random
 import threading
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ...core.engine import Engine, Position, SearchResult
 from ...evaluation.learn import labelled
-from ..common.adjudication import MATE_SCORE, UNFINISHED
+from ..common.adjudication import UNFINISHED
 from ..common.openings import Opening
 from ..common.own_game import result_so_far, start_position, white_score
 from ..common.rules import Rules
@@ -20,12 +20,12 @@ class SelfplaySettings(NamedTuple):
     """What every game of a file has in common."""
 
     weights: tuple[int, ...]
-    nodes: int  # a move
+    nodes: int  # a search
     hash_mb: int
     seed: int
     random_plies: int  # at most so many random moves follow the opening
-    per_game: int  # positions kept of a game, at most
-    max_score: int  # centipawns; a position further from equal is not kept
+    side_lines: int  # tried from each position of a game
+    to_the_end: int  # percent of the games that only the rules of chess end
     rules: Rules
     network: bytes | None = None
 
@@ -40,22 +40,26 @@ class GameStart(NamedTuple):
 def play(settings: SelfplaySettings, start: GameStart) -> labelled.Game:
     """Play a game to its end."""
     rng = random.Random(f"{settings.seed} {start.number}")
+    rules = Rules() if goes_to_the_end(settings, start.number) else settings.rules
     engine = _engine(settings.weights, settings.network, settings.hash_mb)
     position = start_position(start.opening, settings.random_plies, rng)
-    kept: dict[int, labelled.LabelledPosition] = {}
+    packed = position.pack()
     scores: list[Score] = []
-    while (result := result_so_far(position, scores, settings.rules)) == UNFINISHED:
-        engine.prepare()
-        found = engine.search(position, nodes=settings.nodes)
-        score = white_score(position, found)
-        if _is_quiet(position, found) and abs(score.score(mate_score=MATE_SCORE)) <= settings.max_score:
-            kept.setdefault(position.key, labelled.LabelledPosition(position.pack(), score.score(mate_score=MATE_SCORE)))
-        scores.append(score)
+    plies: list[labelled.Ply] = []
+    side_lines: list[labelled.SideLine] = []
+    while (result := result_so_far(position, scores, rules)) == UNFINISHED:
+        found = _search(engine, position, settings.nodes)
+        scores.append(white_score(position, found))
+        for _ in range(settings.side_lines):
+            side_lines += _side_line(engine, position, len(plies), settings.nodes, rng)
+        plies.append(labelled.Ply(position.move_code(found.bestmove), _label(position, found)))
         position.make(found.bestmove)
-    positions = list(kept.values())
-    if len(positions) > settings.per_game:
-        positions = [positions[i] for i in sorted(rng.sample(range(len(positions)), settings.per_game))]
-    return labelled.Game(start.number, result, tuple(positions))
+    return labelled.Game(start.number, result, packed, tuple(plies), tuple(side_lines))
+
+
+def goes_to_the_end(settings: SelfplaySettings, number: int) -> bool:
+    """Whether nothing but the rules of chess ends this game."""
+    return random.Random(f"{settings.seed} {number} to the end").randrange(100) < settings.to_the_end
 
 
 class _Own(threading.local):
@@ -76,7 +80,37 @@ def _engine(weights: tuple[int, ...], network: bytes | None, hash_mb: int) -> En
     return _own.engine
 
 
-def _is_quiet(position: Position, found: SearchResult) -> bool:
-    """Whether there is no check and the best move is neither capture nor promotion: a static evaluation can learn from it."""
-    is_promotion = len(found.bestmove) > len("e2e4")
-    return not (position.in_check or is_promotion or position.is_capture(found.bestmove))
+def _search(engine: Engine, position: Position, nodes: int) -> SearchResult:
+    engine.prepare()
+    return engine.search(position, nodes=nodes)
+
+
+def _side_line(engine: Engine, position: Position, ply: int, nodes: int, rng: random.Random) -> list[labelled.SideLine]:
+    """Make one to LINE_PLIES random moves from the game's position and search the position at their end.
+
+    Nothing if the game would be over on the way or there, or if stm is in check at the end. The position stays as it was.
+    """
+    moves: list[int] = []
+    wanted = rng.randint(1, labelled.LINE_PLIES)
+    while len(moves) < wanted and position.result() == UNFINISHED:
+        move = rng.choice(position.legal_moves())
+        moves.append(position.move_code(move))
+        position.make(move)
+    found = []
+    if len(moves) == wanted and not position.in_check and position.result() == UNFINISHED:
+        result = _search(engine, position, nodes)
+        best, score = position.move_code(result.bestmove), _label(position, result)
+        found.append(labelled.SideLine(ply, tuple(moves), best, score))
+    for _ in moves:
+        position.undo()
+    return found
+
+
+def _label(position: Position, found: SearchResult) -> int:
+    """The score of a search as files hold it, from White's side."""
+    info = found.info
+    assert info is not None, "a position that goes on has a move, and a search of it a score"
+    score = info.score_cp
+    if info.is_mate:
+        score = labelled.MATE - (2 * info.mate_in - 1) if info.mate_in > 0 else -2 * info.mate_in - labelled.MATE
+    return score if position.stm == "w" else -score

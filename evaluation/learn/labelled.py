@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files of positions labelled with a score and the result of their game, 28 bytes a position: `selfplay` writes and `tune` reads them.
+"""Files of games whose positions have scores, about 4 bytes a ply: `selfplay` writes them, `tune` and `train` read them.
 
-A file begins with two lines of text, FORMAT and the settings as JSON. One block for each game follows; integers have their lowest
-byte first:
+A file begins with two lines of text, FORMAT and the settings as JSON. One block for each game follows; integers have their lowest byte
+first:
 
-    game number (4 bytes; 0, 1, 2, ... without a gap), number of positions (2), result (1: 0 Black won, 1 drawn, 2 White won), 0 (1),
-    CRC-32 of these eight bytes and of the records (4)
-    a record for each position: 26 bytes as core/board/packed.pxd describes them, then the score in centipawns from White's side (2, signed)
+    game number (4 bytes; 0, 1, 2, ... without a gap), size of the game in bytes (4), CRC-32 of these eight bytes (4), CRC-32 of the game (4)
+    the game, as core/board/recorded.pxd describes it: all plies and their scores from White's side, and the side lines
 
-A block that was not written to its end is ignored, so an interrupted run can append to its file.
+A block that was not written to its end is ignored, so an interrupted run can append to its file. Which positions are used, readers
+decide (data.py).
+
+Files of OLD_FORMAT are read too. They have quiet positions alone, and as blocks:
+
+    game number (4), number of positions (2), result (1), 0 (1), CRC-32 of these eight bytes and of the records (4)
+    a record for each position: packed position (26), score in centipawns from White's side (2, signed)
 """
 
 from __future__ import annotations
@@ -18,20 +23,30 @@ import struct
 import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from ...core.engine import PACKED_SIZE, unpack
+from ...core.engine import MAX_RECORDED_PLIES, PACKED_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-FORMAT = b"coachwhip labelled positions 1\n"
+FORMAT = b"coachwhip labelled positions 2\n"
+OLD_FORMAT = b"coachwhip labelled positions 1\n"
 RESULTS = ("0-1", "1/2-1/2", "1-0")  # the number of a result in a file is its place here
-MAX_SCORE = 32_767  # centipawns, either way
+LARGEST_SCORE = 32_767  # centipawns, either way
+MATE = 32_000  # the score of a mate in n plies is MATE - n, that of being mated n - MATE
+MAX_SCORE = 1500  # centipawns; readers leave out larger scores unless they are told otherwise
+PER_GAME = 40  # positions of a game that are used to fit weights and as EPD, unless they are told otherwise
 RULE50_AT = PACKED_SIZE - 1  # which byte of a packed position is the fifty-move counter
-_HEAD = struct.Struct("<IHBB")
-_CRC = struct.Struct("<I")
-_SCORE = struct.Struct("<h")
-RECORD_SIZE = PACKED_SIZE + _SCORE.size
+LINE_PLIES = 3  # longest side line
+MAX_SIDE_LINES = 100  # from a position: so no game has more than LARGEST_GAME bytes
+LARGEST_GAME = 1 << 25  # bytes
+_HEAD = struct.Struct("<IIII")
+_GAME_HEAD = struct.Struct(f"<B{PACKED_SIZE}sHI")  # result, start position, plies, side lines
+_PLY = struct.Struct("<Hh")
+_SIDE_PLY = 1 << 14  # a side line's first word is its ply and this for each move
+_OLD_HEAD = struct.Struct("<IHBBI")
+OLD_RECORD_SIZE = PACKED_SIZE + 2
+_CHECKED = 8  # bytes of a block's head that a checksum is of
 _ZEROS = 1 << 16  # bytes that are compared with zeros at a time
 
 
@@ -39,24 +54,30 @@ class FormatError(ValueError):
     """A file that cannot be used; the message names it and says what is wrong."""
 
 
-class LabelledPosition(NamedTuple):
-    """A packed position and its score."""
+class Ply(NamedTuple):
+    """A move of a game, and the score of the position before it."""
 
-    packed: bytes
-    score: int  # centipawns from White's side
+    move: int  # of Position.move_code
+    score: int  # from White's side
 
-    @property
-    def fen(self) -> str:
-        """The position as a FEN. Raises ValueError for bytes that are not a packed position."""
-        return unpack(self.packed)
+
+class SideLine(NamedTuple):
+    """A position beside the game, and what a search of it found."""
+
+    ply: int  # of the game's position that it starts from, from 0
+    moves: tuple[int, ...]  # one to LINE_PLIES
+    best: int  # the best move at its end
+    score: int  # at its end, from White's side
 
 
 class Game(NamedTuple):
-    """The labelled positions of one game."""
+    """A whole game."""
 
     number: int
     result: str  # of RESULTS
-    positions: tuple[LabelledPosition, ...]
+    start: bytes  # the packed position that it starts from
+    plies: tuple[Ply, ...]
+    side_lines: tuple[SideLine, ...] = ()  # in the order of their plies
 
 
 class Block(NamedTuple):
@@ -64,28 +85,48 @@ class Block(NamedTuple):
 
     number: int
     result: int  # index into RESULTS
-    records: bytes  # RECORD_SIZE bytes for each position
+    data: bytes  # the game; OLD_FORMAT: its records
 
     @property
-    def game(self) -> Game:
-        """The game with an object for each position."""
-        starts = range(0, len(self.records), RECORD_SIZE)
-        return Game(self.number, RESULTS[self.result], tuple(self._position(at) for at in starts))
-
-    def _position(self, at: int) -> LabelledPosition:
-        packed_end = at + PACKED_SIZE
-        return LabelledPosition(self.records[at:packed_end], _SCORE.unpack_from(self.records, packed_end)[0])
+    def sizes(self) -> tuple[int, int]:
+        """The number of plies and of side lines of a game that is not of OLD_FORMAT."""
+        _, _, plies, side_lines = _GAME_HEAD.unpack_from(self.data)
+        return plies, side_lines
 
 
 class Summary(NamedTuple):
     """What a file holds."""
 
+    is_old: bool  # of OLD_FORMAT: then `plies` counts its positions
     settings: dict[str, Any]
     games: int
-    positions: int
+    plies: int
+    side_lines: int
     results: dict[str, int]  # games by result, in the order of RESULTS
     size: int  # bytes up to the end of the last whole game
     is_whole: bool  # False if part of a block follows there
+
+
+class _Head(NamedTuple):
+    """What the beginning of a block says."""
+
+    is_right: bool
+    size: int  # bytes of what follows
+    result: int | None  # None: it follows
+    checksum: int  # of what follows
+    before: int  # the checksum starts from this
+
+
+def _head(data: bytes, expected: int) -> _Head:
+    number, size, own, checksum = _HEAD.unpack(data)
+    is_right = number == expected and zlib.crc32(data[:_CHECKED]) == own and _GAME_HEAD.size <= size <= LARGEST_GAME
+    return _Head(is_right, size if is_right else 0, None, checksum, 0)
+
+
+def _old_head(data: bytes, expected: int) -> _Head:
+    number, count, result, zero, checksum = _OLD_HEAD.unpack(data)
+    is_right = (number, zero) == (expected, 0) and result < len(RESULTS)
+    return _Head(is_right, count * OLD_RECORD_SIZE, result, checksum, zlib.crc32(data[:_CHECKED]))
 
 
 class Reader:
@@ -101,14 +142,17 @@ class Reader:
 
     def __iter__(self) -> Iterator[Block]:
         """All games in order. Raises OSError; FormatError for a damaged game with other data after it."""
+        head_size, read_head = (_OLD_HEAD.size, _old_head) if self.is_old else (_HEAD.size, _head)
         number = 0
-        while (found := self._next_block(number)) is not None:
-            self.size += _HEAD.size + _CRC.size + len(found.records)
+        while (found := self._next_block(number, head_size, read_head)) is not None:
+            self.size += head_size + len(found.data)
             yield found
             number += 1
 
     def _read_settings(self) -> dict[str, Any]:
-        line = self._file.readline() if self._file.read(len(FORMAT)) == FORMAT else b""
+        start = self._file.read(len(FORMAT))
+        self.is_old = start == OLD_FORMAT
+        line = self._file.readline() if start in (FORMAT, OLD_FORMAT) else b""
         if not line.endswith(b"\n"):
             raise FormatError(f"{self._name} is not a file of labelled positions")
         try:
@@ -120,22 +164,21 @@ class Reader:
         self.size = len(FORMAT) + len(line)
         return settings
 
-    def _next_block(self, expected: int) -> Block | None:
+    def _next_block(self, expected: int, head_size: int, read_head: Callable[[bytes, int], _Head]) -> Block | None:
         """The block of game `expected`; None at the end of the file, or where only a part of a block is left."""
-        start = self._file.read(_HEAD.size + _CRC.size)
-        if len(start) < _HEAD.size + _CRC.size:
+        start = self._file.read(head_size)
+        if len(start) < head_size:
             self.is_whole = not start
             return None
-        number, count, result, zero = _HEAD.unpack_from(start)
-        records = self._file.read(count * RECORD_SIZE)
-        is_head_right = (number, zero) == (expected, 0) and result < len(RESULTS)
-        if is_head_right and len(records) == count * RECORD_SIZE:
-            (checksum,) = _CRC.unpack_from(start, _HEAD.size)
-            if zlib.crc32(records, zlib.crc32(start[: _HEAD.size])) == checksum:
-                return Block(number, result, records)
+        head = read_head(start, expected)
+        data = self._file.read(head.size)
+        if head.is_right and len(data) == head.size and zlib.crc32(data, head.before) == head.checksum:
+            result = data[0] if head.result is None else head.result
+            if result < len(RESULTS):
+                return Block(expected, result, data)
         self.is_whole = False
-        is_torn = is_head_right and not self._file.read(1)
-        if not (is_torn or self._only_zeros(start + records)):
+        is_torn = head.is_right and not self._file.read(1)
+        if not (is_torn or self._only_zeros(start + data)):
             raise FormatError(
                 f"{self._name}: game {expected}, at byte {self.size}, is damaged, and other data follow; "
                 f"shorten the file to {self.size} bytes to use the games before it"
@@ -155,35 +198,31 @@ def header(settings: dict[str, Any]) -> bytes:
 
 
 def block(game: Game) -> bytes:
-    """The bytes of a game in a file."""
-    head = _HEAD.pack(game.number, len(game.positions), RESULTS.index(game.result), 0)
-    records = b"".join(position.packed + _SCORE.pack(position.score) for position in game.positions)
-    return head + _CRC.pack(zlib.crc32(records, zlib.crc32(head))) + records
+    """The bytes of a game in a file. Raises ValueError for more plies or side lines than the format has room for."""
+    if len(game.plies) > MAX_RECORDED_PLIES or any(not 1 <= len(line.moves) <= LINE_PLIES for line in game.side_lines):
+        raise ValueError(f"game {game.number} does not fit into the format")
+    head = _GAME_HEAD.pack(RESULTS.index(game.result), game.start, len(game.plies), len(game.side_lines))
+    data = b"".join([head, *(_PLY.pack(*ply) for ply in game.plies), *map(_side_line, game.side_lines)])
+    if len(data) > LARGEST_GAME:
+        raise ValueError(f"game {game.number} does not fit into the format")
+    start = struct.pack("<II", game.number, len(data))
+    return _HEAD.pack(game.number, len(data), zlib.crc32(start), zlib.crc32(data)) + data
 
 
-def games(path: Path) -> Iterator[Game]:
-    """The games of a file, one by one. Raises what `Reader` raises."""
-    with path.open("rb") as file:
-        for found in Reader(file, path.name):
-            yield found.game
+def _side_line(line: SideLine) -> bytes:
+    words = (line.ply + _SIDE_PLY * len(line.moves), *line.moves, line.best)
+    return struct.pack(f"<{len(words)}Hh", *words, line.score)
 
 
 def summary(path: Path) -> Summary:
     """Read a file to its end and count. Raises what `Reader` raises."""
     counts = [0] * len(RESULTS)
-    size = 0
+    plies = side_lines = 0
     with path.open("rb") as file:
         reader = Reader(file, path.name)
         for found in reader:
             counts[found.result] += 1
-            size += len(found.records)
+            of_game = (len(found.data) // OLD_RECORD_SIZE, 0) if reader.is_old else found.sizes
+            plies, side_lines = plies + of_game[0], side_lines + of_game[1]
     results = dict(zip(RESULTS, counts, strict=True))
-    return Summary(reader.settings, sum(counts), size // RECORD_SIZE, results, reader.size, reader.is_whole)
-
-
-def epd(game: Game) -> str:
-    """The game's positions as EPD, a line each: c9 the result, c8 the score in pawns from White's side, c7 the number of the game."""
-    return "".join(
-        f'{" ".join(position.fen.split()[:4])} c7 "{game.number}"; c8 "{position.score / 100:.2f}"; c9 "{game.result}";\n'
-        for position in game.positions
-    )
+    return Summary(reader.is_old, reader.settings, sum(counts), plies, side_lines, results, reader.size, reader.is_whole)

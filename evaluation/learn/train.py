@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Trains a network on labelled positions: squared error of winning chances, AdamW, a learning rate that falls along a cosine.
 
-A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the label with the game's result. A
+A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the label with the game's result; a position
+beside the game has no result, and its label alone is the target. A
 residual network predicts sigmoid(terms / logit + output), a pure one sigmoid(output): an output of 1.0 is worth `logit` centipawns.
 Data and settings decide everything: an interruption changes not a bit of the result.
 AdamW: Loshchilov and Hutter, "Decoupled weight decay regularization" (2019).
@@ -74,9 +75,14 @@ def start(settings: Settings) -> State:
 
 
 def fit_logit(positions: Positions) -> float:
-    """The centipawns of a logit with which the labels predict the results of the games for training best."""
+    """The centipawns of a logit with which the labels predict the results of the games for training best.
+
+    Raises ValueError if no position has a result.
+    """
     pool, order = next(positions.pools([0]))
-    some = pool.chosen(order[:FIT_POSITIONS])
+    some = pool.chosen(order[~np.isnan(pool.points[order])][:FIT_POSITIONS])
+    if not len(some):
+        raise ValueError("no position has the result of its game, so --logit cannot be fitted: give one")
     scale, _ = fit_scale(some.scores.astype(np.float32), some.points, with_edge=False)
     return round(scale, 1)
 
@@ -129,7 +135,8 @@ class Trainer:
     def targets(self, batch: Batch) -> Singles:
         """The winning chances to be learnt."""
         chances = chance(batch.scores.astype(np.float32) / np.float32(self._logit))
-        return chances + np.float32(self._settings.wdl) * (batch.points - chances)
+        points = np.where(np.isnan(batch.points), chances, batch.points)
+        return chances + np.float32(self._settings.wdl) * (points - chances)
 
     def held_out_loss(self) -> float:
         """The mean squared error of the network as it is, in floats, on the positions held out."""

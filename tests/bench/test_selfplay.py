@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip selfplay`: the same file however it comes about, and positions that are what they are said to be."""
 
+import itertools
 import json
 import lzma
 import os
+import random
 import signal
 import subprocess
 import sys
@@ -12,17 +14,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import chess
+import numpy as np
 import oracle
 import pytest
 from coachwhip.bench.common import processes
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.journal import RunFile
 from coachwhip.bench.selfplay import __main__ as selfplay
-from coachwhip.core.engine import Position
+from coachwhip.bench.selfplay import game as selfplay_game
+from coachwhip.core.engine import NO_RESULT, ROW_SIZE, Position, decode_games, unpack
+from coachwhip.evaluation.learn import data as learn_data
 from coachwhip.evaluation.learn import labelled
+from labelled_files import OldGame, OldPosition, old_file
 from uci_process import TIMEOUT, environment
 
-FAST = ["--nodes", "60", "--max-moves", "40", "--hash", "1"]
+FAST = ["--nodes", "60", "--max-moves", "40", "--hash", "1", "--side-lines", "1"]
 GAMES = 10
 
 
@@ -48,6 +54,18 @@ def reference(tmp_path_factory: pytest.TempPathFactory, book: Path) -> Path:
     path = tmp_path_factory.mktemp("own") / "own.bin"
     made(path, book, "--concurrency", "1")
     return path
+
+
+def blocks_of(path: Path) -> list[labelled.Block]:
+    with path.open("rb") as file:
+        return list(labelled.Reader(file, path.name))
+
+
+def rows_of(block: labelled.Block) -> np.ndarray:
+    """All positions of a game."""
+    rows, counts = np.empty((len(block.data) // 4, ROW_SIZE), np.uint8), np.empty(1, np.int64)
+    size = decode_games(block.data, np.array([len(block.data)]), rows, counts, every=True)
+    return rows[:size].view(learn_data.ROW)[:, 0]
 
 
 def test_two_processes_write_the_same_file_as_one(reference: Path, book: Path, tmp_path: Path) -> None:
@@ -79,7 +97,7 @@ def test_damage_inside_the_file_is_named_and_loses_nothing(
 ) -> None:
     path = tmp_path / "damaged.bin"
     whole = reference.read_bytes()
-    second = len(labelled.header(labelled.summary(reference).settings)) + len(labelled.block(next(labelled.games(reference))))
+    second = len(labelled.header(labelled.summary(reference).settings)) + 16 + len(blocks_of(reference)[0].data)
     damaged = bytearray(whole)
     damaged[second + 20] ^= 1
     path.write_bytes(damaged)
@@ -129,39 +147,155 @@ def wait_until(condition: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_positions_are_quiet_legal_and_distinct(reference: Path) -> None:
-    games = list(labelled.games(reference))
-    assert [game.number for game in games] == list(range(GAMES))
-    assert sum(len(game.positions) for game in games) > 5 * GAMES
-    for game in games:
-        boards = [chess.Board(position.fen) for position in game.positions]
-        assert len({board.fen() for board in boards}) == len(boards) <= 40
-        assert all(board.is_valid() and not board.is_check() and any(board.legal_moves) for board in boards)
-        assert all(abs(position.score) <= 1500 for position in game.positions)
-        assert all(Position(position.fen).pack() == position.packed for position in game.positions)
+def test_games_are_whole(reference: Path) -> None:
+    """Each position follows from the one before by a legal move, and the side lines are beside the game."""
+    summary = labelled.summary(reference)
+    found = {"plies": 0, "side lines": 0}
+    for number, block in enumerate(blocks_of(reference)):
+        assert block.number == number
+        rows = rows_of(block)
+        game = [chess.Board(unpack(row["board"])) for row in rows if row["result"] == block.result]
+        beside = [chess.Board(unpack(row["board"])) for row in rows if row["result"] == NO_RESULT]
+        assert len(game) + len(beside) == len(rows)
+        for before, later in itertools.pairwise(game):
+            following = []
+            for move in before.legal_moves:
+                before.push(move)
+                following.append(before.epd())
+                before.pop()
+            assert later.epd() in following
+        assert all(board.is_valid() and any(board.legal_moves) for board in game + beside)
+        assert not any(board.is_check() for board in beside)
+        found["plies"] += len(game)
+        found["side lines"] += len(beside)
+    assert found == {"plies": summary.plies, "side lines": summary.side_lines}
+    assert 0.7 * summary.plies < summary.side_lines < summary.plies  # some would have ended in check, or beyond the end
+
+
+def test_side_lines_are_one_to_three_plies_long(reference: Path) -> None:
+    lengths = set()
+    for block in blocks_of(reference):
+        rows = rows_of(block)
+        start: chess.Board | None = None
+        for row in rows:
+            board = chess.Board(unpack(row["board"]))
+            if row["result"] != NO_RESULT:
+                start = board
+                continue
+            assert start is not None
+            reached = [distance for distance in (1, 2) if board.epd() in after(start, distance)]
+            assert reached or board.turn != start.turn  # three plies are too many to try
+            lengths.update(reached[:1] or [3])
+    assert lengths == {1, 2, 3}
+
+
+def after(board: chess.Board, plies: int) -> set[str]:
+    if plies == 0:
+        return {board.epd()}
+    found = set()
+    for move in board.legal_moves:
+        board.push(move)
+        found |= after(board, plies - 1)
+        board.pop()
+    return found
+
+
+def test_no_side_line_goes_through_or_to_the_end_of_a_game() -> None:
+    """Black is mated by one move in three of these; others stalemate, check or draw."""
+    rng = random.Random(1)
+    engine = oracle.new_engine()
+    for fen in ("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1", "7k/8/6K1/8/5Q2/8/8/8 w - - 98 80", "k7/2K5/8/8/8/8/8/1R6 b - - 0 1"):
+        position = Position(fen)
+        for _ in range(60):
+            found = selfplay_game._side_line(engine, position, 5, 50, rng)
+            assert position.fen() == Position(fen).fen()
+            for line in found:
+                assert line.ply == 5
+                board, end = chess.Board(fen), Position(fen)
+                for code in line.moves:
+                    assert end.result() == "*"
+                    move = next(move for move in end.legal_moves() if end.move_code(move) == code)
+                    board.push_uci(move)
+                    end.make(move)
+                assert not oracle.is_over(board)
+                assert not board.is_check()
+                assert line.best in {end.move_code(move) for move in end.legal_moves()}
+
+
+def scored(reference: Path) -> list[tuple[Position, int]]:
+    return [(Position(unpack(row["board"])), int(row["score"])) for block in blocks_of(reference) for row in rows_of(block)]
 
 
 def test_scores_are_from_whites_side(reference: Path) -> None:
     """Searched and static evaluation mostly agree on who is better; from the wrong side they would mostly not."""
     engine = oracle.new_engine()
     agree = total = 0
-    for game in labelled.games(reference):
-        for each in game.positions:
-            position = Position(each.fen)
-            static = engine.evaluate(position) * (1 if position.stm == "w" else -1)
-            if abs(static) > 50 and abs(each.score) > 50:
-                agree += (static > 0) == (each.score > 0)
-                total += 1
+    for position, score in scored(reference):
+        static = engine.evaluate(position) * (1 if position.stm == "w" else -1)
+        if abs(static) > 50 and abs(score) > 50 and not position.in_check:
+            agree += (static > 0) == (score > 0)
+            total += 1
     assert total > 50
     assert agree > 0.8 * total
 
 
+def test_mates_have_scores_of_their_own(tmp_path: Path) -> None:
+    """32000 less the plies to the mate, with the sign of the side that gives it."""
+    book = tmp_path / "mate.epd"
+    book.write_text("7k/5Q2/5K2/8/8/8/8/8 w - - 0 1\n5k2/8/5K2/8/8/8/8/6R1 b - - 0 1\n7K/5q2/5k2/8/8/8/8/8 b - - 0 1\n")
+    made(tmp_path / "mate.bin", book, "--concurrency", "1", "--random-plies", "0", "--nodes", "3000", games=3)
+    mates = 0
+    for block in blocks_of(tmp_path / "mate.bin"):
+        rows = rows_of(block)
+        game = rows[rows["result"] != NO_RESULT]
+        assert block.result != 1
+        for left, row in zip(range(len(game), 0, -1), game, strict=True):  # plies to the mate that ended the game
+            assert int(row["score"]) == (labelled.MATE - left) * (1 if block.result == 2 else -1)
+            mates += 1
+    assert mates >= 3
+
+
 def test_results_are_those_of_the_last_scores(reference: Path) -> None:
     """A game of 60 nodes a move can turn at any time, but not often at its very end."""
-    last = [(game.positions[-1].score, game.result) for game in labelled.games(reference) if game.positions]
+    last = []
+    for block in blocks_of(reference):
+        rows = rows_of(block)
+        last.append((int(rows[rows["result"] != NO_RESULT][-1]["score"]), labelled.RESULTS[block.result]))
     decided = [(score, result) for score, result in last if result != "1/2-1/2"]
     assert len(decided) >= 4
     assert sum((score > 0) == (result == "1-0") for score, result in decided) > 0.7 * len(decided)
+
+
+def test_some_games_are_played_to_the_end(book: Path, tmp_path: Path) -> None:
+    """The seed and the number of a game decide which; the others are the same games as without."""
+    files = {}
+    for share in (0, 40, 100):
+        path = tmp_path / f"{share}.bin"
+        made(path, book, "--concurrency", "1", "--side-lines", "0", "--to-the-end", str(share), "--max-moves", "10")
+        files[share] = blocks_of(path)
+    same = [files[40][number].data == files[0][number].data for number in range(GAMES)]
+    assert 2 <= same.count(True) <= 8
+    for number in range(GAMES):
+        assert files[40][number].data == files[0 if same[number] else 100][number].data
+    for block in files[100]:
+        board = Position(unpack(block.data[1:27]))
+        plies, _ = block.sizes
+        for at in range(plies):
+            assert board.result() == "*"
+            code = int.from_bytes(block.data[33 + 4 * at : 35 + 4 * at], "little")
+            board.make(next(move for move in board.legal_moves() if board.move_code(move) == code))
+        assert board.result() == labelled.RESULTS[block.result]
+    assert max(block.sizes[0] for block in files[0]) == 20 < min(block.sizes[0] for block in files[100])
+
+
+def test_chess960_games_keep_their_castling_rights(tmp_path: Path) -> None:
+    book = tmp_path / "960.epd"
+    book.write_text("bqnrkrnb/pppppppp/8/8/8/8/PPPPPPPP/BQNRKRNB w DFdf - 0 1\n")
+    made(tmp_path / "960.bin", book, "--concurrency", "1", "--random-plies", "2", games=4)
+    for block in blocks_of(tmp_path / "960.bin"):
+        boards = [chess.Board(unpack(row["board"]), chess960=True) for row in rows_of(block)]
+        assert chess.popcount(boards[0].clean_castling_rights()) >= 2
+        assert all(board.is_valid() for board in boards)
 
 
 def test_settings_say_how_the_games_were_made(reference: Path) -> None:
@@ -171,25 +305,53 @@ def test_settings_say_how_the_games_were_made(reference: Path) -> None:
     assert [opening["entries"] for opening in settings["openings"]] == [3]
 
 
-def test_options_bound_what_is_kept(book: Path, tmp_path: Path) -> None:
-    made(tmp_path / "few.bin", book, "--concurrency", "1", "--per-game", "5", "--max-score", "100")
-    games = list(labelled.games(tmp_path / "few.bin"))
-    assert max(len(game.positions) for game in games) == 5
-    assert all(abs(position.score) <= 100 for game in games for position in game.positions)
-
-
-def test_epd_has_the_same_positions(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_epd_has_the_quiet_positions_of_the_games(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert selfplay.main([str(reference), "--epd", "-"]) == 0
     printed = capsys.readouterr().out
     assert selfplay.main([str(reference), "--epd", str(tmp_path / "own.epd.xz")]) == 0
     assert lzma.decompress((tmp_path / "own.epd.xz").read_bytes()).decode() == printed
-    lines = printed.splitlines()
-    positions = [(game, position) for game in labelled.games(reference) for position in game.positions]
-    assert len(lines) == len(positions)
-    for line, (game, position) in zip(lines, positions, strict=True):
+    blocks = blocks_of(reference)
+    kept: dict[int, list[tuple[str, str]]] = {block.number: [] for block in blocks}
+    for line in printed.splitlines():
         board, operations = chess.Board.from_epd(line)
-        assert board.fen().split()[:4] == position.fen.split()[:4]
-        assert operations == {"c7": str(game.number), "c8": f"{position.score / 100:.2f}", "c9": game.result}
+        assert not board.is_check()
+        number = int(str(operations["c7"]))
+        assert operations["c9"] == labelled.RESULTS[blocks[number].result]
+        kept[number].append((board.epd(), str(operations["c8"])))
+    for block in blocks:
+        quiet: list[tuple[str, str]] = []
+        for row in rows_of(block):
+            board = chess.Board(unpack(row["board"]))
+            wanted = row["is_quiet"] and row["result"] != NO_RESULT and abs(int(row["score"])) <= 1500
+            if wanted and board.epd() not in [epd for epd, _ in quiet]:
+                quiet.append((board.epd(), f"{row['score'] / 100:.2f}"))
+        assert set(kept[block.number]) <= set(quiet)
+        assert len(kept[block.number]) == min(len(quiet), 40)
+    assert selfplay.main([str(reference), "--epd", "-", "--per-game", "5", "--max-score", "100"]) == 0
+    few = [chess.Board.from_epd(line)[1] for line in capsys.readouterr().out.splitlines()]
+    assert max(sum(each["c7"] == str(number) for each in few) for number in range(GAMES)) == 5
+    assert all(abs(float(str(each["c8"]))) <= 1 for each in few)
+
+
+def test_a_file_of_an_earlier_version_is_read_but_not_made_longer(
+    tmp_path: Path, book: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    position = OldPosition(Position().pack(), -31)
+    path = tmp_path / "old.bin"
+    path.write_bytes(old_file([OldGame(0, "1-0", (position,))]))
+    before = path.read_bytes()
+    assert selfplay.main([str(path), "--openings", str(book), *FAST]) == 2
+    assert "old.bin was begun by an earlier version: tune and train read it" in capsys.readouterr().err
+    assert path.read_bytes() == before
+    assert selfplay.main([str(path), "--epd", "-"]) == 0
+    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+    assert capsys.readouterr().out == f'{start} c7 "0"; c8 "-0.31"; c9 "1-0";\n'
+
+
+def test_filters_belong_to_readers(book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert selfplay.main([str(tmp_path / "own.bin"), "--openings", str(book), *FAST, "--per-game", "5"]) == 2
+    assert "--per-game and --max-score go with --epd" in capsys.readouterr().err
+    assert not (tmp_path / "own.bin").exists()
 
 
 def test_the_summary_as_json(reference: Path, book: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -197,12 +359,20 @@ def test_the_summary_as_json(reference: Path, book: Path, capsys: pytest.Capture
     summary = json.loads(capsys.readouterr().out)
     assert summary["games"] == GAMES == summary["1-0"] + summary["1/2-1/2"] + summary["0-1"]
     assert summary["bytes"] == reference.stat().st_size
+    found = labelled.summary(reference)
+    assert (summary["plies"], summary["side_positions"]) == (found.plies, found.side_lines)
+    made(reference, book)
+    said = capsys.readouterr().out
+    assert f", {found.plies} plies and {found.side_lines} side positions in {found.size} bytes: " in said
+    assert said.startswith(f"{GAMES} games (1-0 ")
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (["--seed", "7"], "is of another run of selfplay: its seed is 1, not 7"),
+        (["--side-lines", "2"], "is of another run of selfplay: its side_lines is 1, not 2"),
+        (["--to-the-end", "11"], "is of another run of selfplay: its to_the_end is 10, not 11"),
         (["--nodes", "61"], "is of another run of selfplay: its nodes is 60, not 61"),
         (["--openings", "no-such-book.epd"], "no-such-book.epd"),
         (["--weights", "no-such-weights.py"], "cannot read no-such-weights.py"),

@@ -97,8 +97,9 @@ def folder(tmp_path: Path) -> Path:
 
 def own_games() -> bytes:
     """A file of selfplay: games of one position."""
-    position = labelled.LabelledPosition(Position().pack(), 20)
-    games = [labelled.Game(number, labelled.RESULTS[number % 3], (position,)) for number in range(60)]
+    position = Position()
+    plies = (labelled.Ply(position.move_code("e2e4"), 20),)
+    games = [labelled.Game(number, labelled.RESULTS[number % 3], position.pack(), plies) for number in range(60)]
     return labelled.header({}) + b"".join(map(labelled.block, games))
 
 

@@ -10,13 +10,15 @@ import tracemalloc
 from pathlib import Path
 
 import chess
+import labelled_files
 import numpy as np
 import pytest
 from coachwhip.core.engine import PACKED_SIZE, Position
 from coachwhip.evaluation.learn import data as learn_data
 from coachwhip.evaluation.learn import labelled
 from coachwhip.evaluation.learn.data import Dataset
-from coachwhip.evaluation.learn.labelled import FormatError, Game, LabelledPosition
+from coachwhip.evaluation.learn.labelled import FormatError
+from labelled_files import OldGame, OldPosition
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -43,11 +45,11 @@ ALL = [(board, score, result, number) for number, (result, positions) in enumera
 @pytest.fixture(scope="module")
 def binary(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("data") / "own.bin"
-    with path.open("wb") as file:
-        file.write(labelled.header({}))
-        for number, (result, positions) in enumerate(GAMES):
-            packed = tuple(LabelledPosition(Position(board.fen()).pack(), score) for board, score in positions)
-            file.write(labelled.block(Game(number, result, packed)))
+    games = [
+        OldGame(number, result, tuple(OldPosition(Position(board.fen()).pack(), score) for board, score in positions))
+        for number, (result, positions) in enumerate(GAMES)
+    ]
+    path.write_bytes(labelled_files.old_file(games))
     return path
 
 
@@ -105,10 +107,10 @@ def test_a_pipe_is_read_as_a_file_is(binary: Path, text: Path, tmp_path: Path, k
 
 def test_a_position_needs_few_bytes(tmp_path: Path) -> None:
     """A million positions need no more than 100 MB, so ten million fit in 1 GB with everything else."""
-    positions = tuple(LabelledPosition(Position(board.fen()).pack(), score) for board, score, _, _ in ALL[:40])
+    positions = tuple(OldPosition(Position(board.fen()).pack(), score) for board, score, _, _ in ALL[:40])
     path = tmp_path / "many.bin"
     games = 5000
-    path.write_bytes(labelled.header({}) + b"".join(labelled.block(Game(n, "1-0", positions)) for n in range(games)))
+    path.write_bytes(labelled_files.old_file(OldGame(n, "1-0", positions) for n in range(games)))
     learn_data.read(path)  # imports are not counted
     tracemalloc.start()
     try:
@@ -131,7 +133,7 @@ def test_an_unfinished_game_at_the_end_is_left_out(binary: Path, tmp_path: Path)
 
 def test_a_damaged_game_is_named(binary: Path, tmp_path: Path) -> None:
     content = bytearray(binary.read_bytes())
-    content[len(labelled.header({})) + 30] ^= 1
+    content[len(labelled_files.old_file([])) + 30] ^= 1
     (tmp_path / "damaged.bin").write_bytes(content)
     with pytest.raises(FormatError, match=r"damaged\.bin: game 0, at byte \d+, is damaged"):
         learn_data.read(tmp_path / "damaged.bin")
@@ -141,7 +143,7 @@ def test_a_damaged_game_is_named(binary: Path, tmp_path: Path) -> None:
     ("content", "message"),
     [
         (labelled.header({}), "data: no position in it"),
-        (labelled.header({}) + labelled.block(Game(0, "1-0", ())), "data: no position in it"),
+        (labelled_files.old_file([OldGame(0, "1-0", ())]), "data: no position in it"),
         (lzma.compress(f'{START} c9 "1-0";\n'.encode() * 50)[:-20], "data cannot be read: "),
         (lzma.compress(b""), "data: no position in it"),
         (f'{START} c9 "1-0";\n\n{START} c9 "2-0";\n'.encode(), "data, line 3: no game result in c9"),
@@ -206,3 +208,89 @@ def test_repetitions_are_those_that_a_set_finds(binary: Path) -> None:
     seen: set[str] = set()
     expected = [not (fen in seen or seen.add(fen)) for fen in chosen.fens()]  # type: ignore[func-returns-value]
     assert learn_data.distinct(chosen.boards).tolist() == expected
+
+
+# --- Whole games ---
+
+
+PLAYED = labelled_files.many(40, seed=4, side_lines=2)
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    path = tmp_path / "games.bin"
+    path.write_bytes(labelled_files.file_of(PLAYED))
+    return path
+
+
+def expected(max_score: int) -> list[tuple[int, labelled_files.Row]]:
+    """The number of the game and the row of all positions of games that are used."""
+    rows = [(each.game.number, row) for each in PLAYED for row in labelled_files.usable(each, max_score)]
+    return [(number, row) for number, row in rows if row.result < len(labelled.RESULTS)]
+
+
+@pytest.mark.parametrize("max_score", [100, None, 2500])
+@pytest.mark.parametrize("decoded", [1, 1000, 1 << 20])
+def test_games_become_the_positions_that_were_stored_before(
+    whole: Path, monkeypatch: pytest.MonkeyPatch, max_score: int | None, decoded: int
+) -> None:
+    """Quiet ones within a limit, each once a game, without side lines; however many games are decoded at a time."""
+    monkeypatch.setattr(learn_data, "DECODED", decoded)
+    data = learn_data.read(whole, max_score=max_score, per_game=1000)
+    wanted = expected(labelled.MAX_SCORE if max_score is None else max_score)
+    assert [board.tobytes() for board in data.boards] == [row.packed for _, row in wanted]
+    assert data.scores.tolist() == [row.score for _, row in wanted]
+    assert data.results.tolist() == [row.result / 2 for _, row in wanted]
+    assert data.groups.tolist() == [number for number, _ in wanted]
+    assert data.has_games
+    content = whole.read_bytes()
+    assert (data.sha256, data.size) == (hashlib.sha256(content).hexdigest(), len(content))
+
+
+def test_few_positions_of_each_game(whole: Path, tmp_path: Path) -> None:
+    every = learn_data.read(whole, per_game=1000)
+    few = learn_data.read(whole, per_game=5)
+    sizes, all_sizes = np.bincount(few.groups, minlength=40), np.bincount(every.groups, minlength=40)
+    assert sizes.tolist() == np.minimum(all_sizes, 5).tolist()
+    assert (all_sizes > 5).sum() > 10
+    rows = {(int(group), board.tobytes()) for group, board in zip(every.groups, every.boards, strict=True)}
+    assert {(int(group), board.tobytes()) for group, board in zip(few.groups, few.boards, strict=True)} < rows
+    places = np.flatnonzero(np.isin([board.tobytes() for board in every.boards], [board.tobytes() for board in few.boards]))
+    assert 0.3 < (places / len(every)).mean() < 0.7  # from everywhere in the games
+    shorter = tmp_path / "shorter.bin"  # the same of a game whatever else is in the file
+    shorter.write_bytes(labelled_files.file_of(PLAYED[:20]))
+    first = learn_data.read(shorter, per_game=5)
+    assert first.boards.tolist() == few.boards[: len(first)].tolist()
+
+
+def test_limits_apply_to_text_and_old_files_too(binary: Path, text: Path) -> None:
+    for path in (binary, text):
+        data = learn_data.read(path, max_score=300, per_game=4)
+        assert np.abs(data.scores).max() <= 300
+        within = np.bincount([game for _, score, _, game in ALL if abs(score) <= 300], minlength=30)
+        assert np.bincount(data.groups, minlength=30).tolist() == np.minimum(within, 4).tolist()
+    assert learn_data.read(binary, max_score=300, per_game=4).fens() == learn_data.read(text, max_score=300, per_game=4).fens()
+    with pytest.raises(FormatError, match=r"own\.epd: no position is within --max-score -1"):
+        learn_data.read(text, max_score=-1)
+
+
+def test_epd_has_what_is_read(whole: Path, binary: Path, tmp_path: Path) -> None:
+    for path, max_score, per_game in ((whole, None, None), (whole, 300, 7), (binary, None, None), (binary, 200, 3)):
+        target = tmp_path / "out.epd"
+        target.write_text("".join(learn_data.epd(path, max_score, per_game)))
+        direct = learn_data.read(path, max_score=max_score, per_game=per_game)
+        found = learn_data.read(target)
+        assert found.fens() == direct.fens()
+        assert found.scores.tolist() == pytest.approx(direct.scores.tolist(), abs=1e-3)
+        assert found.results.tolist() == direct.results.tolist()
+        assert found.groups.tolist() == direct.groups.tolist()
+
+
+def test_a_game_that_cannot_be_played_is_named(tmp_path: Path) -> None:
+    """Its checksum is right."""
+    games = [each.game for each in PLAYED]
+    games[7] = games[7]._replace(plies=(labelled.Ply(0, 0), *games[7].plies))
+    path = tmp_path / "bad.bin"
+    path.write_bytes(labelled.header({}) + b"".join(map(labelled.block, games)))
+    with pytest.raises(FormatError, match=r"^bad\.bin: game 7: the move of ply 1 is illegal$"):
+        learn_data.read(path)

@@ -4,37 +4,77 @@
 import io
 import json
 import random
+import struct
+import zlib
 from pathlib import Path
 
 import chess
+import labelled_files
 import oracle
 import pytest
 from coachwhip.core.engine import Position
 from coachwhip.evaluation.learn import labelled
-from coachwhip.evaluation.learn.labelled import FormatError, Game, LabelledPosition
+from coachwhip.evaluation.learn.labelled import Block, FormatError
+from labelled_files import OldGame, OldPosition
 
 SETTINGS = {"seed": 3, "nodes": 60}
 
 
-def random_games(count: int, seed: int = 1) -> list[Game]:
+def old_games(count: int, seed: int = 1) -> list[OldGame]:
     """Games of random moves with random scores; the fifth has no position."""
     rng = random.Random(seed)
     games = []
     for number in range(count):
         board = oracle.start_board(rng.choice(oracle.KINDS), rng)
-        positions: list[LabelledPosition] = []
+        positions: list[OldPosition] = []
         while len(positions) < rng.randrange(60) and number != 4 and not board.is_game_over():
             board.push(rng.choice(list(board.legal_moves)))
-            score = rng.choice((rng.randint(-300, 300), labelled.MAX_SCORE, -labelled.MAX_SCORE))
-            positions.append(LabelledPosition(Position(board.fen(), chess960=True).pack(), score))
-        games.append(Game(number, rng.choice(labelled.RESULTS), tuple(positions)))
+            score = rng.choice((rng.randint(-300, 300), labelled.LARGEST_SCORE, -labelled.LARGEST_SCORE))
+            positions.append(OldPosition(Position(board.fen(), chess960=True).pack(), score))
+        games.append(OldGame(number, rng.choice(labelled.RESULTS), tuple(positions)))
     return games
 
 
-GAMES = random_games(12)
-BLOCKS = [labelled.block(game) for game in GAMES]
-HEADER = labelled.header(SETTINGS)
-WHOLE = HEADER + b"".join(BLOCKS)
+class File:
+    """A file of a format: its bytes, and what a reader should find in it."""
+
+    def __init__(self, header: bytes, blocks: list[bytes], head: int, found: list[Block], sizes: list[tuple[int, int]]) -> None:
+        self.header = header
+        self.blocks = blocks
+        self.head = head  # bytes of a block before its game
+        self.found = found
+        self.sizes = sizes  # plies and side lines of each game
+
+    @property
+    def whole(self) -> bytes:
+        return self.header + b"".join(self.blocks)
+
+
+def new_file() -> File:
+    games = [each.game for each in labelled_files.many(12, side_lines=2)]
+    blocks = [labelled.block(game) for game in games]
+    found = [
+        Block(game.number, labelled.RESULTS.index(game.result), block[16:]) for game, block in zip(games, blocks, strict=True)
+    ]
+    sizes = [(len(game.plies), len(game.side_lines)) for game in games]
+    return File(labelled.header(SETTINGS), blocks, 16, found, sizes)
+
+
+def old_file() -> File:
+    games = old_games(12)
+    blocks = [labelled_files.old_block(game) for game in games]
+    found = [
+        Block(game.number, labelled.RESULTS.index(game.result), block[12:]) for game, block in zip(games, blocks, strict=True)
+    ]
+    return File(labelled_files.old_file([], SETTINGS), blocks, 12, found, [(len(game.positions), 0) for game in games])
+
+
+FILES = {"new": new_file(), "old": old_file()}
+
+
+@pytest.fixture(params=FILES)
+def file(request: pytest.FixtureRequest) -> File:
+    return FILES[request.param]
 
 
 @pytest.fixture
@@ -42,13 +82,26 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "own.bin"
 
 
-def test_what_is_written_is_read(path: Path) -> None:
-    path.write_bytes(WHOLE)
-    assert list(labelled.games(path)) == GAMES
+def read(data: bytes) -> list[Block]:
+    return list(labelled.Reader(io.BytesIO(data), "own.bin"))
+
+
+def test_what_is_written_is_read(path: Path, file: File) -> None:
+    path.write_bytes(file.whole)
+    assert read(file.whole) == file.found
     found = labelled.summary(path)
-    assert (found.settings, found.games, found.size, found.is_whole) == (SETTINGS, len(GAMES), len(WHOLE), True)
-    assert found.positions == sum(len(game.positions) for game in GAMES) > 50
-    assert found.results == {result: sum(game.result == result for game in GAMES) for result in labelled.RESULTS}
+    assert (found.settings, found.games, found.size, found.is_whole) == (SETTINGS, 12, len(file.whole), True)
+    assert found.is_old == (file is FILES["old"])
+    assert found.plies == sum(plies for plies, _ in file.sizes) > 50
+    assert found.side_lines == sum(lines for _, lines in file.sizes)
+    results = [labelled.RESULTS[block.result] for block in file.found]
+    assert found.results == {result: results.count(result) for result in labelled.RESULTS}
+
+
+def test_a_ply_needs_four_bytes() -> None:
+    for block, (plies, lines) in zip(FILES["new"].blocks, FILES["new"].sizes, strict=True):
+        assert 49 + 4 * plies + 8 * lines <= len(block) <= 49 + 4 * plies + 12 * lines
+    assert sum(lines for _, lines in FILES["new"].sizes) > 50
 
 
 def test_the_fifty_move_counter_is_at_its_byte() -> None:
@@ -58,52 +111,63 @@ def test_the_fifty_move_counter_is_at_its_byte() -> None:
     assert Position(board.fen()).pack()[labelled.RULE50_AT] == board.halfmove_clock == 5
 
 
-@pytest.mark.parametrize("cut", [1, 11, 12, 13, 700])
-def test_an_unfinished_block_at_the_end_is_ignored(path: Path, cut: int) -> None:
-    path.write_bytes(WHOLE[:-cut])
-    kept, size = 0, len(HEADER)
-    while size + len(BLOCKS[kept]) <= len(WHOLE) - cut:
-        size += len(BLOCKS[kept])
+@pytest.mark.parametrize("cut", [1, 11, 12, 13, 15, 16, 17, 700])
+def test_an_unfinished_block_at_the_end_is_ignored(path: Path, file: File, cut: int) -> None:
+    path.write_bytes(file.whole[:-cut])
+    kept, size = 0, len(file.header)
+    while size + len(file.blocks[kept]) <= len(file.whole) - cut:
+        size += len(file.blocks[kept])
         kept += 1
     found = labelled.summary(path)
-    assert (found.games, found.size, found.is_whole) == (kept, size, size == len(WHOLE) - cut)
-    assert list(labelled.games(path)) == GAMES[:kept]
+    assert (found.games, found.size, found.is_whole) == (kept, size, size == len(file.whole) - cut)
+    assert read(file.whole[:-cut]) == file.found[:kept]
 
 
-def test_a_file_is_as_whole_at_every_length_as_its_last_block() -> None:
-    ends = {len(HEADER) + sum(map(len, BLOCKS[:count])) for count in range(len(BLOCKS) + 1)}
-    for size in range(len(HEADER), len(WHOLE) + 1):
-        reader = labelled.Reader(io.BytesIO(WHOLE[:size]), "own.bin")
-        assert [found.game for found in reader] == GAMES[: sum(end <= size for end in ends) - 1]
+def test_a_file_is_as_whole_at_every_length_as_its_last_block(file: File) -> None:
+    ends = {len(file.header) + sum(map(len, file.blocks[:count])) for count in range(len(file.blocks) + 1)}
+    for size in range(len(file.header), len(file.whole) + 1):
+        reader = labelled.Reader(io.BytesIO(file.whole[:size]), "own.bin")
+        assert list(reader) == file.found[: sum(end <= size for end in ends) - 1]
         assert reader.is_whole == (size in ends)
 
 
-@pytest.mark.parametrize("tail", [b"\0" * 5, b"\0" * 12, b"\0" * 100_000])
-def test_zeros_at_the_end_are_an_unfinished_block(path: Path, tail: bytes) -> None:
-    path.write_bytes(WHOLE + tail)
+@pytest.mark.parametrize("tail", [b"\0" * 5, b"\0" * 12, b"\0" * 16, b"\0" * 100_000])
+def test_zeros_at_the_end_are_an_unfinished_block(path: Path, file: File, tail: bytes) -> None:
+    path.write_bytes(file.whole + tail)
     found = labelled.summary(path)
-    assert (found.games, found.size, found.is_whole) == (len(GAMES), len(WHOLE), False)
+    assert (found.games, found.size, found.is_whole) == (12, len(file.whole), False)
 
 
-def test_a_damaged_last_block_is_ignored(path: Path) -> None:
-    path.write_bytes(WHOLE[:-3] + b"\xff\xff\xff")
-    assert labelled.summary(path).games == len(GAMES) - 1
+def test_a_damaged_last_block_is_ignored(path: Path, file: File) -> None:
+    path.write_bytes(file.whole[:-3] + bytes(byte ^ 1 for byte in file.whole[-3:]))
+    assert labelled.summary(path).games == 11
 
 
-@pytest.mark.parametrize("at", [0, 6, 7, 8, 12, 20])  # its number, result, zero, checksum and positions
-def test_a_damaged_block_before_others_is_named(path: Path, at: int) -> None:
-    """The games behind it are not lost in silence."""
-    number = 2
-    start = len(HEADER) + sum(map(len, BLOCKS[:number]))
-    data = bytearray(WHOLE)
+DAMAGE = {"old": [0, 6, 7, 8, 12, 20], "new": [*range(16), 16, 17, 43, 45, 50, 60]}
+
+
+@pytest.mark.parametrize(("kind", "at"), [(kind, at) for kind, places in DAMAGE.items() for at in places])
+def test_a_damaged_block_before_others_is_named(kind: str, at: int) -> None:
+    """The games behind it are not lost in silence: a wrong size, too, is known from the end of the file."""
+    file, number = FILES[kind], 2
+    start = len(file.header) + sum(map(len, file.blocks[:number]))
+    data = bytearray(file.whole)
     data[start + at] ^= 0x40
-    path.write_bytes(data)
     with pytest.raises(FormatError) as info:
-        list(labelled.games(path))
+        read(bytes(data))
     assert str(info.value).startswith(f"own.bin: game {number}, at byte {start}, is damaged")
     assert f"shorten the file to {start} bytes" in str(info.value)
-    path.write_bytes(data[:start])
-    assert list(labelled.games(path)) == GAMES[:number]
+    assert read(bytes(data[:start])) == file.found[:number]
+
+
+@pytest.mark.parametrize(("size", "result"), [(3, 0), (32, 0), (1 << 30, 0), (40, 3)])
+def test_a_block_with_a_right_checksum_that_no_game_has_is_damaged(size: int, result: int) -> None:
+    """Nor is memory taken for what it says of its size."""
+    data = bytes([result]) + bytes(min(size, 100) - 1)
+    start = struct.pack("<II", 0, size)
+    block = start + struct.pack("<II", zlib.crc32(start), zlib.crc32(data)) + data
+    with pytest.raises(FormatError, match=r"game 0, at byte \d+, is damaged"):
+        read(labelled.header({}) + block + b"x")
 
 
 @pytest.mark.parametrize(
@@ -111,8 +175,10 @@ def test_a_damaged_block_before_others_is_named(path: Path, at: int) -> None:
     [
         (b"", "own.bin is not a file of labelled positions"),
         (b"something else\n" * 20, "own.bin is not a file of labelled positions"),
-        (HEADER[:-1], "own.bin is not a file of labelled positions"),
+        (labelled.header(SETTINGS)[:-1], "own.bin is not a file of labelled positions"),
         (labelled.FORMAT, "own.bin is not a file of labelled positions"),
+        (labelled.FORMAT.replace(b"2", b"3") + b"{}\n", "own.bin is not a file of labelled positions"),
+        (labelled.OLD_FORMAT + b"{\n", "own.bin: its settings cannot be read"),
         (labelled.FORMAT + b"{\n", "own.bin: its settings cannot be read"),
         (labelled.FORMAT + b"[1]\n", "own.bin: its settings cannot be read"),
         (labelled.FORMAT + b"\xff\n", "own.bin: its settings cannot be read"),
@@ -122,14 +188,6 @@ def test_other_files_are_refused(path: Path, content: bytes, message: str) -> No
     path.write_bytes(content)
     with pytest.raises(FormatError, match=message):
         labelled.summary(path)
-
-
-def test_epd_tells_position_game_score_and_result() -> None:
-    for game in GAMES[:4]:
-        for line, position in zip(labelled.epd(game).splitlines(), game.positions, strict=True):
-            board, operations = chess.Board.from_epd(line, chess960=True)
-            assert board.epd() == chess.Board(position.fen, chess960=True).epd()
-            assert operations == {"c7": str(game.number), "c8": f"{position.score / 100:.2f}", "c9": game.result}
 
 
 def test_the_settings_are_one_line() -> None:

@@ -3,11 +3,15 @@
 
 import json
 import random
+import struct
+import tracemalloc
+import zlib
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import chess
+import labelled_files
 import numpy as np
 import oracle
 import pytest
@@ -15,10 +19,12 @@ from coachwhip.bench import train as command
 from coachwhip.bench.common.lock import hold
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config
+from coachwhip.evaluation.learn import data as learn_data
 from coachwhip.evaluation.learn import labelled, network, positions
 from coachwhip.evaluation.learn import train as steps
-from coachwhip.evaluation.learn.labelled import FormatError, Game, LabelledPosition
+from coachwhip.evaluation.learn.labelled import FormatError
 from coachwhip.evaluation.learn.layers import loss_and_gradient
+from labelled_files import OldGame, OldPosition, Played
 from places import FROZEN_WEIGHTS
 
 SETTINGS = {"seed": 3}
@@ -34,7 +40,7 @@ def label(board: chess.Board, engine: Engine) -> int:
     return (score if board.turn else -score) + BONUS * (white - black)
 
 
-def games(count: int, seed: int = 1) -> list[Game]:
+def games(count: int, seed: int = 1) -> list[OldGame]:
     """Random games whose results follow from their last score."""
     rng, engine = random.Random(seed), oracle.new_engine()
     found = []
@@ -42,26 +48,26 @@ def games(count: int, seed: int = 1) -> list[Game]:
         board = oracle.start_board(oracle.KINDS[number % len(oracle.KINDS)], rng)
         plies = rng.randrange(60) if number != 4 else 0  # which has no position
         rows = [
-            LabelledPosition(Position(oracle.fen_of(board), chess960=True).pack(), label(board, engine))
+            OldPosition(Position(oracle.fen_of(board), chess960=True).pack(), label(board, engine))
             for _ in oracle.play(board, rng, greedy=True, plies=plies)
         ]
         last = rows[-1].score if rows else 0
-        found.append(Game(number, "1-0" if last > 150 else "0-1" if last < -150 else "1/2-1/2", tuple(rows)))
+        found.append(OldGame(number, "1-0" if last > 150 else "0-1" if last < -150 else "1/2-1/2", tuple(rows)))
     return found
 
 
-def write(path: Path, content: list[Game]) -> Path:
-    path.write_bytes(labelled.header(SETTINGS) + b"".join(map(labelled.block, content)))
+def write(path: Path, content: list[OldGame]) -> Path:
+    path.write_bytes(labelled_files.old_file(content, SETTINGS))
     return path
 
 
 @pytest.fixture(scope="module")
-def content() -> list[Game]:
+def content() -> list[OldGame]:
     return games(120)
 
 
 @pytest.fixture
-def data(tmp_path: Path, content: list[Game]) -> Path:
+def data(tmp_path: Path, content: list[OldGame]) -> Path:
     return write(tmp_path / "own.bin", content)
 
 
@@ -78,7 +84,7 @@ def rows_of(batch: positions.Batch) -> list[tuple[Any, ...]]:
     ]
 
 
-def expected_rows(content: list[Game], engine: Engine) -> Counter[tuple[Any, ...]]:
+def expected_rows(content: list[OldGame], engine: Engine) -> Counter[tuple[Any, ...]]:
     """The same of all positions, from their definition."""
     found = []
     for game in content:
@@ -92,14 +98,14 @@ def expected_rows(content: list[Game], engine: Engine) -> Counter[tuple[Any, ...
 
 
 def opened(path: Path, **options: Any) -> positions.Games:
-    return positions.Games(positions.open_file(path, **options))
+    return positions.open_file(path, path.with_name(path.name + ".positions"), **options)
 
 
 def terms_of(found: positions.Games, weights: list[int], path: Path) -> tuple[Any, int]:
     """The terms, and how many positions the core evaluated for them, apart from the check."""
     told: list[int] = []
     terms = positions.terms(found, weights, path, told.append)
-    assert sum(told) == found.file.positions
+    assert sum(told) == found.positions
     return terms.copy(), sum(told[1:])
 
 
@@ -108,13 +114,13 @@ def terms_of(found: positions.Games, weights: list[int], path: Path) -> tuple[An
 
 @pytest.mark.parametrize(("chunk", "pool"), [(4096, 1 << 23), (100, 500), (1, 1)])
 def test_an_epoch_has_each_position_once_in_random_order(
-    data: Path, content: list[Game], frozen: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chunk: int, pool: int
+    data: Path, content: list[OldGame], frozen: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path, chunk: int, pool: int
 ) -> None:
     monkeypatch.setattr(positions, "CHUNK", chunk)
     monkeypatch.setattr(positions, "POOL", pool)
     second = write(tmp_path / "second.bin", games(20, seed=2))
     files = [opened(path) for path in (data, second)]
-    terms = [terms_of(file, frozen, tmp_path / f"{file.file.path.name}.terms")[0] for file in files]
+    terms = [terms_of(file, frozen, tmp_path / f"{file.path.name}.terms")[0] for file in files]
     found = positions.Positions(files, terms, 0.2, None)
     orders = []
     for seed in ([7, 1], [7, 1], [7, 2]):
@@ -132,7 +138,7 @@ def test_an_epoch_has_each_position_once_in_random_order(
         assert near < len(orders[0]) / 10
 
 
-def test_whole_games_are_held_out(data: Path, content: list[Game], tmp_path: Path) -> None:
+def test_whole_games_are_held_out(data: Path, content: list[OldGame], tmp_path: Path) -> None:
     file = opened(data)
     found = positions.Positions([file], [None], 0.2, None)
     apart = Counter(bytes(board) for board in found.held_out.boards)
@@ -150,7 +156,7 @@ def test_whole_games_are_held_out(data: Path, content: list[Game], tmp_path: Pat
     assert apart <= Counter(bytes(board) for board in positions.Positions([longer], [None], 0.2, None).held_out.boards)
 
 
-def test_large_scores_are_left_out(data: Path, content: list[Game]) -> None:
+def test_large_scores_are_left_out(data: Path, content: list[OldGame]) -> None:
     found = positions.Positions([opened(data)], [None], 0.2, 100)
     used = [row for batch in found.batches([1], 50) for row in rows_of(batch)]
     kept = sum(abs(score) <= 100 for game in content for _, score in game.positions)
@@ -159,24 +165,191 @@ def test_large_scores_are_left_out(data: Path, content: list[Game]) -> None:
     assert all(abs(row[2]) <= 100 for row in used)
 
 
-def test_a_file_is_read_as_far_as_asked(data: Path, content: list[Game]) -> None:
-    whole = positions.open_file(data)
+def test_a_file_is_read_as_far_as_asked(data: Path, content: list[OldGame]) -> None:
+    whole = opened(data)
     counts = [len(game.positions) for game in content]
     assert whole.counts.tolist() == counts
     assert whole.size == data.stat().st_size
-    assert (positions.open_file(data, games=3).positions, positions.open_file(data, limit=1).positions) == (
+    assert (opened(data, games=3).positions, opened(data, limit=1).positions) == (
         sum(counts[:3]),
         counts[0],
     )
-    some = positions.open_file(data, limit=sum(counts[:7]) + counts[7] - 1)
+    some = opened(data, limit=sum(counts[:7]) + counts[7] - 1)
     assert some.counts.tolist() == counts[:7]
     before = some.sha256
     with data.open("ab") as file:
-        file.write(labelled.block(content[0]._replace(number=120))[:-1])
-    assert positions.open_file(data, limit=sum(counts[:7])).sha256 == before == positions.open_file(data, games=7).sha256
-    assert positions.open_file(data).sha256 == whole.sha256
+        file.write(labelled_files.old_block(content[0]._replace(number=120))[:-1])
+    assert opened(data, limit=sum(counts[:7])).sha256 == before == opened(data, games=7).sha256
+    assert opened(data).sha256 == whole.sha256
     with pytest.raises(FormatError, match=r"own\.bin has 120 games, and the training began with 121"):
-        positions.open_file(data, games=121)
+        opened(data, games=121)
+
+
+# --- Whole games, and the cache ---
+
+
+PLAYED = labelled_files.many(60, seed=6, side_lines=2)
+
+
+def write_games(path: Path, played: list[Played]) -> Path:
+    path.write_bytes(labelled_files.file_of(played))
+    return path
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    return write_games(tmp_path / "games.bin", PLAYED)
+
+
+def expected_of_games(played: list[Played], max_score: int) -> Counter[tuple[Any, ...]]:
+    """The rows of a batch, from the boards; None where there is no result."""
+    found: Counter[tuple[Any, ...]] = Counter()
+    for each in played:
+        for row in labelled_files.usable(each, max_score):
+            white = row.board.turn
+            points = None if row.result == len(labelled.RESULTS) else row.result / 2 if white else 1 - row.result / 2
+            found[row.packed, 0.0, float(row.score if white else -row.score), points] += 1
+    return found
+
+
+def of_games(batches: Any) -> Counter[tuple[Any, ...]]:
+    rows = [row for batch in batches for row in rows_of(batch)]
+    return Counter((*row[:3], None if np.isnan(row[3]) else row[3]) for row in rows)
+
+
+@pytest.mark.parametrize("max_score", [None, 300, 1e9])
+def test_an_epoch_of_whole_games_has_the_quiet_positions_and_side_lines(whole: Path, max_score: float | None) -> None:
+    found = positions.Positions([opened(whole)], [None], 0.2, max_score)
+    limit = {None: labelled.MAX_SCORE, 300: 300, 1e9: labelled.LARGEST_SCORE}[max_score]
+    wanted = expected_of_games(PLAYED, limit)
+    assert of_games(found.batches([1], 50)) + of_games([found.held_out]) == wanted
+    assert found.training + len(found.held_out) == wanted.total()
+    assert sum(count for row, count in wanted.items() if row[3] is None) > 100
+    apart = Counter(bytes(board) for board in found.held_out.boards)
+    held = [each for each in PLAYED if all(apart[row.packed] for row in labelled_files.usable(each, limit))]
+    assert expected_of_games([each for each in held if each.rows], limit).total() >= len(found.held_out)
+
+
+def test_few_positions_of_each_game(whole: Path) -> None:
+    found = positions.Positions([opened(whole)], [None], 0.2, None, 6)
+    sizes = [len(labelled_files.usable(each, labelled.MAX_SCORE)) for each in PLAYED]
+    assert found.training + len(found.held_out) == sum(min(6, size) for size in sizes) < sum(sizes)
+    assert sum(len(batch) for batch in found.batches([1], 50)) == found.training
+    again = positions.Positions([opened(whole)], [None], 0.2, None, 6)
+    assert of_games(again.batches([2], 50)) == of_games(found.batches([1], 50))
+
+
+def decoded_games(path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -> tuple[positions.Games, list[int]]:
+    """A file, and the numbers of the games that were decoded for its cache, apart from the check."""
+    numbers: list[int] = []
+    add, decoded = positions.Cache.add, learn_data.decoded
+    last: list[list[int]] = [[]]
+
+    def decoding(blocks: Any, name: str, *, is_old: bool) -> Any:
+        last[0] = [block.number for block in blocks]
+        return decoded(blocks, name, is_old=is_old)
+
+    def adding(self: positions.Cache, found: Any) -> None:
+        numbers.extend(last[0])
+        add(self, found)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(positions, "decoded", decoding)
+        patch.setattr(positions.Cache, "add", adding)
+        return opened(path, **options), numbers
+
+
+@pytest.mark.parametrize("part", [1, 3000, 1 << 20])
+def test_games_are_decoded_once(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: int) -> None:
+    monkeypatch.setattr(positions, "DECODED", part)
+    fresh, _ = decoded_games(write_games(tmp_path / "fresh.bin", PLAYED), monkeypatch)
+    expected = fresh.rows.tobytes()
+    some, numbers = decoded_games(whole, monkeypatch, games=20)
+    assert numbers == list(range(20))
+    assert some.rows.tobytes() == expected[: len(some.rows.tobytes())]
+    everything, numbers = decoded_games(whole, monkeypatch)
+    assert numbers == list(range(20, 60))
+    assert everything.rows.tobytes() == expected
+    assert everything.counts.tolist() == fresh.counts.tolist()
+    again, numbers = decoded_games(whole, monkeypatch)
+    assert numbers == []
+    assert again.rows.tobytes() == expected
+    longer, numbers = decoded_games(write_games(whole, [*PLAYED, *labelled_files.many(63, seed=8)[60:]]), monkeypatch)
+    assert numbers == [60, 61, 62]
+    assert longer.rows.tobytes().startswith(expected)
+
+
+@pytest.mark.parametrize(
+    ("name", "cut"), [("positions", 5), ("positions", 2000), ("positions.counts", 2), ("positions.counts", 41)]
+)
+def test_an_unfinished_cache_is_finished(whole: Path, monkeypatch: pytest.MonkeyPatch, name: str, cut: int) -> None:
+    expected = opened(whole).rows.tobytes()
+    path = whole.with_name(f"games.bin.{name}")
+    path.write_bytes(path.read_bytes()[:-cut])
+    found, numbers = decoded_games(whole, monkeypatch)
+    assert 0 < len(numbers) < 60
+    assert found.rows.tobytes() == expected
+
+
+def test_a_cache_of_other_data_is_made_again(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    opened(whole)
+    for other in (labelled_files.many(60, seed=9), labelled_files.many(30, seed=10), PLAYED):
+        found, numbers = decoded_games(write_games(whole, other), monkeypatch)
+        assert numbers == list(range(len(other)))
+        assert found.positions == len(found.rows) == found.counts.sum()
+    fewer, numbers = decoded_games(write_games(whole, PLAYED[:50]), monkeypatch)  # the same, but fewer
+    assert numbers == []
+    assert len(fewer.counts) == 50
+    for name in ("games.bin.positions", "games.bin.positions.counts"):
+        whole.with_name(name).write_bytes(b"some other file\n" * 9)
+        found, numbers = decoded_games(write_games(whole, PLAYED), monkeypatch)
+        assert numbers == list(range(60))
+
+
+def test_a_limit_decodes_no_more_than_it_needs(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(positions, "DECODED", 1)
+    sizes = [len([row for row in each.rows if row.is_quiet]) for each in PLAYED]
+    found, numbers = decoded_games(whole, monkeypatch, limit=sum(sizes[:7]))
+    assert 5 <= len(found.counts) <= len(numbers) < 12
+    assert found.positions <= sum(sizes[:7])
+    one = opened(whole, limit=1)
+    assert one.positions == one.counts.sum() > 0
+    assert (one.counts[:-1] == 0).all()
+
+
+def test_a_game_that_cannot_be_played_is_named(whole: Path, tmp_path: Path) -> None:
+    games = [each.game for each in PLAYED]
+    games[33] = games[33]._replace(side_lines=(labelled.SideLine(0, (1, 2), 3, 4),))
+    path = tmp_path / "bad.bin"
+    path.write_bytes(labelled.header({}) + b"".join(map(labelled.block, games)))
+    with pytest.raises(FormatError, match=r"^bad\.bin: game 33: a side line from ply 1 or a later one cannot be played$"):
+        opened(path)
+    path.write_bytes(whole.read_bytes())  # as if it had been made again
+    assert opened(path).positions == opened(whole).positions
+
+
+def test_the_cache_needs_little_memory(tmp_path: Path) -> None:
+    """No more than the chunks that are decoded, whatever the size of the file."""
+    blocks = [labelled.block(each.game) for each in PLAYED]
+    path = tmp_path / "many.bin"
+    games = 12_000
+    with path.open("wb") as file:
+        file.write(labelled.header({}))
+        for number in range(games):
+            data = blocks[number % 60][16:]
+            start = struct.pack("<II", number, len(data))
+            file.write(start + struct.pack("<II", zlib.crc32(start), zlib.crc32(data)) + data)
+    opened(path, games=100)  # imports are not counted
+    tracemalloc.start()
+    try:
+        found = opened(path)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(found.counts) == games
+    assert found.rows.nbytes > 8_000_000
+    assert peak < 100 * games + 20 * learn_data.DECODED
+    assert isinstance(found.rows.base, np.memmap)
 
 
 # --- The terms ---
@@ -186,13 +359,13 @@ def test_terms_are_computed_once(data: Path, frozen: list[int], tmp_path: Path) 
     path = tmp_path / "kept.terms"
     part = opened(data, games=50)
     first, computed = terms_of(part, frozen, path)
-    assert computed == part.file.positions == path.stat().st_size // 2
+    assert computed == part.positions == path.stat().st_size // 2
     again, computed = terms_of(part, frozen, path)
     assert computed == 0
     assert again.tolist() == first.tolist()
     whole = opened(data)
     longer, computed = terms_of(whole, frozen, path)  # the file of games became longer
-    assert computed == whole.file.positions - part.file.positions
+    assert computed == whole.positions - part.positions
     path.write_bytes(path.read_bytes()[:-5])  # an interrupted run, in the middle of a number
     torn, computed = terms_of(whole, frozen, path)
     assert computed == 3
@@ -208,17 +381,17 @@ def test_terms_of_other_weights_or_data_are_not_used(data: Path, frozen: list[in
     first, _ = terms_of(found, frozen, path)
     first = first.tolist()
     changed, computed = terms_of(found, other, path)
-    assert computed == found.file.positions
+    assert computed == found.positions
     assert changed.tolist() != first
     assert terms_of(found, frozen, path)[0].tolist() == first
     replaced = opened(write(data, games(60, seed=3)))
-    assert terms_of(replaced, frozen, path)[1] == replaced.file.positions
+    assert terms_of(replaced, frozen, path)[1] == replaced.positions
 
 
-def test_an_illegal_position_is_named(tmp_path: Path, content: list[Game], frozen: list[int]) -> None:
+def test_an_illegal_position_is_named(tmp_path: Path, content: list[OldGame], frozen: list[int]) -> None:
     in_check = Position("4k3/8/8/8/8/8/4R3/4K3 b - - 0 1").pack()
     wrong = in_check[:24] + b"\0" + in_check[25:]  # White to move, Black in check
-    game = content[2]._replace(positions=(*content[2].positions, LabelledPosition(wrong, 5)))
+    game = content[2]._replace(positions=(*content[2].positions, OldPosition(wrong, 5)))
     path = write(tmp_path / "wrong.bin", [content[0], content[1], game, *content[3:]])
     number = sum(len(each.positions) for each in (content[0], content[1], game))
     with pytest.raises(FormatError, match=rf"wrong\.bin: position {number}: the side not to move is in check"):
@@ -262,6 +435,41 @@ def test_targets_mix_label_and_result(data: Path) -> None:
         assert np.abs(trainer.targets(batch) - wanted).max() < 1e-5
 
 
+def test_positions_beside_the_game_are_taught_by_their_score_alone(whole: Path) -> None:
+    found = positions.Positions([opened(whole)], [None], 0.2, None)
+    batch = found.held_out
+    is_side = np.isnan(batch.points)
+    assert 0 < is_side.sum() < len(batch)
+    for wdl in (0.0, 0.3, 1.0):
+        trainer = steps.Trainer(steps.Settings("pure", 16, 2, 100, 0.001, 0, wdl, 4), 120.0, found)
+        chances = 1 / (1 + np.exp(-np.maximum(batch.scores.astype(float), -8000) / 120.0))
+        wanted = np.where(is_side, chances, (1 - wdl) * chances + wdl * np.where(is_side, 0, batch.points))
+        assert np.abs(trainer.targets(batch) - wanted).max() < 1e-5
+    everything = np.concatenate([found.held_out.points, *(part.points for part in found.batches([1], 100))])
+    assert np.isfinite(steps.fit_logit(found))
+    assert np.isnan(everything).any()
+
+
+def test_a_network_is_trained_on_whole_games(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = trained(whole, tmp_path / "a.cwnet", "--wdl", "0.2", "--json")
+    summary = json.loads(capsys.readouterr().out)
+    assert np.isfinite([epoch["training"] for epoch in summary["epochs"]]).all()
+    assert trained(whole, tmp_path / "b.cwnet", "--wdl", "0.2") == first
+    assert trained(whole, tmp_path / "c.cwnet", "--wdl", "0.2", "--per-game", "5") != first
+    for path in tmp_path.glob("games.bin.*"):
+        path.unlink()
+    assert trained(whole, tmp_path / "b.cwnet", "--wdl", "0.2") == first
+
+
+def test_the_cache_is_made_by_one_run(whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    trained(whole, tmp_path / "a.cwnet")
+    cache = tmp_path / "games.bin.positions"
+    with cache.open("ab") as file:
+        hold(file, cache)
+        said = refused(capsys, whole, "--output", tmp_path / "b.cwnet", *QUICK)
+    assert "games.bin.positions is in use by another run" in said
+
+
 def trained(data: Path, output: Path, *words: str) -> bytes:
     assert command.main([str(data), "--output", str(output), *QUICK, *words]) == 0
     return output.read_bytes()
@@ -299,7 +507,9 @@ def test_a_pure_network_needs_no_terms(data: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").mkdir()
     trained(data, tmp_path / "a.cwnet", "--cache", str(tmp_path / "cache"))
     assert not list(tmp_path.glob("*.terms"))
-    assert len(list((tmp_path / "cache").glob("own.bin.*.terms"))) == 1
+    kept = {path.name for path in (tmp_path / "cache").iterdir()}
+    assert {"own.bin.positions", "own.bin.positions.counts"} < kept
+    assert len(kept) == 3
 
 
 def test_terms_are_kept_by_weights_and_computed_by_one_run(
@@ -323,7 +533,7 @@ class Stopped(Exception):
 
 @pytest.mark.parametrize("stop_after", [1, 2])
 def test_a_resumed_training_equals_an_unbroken_one(
-    data: Path, content: list[Game], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_after: int
+    data: Path, content: list[OldGame], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stop_after: int
 ) -> None:
     unbroken = trained(data, tmp_path / "a.cwnet")
     journal = ["--journal", str(tmp_path / "net.jsonl")]
@@ -476,7 +686,7 @@ def test_damaged_data_is_refused(data: Path, tmp_path: Path, capsys: pytest.Capt
     assert "is damaged, and other data follow" in said
     write(data, [])
     assert "own.bin: no position in it" in refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
-    none = LabelledPosition(bytes(24) + b"\0\0", 5)
-    write(data, [Game(number, "1-0", (none,) * 5) for number in range(20)])
+    none = OldPosition(bytes(24) + b"\0\0", 5)
+    write(data, [OldGame(number, "1-0", (none,) * 5) for number in range(20)])
     assert "no packed position" in refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK, "--kind", "pure")
     assert "own.bin: position 1: not a packed position" in refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)

@@ -12,6 +12,7 @@ import types
 from pathlib import Path
 from typing import Any
 
+import labelled_files
 import numpy as np
 import pytest
 from coachwhip.bench import tune
@@ -25,6 +26,7 @@ from coachwhip.evaluation.learn import model as tune_model
 from coachwhip.evaluation.learn import tune as tune_steps
 from coachwhip.evaluation.learn import write as tune_write
 from coachwhip.evaluation.learn.data import same_pawns
+from labelled_files import OldGame, OldPosition
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -307,19 +309,39 @@ def test_repetitions_and_high_scores_are_left_out_on_demand(
     assert positions("--max-score", 200, "--limit", 500, "--distinct") == 500
 
 
-def test_an_illegal_position_in_a_binary_file_is_named(
+def test_an_illegal_position_in_a_file_of_the_old_format_is_named(
     own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By its number in the whole file, wherever the positions are cut into parts."""
     monkeypatch.setattr(tune_steps, "CHUNK", 16)
-    games = list(labelled.games(own))
-    bad = labelled.LabelledPosition(Position(START).pack()[:24] + b"\x07\x00", 0)
-    games[3] = games[3]._replace(positions=(*games[3].positions[:2], bad))
-    number = sum(len(game.positions) for game in games[:3]) + 3
-    assert number > 32
-    (tmp_path / "bad.bin").write_bytes(labelled.header({}) + b"".join(map(labelled.block, games)))
+    data = tune_data.read(own)
+    packed = [OldPosition(board.tobytes(), int(score)) for board, score in zip(data.boards, data.scores, strict=True)]
+    packed[35] = OldPosition(Position(START).pack()[:24] + b"\x07\x00", 0)
+    games = [
+        OldGame(number, "1-0", tuple(each for each, group in zip(packed, data.groups, strict=True) if group == number))
+        for number in range(12)
+    ]
+    (tmp_path / "bad.bin").write_bytes(labelled_files.old_file(games))
     assert tune.main([str(tmp_path / "bad.bin"), "--output", str(tmp_path / "new.py")]) == 2
-    assert f"bad.bin: position {number}: not a packed position" in capsys.readouterr().err
+    assert "bad.bin: position 36: not a packed position" in capsys.readouterr().err
+
+
+def test_positions_of_games_are_limited(own: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Side lines are left out: they have no result."""
+    words = ["--output", tmp_path / "new.py", *QUICK]
+    beside = tmp_path / "beside.bin"
+    options = ["--games", "12", "--nodes", "60", "--max-moves", "60", "--hash", "1", "--concurrency", "1", "--side-lines", "1"]
+    assert selfplay.main([str(beside), *options]) == 0
+    assert labelled.summary(beside).side_lines > 300
+    for path in (own, beside):
+
+        def positions(*more: object, path: Path = path) -> int:
+            (file,) = run(capsys, path, *words, *more)["files"]
+            return int(file["positions"])
+
+        few = positions("--per-game", 9, "--max-score", 30)
+        assert 0 < few < positions("--per-game", 9) <= 12 * 9 < positions() <= 12 * 40 < positions("--per-game", 1000)
+        assert positions("--per-game", 1000, "--max-score", 32767) < labelled.summary(path).plies
 
 
 # --- The new file ---
