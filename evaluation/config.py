@@ -2,7 +2,7 @@
 """Loads and checks evaluation weights, and writes them out as a file to start from; `evaluator` has what the core takes.
 
 A weights file is data in Python's syntax: assignments of numbers, lists and strings, read with `ast`, never executed. Which entries it
-has, and of which type, is declared in layout.py.
+has, and of which type, is declared in layout.py. It has all of them, or NETWORK alone: then the others are the shipped ones.
 """
 
 from __future__ import annotations
@@ -52,6 +52,8 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Read a weights file. Raises WeightsError if an entry is missing, unknown or wrong, or the file cannot be read."""
     where = os.path.basename(path)
     weights, lines = _read_assignments(_read_text(path), where)
+    if weights.keys() == {"NETWORK"}:
+        weights = load_default() | weights
     _check(weights, lines, where)
     return weights
 
@@ -69,7 +71,9 @@ def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None)
     folders = [NETWORKS] if path is None else [os.path.dirname(os.path.abspath(path)), NETWORKS]
     found = next((file for file in (os.path.join(folder, name) for folder in folders) if os.path.exists(file)), None)
     if found is None:
-        raise WeightsError(f"{where}: there is no file {name}, neither from {folders[0]} nor among the shipped networks")
+        shipped = "among the shipped networks"
+        places = f" {shipped}, in {NETWORKS}" if path is None else f", neither from {folders[0]} nor {shipped}"
+        raise WeightsError(f"{where}: there is no file {name}{places}")
     try:
         data = _read_bytes(found, MAX_NETWORK_SIZE)
         network_header(data)

@@ -83,8 +83,38 @@ def test_where_a_network_is_looked_for(tmp_path: Path, monkeypatch: pytest.Monke
     with pytest.raises(WeightsError, match=r"there is no file only1\.cwnet"):
         found("only1.cwnet")
     assert config.network({"NETWORK": "same.cwnet"}) == networks.by_chance(16, 12).encode()
-    with pytest.raises(WeightsError, match=r"weights\.py: NETWORK: there is no file only0.cwnet"):
+    with pytest.raises(WeightsError) as info:
         config.network({"NETWORK": "only0.cwnet"})
+    assert str(info.value) == f"weights.py: NETWORK: there is no file only0.cwnet among the shipped networks, in {shipped}"
+
+
+@pytest.mark.parametrize(
+    "text", ["NETWORK = 'small.cwnet'", '"""Mine."""\n# a comment\nNETWORK = \'small.cwnet\'\n', 'NETWORK = ""\n']
+)
+def test_a_file_may_hold_the_network_alone(mine: Path, text: str) -> None:
+    """Its other entries are the shipped ones; a second entry makes it a file that must have all of them."""
+    mine.write_text(text, encoding="utf-8")
+    assert config.evaluator(mine) == (config.flatten(config.load_default()), DATA if "small" in text else None)
+    assert config.load(mine).keys() == config.load_default().keys()
+    mine.write_text(text + "\nTEMPO = (1, 2)\n", encoding="utf-8")
+    with pytest.raises(WeightsError, match=r"mine\.py: MATERIAL is missing"):
+        config.load(mine)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("NETWORK = 5", "mine.py, line 1: NETWORK must be a string in quotes, not 5"),
+        ("\nNETWORK = 'gone.cwnet'", "mine.py: NETWORK: there is no file gone.cwnet, neither from "),
+        ("NETWORKS = 'small.cwnet'", "mine.py, line 1: NETWORKS is not the name of a weight (did you mean NETWORK?)"),
+        ("NETWORK = 'a'\nNETWORK = 'b'", "mine.py, line 2: NETWORK is assigned a second time; delete one of the two lines"),
+    ],
+)
+def test_a_wrong_file_with_the_network_alone_is_named(mine: Path, text: str, message: str) -> None:
+    mine.write_text(text, encoding="utf-8")
+    with pytest.raises(WeightsError) as info:
+        config.evaluator(mine)
+    assert str(info.value).startswith(message)
 
 
 @pytest.mark.parametrize(
