@@ -101,7 +101,10 @@ class ChessEngine:
                 self._configured[name.lower()] = value
 
     def ping(self) -> None:
-        """Make the engine now, so that the first search need not. Raises `chess.engine.EngineTerminatedError` after `close`."""
+        """Make the engine now, so that the first search need not. Raises `chess.engine.EngineTerminatedError` after `close`.
+
+        As every search, it raises ValueError if the shipped weights, or the network that they name, cannot be used.
+        """
         self._live().make_ready()
 
     def play(
@@ -273,9 +276,10 @@ class ChessEngine:
             if game != self._game:
                 host.new_game()
                 self._game = game
+            engine = host.engine  # which may raise, and then no search is running
             self._pondering = pondering
             self._analysis = Analysis(question)
-            self._analysis.start(host.engine)
+            self._analysis.start(engine)
             return self._analysis
 
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from .tablebase import Tablebase
 
 
+class HostError(ValueError):
+    """The engine cannot be made; the message is for the user."""
+
+
 class Host:
     """Engine, weights and position, each made when first needed; endgame tables and book when an option asks for them.
 
@@ -62,7 +66,7 @@ class Host:
 
     @property
     def engine(self) -> Engine:
-        """The engine, with a transposition table of the size of the option Hash."""
+        """The engine, with a transposition table of the size of the option Hash. Raises HostError, MemoryError."""
         if self._engine is None:
             self._engine = self._new_engine(self.options["Hash"])
         return self._engine
@@ -84,7 +88,10 @@ class Host:
 
     def _new_engine(self, hash_mb: int) -> Engine:
         if self._evaluator is None:
-            self._evaluator = self.config.evaluator()
+            try:
+                self._evaluator = self.config.evaluator()
+            except ValueError as error:
+                raise HostError(f"no engine: {error}") from error
         weights, network = self._evaluator
         engine: Engine = self.core.Engine(weights, hash_mb=hash_mb, network=network)
         if self.tables is not None:

@@ -11,7 +11,7 @@ import sys
 
 from . import format as fmt
 from . import parse
-from .host import Host
+from .host import Host, HostError
 from .options import TABLE
 from .writer import LoggedWriter
 
@@ -178,7 +178,7 @@ class UciLoop:
         """Run a handler. Bad input and internal errors give a one-line message, and the engine keeps running."""
         try:
             handler(rest)
-        except parse.ParseError as error:
+        except (parse.ParseError, HostError) as error:
             self._complain(str(error))
         except Exception as error:
             self._complain(fmt.internal_error(name, error))

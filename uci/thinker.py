@@ -12,6 +12,7 @@ from time import perf_counter_ns
 
 from . import format as fmt
 from . import parse, timeman
+from .host import HostError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def _think(thinker: Thinker, job: SearchJob, limits: parse.GoLimits, any_move: s
     best, ponder = any_move, ""
     try:
         best, ponder = thinker.think(job, limits)
+    except HostError as error:  # there is no engine to search with
+        thinker.complain(str(error))
     except Exception as error:
         thinker.complain(fmt.internal_error("go", error))
         thinker.set_unsearched_line(best)

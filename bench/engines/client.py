@@ -18,6 +18,7 @@ import chess
 import chess.engine
 
 from .faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
+from .info import read_refusal
 from .spec import EngineSpec
 from .watchdog import WatchedUci, forget, kill
 
@@ -84,13 +85,14 @@ class _TimedUci(WatchedUci):
         super().pipe_data_received(fd, data)
 
 
-class _Ready(chess.engine.BaseCommand[None]):
-    """Sends some lines that have no answer, then `isready`; ends with `readyok`."""
+class _Ready(chess.engine.BaseCommand[str]):
+    """Sends some lines that have no answer, then `isready`; ends with `readyok`. Its result is which option was refused, and why."""
 
-    def __init__(self, protocol: _TimedUci, lines: tuple[str, ...]) -> None:
+    def __init__(self, protocol: _TimedUci, lines: tuple[str, ...] = ()) -> None:
         super().__init__(protocol)
         self._protocol = protocol
         self._lines = lines
+        self._refusal = ""
 
     def start(self) -> None:
         """Send."""
@@ -99,8 +101,9 @@ class _Ready(chess.engine.BaseCommand[None]):
 
     def line_received(self, line: str) -> None:
         """Wait."""
+        self._refusal = self._refusal or read_refusal(line)
         if line.strip() == "readyok":
-            self.result.set_result(None)
+            self.result.set_result(self._refusal)
             self.set_finished()
 
 
@@ -149,7 +152,10 @@ class Client:
         self._is_ended = False
 
     def start(self) -> None:
-        """Start a process and set its options, unless one runs. Raises StartError; EngineFault after `end`."""
+        """Start a process and set its options, unless one runs.
+
+        Raises StartError, also if it says that it refuses an option; EngineFault after `end`, or if it ends or stalls meanwhile.
+        """
         if self._engine is not None:
             return
         try:
@@ -161,6 +167,11 @@ class Client:
         except BaseException:  # Ctrl-C: python-chess would wait for the engine to start
             self.end()
             raise
+        refusal = self._ask(_Ready, Patience(after_command=READY_TIMEOUT))
+        if refusal:
+            self.close()
+            self.failed_starts += 1
+            raise StartError(self.spec.unusable(refusal))
         self.was_started = True
         self.failed_starts = 0
         self._chess960 = False

@@ -4,6 +4,8 @@
 from itertools import pairwise
 from typing import NamedTuple
 
+REFUSALS = ("info string setoption: ", "info string no engine: ")
+
 
 class Info(NamedTuple):
     """What an `info` line says; None for what it does not."""
@@ -33,6 +35,15 @@ def read_info(line: str) -> Info | None:
         "lowerbound" in words[:end] or "upperbound" in words[:end],
         next(iter(words[end + 1 :]), ""),
     )
+
+
+def read_refusal(line: str) -> str:
+    """Why coachwhip refuses an option or cannot search at all, "" if the line is none about that.
+
+    UCI has no answer for it: such an engine answers `readyok`, and plays on with the old value.
+    """
+    found = next((text for text in REFUSALS if line.startswith(text)), "")
+    return line.removeprefix(found) if found else ""
 
 
 def is_main_line(line: str) -> bool:

@@ -98,7 +98,7 @@ class Child:
             with suppress(queue.Empty):
                 item = self._lines.get(timeout=LOOK)
                 if item is None:
-                    raise EngineFailure("the process ended without an answer")
+                    raise EngineFailure(": ".join(["the process ended without an answer", *(line for _, line in read[-1:])]))
                 read.append(item)
                 greeting.hear(item[1].encode() + b"\n" * (len(item[1]) < LONGEST_LINE))
         return read

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..engines.greeting import START_SECONDS
+from ..engines.info import read_refusal
 from ..engines.spec import FAIR_OPTIONS, EngineSpec
 from .child import Child, EngineFailure, options_lines, starts_with
 from .stats import Work
@@ -55,12 +56,13 @@ class Started(NamedTuple):
 
 def probe(spec: EngineSpec, timeout: float) -> tuple[Contender, list[str]]:
     """Find out what an engine can do; also the names of options it lacks. Raises EngineFailure if it does not speak UCI."""
-    with closing(Child(spec.command)) as child:
+    with closing(Child(spec.command, errors=True)) as child:  # if it ends at once, it may say why
         lines = [line for _, line in child.greet(spec.start_seconds)]
     names = [match[1] for line in lines if (match := OPTION_NAME.match(line))]
     own_name = next((line.removeprefix("id name ") for line in lines if line.startswith("id name ")), spec.command[0])
     setup = options_lines({**OPTIONS, **spec.options}, names)
     contender = Contender(spec.name or own_name, spec.command, tuple(setup), "", timeout, spec.start_seconds)
+    _session(contender).close()
     spelling = next((spelling for spelling in PERFT_SPELLINGS if _counts(contender, spelling)), "")
     return contender._replace(perft=spelling), spec.unknown_options(names)
 
@@ -80,13 +82,15 @@ def _counts(contender: Contender, spelling: str) -> bool:
 
 
 def _session(contender: Contender, wrapper: Sequence[str] = (), environment: Mapping[str, str] | None = None) -> Child:
-    """A process that has been set up and is idle."""
+    """A process that has been set up and is idle. Raises EngineFailure, also if the engine says that it refuses an option."""
     slower = VALGRIND_SLOWER if wrapper else 1.0
     child = Child([*wrapper, *contender.command], environment)
     try:
         child.greet(contender.start_seconds * slower)
         child.send(*contender.setup, "isready")
-        child.until(starts_with("readyok"), READY_TIMEOUT * slower)
+        for _, line in child.until(starts_with("readyok"), READY_TIMEOUT * slower):
+            if refusal := read_refusal(line):
+                raise EngineFailure(refusal)
     except BaseException:
         child.close()
         raise

@@ -28,7 +28,7 @@ from ..common.command import (
 )
 from ..common.progress import progress
 from ..common.table import show
-from ..engines.faults import StartError
+from ..engines.faults import EngineFault, StartError
 from ..engines.spec import EngineSpec, add_engine_arguments, distinct, engine_specs
 from . import report as reporting
 from .problem import Attempt, Problem
@@ -174,6 +174,8 @@ def _check(specs: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
                 tell(f"warning: {client.name} has no option {option}")
         except StartError as error:
             raise CommandError(str(error)) from error
+        except EngineFault as fault:
+            raise CommandError(spec.unusable(fault.detail)) from fault
         finally:
             client.close(politely=True)
         names.append(client.name)

@@ -15,7 +15,7 @@ import pytest
 from coachwhip.bench.common import threads
 from coachwhip.bench.engines.client import Client, Patience, legal_move, position_command
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
-from coachwhip.bench.engines.info import Info, is_main_line, read_info
+from coachwhip.bench.engines.info import Info, is_main_line, read_info, read_refusal
 from coachwhip.bench.engines.spec import EngineSpec
 from places import STUB
 from uci_process import TIMEOUT
@@ -129,6 +129,23 @@ def test_what_is_no_legal_move_is_a_fault(text: str) -> None:
 )
 def test_info_lines_are_read(line: str, info: Info | None) -> None:
     assert read_info(line) == info
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (
+            "info string setoption: WeightsFile: cannot read a.py: gone; keeping <empty>",
+            "WeightsFile: cannot read a.py: gone; keeping <empty>",
+        ),
+        ("info string no engine: weights.py: NETWORK: x", "weights.py: NETWORK: x"),
+        ("info string NNUE evaluation using x.nnue", ""),
+        ("info string setoption", ""),
+        ("readyok", ""),
+    ],
+)
+def test_an_option_that_is_refused_is_noticed(line: str, why: str) -> None:
+    assert read_refusal(line) == why
 
 
 @pytest.mark.parametrize(

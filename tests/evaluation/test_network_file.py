@@ -3,21 +3,39 @@
 
 import hashlib
 import json
+import shlex
 import subprocess
 import sys
+from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import chess
+import chess.engine
 import networks
 import pytest
+from chess.engine import Limit
 from coachwhip.bench import bench
+from coachwhip.bench.analyse import __main__ as analyse
+from coachwhip.bench.engines.spec import own_command
 from coachwhip.bench.lab import __main__ as lab
+from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.selfplay import __main__ as selfplay
+from coachwhip.bench.speed import __main__ as speed
 from coachwhip.bench.spsa import __main__ as spsa
+from coachwhip.bench.suite import __main__ as suite
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config, trace
+from coachwhip.evaluation import weights as shipped_weights
 from coachwhip.evaluation.config import WeightsError
 from coachwhip.evaluation.learn import labelled
+from coachwhip.uci.loop import UciLoop
+from coachwhip.uci.writer import LineWriter
+from places import DATA as DATA_FOLDER
+from places import FROZEN_WEIGHTS
+
+from coachwhip import ChessEngine
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 DATA = networks.by_chance(16, 1).encode()
@@ -41,6 +59,17 @@ def mine(tmp_path: Path) -> Path:
 def plain(tmp_path: Path) -> Path:
     """The same weights file without a network."""
     return weights_file(tmp_path / "plain", "")
+
+
+@pytest.fixture
+def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The network that the shipped weights name."""
+    folder = tmp_path / "networks"
+    folder.mkdir()
+    (folder / "shipped.cwnet").write_bytes(DATA)
+    monkeypatch.setattr(config, "NETWORKS", str(folder))
+    monkeypatch.setattr(shipped_weights, "NETWORK", "shipped.cwnet")
+    return folder / "shipped.cwnet"
 
 
 def test_the_network_of_a_file_comes_with_its_weights(mine: Path, plain: Path) -> None:
@@ -265,3 +294,116 @@ def test_the_laboratory_keeps_the_terms(mine: Path, plain: Path, capsys: pytest.
         return [(depth["value"], depth["move"]) for cell in cells for depth in cell["depths"]]
 
     assert values(mine) == values(plain)
+
+
+# --- A network that cannot be used ---
+
+MATES = str(DATA_FOLDER / "suites" / "mates.epd")
+GAMES = str(DATA_FOLDER / "games" / "games.pgn")
+OURS = shlex.join(own_command())
+FAULTS = {"gone": "NETWORK: there is no file small.cwnet", "cut": "NETWORK: small.cwnet cannot be used: the network is truncated"}
+HERE: dict[str, tuple[Callable[[list[str]], int], list[str]]] = {  # tools that make an engine in their own process
+    "analyse": (analyse.main, [GAMES, "--depth", "1"]),
+    "bench": (bench.main, ["1"]),
+    "selfplay": (selfplay.main, ["own.bin", "--games", "1"]),
+    "spsa": (spsa.main, ["--tune", "rfp_margin", "--games", "2", "--nodes", "50"]),
+    "weights": (config.main, []),
+}
+THERE: dict[str, tuple[Callable[[list[str]], int], list[str]]] = {  # tools that start engines
+    "match": (match.main, ["--games", "2", "--nodes", "50"]),
+    "suite": (suite.main, [MATES, "--nodes", "50"]),
+    "speed": (speed.main, ["--only", "start", "--rounds", "1"]),
+}
+
+
+def break_network(path: Path, fault: str) -> str:
+    """Make this network unusable; what is to be said of it."""
+    if fault == "gone":
+        path.unlink()
+    else:
+        path.write_bytes(DATA[:-1])
+    return FAULTS[fault].replace("small.cwnet", path.name)
+
+
+def refused(capsys: pytest.CaptureFixture[str], run: Callable[[list[str]], int], words: list[str]) -> str:
+    """The only line that a subcommand prints, on stderr."""
+    capsys.readouterr()
+    assert run(words) != 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    (line,) = said.err.splitlines()
+    return line
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("tool", HERE)
+def test_tools_refuse_a_broken_network(
+    mine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tool: str, fault: str
+) -> None:
+    monkeypatch.chdir(mine.parent)
+    message = break_network(mine.parent / "small.cwnet", fault)
+    run, words = HERE[tool]
+    assert f"mine.py: {message}" in refused(capsys, run, ["--weights", str(mine), *words])
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("tool", HERE)
+def test_tools_refuse_a_broken_shipped_network(
+    shipped: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tool: str, fault: str
+) -> None:
+    monkeypatch.chdir(shipped.parent)
+    message = break_network(shipped, fault)
+    run, words = HERE[tool]
+    assert f"weights.py: {message}" in refused(capsys, run, words)
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+@pytest.mark.parametrize("tool", THERE)
+@pytest.mark.parametrize("form", ["command", "option"])
+def test_tools_refuse_an_engine_with_a_broken_network(
+    mine: Path, capsys: pytest.CaptureFixture[str], tool: str, fault: str, form: str
+) -> None:
+    """Whether it ends at once, or goes on with other weights than it was told to use."""
+    message = break_network(mine.parent / "small.cwnet", fault)
+    run, words = THERE[tool]
+    own = [f"{OURS} --weights {shlex.quote(str(mine))}"] if form == "command" else [OURS, "--option", f"WeightsFile={mine}"]
+    said = refused(capsys, run, [*words, "--engine", OURS, "--engine", *own])
+    assert said.startswith(f"coachwhip {tool}: cannot use ")
+    assert f"mine.py: {message}" in said
+
+
+def test_the_engine_of_programs_refuses_a_broken_network(mine: Path, shipped: Path) -> None:
+    """In one sentence, and it can be used again with other weights."""
+    (mine.parent / "small.cwnet").unlink()
+    with pytest.raises(chess.engine.EngineError, match=r"^WeightsFile: mine\.py: NETWORK: there is no file small\.cwnet"):
+        ChessEngine({"WeightsFile": str(mine)})
+    shipped.unlink()
+    limit = Limit(depth=2)
+    with ChessEngine() as engine:
+        for use in (engine.ping, lambda: engine.play(chess.Board(), limit), lambda: engine.analyse(chess.Board(), limit)):
+            with pytest.raises(
+                ValueError, match=r"^no engine: weights\.py: NETWORK: there is no file shipped\.cwnet among the shipped networks"
+            ):
+                use()
+        engine.configure({"WeightsFile": str(FROZEN_WEIGHTS)})
+        assert engine.play(chess.Board(), limit).move
+
+
+def test_a_session_says_once_that_the_shipped_network_is_broken(shipped: Path, tmp_path: Path) -> None:
+    """Every command that needs the engine says it, `go` sends a move all the same, and other weights can be loaded."""
+    complaint = f"info string no engine: weights.py: {break_network(shipped, 'cut')}"
+    path = tmp_path / "said"
+    with path.open("wb") as written, path.open(encoding="utf-8") as said:
+        loop = UciLoop(LineWriter(written.fileno()), "coachwhip", {})
+
+        def ask(command: str) -> list[str]:
+            loop.execute(command)
+            loop.finish()
+            return [line.removesuffix("\n")[: len(complaint)] for line in said]
+
+        with closing(loop):
+            assert ask("isready") == [complaint, "readyok"]
+            assert ask("eval") == [complaint]
+            assert ask("go depth 2") == [complaint, "bestmove a2a3"]
+            assert ask(f"setoption name WeightsFile value {FROZEN_WEIGHTS}") == []
+            assert [line.split()[0] for line in ask("go depth 1")] == ["info", "bestmove"]
