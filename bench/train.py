@@ -103,7 +103,7 @@ def _network_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("network and training").add_argument
     add("--kind", choices=("residual", "pure"), default="residual", help="add to the terms, or replace them (default residual)")
     add("--hidden", type=_hidden, default=64, metavar="N", help="hidden units a side, a multiple of 16 (default 64)")
-    add("--weights", type=file_name, metavar="FILE", help="the weights of the terms that a residual network is added to")
+    add("--weights", type=file_name, metavar="FILE", help="a residual network is added to its terms (NETWORK is not used)")
     add("--epochs", type=whole_number(1, 10_000), default=8, metavar="N", help="passes over the data (default 8)")
     add("--batch", type=whole_number(1, 10**7), default=8192, metavar="N", help="positions a step (default 8192)")
     add("--rate", type=number(1e-6, 1), default=0.001, metavar="X", help="learning rate; it falls to X/100 (default 0.001)")

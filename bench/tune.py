@@ -21,6 +21,7 @@ from .common.command import (
     picture,
     require,
     require_plot,
+    tell,
     whole_number,
     write_bytes,
     writes,
@@ -34,7 +35,8 @@ if TYPE_CHECKING:
 EPILOG = """\
 Positions are EPD with c9 (the game's result, White first) and, where there is one, c8 (a score in pawns from White's side), as
 text or .xz, or files of `coachwhip selfplay`: of these the quiet positions of the games, each once a game. FILE=2 counts each position
-of that file twice.
+of that file twice. The weighted terms alone are fitted: a network that the weights file names is not used, and the new file names it
+too.
 
 examples:
   coachwhip tune tcec.epd.xz own.bin=2 --output tuned.py --plot losses.png
@@ -158,6 +160,8 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     except ValueError as error:
         raise CommandError(str(error)) from error
     written = _write(args, argv, outcome, weights)
+    if weights["NETWORK"]:
+        tell(_about_network(weights, written.path))
     print(json.dumps(_summary(outcome)) if args.json else _text(outcome, written.path))
     if args.plot:
         _plot(args.plot, outcome)
@@ -192,11 +196,11 @@ def _run(args: argparse.Namespace, files: "list[tuple[Dataset, float]]", start: 
             sources.append(count(data, weight, start, options, place, bar.advance))
     with progress("epochs", args.epochs) as bar:
 
-        def tell(epoch: "Epoch") -> None:
+        def say(epoch: "Epoch") -> None:
             bar.say(f"epoch {epoch.number:3}: loss in training {epoch.training:.6f}, in validation {epoch.validation:.6f}")
             bar.advance(min(epoch.number, 1))  # epoch 0 is the start
 
-        return tune(sources, start, options, tell)
+        return tune(sources, start, options, say)
 
 
 # --- The report ---
@@ -217,7 +221,8 @@ def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", st
     from ..evaluation.layout import unflatten
     from ..evaluation.learn.write import weights_file
 
-    data = weights_file(start | unflatten(outcome.weights), _provenance(args, argv, outcome)).encode()
+    provenance = _provenance(args, argv, outcome, start["NETWORK"])
+    data = weights_file(start | unflatten(outcome.weights), provenance).encode()
     complaint = _keep(args.output, data, outcome.weights)
     if not complaint:
         return Written(args.output, "")
@@ -233,6 +238,20 @@ def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", st
     return Written(path, f"{complaint}; the weights are in {path}")
 
 
+def _about_network(weights: dict[str, Any], path: Path) -> str:
+    """What the user must know about the network that the new file in `path` names."""
+    name = weights["NETWORK"]
+    told = (
+        f"The network {name} is kept in the file and was not used by the fit; "
+        "if it is residual, train another one, since it was trained to be added to the old weights"
+    )
+    try:
+        config.network(weights, path)
+    except config.WeightsError as error:
+        return f"{told}; {error}"
+    return told
+
+
 def _keep(path: Path, data: bytes, weights: Sequence[int]) -> str:
     """Write the file and compare it with the weights. Return what went wrong, "" if nothing did."""
     try:
@@ -246,8 +265,8 @@ def _keep(path: Path, data: bytes, weights: Sequence[int]) -> str:
     return ""
 
 
-def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome") -> list[str]:
-    """How the weights were fitted, a paragraph in each item."""
+def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", network: str) -> list[str]:
+    """How the weights were fitted, a paragraph in each item; `network` is the file's entry."""
     commit = f" at commit {found}" if (found := revision()) else ""
     start = f"the weights of {Path(args.weights).name}" if args.weights else "the weights.py of that commit"
     before, after = outcome.before, outcome.after
@@ -261,8 +280,10 @@ def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome
     training = f"Loss (cross-entropy) before and after, all files: training {before.training:.6f} and {after.training:.6f}"
     validation = f"validation {before.validation:.6f} and {after.validation:.6f}."
     files = [_provenance_of(file) for file in outcome.files]
+    left_out = [f"The network {network} was not used by the fit."] if network else []
     return [
         made,
+        *left_out,
         f"Command: coachwhip tune {shlex.join(argv)}",
         f"{model} {targets}",
         f"{numbers}; {settings}",

@@ -3,6 +3,9 @@
 
 This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` makes the table, plot and
 page, and `horizon` shows the horizon effect.
+
+Every row evaluates with the weighted terms alone, also where the weights name a network: rows are compared with each other and with
+tables of earlier versions, so the evaluation must not change with each network.
 """
 
 import argparse
@@ -40,6 +43,7 @@ POSITIONS = Path(__file__).with_name("positions.fen")
 EPILOG = f"""\
 techniques, in the order of the ladder:
   {", ".join(techniques.BY_KEY)}
+Every row evaluates with the weighted terms alone, also where the weights name a network.
 Exit code 1 if a technique that must not change the value did."""
 
 

@@ -2,7 +2,7 @@
 """The experiment behind `coachwhip lab`: every row of techniques searches every position to every depth, in the real core.
 
 Each search starts from an engine that has forgotten everything, and is given up at a node limit, so that counts depend on
-nothing but code and settings. A finished cell (a row at a position) is one line of the journal.
+nothing but code and settings; the engine has no network. A finished cell (a row at a position) is one line of the journal.
 """
 
 import json

@@ -2,7 +2,9 @@
 """Adversarial search in plain Python, written to be read; the tests compare the compiled engine with it.
 
 Every algorithm here fits on a page and searches every game with the methods of `game.Game`: who moves, the legal moves, the
-state after a move, the value at the end. The code is written to be clear, not fast. A good order to read in:
+state after a move, the value at the end. The code is written to be clear, not fast. None of it knows the engine's evaluation: chess
+is evaluated by material, and where tests compare the engine's search with these, the engine has the weighted terms and no network.
+A good order to read in:
 
  1. `game`         what a game is, what a search returns, how nodes are counted
  2. `games.tree`   the smallest game: a tree written as nested lists;  then `games.tictactoe` and `games.halving`

@@ -16,11 +16,13 @@ import chess.engine
 import networks
 import pytest
 from chess.engine import Limit
-from coachwhip.bench import bench
+from coachwhip.bench import bench, train, tune
 from coachwhip.bench.analyse import __main__ as analyse
 from coachwhip.bench.engines.spec import own_command
 from coachwhip.bench.lab import __main__ as lab
+from coachwhip.bench.lab import horizon
 from coachwhip.bench.match import __main__ as match
+from coachwhip.bench.reference import __main__ as reference
 from coachwhip.bench.selfplay import __main__ as selfplay
 from coachwhip.bench.speed import __main__ as speed
 from coachwhip.bench.spsa import __main__ as spsa
@@ -287,15 +289,6 @@ def test_spsa_plays_with_the_network(mine: Path, tmp_path: Path, capsys: pytest.
     assert "is of another run of spsa" in capsys.readouterr().err
 
 
-def test_the_laboratory_keeps_the_terms(mine: Path, plain: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def values(weights: Path) -> list[tuple[int, str]]:
-        assert lab.main(["--depth", "2", "--only", "killers", "--json", "--weights", str(weights)]) == 0
-        cells = json.loads(capsys.readouterr().out)["cells"]
-        return [(depth["value"], depth["move"]) for cell in cells for depth in cell["depths"]]
-
-    assert values(mine) == values(plain)
-
-
 # --- A network that cannot be used ---
 
 MATES = str(DATA_FOLDER / "suites" / "mates.epd")
@@ -407,3 +400,100 @@ def test_a_session_says_once_that_the_shipped_network_is_broken(shipped: Path, t
             assert ask("go depth 2") == [complaint, "bestmove a2a3"]
             assert ask(f"setoption name WeightsFile value {FROZEN_WEIGHTS}") == []
             assert [line.split()[0] for line in ask("go depth 1")] == ["info", "bestmove"]
+
+
+# --- Who keeps the terms ---
+
+
+def printed(capsys: pytest.CaptureFixture[str], run: Callable[[list[str]], int], *words: object) -> str:
+    """What a subcommand that succeeds prints."""
+    capsys.readouterr()
+    assert run([*map(str, words)]) == 0
+    return capsys.readouterr().out
+
+
+def cells(capsys: pytest.CaptureFixture[str], *words: object) -> list[tuple[int, int, str, int]]:
+    """All that the laboratory finds, but for the time."""
+    found = json.loads(printed(capsys, lab.main, "--depth", 2, "--only", "killers,quiescence", "--json", *words))["cells"]
+    return [(each["nodes"], each["value"], each["move"], each["worth"]) for cell in found for each in cell["depths"]]
+
+
+def test_the_laboratory_keeps_the_terms(
+    mine: Path, plain: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    """Whatever network the given or the shipped weights name, also one that is not there."""
+    monkeypatch.setattr(shipped_weights, "NETWORK", "")
+    terms, material, of_engine = cells(capsys), horizon.material_only(), nodes(capsys)
+    assert cells(capsys, "--weights", plain) == terms
+    assert cells(capsys, "--weights", mine) == terms
+    network: Path = request.getfixturevalue("shipped")
+    assert nodes(capsys) != of_engine
+    assert cells(capsys) == terms
+    assert horizon.material_only() == material
+    for gone in (network, mine.parent / "small.cwnet"):
+        gone.unlink()
+    assert cells(capsys) == cells(capsys, "--weights", mine) == terms
+
+
+def test_the_textbook_searches_know_no_network(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    monkeypatch.setattr(shipped_weights, "NETWORK", "")
+    rows = printed(capsys, reference.main, "--depth", 1, "--json")
+    network: Path = request.getfixturevalue("shipped")
+    assert printed(capsys, reference.main, "--depth", 1, "--json") == rows
+    network.unlink()
+    assert printed(capsys, reference.main, "--depth", 1, "--json") == rows
+
+
+@pytest.fixture(scope="module")
+def labelled_games(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Labelled positions of the tests' own weights."""
+    path = tmp_path_factory.mktemp("labelled") / "own.bin"
+    words = ["--games", "30", "--nodes", "50", "--max-moves", "40", "--concurrency", "1", "--weights", str(FROZEN_WEIGHTS)]
+    assert selfplay.main([str(path), *words]) == 0
+    return path
+
+
+def test_a_residual_network_is_added_to_the_terms_alone(
+    mine: Path, plain: Path, tmp_path: Path, labelled_games: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`train` takes the numbers of a weights file, and not its network, which may be gone."""
+    words = [labelled_games, "--cache", tmp_path, "--hidden", 16, "--epochs", 1, "--validation", 0.2, "--output"]
+    for name, start in (("a", plain), ("b", mine)):
+        printed(capsys, train.main, *words, tmp_path / f"{name}.cwnet", "--weights", start)
+    (mine.parent / "small.cwnet").unlink()
+    printed(capsys, train.main, *words, tmp_path / "c.cwnet", "--weights", mine)
+    assert len({(tmp_path / f"{name}.cwnet").read_bytes() for name in "abc"}) == 1
+
+
+def test_tune_fits_the_terms_and_keeps_the_name_of_the_network(
+    mine: Path, plain: Path, tmp_path: Path, labelled_games: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It says so on stderr and in the new file, and that the network is not found from there."""
+    words = [str(labelled_games), "--epochs", "1", "--only", "tempo", "--validation", "0.2", "--output"]
+
+    def tuned(output: Path, start: Path) -> tuple[dict[str, Any], str]:
+        """The new entries, and the last line on stderr."""
+        capsys.readouterr()
+        assert tune.main([*words, str(output), "--weights", str(start)]) == 0
+        return config.load(output), capsys.readouterr().err.splitlines()[-1]
+
+    other = tmp_path / "other"
+    other.mkdir()
+    without, told = tuned(tmp_path / "without.py", plain)
+    assert (without["NETWORK"], "network" in told) == ("", False)
+    assert "small.cwnet" not in (tmp_path / "without.py").read_text()
+    kept, told = tuned(tmp_path / "kept.py", mine)
+    assert kept == without | {"NETWORK": "small.cwnet"}
+    assert config.network(kept, tmp_path / "kept.py") == DATA
+    assert told == (
+        "The network small.cwnet is kept in the file and was not used by the fit; "
+        "if it is residual, train another one, since it was trained to be added to the old weights"
+    )
+    assert "The network small.cwnet was not used by the fit." in " ".join((tmp_path / "kept.py").read_text().split())
+    moved, told = tuned(other / "moved.py", mine)
+    assert moved == kept
+    assert told.endswith(
+        "; moved.py: NETWORK: there is no file small.cwnet, neither from " + f"{other} nor among the shipped networks"
+    )
