@@ -69,7 +69,7 @@ def test_every_file_of_a_package_reaches_the_wheel(project: dict[str, Any], fold
 def test_every_folder_reaches_the_sdist(folders: dict[str, Path]) -> None:
     lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
     grafted = {line.split()[1] for line in lines if line.startswith("graft ")}
-    assert grafted == {folder.relative_to(ROOT).parts[0] for folder in folders.values()} | {"tests", ".ci"}
+    assert grafted == {folder.relative_to(ROOT).parts[0] for folder in folders.values()} | {"tests", "docs", ".ci"}
 
 
 def test_the_version_is_a_literal_that_setuptools_can_read(project: dict[str, Any]) -> None:
@@ -331,3 +331,15 @@ def test_other_packages_can_cimport_the_installed_core(tree: Path) -> None:
     (tree / "foreign.pyx").write_text("\n".join(lines), encoding="utf-8")
     run_in(tree, "-m", "cython", "-3", "-I", "installed", "foreign.pyx")
     assert "use_tt" in (tree / "foreign.c").read_text(encoding="utf-8")
+
+
+def test_a_network_reaches_wheel_and_sdist(tree: Path) -> None:
+    """Beside weights.py, which names it."""
+    network = Path("evaluation", "networks", "some.cwnet")
+    (tree / network).write_bytes(b"a network")
+    shutil.copy(ROOT / "MANIFEST.in", tree)
+    run_in(tree, "setup.py", "build_py", "--build-lib", "installed")
+    assert (tree / "installed" / "coachwhip" / network).read_bytes() == b"a network"
+    run_in(tree, "setup.py", "egg_info")
+    (listed,) = tree.glob("*.egg-info/SOURCES.txt")
+    assert network.as_posix() in listed.read_text(encoding="utf-8").splitlines()
