@@ -86,7 +86,7 @@ def test_the_page_has_five_commands() -> None:
 def test_the_data_are_there(ran: Ran) -> None:
     found = labelled.summary(ran.folder / "own.bin")
     assert found.games == 1000
-    assert found.positions > 20_000
+    assert found.plies > 40_000
     assert "1000 games" in ran.said["selfplay"]
 
 
