@@ -25,6 +25,7 @@ from .common.command import (
     file_name,
     in_words,
     naming,
+    number,
     picture,
     require,
     require_plot,
@@ -39,7 +40,7 @@ from .common.lock import hold
 from .common.signature import signature
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from ..evaluation.learn.network import Network
     from ..evaluation.learn.positions import Games, Positions
@@ -55,21 +56,6 @@ examples:
   coachwhip train own.bin --output net.cwnet
   coachwhip train a.bin b.bin --hidden 128 --epochs 8 --output net.cwnet --journal net.jsonl --resume --plot losses.png
 """
-
-
-def number(low: float, high: float) -> "Callable[[str], float]":
-    """Reader of a number from `low` to `high`, as argparse's `type`."""
-
-    def read(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = low - 1
-        if not low <= value <= high:
-            raise argparse.ArgumentTypeError(f"expected a number from {low:g} to {high:g}, not {text[:40]!r}")
-        return value
-
-    return read
 
 
 def _hidden(text: str) -> int:

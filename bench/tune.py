@@ -6,7 +6,7 @@ import datetime
 import json
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -18,6 +18,7 @@ from .common.command import (
     execute,
     file_name,
     in_words,
+    number,
     picture,
     require,
     require_plot,
@@ -42,21 +43,6 @@ examples:
   coachwhip tune tcec.epd.xz own.bin=2 --output tuned.py --plot losses.png
   coachwhip tune own.bin --only 'king_*' --only 'danger_*' --output tuned.py
 """
-
-
-def number(low: float, high: float) -> Callable[[str], float]:
-    """Reader of a number from `low` to `high`, as argparse's `type`."""
-
-    def read(text: str) -> float:
-        try:
-            value = float(text)
-        except ValueError:
-            value = low - 1
-        if not low <= value <= high:
-            raise argparse.ArgumentTypeError(f"expected a number from {low:g} to {high:g}, not {text[:40]!r}")
-        return value
-
-    return read
 
 
 def source(text: str) -> tuple[Path, float]:

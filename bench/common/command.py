@@ -237,6 +237,21 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
     return read
 
 
+def number(low: float, high: float) -> Callable[[str], float]:
+    """Reader of a number from `low` to `high`, as argparse's `type`."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = low - 1
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"expected a number from {low:g} to {high:g}, not {text[:40]!r}")
+        return value
+
+    return read
+
+
 def numbers(count: int, high: int) -> Callable[[str], tuple[int, ...]]:
     """Reader of `count` whole numbers from 0 to `high` with commas between them, as argparse's `type`."""
 
