@@ -255,7 +255,9 @@ class Run:
         terms = [self._terms(games) if args.kind == "residual" else None for games in self._files]
         positions = Positions(self._files, terms, args.validation, args.max_score, args.per_game)
         if not positions.training or not len(positions.held_out):
-            raise CommandError("too few games to have some for training and some held out")
+            raise CommandError(
+                "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
+            )
         return positions
 
     def _terms(self, games: "Games") -> Any:

@@ -294,7 +294,8 @@ class Positions:
     ) -> None:
         """Hold out about `share` of the games; use at most `per_game` positions of a game, with scores up to `max_score`.
 
-        `max_score` None means MAX_SCORE, but for files of OLD_FORMAT all scores. The number of a file and of a game in it decides whether the game is held out, so losses of other settings can be compared.
+        `max_score` None means MAX_SCORE, but for files of OLD_FORMAT all scores. The number of a file and of a game in it decides
+        whether the game is held out, so losses of other settings can be compared.
         """
         self._files = files
         self._terms = of_terms
