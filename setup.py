@@ -8,6 +8,7 @@ effect on the inline functions it cimports.
 If setuptools, Cython, a C compiler or Python's header files are missing, one sentence says so before Cython starts.
 """
 
+import gc
 import logging
 import os
 import platform
@@ -20,9 +21,14 @@ import sysconfig
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import cached_property
 from importlib import metadata
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
+
+OLDEST_PYTHON = (3, 10)  # as in pyproject.toml
+if sys.version_info < OLDEST_PYTHON:
+    raise SystemExit("coachwhip needs Python {}.{} or newer, and this is Python {}.{}".format(*OLDEST_PYTHON, *sys.version_info))
 
 BUILDERS = {"setuptools": "77", "cython": "3.1"}  # packages that a build needs, and their oldest release; as in pyproject.toml
 
@@ -55,7 +61,9 @@ from setuptools.command.build_ext import build_ext  # noqa: E402
 from setuptools.command.build_py import build_py  # noqa: E402
 from setuptools.errors import BaseError, CCompilerError  # noqa: E402
 
-ARCH = os.environ.get("COACHWHIP_ARCH", "native")  # the value of -march; "baseline" or "none": no -march
+NATIVE, BASELINE, LEVELS = "native", "baseline", "levels"  # values of COACHWHIP_ARCH, beside those of -march
+IN_SDIST = Path("PKG-INFO").exists()  # what pip builds from one it may keep and install on another processor
+ARCH = os.environ.get("COACHWHIP_ARCH") or (LEVELS if IN_SDIST else NATIVE)
 CHECKS = os.environ.get("COACHWHIP_CHECKS", "0") not in ("", "0")
 SANITIZE = os.environ.get("COACHWHIP_SANITIZE", "")  # the value of -fsanitize, for example "address" or "address,undefined"
 PGO = os.environ.get("COACHWHIP_PGO", "")  # "generate" or "use"; `setup.py pgo` does both
@@ -65,6 +73,7 @@ PACKAGE = "coachwhip"
 FOLDERS = ("bench", "core", "evaluation", "uci")
 BUILD = Path("build")
 PROFILE = (BUILD / "pgo").resolve()
+CPU = Path("core", "cpu.pyx")  # runs on every processor: it tells what this one can do
 GENERATED = BUILD / "tunables.pxd"  # the text of params_declaration(); staged and installed with the .pxd files of core/
 DIRECTIVES = {
     "language_level": 3,
@@ -86,10 +95,39 @@ def packages(root: Path = Path()) -> dict[str, str]:
     return found
 
 
+def levels_table() -> dict[str, Any]:
+    """The tables of core/levels.py. It is not imported: the package may not be built yet."""
+    return runpy.run_path(str(Path("core", "levels.py")))
+
+
+def built_levels() -> list[str]:
+    """The levels to build, the first in core/ itself."""
+    if ARCH != LEVELS:
+        return [BASELINE if ARCH in (BASELINE, "none") else NATIVE]
+    machine = sysconfig.get_platform().rpartition("-")[2]  # "universal2" is two machines at once
+    levels = list(levels_table()["LEVELS"])
+    return levels if machine in ("x86_64", "amd64") else levels[:1]
+
+
 def extensions() -> list[Extension]:
-    """One for each .pyx of the core, named after its path: core/board/see.pyx is coachwhip.core.board.see."""
-    paths = sorted(Path("core").rglob("*.pyx"))
-    return [Extension(".".join((PACKAGE, *path.with_suffix("").parts)), [path.as_posix()]) for path in paths]
+    """One for each .pyx of the core and each level, named after its path.
+
+    core/board/see.pyx is coachwhip.core.board.see, and coachwhip.core._LEVEL.board.see for a level other than the first.
+    """
+    found = []
+    for level in built_levels():
+        own = () if level in (NATIVE, BASELINE) else (f"_{level}",)
+        for path in sorted(Path("core").rglob("*.pyx")):
+            room, *parts = path.with_suffix("").parts
+            if not own or path != CPU:
+                found.append(Extension(".".join((PACKAGE, room, *own, *parts)), [path.as_posix()]))
+    return found
+
+
+def level_of(extension: Extension) -> str:
+    """The level of an extension."""
+    part = extension.name.split(".")[2]
+    return part[1:] if part.startswith("_") else built_levels()[0]
 
 
 def stage_pxd() -> Path:
@@ -109,11 +147,13 @@ def stage_pxd() -> Path:
 
 
 def params_declaration() -> str:
-    """The text of tunables.pxd: the struct `Params` with one int for each row of core/tunables.py, in order."""
+    """The text of tunables.pxd: the struct `Params` with one int for each row of core/tunables.py, in order, and their names."""
     rows = runpy.run_path(str(Path("core", "tunables.py")))["TUNABLES"]  # not imported: the package may not be built yet
     fields = [f"    int {name}  # {' '.join(note.split())}" for name, *_, note in rows]
     head = ["# SPDX-License-Identifier: GPL-3.0-or-later", '"""Written by setup.py from tunables.py: change the rows there."""']
-    return "\n".join([*head, "", "cdef struct Params:", *fields, ""])
+    names = " ".join(name for name, *_ in rows)
+    tail = ["", "cdef inline str names_when_built():", f'    return "{names}"', ""]
+    return "\n".join([*head, "", "cdef struct Params:", *fields, *tail])
 
 
 def write_if_changed(path: Path, text: str) -> None:
@@ -195,6 +235,7 @@ class BuildCore(build_ext):
 
     def run(self) -> None:
         """Build on all processors, with the compiler that setuptools chooses."""
+        self.translated: dict[str, Extension] = {}  # by name, for the first level
         self.parallel = self.parallel or os.cpu_count()
         super().run()
 
@@ -228,52 +269,122 @@ class BuildCore(build_ext):
         return f"a working C compiler, and {command[0] if command else 'this one'} cannot compile ({first})", True
 
     def translate(self) -> None:
-        """Translate .pyx to .c under build/; setuptools compiles these."""
+        """Translate .pyx to .c under build/; setuptools compiles these, for every level."""
         from Cython.Build import cythonize
 
+        first = built_levels()[0]
+        gc.disable()  # Cython makes millions of objects that live until it ends: without searches for garbage it takes half the time
         translated = cythonize(
-            self.extensions,
+            [extension for extension in self.extensions if level_of(extension) == first],
             include_path=[str(stage_pxd())],
             build_dir=str(BUILD / ("checks" if CHECKS else "release")),
             compiler_directives=DIRECTIVES,
             annotate=ANNOTATE,
             nthreads=min(4, os.cpu_count() or 1),
         )
-        sources = {extension.name: extension.sources for extension in translated}
-        for extension in self.extensions:
-            extension.sources = sources[extension.name]
+        gc.enable()
+        self.translated = {extension.name: extension for extension in translated}
 
     def build_extensions(self) -> None:
-        """Translate, set the flags, and rebuild what was last built with other flags."""
+        """Translate, set the flags, and compile, level by level, what was last built with other flags."""
         self.require_compiler()
+        common, link_args = self.msvc_flags() if self.is_msvc else self.unix_flags()
+        targets = {level: self.target(level) for level in built_levels()}
         self.translate()
-        compile_args, link_args = self.msvc_flags() if self.compiler.compiler_type == "msvc" else self.unix_flags()
         stamp = BUILD / "flags.txt"
-        write_if_changed(stamp, " ".join(compile_args))
-        target = " ".join(flag for flag in compile_args if "profile" not in flag)
+        write_if_changed(stamp, "".join(f"{level}: {' '.join([*common, *target])}\n" for level, target in targets.items()))
         for extension in self.extensions:
-            extension.extra_compile_args = compile_args
+            level = level_of(extension)
+            translated = self.translated[extension.name.replace(f"._{level}", "", 1)]
+            target = [] if CPU.as_posix() in extension.sources else targets[level]
+            extension.sources = translated.sources
+            extension.extra_compile_args = [*common, *target]
+            if not self.is_msvc:  # -Og of modules that are not hot, which then compile in half the time
+                extension.extra_compile_args += translated.extra_compile_args
             extension.extra_link_args = link_args
-            extension.define_macros = [("COACHWHIP_FLAGS", f'"{target}"'), *([("COACHWHIP_CHECKS", "1")] if CHECKS else [])]
+            extension.define_macros = self.macros(level, common + target)
             extension.depends = [str(stamp)]
-        super().build_extensions()
+        everything, temporary = self.extensions, self.build_temp
+        for level in targets:
+            self.extensions = [extension for extension in everything if level_of(extension) == level]
+            self.build_temp = str(Path(temporary, level))  # the levels compile the same files
+            super().build_extensions()
+        self.extensions, self.build_temp = everything, temporary
+
+    def copy_extensions_to_source(self) -> None:
+        """For a build in place: the folders of the levels are not in the checkout."""
+        for extension in self.extensions:
+            Path(self.get_ext_fullpath(extension.name)).parent.mkdir(parents=True, exist_ok=True)
+        super().copy_extensions_to_source()
+
+    def macros(self, level: str, flags: Sequence[str]) -> list[tuple[str, str]]:
+        """What the modules must know of their build."""
+        table = levels_table()
+        levels = "" if level == NATIVE else " ".join(built_levels())
+        stated = " ".join(flag for flag in flags if "profile" not in flag)
+        found = [
+            ("COACHWHIP_FLAGS", f'"{stated}"'),
+            ("COACHWHIP_LEVELS", f'"{levels}"'),
+            ("COACHWHIP_NEEDS", f'"{self.needs}"'),
+        ]
+        if level not in (NATIVE, BASELINE) and table["FAST_PEXT"] not in table["LEVELS"][level]:
+            found.append(("COACHWHIP_NO_PEXT", "1"))
+        if CHECKS:
+            found.append(("COACHWHIP_CHECKS", "1"))
+        return found
+
+    @cached_property
+    def is_msvc(self) -> bool:
+        """Whether the compiler is cl.exe."""
+        return bool(self.compiler.compiler_type == "msvc")
+
+    @cached_property
+    def needs(self) -> str:
+        """The features of core/levels.py that a build of one level uses."""
+        if built_levels() != [NATIVE]:
+            return ""
+        table = levels_table()
+        if self.is_msvc:
+            return " ".join(table["MSVC_FEATURES"].get(ARCH, ()))
+        with tempfile.TemporaryDirectory() as folder:
+            source = Path(folder) / "empty.c"
+            source.touch()
+            command = [*self.compiler.compiler_so, *self.target(NATIVE), "-dM", "-E", str(source)]
+            defined = subprocess.run(command, capture_output=True, check=False, text=True).stdout.split()
+        return " ".join(name for name, (macro, *_) in table["FEATURES"].items() if macro in defined)
+
+    def target(self, level: str) -> list[str]:
+        """The flags that let the compiler use the instructions of a level."""
+        if level == NATIVE:
+            return self.msvc_target() if self.is_msvc else self.unix_target()
+        if self.is_msvc:
+            return ["/arch:AVX2"] if level != BASELINE else []
+        table = levels_table()
+        return [f"-m{feature}" for feature in table["LEVELS"][level] if feature != table["FAST_PEXT"]]
+
+    def msvc_target(self) -> list[str]:
+        """The same for COACHWHIP_ARCH, a value of /arch, such as AVX2: cl.exe has no native target."""
+        return [] if ARCH == NATIVE else [f"/arch:{ARCH}"]
+
+    def unix_target(self) -> list[str]:
+        """The same for COACHWHIP_ARCH, a value of -march."""
+        if ARCH == NATIVE:  # some ARM compilers have only -mcpu, a universal macOS build has neither of them
+            return next(([flag] for flag in ("-march=native", "-mcpu=native") if self.accepts(flag)), [])
+        if not self.accepts(f"-march={ARCH}"):
+            raise SystemExit(f"COACHWHIP_ARCH={ARCH}: the compiler does not know -march={ARCH}")
+        return [f"-march={ARCH}"]
 
     def msvc_flags(self) -> tuple[list[str], list[str]]:
-        """Flags for cl.exe. It has no native target: COACHWHIP_ARCH is a value of /arch, such as AVX2."""
+        """Flags for cl.exe at every level."""
         if SANITIZE or PGO:
             raise SystemExit("COACHWHIP_SANITIZE and COACHWHIP_PGO need gcc or clang")
-        arch = [] if ARCH in ("native", "baseline", "none", "") else [f"/arch:{ARCH}"]
-        return (["/Od", "/Zi"] if CHECKS else ["/O2"]) + arch, []
+        return (["/Od", "/Zi"] if CHECKS else ["/O2"]), []
 
     def unix_flags(self) -> tuple[list[str], list[str]]:
-        """Flags for gcc and clang."""
+        """Flags for gcc and clang at every level."""
         flags = ["-O1", "-g"] if CHECKS else ["-O3"]
-        if ARCH == "native":  # some ARM compilers have only -mcpu, a universal macOS build has neither of them
-            flags += next(([flag] for flag in ("-march=native", "-mcpu=native") if self.accepts(flag)), [])
-        elif ARCH not in ("baseline", "none", ""):
-            if not self.accepts(f"-march={ARCH}"):
-                raise SystemExit(f"COACHWHIP_ARCH={ARCH}: the compiler does not know -march={ARCH}")
-            flags.append(f"-march={ARCH}")
+        if not CHECKS and "-g" not in os.environ.get("CFLAGS", ""):
+            flags.append("-g0")  # Python's own flags ask for debug information, which takes a third of the time
         if self.accepts("-fno-semantic-interposition"):
             flags.append("-fno-semantic-interposition")
         link = []

@@ -6,16 +6,16 @@ import json
 import sys
 from collections.abc import Sequence
 
-from ..core.engine import MAX_DEPTH, MAX_THREADS
+from ..core.engine import MAX_DEPTH, MAX_THREADS, build_info
 from ..evaluation import config
-from .common.command import CommandError, assignment, execute, file_name, whole_number
+from .common.command import CommandError, assignment, execute, file_name, tell, whole_number
 from .common.signature import DEPTH, HASH_MB, Searched, read_positions, run
 
 __all__ = ["main", "read_positions", "run"]
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. The last line on stdout is `N nodes M nps`; the positions go by on stderr."""
+    """The subcommand. The last line on stdout is `N nodes M nps`; the build and the positions go by on stderr."""
     parser = argparse.ArgumentParser(prog="coachwhip bench", description="Search fixed positions: node count and speed.")
     parser.add_argument("depth", nargs="?", type=whole_number(1, MAX_DEPTH), default=DEPTH, help=f"plies (default {DEPTH})")
     parser.add_argument(
@@ -38,6 +38,7 @@ def _bench(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     try:
         weights, network = config.evaluator(args.weights)
+        tell(build_info())
         tunables = {name: whole_number(-(10**9), 10**9)(value) for name, value in args.set}
         result = run(
             args.depth,
@@ -52,7 +53,8 @@ def _bench(args: argparse.Namespace) -> int:
         raise CommandError(str(error)) from error
     except MemoryError as error:
         raise CommandError(f"no memory for a table of {args.hash} MB and {args.threads} threads") from error
-    print(json.dumps(result.as_dict(), indent=1) if args.json else f"{result.nodes} nodes {result.nps} nps", flush=True)
+    as_json = json.dumps({"build": build_info(), **result.as_dict()}, indent=1)
+    print(as_json if args.json else f"{result.nodes} nodes {result.nps} nps", flush=True)
     return 0
 
 

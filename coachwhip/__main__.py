@@ -72,6 +72,7 @@ Options:
 """
 
 LOST = 1  # exit code where standard output could not be written
+NO_CORE = 1  # exit code where the compiled core cannot run on this processor
 INTERRUPTED = 130
 
 
@@ -82,8 +83,8 @@ class UsageError(Exception):
 def main(argv: list[str] | None = None) -> int:
     """Run the command line (default: the process's). Returns the exit code.
 
-    0, or the code of a subcommand; 1 with a message on standard error if standard output cannot be written (a full disk); 2 for
-    wrong usage; 130 after Ctrl-C. If the reader of standard output has closed it (`coachwhip weights | head -1`), the command
+    0, or the code of a subcommand; 1 with a message on standard error if standard output cannot be written (a full disk), or if the
+    compiled core cannot run on this processor; 2 for wrong usage; 130 after Ctrl-C. If the reader of standard output has closed it (`coachwhip weights | head -1`), the command
     ends early with 0 and no message: the reader has what it wanted, and scripts under `set -o pipefail` go on. A session also
     ends with 0 when its GUI is gone.
     """
@@ -99,6 +100,11 @@ def main(argv: list[str] | None = None) -> int:
             return 0
         _complain(str(error))
         return LOST
+    except ImportError as error:
+        if error.name != f"{__package__}.core":
+            raise
+        _complain(str(error))
+        return NO_CORE
 
 
 def _complain(message: str) -> None:
@@ -118,6 +124,8 @@ def _main(argv: list[str]) -> int:
         return 0
     if words and words[0] in SUBCOMMANDS:
         return _run_subcommand(words[0], words[1:], weights)
+    from . import core  # noqa: F401 (complains before a session begins if this processor cannot run it)
+
     writer = LineWriter(_stdout_fd())
     loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session})
     if weights is not None:

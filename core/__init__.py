@@ -1,2 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The compiled core: rules, evaluation and search. Python programs use `engine`; nothing is imported here."""
+"""The compiled core: rules, evaluation and search. Python programs use `engine`.
+
+What is imported here chooses the compiled modules for this processor (levels.py), before one of them is loaded: `LEVEL` is their
+name. Raises ImportError with one sentence if this processor can run none of them.
+"""
+
+import os
+
+from . import board, cpu, evaluate, levels, search
+
+LEVEL = levels.choose(cpu, os.environ.get(levels.VARIABLE, ""))
+
+if LEVEL not in (levels.BASELINE, levels.NATIVE):
+    _folder = os.path.join(__path__[0], f"_{LEVEL}")
+    if not os.path.isdir(_folder):
+        raise ImportError(f"the folder {_folder} is missing: install coachwhip again", name=__name__)
+    __path__.insert(0, _folder)
+    for _package in (board, evaluate, search):
+        _package.__path__.insert(0, os.path.join(_folder, _package.__name__.rpartition(".")[2]))

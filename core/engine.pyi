@@ -242,7 +242,7 @@ def network_header(network: bytes) -> dict[str, Any]:
     """The header of a network file, after all checks. Raises ValueError with one sentence if the file cannot be used."""
 
 def build_info() -> str:
-    """One line: compiler, version, target flags, slider attacks in use (pext or magic), and whether checks are on."""
+    """One line: compiler, version, target flags, level (levels.py), slider attacks (pext or magic), and whether checks are on."""
 
 def weights_layout() -> list[tuple[str, tuple[int, ...], bool]]:
     """Name, shape and whether tapered ((mg, eg) pair) of every weight, in the order that Engine takes them. Shape (): one value."""

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# distutils: extra_compile_args = -Og
 """The Python face of the core: `Position` and `Engine`, documented in engine.pyi.
 
 Other modules touch Python objects only outside the search: FENs, UCI text, weights, tunables, `trace`, `features`, and errors.
@@ -39,6 +40,7 @@ from .search.threads cimport (
 from .search.tt cimport TTHit, clear_table, hashfull, resize_table, tt_key, tt_probe
 from sys import modules as _modules
 
+from . import LEVEL as _LEVEL
 from .evaluate import evaluate as _evaluate
 
 cdef extern from *:
@@ -860,4 +862,4 @@ def network_header(bytes network not None):
 def build_info():
     attacks = "pext" if USE_PEXT else "magic"
     checks = ", checks on" if CHECKS else ""
-    return f"{COMPILER.decode()} for {MACHINE.decode()} ({FLAGS.decode()}), {attacks} attacks{checks}"
+    return f"{COMPILER.decode()} for {MACHINE.decode()} ({FLAGS.decode()}), level {_LEVEL}, {attacks} attacks{checks}"

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# distutils: extra_compile_args = -Og
 """Writes moves as UCI text, and finds the legal move that a text means."""
 
 from .board.movegen cimport *

@@ -257,6 +257,52 @@ def test_msvc_has_no_command_to_name(tree: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("arch", "machine", "levels"),
+    [
+        (None, "linux-x86_64", ["native"]),
+        ("native", "linux-aarch64", ["native"]),
+        ("x86-64-v3", "linux-x86_64", ["native"]),
+        ("baseline", "linux-x86_64", ["baseline"]),
+        ("none", "win-amd64", ["baseline"]),
+        ("levels", "linux-x86_64", ["baseline", "avx2", "pext"]),
+        ("levels", "win-amd64", ["baseline", "avx2", "pext"]),
+        ("levels", "macosx-11.0-arm64", ["baseline"]),
+        ("levels", "macosx-10.13-universal2", ["baseline"]),
+    ],
+)
+def test_a_build_has_the_levels_of_its_machine(
+    monkeypatch: pytest.MonkeyPatch, arch: str | None, machine: str, levels: list[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sysconfig, "get_platform", lambda: machine)
+    monkeypatch.delenv("COACHWHIP_ARCH", raising=False)
+    if arch:
+        monkeypatch.setenv("COACHWHIP_ARCH", arch)
+    setup = runpy.run_path("setup.py", run_name="setup")
+    assert setup["built_levels"]() == levels
+    names = [extension.name for extension in setup["extensions"]()]
+    assert len(names) == len(set(names))
+    for level in levels:
+        module = "coachwhip.core.board.see" if level in ("native", "baseline") else f"coachwhip.core._{level}.board.see"
+        assert module in names
+    assert [name for name in names if name.endswith(".cpu")] == ["coachwhip.core.cpu"]  # it must run everywhere
+
+
+def test_an_sdist_builds_the_levels(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pip may keep what it builds from one, and install it on another processor."""
+    (tree / "PKG-INFO").touch()
+    monkeypatch.chdir(tree)
+    monkeypatch.delenv("COACHWHIP_ARCH", raising=False)
+    assert runpy.run_path("setup.py", run_name="setup")["ARCH"] == "levels"
+
+
+@unix_compilers
+def test_an_unknown_processor_is_one_sentence(tree: Path) -> None:
+    said = refuse(tree, COACHWHIP_ARCH="pentium-9")
+    assert said == "COACHWHIP_ARCH=pentium-9: the compiler does not know -march=pentium-9"
+
+
 def test_old_or_missing_build_tools_are_one_sentence(tree: Path, tmp_path: Path) -> None:
     """What a Python without a package index has: nothing, or the releases of its distribution."""
     said = refuse(tree, options=("-I", "-S"))

@@ -30,11 +30,15 @@ cdef extern from * nogil:
         #undef CYTHON_INLINE
         #define CYTHON_INLINE __forceinline
       #endif
+      #if defined(_M_X64) && defined(__AVX__) /* such processors have POPCNT */
+      #define cw_popcount(b) ((int)__popcnt64(b))
+      #else
       static int cw_popcount(unsigned long long b) {
         b -= (b >> 1) & 0x5555555555555555ULL;
         b = (b & 0x3333333333333333ULL) + ((b >> 2) & 0x3333333333333333ULL);
         return (int)((((b + (b >> 4)) & 0x0F0F0F0F0F0F0F0FULL) * 0x0101010101010101ULL) >> 56);
       }
+      #endif
       #if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_ARM64))
         static int cw_lsb(unsigned long long b) { unsigned long i; _BitScanForward64(&i, b); return (int)i; }
         static int cw_msb(unsigned long long b) { unsigned long i; _BitScanReverse64(&i, b); return (int)i; }
@@ -44,11 +48,15 @@ cdef extern from * nogil:
           int i; for (i = 1; i < 64; i <<= 1) b |= b >> i; return cw_popcount(b) - 1;
         }
       #endif
-      #define cw_prefetch(p) ((void)(p))
+      #if defined(_M_X64)
+        #define cw_prefetch(p) _mm_prefetch((const char*)(p), _MM_HINT_T0)
+      #else
+        #define cw_prefetch(p) ((void)(p))
+      #endif
       #define cw_unlikely(x) (x)
     #endif
     /* Zen 1, Zen 2 and Excavator have PEXT only in microcode: magics are faster there. */
-    #if defined(__BMI2__) && !defined(COACHWHIP_NO_PEXT) && \
+    #if (defined(__BMI2__) || (defined(_M_X64) && defined(__AVX2__))) && !defined(COACHWHIP_NO_PEXT) && \
         !defined(__znver1__) && !defined(__znver2__) && !defined(__bdver4__)
       #include <immintrin.h>
       #define CW_USE_PEXT 1

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# distutils: extra_compile_args = -Og
 """Fills the bitbase of kpk.pxd. A bitboard holds the result for all squares of White's king at once.
 
 Pawns only move forward, so the pawn's squares are solved from the seventh rank down, each repeated until nothing changes.

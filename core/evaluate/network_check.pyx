@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# distutils: extra_compile_args = -Og
 """Goes up and down a stack of positions as a search does, and evaluates some of them."""
 
 from libc.string cimport memset

@@ -5,7 +5,7 @@ setup.py writes the declaration of `Params`, tunables.pxd, from the rows.
 """
 
 from ..board.types cimport *
-from coachwhip.core.tunables cimport Params  # absolute: Cython would not find ..tunables
+from coachwhip.core.tunables cimport Params, names_when_built  # absolute: Cython would not find ..tunables
 
 cdef enum:
     PLY = 100  # one ply in the unit of reductions

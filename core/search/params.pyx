@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# distutils: extra_compile_args = -Og
 """Fills `SearchParams` from tunables.py and the changes that a user asks for."""
 
 from libc.math cimport log
@@ -6,14 +7,14 @@ from libc.math cimport log
 from ..tunables import TUNABLES
 
 
-cdef dict _checked(dict changes, dict fields):
-    """Defaults with `changes` applied.
+cdef dict _checked(dict changes):
+    """Defaults with `changes` applied, in the order of `Params`.
 
-    Raises ValueError for an unknown name, a value out of range, or if `fields`, the rows when the core was built, are not the
-    rows of tunables.py now.
+    Raises ValueError for an unknown name, a value out of range, or if the rows of tunables.py are not those of the build.
     """
     values = {row[0]: row[1] for row in TUNABLES}
-    differing = sorted(values.keys() ^ fields.keys())
+    built = names_when_built().split()
+    differing = sorted(set(values).symmetric_difference(built))
     if differing:
         raise ValueError(f"core/tunables.py is not the one that the core was built with ({', '.join(differing)}): build again")
     ranges = {row[0]: (row[2], row[3]) for row in TUNABLES}
@@ -24,7 +25,7 @@ cdef dict _checked(dict changes, dict fields):
         if not isinstance(value, int) or not low <= value <= high:
             raise ValueError(f"tunable {name} must be a whole number from {low} to {high}, not {value!r}")
         values[name] = int(value)
-    return values
+    return {name: values[name] for name in built}
 
 
 cdef void _switch_off_dependants(Params* p) noexcept:
@@ -49,8 +50,9 @@ cdef void _switch_off_dependants(Params* p) noexcept:
 
 
 cdef int fill_params(SearchParams* out, dict changes) except -1:
-    cdef int depth, move
-    out.p = _checked(changes, out.p)  # Cython converts the struct to a dict and back
+    cdef int depth, move, row, value
+    for row, value in enumerate(_checked(changes).values()):
+        (<int*>&out.p)[row] = value
     _switch_off_dependants(&out.p)
     for depth in range(LMR_SIZE):
         for move in range(LMR_SIZE):

@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# distutils: extra_compile_args = -Og
 """The memory of the searchers and the threads of the helpers.
 
 The threads are started for each search, so none exists between searches, where the process may fork or exit. They are threads of

@@ -11,7 +11,7 @@ import chess
 import pytest
 from coachwhip.bench import bench, perft
 from coachwhip.bench.common import signature
-from coachwhip.core.engine import Engine, Position, SearchResult
+from coachwhip.core.engine import Engine, Position, SearchResult, build_info
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 DEPTH = 5
@@ -24,7 +24,9 @@ def test_bench_gives_the_same_nodes_every_time(capsys: pytest.CaptureFixture[str
     assert [position.bestmove for position in first.positions] == [position.bestmove for position in second.positions]
     assert bench.main([str(DEPTH)]) == 0
     out, err = capsys.readouterr()
-    assert len(err.splitlines()) == len(first.positions)
+    build, *positions = err.splitlines()
+    assert build == build_info()
+    assert len(positions) == len(first.positions)
     nodes, nodes_word, nps, nps_word = out.splitlines()[-1].split()
     assert (int(nodes), nodes_word, nps_word) == (first.nodes, "nodes", "nps")
     assert int(nps) > 0
