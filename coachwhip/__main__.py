@@ -71,6 +71,7 @@ Options:
   -h, --help                     print this text
 """
 
+LEFT_OUT = "is not in this program without Python: install coachwhip in a Python environment and run it there"
 LOST = 1  # exit code where standard output could not be written
 NO_CORE = 1  # exit code where the compiled core cannot run on this processor
 INTERRUPTED = 130
@@ -154,7 +155,7 @@ def _read_options(argv: list[str]) -> tuple[list[str], str | None, str]:
         option, equals, value = argv[index].partition("=")
         index += 1
         if option in ("-h", "--help") and not equals:
-            return [], None, USAGE
+            return [], None, _usage()
         if option == "--version" and not equals:
             return [], None, f"coachwhip {__version__}\n"
         if option != "--weights":
@@ -166,6 +167,29 @@ def _read_options(argv: list[str]) -> tuple[list[str], str | None, str]:
             raise UsageError("--weights needs a file name")
         weights = value
     return argv[index:], weights, ""
+
+
+def _usage() -> str:
+    """The text of --help, without the subcommands that are not in this program."""
+    left_out = _left_out()
+    return "".join(line for line in USAGE.splitlines(keepends=True) if not left_out.intersection(line.split()[:1]))
+
+
+def _left_out() -> set[str]:
+    """The subcommands that a program made by PyInstaller does not have; none where Python runs coachwhip."""
+    if not getattr(sys, "frozen", False):
+        return set()
+    from importlib.util import find_spec
+
+    left_out = set()
+    for name, module in SUBCOMMANDS.items():
+        try:
+            there = find_spec(module) is not None
+        except ModuleNotFoundError:  # not even its package
+            there = False
+        if not there:
+            left_out.add(name)
+    return left_out
 
 
 def _run_subcommand(name: str, words: list[str], weights: str | None) -> int:
@@ -182,6 +206,8 @@ def _run_subcommand(name: str, words: list[str], weights: str | None) -> int:
         except ImportError as error:
             from .bench.common.command import missing
 
+            if name in _left_out():
+                raise UsageError(f"{name} {LEFT_OUT}") from error
             raise UsageError(f"{name}: {missing(error)}") from error
         return run(words)
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A real engine process on pipes, for tests: every wait has a time-out, so that a hang fails instead of blocking.
 
-The environment lacks PYTHONUNBUFFERED, which would hide output that is not flushed.
+The environment lacks PYTHONUNBUFFERED, which would hide output that is not flushed. COACHWHIP_PROGRAM names a program to test instead
+of this Python's coachwhip, for example one made by PyInstaller (trials/frozen.py).
 """
 
 from __future__ import annotations
@@ -22,11 +23,14 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 TIMEOUT = 30.0  # generous: only a hang takes so long
-MODULE = [sys.executable, "-m", "coachwhip"]
+PROGRAM = os.environ.get("COACHWHIP_PROGRAM")
+MODULE = [PROGRAM] if PROGRAM else [sys.executable, "-m", "coachwhip"]
 
 
 def installed_command() -> list[str]:
     """The `coachwhip` script of this Python; in a checkout that is built but not installed, what the script would run."""
+    if PROGRAM:
+        return MODULE
     script = shutil.which("coachwhip", path=str(Path(sys.executable).parent))
     return [script] if script else MODULE
 
