@@ -69,7 +69,7 @@ def test_every_file_of_a_package_reaches_the_wheel(project: dict[str, Any], fold
 def test_every_folder_reaches_the_sdist(folders: dict[str, Path]) -> None:
     lines = (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines()
     grafted = {line.split()[1] for line in lines if line.startswith("graft ")}
-    assert grafted == {folder.relative_to(ROOT).parts[0] for folder in folders.values()} | {"tests", "docs", ".ci"}
+    assert grafted == {folder.relative_to(ROOT).parts[0] for folder in folders.values()} | {"tests", "docs", ".ci", ".github"}
 
 
 def test_the_version_is_a_literal_that_setuptools_can_read(project: dict[str, Any]) -> None:
