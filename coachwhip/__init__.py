@@ -23,7 +23,8 @@ if TYPE_CHECKING:
         build_info,
     )
 
-__version__ = "0.1.0"
+# .github/CONTRIBUTING.md says what the numbers mean.
+__version__ = "0.1.0.dev0"
 
 __all__ = [
     "MAX_DEPTH",

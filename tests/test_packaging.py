@@ -75,7 +75,7 @@ def test_every_folder_reaches_the_sdist(folders: dict[str, Path]) -> None:
 def test_the_version_is_a_literal_that_setuptools_can_read(project: dict[str, Any]) -> None:
     assert project["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "coachwhip.__version__"}
     text = (ROOT / "coachwhip" / "__init__.py").read_text(encoding="utf-8")
-    assert re.findall(r'^__version__ = "(\d+\.\d+\.\d+)"$', text, re.MULTILINE) == [coachwhip.__version__]
+    assert re.findall(r'^__version__ = "(\d+\.\d+\.\d+(?:\.dev0)?)"$', text, re.MULTILINE) == [coachwhip.__version__]
 
 
 def test_the_command_exists(project: dict[str, Any]) -> None:
@@ -380,7 +380,7 @@ def test_other_packages_can_cimport_the_installed_core(tree: Path) -> None:
 
 
 def test_a_network_reaches_wheel_and_sdist(tree: Path) -> None:
-    """Beside weights.py, which names it."""
+    """Beside weights.py, which names it; the metadata have the engine's version."""
     network = Path("evaluation", "networks", "some.cwnet")
     (tree / network).write_bytes(b"a network")
     shutil.copy(ROOT / "MANIFEST.in", tree)
@@ -389,3 +389,5 @@ def test_a_network_reaches_wheel_and_sdist(tree: Path) -> None:
     run_in(tree, "setup.py", "egg_info")
     (listed,) = tree.glob("*.egg-info/SOURCES.txt")
     assert network.as_posix() in listed.read_text(encoding="utf-8").splitlines()
+    (written,) = tree.glob("*.egg-info/PKG-INFO")
+    assert f"Version: {coachwhip.__version__}" in written.read_text(encoding="utf-8").splitlines()
