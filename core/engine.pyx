@@ -416,7 +416,8 @@ def decode_games(
     int64_t first=0,
     bint every=False,
 ):
-    cdef Py_ssize_t i, start, end
+    cdef Py_ssize_t start, end
+    cdef Py_ssize_t i = 0  # gcc -Og warns otherwise
     cdef Py_ssize_t games = ends.shape[0]
     cdef const uint8_t* bytes_ = &data[0] if data.shape[0] else NULL
     cdef uint8_t* before
