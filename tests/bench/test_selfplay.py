@@ -183,21 +183,25 @@ def test_side_lines_are_one_to_three_plies_long(reference: Path) -> None:
                 start = board
                 continue
             assert start is not None
-            reached = [distance for distance in (1, 2) if board.epd() in after(start, distance)]
-            assert reached or board.turn != start.turn  # three plies are too many to try
-            lengths.update(reached[:1] or [3])
+            if board.turn == start.turn:
+                assert leads_to(start, board, 2)
+                lengths.add(2)
+            else:
+                lengths.add(1 if leads_to(start, board, 1) else 3)  # three plies are too many to try
     assert lengths == {1, 2, 3}
 
 
-def after(board: chess.Board, plies: int) -> set[str]:
+def leads_to(board: chess.Board, other: chess.Board, plies: int) -> bool:
+    """Whether so many legal moves make the other position of this one."""
     if plies == 0:
-        return {board.epd()}
-    found = set()
-    for move in board.legal_moves:
+        return board.occupied_co == other.occupied_co and board.epd() == other.epd()
+    for move in list(board.legal_moves):
         board.push(move)
-        found |= after(board, plies - 1)
+        found = leads_to(board, other, plies - 1)
         board.pop()
-    return found
+        if found:
+            return True
+    return False
 
 
 def test_no_side_line_goes_through_or_to_the_end_of_a_game() -> None:
