@@ -40,6 +40,13 @@ def measure(what: laboratory.Experiment, known: laboratory.Results | None = None
 
 
 @pytest.fixture
+def shallow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The horizon effect shown to two plies, for tests of how it is printed: to its depth it takes seconds."""
+    monkeypatch.setattr(horizon, "DEPTH", 2)
+    monkeypatch.setattr(horizon, "JUDGE_DEPTH", 2)
+
+
+@pytest.fixture
 def positions(tmp_path: Path) -> str:
     path = tmp_path / "positions.epd"
     path.write_text(f'# two\n{SMALL}\n\n{MIDDLE.rsplit(" ", 2)[0]} bm Nd3; id "two";\n')
@@ -279,6 +286,7 @@ def test_the_positions_are_twenty_quiet_and_tactical_ones() -> None:
     assert {fen.split()[1] for fen in fens} == {"w", "b"}
 
 
+@pytest.mark.usefixtures("shallow")
 def test_the_command_writes_table_json_and_pages(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--depth", "2", "--positions", positions, "--hash", "1", "--resume", str(tmp_path / "results")]
     pages = [tmp_path / "lab.md", tmp_path / "lab.html"]
@@ -373,6 +381,7 @@ def test_the_plain_search_throws_a_pawn_away_and_quiescence_and_extensions_do_no
     assert all(position.gives_check(step.move) for step in check.columns[1] if step.throws)
 
 
+@pytest.mark.usefixtures("shallow")
 def test_the_demonstration_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
     assert lab.main(["--horizon"]) == 0
     out = capsys.readouterr().out

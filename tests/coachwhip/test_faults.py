@@ -10,10 +10,14 @@ from pathlib import Path
 
 import chess
 import pytest
+from coachwhip.bench.lab import horizon
 from coachwhip.core.engine import Position
 from coachwhip.evaluation.learn import labelled
 from places import STUB
 
+from coachwhip.__main__ import main
+
+SHALLOW = 2
 START = chess.STARTING_FEN
 EPD = " ".join(START.split()[:4])
 ENGINE = shlex.join([sys.executable, str(STUB), "good"])
@@ -105,13 +109,17 @@ def own_games() -> bytes:
 
 @pytest.fixture
 def coachwhip(folder: Path, root: Path, user_environment: dict[str, str]) -> Callable[..., "subprocess.CompletedProcess[str]"]:
-    """Runs a command line in that folder, some libraries hidden, no file longer than `room` bytes."""
+    """Runs a command line in that folder, some libraries hidden, no file longer than `room` bytes.
+
+    A page of the laboratory has the horizon effect; here it is shown to SHALLOW plies, since nothing depends on what it shows.
+    """
+    code = (
+        "import sys\nfor name in sys.argv.pop(1).split(): sys.modules[name] = None\n"
+        f"if '--page' in sys.argv: from coachwhip.bench.lab import horizon; horizon.DEPTH = horizon.JUDGE_DEPTH = {SHALLOW}\n"
+        "from coachwhip.__main__ import main\nif __name__ == '__main__': sys.exit(main())"
+    )
 
     def run(words: list[str], *, hidden: str = "", room: int | None = None) -> "subprocess.CompletedProcess[str]":
-        code = (
-            "import sys\nfor name in sys.argv.pop(1).split(): sys.modules[name] = None\n"
-            "from coachwhip.__main__ import main\nif __name__ == '__main__': sys.exit(main())"
-        )
         return subprocess.run(
             [sys.executable, "-c", code, hidden, *words],
             cwd=folder,
@@ -160,13 +168,15 @@ def spoil(path: Path, fault: str) -> None:
 @pytest.mark.parametrize("fault", ["missing", "folder", "random", "empty", "latin"])
 @pytest.mark.parametrize("reads", READS)
 def test_a_file_that_cannot_be_used_is_named(
-    reads: str, fault: str, folder: Path, coachwhip: Callable[..., "subprocess.CompletedProcess[str]"]
+    reads: str, fault: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.chdir(folder)
     words, suffix = READS[reads]
     path = folder / f"bad-{fault}{suffix}"
     spoil(path, fault)
-    done = coachwhip([word.replace("FILE", path.name) for word in words])
-    one_sentence(done, path.name)
+    words = [word.replace("FILE", path.name) for word in words]
+    code = main(words)
+    one_sentence(subprocess.CompletedProcess(words, code, *capfd.readouterr()), path.name)
     assert path.exists() == (fault != "missing")
 
 
@@ -175,8 +185,6 @@ def test_a_file_that_cannot_be_used_is_named(
 def test_a_file_that_cannot_be_written_is_refused_before_the_work(
     writes: str, fault: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from coachwhip.__main__ import main
-
     monkeypatch.chdir(folder)
     before = sorted(folder.iterdir())
     assert main([word.replace("FILE", fault) for word in WRITES[writes]]) == 2
@@ -208,8 +216,15 @@ def room_for(writes: str, path: Path) -> int:
 
 @pytest.mark.parametrize("writes", WRITES)
 def test_a_disk_that_fills_up_is_told_and_keeps_what_was_done(
-    writes: str, folder: Path, coachwhip: Callable[..., "subprocess.CompletedProcess[str]"]
+    writes: str,
+    folder: Path,
+    coachwhip: Callable[..., "subprocess.CompletedProcess[str]"],
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(horizon, "DEPTH", SHALLOW)
+    monkeypatch.setattr(horizon, "JUDGE_DEPTH", SHALLOW)
     suffix = (
         ".svg"
         if writes == "train --plot"
@@ -223,14 +238,13 @@ def test_a_disk_that_fills_up_is_told_and_keeps_what_was_done(
     )
     (folder / "good.pgn").write_text(GAME * 2)
     if writes == "selfplay --epd":
-        assert coachwhip(OWN).returncode == 0
+        assert main(OWN) == 0
         (folder / "own.bin").rename(folder / "good.own")
     if "tune" in writes:
         (folder / "good.epd").write_text(LABELLED)
     words = [word.replace("FILE", f"written{suffix}") for word in WRITES[writes]]
     path = folder / f"written{suffix}"
-    whole = coachwhip(words)
-    assert whole.returncode == 0, whole.stderr
+    assert main(words) == 0, capfd.readouterr().err
     room = room_for(writes, path)
     path.unlink()
     done = coachwhip(words, room=room)

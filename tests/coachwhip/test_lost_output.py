@@ -12,6 +12,14 @@ from typing import Any
 import pytest
 
 ENGINE = [sys.executable, "-m", "coachwhip"]
+# The horizon effect takes seconds; shown to two plies, it prints as much.
+SHALLOW = """
+import sys
+from coachwhip.__main__ import main
+from coachwhip.bench.lab import horizon
+horizon.DEPTH = horizon.JUDGE_DEPTH = 2
+sys.exit(main())
+"""
 ONE_SHOT = (
     ["--help"],
     ["--version"],
@@ -42,8 +50,9 @@ def full() -> str:
 def run(words: list[str], environment: dict[str, str], **streams: object) -> "subprocess.CompletedProcess[str]":
     """Run a command line with its standard error read, unless said otherwise."""
     options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stderr": subprocess.PIPE, **streams}
+    engine = [sys.executable, "-c", SHALLOW] if "--horizon" in words else ENGINE
     done: subprocess.CompletedProcess[str] = subprocess.run(
-        [*ENGINE, *words], env=environment, text=True, check=False, timeout=120, **options
+        [*engine, *words], env=environment, text=True, check=False, timeout=120, **options
     )
     return done
 
