@@ -1,13 +1,22 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What several tests share: the data folders, an environment like a user's, and what is done about programs that are missing."""
+"""What several tests share: the data folders, an environment like a user's, and what is done about programs that are missing.
+
+The tests run in one process, or with `-n auto` (pytest-xdist) in one for each processor.
+"""
 
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import programs
 import pytest
+from hypothesis import HealthCheck, settings
 from places import DATA, ROOT
+
+# No example fails because the machine is busy. Loaded before the tests are imported, since each test keeps the profile it finds.
+settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 
 @pytest.fixture(scope="session")
@@ -40,9 +49,43 @@ def user_environment() -> dict[str, str]:
     return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
 
 
+# --- Worker processes ---
+
+MOST_WORKERS = 8  # of more, each takes memory and little time from the others; the tests start engines of several threads too
+UNDIVIDED = {  # files whose tests all run in one process, and begin first
+    "tests/bench/test_learning_page.py",  # they share what takes half a minute to make
+    "tests/uci/test_robustness.py",  # they share an engine, and each shows that the one before did it no harm
+}
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give every worker process the next test that no other has begun; the marker `xdist_group` fails with pytest 9.2."""
+    if config.getoption("dist") != "load":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByTest(LoadScopeScheduling):  # type: ignore[misc]  # untyped
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return file if file in UNDIVIDED else nodeid
+
+    return ByTest(config, log)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int | None:
+    """For `-n auto`: a process for each processor that this one may use; None if pytest-xdist's variable has the number."""
+    if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
+        return None
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(usable, MOST_WORKERS)
+
+
 # --- Programs that are missing ---
 
-MISSING = pytest.StashKey[list[str]]()
+MISSING = pytest.StashKey[set[str]]()
+REPORTED = "missing_programs"  # under what name a worker process of pytest-xdist reports them
 
 
 def missing_programs(item: pytest.Item) -> list[str]:
@@ -52,7 +95,7 @@ def missing_programs(item: pytest.Item) -> list[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs_program(name, ...): the test drives these programs; see tests/tools/programs.py")
-    config.stash[MISSING] = []
+    config.stash[MISSING] = set()
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's background job, whose children would ignore Ctrl-C as well
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -64,9 +107,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     left_out = [item for item in items if missing_programs(item)]
     if left_out:
         config.hook.pytest_deselected(items=left_out)
-        missing = {names for item in left_out for names in missing_programs(item)}
-        config.stash[MISSING] = sorted(missing)
+        config.stash[MISSING] = {names for item in left_out for names in missing_programs(item)}
         items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """A worker process of pytest-xdist, which alone collects tests, tells the process that prints the summary."""
+    if hasattr(session.config, "workeroutput"):
+        missing = session.config.stash[MISSING]
+        session.config.workeroutput[REPORTED] = sorted(missing)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """A worker process of pytest-xdist has ended; one that crashed reports nothing."""
+    node.config.stash[MISSING].update(getattr(node, "workeroutput", {}).get(REPORTED, []))
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -78,4 +133,4 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     missing = config.stash[MISSING]
     if missing:
-        terminalreporter.write_line(f"left out are tests that drive programs not installed: {', '.join(missing)}")
+        terminalreporter.write_line(f"left out are tests that drive programs not installed: {', '.join(sorted(missing))}")

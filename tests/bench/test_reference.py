@@ -36,7 +36,7 @@ from coachwhip.bench.reference.games.dice import Dice
 from coachwhip.bench.reference.games.halving import Halving, mover_wins
 from coachwhip.bench.reference.games.tictactoe import TicTacToe
 from coachwhip.bench.reference.games.tree import AIMA_TREE, Branch, Tree
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from places import ROOT
 
@@ -55,7 +55,6 @@ WIDE = 1000  # moves: more than any tree here has
 # Few different numbers on purpose: ties are where the choice of the move can go wrong.
 leaves = st.integers(-3, 3)
 subtrees = st.recursive(leaves, lambda below: st.lists(below, min_size=1, max_size=4), max_leaves=30)
-patient = settings(deadline=None)  # the machine may be busy
 uneven = st.sampled_from([(0, 1), (0, 0, 1), (0, 1, 1), (1, 0, 0, 1)])  # who moves when, with some moving twice
 
 
@@ -218,7 +217,6 @@ def test_expectimax_on_a_tree_worked_by_hand() -> None:
 # --- Against each other, on arbitrary trees ---
 
 
-@patient
 @given(subtrees)
 def test_all_exact_searches_answer_the_same(subtree: Any) -> None:
     expected, size = search(minimax, Tree(subtree))
@@ -230,7 +228,6 @@ def test_all_exact_searches_answer_the_same(subtree: Any) -> None:
         assert search(algorithm, Tree(subtree)) == (expected, pruned)
 
 
-@patient
 @given(subtrees, uneven)
 def test_searches_that_do_not_negate_let_a_player_move_twice(subtree: Any, order: tuple[int, ...]) -> None:
     tree = Tree(subtree, order)
@@ -263,7 +260,6 @@ def test_alpha_beta_with_the_best_move_first_looks_at_the_minimal_tree() -> None
 
 
 @pytest.mark.parametrize("algorithm", [alpha_beta, negamax_alpha_beta])
-@patient
 @given(subtree=subtrees, alpha=st.integers(-4, 3), width=st.integers(1, 4))
 def test_an_answer_outside_the_window_is_a_bound(algorithm: Any, subtree: Any, alpha: int, width: int) -> None:
     tree = Tree(subtree)
@@ -277,7 +273,6 @@ def test_an_answer_outside_the_window_is_a_bound(algorithm: Any, subtree: Any, a
         assert exact == value
 
 
-@patient
 @given(subtrees, st.integers(0, 5))
 def test_a_truncated_game_is_h_minimax(subtree: Any, depth: int) -> None:
     tree = Tree(subtree)
@@ -286,14 +281,12 @@ def test_a_truncated_game_is_h_minimax(subtree: Any, depth: int) -> None:
         assert search(algorithm, Truncated(tree, some_estimate, at_depth(depth)))[0] == expected
 
 
-@patient
 @given(subtrees)
 def test_h_minimax_without_a_cut_is_minimax(subtree: Any) -> None:
     tree = Tree(subtree)
     assert h_minimax(tree, tree.initial(), some_estimate, lambda *_: False) == minimax(tree, tree.initial())
 
 
-@patient
 @given(subtrees, st.integers(0, 4))
 def test_quiescence_changes_nothing_where_all_is_quiet(subtree: Any, depth: int) -> None:
     tree = Tree(subtree)
@@ -302,7 +295,6 @@ def test_quiescence_changes_nothing_where_all_is_quiet(subtree: Any, depth: int)
     assert h_minimax(tree, tree.initial(), calm, at_depth(depth)) == expected
 
 
-@patient
 @given(subtrees)
 def test_quiescence_is_minimax_where_all_is_noisy_and_forced(subtree: Any) -> None:
     tree = Tree(subtree)
@@ -310,7 +302,6 @@ def test_quiescence_is_minimax_where_all_is_noisy_and_forced(subtree: Any) -> No
     assert answer == minimax(tree, tree.initial())
 
 
-@patient
 @given(subtrees, st.integers(-4, 3), st.integers(1, 4))
 def test_quiescence_is_the_game_in_which_one_may_decline(subtree: Any, alpha: int, width: int) -> None:
     def declined(branch: Any, ply: int) -> Any:
@@ -327,7 +318,6 @@ def test_quiescence_is_the_game_in_which_one_may_decline(subtree: Any, alpha: in
     assert exact <= value if value <= alpha else (exact >= value if value >= alpha + width else exact == value)
 
 
-@patient
 @given(subtrees)
 def test_a_wide_beam_is_minimax(subtree: Any) -> None:
     tree = Tree(subtree)
@@ -337,7 +327,6 @@ def test_a_wide_beam_is_minimax(subtree: Any) -> None:
         assert -negamax(tree, tree.result(tree.initial(), answer.move)).value == answer.value
 
 
-@patient
 @given(subtrees, st.integers(1, 3))
 def test_a_beam_searches_no_more_than_its_width(subtree: Any, width: int) -> None:
     def searched(branch: Any) -> int:  # inner nodes that a beam may enter
@@ -356,7 +345,6 @@ def test_a_beam_searches_no_more_than_its_width(subtree: Any, width: int) -> Non
     assert opened <= searched(subtree)
 
 
-@patient
 @given(subtrees)
 def test_max_n_of_two_is_minimax(subtree: Any) -> None:
     tree = Tree(subtree)
@@ -368,7 +356,6 @@ def test_max_n_of_two_is_minimax(subtree: Any) -> None:
 vectors = st.tuples(leaves, leaves, leaves)
 
 
-@patient
 @given(st.recursive(vectors, lambda below: st.lists(below, min_size=1, max_size=3), max_leaves=20))
 def test_max_n_is_an_equilibrium(subtree: Any) -> None:
     tree = Tree(subtree, (0, 1, 2))
@@ -388,7 +375,6 @@ def test_max_n_is_an_equilibrium(subtree: Any) -> None:
     check(tree.initial())
 
 
-@patient
 @given(subtrees, st.sampled_from([(0, 1), (0, CHANCE), (0, CHANCE, 1, CHANCE), (0, CHANCE, CHANCE, 1)]))
 def test_expectimax_averages_where_chance_moves(subtree: Any, order: tuple[int, ...]) -> None:
     def value(branch: Any, ply: int) -> Fraction:

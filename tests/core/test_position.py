@@ -12,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-FUZZ = settings(max_examples=400, deadline=None, derandomize=True, database=None)
+FUZZ = settings(max_examples=400, derandomize=True, database=None)
 
 
 # --- FEN in and out ---

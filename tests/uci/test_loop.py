@@ -998,7 +998,7 @@ def faults(session: Session) -> list[str]:
     return [line for line in wrong if "'eval'" not in line and "'burst'" not in line]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(COMMANDS, COMMANDS, COMMANDS, st.text(max_size=30)), max_size=20))
 def test_any_conversation_keeps_one_bestmove_per_go(lines: list[str]) -> None:
     session = Session()
@@ -1010,7 +1010,7 @@ def test_any_conversation_keeps_one_bestmove_per_go(lines: list[str]) -> None:
     assert session.loop.jobs.unfinished == ()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.binary(max_size=60), max_size=10))
 def test_any_bytes_are_survived(lines: list[bytes]) -> None:
     session = Session()
