@@ -18,7 +18,7 @@ UCI_WORDS = frozenset("id option info uciok copyprotection registration".split()
 
 
 class Greeting:
-    """What a program has said since `uci` was sent to it."""
+    """What a program has said since it was started."""
 
     def __init__(self, limit: float, clock: Callable[[], float] = time.monotonic) -> None:
         """`limit`: seconds until `uciok` must be there."""

@@ -91,6 +91,7 @@ class WatchedUci(chess.engine.UciProtocol):
 
     start_seconds = START_SECONDS
     complaint = ""  # the last thing written on stderr
+    _greeting: Greeting | None = None  # until `uciok`
 
     has_begun: "Callable[[WatchedUci], None]"  # is called when there is a process, which has not answered yet
 
@@ -101,7 +102,7 @@ class WatchedUci(chess.engine.UciProtocol):
 
     async def initialize(self) -> None:
         """Shake hands. Raises EngineError that says why this is no engine, and ends the process then."""
-        self._greeting: Greeting | None = Greeting(self.start_seconds)
+        assert self._greeting
         handshake = asyncio.ensure_future(super().initialize())
         try:
             while not (await asyncio.wait({handshake}, timeout=LOOK))[0]:
@@ -133,7 +134,8 @@ class WatchedUci(chess.engine.UciProtocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         """The process has started."""
         super().connection_made(transport)
-        self._greeting = None
+        # Not only in initialize(): the program may print before that is called.
+        self._greeting = Greeting(self.start_seconds)
         assert self.transport
         _WATCHDOG.tell(f"+ {self.transport.get_pid()}")
         self.has_begun(self)
