@@ -2,12 +2,21 @@
 """The compiled core: rules, evaluation and search. Python programs use `engine`.
 
 What is imported here chooses the compiled modules for this processor (levels.py), before one of them is loaded: `LEVEL` is their
-name. Raises ImportError with one sentence if this processor can run none of them.
+name. Raises ImportError with one sentence if there are none, or this processor can run none of them.
 """
 
 import os
 
-from . import board, cpu, evaluate, levels, search
+from . import board, evaluate, levels, search
+
+try:
+    from . import cpu
+except ImportError as error:
+    raise ImportError(
+        f"{__path__[0]} has no compiled modules for this Python: install coachwhip with it, or in a checkout run "
+        "python3 setup.py build_ext --inplace",
+        name=__name__,
+    ) from error
 
 LEVEL = levels.choose(cpu, os.environ.get(levels.VARIABLE, ""))
 

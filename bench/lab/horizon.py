@@ -111,9 +111,11 @@ def _show(case: Case, engines: Sequence[Engine], judge: Engine) -> Shown:
     worth: dict[str, int] = {}
 
     def throws(move: str) -> bool:
+        if position.see(move) >= 0:
+            return False
         if move not in worth:
             worth[move] = _score(_search(judge, position, JUDGE_DEPTH, [move]))
-        return position.see(move) < 0 and _score(best) - worth[move] >= COST
+        return _score(best) - worth[move] >= COST
 
     columns = []
     for engine in engines:

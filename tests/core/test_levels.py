@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from coachwhip.core import LEVEL, cpu, levels
+from places import ROOT
 
 from coachwhip import build_info
 
@@ -161,6 +163,18 @@ def test_a_wrong_level_ends_every_command_with_one_sentence(words: list[str]) ->
     assert done.returncode == 1
     assert done.stdout == ""
     assert done.stderr.startswith("coachwhip: COACHWHIP_LEVEL=warp: this build has ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_checkout_that_was_not_built_says_so(tmp_path: Path) -> None:
+    for folder in ("coachwhip", "core", "evaluation", "uci"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
+    shutil.copy(ROOT / "setup.py", tmp_path)
+    command = [sys.executable, "-m", "coachwhip"]
+    done = subprocess.run(command, cwd=tmp_path, input="uci\n", capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert done.stderr.startswith(f"coachwhip: {tmp_path / 'core'} has no compiled modules for this Python: ")
     assert done.stderr.count("\n") == 1
 
 
