@@ -170,7 +170,7 @@ def test_a_checkout_that_was_not_built_says_so(tmp_path: Path) -> None:
     for folder in ("coachwhip", "core", "evaluation", "uci"):
         shutil.copytree(ROOT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("*.so", "*.pyd", "__pycache__"))
     shutil.copy(ROOT / "setup.py", tmp_path)
-    command = [sys.executable, "-m", "coachwhip"]
+    command = [sys.executable, "-S", "-m", "coachwhip"]  # without what is installed, which may be found instead
     done = subprocess.run(command, cwd=tmp_path, input="uci\n", capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stdout == ""
