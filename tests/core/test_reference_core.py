@@ -193,6 +193,17 @@ class BlindToStalemate(Chess):
         return super().is_terminal(state)
 
 
+def plain_fen(board: chess.Board) -> str:
+    """A FEN for an evaluation, in a quarter of the time of `board.fen()`: empty squares one by one, no en passant."""
+    cells = ["1"] * 64
+    for colour, letters in ((chess.WHITE, "PNBRQK"), (chess.BLACK, "pnbrqk")):
+        for piece_type, letter in enumerate(letters, 1):
+            for square in chess.scan_forward(board.pieces_mask(piece_type, colour)):
+                cells[square ^ 56] = letter
+    ranks = "/".join("".join(cells[at : at + 8]) for at in range(0, 64, 8))
+    return f"{ranks} {'w' if board.turn else 'b'} {board.castling_xfen()} - {board.halfmove_clock} 1"
+
+
 def core_evaluation(engine: Engine) -> Evaluation[Line]:
     """The core's static evaluation, for the reference's leaves; each position is evaluated once."""
     known: dict[Key, int] = {}
@@ -200,7 +211,7 @@ def core_evaluation(engine: Engine) -> Evaluation[Line]:
     def evaluate(line: Line, player: int) -> int:
         key = line.occurred[-1]
         if key not in known:
-            known[key] = engine.evaluate(Position(line.board.fen()))
+            known[key] = engine.evaluate(Position(plain_fen(line.board)))
         return known[key] if line.board.turn == (player == 0) else -known[key]
 
     return evaluate
