@@ -41,7 +41,7 @@ from .search.tt cimport TTHit, clear_table, hashfull, resize_table, tt_key, tt_p
 from sys import modules as _modules
 
 from . import LEVEL as _LEVEL
-from .evaluate import evaluate as _evaluate
+from .evaluate.layout import layout as _layout
 
 cdef extern from *:
     """
@@ -71,7 +71,7 @@ cdef extern from *:
     const char* MACHINE "CW_MACHINE"
     const char* FLAGS "COACHWHIP_FLAGS"
 
-weights_layout = _evaluate.layout
+weights_layout = _layout
 
 STARTPOS_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 

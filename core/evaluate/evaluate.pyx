@@ -655,16 +655,3 @@ cdef int _score_without(const Network* network, const PositionC* pos, int sq) no
     for i in range(2):
         other.b.by_colour[i] &= ~bit(sq)
     return score_from_scratch(network, &other)
-
-
-def _shape(value: object) -> tuple[int, ...]:
-    """Lengths of nested lists; () for a number."""
-    return (len(value), *_shape(value[0])) if isinstance(value, list) else ()
-
-
-def layout() -> list[tuple[str, tuple[int, ...], bool]]:
-    """Name, shape and whether tapered of every weight, in the order of the fields, read from the declaration of `Weights`."""
-    cdef Weights weights
-    memset(&weights, 0, sizeof(Weights))
-    cdef dict groups = weights
-    return [(name, _shape(value), group == "tapered") for group in groups for name, value in groups[group].items()]

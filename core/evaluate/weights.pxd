@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The names, shapes and order of the evaluation's weights, declared here only.
 
-The loader, the tracer and the tuner read them through `evaluate.layout`. All fields are int32, so the flat list of weights has
+The loader, the tracer and the tuner read them through `layout.layout`. All fields are int32, so the flat list of weights has
 the order of the fields. The values are in evaluation/weights.py. Ranks and squares are from the owner's view: rank index 0 is the
 owner's first rank.
 """
