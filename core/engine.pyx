@@ -11,6 +11,7 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from .board.cycle cimport can_repeat
+from .board.fen cimport parse_fen, write_fen
 from .board.listing cimport list_moves
 from .board.movegen cimport *
 from .board.packed cimport PACKED_SIZE, pack_position, unpack_fen, unpack_legal

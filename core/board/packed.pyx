@@ -3,6 +3,8 @@
 
 from libc.string cimport memset
 
+from .fen cimport parse_fen, write_fen
+
 cdef enum:
     PIECES_AT = 8  # number of the byte
     STM_AT = 24

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The position: FEN in and out, copy-make with incremental keys, checks and pins, draws.
+"""The position: copy-make with incremental keys, checks and pins, draws.
 
 A position is a plain struct. A move is made in a copy of it (copy-make), so no move is unmade. The castling rights are the set of
 rooks that may still castle; this covers standard chess, Chess960 and double Chess960.
@@ -16,13 +16,19 @@ cdef struct ZobristKeys:
 
 cdef ZobristKeys ZOBRIST
 
-cdef void parse_fen(PositionC* pos, str fen, int* fullmove) except *
 cdef bint complete_position(PositionC* pos) noexcept nogil
-cdef str write_fen(const PositionC* pos, int fullmove, bint shredder)
 cdef bint position_is_ok(const PositionC* pos) noexcept nogil
 cdef void make_move(const PositionC* src, PositionC* dst, Move move) noexcept nogil
 cdef void make_null(const PositionC* src, PositionC* dst) noexcept nogil
 cdef bint insufficient_material(const PositionC* pos) noexcept nogil
+cdef bint some_en_passant_is_legal(const BoardC* b, int us, bitboard checkers) noexcept nogil
+cdef int promoted_pieces(const PositionC* pos, int colour) noexcept nogil
+cdef void keys_from_scratch(const PositionC* pos, Key* key, Key* pawn_key, Key* piece_key) noexcept nogil
+
+cdef inline void put_piece(PositionC* pos, int colour, int piece_type, int sq) noexcept nogil:
+    pos.b.by_type[piece_type] |= bit(sq)
+    pos.b.by_colour[colour] |= bit(sq)
+    pos.piece_on[sq] = <uint8_t>piece_type
 
 cdef inline bitboard occupied(const BoardC* b) noexcept nogil:
     return b.by_colour[WHITE] | b.by_colour[BLACK]

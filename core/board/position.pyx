@@ -1,15 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Zobrist keys, copy-make, draws, the self-check (used by builds with checks and by tests), and FEN."""
-
-from libc.string cimport memset
+"""Zobrist keys, copy-make, draws, the self-check (used by builds with checks and by tests), and positions from outside."""
 
 cdef enum:
-    MAX_RULE50 = 9999  # the fifty-move counter of a FEN is clamped to this
     COUNTER_MAX = 0xFFFF  # the 16-bit counters of a position stop here
-    MAX_FULLMOVE = 99999
-
-cdef str PIECE_LETTERS = "PNBRQK"
-cdef str FILE_LETTERS = "abcdefgh"
 
 
 # --- Zobrist keys: https://www.chessprogramming.org/Zobrist_Hashing ---
@@ -43,7 +36,7 @@ cdef Key _castling_key(bitboard rooks) noexcept nogil:
     return key
 
 
-cdef void _keys_from_scratch(const PositionC* pos, Key* key, Key* pawn_key, Key* piece_key) noexcept nogil:
+cdef void keys_from_scratch(const PositionC* pos, Key* key, Key* pawn_key, Key* piece_key) noexcept nogil:
     cdef int colour, piece_type
     cdef bitboard set_
     key[0] = ZOBRIST.black_to_move if pos.stm == BLACK else 0
@@ -67,12 +60,6 @@ cdef void _keys_from_scratch(const PositionC* pos, Key* key, Key* pawn_key, Key*
 # --- Making moves ---
 
 
-cdef inline void _put(PositionC* pos, int colour, int piece_type, int sq) noexcept nogil:
-    pos.b.by_type[piece_type] |= bit(sq)
-    pos.b.by_colour[colour] |= bit(sq)
-    pos.piece_on[sq] = <uint8_t>piece_type
-
-
 cdef inline void _take(PositionC* pos, int colour, int piece_type, int sq) noexcept nogil:
     pos.b.by_type[piece_type] ^= bit(sq)
     pos.b.by_colour[colour] ^= bit(sq)
@@ -86,7 +73,7 @@ cdef inline void _drop_castling(PositionC* pos, bitboard lost) noexcept nogil:
         pos.b.castling_rooks ^= lost
 
 
-cdef bint _some_en_passant_is_legal(const BoardC* b, int us, bitboard checkers) noexcept nogil:
+cdef bint some_en_passant_is_legal(const BoardC* b, int us, bitboard checkers) noexcept nogil:
     cdef bitboard from_set = TABLES.pawn[us ^ 1][lsb(b.ep)] & pieces(b, us, PAWN)
     while from_set:
         if en_passant_is_legal(b, pop_lsb(&from_set), us, checkers):
@@ -100,8 +87,8 @@ cdef inline void _castle(PositionC* pos, int king, int rook, int us) noexcept no
     cdef Key change
     _take(pos, us, KING, king)  # both are removed before one is placed: in Chess960 the squares may overlap
     _take(pos, us, ROOK, rook)
-    _put(pos, us, KING, king_to)
-    _put(pos, us, ROOK, rook_to)
+    put_piece(pos, us, KING, king_to)
+    put_piece(pos, us, ROOK, rook_to)
     change = (
         ZOBRIST.piece[us][KING][king] ^ ZOBRIST.piece[us][KING][king_to]
         ^ ZOBRIST.piece[us][ROOK][rook] ^ ZOBRIST.piece[us][ROOK][rook_to]
@@ -146,7 +133,7 @@ cdef inline void _set_en_passant(PositionC* pos, int to_sq, int us) noexcept nog
     cdef int ep_sq = to_sq - 8 if us == WHITE else to_sq + 8
     if TABLES.pawn[us][ep_sq] & pieces(&pos.b, them, PAWN):
         pos.b.ep = bit(ep_sq)
-        if _some_en_passant_is_legal(&pos.b, them, pos.checkers):
+        if some_en_passant_is_legal(&pos.b, them, pos.checkers):
             pos.key ^= ZOBRIST.en_passant[file_of(ep_sq)]
         else:
             pos.b.ep = 0
@@ -257,7 +244,7 @@ cdef bint position_is_ok(const PositionC* pos) noexcept nogil:
     cdef bitboard checkers, pinned
     if pos.stm > BLACK or not _board_is_ok(pos):
         return False
-    _keys_from_scratch(pos, &key, &pawn_key, piece_key)
+    keys_from_scratch(pos, &key, &pawn_key, piece_key)
     checks_and_pins(&pos.b, pos.stm, &checkers, &pinned)
     if key != pos.key or pawn_key != pos.pawn_key or checkers != pos.checkers or pinned != pos.pinned:
         return False
@@ -268,45 +255,10 @@ cdef bint position_is_ok(const PositionC* pos) noexcept nogil:
     return not is_attacked(&pos.b, king_square(&pos.b, pos.stm ^ 1), occupied(&pos.b), pos.stm)
 
 
-# --- FEN ---
+# --- From outside ---
 
 
-cdef int _parse_count(str text, int default, int low, int high):
-    """A counter of a FEN. `default` if it is no number; clamped to `low`..`high`."""
-    cdef bint negative = text.startswith("-")
-    cdef str digits = text[1:] if negative else text
-    if not digits or not digits.isascii() or not digits.isdigit():
-        return default
-    if negative:
-        return low
-    return high if len(digits) > 6 else min(max(int(digits), low), high)
-
-
-cdef void _parse_board(PositionC* pos, str board) except *:
-    cdef list ranks = board.split("/")
-    cdef int rank, file, piece_type
-    if len(ranks) != 8:
-        raise ValueError(f"the board has {len(ranks)} ranks, not 8")
-    for i, row in enumerate(ranks):
-        rank = 7 - i
-        file = 0
-        for letter in row:
-            if letter in "12345678":
-                file += int(letter)
-            else:
-                piece_type = PIECE_LETTERS.find(letter.upper()) if letter.isascii() else -1
-                if piece_type < 0:
-                    raise ValueError(f"{letter!r} is not a piece")
-                if file > 7:
-                    file = 9
-                    break
-                _put(pos, WHITE if letter.isupper() else BLACK, piece_type, 8 * rank + file)
-                file += 1
-        if file != 8:
-            raise ValueError(f"rank {rank + 1} is not 8 squares wide")
-
-
-cdef int _promoted_pieces(const PositionC* pos, int colour) noexcept nogil:
+cdef int promoted_pieces(const PositionC* pos, int colour) noexcept nogil:
     """How many pieces of a colour must have been pawns."""
     cdef int[6] normal = [8, 2, 2, 2, 1, 1]
     cdef int promoted = 0
@@ -314,108 +266,6 @@ cdef int _promoted_pieces(const PositionC* pos, int colour) noexcept nogil:
     for piece_type in range(KNIGHT, KING):
         promoted += max(0, popcount(pieces(&pos.b, colour, piece_type)) - normal[piece_type])
     return promoted
-
-
-cdef void _check_material(const PositionC* pos) except *:
-    cdef int colour
-    cdef object count
-    for colour in range(2):
-        name = "Black" if colour else "White"
-        count = popcount(pieces(&pos.b, colour, KING))
-        if count != 1:
-            raise ValueError(f"{name} has {count} kings, not 1")
-        count = popcount(pieces(&pos.b, colour, PAWN))
-        if count > 8:
-            raise ValueError(f"{name} has {count} pawns")
-        if count + _promoted_pieces(pos, colour) > 8:
-            raise ValueError(f"{name} has more pieces than promotion allows")
-    if pos.b.by_type[PAWN] & (rank_mask(0) | rank_mask(7)):
-        raise ValueError("a pawn stands on the first or last rank")
-
-
-cdef bitboard _castling_rook(const PositionC* pos, str letter):
-    """The rook that a castling letter (KQkq, or a file as in Shredder-FEN) means, as a bitboard; 0 if there is none."""
-    cdef int us = WHITE if letter.isupper() else BLACK
-    cdef int king = king_square(&pos.b, us)
-    cdef bitboard rooks = pieces(&pos.b, us, ROOK) & rank_mask(7 * us)
-    cdef str lower = letter.lower()
-    if rank_of(king) != 7 * us:
-        return 0
-    if lower == "k":  # the outermost rook on that side of the king, as X-FEN says
-        rooks &= ~((bit(king) << 1) - 1)
-        return bit(msb(rooks)) if rooks else 0
-    if lower == "q":
-        rooks &= bit(king) - 1
-        return bit(lsb(rooks)) if rooks else 0
-    return rooks & file_mask(FILE_LETTERS.index(lower))
-
-
-cdef void _parse_castling(PositionC* pos, str text) except *:
-    cdef bitboard rook, wing
-    cdef int us, king
-    if text == "-":
-        return
-    if len(text) > 4:
-        raise ValueError(f"castling field {text!r} is too long")
-    for letter in text:
-        if not letter.isascii() or letter.lower() not in "kqabcdefgh":
-            raise ValueError(f"{letter!r} is not a castling right")
-        rook = _castling_rook(pos, letter)
-        us = WHITE if letter.isupper() else BLACK
-        king = king_square(&pos.b, us)
-        wing = rank_mask(7 * us) & (~((bit(king) << 1) - 1) if rook > bit(king) else bit(king) - 1)
-        if rook and not pos.b.castling_rooks & wing:  # one rook on each side of the king
-            pos.b.castling_rooks |= rook
-
-
-cdef void _parse_en_passant(PositionC* pos, str text) except *:
-    """Set the ep square if a pawn may just have passed it and a capture there is legal. Raises ValueError for other ranks."""
-    cdef int us = pos.stm
-    cdef int sq, behind, front
-    if text == "-":
-        return
-    if len(text) != 2 or text[0] not in FILE_LETTERS or text[1] not in "12345678":
-        raise ValueError(f"{text!r} is not a square")
-    sq = FILE_LETTERS.index(text[0]) + 8 * (int(text[1]) - 1)
-    if relative_rank(sq, us) != 5:
-        raise ValueError(f"en-passant square {text!r} is not on the right rank")
-    front = sq - 8 if us == WHITE else sq + 8
-    behind = sq + 8 if us == WHITE else sq - 8
-    if pos.piece_on[sq] != NO_PIECE or pos.piece_on[behind] != NO_PIECE:
-        return
-    if not pieces(&pos.b, us ^ 1, PAWN) & bit(front):
-        return
-    pos.b.ep = bit(sq)
-    if not _some_en_passant_is_legal(&pos.b, us, pos.checkers):
-        pos.b.ep = 0
-
-
-cdef void parse_fen(PositionC* pos, str fen, int* fullmove) except *:
-    """Fill `pos` from a FEN of 2 to 6 fields. Raises ValueError with one sentence; `pos` is then unusable.
-
-    A castling right without its king or rook in place and an ep square without a legal capture are dropped. A counter that is
-    missing or no number gets its default.
-    """
-    cdef list fields = fen.split()
-    if not 2 <= len(fields) <= 6:
-        raise ValueError(f"a FEN has 2 to 6 fields, not {len(fields)}")
-    memset(pos, 0, sizeof(PositionC))
-    memset(pos.piece_on, NO_PIECE, 64)
-    _parse_board(pos, fields[0])
-    _check_material(pos)
-    if fields[1] not in ("w", "b"):
-        raise ValueError(f"{fields[1]!r} is not a side to move (w or b)")
-    pos.stm = WHITE if fields[1] == "w" else BLACK
-    if is_attacked(&pos.b, king_square(&pos.b, pos.stm ^ 1), occupied(&pos.b), pos.stm):
-        raise ValueError("the side not to move is in check")
-    checks_and_pins(&pos.b, pos.stm, &pos.checkers, &pos.pinned)
-    _parse_castling(pos, fields[2] if len(fields) > 2 else "-")
-    _parse_en_passant(pos, fields[3] if len(fields) > 3 else "-")
-    pos.rule50 = <uint16_t>_parse_count(fields[4] if len(fields) > 4 else "", 0, 0, MAX_RULE50)
-    pos.reversible = pos.rule50
-    pos.captured = NO_PIECE
-    fullmove[0] = _parse_count(fields[5] if len(fields) > 5 else "", 1, 1, MAX_FULLMOVE)
-    _keys_from_scratch(pos, &pos.key, &pos.pawn_key, pos.piece_key)
 
 
 cdef bint _castling_is_possible(const PositionC* pos) noexcept nogil:
@@ -442,7 +292,7 @@ cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
         and ep & rank_mask(5 if us == WHITE else 2) != 0
         and (ep | forward(ep, us)) & occupied(&pos.b) == 0
         and forward(ep, us ^ 1) & pieces(&pos.b, us ^ 1, PAWN) != 0
-        and _some_en_passant_is_legal(&pos.b, us, pos.checkers)
+        and some_en_passant_is_legal(&pos.b, us, pos.checkers)
     )
 
 
@@ -453,7 +303,7 @@ cdef bint complete_position(PositionC* pos) noexcept nogil:
     """
     cdef int colour
     for colour in range(2):
-        if popcount(pieces(&pos.b, colour, PAWN)) + _promoted_pieces(pos, colour) > 8:
+        if popcount(pieces(&pos.b, colour, PAWN)) + promoted_pieces(pos, colour) > 8:
             return False
     if pos.b.by_type[PAWN] & (rank_mask(0) | rank_mask(7)):
         return False
@@ -464,54 +314,5 @@ cdef bint complete_position(PositionC* pos) noexcept nogil:
         return False
     pos.reversible = pos.rule50
     pos.captured = NO_PIECE
-    _keys_from_scratch(pos, &pos.key, &pos.pawn_key, pos.piece_key)
+    keys_from_scratch(pos, &pos.key, &pos.pawn_key, pos.piece_key)
     return True
-
-
-cdef str _write_board(const PositionC* pos):
-    cdef list rows = []
-    cdef int rank, sq, empty
-    for rank in range(7, -1, -1):
-        row = ""
-        empty = 0
-        for sq in range(8 * rank, 8 * rank + 8):
-            if pos.piece_on[sq] == NO_PIECE:
-                empty += 1
-                continue
-            letter = PIECE_LETTERS[pos.piece_on[sq]]
-            row += (str(empty) if empty else "") + (letter if pos.b.by_colour[WHITE] & bit(sq) else letter.lower())
-            empty = 0
-        rows.append(row + (str(empty) if empty else ""))
-    return "/".join(rows)
-
-
-cdef str _castling_letter(const PositionC* pos, int rook, int us, bint shredder):
-    cdef int king = king_square(&pos.b, us)
-    cdef str letter = "k" if rook > king else "q"
-    if shredder or _castling_rook(pos, letter if us else letter.upper()) != bit(rook):
-        letter = FILE_LETTERS[file_of(rook)]
-    return letter if us else letter.upper()
-
-
-cdef str _write_castling(const PositionC* pos, bint shredder):
-    cdef str text = ""
-    cdef bitboard rooks
-    cdef int us, rook
-    for us in range(2):
-        rooks = pos.b.castling_rooks & rank_mask(7 * us)
-        while rooks:  # king's side first
-            rook = msb(rooks)
-            rooks ^= bit(rook)
-            text += _castling_letter(pos, rook, us, shredder)
-    return text or "-"
-
-
-cdef str write_fen(const PositionC* pos, int fullmove, bint shredder):
-    """The six-field FEN; castling as X-FEN (KQkq wherever that is unambiguous) or as Shredder-FEN."""
-    cdef int ep
-    square = "-"
-    if pos.b.ep:
-        ep = lsb(pos.b.ep)
-        square = FILE_LETTERS[file_of(ep)] + str(rank_of(ep) + 1)
-    side = "b" if pos.stm else "w"
-    return f"{_write_board(pos)} {side} {_write_castling(pos, shredder)} {square} {pos.rule50} {fullmove}"

@@ -5,6 +5,8 @@ from cpython cimport array
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
 import array
 
+from ..board.fen cimport parse_fen
+
 cdef struct Row:
     int32_t* columns
     int16_t* counts
