@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# distutils: extra_compile_args = -Og
 """Read from the bottom up: `run_search` starts the iterations, `_iterate` searches the lines of one, `_aspirate` sets the window
 of a line, `_search_root` searches the root moves.
 """

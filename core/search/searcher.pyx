@@ -1,4 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# distutils: extra_compile_args = -Og
 """Clocks and limits, which are checked only every so many nodes."""
 
 from ..board.position cimport now_us
