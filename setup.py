@@ -8,6 +8,13 @@ effect on the inline functions it cimports.
 If setuptools, Cython, a C compiler or Python's header files are missing, one sentence says so before Cython starts.
 """
 
+import sys
+
+OLDEST_PYTHON = (3, 10)  # as in pyproject.toml
+if sys.version_info < OLDEST_PYTHON:
+    raise SystemExit("coachwhip needs Python {}.{} or newer, and this is Python {}.{}".format(*OLDEST_PYTHON, *sys.version_info))
+
+import functools
 import gc
 import logging
 import os
@@ -16,19 +23,13 @@ import re
 import runpy
 import shutil
 import subprocess
-import sys
 import sysconfig
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import cached_property
 from importlib import metadata
 from pathlib import Path
 from typing import Any, ClassVar
-
-OLDEST_PYTHON = (3, 10)  # as in pyproject.toml
-if sys.version_info < OLDEST_PYTHON:
-    raise SystemExit("coachwhip needs Python {}.{} or newer, and this is Python {}.{}".format(*OLDEST_PYTHON, *sys.version_info))
 
 BUILDERS = {"setuptools": "77", "cython": "3.1"}  # packages that a build needs, and their oldest release; as in pyproject.toml
 
@@ -55,11 +56,11 @@ def require_builders() -> None:
 
 require_builders()
 
-from setuptools import Command, Extension, setup  # noqa: E402 (an old release may not have what follows)
-from setuptools.command.build import build  # noqa: E402
-from setuptools.command.build_ext import build_ext  # noqa: E402
-from setuptools.command.build_py import build_py  # noqa: E402
-from setuptools.errors import BaseError, CCompilerError  # noqa: E402
+from setuptools import Command, Extension, setup  # an old release may not have what follows
+from setuptools.command.build import build
+from setuptools.command.build_ext import build_ext
+from setuptools.command.build_py import build_py
+from setuptools.errors import BaseError, CCompilerError
 
 NATIVE, BASELINE, LEVELS = "native", "baseline", "levels"  # values of COACHWHIP_ARCH, beside those of -march
 IN_SDIST = Path("PKG-INFO").exists()  # what pip builds from one it may keep and install on another processor
@@ -68,6 +69,12 @@ CHECKS = os.environ.get("COACHWHIP_CHECKS", "0") not in ("", "0")
 SANITIZE = os.environ.get("COACHWHIP_SANITIZE", "")  # the value of -fsanitize, for example "address" or "address,undefined"
 PGO = os.environ.get("COACHWHIP_PGO", "")  # "generate" or "use"; `setup.py pgo` does both
 ANNOTATE = os.environ.get("COACHWHIP_ANNOTATE", "0") not in ("", "0")
+
+# A build for other machines is also one for other Pythons: it uses the stable ABI, which has what we need since 3.11.
+STABLE_SINCE = (3, 11)
+STABLE = ARCH == LEVELS and sys.version_info >= STABLE_SINCE and not sysconfig.get_config_var("Py_GIL_DISABLED")
+STABLE_MACRO = ("Py_LIMITED_API", f"0x{STABLE_SINCE[0]:02x}{STABLE_SINCE[1]:02x}0000")
+STABLE_TAG = "cp{}{}".format(*STABLE_SINCE)
 
 PACKAGE = "coachwhip"
 FOLDERS = ("bench", "core", "evaluation", "uci")
@@ -120,7 +127,8 @@ def extensions() -> list[Extension]:
         for path in sorted(Path("core").rglob("*.pyx")):
             room, *parts = path.with_suffix("").parts
             if not own or path != CPU:
-                found.append(Extension(".".join((PACKAGE, room, *own, *parts)), [path.as_posix()]))
+                name = ".".join((PACKAGE, room, *own, *parts))
+                found.append(Extension(name, [path.as_posix()], py_limited_api=STABLE))
     return found
 
 
@@ -331,14 +339,16 @@ class BuildCore(build_ext):
             found.append(("COACHWHIP_NO_PEXT", "1"))
         if CHECKS:
             found.append(("COACHWHIP_CHECKS", "1"))
+        if STABLE:
+            found.append(STABLE_MACRO)
         return found
 
-    @cached_property
+    @functools.cached_property
     def is_msvc(self) -> bool:
         """Whether the compiler is cl.exe."""
         return bool(self.compiler.compiler_type == "msvc")
 
-    @cached_property
+    @functools.cached_property
     def needs(self) -> str:
         """The features of core/levels.py that a build of one level uses."""
         if built_levels() != [NATIVE]:
@@ -456,5 +466,6 @@ if __name__ == "__main__":  # also true under pip; a worker process of cythonize
         packages=sorted(packages()),
         package_dir=packages(),
         ext_modules=extensions(),
+        options={"bdist_wheel": {"py_limited_api": STABLE_TAG}} if STABLE else {},
         cmdclass={"build": Build, "build_ext": BuildCore, "build_py": BuildPython, "pgo": ProfileBuild},
     )

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fills the matrix of features.pxd, row by row."""
 
-from cpython cimport array
 from cpython.mem cimport PyMem_Free, PyMem_Malloc
-import array
+from array import array
 
 from ..board.fen cimport parse_fen
 
@@ -40,11 +39,7 @@ cdef void _fill_row(const Evaluator* ev, const PositionC* pos, Row* row) noexcep
 
 cdef tuple extract_features(const Evaluator* ev, fens):
     """What `Engine.features` returns. Raises ValueError with the number of the position if a FEN is wrong."""
-    cdef array.array starts = array.array("q", [0])
-    cdef array.array columns = array.array("i")
-    cdef array.array counts = array.array("h")
-    cdef array.array phases = array.array("b")
-    cdef array.array scores = array.array("i")
+    starts, columns, counts, phases, scores = array("q", [0]), array("i"), array("h"), array("b"), array("i")
     cdef PositionC pos
     cdef Row row
     cdef int fullmove
@@ -60,8 +55,8 @@ cdef tuple extract_features(const Evaluator* ev, fens):
             except ValueError as error:
                 raise ValueError(f"position {number + 1}: {error}") from error
             _fill_row(ev, &pos, &row)
-            array.extend_buffer(columns, <char*>row.columns, row.size)
-            array.extend_buffer(counts, <char*>row.counts, row.size)
+            columns.frombytes((<char*>row.columns)[: row.size * sizeof(int32_t)])
+            counts.frombytes((<char*>row.counts)[: row.size * sizeof(int16_t)])
             starts.append(len(columns))
             phases.append(row.phase)
             scores.append(row.score)

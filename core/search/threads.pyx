@@ -26,7 +26,12 @@ from ..evaluate.network_file cimport read_network
 from .root cimport *
 from .tt cimport free_table
 
-cdef extern from "pythread.h":
+cdef extern from *:
+    """
+    #ifndef PYTHREAD_INVALID_THREAD_ID /* the headers leave it out for the stable ABI */
+      #define PYTHREAD_INVALID_THREAD_ID ((unsigned long)-1)
+    #endif
+    """
     const unsigned long PYTHREAD_INVALID_THREAD_ID
 
 cdef enum:
