@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where things lie: the checkout, the tests' own data and programs."""
 
+import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -8,3 +9,10 @@ TOOLS = ROOT / "tests" / "tools"
 STUB = TOOLS / "stub_engine.py"
 DATA = ROOT / "tests" / "data"
 FROZEN_WEIGHTS = DATA / "frozen_weights.py"
+UNWANTED = shutil.ignore_patterns(".git", ".venv", "build", "dist", "*.so", "*.pyd", "*.egg-info", "__pycache__", ".*_cache")
+
+
+def copy_checkout(place: Path) -> Path:
+    """Copy the checkout to this folder, without what was built in it or by an earlier copy; returns the folder."""
+    shutil.rmtree(place, ignore_errors=True)
+    return Path(shutil.copytree(ROOT, place, ignore=UNWANTED))

@@ -10,7 +10,6 @@ import argparse
 import json
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
@@ -20,11 +19,10 @@ from difflib import unified_diff
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
-from places import ROOT
+from places import ROOT, copy_checkout
 from uci_process import UciProcess, environment
 
 TESTS = "uci_session compliance clients robustness book tablebase strength debug_log".split()
-UNWANTED = shutil.ignore_patterns(".git", ".venv", "build", "dist", "*.so", "*.pyd", "*.egg-info", "__pycache__", ".*_cache")
 BAR = 300.0  # milliseconds from start to `uciok`
 DEPTH = "8"  # of the benches that are compared
 SAME = (
@@ -47,7 +45,7 @@ def readme_command() -> str:
 def build(folder: Path) -> Path:
     """Make the program in a copy of the checkout; returns its file."""
     tree, home = folder / "coachwhip", folder / "environment"
-    shutil.copytree(ROOT, tree, ignore=UNWANTED)
+    copy_checkout(tree)
     subprocess.run([sys.executable, "-m", "venv", str(home)], check=True)
     scripts = home / ("Scripts" if os.name == "nt" else "bin")
     active = os.environ | {"PATH": os.pathsep.join([str(scripts), os.environ.get("PATH", os.defpath)]), "VIRTUAL_ENV": str(home)}
