@@ -96,13 +96,17 @@ def missing_programs(item: pytest.Item) -> list[str]:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs_program(name, ...): the test drives these programs; see tests/tools/programs.py")
+    config.addinivalue_line(
+        "markers", "takes_long: ten seconds or more; begins first, so that no worker is left with it at the end"
+    )
     config.stash[MISSING] = set()
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's background job, whose children would ignore Ctrl-C as well
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests whose programs are not installed."""
+    """Put long tests first, and leave out those whose programs are not installed."""
+    items.sort(key=lambda item: item.get_closest_marker("takes_long") is None)
     if programs.is_required():
         return
     left_out = [item for item in items if missing_programs(item)]

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 
 import chess
 import oracle
+import pytest
 from coachwhip.bench.reference import Evaluation, Game, Truncated, alpha_beta, at_depth, minimax, quiet
 from coachwhip.bench.reference.games.board import MATE, Chess, Key, Line
 from coachwhip.core.engine import Engine, Position, SearchInfo
@@ -267,6 +268,7 @@ def disagreement(name: str, engine: Engine, case: Case, reference: Reference) ->
 # --- The tests ---
 
 
+@pytest.mark.takes_long
 def test_the_core_is_minimax_on_500_positions() -> None:
     engines = {name: oracle.new_engine(**BARE | switches) for name, switches in SAFE.items()}
     evaluate = core_evaluation(oracle.new_engine())
@@ -287,6 +289,7 @@ def test_the_core_is_minimax_on_500_positions() -> None:
     assert plain >= 50
 
 
+@pytest.mark.takes_long
 def test_the_core_with_quiescence_is_minimax_down_to_quiet_positions() -> None:
     """Full quiescence, that is without see and delta pruning; no table, since stored scores refine what stm may stand pat on."""
     exact = [name for name in SAFE if SAFE[name].get("use_captures_first") and not SAFE[name].get("use_tt")]

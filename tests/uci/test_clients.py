@@ -283,6 +283,7 @@ def saved_game(path: Path) -> chess.pgn.Game:
     raise AssertionError("no game was saved")
 
 
+@pytest.mark.takes_long
 @pytest.mark.needs_program("xboard", "polyglot", "Xvfb")
 def test_xboard_plays_a_game(tmp_path: Path) -> None:
     """Two of ours on a board that nobody sees; the file that xboard saves, and it saves it when it is over, holds a legal game."""

@@ -65,6 +65,7 @@ def epd(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize(("code", "start", "why"), BAD, ids=["echo", "garbage", "endless", "silent", "banner", "leaves"])
 def test_a_program_that_is_no_engine_is_refused(code: str, start: int, why: str, epd: Path, tmp_path: Path) -> None:
     """By every tool; they wait side by side."""
@@ -99,6 +100,7 @@ def test_a_program_that_cannot_be_started_is_named(tool: str, epd: Path, tmp_pat
         assert complaint.endswith(f": {why}")
 
 
+@pytest.mark.takes_long
 @pytest.mark.parametrize("tool", ["match", "suite", "speed"])
 def test_a_slow_engine_with_a_long_banner_is_accepted(tool: str, epd: Path, tmp_path: Path) -> None:
     script = tmp_path / "slow.py"
