@@ -70,12 +70,6 @@ SANITIZE = os.environ.get("COACHWHIP_SANITIZE", "")  # the value of -fsanitize, 
 PGO = os.environ.get("COACHWHIP_PGO", "")  # "generate" or "use"; `setup.py pgo` does both
 ANNOTATE = os.environ.get("COACHWHIP_ANNOTATE", "0") not in ("", "0")
 
-# A build for other machines is also one for other Pythons: it uses the stable ABI, which has what we need since 3.11.
-STABLE_SINCE = (3, 11)
-STABLE = ARCH == LEVELS and sys.version_info >= STABLE_SINCE and not sysconfig.get_config_var("Py_GIL_DISABLED")
-STABLE_MACRO = ("Py_LIMITED_API", f"0x{STABLE_SINCE[0]:02x}{STABLE_SINCE[1]:02x}0000")
-STABLE_TAG = "cp{}{}".format(*STABLE_SINCE)
-
 PACKAGE = "coachwhip"
 FOLDERS = ("bench", "core", "evaluation", "uci")
 BUILD = Path("build")
@@ -127,8 +121,7 @@ def extensions() -> list[Extension]:
         for path in sorted(Path("core").rglob("*.pyx")):
             room, *parts = path.with_suffix("").parts
             if not own or path != CPU:
-                name = ".".join((PACKAGE, room, *own, *parts))
-                found.append(Extension(name, [path.as_posix()], py_limited_api=STABLE))
+                found.append(Extension(".".join((PACKAGE, room, *own, *parts)), [path.as_posix()]))
     return found
 
 
@@ -339,8 +332,6 @@ class BuildCore(build_ext):
             found.append(("COACHWHIP_NO_PEXT", "1"))
         if CHECKS:
             found.append(("COACHWHIP_CHECKS", "1"))
-        if STABLE:
-            found.append(STABLE_MACRO)
         return found
 
     @functools.cached_property
@@ -466,6 +457,5 @@ if __name__ == "__main__":  # also true under pip; a worker process of cythonize
         packages=sorted(packages()),
         package_dir=packages(),
         ext_modules=extensions(),
-        options={"bdist_wheel": {"py_limited_api": STABLE_TAG}} if STABLE else {},
         cmdclass={"build": Build, "build_ext": BuildCore, "build_py": BuildPython, "pgo": ProfileBuild},
     )

@@ -303,29 +303,6 @@ def test_an_unknown_processor_is_one_sentence(tree: Path) -> None:
     assert said == "COACHWHIP_ARCH=pentium-9: the compiler does not know -march=pentium-9"
 
 
-@pytest.mark.parametrize(
-    ("arch", "python", "lacks_gil", "stable"),
-    [
-        ("levels", (3, 11, 0), 0, True),
-        ("levels", (3, 14, 2), 0, True),
-        ("levels", (3, 10, 9), 0, False),  # the stable ABI has no buffers yet
-        ("levels", (3, 14, 2), 1, False),  # the free-threaded build has none
-        ("native", (3, 14, 2), 0, False),
-    ],
-)
-def test_what_is_built_for_other_machines_is_built_for_other_pythons(
-    monkeypatch: pytest.MonkeyPatch, arch: str, python: tuple[int, int, int], lacks_gil: int, stable: bool
-) -> None:
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setenv("COACHWHIP_ARCH", arch)
-    monkeypatch.setattr(sys, "version_info", (*python, "final", 0))
-    values = sysconfig.get_config_vars()
-    monkeypatch.setitem(values, "Py_GIL_DISABLED", lacks_gil)
-    setup = runpy.run_path("setup.py", run_name="setup")
-    assert setup["STABLE"] == stable
-    assert {extension.py_limited_api for extension in setup["extensions"]()} == {stable}
-
-
 def test_an_old_python_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "version_info", (3, 9, 18, "final", 0))
     with pytest.raises(SystemExit, match=r"^coachwhip needs Python 3\.10 or newer, and this is Python 3\.9$"):

@@ -26,12 +26,7 @@ from ..evaluate.network_file cimport read_network
 from .root cimport *
 from .tt cimport free_table
 
-cdef extern from *:
-    """
-    #ifndef PYTHREAD_INVALID_THREAD_ID /* the headers leave it out for the stable ABI */
-      #define PYTHREAD_INVALID_THREAD_ID ((unsigned long)-1)
-    #endif
-    """
+cdef extern from "pythread.h":
     const unsigned long PYTHREAD_INVALID_THREAD_ID
 
 cdef enum:
