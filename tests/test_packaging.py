@@ -29,7 +29,7 @@ else:
 BUILT = (".so", ".pyd", ".pyc", ".c", ".html")
 POSIX_COMMANDS = [
     "python3 -m venv .venv && .venv/bin/pip install . && .venv/bin/coachwhip go movetime 2000",
-    "python3 -m venv .venv && .venv/bin/pip install -e '.[test]' && .venv/bin/python -m pytest -n auto",
+    "python3 -m venv .venv && .venv/bin/pip install --no-compile -e '.[test]' && .venv/bin/python -m pytest -n auto",
 ]
 unix_compilers = pytest.mark.skipif(os.name == "nt", reason="MSVC does not ask CC, nor do scripts compile there")
 
@@ -96,7 +96,7 @@ def test_the_readme_has_the_two_commands() -> None:
     assert [line for line in lines if re.match(r"python3 -m venv [.]venv && ", line)] == POSIX_COMMANDS
     assert [line for line in lines if re.match(r'cmd /c "', line)] == [
         'cmd /c "py -m venv .venv && .venv\\Scripts\\pip install . && .venv\\Scripts\\coachwhip go movetime 2000"',
-        'cmd /c "py -m venv .venv && .venv\\Scripts\\pip install -e .[test] && .venv\\Scripts\\python -m pytest -n auto"',
+        'cmd /c "py -m venv .venv && .venv\\Scripts\\pip install --no-compile -e .[test] && .venv\\Scripts\\python -m pytest -n auto"',
     ]
 
 
