@@ -96,6 +96,7 @@ def packages(root: Path = Path()) -> dict[str, str]:
     return found
 
 
+@functools.cache
 def levels_table() -> dict[str, Any]:
     """The tables of core/levels.py. It is not imported: the package may not be built yet."""
     return runpy.run_path(str(Path("core", "levels.py")))

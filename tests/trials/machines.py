@@ -26,7 +26,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+from coachwhip.core import levels
 from places import ROOT, copy_checkout
 
 DEPTH = "7"  # of the benches under an emulator, which is slow
@@ -49,7 +51,6 @@ PROCESSORS = {
     "EPYC-Rome": "avx2",
     "EPYC-Milan": "pext",
 }
-AVX2 = "-mpopcnt -mavx2 -mbmi -mbmi2 -mlzcnt -mfma -mmovbe".split()
 
 # Suite and packages of the systems. The first ones run no program of their own while they are installed, so they need the basics by name.
 FOREIGN = ("bookworm", "base-files,base-passwd,coreutils,dash,python3-venv,libpython3-dev,python3-numpy")
@@ -275,7 +276,7 @@ def windows(machine: Machine) -> None:
     if len(sources) < len(list((ROOT / "core").rglob("*.pyx"))):
         raise Failed("the generated C is not complete: first python3 setup.py build_ext --inplace")
     count = f"{len(sources)} files without a warning"
-    for level, flags in (("baseline", []), ("avx2", AVX2)):
+    for level, flags in (("baseline", []), ("avx2", [f"-m{feature}" for feature in levels.LEVELS["avx2"]])):
         compiler = ["x86_64-w64-mingw32-gcc", "-fsyntax-only", "-Wall", "-Wno-unused-function", "-Werror", f"-I{headers}", *flags]
         loop = f'for source; do {shlex.join(compiler)} "$source" || exit; done'
         machine.step(level, ["sh", "-c", loop, "sh", *sources], lambda _: count)
