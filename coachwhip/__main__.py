@@ -84,10 +84,10 @@ class UsageError(Exception):
 def main(argv: list[str] | None = None) -> int:
     """Run the command line (default: the process's). Returns the exit code.
 
-    0, or the code of a subcommand; 1 with a message on standard error if standard output cannot be written (a full disk), or if the
-    compiled core is missing or cannot run on this processor; 2 for wrong usage; 130 after Ctrl-C. If the reader of standard output has closed it (`coachwhip weights | head -1`), the command
-    ends early with 0 and no message: the reader has what it wanted, and scripts under `set -o pipefail` go on. A session also
-    ends with 0 when its GUI is gone.
+    0, or the code of a subcommand; 1 with a message on standard error if standard output cannot be written (a full disk), or
+    if the compiled core is missing or cannot run on this processor; 2 for wrong usage; 130 after Ctrl-C. If the reader of
+    standard output has closed it (`coachwhip weights | head -1`), the command ends early with 0 and no message: the reader
+    has what it wanted, and scripts under `set -o pipefail` go on. A session also ends with 0 when its GUI is gone.
     """
     try:
         return _main(sys.argv[1:] if argv is None else argv)
