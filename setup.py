@@ -72,6 +72,7 @@ ANNOTATE = os.environ.get("COACHWHIP_ANNOTATE", "0") not in ("", "0")
 
 PACKAGE = "coachwhip"
 FOLDERS = ("bench", "core", "evaluation", "uci")
+TUNING = {"avx2": ("znver2",), "pext": ("znver3", "znver2")}  # level -> values of -mtune, of which the first known one is taken
 BUILD = Path("build")
 PROFILE = (BUILD / "pgo").resolve()
 CPU = Path("core", "cpu.pyx")  # runs on every processor: it tells what this one can do
@@ -362,7 +363,9 @@ class BuildCore(build_ext):
         if self.is_msvc:
             return ["/arch:AVX2"] if level != BASELINE else []
         table = levels_table()
-        return [f"-m{feature}" for feature in table["LEVELS"][level] if feature != table["FAST_PEXT"]]
+        flags = [f"-m{feature}" for feature in table["LEVELS"][level] if feature != table["FAST_PEXT"]]
+        tuning = (f"-mtune={processor}" for processor in TUNING.get(level, ()))
+        return [*flags, *next(([flag] for flag in tuning if self.accepts(flag)), [])]
 
     def msvc_target(self) -> list[str]:
         """The same for COACHWHIP_ARCH, a value of /arch, such as AVX2: cl.exe has no native target."""

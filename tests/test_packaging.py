@@ -289,6 +289,24 @@ def test_a_build_has_the_levels_of_its_machine(
     assert [name for name in names if name.endswith(".cpu")] == ["coachwhip.core.cpu"]  # it must run everywhere
 
 
+@pytest.mark.parametrize(
+    ("compiler_knows", "tuning"),
+    [
+        ({"-mtune=znver2", "-mtune=znver3"}, {"baseline": None, "avx2": "-mtune=znver2", "pext": "-mtune=znver3"}),
+        ({"-mtune=znver2"}, {"baseline": None, "avx2": "-mtune=znver2", "pext": "-mtune=znver2"}),
+        (set(), {"baseline": None, "avx2": None, "pext": None}),
+    ],
+)
+def test_a_level_is_tuned_for_a_processor_that_the_compiler_knows(
+    monkeypatch: pytest.MonkeyPatch, compiler_knows: set[str], tuning: dict[str, str | None]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    target = runpy.run_path("setup.py", run_name="setup")["BuildCore"].target
+    command = SimpleNamespace(is_msvc=False, accepts=compiler_knows.__contains__)
+    for level, expected in tuning.items():
+        assert [flag for flag in target(command, level) if "tune" in flag] == ([expected] if expected else [])
+
+
 def test_an_sdist_builds_the_levels(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Pip may keep what it builds from one, and install it on another processor."""
     (tree / "PKG-INFO").touch()
