@@ -160,6 +160,9 @@ class Engine:
         A network of the kind "residual" is added to the terms, one of the kind "pure" takes their place. All threads share one
         copy. Clears table and histories, which depend on it. Raises ValueError with one sentence for a file that cannot be used, or
         MemoryError, and then changes nothing."""
+    def set_tunables(self, tunables: Mapping[str, int]) -> None:
+        """Search with these changes to tunables.py; a number that is not named gets its default. Clears table and histories, so that
+        the next search is that of a new engine. Raises ValueError for an unknown name or a value out of range, and changes nothing."""
     def set_tablebase(self, probe: Callable[[str], int | None] | None, max_pieces: int = ..., probe_depth: int = ...) -> None:
         """Call `probe` at nodes with at most `max_pieces` men, kings included, after a capture or pawn move. None: no tablebase.
 

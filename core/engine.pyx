@@ -596,6 +596,16 @@ cdef class Engine:
         finally:
             self.busy = False
 
+    def set_tunables(self, tunables):
+        changes = dict(tunables)
+        self.take()
+        try:
+            fill_params(&self.s.params, changes)
+            clear_team(&self.team)  # what was learnt belongs to the search with the old numbers
+            clear_table(&self.s.tt)
+        finally:
+            self.busy = False
+
     def set_tablebase(self, probe, int max_pieces=0, int probe_depth=1):
         self.take()
         try:

@@ -127,6 +127,7 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "set_hash": lambda engine: engine.set_hash(1),
     "set_threads": lambda engine: engine.set_threads(2),
     "set_weights": lambda engine: engine.set_weights(oracle.frozen_weights()),
+    "set_tunables": lambda engine: engine.set_tunables({"use_lmr": 0}),
     "set_network": lambda engine: engine.set_network(NETWORK),
     "check_network": check_network,
     "set_tablebase": lambda engine: engine.set_tablebase(None),
