@@ -11,6 +11,7 @@ import sys
 
 from . import __version__
 from .output import LostOutput, watched
+from .uci.host import Host
 from .uci.loop import UciLoop
 from .uci.reader import LineReader
 from .uci.writer import LineWriter
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 SUBCOMMANDS = {
     "bench": "coachwhip.bench.bench",
     "perft": "coachwhip.bench.perft",
+    "tunables": "coachwhip.bench.tunables",
     "match": "coachwhip.bench.match.__main__",
     "suite": "coachwhip.bench.suite.__main__",
     "speed": "coachwhip.bench.speed.__main__",
@@ -36,11 +38,14 @@ SUBCOMMANDS = {
     "train": "coachwhip.bench.train",
     "weights": "coachwhip.evaluation.config",
 }
-# Subcommands that have an option --weights.
-TAKE_WEIGHTS = frozenset({"analyse", "bench", "lab", "selfplay", "spsa", "train", "tune", "weights"})
+# Subcommands that have the options --weights and --set themselves.
+TAKE = {
+    "--weights": frozenset({"analyse", "bench", "lab", "selfplay", "spsa", "train", "tune", "weights"}),
+    "--set": frozenset({"analyse", "bench", "lab", "match", "selfplay", "speed", "spsa", "suite"}),
+}
 
 USAGE = """\
-usage: coachwhip [--weights FILE] [SUBCOMMAND ... | UCI COMMAND ...]
+usage: coachwhip [--weights FILE] [--set NAME=VALUE] [--expose] [SUBCOMMAND ... | UCI COMMAND ...]
 
 Without words: a UCI session on standard input, for a chess GUI.
 
@@ -64,10 +69,13 @@ Subcommands (each has its own --help):
   train FILE...                  train a network on labelled positions
   spsa --tune NAME...            tune numbers of the search by games against itself
   weights                        print the evaluation weights, as a file to start from
+  tunables                       list the numbers of the search and the switches of its techniques
 
 Options:
   --weights FILE                 evaluate with the weights in FILE
-  --version                      print the version
+  --set NAME=VALUE               change a number of the search, or switch a technique off: --set use_lmr=0; may be repeated
+  --expose                       a UCI session shows every tunable as an option
+  -V, --version                  print the version
   -h, --help                     print this text
 """
 
@@ -118,21 +126,18 @@ def _complain(message: str) -> None:
 
 
 def _main(argv: list[str]) -> int:
-    words, weights, answer = _read_options(argv)
-    if answer:
+    given = _read_options(argv)
+    words = given.words
+    if given.answer:
         with watched():
-            print(answer, end="")
+            print(given.answer, end="")
         return 0
     if words and words[0] in SUBCOMMANDS:
-        return _run_subcommand(words[0], words[1:], weights)
+        return _run_subcommand(words[0], words[1:], given)
     from . import core  # noqa: F401 (complains before a session begins if this processor cannot run it)
 
     writer = LineWriter(_stdout_fd())
-    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session})
-    if weights is not None:
-        complaint = loop.host.set_option("WeightsFile", weights)
-        if complaint:
-            raise UsageError(complaint)
+    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _host(given))
     code = _run_commands(loop, words) if words else _run_session(loop)
     if writer.error is not None:
         raise LostOutput(writer.error, _stdout_fd())
@@ -147,26 +152,64 @@ def _run_session(loop: UciLoop) -> int:
     return 0
 
 
-def _read_options(argv: list[str]) -> tuple[list[str], str | None, str]:
-    """The words after the options, the weights file (or None), and the text of --help or --version to print instead (or "")."""
-    weights = None
+class Given:
+    """The options before the first word, and the words."""
+
+    def __init__(self) -> None:
+        self.answer = ""  # the text of --help or --version, which is printed instead of anything else
+        self.weights: str | None = None
+        self.settings: list[str] = []  # of --set
+        self.expose = False
+        self.words: list[str] = []
+
+
+def _read_options(argv: list[str]) -> Given:
+    """Read the command line up to the first word that is no option. Raises UsageError."""
+    given = Given()
     index = 0
     while index < len(argv) and argv[index].startswith("-"):
         option, equals, value = argv[index].partition("=")
         index += 1
         if option in ("-h", "--help") and not equals:
-            return [], None, _usage()
-        if option == "--version" and not equals:
-            return [], None, f"coachwhip {__version__}\n"
-        if option != "--weights":
+            given.answer = _usage()
+            return given
+        if option in ("-V", "--version") and not equals:
+            given.answer = f"coachwhip {__version__}\n"
+            return given
+        if option == "--expose" and not equals:
+            given.expose = True
+            continue
+        if option not in TAKE:
             raise UsageError(f"unknown option {argv[index - 1]}; see coachwhip --help")
         if not equals:
             value = argv[index] if index < len(argv) else ""
             index += 1
-        if not value:
+        if option == "--set":
+            given.settings.append(value)
+        elif value:
+            given.weights = value
+        else:
             raise UsageError("--weights needs a file name")
-        weights = value
-    return argv[index:], weights, ""
+    given.words = argv[index:]
+    return given
+
+
+def _host(given: Given) -> Host:
+    """The state of a session with these options. Raises UsageError."""
+    tunables = {}
+    if given.settings:
+        from .uci.tunables import read
+
+        try:
+            tunables = read(given.settings)
+        except ValueError as error:
+            raise UsageError(f"--set: {error}") from error
+    host = Host(tunables=tunables, expose=given.expose)
+    if given.weights is not None:
+        complaint = host.set_option("WeightsFile", given.weights)
+        if complaint:
+            raise UsageError(complaint)
+    return host
 
 
 def _usage() -> str:
@@ -192,14 +235,18 @@ def _left_out() -> set[str]:
     return left_out
 
 
-def _run_subcommand(name: str, words: list[str], weights: str | None) -> int:
-    """Import the subcommand's module and run it."""
+def _run_subcommand(name: str, words: list[str], given: Given) -> int:
+    """Import the subcommand's module and run it, with the options that stand before its name."""
     from importlib import import_module
 
-    if weights is not None:
-        if name not in TAKE_WEIGHTS:
-            raise UsageError(f"{name} has no option --weights")
-        words = ["--weights", weights, *words]
+    before = [] if given.weights is None else [("--weights", given.weights)]
+    before += [("--set", setting) for setting in given.settings]
+    if given.expose:
+        raise UsageError(f"{name} has no option --expose: it is for a UCI session")
+    for option, _ in before:
+        if name not in TAKE[option]:
+            raise UsageError(f"{name} has no option {option}")
+    words = [*(word for pair in before for word in pair), *words]
     with watched():
         try:
             run: Callable[[list[str]], int] = import_module(SUBCOMMANDS[name]).main

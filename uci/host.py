@@ -11,11 +11,12 @@ from .options import Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     from ..core.engine import Engine, Position
     from .book import Book
+    from .options import Option
     from .tablebase import Tablebase
 
 
@@ -27,19 +28,23 @@ class Host:
     """Engine, weights and position, each made when first needed; endgame tables and book when an option asks for them.
 
     `core` and `config` are the modules `core.engine` and `evaluation.config` or replacements for tests. The values of all options
-    are stored in `options` only. A method that applies an option gets the new value before it is stored there.
+    are stored in `options` only. A method that applies an option gets the new value before it is stored there. `tunables` are
+    changes to core/tunables.py, checked by `uci.tunables`; if they are to `expose`, every tunable is an option.
     """
 
-    def __init__(self, core: Any = None, config: Any = None) -> None:
+    def __init__(
+        self, core: Any = None, config: Any = None, tunables: Mapping[str, int] | None = None, *, expose: bool = False
+    ) -> None:
         self._core = core
         self._config = config
+        self._tunables = dict(tunables or {})
         self._engine: Engine | None = None
         self._evaluator: tuple[list[int], bytes | None] | None = None  # weights and network
         self._position: Position | None = None
         self._fen: str | None = None  # the FEN at which the game began; None for the start position
         self._moves: list[str] = []
         self.refusal = ""  # why the last `position` command was refused; "" if it was not
-        self.options = Options()
+        self.options = Options(self._exposed() if expose else ())
         self.tables: Tablebase | None = None
         self.book: Book | None = None
         self.games = 0  # number of games begun in this session
@@ -82,6 +87,12 @@ class Host:
         """Set an option from a GUI's text. Returns "" or why the old value stays."""
         return self.options.set(name, text, self)
 
+    def _exposed(self) -> tuple[Option, ...]:
+        """The options that stand for tunables; imported when they are asked for."""
+        from .tunables import options
+
+        return options(self._tunables)
+
     def make_ready(self) -> None:
         """Make engine and position now, so that the first search need not."""
         _ = self.engine, self.position
@@ -93,10 +104,14 @@ class Host:
             except ValueError as error:
                 raise HostError(f"no engine: {error}") from error
         weights, network = self._evaluator
-        engine: Engine = self.core.Engine(weights, hash_mb=hash_mb, network=network)
+        engine: Engine = self.core.Engine(weights, hash_mb=hash_mb, tunables=self._present_tunables(), network=network)
         if self.tables is not None:
             engine.set_tablebase(*self._tables_in_search())
         return engine
+
+    def _present_tunables(self) -> dict[str, int]:
+        """The changes to core/tunables.py that are in force."""
+        return {**self._tunables, **{entry.name: int(self.options[entry.name]) for entry in self.options.exposed}}
 
     def _new_position(self, fen: str | None) -> Position:
         position: Position = self.core.Position(fen or self.core.STARTPOS_FEN, chess960=self.options["UCI_Chess960"])
@@ -219,6 +234,11 @@ class Host:
     def set_debug_log(self, path: str) -> None:
         """Log all lines to this file ("": no log). Raises OSError if it cannot be written."""
         self.log_to(path)
+
+    def set_tunable(self, name: str, value: int) -> None:
+        """Search with another value of a tunable; what searches have learnt is forgotten."""
+        if self._engine is not None:
+            self._engine.set_tunables({**self._present_tunables(), name: value})
 
 
 def _ignore(_: str) -> None:

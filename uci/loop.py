@@ -12,7 +12,6 @@ import sys
 from . import format as fmt
 from . import parse
 from .host import Host, HostError
-from .options import TABLE
 from .writer import LoggedWriter
 
 TYPE_CHECKING = False
@@ -195,7 +194,7 @@ class UciLoop:
     def _do_uci(self, _: str) -> None:
         for line in fmt.identity(self._name):
             self._write(line)
-        for entry in TABLE:
+        for entry in self.host.options.table:
             self._write(fmt.option(entry))
         self._write("uciok")
 

@@ -10,7 +10,7 @@ from . import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, Protocol
 
     class OptionHost(Protocol):
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         def set_book_file(self, path: str) -> None: ...
         def set_weights_file(self, path: str) -> None: ...
         def set_debug_log(self, path: str) -> None: ...
+        def set_tunable(self, name: str, value: int) -> None: ...
 
 
 DEFAULT_HASH_MB = 16
@@ -36,6 +37,8 @@ MAX_MULTIPV = 256  # no position has more moves
 DEFAULT_PROBE_DEPTH = 6  # measured: see bench/results.md
 MAX_TABLE_MEN = 7
 MIN_ELO, MAX_ELO, DEFAULT_ELO = 500, 2800, 1500
+LONGEST_NAME = 60  # characters of a wrong name that are compared with the right ones
+LIKENESS = 0.75  # difflib's ratio from which on a name may be the one that was meant
 
 
 class Option:
@@ -84,24 +87,26 @@ TABLE = (
     Option("WeightsFile", "string", "", apply=lambda host, path: host.set_weights_file(path)),
     Option("Debug Log File", "string", "", apply=lambda host, path: host.set_debug_log(path)),
 )
-BY_NAME = {entry.name.lower(): entry for entry in TABLE}
 
 
 class Options:
-    """The present values of the options, by name as in TABLE.
+    """The present values of the options, by name as in `table`: TABLE, and what is `exposed` besides.
 
     No reference to the host is kept: a reference cycle would delay the release of the engine's memory.
     """
 
-    def __init__(self) -> None:
-        self._values: dict[str, Any] = {entry.name: entry.default for entry in TABLE}
+    def __init__(self, exposed: tuple[Option, ...] = ()) -> None:
+        self.exposed = exposed
+        self.table = TABLE + exposed
+        self._by_name = {entry.name.lower(): entry for entry in self.table}
+        self._values: dict[str, Any] = {entry.name: entry.default for entry in self.table}
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
     def means_the_same(self, name: str, text: str | None) -> bool:
         """Whether this text means the present value; False for a wrong text. Raises KeyError if there is no such option."""
-        entry = BY_NAME[name.lower()]
+        entry = self._by_name[name.lower()]
         try:
             return bool(_checked(entry, text) == self._values[entry.name])
         except ValueError:
@@ -109,9 +114,9 @@ class Options:
 
     def set(self, name: str, text: str | None, host: OptionHost) -> str:
         """Set an option from a GUI's text. Returns "" or why the old value stays; names are case-insensitive."""
-        entry = BY_NAME.get(name.lower())
+        entry = self._by_name.get(name.lower())
         if entry is None:
-            return f"no option named '{parse.shorten(name)}'"
+            return self._unknown(name)
         try:
             value = _checked(entry, text)
             if entry.apply is not None:
@@ -123,11 +128,30 @@ class Options:
         self._values[entry.name] = value
         return ""
 
+    def _unknown(self, name: str) -> str:
+        """The message about a name that is none of an option."""
+        from ..core.tunables import TUNABLES
+
+        said = f"no option named '{parse.shorten(name)}'"
+        if name.lower() in (row[0] for row in TUNABLES):
+            return f"{said}: it is a tunable, which is an option in a session that was started with `coachwhip --expose`"
+        near = nearest(name, (entry.name for entry in self.table))
+        return f"{said} (perhaps {near}?)" if near else said
+
     def _shown(self, entry: Option) -> str:
         value = self._values[entry.name]
         if entry.kind == "check":
             return "true" if value else "false"
         return str(value) or "<empty>"
+
+
+def nearest(name: str, names: Iterable[str]) -> str:
+    """The one of `names` that is most like `name`, in any case of letters; "" if none is like it."""
+    from difflib import get_close_matches  # loaded only for a message about a mistake
+
+    by_lower = {each.lower(): each for each in names}
+    found = get_close_matches(name[:LONGEST_NAME].lower(), by_lower, 1, LIKENESS)
+    return by_lower[found[0]] if found else ""
 
 
 def _checked(entry: Option, text: str | None) -> int | bool | str | None:

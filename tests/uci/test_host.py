@@ -16,7 +16,7 @@ from coachwhip.uci.options import TABLE
 class RecordingEngine:
     """Remembers what its search may ask; MemoryError where it is told to have no room."""
 
-    def __init__(self, weights: list[int], hash_mb: int, network: bytes | None) -> None:
+    def __init__(self, weights: list[int], hash_mb: int, tunables: dict[str, int], network: bytes | None) -> None:  # noqa: ARG002
         self.weights = weights
         self.network = network
         self.hash_mb = hash_mb

@@ -128,9 +128,12 @@ class FakePosition:
 class FakeEngine:
     """The face of `core.engine.Engine`; endless searches, and those to HELD_DEPTH, run until stop, or `release`."""
 
-    def __init__(self, weights: list[int], hash_mb: int = 16, network: bytes | None = None) -> None:
+    def __init__(
+        self, weights: list[int], hash_mb: int = 16, tunables: dict[str, int] | None = None, network: bytes | None = None
+    ) -> None:
         self.weights = weights
         self.network = network
+        self.tunables = tunables
         self.events: list[Any] = [("hash", hash_mb)]
         self.searches: list[dict[str, Any]] = []
         self.fens: list[str] = []

@@ -54,6 +54,9 @@ class Host:
     def set_debug_log(self, path: str) -> None:
         self._change("log", path)
 
+    def set_tunable(self, name: str, value: int) -> None:
+        self._change(name, value)
+
 
 @pytest.fixture
 def host() -> Host:

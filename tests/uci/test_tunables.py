@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Tunables on the command line (`--set`) and as options (`--expose`): what they change, and which mistakes are named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from coachwhip.core.engine import Engine, Position, SearchInfo
+from coachwhip.core.tunables import TUNABLES
+from coachwhip.evaluation import config
+from coachwhip.uci import tunables
+from coachwhip.uci.host import Host
+from places import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+DEPTH = 8
+POSITION = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+HOW = "which is an option in a session that was started with `coachwhip --expose`"
+NAMES = [row[0] for row in TUNABLES]
+
+
+def coachwhip(*words: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    """Run coachwhip to its end, with this text on standard input."""
+    command = [sys.executable, "-m", "coachwhip", *words]
+    return subprocess.run(command, cwd=ROOT, input=text, capture_output=True, text=True, check=False, timeout=120)
+
+
+def nodes_of(output: str) -> int:
+    """The nodes of the last search in a session's output."""
+    last = [line for line in output.splitlines() if line.startswith("info depth")][-1].split()
+    return int(last[last.index("nodes") + 1])
+
+
+def engine(changes: Mapping[str, int] | None = None) -> Engine:
+    weights, network = config.evaluator()
+    return Engine(weights, hash_mb=16, tunables=changes, network=network)
+
+
+def nodes(searcher: Engine) -> int:
+    """The nodes of a search, which tell one set of tunables from another."""
+    searcher.prepare()
+    return searcher.search(Position(POSITION), depth=DEPTH).nodes
+
+
+# --- The core ---
+
+
+def test_an_engine_whose_tunables_change_searches_as_one_made_with_them() -> None:
+    changed = engine()
+    usual = nodes(changed)
+    for changes in ({"use_lmr": 0}, {"rfp_margin": 40, "lmr_base": 10}, {}):
+        changed.set_tunables(changes)
+        assert nodes(changed) == nodes(engine(changes))
+    assert nodes(engine({"use_lmr": 0})) != usual
+
+
+def test_a_refused_change_leaves_the_engine_as_it_was() -> None:
+    searcher = engine({"use_lmr": 0})
+    for changes in ({"use_lmr": 1, "rfp_margin": 10**6}, {"use_lmr": 1, "nonsense": 1}):
+        with pytest.raises(ValueError, match=r"rfp_margin|nonsense"):
+            searcher.set_tunables(changes)
+    assert nodes(searcher) == nodes(engine({"use_lmr": 0}))
+
+
+def test_all_threads_take_the_change() -> None:
+    """Helpers get the numbers with the root. Without iterative deepening the only report of a finished depth is the last."""
+    searcher = engine()
+    searcher.set_threads(2)
+    searcher.set_tunables({"use_iterative_deepening": 0})
+    infos: list[SearchInfo] = []
+    searcher.prepare()
+    searcher.search(Position(), depth=4, on_info=infos.append)
+    assert {info.depth for info in infos if not info.currmove and not info.bound} == {4}
+
+
+# --- Names and values ---
+
+
+def test_words_are_read_and_the_later_counts() -> None:
+    assert tunables.read(["use_lmr=0", " rfp_margin = 60 ", "use_lmr=1"]) == {"use_lmr": 1, "rfp_margin": 60}
+
+
+@pytest.mark.parametrize(
+    ("word", "said"),
+    [
+        ("lmr=0", "no tunable is called 'lmr' (perhaps use_lmr?); `coachwhip tunables` lists all"),
+        ("nmp_on=0", "no tunable is called 'nmp_on' (perhaps use_nmp?); `coachwhip tunables` lists all"),
+        ("rfp_marg=1", "no tunable is called 'rfp_marg' (perhaps rfp_margin?); `coachwhip tunables` lists all"),
+        ("RFP_MARGIN=1", "no tunable is called 'RFP_MARGIN' (perhaps rfp_margin?); `coachwhip tunables` lists all"),
+        ("xyzzy=1", "no tunable is called 'xyzzy'; `coachwhip tunables` lists all"),
+        ("use_lmr=2", "tunable use_lmr must be 1 (on) or 0 (off), not '2'"),
+        ("rfp_margin=19", "tunable rfp_margin must be a whole number from 20 to 200, not '19'"),
+        ("rfp_margin=", "tunable rfp_margin must be a whole number from 20 to 200, not ''"),
+        ("rfp_margin=1e2", "tunable rfp_margin must be a whole number from 20 to 200, not '1e2'"),
+        ("rfp_margin", "expected NAME=VALUE, not 'rfp_margin'"),
+        ("=3", "expected NAME=VALUE, not '=3'"),
+        ("", "expected NAME=VALUE, not ''"),
+    ],
+)
+def test_mistakes_are_named_before_anything_starts(word: str, said: str) -> None:
+    with pytest.raises(ValueError, match=r"tunable|NAME=VALUE") as raised:
+        tunables.read(["use_tt=1", word])
+    assert str(raised.value) == said
+    done = coachwhip("--set", word, text="uci\n")
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"coachwhip: --set: {said}\n")
+
+
+# --- The command line ---
+
+
+def test_a_session_and_a_command_search_with_what_was_set() -> None:
+    lines = f"position fen {POSITION}\ngo depth {DEPTH}\n"
+    plain, changed = (nodes(engine(changes)) for changes in ({}, {"use_lmr": 0, "rfp_margin": 60}))
+    words = ["--set", "use_lmr=0", "--set=rfp_margin=60"]
+    assert plain != changed
+    assert nodes_of(coachwhip(text=lines).stdout) == plain
+    assert nodes_of(coachwhip(*words, text=lines).stdout) == changed
+    assert nodes_of(coachwhip(*words, f"position fen {POSITION}", f"go depth {DEPTH}").stdout) == changed
+
+
+def test_every_subcommand_takes_it_or_says_that_it_does_not() -> None:
+    refused = coachwhip("--set", "use_lmr=0", "perft", "3")
+    assert (refused.returncode, refused.stderr) == (2, "coachwhip: perft has no option --set\n")
+    refused = coachwhip("--expose", "bench", "2")
+    assert (refused.returncode, refused.stderr) == (2, "coachwhip: bench has no option --expose: it is for a UCI session\n")
+    usual, before, behind = (
+        coachwhip(*words).stdout.split()[0]
+        for words in (("bench", "5"), ("--set", "use_lmr=0", "bench", "5"), ("bench", "5", "--set", "use_lmr=0"))
+    )
+    assert usual != before == behind
+
+
+# --- Exposed ---
+
+
+def test_without_expose_a_session_knows_no_tunable() -> None:
+    done = coachwhip("--set", "use_lmr=0", text="uci\nsetoption name use_lmr value true\nsetoption name rfp_marg value 3\nquit\n")
+    assert not [name for name in NAMES if f" {name} type" in done.stdout]
+    assert done.stdout.splitlines()[-2:] == [
+        f"info string setoption: no option named 'use_lmr': it is a tunable, {HOW}",
+        "info string setoption: no option named 'rfp_marg'",
+    ]
+
+
+def test_every_tunable_is_shown_with_its_kind_range_and_present_value() -> None:
+    done = coachwhip("--expose", "--set", "rfp_margin=60", "--set", "use_lmr=0", "uci")
+    shown = [line for line in done.stdout.splitlines() if line.split()[2:3] and line.split()[2] in NAMES]
+    assert [line.split()[2] for line in shown] == NAMES
+    for (name, default, low, high, _, _), line in zip(TUNABLES, shown, strict=True):
+        value = {"rfp_margin": 60, "use_lmr": 0}.get(name, default)
+        kind = (
+            f"check default {'true' if value else 'false'}"
+            if name.startswith("use_")
+            else f"spin default {value} min {low} max {high}"
+        )
+        assert line == f"option name {name} type {kind}"
+    assert "option name Hash type spin" in done.stdout
+    assert coachwhip("uci").stdout == "".join(line + "\n" for line in done.stdout.splitlines() if line not in shown)
+
+
+@pytest.mark.parametrize("ready", [False, True])
+def test_setoption_changes_a_tunable_before_and_after_the_engine_is_made(ready: bool) -> None:
+    host = Host(tunables={"rfp_margin": 60}, expose=True)
+    if ready:
+        assert nodes(host.engine) == nodes(engine({"rfp_margin": 60}))
+    assert host.set_option("Use_LMR", "false") == ""
+    assert host.set_option("lmp_base", "3") == ""
+    wanted = {"rfp_margin": 60, "use_lmr": 0, "lmp_base": 3}
+    assert nodes(host.engine) == nodes(engine(wanted))
+    assert host.set_option("lmp_base", "21") == "lmp_base: '21' is not a whole number from 0 to 20; keeping 3"
+    assert host.set_option("use_lmr", "2") == "use_lmr: '2' is neither true nor false; keeping false"
+    host.new_game()
+    assert nodes(host.engine) == nodes(engine(wanted))
+    assert host.set_option("rfp_margin", "75") == ""
+    assert nodes(host.engine) == nodes(engine({"use_lmr": 0, "lmp_base": 3}))
+
+
+def test_a_change_during_a_search_waits_for_its_end() -> None:
+    """Under the rules of other options; the next search is that of an engine made with the new value."""
+    change = "setoption name use_lmr value false\nsetoption name use_lmr value maybe"
+    done = coachwhip("--expose", text=f"position fen {POSITION}\ngo depth {DEPTH}\n{change}\ngo depth {DEPTH}\n")
+    best = [number for number, line in enumerate(done.stdout.splitlines()) if line.startswith("bestmove")]
+    first, second = (done.stdout.splitlines()[start:end] for start, end in ((0, best[0]), (best[0], best[1])))
+    assert nodes_of("\n".join(first)) == nodes(engine())
+    assert second[1] == "info string setoption: use_lmr: 'maybe' is neither true nor false; keeping false"
+    assert nodes_of("\n".join(second)) == nodes(engine({"use_lmr": 0}))

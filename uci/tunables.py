@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The tunables (`core/tunables.py`) as users name them: words NAME=VALUE on a command line, and options of a session."""
+
+from __future__ import annotations
+
+from ..core.tunables import TUNABLES
+from .options import Option, nearest
+from .parse import parse_int, shorten
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from .options import OptionHost
+
+SWITCH = "use_"  # how the names of the tunables begin that are 1 (on) or 0 (off)
+ROWS = {row[0]: row for row in TUNABLES}
+
+
+def read(words: Iterable[str]) -> dict[str, int]:
+    """The values that words NAME=VALUE set; of two for one name the later counts.
+
+    Raises ValueError with one sentence that gives the nearest name or the range.
+    """
+    values = {}
+    for word in words:
+        name, equals, text = word.partition("=")
+        if not (equals and name.strip()):
+            raise ValueError(f"expected NAME=VALUE, not '{shorten(word)}'")
+        values[name.strip()] = checked(name.strip(), text.strip())
+    return values
+
+
+def checked(name: str, text: str) -> int:
+    """The value of a tunable that `text` means. Raises ValueError with one sentence that gives the nearest name or the range."""
+    if name not in ROWS:
+        raise ValueError(f"no tunable is called '{shorten(name)}'{_meant(name)}; `coachwhip tunables` lists all")
+    _, _, low, high, _, _ = ROWS[name]
+    number = parse_int(text)
+    if number is None or not low <= number <= high:
+        wanted = "1 (on) or 0 (off)" if name.startswith(SWITCH) else f"a whole number from {low} to {high}"
+        raise ValueError(f"tunable {name} must be {wanted}, not '{shorten(text)}'")
+    return number
+
+
+def _meant(name: str) -> str:
+    """Which tunable somebody may have meant who wrote this name; a technique is often named without the word before it."""
+    if f"{SWITCH}{name}" in ROWS:
+        return f" (perhaps {SWITCH}{name}?)"
+    switch = f"{SWITCH}{name.partition('_')[0]}"
+    near = nearest(name, ROWS) or (switch if switch in ROWS else "")
+    return f" (perhaps {near}?)" if near else ""
+
+
+def options(changes: Mapping[str, int]) -> tuple[Option, ...]:
+    """Every tunable as an option of a session: switches as checks, numbers as spins; the defaults are those with `changes`."""
+    return tuple(_option(name, changes.get(name, row[1]), row[2], row[3]) for name, row in ROWS.items())
+
+
+def _option(name: str, default: int, low: int, high: int) -> Option:
+    def apply(host: OptionHost, value: int) -> None:
+        host.set_tunable(name, int(value))
+
+    if name.startswith(SWITCH):
+        return Option(name, "check", bool(default), apply=apply)
+    return Option(name, "spin", default, low, high, apply)
