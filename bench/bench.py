@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..core.engine import MAX_DEPTH, MAX_THREADS, build_info
 from ..evaluation import config
-from .common.command import CommandError, assignment, execute, file_name, tell, whole_number
+from .common.command import CommandError, execute, file_name, sets_tunables, tell, whole_number
 from .common.signature import DEPTH, HASH_MB, Searched, read_positions, run
 
 __all__ = ["main", "read_positions", "run"]
@@ -29,7 +29,7 @@ def main(argv: Sequence[str]) -> int:
         help="search threads; the count varies with more than 1",
     )
     parser.add_argument("--weights", type=file_name, metavar="FILE", help="weights file to use instead of the shipped one")
-    parser.add_argument("--set", type=assignment, action="append", default=[], metavar="NAME=VALUE", help="set a search tunable")
+    parser.add_argument("--set", **sets_tunables())
     parser.add_argument("--json", action="store_true", help="print everything as one JSON object instead")
     return execute(parser, argv, _bench)
 
@@ -39,17 +39,16 @@ def _bench(args: argparse.Namespace) -> int:
     try:
         weights, network = config.evaluator(args.weights)
         tell(build_info())
-        tunables = {name: whole_number(-(10**9), 10**9)(value) for name, value in args.set}
         result = run(
             args.depth,
             hash_mb=args.hash,
             threads=args.threads,
             weights=weights,
             network=network,
-            tunables=tunables,
+            tunables=dict(args.set),
             report=_print_position,
         )
-    except (ValueError, argparse.ArgumentTypeError) as error:
+    except ValueError as error:
         raise CommandError(str(error)) from error
     except MemoryError as error:
         raise CommandError(f"no memory for a table of {args.hash} MB and {args.threads} threads") from error

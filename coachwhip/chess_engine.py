@@ -23,6 +23,7 @@ from .uci.format import AUTHOR
 from .uci.host import Host
 from .uci.options import TABLE
 from .uci.parse import GO_NUMBERS, MAX_MS, GoLimits
+from .uci.tunables import read
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -62,9 +63,13 @@ class ChessEngine:
     (True, True)
     """
 
-    def __init__(self, options: ConfigMapping | None = None) -> None:
+    def __init__(self, options: ConfigMapping | None = None, *, tunables: Mapping[str, int] | None = None) -> None:
+        """`tunables` are changes to the numbers of the search and the switches of its techniques (`coachwhip tunables` lists them).
+
+        Raises `chess.engine.EngineError` for an option or a tunable that is unknown or has a wrong value.
+        """
         self._lock = threading.Lock()  # held while a search is prepared
-        self._host: Host | None = Host()
+        self._host: Host | None = Host(tunables=_checked(tunables or {}))
         self._configured: dict[str, ConfigValue] = {}  # the options of `configure`; `options` of a call override them
         self._analysis: Analysis | None = None
         self._pondering = False  # the running search was started by `play` with `ponder`
@@ -281,6 +286,14 @@ class ChessEngine:
             self._analysis = Analysis(question)
             self._analysis.start(engine)
             return self._analysis
+
+
+def _checked(tunables: Mapping[str, int]) -> dict[str, int]:
+    """The tunables, if all are right. Raises EngineError."""
+    try:
+        return read(f"{name}={value:d}" for name, value in tunables.items())
+    except ValueError as error:
+        raise chess.engine.EngineError(str(error)) from error
 
 
 def _text(value: ConfigValue) -> str | None:

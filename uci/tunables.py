@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from .options import OptionHost
 
+Row = tuple[str, int, int, int, int, str]  # name, default, least, most, step, meaning
 SWITCH = "use_"  # how the names of the tunables begin that are 1 (on) or 0 (off)
-ROWS = {row[0]: row for row in TUNABLES}
+ROWS: dict[str, Row] = {row[0]: row for row in TUNABLES}
 
 
 def read(words: Iterable[str]) -> dict[str, int]:
@@ -34,13 +35,27 @@ def read(words: Iterable[str]) -> dict[str, int]:
 def checked(name: str, text: str) -> int:
     """The value of a tunable that `text` means. Raises ValueError with one sentence that gives the nearest name or the range."""
     if name not in ROWS:
-        raise ValueError(f"no tunable is called '{shorten(name)}'{_meant(name)}; `coachwhip tunables` lists all")
+        raise ValueError(_unknown(name))
     _, _, low, high, _, _ = ROWS[name]
     number = parse_int(text)
     if number is None or not low <= number <= high:
         wanted = "1 (on) or 0 (off)" if name.startswith(SWITCH) else f"a whole number from {low} to {high}"
         raise ValueError(f"tunable {name} must be {wanted}, not '{shorten(text)}'")
     return number
+
+
+def matching(pattern: str) -> list[Row]:
+    """The rows whose names match a pattern of the shell, such as `lmr_*`. Raises ValueError if there is none."""
+    from fnmatch import fnmatchcase
+
+    rows = [row for name, row in ROWS.items() if fnmatchcase(name, pattern)]
+    if not rows:
+        raise ValueError(_unknown(pattern))
+    return rows
+
+
+def _unknown(name: str) -> str:
+    return f"no tunable is called '{shorten(name)}'{_meant(name)}; `coachwhip tunables` lists all"
 
 
 def _meant(name: str) -> str:

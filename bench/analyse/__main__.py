@@ -25,6 +25,7 @@ from ..common.command import (
     file_name,
     naming,
     seconds,
+    sets_tunables,
     tell,
     whole_number,
     write_bytes,
@@ -62,6 +63,7 @@ def main(argv: Sequence[str]) -> int:
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help="transposition table size (default 64)")
     add("--weights", type=file_name, metavar="FILE", help="weights file to use instead of the shipped one")
+    add("--set", **sets_tunables())
     add("--output", **writes(help="write the annotated games to FILE"))
     add(
         "--report",
@@ -89,7 +91,8 @@ def _analyse(args: argparse.Namespace) -> int:
     interrupted = False
     disk = Postponed()
     with _engine(args) as engine:
-        described = f"{engine.id['name']}, {_limit_text(limit)}"
+        changes = "".join(f", {name}={value}" for name, value in args.set)
+        described = f"{engine.id['name']}{changes}, {_limit_text(limit)}"
         with disk, _output(args) as output:
             interrupted = _run(studies, done, faults, engine, limit, args.multipv, output)
     if args.report:
@@ -125,7 +128,8 @@ def _require_another(target: Path, inputs: Sequence[str]) -> None:
 def _engine(args: argparse.Namespace) -> ChessEngine:
     """The engine with the options of the command line. Raises CommandError."""
     try:
-        return ChessEngine({"Hash": args.hash, "Threads": args.threads, "WeightsFile": str(args.weights or "")})
+        options = {"Hash": args.hash, "Threads": args.threads, "WeightsFile": str(args.weights or "")}
+        return ChessEngine(options, tunables=dict(args.set))
     except EngineError as error:
         raise CommandError(str(error)) from error
 

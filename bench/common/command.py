@@ -9,7 +9,7 @@ import argparse
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from importlib.util import find_spec
@@ -17,6 +17,8 @@ from io import BytesIO, FileIO
 from os import SEEK_END, W_OK, access
 from pathlib import Path
 from typing import Any
+
+from ...uci.tunables import read
 
 LARGEST_TIME = 1e6  # seconds
 LARGEST_COUNT = 10**15  # nodes
@@ -289,6 +291,29 @@ def assignment(text: str) -> tuple[str, str]:
     if not (equals and name.strip()):
         raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not {text[:40]!r}")
     return name.strip(), value.strip()
+
+
+def _tunable(text: str) -> tuple[str, int]:
+    """Read NAME=VALUE for a tunable of the search, as argparse's `type`."""
+    try:
+        ((name, value),) = read([text]).items()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+    return name, value
+
+
+def tunables_of(words: Iterable[str]) -> dict[str, int]:
+    """The values that words NAME=VALUE set. Raises CommandError that gives the nearest name or the range."""
+    try:
+        return read(words)
+    except ValueError as error:
+        raise CommandError(f"--set: {error}") from error
+
+
+def sets_tunables(**settings: Any) -> dict[str, Any]:
+    """The keywords of `add_argument` for `--set`: a list of names and values, to be read with `dict`."""
+    about = "change a tunable of the search (`coachwhip tunables` lists them); may be repeated"
+    return {"type": _tunable, "action": "append", "default": [], "metavar": "NAME=VALUE", "help": about, **settings}
 
 
 def per_second(nodes: int, seconds: float) -> int:

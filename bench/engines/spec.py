@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads from a command line which engines to run, for every measuring command.
 
-What belongs to one engine stands behind its `--engine` or `--revision`; an `--option` before the first is for every engine.
+What belongs to one engine stands behind its `--engine` or `--revision`; an `--option` before the first is for every engine, and a
+`--set` for every one of ours.
 A command adds options of its own that work in the same way with `of_engine`, and reads them with `values_of`.
 """
 
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common.checkout import import_root
-from ..common.command import CommandError, assignment, file_name, seconds
+from ..common.command import CommandError, assignment, file_name, seconds, tunables_of
 from .greeting import START_SECONDS
 
 NAMES_ENGINE = ("--engine", "--revision")
@@ -61,13 +62,15 @@ def of_engine(**settings: Any) -> dict[str, Any]:
 
 
 def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
-    """Give a parser `--engine`, `--revision`, `--name`, `--option` and `--repository`, for `engine_specs` to read."""
+    """Give a parser `--engine`, `--revision`, `--name`, `--option`, `--set` and `--repository`, for `engine_specs` to read."""
     add = parser.add_argument
     add("--engine", **of_engine(metavar="COMMAND", help="command line of a UCI engine; may be given several times"))
     add("--revision", **of_engine(metavar="REV", help="ourselves as of a git revision, built if need be; likewise"))
     add("--name", **of_engine(metavar="NAME", help="what to call the engine named last (default: its own name)"))
     help_option = "UCI option of the engine named last; of every engine, if it stands before the first"
     add("--option", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_option))
+    help_set = "change a tunable of the search of the --revision named last; of ourselves and of every one, if it stands before"
+    add("--set", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_set))
     help_start = f"how long an engine may take to answer uciok (default {START_SECONDS:g})"
     add("--start-timeout", type=seconds, metavar="SECONDS", help=help_start)
     add("--repository", type=file_name, metavar="DIR", help="where the revisions are (default: the checkout you are in)")
@@ -79,8 +82,8 @@ def engine_specs(
     """The engines that the collected words name; ourselves first if `with_ours`, and alone where none is named.
 
     Revisions are built here, from `repository`; each has `start_seconds` (None: START_SECONDS) to answer `uciok`. Raises
-    CommandError for a word without the engine it belongs to, a command line that cannot be split, or a revision that cannot be
-    built.
+    CommandError for a word without the engine it belongs to, a tunable that we do not have, a command line that cannot be split,
+    or a revision that cannot be built.
     """
     first, *named = _groups(words)
     ours = with_ours or not named
@@ -88,9 +91,11 @@ def engine_specs(
         raise CommandError(
             f"{next(iter(first.given))} stands before the first engine: put it behind the --engine that it belongs to"
         )
+    groups = [first, *named] if ours else named
+    _require_owners(first, groups)
     specs = []
-    for group in [first, *named] if ours else named:
-        spec = _spec(group, repository)
+    for group in groups:
+        spec = _spec(group, {**first.tunables, **group.tunables}, repository)
         options = {**first.options, **group.options}
         name = group.given.get("--name", spec.name)
         specs.append(spec._replace(name=name, options=options, start_seconds=start_seconds or START_SECONDS))
@@ -108,32 +113,51 @@ class _Group(NamedTuple):
     kind: str  # of NAMES_ENGINE; "" for ourselves
     engine: str
     options: dict[str, str]
+    tunables: dict[str, str]
     given: dict[str, Any]  # by all other options
 
 
 def _groups(words: Words) -> list[_Group]:
     """What stands before the first engine, then what each engine has."""
-    groups = [_Group("", "", {}, {})]
+    groups = [_Group("", "", {}, {}, {})]
     for option, value in words:
         if option in NAMES_ENGINE:
-            groups.append(_Group(option, value, {}, {}))
+            groups.append(_Group(option, value, {}, {}, {}))
         elif option == "--option":
             groups[-1].options.update([value])
+        elif option == "--set":
+            groups[-1].tunables.update([value])
         else:
             groups[-1].given[option] = value
     return groups
 
 
-def _spec(group: _Group, repository: Path | None) -> EngineSpec:
-    """The engine alone, without the options behind it. Raises CommandError."""
+def _require_owners(first: _Group, groups: Sequence[_Group]) -> None:
+    """Refuse tunables of a command line, which may be of any engine, and those that we do not have. Raises CommandError."""
+    foreign = [group for group in groups if group.kind == "--engine"]
+    for group in [*foreign, first] if len(foreign) == len(groups) else foreign:
+        if group.tunables:
+            setting = "=".join(next(iter(group.tunables.items())))
+            where = group.engine or "coachwhip"
+            raise CommandError(
+                f"--set is for --revision and ourselves; of a command line it is a part: --engine '{where} --set {setting}'"
+            )
+    if any(not group.kind for group in groups):  # a revision has its own table, and refuses names itself when it starts
+        tunables_of(f"{name}={value}" for name, value in first.tunables.items())
+
+
+def _spec(group: _Group, tunables: Mapping[str, str], repository: Path | None) -> EngineSpec:
+    """The engine alone, without the options behind it; ours with these tunables. Raises CommandError."""
+    changes = [f"{name}={value}" for name, value in tunables.items()]
+    settings = tuple(word for change in changes for word in ("--set", change))
     if not group.kind:
-        return EngineSpec(own_command(), "", {})
+        return EngineSpec((*own_command(), *settings), "", {})
     if group.kind == "--engine":
         return EngineSpec(_split(group.engine), "", {})
     from .builds import build, find_repository
 
     made = build(group.engine, find_repository(repository), lambda line: print(line, file=sys.stderr, flush=True))
-    return EngineSpec(made.command, made.name, {})
+    return EngineSpec((*made.command, *settings), " ".join([made.name, *changes]), {})
 
 
 def _split(command: str) -> tuple[str, ...]:

@@ -20,11 +20,11 @@ from ..common.command import (
     INTERRUPTED,
     CommandError,
     Postponed,
-    assignment,
     execute,
     file_name,
     read_text,
     require_plot,
+    sets_tunables,
     tell,
     uninterrupted,
     whole_number,
@@ -93,7 +93,7 @@ def main(argv: Sequence[str]) -> int:
     add("--without", type=names, metavar="A,B", help="instead of the ladder: the engine as it plays, without each of these")
     add("--hash", type=whole_number(1, 65536), default=HASH_MB, metavar="MB", help=f"table size (default {HASH_MB})")
     add("--weights", type=file_name, metavar="FILE", help="weights file to use instead of the shipped one")
-    add("--set", type=assignment, action="append", default=[], metavar="NAME=VALUE", help="set a search tunable in every row")
+    add("--set", **sets_tunables())
     add("--json", action="store_true", help="print everything as one JSON object instead")
     add("--plot", **writes(help="draw nodes by depth (.png, .svg, .pdf; needs matplotlib)"))
     add("--page", **writes(help="write table, plot and explanations (.html, or Markdown with a .png beside it)"))
@@ -144,10 +144,7 @@ def _experiment(args: argparse.Namespace, weights: tuple[int, ...]) -> laborator
     rows = techniques.ladder()
     if args.only or args.without:
         rows = techniques.each_alone(args.only) if args.only else techniques.each_missing(args.without)
-    try:
-        tunables = {name: whole_number(-(10**9), 10**9)(value) for name, value in args.set}
-    except argparse.ArgumentTypeError as error:
-        raise CommandError(str(error)) from error
+    tunables = dict(args.set)
     if any(name in techniques.SWITCHES for name in tunables):
         raise CommandError("the rows set the switches; use --only or --without")
     fens = read_positions(args.positions or POSITIONS)

@@ -21,7 +21,17 @@ from typing import IO, TYPE_CHECKING, Any
 from ...evaluation import config
 from ...evaluation.learn import labelled
 from ..common.checkout import revision
-from ..common.command import CommandError, execute, file_name, naming, require_writable, tell, uninterrupted, whole_number
+from ..common.command import (
+    CommandError,
+    execute,
+    file_name,
+    naming,
+    require_writable,
+    sets_tunables,
+    tell,
+    uninterrupted,
+    whole_number,
+)
 from ..common.journal import RunFile, require_same_settings
 from ..common.openings import Book, open_book, standard_start
 from ..common.rules import Rules, add_rule_arguments
@@ -88,6 +98,7 @@ def _game_arguments(add: Callable[..., object]) -> None:
     add("--games", type=whole_number(1, 2**31), default=1000, metavar="N", help="games in the file when done (default 1000)")
     add("--nodes", type=whole_number(1, 10**9), default=5000, metavar="N", help="nodes a search (default 5000)")
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights")
+    add("--set", **sets_tunables())
     add("--hash", type=whole_number(1, 65536), default=4, metavar="MB", help="table size (default 4)")
     add("--openings", type=file_name, action="append", default=[], metavar="FILE", help="EPD, FEN, .pgn or .bin; may be repeated")
     add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
@@ -154,7 +165,7 @@ def _settings(args: argparse.Namespace) -> "SelfplaySettings":
     weights, network = config.evaluator(args.weights)
     rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
     limits = (args.nodes, args.hash, args.seed, args.random_plies, args.side_lines, args.to_the_end)
-    return SelfplaySettings(tuple(weights), *limits, rules, network)
+    return SelfplaySettings(tuple(weights), *limits, rules, network, tuple(sorted(dict(args.set).items())))
 
 
 def _described(args: argparse.Namespace, settings: "SelfplaySettings") -> tuple[dict[str, Any], Book]:
@@ -167,6 +178,10 @@ def _described(args: argparse.Namespace, settings: "SelfplaySettings") -> tuple[
     described: dict[str, Any] = settings._asdict()
     described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()
     described["network"] = hashlib.sha256(settings.network).hexdigest() if settings.network else None
+    if settings.tunables:
+        described["tunables"] = dict(settings.tunables)
+    else:  # files without it were made with the tunables as they are
+        del described["tunables"]
     described["rules"] = {name: value for name, value in settings.rules._asdict().items() if value}
     described |= {"revision": revision(), "signature": signature(settings.weights, settings.network)}
     described |= {"openings": openings, "plies": args.plies, "chess960": args.chess960}

@@ -28,6 +28,7 @@ class SelfplaySettings(NamedTuple):
     to_the_end: int  # percent of the games that only the rules of chess end
     rules: Rules
     network: bytes | None = None
+    tunables: tuple[tuple[str, int], ...] = ()  # changes to core/tunables.py
 
 
 class GameStart(NamedTuple):
@@ -41,7 +42,7 @@ def play(settings: SelfplaySettings, start: GameStart) -> labelled.Game:
     """Play a game to its end."""
     rng = random.Random(f"{settings.seed} {start.number}")
     rules = Rules() if goes_to_the_end(settings, start.number) else settings.rules
-    engine = _engine(settings.weights, settings.network, settings.hash_mb)
+    engine = _engine(settings)
     position = start_position(start.opening, settings.random_plies, rng)
     packed = position.pack()
     scores: list[Score] = []
@@ -66,16 +67,19 @@ class _Own(threading.local):
     """A thread's engine."""
 
     engine: Engine | None = None
-    made_of: tuple[tuple[int, ...], bytes | None, int] | None = None
+    made_of: tuple[object, ...] = ()
 
 
 _own = _Own()
 
 
-def _engine(weights: tuple[int, ...], network: bytes | None, hash_mb: int) -> Engine:
+def _engine(settings: SelfplaySettings) -> Engine:
     """This thread's engine, with everything forgotten."""
-    if _own.engine is None or _own.made_of != (weights, network, hash_mb):
-        _own.engine, _own.made_of = Engine(weights, hash_mb, network=network), (weights, network, hash_mb)
+    made_of = settings.weights, settings.network, settings.hash_mb, settings.tunables
+    if _own.engine is None or _own.made_of != made_of:
+        tunables = dict(settings.tunables)
+        _own.engine = Engine(settings.weights, settings.hash_mb, tunables=tunables, network=settings.network)
+        _own.made_of = made_of
     _own.engine.clear()
     return _own.engine
 

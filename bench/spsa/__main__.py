@@ -15,14 +15,24 @@ import os
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
-from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...core.tunables import TUNABLES
 from ...evaluation import config
-from ..common.command import INTERRUPTED, CommandError, Postponed, execute, file_name, tell, uninterrupted, whole_number, writes
+from ...uci.tunables import ROWS, SWITCH, Row, matching
+from ..common.command import (
+    INTERRUPTED,
+    CommandError,
+    Postponed,
+    execute,
+    file_name,
+    sets_tunables,
+    tell,
+    uninterrupted,
+    whole_number,
+    writes,
+)
 from ..common.journal import Journal, Kind
 from ..common.openings import Book, Opening, choose, open_book, standard_start
 from ..common.rules import Rules
@@ -33,7 +43,6 @@ if TYPE_CHECKING:
 
 ALPHA, GAMMA = 0.602, 0.101  # how fast the gains fall, as Spall recommends
 STABILITY = 0.1  # of the iterations: A, which keeps the first steps small
-SWITCH = "use_"  # how the tunables begin that are on or off
 REPORTS = 20  # lines on how the values stand, at most
 RESIGN, DRAW, MAX_MOVES = (4, 600), (34, 8, 8), 200  # adjudication, as the fields of Rules
 RANDOM_PLIES = 6  # where there is no book
@@ -119,6 +128,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--nodes", type=whole_number(1, 10**9), default=10_000, metavar="N", help="nodes a move (default 10000)")
     add("--hash", type=whole_number(1, 65536), default=8, metavar="MB", help="table size (default 8)")
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights")
+    add("--set", **sets_tunables())
     add("--openings", "--book", type=file_name, metavar="FILE", help="EPD, FEN, .pgn or .bin (default: random moves)")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides everything (default 1)")
     gain = "how much of STEP a game moves a value at the end (default 0.01; less for hundreds of thousands of games)"
@@ -155,9 +165,10 @@ def chosen(tunes: Iterable[tuple[str, Sequence[int]]]) -> list[Parameter]:
     """The parameters that the --tune arguments name. Raises CommandError."""
     parameters: dict[str, Parameter] = {}
     for pattern, numbers in tunes:
-        rows = [row for row in TUNABLES if fnmatchcase(row[0], pattern)]
-        if not rows:
-            raise CommandError(f"no tunable is called {pattern!r}; they stand in core/tunables.py")
+        try:
+            rows = matching(pattern)
+        except ValueError as error:
+            raise CommandError(str(error)) from error
         rows = [row for row in rows if not row[0].startswith(SWITCH)]
         if not rows:
             raise CommandError(f"{pattern} is a switch: only numbers can be tuned")
@@ -165,7 +176,7 @@ def chosen(tunes: Iterable[tuple[str, Sequence[int]]]) -> list[Parameter]:
     return list(parameters.values())
 
 
-def _parameter(row: tuple[str, int, int, int, int, str], numbers: Sequence[int]) -> Parameter:
+def _parameter(row: Row, numbers: Sequence[int]) -> Parameter:
     """A row of the table, with what the user changes of it. Raises CommandError."""
     name, lowest, highest = row[0], row[2], row[3]
     parameter = Parameter(name, *numbers, *row[len(numbers) + 1 : 5])
@@ -185,6 +196,8 @@ def main(argv: Sequence[str]) -> int:
 
 def _spsa(args: argparse.Namespace) -> int:
     parameters = chosen(args.tune)
+    for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
+        raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")
     if args.resume and not args.journal:
         raise CommandError("--resume needs the --journal of the run")
     spsa = Spsa(parameters, args.games // 2, args.r_end, args.seed)
@@ -214,7 +227,8 @@ def _settings(args: argparse.Namespace) -> "SpsaSettings":
     weights, network = config.evaluator(args.weights)
     rules = Rules(None, *RESIGN, *DRAW, MAX_MOVES)
     random_plies = 0 if args.openings else RANDOM_PLIES
-    return SpsaSettings(tuple(weights), args.nodes, args.hash, args.seed, random_plies, rules, network)
+    tunables = tuple(sorted(dict(args.set).items()))
+    return SpsaSettings(tuple(weights), args.nodes, args.hash, args.seed, random_plies, rules, network, tunables)
 
 
 def _described(args: argparse.Namespace, settings: "SpsaSettings", parameters: Sequence[Parameter]) -> dict[str, Any]:
@@ -224,6 +238,8 @@ def _described(args: argparse.Namespace, settings: "SpsaSettings", parameters: S
     described["network"] = hashlib.sha256(settings.network).hexdigest()[:16] if settings.network else None
     described["engine"] = signature(settings.weights, settings.network)
     described["openings"] = hashlib.sha256(args.openings.read_bytes()).hexdigest()[:16] if args.openings else ""
+    if settings.tunables:
+        described["tunables"] = dict(settings.tunables)
     described["parameters"] = {parameter.name: list(parameter[1:]) for parameter in parameters}
     return described
 
@@ -351,7 +367,7 @@ def _report(tuning: TuningRun, *, as_json: bool) -> None:
     ]
     show(f"{len(tuning.games)} games", ("name", "start", "value", "change", "bounds"), rows)
     print("For core/tunables.py:")
-    for name, _, low, high, step, note in TUNABLES:
+    for name, _, low, high, step, note in ROWS.values():
         if name in values:
             print(f"    ({json.dumps(name)}, {round(values[name])}, {low}, {high}, {step}, {json.dumps(note)}),")
     print("To try: coachwhip bench " + " ".join(f"--set {name}={round(value)}" for name, value in values.items()))

@@ -27,6 +27,7 @@ class SpsaSettings(NamedTuple):
     random_plies: int  # at most so many random moves follow the opening
     rules: Rules
     network: bytes | None = None
+    tunables: tuple[tuple[str, int], ...] = ()  # what both sides have, beside what is tuned
 
 
 class PairGame(NamedTuple):
@@ -42,7 +43,7 @@ def play(settings: SpsaSettings, game: PairGame) -> int:
     """Play a game to its end: 1 if `plus` won, -1 if it lost, 0 for a draw."""
     pair, reversed_colours = divmod(game.number, 2)
     engines = [
-        Engine(settings.weights, settings.hash_mb, tunables=values, network=settings.network)
+        Engine(settings.weights, settings.hash_mb, tunables={**dict(settings.tunables), **values}, network=settings.network)
         for values in (game.plus, game.minus)
     ]
     if reversed_colours:

@@ -11,7 +11,11 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from os.path import join
 
 CORE = "coachwhip.core"
-SUBCOMMANDS = ("coachwhip.bench.bench", "coachwhip.bench.perft")  # the others start Python, or need large libraries
+SUBCOMMANDS = (
+    "coachwhip.bench.bench",
+    "coachwhip.bench.perft",
+    "coachwhip.bench.tunables",
+)  # the others start Python, or need large libraries
 USED_BY_CORE = ("array", "json", "zlib")  # modules of the standard library that compiled code imports
 DATA = {join("coachwhip", "evaluation", "networks"): (".cwnet",), join("coachwhip", "bench", "common"): (".fen",)}  # by folder
 

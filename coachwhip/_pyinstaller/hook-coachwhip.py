@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The hook that PyInstaller runs when a program imports coachwhip. The program is the UCI engine with `bench` and `perft`."""
+"""The hook that PyInstaller runs when a program imports coachwhip. The program is the UCI engine with a few subcommands."""
 
 from __future__ import annotations
 

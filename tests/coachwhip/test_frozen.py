@@ -163,9 +163,9 @@ def test_the_help_of_the_program_names_what_is_in_it(
         text = capsys.readouterr().out
         return re.findall(r"^  ([a-z-]+)", text.partition("Subcommands")[2].partition("Options:")[0], re.MULTILINE)
 
-    assert named() == ["bench", "perft", "weights"]
+    assert named() == ["bench", "perft", "weights", "tunables"]
     monkeypatch.delattr(sys, "frozen")
-    assert set(named()) == {"bench", "perft", "weights", *frozen}
+    assert set(named()) == {"bench", "perft", "weights", "tunables", *frozen}
 
 
 def test_a_broken_module_of_the_program_is_no_missing_subcommand(monkeypatch: pytest.MonkeyPatch) -> None:

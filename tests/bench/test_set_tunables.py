@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip tunables`, and `--set` of every subcommand that makes an engine of ours: what it changes, and what is refused."""
+
+import json
+import shlex
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.engines import builds, spec
+from coachwhip.bench.spsa import __main__ as spsa
+from coachwhip.core.tunables import TUNABLES
+from coachwhip.evaluation.learn import labelled
+
+from coachwhip.__main__ import main
+
+GAME = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n"
+KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"
+EVERY_ENGINE = (
+    ["bench", "2"],
+    ["lab", "--depth", "1"],
+    ["selfplay", "x.bin"],
+    ["analyse", "x.pgn"],
+    ["spsa", "--tune", "rfp_margin"],
+)
+
+
+def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    assert main(list(words)) == 0
+    return capsys.readouterr().out
+
+
+# --- The list ---
+
+
+def test_the_table_has_every_row_with_its_meaning(capsys: pytest.CaptureFixture[str]) -> None:
+    title, headings, *lines = printed(capsys, "tunables").rstrip().splitlines()
+    assert "--set NAME=VALUE" in title
+    assert headings.split() == ["name", "value", "range", "step", "meaning"]
+    for (name, value, low, high, step, note), line in zip(TUNABLES, lines, strict=True):
+        assert line.split(maxsplit=6) == [name, str(value), str(low), "to", str(high), str(step), note]
+
+
+def test_the_json_has_the_same(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(printed(capsys, "tunables", "--json"))["tunables"]
+    assert [tuple(row[key] for key in ("name", "value", "min", "max", "step", "meaning")) for row in found] == list(TUNABLES)
+    assert {row["kind"] for row in found if row["name"].startswith("use_")} == {"switch"}
+    assert {row["kind"] for row in found if not row["name"].startswith("use_")} == {"number"}
+
+
+def test_openbench_gets_the_numbers_as_options_of_an_exposed_session(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = [line.split(", ") for line in printed(capsys, "tunables", "--openbench").splitlines()]
+    assert [line[0] for line in lines] == [row[0] for row in TUNABLES if not row[0].startswith("use_")]
+    for name, kind, *numbers, rate in lines:
+        value, low, high, step = map(float, numbers)
+        assert (kind, low <= value <= high, step > 0, 0 < float(rate) < 1) == ("int", True, True, True), name
+    spins = [line.split() for line in printed_session(["--expose", "uci"]) if " type spin " in line]
+    shown = {words[2]: (words[6], words[8], words[10]) for words in spins if len(words) == 11}
+    assert all(shown[line[0]] == tuple(line[2:5]) for line in lines)
+
+
+def printed_session(words: list[str]) -> list[str]:
+    """What a session writes, in a process of its own: it writes to the file descriptor."""
+    done = subprocess.run([*spec.own_command(), *words], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()
+
+
+def test_names_and_patterns_choose_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(printed(capsys, "tunables", "--json", "use_rfp", "rfp_*", "use_rfp"))["tunables"]
+    assert [row["name"] for row in found] == ["use_rfp", "rfp_max_depth", "rfp_margin", "rfp_improving"]
+    assert main(["tunables", "rfp_marg"]) == 2
+    assert "'rfp_marg' (perhaps rfp_margin?)" in capsys.readouterr().err
+
+
+# --- Subcommands with an engine in this process ---
+
+
+@pytest.mark.parametrize("words", EVERY_ENGINE, ids=lambda words: words[0])
+def test_a_wrong_tunable_is_refused_before_anything_starts(
+    words: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for before, after in ((["--set", "lmr=0"], []), ([], ["--set", "lmr=0"])):
+        assert main([*before, *words, *after]) == 2
+        assert (
+            capsys.readouterr()
+            .err.splitlines()[-1]
+            .endswith("argument --set: no tunable is called 'lmr' (perhaps use_lmr?); `coachwhip tunables` lists all")
+        )
+    assert not list(tmp_path.iterdir())
+
+
+def test_analyse_searches_with_what_is_set_and_says_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "game.pgn"
+    path.write_text(GAME)
+
+    def looks(*words: str) -> list[object]:
+        output = json.loads(printed(capsys, "analyse", str(path), "--depth", "5", "--json", *words))
+        return [position["lines"] for position in output["games"][0]["positions"]]
+
+    assert looks("--set", "use_qsearch=0") == looks("--set", "use_qsearch=0") != looks()
+    assert main(["analyse", str(path), "--depth", "1", "--set", "use_qsearch=0"]) == 0
+    assert ", use_qsearch=0, depth 1; " in capsys.readouterr().err
+
+
+def test_selfplay_plays_with_what_is_set_and_keeps_it_with_the_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--games", "2", "--nodes", "60", "--concurrency", "1", "--max-moves", "12"]
+    plain, changed = tmp_path / "plain.bin", tmp_path / "changed.bin"
+    printed(capsys, "selfplay", str(plain), *words)
+    printed(capsys, "--set", "use_qsearch=0", "selfplay", str(changed), *words)
+    assert "tunables" not in labelled.summary(plain).settings  # a file begun before there was --set goes on
+    assert labelled.summary(changed).settings["tunables"] == {"use_qsearch": 0}
+    games = [path.read_bytes()[len(labelled.header(labelled.summary(path).settings)) :] for path in (plain, changed)]
+    assert games[0] != games[1]
+    assert main(["selfplay", str(changed), *words]) == 2
+    assert "of another run of selfplay: its tunables is" in capsys.readouterr().err
+
+
+def test_spsa_tunes_beside_what_is_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--tune", "rfp_margin", "--nodes", "60", "--hash", "1", "--games", "2", "--concurrency", "1"]
+    assert spsa.main([*words, "--set", "rfp_margin=60"]) == 2
+    assert "rfp_margin is tuned, so --set cannot fix it" in capsys.readouterr().err
+    journal = tmp_path / "spsa.jsonl"
+    printed(capsys, "spsa", *words, "--set", "use_qsearch=0", "--journal", str(journal))
+    assert json.loads(journal.read_text().splitlines()[0])["settings"]["tunables"] == {"use_qsearch": 0}
+    assert main(["spsa", *words, "--journal", str(journal), "--resume"]) == 2
+    assert "its tunables is" in capsys.readouterr().err
+
+
+# --- Subcommands that start engines ---
+
+
+@pytest.fixture
+def revisions(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Builds of revisions that are there at once."""
+    monkeypatch.setattr(builds, "find_repository", lambda _: Path())
+    monkeypatch.setattr(builds, "build", lambda revision, *_: builds.Build(revision, revision, ("python", f"{revision}.py")))
+
+
+@pytest.mark.usefixtures("revisions")
+def test_what_is_set_belongs_to_the_engine_named_last() -> None:
+    words = [
+        ("--set", ("use_lmr", "0")),
+        ("--revision", "A"),
+        ("--engine", "other -x"),
+        ("--revision", "B"),
+        ("--set", ("rfp_margin", "60")),
+        ("--set", ("use_lmr", "1")),
+    ]
+    ours, first, other, second = spec.engine_specs(words, with_ours=True)
+    assert ours == spec.EngineSpec((*spec.own_command(), "--set", "use_lmr=0"), "", {})
+    assert first == spec.EngineSpec(("python", "A.py", "--set", "use_lmr=0"), "A use_lmr=0", {})
+    assert other == spec.EngineSpec(("other", "-x"), "", {})
+    assert second.command == ("python", "B.py", "--set", "use_lmr=1", "--set", "rfp_margin=60")
+    assert second.name == "B use_lmr=1 rfp_margin=60"
+    assert [each.name for each in spec.engine_specs(words, with_ours=False)] == ["A use_lmr=0", "", "B use_lmr=1 rfp_margin=60"]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([("--engine", "coachwhip"), ("--set", ("use_lmr", "0"))], "--engine 'coachwhip --set use_lmr=0'"),
+        ([("--set", ("use_lmr", "0")), ("--engine", "a"), ("--engine", "b")], "--engine 'coachwhip --set use_lmr=0'"),
+        ([("--set", ("lmr", "0"))], r"--set: no tunable is called 'lmr' \(perhaps use_lmr\?\)"),
+        ([("--set", ("rfp_margin", "0"))], "--set: tunable rfp_margin must be a whole number from 20 to 200, not '0'"),
+    ],
+)
+def test_what_cannot_be_set_is_refused_before_an_engine_starts(words: list[tuple[str, object]], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        spec.engine_specs(words, with_ours=False)
+
+
+def test_suite_runs_ourselves_with_what_is_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "one.epd"
+    path.write_text(f'{KIWIPETE} bm Bxa6; id "one";\n')
+
+    def command(*words: str) -> str:
+        (ours,) = json.loads(printed(capsys, *words, str(path), "--depth", "1", "--json"))["engines"]
+        assert ours["faults"] == {}
+        return " ".join(ours["command"])
+
+    assert "--set" not in command("suite")
+    assert command("suite", "--set", "use_lmr=0").endswith(" --set use_lmr=0")
+    assert command("--set", "use_lmr=0", "suite").endswith(" --set use_lmr=0")
+
+
+def test_a_match_refuses_the_wrong_name_that_an_engine_of_ours_refuses(capsys: pytest.CaptureFixture[str]) -> None:
+    engine = shlex.join([*spec.own_command(), "--set", "lmr=0"])
+    assert main(["match", "--engine", engine, "--engine", engine, "--games", "2", "--nodes", "10"]) == 2
+    assert "coachwhip: --set: no tunable is called 'lmr' (perhaps use_lmr?)" in capsys.readouterr().err
+
+
+def test_speed_measures_ourselves_with_what_is_set(capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["speed", "--only", "search", "--rounds", "1", "--depth", "3", "--json"]
+    usual, changed = (
+        json.loads(printed(capsys, *words, *more))["works"][0]["nodes"] for more in ([], ["--set", "use_qsearch=0"])
+    )
+    assert usual != changed
