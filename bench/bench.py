@@ -19,18 +19,24 @@ def main(argv: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="coachwhip bench", description="Search fixed positions: node count and speed.")
     parser.add_argument("depth", nargs="?", type=whole_number(1, MAX_DEPTH), default=DEPTH, help=f"plies (default {DEPTH})")
     parser.add_argument(
-        "--hash", type=whole_number(1, 1 << 20), default=HASH_MB, metavar="MB", help=f"table size (default {HASH_MB})"
+        "--hash",
+        type=whole_number(1, 1 << 20),
+        default=HASH_MB,
+        metavar="MB",
+        help=f"size of the transposition table (default {HASH_MB})",
     )
     parser.add_argument(
         "--threads",
         type=whole_number(1, MAX_THREADS),
         default=1,
         metavar="N",
-        help="search threads; the count varies with more than 1",
+        help="search threads (default 1); the count varies with more than 1",
     )
-    parser.add_argument("--weights", type=file_name, metavar="FILE", help="weights file to use instead of the shipped one")
+    parser.add_argument(
+        "--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)"
+    )
     parser.add_argument("--set", **sets_tunables())
-    parser.add_argument("--json", action="store_true", help="print everything as one JSON object instead")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, argv, _bench)
 
 

@@ -190,11 +190,11 @@ def main(argv: Sequence[str]) -> int:
         "--max-nodes", type=whole_number(0, 10**15), default=MAX_NODES, metavar="N", help="skip larger counts of a suite"
     )
     parser.add_argument(
-        "--max-depth", type=whole_number(1, MAX_DEPTH), default=MAX_DEPTH, metavar="D", help="skip deeper counts of a suite"
+        "--max-depth", type=whole_number(1, MAX_DEPTH), default=MAX_DEPTH, metavar="N", help="skip deeper counts of a suite"
     )
     parser.add_argument("--chess960", action="store_true", help="write castling as king takes rook")
     parser.add_argument("--no-divide", action="store_true", help="leave out the count of each root move")
-    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, argv, _perft)
 
 

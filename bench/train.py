@@ -76,10 +76,10 @@ def _parser() -> argparse.ArgumentParser:
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
     add("--output", **writes(required=True, help="the network, by custom .cwnet"))
     add("--every-epoch", action="store_true", help="write the network after each epoch too: net.1.cwnet, net.2.cwnet, ...")
-    add("--journal", **writes(help="keep the state after each epoch so that the training can be resumed"))
-    add("--resume", action="store_true", help="go on with the training in the --journal; start it if there is none")
-    add("--plot", **writes(help="draw the losses over the epochs (matplotlib)"))
-    add("--json", action="store_true", help="print the summary as JSON")
+    add("--journal", **writes(help="keep every finished epoch so that the run can be resumed"))
+    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
+    add("--plot", **writes(help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)"))
+    add("--json", action="store_true", help="print one JSON object instead of text")
     _network_arguments(parser)
     _data_arguments(parser)
     return parser
@@ -89,14 +89,31 @@ def _network_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument_group("network and training").add_argument
     add("--kind", choices=("residual", "pure"), default="residual", help="add to the terms, or replace them (default residual)")
     add("--hidden", type=_hidden, default=64, metavar="N", help="hidden units a side, a multiple of 16 (default 64)")
-    add("--weights", type=file_name, metavar="FILE", help="a residual network is added to its terms (NETWORK is not used)")
+    add(
+        "--weights",
+        type=file_name,
+        metavar="FILE",
+        help="evaluate with these weights, without their network (default: the shipped ones)",
+    )
     add("--epochs", type=whole_number(1, 10_000), default=8, metavar="N", help="passes over the data (default 8)")
     add("--batch", type=whole_number(1, 10**7), default=8192, metavar="N", help="positions a step (default 8192)")
     add("--rate", type=number(1e-6, 1), default=0.001, metavar="X", help="learning rate; it falls to X/100 (default 0.001)")
     add("--decay", type=number(0, 1), default=0.01, metavar="X", help="weight decay (default 0.01)")
-    add("--wdl", type=number(0, 1), default=0.0, metavar="X", help="share of the game's result in the targets (default 0)")
+    add(
+        "--wdl",
+        type=number(0, 1),
+        default=0.0,
+        metavar="X",
+        help="share of the game's result in the targets, the rest is the score (default 0)",
+    )
     add("--logit", type=number(40, 1000), metavar="CP", help="score with a winning chance of 73 %% (default: fitted to the data)")
-    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="of the first weights and the order of positions (default 1)")
+    add(
+        "--seed",
+        type=whole_number(0, 2**63 - 1),
+        default=1,
+        metavar="N",
+        help="decides the first weights and the order of positions (default 1)",
+    )
     add("--date", metavar="DATE", help="the day that the network names (default: none)")
 
 
@@ -111,9 +128,7 @@ def _data_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--per-game", type=whole_number(1, 65535), metavar="N", help="use at most N positions of a game (default: all)")
     add("--limit", type=whole_number(1, 10**12), metavar="N", help="use whole games of the first N positions of each file")
-    add(
-        "--cache", type=file_name, metavar="FOLDER", help="where to keep positions and scores of the terms (default: beside DATA)"
-    )
+    add("--cache", type=file_name, metavar="DIR", help="where to keep positions and scores of the terms (default: beside DATA)")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -126,7 +141,7 @@ def _train(args: argparse.Namespace) -> int:
     if args.plot:
         require_plot(args.plot)
     if args.resume and not args.journal:
-        raise CommandError("--resume needs the --journal of the training")
+        raise CommandError("--resume needs the --journal of the run")
     if args.cache and not args.cache.is_dir():
         raise CommandError(f"--cache {args.cache}: there is no such folder")
     try:

@@ -41,7 +41,7 @@ too.
 
 examples:
   coachwhip tune tcec.epd.xz own.bin=2 --output tuned.py --plot losses.png
-  coachwhip tune own.bin --only 'king_*' --only 'danger_*' --output tuned.py
+  coachwhip tune own.bin --only 'king_*,danger_*' --output tuned.py
 """
 
 
@@ -62,6 +62,11 @@ def date(text: str) -> str:
         raise argparse.ArgumentTypeError(f"expected a date such as 2026-01-31, not {text[:40]!r}") from error
 
 
+def _patterns(text: str) -> list[str]:
+    """Split patterns of names with commas between, as argparse's `type`."""
+    return [pattern.strip() for pattern in text.split(",")]
+
+
 def _parser() -> argparse.ArgumentParser:
     about = "Fit the weights of the evaluation to labelled positions (Texel's tuning)."
     formatter = argparse.RawDescriptionHelpFormatter
@@ -69,22 +74,25 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
     add("--output", **writes(required=True, help="the new weights file"))
-    add("--weights", type=file_name, metavar="FILE", help="start from these weights instead of the default ones")
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights at first (default: the shipped ones)")
     add(
         "--only",
-        action="append",
+        type=_patterns,
+        action="extend",
         default=[],
-        metavar="PATTERN",
-        help="fit only weights with such names, for example king_*; may be repeated",
+        metavar="A,B",
+        help="fit only weights with such names, for example 'king_*,tempo'; may be repeated",
     )
     add(
         "--freeze",
-        action="append",
+        type=_patterns,
+        action="extend",
         default=[],
-        metavar="PATTERN",
+        metavar="A,B",
         help="do not change weights with such names; may be repeated",
     )
-    add("--lambda", dest="teacher", type=number(0, 1), default=0.5, metavar="X", help="share of c8 in the targets (default 0.5)")
+    wdl = "share of the game's result in the targets, the rest is what c8 predicts (default 0.5)"
+    add("--wdl", type=number(0, 1), default=0.5, metavar="X", help=wdl)
     add(
         "--prior", type=number(0, 1e9), default=2000.0, metavar="N", help="penalty for a change, as of N positions (default 2000)"
     )
@@ -103,7 +111,13 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="stop after N epochs without a better validation loss (default 8)",
     )
-    add("--rate", type=number(1e-6, 100), default=1.0, metavar="CP", help="largest step at first, centipawns (default 1)")
+    add(
+        "--rate",
+        type=number(1e-6, 100),
+        default=1.0,
+        metavar="X",
+        help="learning rate: the largest step at first, in centipawns (default 1)",
+    )
     add("--batch", type=whole_number(1, 10**7), default=16_384, metavar="N", help="positions a step (default 16384)")
     add("--validation", type=number(0.001, 0.9), default=0.1, metavar="X", help="share kept for validation (default 0.1)")
     add(
@@ -120,10 +134,16 @@ def _parser() -> argparse.ArgumentParser:
     )
     add("--distinct", action="store_true", help="use a position that is several times in a file once")
     add("--limit", type=whole_number(1, 10**9), metavar="N", help="use the first N positions of each file, of those left")
-    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="of the split and of the order of the batches (default 1)")
+    add(
+        "--seed",
+        type=whole_number(0, 2**63 - 1),
+        default=1,
+        metavar="N",
+        help="decides the split and the order of the batches (default 1)",
+    )
     add("--date", type=date, metavar="DATE", help="the day that the new file names (default: none)")
-    add("--plot", **writes(help="draw the losses over the epochs (matplotlib)"))
-    add("--json", action="store_true", help="print the summary as JSON")
+    add("--plot", **writes(help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)"))
+    add("--json", action="store_true", help="print one JSON object instead of text")
     return parser
 
 
@@ -175,7 +195,7 @@ def _run(args: argparse.Namespace, files: "list[tuple[Dataset, float]]", start: 
     from .common.progress import progress
 
     fitting = (args.seed, tuple(args.only), tuple(args.freeze), args.epochs, args.rate, args.batch, args.patience)
-    options = Options(args.teacher, args.validation, *fitting, args.prior, args.smooth)
+    options = Options(1 - args.wdl, args.validation, *fitting, args.prior, args.smooth)
     sources: list[Source] = []
     for place, (data, weight) in enumerate(files):
         with progress(f"features of {data.name}", len(data)) as bar:
@@ -258,7 +278,7 @@ def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome
     before, after = outcome.before, outcome.after
     made = f"fitted by `coachwhip tune`{f' on {args.date}' if args.date else ''}{commit}, starting from {start}."
     model = "White's predicted points are 1 / (1 + exp(-(score + edge) / scale)); scale and edge were fitted to each file before the weights."
-    targets = f"Targets: {args.teacher:g} of what c8 predicts, where there is one, and the rest the game's result."
+    targets = f"Targets: {1 - args.wdl:g} of what c8 predicts, where there is one, and the rest the game's result."
     numbers = f"{outcome.fitted} numbers fitted, {outcome.changed} changed, in {outcome.fit.best} epochs"
     settings = (
         f"penalties as of {args.prior:g} positions for a change, {args.smooth:g} for differing neighbours; seed {args.seed}."

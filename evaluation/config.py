@@ -107,7 +107,7 @@ def main(argv: Sequence[str]) -> int:
 
     about = "Print the evaluation weights as a file to start from."
     parser = argparse.ArgumentParser(prog="coachwhip weights", description=about)
-    parser.add_argument("--weights", metavar="FILE", help="print (and check) these weights instead of the default ones")
+    parser.add_argument("--weights", metavar="FILE", help="print (and check) these weights (default: the shipped ones)")
     path = parser.parse_args(argv).weights
     try:
         weights = load(path) if path else load_default()

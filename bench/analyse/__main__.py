@@ -56,23 +56,24 @@ def main(argv: Sequence[str]) -> int:
     add = parser.add_argument
     add("files", nargs="+", type=_input, metavar="FILE", help="PGN files; - for standard input")
     limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"time per position (default {DEFAULT_SECONDS:g})")
-    limit.add_argument("--depth", type=whole_number(1, MAX_DEPTH), metavar="N", help="search depth per position, in plies")
-    limit.add_argument("--nodes", type=whole_number(1, 10**15), metavar="N", help="nodes per position")
+    limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default {DEFAULT_SECONDS:g})")
+    limit.add_argument("--depth", type=whole_number(1, MAX_DEPTH), metavar="N", help="search to this depth, in plies")
+    limit.add_argument("--nodes", type=whole_number(1, 10**15), metavar="N", help="search so many nodes for each position")
     add("--multipv", type=whole_number(1, MAX_MULTIPV), default=1, metavar="N", help="lines per position (default 1)")
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
-    add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help="transposition table size (default 64)")
-    add("--weights", type=file_name, metavar="FILE", help="weights file to use instead of the shipped one")
+    add(
+        "--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help="size of the transposition table (default 64)"
+    )
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
     add("--output", **writes(help="write the annotated games to FILE"))
     add(
         "--report",
         **writes(
-            metavar="FILE.html",
-            help="write an HTML page with the boards, lines and a graph of each game; one file, no network",
+            help="write a page of HTML with the boards, lines and a graph of each game; one file, no network",
         ),
     )
-    add("--json", action="store_true", help="print the results as one JSON object, and nothing else")
+    add("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, argv, _analyse)
 
 

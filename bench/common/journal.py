@@ -81,7 +81,6 @@ class Kind(NamedTuple):
     part: str  # what a line holds, as "batch"
     aside: str = ""  # a line with this key is no finished work; "" if there are none
     older: bytes = b""  # how files of earlier formats begin, where that is not as here
-    how_to_resume: str = "give --resume"
 
 
 class Contents(NamedTuple):
@@ -198,7 +197,7 @@ class Journal(ABC):
                 return
             if not self._may_replace(contents):
                 raise CommandError(
-                    f"{self.path} holds a {self.KIND.run} already: {self.KIND.how_to_resume} to go on with it, or another name"
+                    f"{self.path} holds a {self.KIND.run} already: give --resume to go on with it, or another name"
                 )
         assert settings is not None
         self.settings = dict(settings)

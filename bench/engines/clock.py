@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Time controls: how they are written, how a clock runs down, and what `go` says about it. Pure; no engine, no chess rules.
 
-One text form serves the command line, the journal and PGN: `5+0.05`, `40/60`, `40/60+0.5`, `movetime=0.1`, `nodes=10000`,
+One text form serves the command line, the journal and PGN: `5+0.05`, `40/60`, `40/60+0.5`, `time=0.1`, `nodes=10000`,
 `depth=8`, or several with commas between them, of which the first to be reached ends a search. Times are in seconds.
 """
 
@@ -10,10 +10,8 @@ from typing import NamedTuple
 
 from ..common.command import positive_number
 
-EXAMPLES = "5+0.05, 40/60, movetime=0.1, nodes=10000, depth=8"
-MOVETIME_MARGIN = (
-    0.05  # seconds an engine may exceed a fixed time by, unless the user says otherwise: there is no bank to draw on
-)
+EXAMPLES = "5+0.05, 40/60, time=0.1, nodes=10000, depth=8"
+TIME_MARGIN = 0.05  # seconds an engine may exceed a fixed time by, unless the user says otherwise: there is no bank to draw on
 
 
 class TimeControl(NamedTuple):
@@ -22,7 +20,7 @@ class TimeControl(NamedTuple):
     base: float = 0.0  # seconds for the game, or for each `moves` moves
     increment: float = 0.0  # seconds added after each move
     moves: int = 0  # moves until `base` is added again
-    movetime: float = 0.0  # seconds for each move
+    time: float = 0.0  # seconds for each move
     nodes: int = 0
     depth: int = 0
 
@@ -31,8 +29,8 @@ class TimeControl(NamedTuple):
         clock = f"{self.moves}/" if self.moves else ""
         clock += f"{self.base:g}" + (f"+{self.increment:g}" if self.increment or not self.moves else "")
         parts = [clock] if self.base else []
-        if self.movetime:
-            parts.append(f"movetime={self.movetime:g}")
+        if self.time:
+            parts.append(f"time={self.time:g}")
         parts += [f"{name}={getattr(self, name)}" for name in ("nodes", "depth") if getattr(self, name)]
         return ",".join(parts)
 
@@ -42,9 +40,9 @@ def parse_time_control(text: str) -> TimeControl:
     found: dict[str, float] = {}
     for part in text.split(","):
         name, equals, value = part.strip().partition("=")
-        if equals and name not in ("movetime", "nodes", "depth"):
+        if equals and name not in ("time", "nodes", "depth"):
             raise ValueError(f"expected one of {EXAMPLES}, not {part[:60]!r}")
-        read = {name: positive_number(value, whole=name != "movetime")} if equals else _clock(name)
+        read = {name: positive_number(value, whole=name != "time")} if equals else _clock(name)
         if set(read) & set(found):
             raise ValueError(f"given twice in {text[:60]!r}: {part}")
         found |= read
@@ -52,11 +50,11 @@ def parse_time_control(text: str) -> TimeControl:
         found.get("base", 0.0),
         found.get("increment", 0.0),
         int(found.get("moves", 0)),
-        found.get("movetime", 0.0),
+        found.get("time", 0.0),
         int(found.get("nodes", 0)),
         int(found.get("depth", 0)),
     )
-    if control.base and control.movetime:
+    if control.base and control.time:
         raise ValueError(f"a clock and a fixed time for each move exclude each other: {text[:60]!r}")
     return control
 
@@ -79,14 +77,14 @@ class Clock:
         """`margin` is how many seconds may be overdrawn; None for the default."""
         self.control = control
         self.left = control.base
-        self._margin = margin if margin is not None else (MOVETIME_MARGIN if control.movetime else 0.0)
+        self._margin = margin if margin is not None else (TIME_MARGIN if control.time else 0.0)
         self._moves_to_go = control.moves
 
     @property
     def allowance(self) -> float | None:
         """Seconds the next move may take, None for any time."""
-        if self.control.movetime:
-            return self.control.movetime + self._margin
+        if self.control.time:
+            return self.control.time + self._margin
         return self.left + self._margin if self.control.base else None
 
     def spend(self, seconds: float) -> None:
@@ -112,8 +110,8 @@ class Clock:
                 words += [f"{side}inc", str(round(clock.control.increment * 1000))]
             if control.moves:
                 words += ["movestogo", str(self._moves_to_go)]
-        if control.movetime:
-            words += ["movetime", str(max(1, round(control.movetime * 1000)))]
+        if control.time:
+            words += ["movetime", str(max(1, round(control.time * 1000)))]
         for name, limit in (("nodes", control.nodes), ("depth", control.depth)):
             if limit:
                 words += [name, str(limit)]

@@ -83,21 +83,34 @@ def main(argv: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("--depth", type=whole_number(1, MAX_DEPTH), default=DEPTH, metavar="N", help=f"search to depths 1 to N (default {DEPTH})")
+    add(
+        "--depth",
+        type=whole_number(1, MAX_DEPTH),
+        default=DEPTH,
+        metavar="N",
+        help=f"search to this depth, in plies, and to all below (default {DEPTH})",
+    )
     add(
         "--max-nodes", type=whole_number(1, 10**15), default=MAX_NODES, metavar="N",
         help=f"give a search up that takes more (default {MAX_NODES})",
     )  # fmt: skip
     add("--positions", type=file_name, metavar="FILE", help="FEN or EPD file (default: 20 quiet and tactical ones)")
-    add("--only", type=names, metavar="A,B", help="instead of the ladder: plain alpha-beta with each of these alone")
+    add("--only", type=names, metavar="A,B", help="measure only these, each alone with plain alpha-beta, instead of the ladder")
     add("--without", type=names, metavar="A,B", help="instead of the ladder: the engine as it plays, without each of these")
-    add("--hash", type=whole_number(1, 65536), default=HASH_MB, metavar="MB", help=f"table size (default {HASH_MB})")
-    add("--weights", type=file_name, metavar="FILE", help="weights file to use instead of the shipped one")
+    add(
+        "--hash",
+        type=whole_number(1, 65536),
+        default=HASH_MB,
+        metavar="MB",
+        help=f"size of the transposition table (default {HASH_MB})",
+    )
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
-    add("--json", action="store_true", help="print everything as one JSON object instead")
-    add("--plot", **writes(help="draw nodes by depth (.png, .svg, .pdf; needs matplotlib)"))
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    add("--plot", **writes(help="draw nodes by depth (.png, .svg or .pdf; needs matplotlib)"))
     add("--page", **writes(help="write table, plot and explanations (.html, or Markdown with a .png beside it)"))
-    add("--resume", **writes(help="keep finished measurements in FILE, and go on from those that are there"))
+    add("--journal", **writes(help="keep every finished measurement so that the run can be resumed"))
+    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--horizon", action="store_true", help="show the horizon effect instead")
     return execute(parser, argv, _lab)
 
@@ -108,6 +121,8 @@ def _lab(args: argparse.Namespace) -> int:
         weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
     except ValueError as error:
         raise CommandError(str(error)) from error
+    if args.resume and not args.journal:
+        raise CommandError("--resume needs the --journal of the run")
     if args.horizon:
         print(horizon.text(horizon.show()))
         return 0
@@ -115,7 +130,9 @@ def _lab(args: argparse.Namespace) -> int:
         require_plot(args.plot)
     experiment = _experiment(args, tuple(weights))
     disk = Postponed()
-    with closing(laboratory.LabJournal(args.resume, experiment)) if args.resume else nullcontext() as journal:
+    with (
+        closing(laboratory.LabJournal(args.journal, experiment, resume=args.resume)) if args.journal else nullcontext() as journal
+    ):
         results, complete = _measure(experiment, journal, disk)
     report = lab_report.summarise(experiment, results)
     if args.json:

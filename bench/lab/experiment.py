@@ -151,14 +151,14 @@ def _measure(experiment: Experiment, engine: RowEngine, judge: Judge, position: 
 
 
 class LabJournal(Journal):
-    """The journal of an experiment (`--resume`): a line for each finished cell."""
+    """The journal of an experiment (`--journal`): a line for each finished cell."""
 
     KIND = Kind("lab", "run of the laboratory", "cell", older=b'{"lab"')
 
-    def __init__(self, path: Path, experiment: Experiment) -> None:
-        """Begin the file, or go on with it if it is of the same experiment. Raises CommandError, OSError."""
+    def __init__(self, path: Path, experiment: Experiment, *, resume: bool) -> None:
+        """See Journal."""
         self.results: Results = {}
-        super().__init__(path, experiment.settings(), resume=True)
+        super().__init__(path, experiment.settings(), resume=resume)
 
     def _take(self, line: dict[str, Any]) -> None:
         self.results[line["row"], line["position"]] = tuple(Found(**found) for found in line["depths"])

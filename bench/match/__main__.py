@@ -46,7 +46,7 @@ REPORTS = 20  # lines on how the match stands while it is played, at most
 EPILOG = """\
 --name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
 A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment), 40/60 (moves and seconds),
-movetime=0.1, nodes=10000, depth=8, and several of these with commas between them.
+time=0.1, nodes=10000, depth=8, and several of these with commas between them.
 
 examples:
   coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --openings book.epd --pgn games.pgn
@@ -95,15 +95,25 @@ def _game_arguments(add: Callable[..., object]) -> None:
     add("--games", type=whole_number(1, 10**6), default=100, metavar="N", help="games of each two engines (default 100)")
     add("--form", choices=("round-robin", "gauntlet"), default="round-robin", help="all meet all, or the first all others")
     add("--tc", type=time_control, metavar="TC", help="time control (default 5+0.05)")
-    add("--movetime", type=seconds, metavar="SECONDS", help="the same as --tc movetime=SECONDS")
-    add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help="the same as --tc nodes=N")
-    add("--depth", type=whole_number(1, 1000), metavar="N", help="the same as --tc depth=N")
-    add("--margin", type=whole_number(0, 60_000), metavar="MS", help="time an engine may exceed (default 0; movetime: 50)")
+    add("--time", type=seconds, metavar="SECONDS", help="time for each move: the same as --tc time=SECONDS")
+    add(
+        "--nodes",
+        type=whole_number(1, LARGEST_COUNT),
+        metavar="N",
+        help="search so many nodes for each move: the same as --tc nodes=N",
+    )
+    add("--depth", type=whole_number(1, 1000), metavar="N", help="search to this depth, in plies: the same as --tc depth=N")
+    add("--margin", type=whole_number(0, 60_000), metavar="MS", help="time an engine may exceed (default 0; with --time: 50)")
     add("--stall", type=seconds, metavar="SECONDS", help="give up an engine so long after its time (default 10; no clock: 60)")
-    add("--openings", type=file_name, metavar="FILE", help="EPD, FEN, .pgn or Polyglot .bin (default: the start position)")
+    add(
+        "--openings",
+        type=file_name,
+        metavar="FILE",
+        help="positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position)",
+    )
     add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
     add("--order", choices=("random", "sequential"), default="random", help="order of the openings (default random)")
-    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides the random order (default 1)")
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help="decides the order of the openings (default 1)")
     add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="games at a time (default 1)")
     add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
@@ -118,10 +128,10 @@ def _ending_arguments(add: Callable[..., object]) -> None:
 
 def _file_arguments(add: Callable[..., object]) -> None:
     add("--pgn", **writes(help="append every finished game"))
-    add("--journal", **writes(help="keep every finished game so that the match can be resumed"))
-    add("--resume", action="store_true", help="go on with the match in the --journal; start it if there is none")
-    add("--json", action="store_true", help="print the summary as JSON")
-    add("--plot", **writes(help="draw Elo and LLR over the games, or the ratings (matplotlib)"))
+    add("--journal", **writes(help="keep every finished game so that the run can be resumed"))
+    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    add("--plot", **writes(help="draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)"))
 
 
 def main(argv: Sequence[str]) -> int:
@@ -140,7 +150,7 @@ def _match(args: argparse.Namespace) -> int:
     if players < 2:
         raise CommandError("name at least two engines, each with --engine or --revision")
     if args.resume and not args.journal:
-        raise CommandError("--resume needs the --journal of the match")
+        raise CommandError("--resume needs the --journal of the run")
     if args.plot:
         require_plot(args.plot)
         if players > 2:
@@ -211,13 +221,13 @@ def _contest(args: argparse.Namespace) -> "Contest":
 
 def _common_control(args: argparse.Namespace) -> TimeControl:
     """The time control of the engines that have none of their own."""
-    short = {"movetime": args.movetime, "nodes": args.nodes, "depth": args.depth}
+    short = {"time": args.time, "nodes": args.nodes, "depth": args.depth}
     given = {name: value for name, value in short.items() if value is not None}
     if not given:
         return args.tc or TimeControl(5, 0.05)
     control = (args.tc or TimeControl())._replace(**given)
-    if control.base and control.movetime:
-        raise CommandError("--movetime and the clock of --tc exclude each other")
+    if control.base and control.time:
+        raise CommandError("--time and the clock of --tc exclude each other")
     return control
 
 

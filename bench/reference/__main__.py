@@ -109,12 +109,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the subcommand; returns the exit code."""
     parser = argparse.ArgumentParser(prog="coachwhip reference", description="Compare textbook searches on small games.")
     parser.add_argument(
-        "--depth", type=whole_number(1, 4), default=2, help="search depth for the chess position, in plies (default: 2)"
+        "--depth",
+        type=whole_number(1, 4),
+        default=2,
+        metavar="N",
+        help="search to this depth, in plies, the chess position (default 2)",
     )
     parser.add_argument(
-        "--fen", default="r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8", help="the chess position"
+        "--fen",
+        default="r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8",
+        metavar="FEN",
+        help="the chess position",
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, sys.argv[1:] if argv is None else argv, body)
 
 

@@ -96,11 +96,18 @@ def _epd_arguments(add: Callable[..., object]) -> None:
 
 def _game_arguments(add: Callable[..., object]) -> None:
     add("--games", type=whole_number(1, 2**31), default=1000, metavar="N", help="games in the file when done (default 1000)")
-    add("--nodes", type=whole_number(1, 10**9), default=5000, metavar="N", help="nodes a search (default 5000)")
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights")
+    add(
+        "--nodes",
+        type=whole_number(1, 10**9),
+        default=5000,
+        metavar="N",
+        help="search so many nodes for each move (default 5000)",
+    )
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
-    add("--hash", type=whole_number(1, 65536), default=4, metavar="MB", help="table size (default 4)")
-    add("--openings", type=file_name, action="append", default=[], metavar="FILE", help="EPD, FEN, .pgn or .bin; may be repeated")
+    add("--hash", type=whole_number(1, 65536), default=4, metavar="MB", help="size of the transposition table (default 4)")
+    openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position); may be repeated"
+    add("--openings", type=file_name, action="append", default=[], metavar="FILE", help=openings)
     add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
     add(
         "--random-plies",
@@ -110,7 +117,7 @@ def _game_arguments(add: Callable[..., object]) -> None:
         help="up to N random moves after the opening (default 6)",
     )
     add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
-    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides openings and random moves (default 1)")
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help="decides openings and random moves (default 1)")
     add(
         "--side-lines",
         type=whole_number(0, labelled.MAX_SIDE_LINES),
@@ -118,7 +125,7 @@ def _game_arguments(add: Callable[..., object]) -> None:
         metavar="N",
         help="from each position of a game, N times make one to three random moves and search there too (default 0)",
     )
-    add("--concurrency", type=whole_number(1, 1024), metavar="N", help="processes (default: one for each processor)")
+    add("--concurrency", type=whole_number(1, 1024), metavar="N", help="games at a time (default: one for each processor)")
     add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
 
 
@@ -131,7 +138,7 @@ def _ending_arguments(add: Callable[..., object]) -> None:
         help=f"percent of the games that go on to mate or a draw by the rules of chess (default {TO_THE_END})",
     )
     add_rule_arguments(add, resign=(4, 1000), draw=(40, 8, 8), max_moves=200)
-    add("--json", action="store_true", help="print the summary as JSON")
+    add("--json", action="store_true", help="print one JSON object instead of text")
 
 
 def main(argv: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from ...core.engine import Position
-from ..common.command import INTERRUPTED, CommandError, execute, whole_number
+from ..common.command import INTERRUPTED, CommandError, execute, seconds, whole_number
 from ..common.progress import Bar, progress
 from ..common.signature import read_positions
 from ..common.table import show
@@ -35,7 +35,7 @@ ROUNDS = 3
 PERFT_DEPTH = 6
 SEARCH_NODES = 100_000
 STARTS = 5  # in each round
-TIMEOUT = 300
+TIMEOUT = 300.0
 
 # Under valgrind everything is some fifty times slower, so there is less to do: Kiwipete, and the first bench positions.
 COUNTED_DEPTH = 4
@@ -53,20 +53,31 @@ def main(argv: Sequence[str]) -> int:
     add = parser.add_argument
     add_engine_arguments(parser)
     add("--rounds", type=whole_number(1, 1000), default=ROUNDS, metavar="N", help=f"how often in turn (default {ROUNDS})")
-    only_help = "what to measure besides the start-up (default: all of it)"
-    add("--only", nargs="+", choices=(*MEASURES, "start"), default=MEASURES, help=only_help)
+    only_help = f"measure only these: {', '.join(MEASURES)}, or start for the start-up alone (default: all of it)"
+    add("--only", type=_measures, default=MEASURES, metavar="A,B", help=only_help)
     depth_help = f"plies from the start position; two others are counted one less and one more (default {PERFT_DEPTH})"
     add("--perft", type=whole_number(2, 12), default=PERFT_DEPTH, metavar="DEPTH", help=depth_help)
     limit = parser.add_mutually_exclusive_group()
     nodes_help = f"search each bench position to so many nodes (default {SEARCH_NODES})"
     limit.add_argument("--nodes", type=whole_number(1, 10**12), default=SEARCH_NODES, metavar="N", help=nodes_help)
-    limit.add_argument("--depth", type=whole_number(1, 200), metavar="N", help="or to so many plies")
-    limit.add_argument("--movetime", type=whole_number(1, 10**7), metavar="MS", help="or for so many milliseconds")
+    limit.add_argument(
+        "--depth", type=whole_number(1, 200), metavar="N", help="search to this depth, in plies, in place of nodes"
+    )
+    limit.add_argument("--time", type=seconds, metavar="SECONDS", help="time for each position, in place of nodes")
     add("--instructions", action="store_true", help="count instructions too (valgrind; takes minutes)")
-    timeout_help = f"seconds an engine has for one answer (default {TIMEOUT})"
-    add("--timeout", type=whole_number(1, 10**6), default=TIMEOUT, metavar="S", help=timeout_help)
-    add("--json", action="store_true", help="print everything as one JSON object instead")
+    timeout_help = f"give an engine up on one answer after so long (default {TIMEOUT:g})"
+    add("--timeout", type=seconds, default=TIMEOUT, metavar="SECONDS", help=timeout_help)
+    add("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, argv, _speed)
+
+
+def _measures(text: str) -> list[str]:
+    """Read what to measure, with commas between, as argparse's `type`."""
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in (*MEASURES, "start"):
+            raise argparse.ArgumentTypeError(f"expected some of {', '.join(MEASURES)}, start, not {name[:40]!r}")
+    return names
 
 
 def _speed(args: argparse.Namespace) -> int:
@@ -75,7 +86,13 @@ def _speed(args: argparse.Namespace) -> int:
         raise CommandError("--instructions needs valgrind on the PATH")
     contenders = _contenders(args)
     fens = [fen for fen in read_positions() if Position(fen).legal_moves()]
-    go = f"depth {args.depth}" if args.depth else f"movetime {args.movetime}" if args.movetime else f"nodes {args.nodes}"
+    go = (
+        f"depth {args.depth}"
+        if args.depth
+        else f"movetime {max(1, round(args.time * 1000))}"
+        if args.time
+        else f"nodes {args.nodes}"
+    )
     results = Results(contenders, workloads_of(args.only, args.perft, fens, go))
     interrupted = False
     steps = args.rounds * (len(results.workloads) + 1) + args.instructions

@@ -147,7 +147,7 @@ def search_work(fens: Sequence[str], go: str) -> SessionWork:
                 raise EngineFailure("it does not say how many nodes it searched")
             nodes += said[-1]
         if nodes < asked / 2:
-            raise EngineFailure(f"it searched {nodes} nodes of {asked}, so it does not obey `go nodes`: try --movetime")
+            raise EngineFailure(f"it searched {nodes} nodes of {asked}, so it does not obey `go nodes`: try --time")
         return nodes
 
     return work

@@ -124,20 +124,39 @@ def _parser() -> argparse.ArgumentParser:
     add = parser.add_argument
     tune = "what to tune; may be repeated"
     add("--tune", type=_tune, action="append", required=True, metavar="NAME[=START[:MIN:MAX[:STEP]]]", help=tune)
-    add("--games", type=whole_number(2, 10**7), default=10_000, metavar="N", help="two to an iteration (default 10000)")
-    add("--nodes", type=whole_number(1, 10**9), default=10_000, metavar="N", help="nodes a move (default 10000)")
-    add("--hash", type=whole_number(1, 65536), default=8, metavar="MB", help="table size (default 8)")
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights")
+    add(
+        "--games",
+        type=whole_number(2, 10**7),
+        default=10_000,
+        metavar="N",
+        help="games to play, two to an iteration (default 10000)",
+    )
+    add(
+        "--nodes",
+        type=whole_number(1, 10**9),
+        default=10_000,
+        metavar="N",
+        help="search so many nodes for each move (default 10000)",
+    )
+    add("--hash", type=whole_number(1, 65536), default=8, metavar="MB", help="size of the transposition table (default 8)")
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
-    add("--openings", "--book", type=file_name, metavar="FILE", help="EPD, FEN, .pgn or .bin (default: random moves)")
-    add("--seed", type=whole_number(0, 2**63 - 1), default=1, help="decides everything (default 1)")
+    openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position and random moves)"
+    add("--openings", type=file_name, metavar="FILE", help=openings)
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help="decides everything (default 1)")
     gain = "how much of STEP a game moves a value at the end (default 0.01; less for hundreds of thousands of games)"
     add("--r-end", type=_gain, default=0.01, metavar="R", help=gain)
-    add("--batch", type=whole_number(1, 10_000), default=16, metavar="N", help="iterations from the same values (default 16)")
-    add("--concurrency", type=whole_number(1, 1024), metavar="N", help="processes (default: one for each processor)")
-    add("--journal", **writes(help="keep every result so that the run can be resumed"))
+    add(
+        "--batch",
+        type=whole_number(1, 10_000),
+        default=16,
+        metavar="N",
+        help="iterations a step, played from the same values (default 16)",
+    )
+    add("--concurrency", type=whole_number(1, 1024), metavar="N", help="games at a time (default: one for each processor)")
+    add("--journal", **writes(help="keep every finished batch so that the run can be resumed"))
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
-    add("--json", action="store_true", help="print the values as JSON")
+    add("--json", action="store_true", help="print one JSON object instead of text")
     return parser
 
 

@@ -65,24 +65,26 @@ def main(argv: Sequence[str]) -> int:
     add("files", nargs="*", type=file_name, metavar="FILE", help="EPD files")
     add_engine_arguments(parser)
     limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"per position (default {DEFAULT_SECONDS:g})")
-    limit.add_argument("--depth", type=whole_number(1, 1000), metavar="N", help="plies per position")
-    limit.add_argument("--nodes", type=whole_number(1, 10**15), metavar="N", help="nodes per position")
+    limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default {DEFAULT_SECONDS:g})")
+    limit.add_argument("--depth", type=whole_number(1, 1000), metavar="N", help="search to this depth, in plies")
+    limit.add_argument("--nodes", type=whole_number(1, 10**15), metavar="N", help="search so many nodes for each position")
     timeout = f"give an engine up on a position after so long (default: --time and {SPARE:g} s, or {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
-    add("--save", **writes(help="write every finished position to FILE, to resume or compare later"))
-    add("--resume", **writes(help="continue the run in FILE where it was interrupted"))
-    add("--compare", type=file_name, metavar="FILE", help="show which positions changed since the run in FILE")
+    add("--journal", **writes(help="keep every finished position so that the run can be resumed, or compared with later"))
+    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
+    add("--compare", type=file_name, metavar="FILE", help="show which positions changed since the run in this journal")
     listing = f"positions to list (default: those that not every engine solved, at most {LISTED})"
     add("--list", choices=("all", "open", "none"), help=listing)
-    add("--plot", **writes(help="draw positions solved over time (png, svg, pdf; needs matplotlib)"))
-    add("--json", action="store_true", help="print everything as one JSON object instead")
+    add("--plot", **writes(help="draw positions solved over time (.png, .svg or .pdf; needs matplotlib)"))
+    add("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, argv, _suite)
 
 
 def _suite(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
+    if args.resume and not args.journal:
+        raise CommandError("--resume needs the --journal of the run")
     if args.plot:
         require_plot(args.plot)
     disk = Postponed()
@@ -103,18 +105,18 @@ def _suite(args: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]":
-    """The run that the arguments or the file of `--resume` describe, and the journal, if there is one."""
-    if args.resume:
+    """The run that the arguments describe, or with `--resume` and no files the journal alone, and the journal, if there is one."""
+    if args.resume and not args.files:
         _require_nothing_else(args)
-        with contextlib.closing(reopen(args.resume)) as journal:
+        with contextlib.closing(reopen(args.journal)) as journal:
             yield _resumed(args, journal), journal
         return
     run = _begun(args)
-    if not args.save:
+    if not args.journal:
         yield run, None
         return
-    with contextlib.closing(begin(args.save, run.settings, run.problems)) as journal:
-        yield run, journal
+    with contextlib.closing(begin(args.journal, run.settings, run.problems, resume=args.resume)) as journal:
+        yield run._replace(attempts=journal.record().attempts), journal
 
 
 def _begun(args: argparse.Namespace) -> Run:
@@ -122,9 +124,9 @@ def _begun(args: argparse.Namespace) -> Run:
     from .epd import read_files
 
     if not args.files:
-        raise CommandError("give an EPD file, or --resume FILE")
-    if args.save and args.compare and args.save.resolve() == args.compare.resolve():
-        raise CommandError("--save would overwrite the run that --compare names: give another file")
+        raise CommandError("give an EPD file, or --journal FILE --resume to go on with a run")
+    if args.journal and args.compare and args.journal.resolve() == args.compare.resolve():
+        raise CommandError("--journal would overwrite the run that --compare names: give another file")
     problems, warnings = read_files(args.files)
     for warning in warnings:
         tell(f"warning: {warning}")
@@ -137,9 +139,11 @@ def _begun(args: argparse.Namespace) -> Run:
 
 
 def _require_nothing_else(args: argparse.Namespace) -> None:
-    """Refuse what the file of `--resume` says itself. Raises CommandError."""
-    if args.files or args.engine_words or args.repository or args.time or args.depth or args.nodes or args.timeout or args.save:
-        raise CommandError("--resume takes the positions, engines and limits from its file: leave them out, and --save too")
+    """Refuse a part of what the journal says itself. Raises CommandError."""
+    if args.engine_words or args.repository or args.time or args.depth or args.nodes or args.timeout:
+        raise CommandError(
+            "--resume without files takes the positions, engines and limits from the --journal: leave all of them out, or none"
+        )
 
 
 def _resumed(args: argparse.Namespace, journal: SuiteJournal) -> Run:
@@ -149,7 +153,7 @@ def _resumed(args: argparse.Namespace, journal: SuiteJournal) -> Run:
     record = journal.record()
     problems, _ = read_files([Path(path) for path in record.settings.files])
     if digest_of(problems) != record.digest:
-        raise CommandError(f"{args.resume}: the positions have changed since that run began")
+        raise CommandError(f"{args.journal}: the positions have changed since that run began")
     settings = record.settings
     if args.start_timeout is not None:  # how long a start may take decides no result
         engines = tuple(spec._replace(start_seconds=args.start_timeout) for spec in settings.engines)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The journal of a suite run (`--save`), which a later run resumes or compares itself with. Its settings say what is run."""
+"""The journal of a suite run (`--journal`), which a later run resumes or compares itself with. Its settings say what is run."""
 
 import hashlib
 import json
@@ -13,7 +13,7 @@ from ..engines.clock import TimeControl
 from ..engines.spec import EngineSpec
 from .problem import Attempt, Problem
 
-KIND = Kind("suite", "run of a suite", "position", older=b'{"coachwhip suite"', how_to_resume="give only --resume FILE")
+KIND = Kind("suite", "run of a suite", "position", older=b'{"coachwhip suite"')
 
 
 class SuiteSettings(NamedTuple):
@@ -28,7 +28,7 @@ class SuiteSettings(NamedTuple):
     def control(self) -> TimeControl:
         """The limit as a time control."""
         if self.kind == "time":
-            return TimeControl(movetime=self.limit)
+            return TimeControl(time=self.limit)
         return TimeControl(nodes=int(self.limit)) if self.kind == "nodes" else TimeControl(depth=int(self.limit))
 
     def __str__(self) -> str:
@@ -88,11 +88,14 @@ class Attempts:
         self.found[attempt.key, attempt.engine] = attempt
 
 
-def begin(path: Path, settings: SuiteSettings, problems: Sequence[Problem]) -> SuiteJournal:
-    """Start a file. Raises CommandError rather than overwrite a run that is unfinished or going on, or a file of another kind; OSError."""
+def begin(path: Path, settings: SuiteSettings, problems: Sequence[Problem], *, resume: bool = False) -> SuiteJournal:
+    """Start a file, or with `resume` go on with one of the same settings.
+
+    Raises CommandError rather than overwrite a run that is unfinished or going on, or a file of another kind; OSError.
+    """
     engines = [spec._asdict() for spec in settings.engines]
     head = {"digest": digest_of(problems), "total": len(problems) * len(settings.engines)}
-    return SuiteJournal(path, {**head, **settings._asdict(), "engines": engines}, resume=False)
+    return SuiteJournal(path, {**head, **settings._asdict(), "engines": engines}, resume=resume)
 
 
 def reopen(path: Path) -> SuiteJournal:

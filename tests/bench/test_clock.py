@@ -12,9 +12,9 @@ from coachwhip.bench.engines.clock import Clock, TimeControl, parse_time_control
         ("5+0", TimeControl(5)),
         ("40/60", TimeControl(60, 0, 40)),
         ("40/60+0.5", TimeControl(60, 0.5, 40)),
-        ("movetime=0.1", TimeControl(movetime=0.1)),
+        ("time=0.1", TimeControl(time=0.1)),
         ("nodes=10000", TimeControl(nodes=10000)),
-        ("movetime=1,nodes=500,depth=8", TimeControl(movetime=1, nodes=500, depth=8)),
+        ("time=1,nodes=500,depth=8", TimeControl(time=1, nodes=500, depth=8)),
         ("1+0.01,depth=3", TimeControl(1, 0.01, depth=3)),
     ],
 )
@@ -37,7 +37,7 @@ def test_text_and_value_are_inverse(text: str, control: TimeControl) -> None:
         "nodes=0",
         "nodes=1.5",
         "base=3",
-        "5+1,movetime=1",
+        "5+1,time=1",
         "5,6",
         "/5",
         "0/5",
@@ -80,7 +80,7 @@ def test_sides_without_a_clock() -> None:
     assert nodes.go({"w": nodes, "b": timed}) == "go nodes 100 depth 3"
     assert timed.go({"w": nodes, "b": timed}) == "go btime 5000 binc 0"
     assert nodes.allowance is None
-    fixed = Clock(TimeControl(movetime=0.25))
+    fixed = Clock(TimeControl(time=0.25))
     assert fixed.go({"w": fixed, "b": nodes}) == "go movetime 250"
     assert fixed.allowance == pytest.approx(0.3)
     fixed.spend(0.2)

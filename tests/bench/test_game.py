@@ -103,7 +103,7 @@ def test_a_crash_is_explained_by_what_was_on_stderr(take_seat: TakeSeat) -> None
 
 
 def test_who_exceeds_a_fixed_time_loses_unless_the_margin_allows_it(take_seat: TakeSeat) -> None:
-    fixed = TimeControl(movetime=0.1), MINUTE
+    fixed = TimeControl(time=0.1), MINUTE
     assert play(take_seat("late"), take_seat("good"), MATE_IN_ONE, fixed).reason == TIME_LOSS
     assert play(take_seat("late"), take_seat("good"), MATE_IN_ONE, fixed, Rules(margin=50.0)).reason == ILLEGAL_MOVE
 

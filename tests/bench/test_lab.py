@@ -205,17 +205,17 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     path = tmp_path / "lab.jsonl"
     what = experiment(depth=2)
     whole, count = measure(what)
-    with closing(laboratory.LabJournal(path, what)) as journal:
+    with closing(laboratory.LabJournal(path, what, resume=True)) as journal:
         assert journal.results == {}
         for key in list(whole)[:7]:
             journal.add(key, whole[key])
     path.write_text(path.read_text()[:-20])  # killed while it wrote the last line
-    with closing(laboratory.LabJournal(path, what)) as journal:
+    with closing(laboratory.LabJournal(path, what, resume=True)) as journal:
         known = journal.results
         assert set(known) == set(list(whole)[:6])
         for key in list(whole)[6:]:
             journal.add(key, whole[key])
-    with closing(laboratory.LabJournal(path, what)) as journal:
+    with closing(laboratory.LabJournal(path, what, resume=True)) as journal:
         assert journal.results == whole
     resumed, again = measure(what, known)
     assert again == count - 6
@@ -228,12 +228,16 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
 
 def test_results_of_another_experiment_are_refused(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = str(tmp_path / "lab.jsonl")
-    words = ["--positions", positions, "--hash", "1", "--resume", path]
-    assert lab.main([*words, "--depth", "1"]) == 0
-    assert lab.main([*words, "--depth", "1"]) == 0
-    assert lab.main([*words, "--depth", "2"]) == 2
+    words = ["--positions", positions, "--hash", "1", "--journal", path]
+    assert lab.main([*words, "--depth", "1", "--resume"]) == 0
+    assert lab.main([*words, "--depth", "1", "--resume"]) == 0
+    assert lab.main([*words, "--depth", "1"]) == 2
+    assert "holds a run of the laboratory already: give --resume" in capsys.readouterr().err
+    assert lab.main(["--depth", "1", "--resume"]) == 2
+    assert "--resume needs the --journal of the run" in capsys.readouterr().err
+    assert lab.main([*words, "--depth", "2", "--resume"]) == 2
     assert "of another run of the laboratory: its depth is 1, not 2" in capsys.readouterr().err
-    assert lab.main(["--positions", positions, "--resume", positions]) == 2
+    assert lab.main(["--positions", positions, "--journal", positions]) == 2
     assert "is not the journal of a run of the laboratory" in capsys.readouterr().err
 
 
@@ -242,7 +246,7 @@ def test_a_results_file_of_the_first_format_is_refused_in_one_sentence(
 ) -> None:
     path = tmp_path / "lab.jsonl"
     path.write_text('{"lab": 1, "depth": 1}\n{"row": 0, "position": 0, "depths": []}\n')
-    assert lab.main(["--positions", positions, "--resume", str(path)]) == 2
+    assert lab.main(["--positions", positions, "--journal", str(path)]) == 2
     (complaint,) = capsys.readouterr().err.splitlines()
     assert "lab.jsonl was written by another version of coachwhip" in complaint
     assert "or begin another file" in complaint
@@ -250,8 +254,8 @@ def test_a_results_file_of_the_first_format_is_refused_in_one_sentence(
 
 def test_two_runs_do_not_share_a_results_file(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "lab.jsonl"
-    with closing(laboratory.LabJournal(path, experiment())):
-        assert lab.main(["--positions", positions, "--resume", str(path)]) == 2
+    with closing(laboratory.LabJournal(path, experiment(), resume=False)):
+        assert lab.main(["--positions", positions, "--journal", str(path)]) == 2
     assert "lab.jsonl is in use by another run" in capsys.readouterr().err
 
 
@@ -288,7 +292,7 @@ def test_the_positions_are_twenty_quiet_and_tactical_ones() -> None:
 
 @pytest.mark.usefixtures("shallow")
 def test_the_command_writes_table_json_and_pages(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--depth", "2", "--positions", positions, "--hash", "1", "--resume", str(tmp_path / "results")]
+    words = ["--depth", "2", "--positions", positions, "--hash", "1", "--journal", str(tmp_path / "results"), "--resume"]
     pages = [tmp_path / "lab.md", tmp_path / "lab.html"]
     assert lab.main([*words, "--page", str(pages[0])]) == 0
     table = capsys.readouterr().out

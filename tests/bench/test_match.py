@@ -176,7 +176,7 @@ def test_every_fault_is_charged_and_the_match_goes_on(run: Run, tmp_path: Path) 
     pgn = tmp_path / "games.pgn"
     roles = ("good", "killed", "cheat", "late", "stall")
     words = "--form gauntlet --games 2 --tc 60 --stall 3 --max-moves 2 --concurrency 4".split()
-    hasty = [word for role in roles[3:] for word in (*engines(role), "--own-tc", "movetime=0.05")]
+    hasty = [word for role in roles[3:] for word in (*engines(role), "--own-tc", "time=0.05")]
     found = run(*engines(*roles[:3]), *hasty, *words, "--pgn", pgn)
     assert found["games"] == 8
     reasons = dict(zip(roles, ("", CRASH, ILLEGAL_MOVE, TIME_LOSS, "stall"), strict=True))
@@ -394,7 +394,7 @@ def test_round_robin_with_time_controls_of_their_own(run: Run, book: Path, tmp_p
         (["--own-tc", "5", "--engine", "a", "--engine", "b"], "--own-tc stands before the first engine"),
         (["--engine", "no-such-engine-anywhere"] * 2, "no-such-engine-anywhere"),
         (["--engine", "a", "--engine", "b", "--tc", "fast"], "expected a number"),
-        (["--engine", "a", "--engine", "b", "--tc", "5", "--movetime", "1"], "exclude each other"),
+        (["--engine", "a", "--engine", "b", "--tc", "5", "--time", "1"], "exclude each other"),
         (["--engine", "a", "--engine", "b", "--games", "1_000"], "whole number"),
         (["--engine", "a", "--engine", "b", "--openings", "no-such-file"], "no-such-file"),
         (["--engine", "a", "--engine", "b", "--syzygy", "no-such-folder"], "no-such-folder"),

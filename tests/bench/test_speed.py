@@ -214,7 +214,7 @@ def test_a_bench_is_run_where_there_is_one(stub: Any) -> None:
 
 
 def test_a_small_real_run(stub: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--rounds", "1", "--perft", "3", "--nodes", "100", "--only", "perft", "search", "--json"]
+    words = ["--rounds", "1", "--perft", "3", "--nodes", "100", "--only", "perft,search", "--json"]
     words += ["--engine", stub("go perft wrong"), "--name", "liar", "--engine", stub("plain")]
     assert speed.main(words) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -274,6 +274,7 @@ def test_ctrl_c_keeps_and_reports_what_was_done(
         ["--perft", "x"],
         ["--nodes", "1", "--depth", "1"],
         ["--only", "luck"],
+        ["--only", "perft,luck"],
         ["--revision", "no-such-revision"],
         ["--revision", "--help"],
     ],

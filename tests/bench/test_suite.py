@@ -361,10 +361,10 @@ def test_a_run_is_saved_and_what_is_missing_of_it_resumed(
     engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     saved = tmp_path / "run.json"
-    words = [str(epd), "--depth", "2", "--save", str(saved), "--engine", engine("good", GOOD), "--engine", engine("bad", BAD)]
+    words = [str(epd), "--depth", "2", "--journal", str(saved), "--engine", engine("good", GOOD), "--engine", engine("bad", BAD)]
     whole = run_json(capsys, *words)
     going_on = suite_record.reopen(saved)
-    assert suite.main(words) == suite.main(["--resume", str(saved)]) == 2
+    assert suite.main(words) == suite.main(["--journal", str(saved), "--resume"]) == 2
     assert capsys.readouterr().err.count("run.json is in use") == 2
     going_on.close()
     lines = saved.read_bytes().splitlines(keepends=True)
@@ -372,15 +372,34 @@ def test_a_run_is_saved_and_what_is_missing_of_it_resumed(
     saved.write_bytes(b"".join(lines[:4]) + lines[4][:30])  # killed while it wrote the fourth position
     before = len(asked(tmp_path, "good")), len(asked(tmp_path, "bad"))
     assert suite.main(words) == 2
-    assert "run.json holds a run of a suite already: give only --resume FILE to go on with it" in capsys.readouterr().err
-    resumed = run_json(capsys, "--resume", str(saved))
+    assert "run.json holds a run of a suite already: give --resume to go on with it" in capsys.readouterr().err
+    resumed = run_json(capsys, "--journal", str(saved), "--resume")
     assert (len(asked(tmp_path, "good")) - before[0], len(asked(tmp_path, "bad")) - before[1]) == (1, 2)
     done = [(attempt["key"], attempt["engine"]) for attempt in resumed["attempts"]]
     assert len(done) == len(set(done)) == 6
     assert [each["solved"] for each in resumed["engines"]] == [each["solved"] for each in whole["engines"]]
     assert len(saved.read_bytes().splitlines()) == 7
-    again = run_json(capsys, "--resume", str(saved))
+    again = run_json(capsys, "--journal", str(saved), "--resume")
     assert again["attempts"] == resumed["attempts"]
+
+
+def test_the_same_command_again_goes_on_with_its_run_or_starts_it(
+    engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    saved = tmp_path / "run.json"
+    words = [str(epd), "--journal", str(saved), "--resume", "--engine", engine("good", GOOD)]
+    whole = run_json(capsys, *words, "--depth", "2")
+    saved.write_bytes(b"".join(saved.read_bytes().splitlines(keepends=True)[:2]))
+    before = len(asked(tmp_path, "good"))
+    again = run_json(capsys, *words, "--depth", "2")
+    assert len(asked(tmp_path, "good")) - before == 2
+    assert [attempt["move"] for attempt in again["attempts"]] == [attempt["move"] for attempt in whole["attempts"]]
+    assert suite.main([*words, "--depth", "3"]) == 2
+    assert "run.json is of another run of a suite: its limit is 2, not 3" in capsys.readouterr().err
+    assert suite.main([str(epd), "--resume"]) == 2
+    assert "--resume needs the --journal of the run" in capsys.readouterr().err
+    assert suite.main(["--journal", str(tmp_path / "none.json"), "--resume"]) == 2
+    assert "none.json" in capsys.readouterr().err
 
 
 def test_a_resumed_run_starts_engines_within_the_time_that_is_asked(
@@ -391,11 +410,11 @@ def test_a_resumed_run_starts_engines_within_the_time_that_is_asked(
     slow.write_text(f"import pathlib, time\nif pathlib.Path({str(gate)!r}).exists(): time.sleep(60)\n{STUB}")
     python, _, answers = shlex.split(engine("good", GOOD))
     command = shlex.join([python, str(slow), answers])
-    assert suite.main([str(epd), "--depth", "2", "--save", str(saved), "--engine", command]) == 0
+    assert suite.main([str(epd), "--depth", "2", "--journal", str(saved), "--engine", command]) == 0
     saved.write_bytes(b"".join(saved.read_bytes().splitlines(keepends=True)[:3]))
     gate.touch()
     capsys.readouterr()
-    assert suite.main(["--resume", str(saved), "--start-timeout", "0.5"]) == 0
+    assert suite.main(["--journal", str(saved), "--resume", "--start-timeout", "0.5"]) == 0
     err = capsys.readouterr().err
     assert "good: no start at three.epd: " in err
     assert "it did not answer `uciok` in 0.5 s" in err
@@ -405,23 +424,27 @@ def test_resuming_is_refused_when_it_would_mix_things_up(
     engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     saved = tmp_path / "run.json"
-    assert suite.main([str(epd), "--depth", "2", "--save", str(saved), "--engine", engine("good", GOOD)]) == 0
-    for words in (["--depth", "3"], [str(epd)], ["--engine", "x"], ["--save", "y"]):
+    assert suite.main([str(epd), "--depth", "2", "--journal", str(saved), "--engine", engine("good", GOOD)]) == 0
+    for words in (["--depth", "3"], ["--engine", "x"], ["--timeout", "3"]):
         capsys.readouterr()
-        assert suite.main(["--resume", str(saved), *words]) == 2
-        assert "--resume takes" in capsys.readouterr().err
+        assert suite.main(["--journal", str(saved), "--resume", *words]) == 2
+        assert "--resume without files takes" in capsys.readouterr().err
     epd.write_text(epd.read_text().replace("bm Ra8#", "bm Kf1"))
-    assert suite.main(["--resume", str(saved)]) == 2
+    assert suite.main(["--journal", str(saved), "--resume"]) == 2
     assert "the positions have changed" in capsys.readouterr().err
-    assert suite.main([str(epd), "--compare", str(saved), "--save", str(saved)]) == 2
-    assert "--save would overwrite" in capsys.readouterr().err
+    assert suite.main([str(epd), "--compare", str(saved), "--journal", str(saved)]) == 2
+    assert "--journal would overwrite" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("text", ["", "{}\n", "[1]\n", '{"coachwhip suite": 1}\n', "1. e4 e5\n", '{"coachwhip suite": 1}\n{}\n'])
 def test_a_file_of_another_kind_is_refused(text: str, tmp_path: Path, epd: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "other.json"
     path.write_text(text)
-    for words in (["--resume", str(path)], [str(epd), "--compare", str(path)], [str(epd), "--compare", str(tmp_path / "none")]):
+    for words in (
+        ["--journal", str(path), "--resume"],
+        [str(epd), "--compare", str(path)],
+        [str(epd), "--compare", str(tmp_path / "none")],
+    ):
         assert suite.main(words) == 2
         assert "coachwhip suite: " in capsys.readouterr().err
     with pytest.raises(CommandError, match=r"other\.json (is not|holds no|was written by another version)"):
@@ -433,12 +456,12 @@ def test_a_damaged_line_is_named_and_the_run_refuses_to_go_on(
     engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     saved = tmp_path / "run.json"
-    assert suite.main([str(epd), "--depth", "2", "--save", str(saved), "--engine", engine("good", GOOD)]) == 0
+    assert suite.main([str(epd), "--depth", "2", "--journal", str(saved), "--engine", engine("good", GOOD)]) == 0
     damaged = saved.read_bytes().replace(b'"move":"a1a8"', b'"move":"a1a7"')
     assert damaged != saved.read_bytes()
     saved.write_bytes(damaged)
     capsys.readouterr()
-    for words in (["--resume", str(saved)], [str(epd), "--compare", str(saved)]):
+    for words in (["--journal", str(saved), "--resume"], [str(epd), "--compare", str(saved)]):
         assert suite.main(words) == 2
         assert "run.json:2: damaged, its checksum does not fit" in capsys.readouterr().err
         assert saved.read_bytes() == damaged
@@ -452,7 +475,7 @@ def test_ctrl_c_keeps_and_reports_what_was_done(
     answers = dict.fromkeys(path.read_text().splitlines(), "slow")
     command = engine("slow", answers)
     process = subprocess.Popen(
-        [sys.executable, "-m", "coachwhip", "suite", str(path), "--depth", "1", "--save", str(saved), "--engine", command],
+        [sys.executable, "-m", "coachwhip", "suite", str(path), "--depth", "1", "--journal", str(saved), "--engine", command],
         cwd=root,
         env=user_environment,
         stdout=subprocess.PIPE,
@@ -471,7 +494,7 @@ def test_ctrl_c_keeps_and_reports_what_was_done(
     assert 2 <= len(done.attempts) < done.total == 6
     assert f"0/{len(done.attempts)}" in out
     before = asked(tmp_path, "slow")
-    assert suite.main(["--resume", str(saved), "--json"]) == 0
+    assert suite.main(["--journal", str(saved), "--resume", "--json"]) == 0
     assert len(suite_record.load(saved).attempts) == 6
     assert len(asked(tmp_path, "slow")) - len(before) == 6 - len(done.attempts)
 
@@ -507,7 +530,7 @@ def test_the_compare_option_prints_the_changes(
     engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     saved = tmp_path / "run.json"
-    assert suite.main([str(epd), "--depth", "2", "--save", str(saved), "--engine", engine("old", BAD)]) == 0
+    assert suite.main([str(epd), "--depth", "2", "--journal", str(saved), "--engine", engine("old", BAD)]) == 0
     capsys.readouterr()
     words = [str(epd), "--depth", "3", "--compare", str(saved), "--engine", engine("new", GOOD)]
     assert suite.main(words) == 0

@@ -43,7 +43,7 @@ READS = {
     "match --syzygy": (["match", *GAMES, "--syzygy", "FILE"], ".rtbw"),
     "suite": (["suite", *SUITE, "FILE"], ".epd"),
     "suite --compare": (["suite", *SUITE, "good.epd", "--compare", "FILE"], ".json"),
-    "suite --resume": (["suite", "--resume", "FILE"], ".json"),
+    "suite --resume": (["suite", "--journal", "FILE", "--resume"], ".json"),
     "speed --repository": (["speed", "--revision", "HEAD", "--repository", "FILE"], ""),
     "lab --positions": ([*LAB, "--positions", "FILE"], ".fen"),
     "lab --weights": ([*LAB, "--weights", "FILE"], ".py"),
@@ -70,11 +70,11 @@ WRITES = {
     "match --pgn": ["match", *GAMES, "--pgn", "FILE"],
     "match --journal": ["match", *GAMES, "--journal", "FILE"],
     "match --plot": ["match", *GAMES, "--plot", "FILE"],
-    "suite --save": ["suite", *SUITE, "good.epd", "--save", "FILE"],
+    "suite --journal": ["suite", *SUITE, "good.epd", "--journal", "FILE"],
     "suite --plot": ["suite", *SUITE, "good.epd", "--plot", "FILE"],
     "lab --plot": [*LAB, "--plot", "FILE"],
     "lab --page": [*LAB, "--page", "FILE"],
-    "lab --resume": [*LAB, "--positions", "good.fen", "--resume", "FILE"],
+    "lab --journal": [*LAB, "--positions", "good.fen", "--journal", "FILE"],
     "analyse --output": [*ANALYSE, "good.pgn", "--output", "FILE"],
     "analyse --report": [*ANALYSE, "good.pgn", "--report", "FILE"],
     "selfplay": [word.replace("own.bin", "FILE") for word in OWN],
@@ -194,7 +194,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(
     assert sorted(folder.iterdir()) == before
 
 
-JOURNALS = ("match --journal", "suite --save", "lab --resume", "spsa --journal", "train --journal")
+JOURNALS = ("match --journal", "suite --journal", "lab --journal", "spsa --journal", "train --journal")
 KEEPS = set(WRITES) - {"selfplay", "selfplay --epd"}  # which have results for standard output beside the file
 
 

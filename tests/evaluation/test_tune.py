@@ -216,7 +216,7 @@ def test_a_wrong_weight_comes_back(epd: Path, tmp_path: Path, capsys: pytest.Cap
     true = [tuple(pair) for pair in config.load_default()["MATERIAL"]]
     wrong = [*true[:2], (true[2][0] - 120, true[2][1] - 120), *true[3:]]
     start = changed(tmp_path, MATERIAL=wrong)
-    words = ["--weights", start, "--lambda", 1, "--prior", 0, "--epochs", 25, "--rate", 8, "--batch", 512]
+    words = ["--weights", start, "--wdl", 0, "--prior", 0, "--epochs", 25, "--rate", 8, "--batch", 512]
     summary = run(capsys, epd, "--output", tmp_path / "new.py", *words, "--only", "material")
     found = config.load(tmp_path / "new.py")["MATERIAL"]
     assert summary["after"]["training"] < summary["before"]["training"]
@@ -349,7 +349,7 @@ def test_positions_of_games_are_limited(own: Path, capsys: pytest.CaptureFixture
 
 def test_the_new_file_says_where_it_comes_from(epd: Path, own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "new.py"
-    summary = run(capsys, epd, f"{own}=2.5", "--output", out, *QUICK, "--date", "2026-01-31", "--lambda", "0.4", "--seed", 7)
+    summary = run(capsys, epd, f"{own}=2.5", "--output", out, *QUICK, "--date", "2026-01-31", "--wdl", "0.6", "--seed", 7)
     text = out.read_text()
     docstring = ast.get_docstring(ast.parse(text)) or ""
     told = " ".join(docstring.split())
@@ -408,7 +408,7 @@ def _comments(text: str) -> list[str]:
 
 
 def test_the_losses_told_are_the_engines(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    summary = run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, "--lambda", 0)
+    summary = run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, "--wdl", 1)
     (file,) = summary["files"]
     data = tune_data.read(epd)
     groups = tune_data.split(data.groups, 0.1, np.random.default_rng([1, 0]))
@@ -449,7 +449,7 @@ BOARD = START.rsplit(" ", 2)[0]
         (f'{BOARD} c9 "1-0";\n'.encode(), ["--weights", "no-such.py"], "cannot read no-such.py"),
         (f'{BOARD} c9 "1-0";\n'.encode(), ["--output", "/no/such/folder/new.py"], "cannot be written"),
         (f'{BOARD} c8 "5"; c9 "1-0";\n'.encode(), ["--max-score", "99"], "data.epd: no position is within --max-score 99"),
-        (f'{BOARD} c9 "1-0";\n'.encode(), ["--lambda", "2"], "expected a number from 0 to 1"),
+        (f'{BOARD} c9 "1-0";\n'.encode(), ["--wdl", "2"], "expected a number from 0 to 1"),
         (f'{BOARD} c9 "1-0";\n'.encode(), ["--date", "yesterday"], "expected a date"),
         (f'{BOARD} c9 "1-0";\n'.encode(), ["no-such-file.epd"], "cannot read no-such-file.epd"),
         (f'{BOARD} c9 "1-0";\n'.encode(), ["data.epd=heavy"], "expected a number"),
