@@ -33,6 +33,7 @@ from .common.command import (
     tell,
     uninterrupted,
     whole_number,
+    whole_ticks,
     write_bytes,
     writes,
 )
@@ -449,7 +450,8 @@ def _plot(path: Path, epochs: "Sequence[Epoch]", of_terms: float | None) -> None
     axes.plot(numbers, [epoch.held_out for epoch in epochs], label="held out")
     if of_terms is not None:
         axes.axhline(of_terms, color="grey", linestyle=":", linewidth=0.8, label="the terms alone, held out")
-    axes.set(xlabel="epochs", ylabel="mean squared error of the winning chances")
+    axes.set(xlabel="epochs", ylabel="mean squared error of the winning chances", title="Loss of the network")
+    whole_ticks(axes.xaxis)
     axes.legend()
     try:
         picture(figure, path)

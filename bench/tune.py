@@ -24,6 +24,7 @@ from .common.command import (
     require_plot,
     tell,
     whole_number,
+    whole_ticks,
     write_bytes,
     writes,
 )
@@ -350,7 +351,8 @@ def _plot(path: Path, outcome: "Outcome") -> None:
     axes.plot(epochs, [epoch.training for epoch in outcome.fit.epochs], label="training")
     axes.plot(epochs, [epoch.validation for epoch in outcome.fit.epochs], label="validation")
     axes.axvline(outcome.fit.best, color="grey", linestyle=":", linewidth=0.8)
-    axes.set(xlabel="epochs", ylabel="cross-entropy, nats")
+    axes.set(xlabel="epochs", ylabel="cross-entropy, nats", title="Loss of the weighted terms")
+    whole_ticks(axes.xaxis)
     axes.legend()
     try:
         picture(figure, path)

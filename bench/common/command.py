@@ -204,6 +204,11 @@ def picture(figure: Any, path: Path) -> None:
     write_bytes(path, data.getvalue())
 
 
+def whole_ticks(axis: Any) -> None:
+    """Have an axis of matplotlib that counts whole things (games, epochs, positions) marked at whole numbers alone."""
+    axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
+
+
 # --- Ctrl-C ---
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
 
-from ..common.command import picture
+from ..common.command import picture, whole_ticks
 from .problem import FAULTS, Attempt, Problem
 
 
@@ -220,6 +220,7 @@ def draw(path: Path, title: str, names: Sequence[str], runs: Sequence[Iterable[A
         axes.step([seconds for seconds, _ in points], [count for _, count in points], where="post", label=label)
     axes.set(title=title, xlabel="seconds to solution", ylabel="positions solved", xscale="log")
     axes.set_ylim(bottom=0)
+    whole_ticks(axes.yaxis)
     axes.grid(visible=True, alpha=0.3)
     axes.legend(loc="lower right")
     picture(figure, path)

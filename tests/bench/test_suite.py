@@ -2,6 +2,7 @@
 """Test positions: what a line asks, when it is solved, and runs with small engines that know, err, stall and crash."""
 
 import json
+import re
 import shlex
 import signal
 import subprocess
@@ -549,7 +550,9 @@ def test_the_curve_counts_solved_positions() -> None:
 def test_a_plot_is_drawn(engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     plot = tmp_path / "plot.svg"
     assert suite.main([str(epd), "--depth", "2", "--engine", engine("good", GOOD), "--plot", str(plot)]) == 0
-    assert "<svg" in plot.read_text()
+    counts = re.findall("<!-- ([0-9.]+) -->", plot.read_text())  # of positions: the seconds are powers of ten
+    assert counts == [str(number) for number in range(len(counts))]
+    assert len(counts) > 1
     capsys.readouterr()
     assert suite.main([str(epd), "--depth", "2", "--engine", engine("good", GOOD), "--plot", str(tmp_path / "plot.xyz")]) == 2
     assert "xyz" in capsys.readouterr().err

@@ -7,6 +7,7 @@ import json
 import lzma
 import math
 import random
+import re
 import tempfile
 import types
 from pathlib import Path
@@ -422,6 +423,9 @@ def test_the_losses_told_are_the_engines(epd: Path, tmp_path: Path, capsys: pyte
 def test_the_plot_is_drawn(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, "--plot", tmp_path / "losses.png", "--limit", 500)
     assert (tmp_path / "losses.png").read_bytes().startswith(b"\x89PNG")
+    run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, "--plot", tmp_path / "losses.svg", "--limit", 500)
+    shown = re.findall("<!-- ([1-9].*) -->", (tmp_path / "losses.svg").read_text())
+    assert shown == ["1", "2", "3"]  # epochs are whole; losses are below 1
 
 
 def test_the_summary_for_people(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
