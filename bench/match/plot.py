@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A picture of a match for people (matplotlib, extra `bench`): the Elo estimate over the games, or the ratings."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..common.command import picture
-from .elo import estimate
+from ..common.command import picture, whole_ticks
 from .sprt import Sprt
-from .standings import ratings
+from .standings import judge, ratings
 from .tally import Tally
 
 POINTS = 400  # at most so many steps are drawn
-WIDEST = 400.0  # Elo shown at most to either side
+SETTLED = 0.1  # share of the games after which the frame holds every interval whole; the wider ones before run out of it
+FEW = 100  # up to so many steps are marked with a dot each
+LEAST_FRAME = 20.0  # Elo to either side of 0
+BEYOND = 1e6  # Elo where an end that does not exist is drawn: outside every frame
 
 
 def plot_match(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None) -> None:
@@ -33,37 +36,67 @@ def plot_match(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None
         plt.close(figure)
 
 
-def course(tally: Tally, sprt: Sprt | None) -> list[tuple[int, float, float, float, float]]:
-    """Games so far, Elo, its 95 % interval, and LLR (0 without a test) after finished pairs, in the order of finishing."""
+class Step(NamedTuple):
+    """How a match stood: Elo and the ends of its 95 % interval are infinite where one side had won every game."""
+
+    games: int
+    elo: float
+    low: float
+    high: float
+    llr: float  # 0 without a test
+
+
+def course(tally: Tally, sprt: Sprt | None) -> list[Step]:
+    """The steps after finished pairs, in the order of finishing, and after the last game."""
     so_far, steps = Tally(), []
     every = max(1, len(tally.results) // 2 // POINTS)
     for number, result in tally.results.items():
         so_far.results[number] = result
-        if number ^ 1 in so_far.results:
-            done = len(so_far.results)
-            if done // 2 % every == 0 or done == len(tally.results):
-                pairs = so_far.pairs(0, 1)
-                found = estimate(pairs)
-                steps.append((done, found.elo, found.low, found.high, sprt.llr(pairs) if sprt else 0.0))
+        done = len(so_far.results)
+        if (number ^ 1 in so_far.results and done // 2 % every == 0) or done == len(tally.results):
+            found, _ = judge(so_far, 0, 1)
+            steps.append(Step(done, found.elo, found.low, found.high, sprt.llr(so_far.pairs(0, 1)) if sprt else 0.0))
     return steps
+
+
+def frame(steps: Sequence[Step]) -> tuple[float, float]:
+    """The Elo from and to which the picture goes; 0 is in it."""
+    settled = [step for step in steps if step.games >= SETTLED * steps[-1].games]
+    ends = [end for step in settled for end in step[1:4] if math.isfinite(end)]
+    low, high = min(*ends, -LEAST_FRAME), max(*ends, LEAST_FRAME)
+    return low - (high - low) / 20, high + (high - low) / 20
 
 
 def _course(axes: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) -> None:
     """Elo with its 95 % interval over the games, and the LLR beside it."""
     steps = course(tally, sprt)
-    games = [step[0] for step in steps]
-    elo, low, high = ([min(WIDEST, max(-WIDEST, step[column])) for step in steps] for column in (1, 2, 3))
-    axes.fill_between(games, low, high, alpha=0.25, label="95 %")
-    axes.plot(games, elo, label="Elo")
+    games = [step.games for step in steps]
+    low, high = ([min(BEYOND, max(-BEYOND, end)) for end in ends] for ends in zip(*(step[2:4] for step in steps), strict=True))
+    elo = [step.elo if math.isfinite(step.elo) else math.nan for step in steps]
+    label = f"95 %{_one_sided(steps[-1])}"
+    if len(steps) == 1:  # a band needs two
+        axes.vlines(games, low, high, linewidth=8, alpha=0.25, label=label)
+    else:
+        axes.fill_between(games, low, high, alpha=0.25, label=label)
+    axes.plot(games, elo, marker="." if len(steps) <= FEW else "", label="Elo")
     axes.axhline(0, color="grey", linewidth=0.8)
-    axes.set(xlabel="games", ylabel="Elo", title=f"{names[0]} against {names[1]}")
+    axes.set(xlabel="games", ylabel="Elo", title=f"{names[0]} against {names[1]}", xlim=(0, games[-1] + 1), ylim=frame(steps))
+    whole_ticks(axes.xaxis)
     if sprt:
         right = axes.twinx()
-        right.plot(games, [step[4] for step in steps], color="tab:red", label="LLR")
-        for bound in sprt.bounds():
-            right.axhline(bound, color="tab:red", linestyle=":", linewidth=0.8)
+        right.plot(games, [step.llr for step in steps], color="tab:red", label="LLR (right)")
+        for bound, bound_label in zip(sprt.bounds(), ("", "its bounds"), strict=True):
+            right.axhline(bound, color="tab:red", linestyle=":", linewidth=0.8, label=bound_label)
         right.set_ylabel("LLR", color="tab:red")
+        right.legend(loc="upper right")
     axes.legend(loc="upper left")
+
+
+def _one_sided(last: Step) -> str:
+    """For the legend, why the interval has one end alone; "" if it has two."""
+    if math.isfinite(last.elo):
+        return ""
+    return f", no {'upper' if last.elo > 0 else 'lower'} end: every game was {'won' if last.elo > 0 else 'lost'}"
 
 
 def _standings(axes: Any, tally: Tally, names: Sequence[str]) -> None:

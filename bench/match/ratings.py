@@ -2,7 +2,8 @@
 """Ratings of several players fitted over all their games at once: the logistic (Bradley-Terry) model, by scipy.
 
 A draw counts as half a win and half a loss, which makes the errors a little too large, since draws scatter less than
-decisive games. https://en.wikipedia.org/wiki/Bradley-Terry_model
+decisive games; so draws alone do not prove that players are equal. A prior keeps a clean sweep finite, with a wide error.
+https://en.wikipedia.org/wiki/Bradley-Terry_model
 """
 
 from collections.abc import Mapping, Sequence

@@ -11,11 +11,12 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from .elo import expected_score
+from .elo import CONFIDENCE_95, expected_score
 
 LOGISTIC, NORMALIZED = "logistic", "normalized"
 ELO_PER_T = 800 / math.log(10)  # normalized Elo of a player who scores one standard deviation of a game above one half
 EMPTY = 1e-3  # what an outcome that has not occurred counts: keeps the likelihoods finite
+MEASURABLE = 20  # outcomes from which on their spread is worth stating
 TOLERANCE = 1e-9
 ITERATIONS = 100
 
@@ -61,15 +62,17 @@ def llr_normalized(counts: Sequence[int], elo0: float, elo1: float) -> float:
     return total * _ratio(probabilities, *fits)
 
 
-def normalized_elo(counts: Sequence[int]) -> tuple[float, float]:
-    """Normalized Elo of these counts, and half its 95 % interval; infinite if all outcomes were alike but for draws."""
+def normalized_elo(counts: Sequence[int]) -> tuple[float, float] | None:
+    """Normalized Elo of these counts, and half its 95 % interval, as fishtest states it.
+
+    None where the spread, which is the unit, is not known: all outcomes are alike, or there are fewer than MEASURABLE.
+    """
+    if sum(counts) < MEASURABLE or sum(count > 0 for count in counts) < 2:
+        return None
     values, probabilities, total = _distribution(counts, empty=0.0)
     games = math.sqrt((len(counts) - 1) / 2)
     mean, deviation = _moments(values, probabilities)
-    margin = 1.959964 / math.sqrt(total) * ELO_PER_T / games
-    if deviation == 0:
-        return (0.0, margin) if mean == 0.5 else (math.copysign(math.inf, mean - 0.5), math.inf)
-    return (mean - 0.5) / deviation * ELO_PER_T / games, margin
+    return (mean - 0.5) / deviation * ELO_PER_T / games, CONFIDENCE_95 / math.sqrt(total) * ELO_PER_T / games
 
 
 def _distribution(counts: Sequence[int], empty: float = EMPTY) -> tuple[list[float], list[float], float]:

@@ -31,15 +31,15 @@ def one_line(tally: Tally, sprt: Sprt | None) -> str:
     wins, draws, losses = tally.games(0, 1)
     text = f"+{wins} ={draws} -{losses}"
     if wins + draws + losses:
-        found, _ = _estimate(tally, 0, 1)
-        text += f", Elo {found.elo:+.1f} +/- {found.error:.1f}"
+        found, _ = judge(tally, 0, 1)
+        text += f", Elo {found}"
     if sprt:
         text += f", LLR {sprt.llr(tally.pairs(0, 1)):+.2f}"
     return text
 
 
-def _estimate(tally: Tally, first: int, second: int) -> tuple[Estimate, bool]:
-    """From finished pairs if nearly every game belongs to one, else from single games; and which of the two."""
+def judge(tally: Tally, first: int, second: int) -> tuple[Estimate, bool]:
+    """An estimate from finished pairs if nearly every game belongs to one, else from single games; and which of the two."""
     wins, draws, losses = tally.games(first, second)
     pairs = tally.pairs(first, second)
     paired = sum(pairs) > 0 and 2 * sum(pairs) >= PAIRED_SHARE * (wins + draws + losses)
@@ -52,15 +52,14 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
     total = wins + draws + losses
     share, drawn = 100 * (wins + draws / 2) / total, 100 * draws / total
     lines = [f"{names[0]} against {names[1]}: {total} games, +{wins} ={draws} -{losses}, {share:.1f} %, draws {drawn:.1f} %"]
-    found, paired = _estimate(tally, 0, 1)
+    found, paired = judge(tally, 0, 1)
     pairs = tally.pairs(0, 1)
     alone = total - 2 * sum(pairs)
     left_out = f", {alone} without their other half left out" if alone else ""
     source = f"pairs {pairs}{left_out}" if paired else "single games"
-    interval = f"{found.elo:+.1f} +/- {found.error:.1f} [{found.low:+.1f}, {found.high:+.1f}]"
-    lines.append(f"Elo {interval} (95 %, from {source}), LOS {100 * found.los:.1f} %")
-    normalized, margin = normalized_elo(pairs if paired else (losses, draws, wins))
-    lines.append(f"normalized Elo {normalized:+.1f} +/- {margin:.1f}")
+    lines.append(f"Elo {_interval(found)} (95 %, from {source}), LOS {100 * found.los:.1f} %")
+    if normalized := normalized_elo(pairs if paired else (losses, draws, wins)):
+        lines.append("normalized Elo {:+.1f} +/- {:.1f}".format(*normalized))
     if sprt:
         llr = sprt.llr(pairs)
         lower, upper = sprt.bounds()
@@ -68,6 +67,15 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
         hypotheses = f"{sprt.model} Elo {sprt.elo0:g} against {sprt.elo1:g}"
         lines.append(f"SPRT of {hypotheses}: LLR {llr:+.3f} [{lower:.3f}, {upper:.3f}], {verdict}")
     return lines
+
+
+def _interval(found: Estimate) -> str:
+    """The estimate with the ends of its interval, or in words why there is only one."""
+    if math.isinf(found.elo):
+        return (
+            f"{found}, no {'upper' if found.elo > 0 else 'lower'} bound since every game was {'won' if found.elo > 0 else 'lost'}"
+        )
+    return f"{found} [{found.low:+.1f}, {found.high:+.1f}]"
 
 
 def ratings(tally: Tally, players: int) -> list[Rating] | None:
@@ -114,7 +122,7 @@ def _cell(tally: Tally, player: int, other: int) -> str:
 
 
 def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dict[str, Any]:
-    """The same for scripts; infinite values are null."""
+    """The same for scripts; what is infinite or unknown is null."""
     players = range(len(names))
     fitted = ratings(tally, len(names)) if len(names) > 2 and tally.results else None
     faults = tally.faults()
@@ -140,8 +148,8 @@ def _meeting_summary(tally: Tally, first: int, second: int) -> dict[str, Any]:
     """Two players' games against each other, from the first one's side."""
     wins, draws, losses = tally.games(first, second)
     pairs = tally.pairs(first, second)
-    found, paired = _estimate(tally, first, second)
-    normalized, margin = normalized_elo(pairs if paired else (losses, draws, wins))
+    found, paired = judge(tally, first, second)
+    normalized, margin = normalized_elo(pairs if paired else (losses, draws, wins)) or (math.nan, math.nan)
     values = {"elo": found.elo, "error": found.error, "low": found.low, "high": found.high, "los": found.los}
     values |= {"normalized_elo": normalized, "normalized_error": margin, "draw_share": draws / (wins + draws + losses)}
     counts = {"players": [first, second], "wins": wins, "draws": draws, "losses": losses, "pairs": list(pairs)}

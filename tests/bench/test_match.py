@@ -2,7 +2,9 @@
 """`coachwhip match` as a command: what it plays, counts, writes and resumes, and how it refuses."""
 
 import json
+import math
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -10,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -24,10 +27,11 @@ from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, TIME_LOSS
 from coachwhip.bench.engines.spec import EngineSpec
 from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.match.game import GameRecord
-from coachwhip.bench.match.plot import course
+from coachwhip.bench.match.plot import _course as draw_course
+from coachwhip.bench.match.plot import course, frame, plot_match
 from coachwhip.bench.match.schedule import Pairing
 from coachwhip.bench.match.sprt import Sprt
-from coachwhip.bench.match.standings import describe, summary
+from coachwhip.bench.match.standings import describe, one_line, summary
 from coachwhip.bench.match.tally import Tally
 from uci_process import TIMEOUT, environment
 
@@ -131,10 +135,67 @@ def test_pairs_are_judged_while_a_game_is_still_open() -> None:
         finish(tally, number, number % 2, 1 - number % 2, "1-0")
     report = describe(tally, ["a", "b"])
     assert "11 games, +6 =0 -5" in report
-    assert "Elo +0.0 +/- 0.0 [+0.0, +0.0] (95 %, from pairs (0, 0, 5, 0, 0), 1 without their other half left out)" in report
+    assert "Elo +0.0 +/- 161.7 [-161.7, +161.7] (95 %, from pairs (0, 0, 5, 0, 0), 1 without their other half left out)" in report
     for number in range(12, 18, 2):
         finish(tally, number, 0, 1, "1-0")
     assert "from single games" in describe(tally, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("result", "games", "sentence"),
+    [
+        ("won", 1, "Elo >= -1141.1, no upper bound since every game was won (95 %, from single games), LOS 73.8 %"),
+        ("won", 2, "Elo >= -1141.1, no upper bound since every game was won (95 %, from pairs (0, 0, 0, 0, 1)), LOS 73.8 %"),
+        ("lost", 20, "Elo <= -227.8, no lower bound since every game was lost (95 %, from pairs (10, 0, 0, 0, 0)), LOS 0.0 %"),
+        ("drawn", 20, "Elo +0.0 +/- 74.9 [-74.9, +74.9] (95 %, from pairs (0, 0, 10, 0, 0)), LOS 50.0 %"),
+    ],
+)
+def test_a_few_games_are_told_with_their_doubt(result: str, games: int, sentence: str, tmp_path: Path) -> None:
+    tally = Tally()
+    for number in range(games):
+        white = {"won": "1-0", "lost": "0-1", "drawn": "1/2-1/2"}[result]
+        black = {"won": "0-1", "lost": "1-0", "drawn": "1/2-1/2"}[result]
+        finish(tally, number, number % 2, 1 - number % 2, black if number % 2 else white)
+    report = describe(tally, ["a", "b"])
+    assert sentence in report.splitlines()
+    assert "inf" not in report
+    assert "normalized" not in report
+    assert f"Elo {sentence.removeprefix('Elo ').partition(',')[0].partition(' [')[0]}" in one_line(tally, None)
+    (meeting,) = summary(tally, ["a", "b"])["meetings"]
+    assert (meeting["elo"], meeting["normalized_elo"]) == (0 if result == "drawn" else None, None)
+    assert (meeting["low"] is None, meeting["high"] is None) == (result == "lost", result == "won")
+    plot_match(tmp_path / "match.svg", tally, ["a", "b"], None)
+    assert ("no upper end: every game was won" in _words(tmp_path / "match.svg")) == (result == "won")
+
+
+def _words(svg: Path) -> str:
+    """The texts of a picture, which matplotlib also writes as comments."""
+    return " ".join(re.findall("<!-- (.*?) -->", svg.read_text()))
+
+
+def test_a_picture_has_the_intervals_as_they_are_and_whole_games() -> None:
+    """No step is cut to a band of even height: the frame cuts, and holds every interval but those of the first games."""
+    from matplotlib.figure import Figure
+
+    tally = Tally()
+    for number in range(40):
+        finish(tally, number, number % 2, 1 - number % 2, "1-0" if number % 4 else "1/2-1/2")
+    steps = course(tally, Sprt(0, 5))
+    assert [step.games for step in steps] == list(range(2, 41, 2))
+    widths = [step.high - step.low for step in steps]
+    assert all(wider > narrower for wider, narrower in pairwise(widths))
+    low, high = frame(steps)
+    assert low < min(step.low for step in steps[2:]) < 0 < max(step.high for step in steps[2:]) < high
+    swept = Tally()
+    finish(swept, 0, 0, 1, "1-0")
+    assert course(swept, None)[0].high == math.inf
+    assert frame(course(swept, None))[1] > 0
+    for shown in (tally, swept):
+        axes = Figure().subplots()
+        draw_course(axes, shown, ["a", "b"], None)
+        axes.figure.canvas.draw()
+        assert all(tick == round(tick) for tick in axes.get_xticks())
+        assert axes.get_legend() is not None
 
 
 def test_the_cross_table_has_the_best_first() -> None:

@@ -3,6 +3,7 @@
 
 import itertools
 import math
+import random
 
 import pytest
 from coachwhip.bench.match.elo import elo_difference
@@ -83,3 +84,26 @@ def test_a_clean_sweep_stays_finite_and_no_games_say_nothing() -> None:
     assert first.error > 200
     assert abs(idle.elo) < 1e-3
     assert [rating.elo for rating in fit_ratings(2, {})] == [0, 0]
+
+
+@pytest.mark.parametrize("meeting", [games(1, 0, 0), games(0, 1, 0), games(0, 2, 0), games(2, 0, 0)])
+def test_a_few_games_leave_wide_errors(meeting: list[float]) -> None:
+    fitted = fit_ratings(3, {(0, 1): meeting, (0, 2): meeting, (1, 2): games(0, len(meeting), 0)})
+    assert all(200 < rating.error < 2000 for rating in fitted)
+    assert all(abs(rating.elo) < rating.error for rating in fitted)
+
+
+@pytest.mark.parametrize(("each", "strengths"), [(2, (0, 0, 0)), (2, (300, 0, -300)), (10, (100, 0, -50)), (50, (100, 0, -50))])
+def test_the_errors_hold_the_truth_as_often_as_they_say(each: int, strengths: tuple[int, ...]) -> None:
+    """Tournaments of three are drawn by a generator; three standard deviations of the share are the noise of the simulation."""
+    rng, runs = random.Random(1), 300
+    mean = sum(strengths) / 3
+    held = 0
+    for _ in range(runs):
+        scores = {
+            (a, b): [float(rng.random() < 1 / (1 + 10 ** ((strengths[b] - strengths[a]) / 400))) for _ in range(each)]
+            for a, b in itertools.combinations(range(3), 2)
+        }
+        fitted = fit_ratings(3, scores)
+        held += sum(abs(rating.elo - (truth - mean)) <= rating.error for rating, truth in zip(fitted, strengths, strict=True))
+    assert held / runs / 3 >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / runs)
