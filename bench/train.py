@@ -33,11 +33,11 @@ from .common.command import (
     tell,
     uninterrupted,
     whole_number,
-    whole_ticks,
     write_bytes,
     writes,
 )
 from .common.lock import hold
+from .common.plot import legend, new_figure, whole
 from .common.signature import signature
 
 if TYPE_CHECKING:
@@ -439,21 +439,15 @@ def _keep(path: Path, network: "Network") -> tuple[Path, str]:
 
 def _plot(path: Path, epochs: "Sequence[Epoch]", of_terms: float | None) -> None:
     """The losses over the epochs."""
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    figure = new_figure()
+    axes = figure.subplots()
     numbers = [epoch.number for epoch in epochs]
-    axes.plot(numbers, [epoch.training for epoch in epochs], label="training")
-    axes.plot(numbers, [epoch.held_out for epoch in epochs], label="held out")
+    axes.plot(numbers, [epoch.training for epoch in epochs], marker=".", label="training positions")
+    axes.plot(numbers, [epoch.held_out for epoch in epochs], marker=".", label="held-out positions")
     if of_terms is not None:
-        axes.axhline(of_terms, color="grey", linestyle=":", linewidth=0.8, label="the terms alone, held out")
-    axes.set(xlabel="epochs", ylabel="mean squared error of the winning chances", title="Loss of the network")
-    whole_ticks(axes.xaxis)
-    axes.legend()
-    try:
-        picture(figure, path)
-    finally:
-        plt.close(figure)
+        axes.axhline(of_terms, color="grey", linestyle=":", linewidth=0.8, label="the terms alone, held-out positions")
+    loss = "loss (mean squared error of the winning chances, 0 to 1)"
+    axes.set(xlabel="epoch", ylabel=loss, title="Training of the network: loss after each epoch")
+    whole(axes.xaxis)
+    legend(axes)
+    picture(figure, path)

@@ -24,10 +24,10 @@ from .common.command import (
     require_plot,
     tell,
     whole_number,
-    whole_ticks,
     write_bytes,
     writes,
 )
+from .common.plot import legend, new_figure, whole
 
 if TYPE_CHECKING:
     from ..evaluation.learn.data import Dataset
@@ -341,20 +341,13 @@ def _text(outcome: "Outcome", path: Path) -> str:
 
 def _plot(path: Path, outcome: "Outcome") -> None:
     """The losses over the epochs."""
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    figure = new_figure()
+    axes = figure.subplots()
     epochs = [epoch.number for epoch in outcome.fit.epochs]
-    axes.plot(epochs, [epoch.training for epoch in outcome.fit.epochs], label="training")
-    axes.plot(epochs, [epoch.validation for epoch in outcome.fit.epochs], label="validation")
-    axes.axvline(outcome.fit.best, color="grey", linestyle=":", linewidth=0.8)
-    axes.set(xlabel="epochs", ylabel="cross-entropy, nats", title="Loss of the weighted terms")
-    whole_ticks(axes.xaxis)
-    axes.legend()
-    try:
-        picture(figure, path)
-    finally:
-        plt.close(figure)
+    axes.plot(epochs, [epoch.training for epoch in outcome.fit.epochs], label="training positions")
+    axes.plot(epochs, [epoch.validation for epoch in outcome.fit.epochs], label="validation positions")
+    axes.axvline(outcome.fit.best, color="grey", linestyle=":", linewidth=0.8, label="epoch with the best validation loss")
+    axes.set(xlabel="epoch", ylabel="loss (cross-entropy, nats a position)", title="Fit of the weights: loss after each epoch")
+    whole(axes.xaxis)
+    legend(axes)
+    picture(figure, path)

@@ -17,6 +17,7 @@ from io import BytesIO, FileIO
 from os import SEEK_END, W_OK, access
 from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 from ...uci.tunables import read
 
@@ -200,13 +201,10 @@ def require_plot(path: Path) -> None:
 def picture(figure: Any, path: Path) -> None:
     """Write a figure of matplotlib in the format that the file's name asks for. Raises OSError that names it."""
     data = BytesIO()
-    figure.savefig(data, format=path.suffix[1:].lower(), dpi=PLOT_DPI)
+    with catch_warnings():
+        filterwarnings("ignore", message="Glyph .* missing")  # a letter that the font lacks is drawn as a box
+        figure.savefig(data, format=path.suffix[1:].lower(), dpi=PLOT_DPI)
     write_bytes(path, data.getvalue())
-
-
-def whole_ticks(axis: Any) -> None:
-    """Have an axis of matplotlib that counts whole things (games, epochs, positions) marked at whole numbers alone."""
-    axis.get_major_locator().set_params(integer=True, min_n_ticks=1)
 
 
 # --- Ctrl-C ---

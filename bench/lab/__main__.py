@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip lab`, the search laboratory: adversarial search technique by technique on the same positions, in the real core.
 
-This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` makes the table, plot and
-page, and `horizon` shows the horizon effect.
+This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` makes the table, `plot` and
+`page` show it, and `horizon` shows the horizon effect.
 
 Every row evaluates with the weighted terms alone, also where the weights name a network: rows are compared with each other and with
 tables of earlier versions, so the evaluation must not change with each network.
@@ -34,6 +34,8 @@ from ..common.fen import fen_of
 from ..common.progress import progress
 from . import experiment as laboratory
 from . import horizon, techniques
+from . import page as lab_page
+from . import plot as lab_plot
 from . import report as lab_report
 
 DEPTH = 6
@@ -140,9 +142,9 @@ def _lab(args: argparse.Namespace) -> int:
     elif report.rows:
         print(lab_report.text(report))
     if report.rows and args.plot:
-        lab_report.plot(report, args.plot)
+        lab_plot.plot(report, args.plot)
     if report.rows and args.page:
-        lab_report.page(report, horizon.show(), args.page)
+        lab_page.page(report, horizon.show(), args.page)
     disk.settle()
     if not complete:
         tell("coachwhip lab: interrupted; the rows above are finished")

@@ -1,26 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reports the laboratory's measurements: figures by row, the table, the plot and the page. It runs no search.
+"""Reports the laboratory's measurements: figures by row, the table, and what they say. `plot` draws them, `page` publishes them.
 
 Theory: full width takes b^d positions, alpha-beta at its best b^(d/2). Here b is a position's effective branching factor
 in minimax, the b with b + b^2 + ... + b^d = nodes (Russell and Norvig, Artificial Intelligence, chapter 3).
 """
 
-import html
 import math
-from base64 import b64encode
 from collections.abc import Callable, Sequence
-from importlib import import_module
-from io import BytesIO
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from ..common.command import write_bytes
 from .experiment import Experiment, Found, Results
-from .horizon import Shown, verdict
-from .horizon import table as horizon_table
-from .techniques import BY_KEY, DEEPER, ORDERED, RISKY, SAFE, Row
+from .techniques import ORDERED, Row
 
-MARKERS = "osD^vP*X"
 LOSS_LIMIT = 1000  # centipawns: a mate missed counts no more than this in a mean
 KINDS = "safe: the same value for less work; deeper: looks beyond the asked depth; risky: leaves out moves that it expects not to matter."
 
@@ -254,160 +245,3 @@ def as_dict(report: Report, results: Results) -> dict[str, object]:
             for (row, position), cell in sorted(results.items())
         ],
     }
-
-
-# --- The plot ---
-
-
-def plot(report: Report, path: Path) -> None:
-    """Nodes by depth on a logarithmic scale, with the lines of theory. Raises OSError, ImportError without matplotlib."""
-    write_bytes(path, _picture(report, path.suffix[1:].lower()))
-
-
-def _picture(report: Report, kind: str) -> bytes:
-    """The plot as a file's bytes. Raises ImportError without matplotlib, ValueError for a kind that it does not know."""
-    mpl = import_module("matplotlib")
-    figure = import_module("matplotlib.figure").Figure(figsize=(11, 7), layout="constrained")
-    _draw(report, figure.subplots(), mpl)
-    data = BytesIO()
-    figure.savefig(data, format=kind, dpi=120)
-    return data.getvalue()
-
-
-def _draw(report: Report, axes: Any, mpl: Any) -> None:
-    """Safe rows from violet to green, deeper ones dashed, risky ones in reds, each the further along the later in the ladder."""
-    ticks = list(depths(report))
-    _draw_theory(report, axes, "theory b^d", 1.0, ":")
-    for kind, colours, style in ((SAFE, "viridis", "-"), (DEEPER, "Purples", "--"), (RISKY, "YlOrRd", "-")):
-        rows = [summary for summary in report.rows if summary.row.kind == kind]
-        for index, summary in enumerate(rows):
-            points = [(depth, nodes) for depth, nodes in zip(ticks, summary.nodes, strict=True) if nodes is not None]
-            place = (index + 1) / (len(rows) + 1)
-            colour = mpl.colormaps[colours](place if kind == SAFE else 0.35 + 0.65 * place)
-            marker = MARKERS[index % len(MARKERS)]
-            if points:
-                axes.plot(*zip(*points, strict=True), style, color=colour, marker=marker, markersize=5, label=summary.row.label)
-    _draw_theory(report, axes, "theory b^(d/2)", 0.5, "-.")
-    axes.set_yscale("log")
-    axes.set_xticks(ticks)
-    axes.set_xlabel("depth in plies")
-    axes.set_ylabel("nodes, mean of a position")
-    axes.set_title(f"Adversarial search, technique by technique: {len(report.experiment.fens)} positions")
-    axes.grid(visible=True, which="major", alpha=0.3)
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=9, frameon=False)
-
-
-def _draw_theory(report: Report, axes: Any, label: str, part: float, style: str) -> None:
-    """The line of b^(part * depth), if b is known."""
-    if report.depth:
-        ticks = list(depths(report))
-        means = [sum(b ** (part * depth) for b in report.branching) / len(report.branching) for depth in ticks]
-        axes.plot(ticks, means, style, color="black", linewidth=2, label=label)
-
-
-# --- The page ---
-
-
-def page(report: Report, shown: Sequence[Shown], path: Path) -> None:
-    """Write all of it as a page that stands alone: HTML for .html, Markdown otherwise. Raises OSError.
-
-    The plot is inside an HTML page, and a .png beside a Markdown one; a page without matplotlib has none.
-    """
-    markdown = path.suffix.lower() not in (".html", ".htm")
-    try:
-        picture = _picture(report, "png")
-    except ImportError:
-        picture = b""
-    body = _Markdown() if markdown else _Html()
-    body.heading(1, "The search laboratory")
-    body.paragraph(
-        "Adversarial search, one technique after another on the same positions, in the engine itself: each row of the table switches "
-        "on one technique more. Made by coachwhip lab."
-    )
-    if picture and markdown:
-        body.raw(f"![nodes by depth]({path.with_suffix('.png').name})")
-    elif picture:
-        body.raw(f'<img alt="nodes by depth" src="data:image/png;base64,{b64encode(picture).decode()}">')
-    body.table([headings(report), *(cells_of(summary) for summary in report.rows), *theory(report)])
-    for note in notes(report):
-        body.paragraph(note)
-    body.heading(2, "The techniques")
-    for key in dict.fromkeys(key for summary in report.rows for key in summary.row.keys):
-        technique = BY_KEY[key]
-        body.technique(technique.title.removeprefix("+ "), technique.kind, technique.text, technique.source)
-    body.heading(2, "The horizon effect")
-    body.paragraph("What each search plays and thinks, in pawns from Black's side; ! marks material thrown away.")
-    for each in shown:
-        body.heading(3, each.case.title)
-        body.code(each.case.fen)
-        body.table(horizon_table(each))
-        body.paragraph(each.case.text)
-        body.paragraph(verdict(each))
-    write_bytes(path, body.finished().encode())
-    if picture and markdown:
-        write_bytes(path.with_suffix(".png"), picture)
-
-
-class _Markdown:
-    """Collects blocks of Markdown."""
-
-    def __init__(self) -> None:
-        self.blocks: list[str] = []
-
-    def raw(self, block: str) -> None:
-        if block:
-            self.blocks.append(block)
-
-    def heading(self, level: int, words: str) -> None:
-        self.raw(f"{'#' * level} {words}")
-
-    def paragraph(self, words: str) -> None:
-        self.raw(words.replace("*", "\\*"))
-
-    def code(self, words: str) -> None:
-        self.raw(f"`{words}`")
-
-    def table(self, rows: Sequence[Sequence[str]]) -> None:
-        lines = [f"| {' | '.join(row)} |" for row in rows]
-        lines.insert(1, "|" + "---|" * len(rows[0]))
-        self.raw("\n".join(lines))
-
-    def technique(self, title: str, kind: str, words: str, source: str) -> None:
-        self.raw(f"**{title}** ({kind}). {words} [Source]({source})")
-
-    def finished(self) -> str:
-        return "\n\n".join(self.blocks) + "\n"
-
-
-class _Html(_Markdown):
-    """The same in HTML."""
-
-    STYLE = (
-        "body{font:16px/1.5 system-ui,sans-serif;max-width:72em;margin:2em auto;padding:0 1em}img{max-width:100%}"
-        "table{border-collapse:collapse;font-size:13px}td,th{padding:.2em .6em;text-align:right;border-bottom:1px solid #ddd}"
-        "td:first-child,th:first-child{text-align:left}"
-    )
-
-    def heading(self, level: int, words: str) -> None:
-        self.raw(f"<h{level}>{html.escape(words)}</h{level}>")
-
-    def paragraph(self, words: str) -> None:
-        self.raw(f"<p>{html.escape(words)}</p>")
-
-    def code(self, words: str) -> None:
-        self.raw(f"<p><code>{html.escape(words)}</code></p>")
-
-    def table(self, rows: Sequence[Sequence[str]]) -> None:
-        lines = [
-            "<tr>" + "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row) + "</tr>"
-            for tag, row in [("th", rows[0]), *(("td", row) for row in rows[1:])]
-        ]
-        self.raw("<table>\n" + "\n".join(lines) + "\n</table>")
-
-    def technique(self, title: str, kind: str, words: str, source: str) -> None:
-        link = f'<a href="{html.escape(source)}">Source</a>'
-        self.raw(f"<p><b>{html.escape(title)}</b> ({kind}). {html.escape(words)} {link}</p>")
-
-    def finished(self) -> str:
-        head = f'<meta charset="utf-8">\n<title>The search laboratory</title>\n<style>{self.STYLE}</style>'
-        return f'<!doctype html>\n<html lang="en">\n<head>\n{head}\n</head>\n<body>\n{super().finished()}</body>\n</html>\n'

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.command import picture, whole_ticks
+from ..common.command import picture
+from ..common.plot import as_text, legend, new_figure, whole
 from .sprt import Sprt
 from .standings import judge, ratings
 from .tally import Tally
@@ -20,20 +21,13 @@ BEYOND = 1e6  # Elo where an end that does not exist is drawn: outside every fra
 
 def plot_match(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None) -> None:
     """Write the picture, in the format that the file's name asks for. Raises OSError."""
-    import matplotlib as mpl
-
-    mpl.use("agg")
-    from matplotlib import pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(8, 4.5), layout="constrained")
+    figure = new_figure()
+    drawn = [as_text(name) for name in names]
     if len(names) == 2:
-        _course(axes, tally, names, sprt)
+        _course(figure.subplots(), tally, drawn, sprt)
     else:
-        _standings(axes, tally, names)
-    try:
-        picture(figure, path)
-    finally:
-        plt.close(figure)
+        _standings(figure.subplots(), tally, drawn)
+    picture(figure, path)
 
 
 class Step(NamedTuple):
@@ -73,23 +67,26 @@ def _course(axes: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) ->
     games = [step.games for step in steps]
     low, high = ([min(BEYOND, max(-BEYOND, end)) for end in ends] for ends in zip(*(step[2:4] for step in steps), strict=True))
     elo = [step.elo if math.isfinite(step.elo) else math.nan for step in steps]
-    label = f"95 %{_one_sided(steps[-1])}"
+    label = f"95 % interval{_one_sided(steps[-1])}"
     if len(steps) == 1:  # a band needs two
         axes.vlines(games, low, high, linewidth=8, alpha=0.25, label=label)
     else:
         axes.fill_between(games, low, high, alpha=0.25, label=label)
-    axes.plot(games, elo, marker="." if len(steps) <= FEW else "", label="Elo")
-    axes.axhline(0, color="grey", linewidth=0.8)
-    axes.set(xlabel="games", ylabel="Elo", title=f"{names[0]} against {names[1]}", xlim=(0, games[-1] + 1), ylim=frame(steps))
-    whole_ticks(axes.xaxis)
-    if sprt:
-        right = axes.twinx()
-        right.plot(games, [step.llr for step in steps], color="tab:red", label="LLR (right)")
-        for bound, bound_label in zip(sprt.bounds(), ("", "its bounds"), strict=True):
-            right.axhline(bound, color="tab:red", linestyle=":", linewidth=0.8, label=bound_label)
-        right.set_ylabel("LLR", color="tab:red")
-        right.legend(loc="upper right")
-    axes.legend(loc="upper left")
+    axes.plot(games, elo, marker="." if len(steps) <= FEW else "", label=f"Elo of {names[0]}")
+    axes.axhline(0, color="grey", linewidth=0.8, label="equal strength")
+    axes.set(xlabel="games finished", ylabel="Elo difference", title=f"{names[0]} against {names[1]}")
+    axes.set(xlim=(0, games[-1] + 1), ylim=frame(steps))
+    whole(axes.xaxis)
+    if not sprt:
+        legend(axes)
+        return
+    right = axes.twinx()
+    right.plot(games, [step.llr for step in steps], color="tab:red", label="LLR (right scale)")
+    for bound, label in zip(sprt.bounds(), ("SPRT accepts H0", "SPRT accepts H1"), strict=True):
+        style = ":" if label.endswith("0") else "--"
+        right.axhline(bound, color="tab:red", linestyle=style, linewidth=0.8, label=label)
+    right.set_ylabel("log-likelihood ratio (LLR), nats", color="tab:red")
+    legend(axes, right)
 
 
 def _one_sided(last: Step) -> str:
@@ -105,7 +102,14 @@ def _standings(axes: Any, tally: Tally, names: Sequence[str]) -> None:
     assert fitted is not None, "the command line has asked for scipy before the games"
     order = sorted(range(len(names)), key=lambda player: fitted[player].elo)
     positions = range(len(names))
-    axes.errorbar([fitted[player].elo for player in order], positions, xerr=[fitted[player].error for player in order], fmt="o")
+    axes.errorbar(
+        [fitted[player].elo for player in order],
+        positions,
+        xerr=[fitted[player].error for player in order],
+        fmt="o",
+        label="rating, 95 % interval",
+    )
     axes.set_yticks(list(positions), [names[player] for player in order])
-    axes.axvline(0, color="grey", linewidth=0.8)
-    axes.set(xlabel="Elo relative to the mean, 95 %", title=f"{len(tally.results)} games")
+    axes.axvline(0, color="grey", linewidth=0.8, label="mean of all engines")
+    axes.set(xlabel="Elo relative to the mean", ylabel="engine", title=f"Ratings after {len(tally.results)} games")
+    legend(axes)

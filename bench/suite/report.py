@@ -9,7 +9,8 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
 
-from ..common.command import picture, whole_ticks
+from ..common.command import picture
+from ..common.plot import as_text, legend, new_figure, whole
 from .problem import FAULTS, Attempt, Problem
 
 
@@ -210,17 +211,15 @@ def curve(attempts: Iterable[Attempt]) -> list[tuple[float, int]]:
 
 def draw(path: Path, title: str, names: Sequence[str], runs: Sequence[Iterable[Attempt]]) -> None:
     """Plot solved positions over time, a curve for each engine. Raises ImportError, OSError."""
-    from importlib import import_module
-
-    figure = import_module("matplotlib.figure").Figure(figsize=(8, 5), layout="constrained")
+    figure = new_figure()
     axes = figure.subplots()
     for name, run in zip(names, runs, strict=True):
         points = curve(run)
-        label = f"{name}: {len(points)}"
+        label = f"{as_text(name)}: {len(points)} solved"
         axes.step([seconds for seconds, _ in points], [count for _, count in points], where="post", label=label)
-    axes.set(title=title, xlabel="seconds to solution", ylabel="positions solved", xscale="log")
+    axes.set(title=as_text(title), xlabel="time to the solution, seconds (log scale)", ylabel="positions solved", xscale="log")
     axes.set_ylim(bottom=0)
-    whole_ticks(axes.yaxis)
+    whole(axes.yaxis)
     axes.grid(visible=True, alpha=0.3)
-    axes.legend(loc="lower right")
+    legend(axes, loc="lower right")
     picture(figure, path)

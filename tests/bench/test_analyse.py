@@ -15,6 +15,7 @@ from typing import cast
 import chess
 import chess.pgn
 import pytest
+from browser import browse
 from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score
 from coachwhip.bench.analyse import judge, report
 from coachwhip.bench.analyse.__main__ import main
@@ -23,7 +24,7 @@ from coachwhip.bench.analyse.games import read_files
 from coachwhip.bench.analyse.study import Study, score_text
 from coachwhip.bench.common.command import CommandError
 from places import ROOT
-from programs import CHROMIUM, program
+from programs import CHROMIUM
 
 from coachwhip import ChessEngine
 
@@ -537,15 +538,6 @@ const press = (key) => later(() => document.body.dispatchEvent(new KeyboardEvent
 })();
 </script>
 """
-
-
-def browse(page: str, folder: Path) -> str:
-    """The page's DOM after its scripts have run."""
-    path = folder / "page.html"
-    path.write_text(page, encoding="utf-8")
-    command = [program(CHROMIUM), "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder / 'profile'}"]
-    command += ["--virtual-time-budget=5000", "--dump-dom", path.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
 
 
 @pytest.mark.needs_program(CHROMIUM)

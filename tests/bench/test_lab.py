@@ -6,6 +6,7 @@ import importlib.util
 import itertools
 import json
 import math
+import re
 import statistics
 import subprocess
 import sys
@@ -14,13 +15,17 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from browser import DESK, PHONE, measured
 from coachwhip.bench.lab import __main__ as lab
 from coachwhip.bench.lab import experiment as laboratory
 from coachwhip.bench.lab import horizon, techniques
+from coachwhip.bench.lab import page as lab_page
+from coachwhip.bench.lab import plot as lab_plot
 from coachwhip.bench.lab import report as lab_report
 from coachwhip.core.engine import Position
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation import config
+from programs import CHROMIUM
 
 SMALL = "8/8/k7/3PP3/7p/1P6/b1K3P1/8 b - - 0 1"
 MIDDLE = "r1b1r1k1/1p3pbp/1pp2np1/3p4/1n1P4/2N1PN1P/PP2BPPB/R4RK1 b - - 3 14"
@@ -308,10 +313,47 @@ def test_the_command_writes_table_json_and_pages(tmp_path: Path, positions: str,
         assert all(technique.source in written for technique in techniques.TECHNIQUES)
         assert horizon.CASES[0].fen in written
     drawn = importlib.util.find_spec("matplotlib") is not None
-    assert (tmp_path / "lab.png").exists() == drawn == ("data:image/png;base64," in pages[1].read_text(encoding="utf-8"))
+    assert (tmp_path / "lab.png").exists() == drawn == ("data:image/svg+xml;base64," in pages[1].read_text(encoding="utf-8"))
     plot = tmp_path / "plot.png"
     assert lab.main([*words, "--plot", str(plot)]) == (0 if drawn else 2)
     assert plot.read_bytes().startswith(b"\x89PNG") if drawn else "pip install" in capsys.readouterr().err
+
+
+@pytest.fixture
+def html_page(tmp_path: Path, positions: str, shallow: None, capsys: pytest.CaptureFixture[str]) -> str:  # noqa: ARG001
+    """A page of few techniques with long names."""
+    path = tmp_path / "lab.html"
+    words = ["--depth", "2", "--positions", positions, "--hash", "1", "--only", "continuation,quiescence,beam"]
+    assert lab.main([*words, "--page", str(path)]) == 0
+    capsys.readouterr()
+    return path.read_text(encoding="utf-8")
+
+
+def test_the_page_stands_alone_and_its_legend_is_in_ladder_order(html_page: str) -> None:
+    assert "default-src 'none'" in html_page
+    assert "script" not in html_page
+    assert not re.search(r"(?:src|srcset|@import|url\()\W+(?!data:)\w*//", html_page)
+    assert 'name="viewport" content="width=device-width' in html_page
+    legend = re.findall(r"</svg>(.*?)</li>", html_page)
+    rows = techniques.each_alone(["continuation", "quiescence", "beam"])
+    assert legend == ["theory b^d", *(row.label for row in rows), "theory b^(d/2)"]
+    assert html_page.count("<source ") == 3
+
+
+@pytest.mark.needs_program(CHROMIUM)
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_the_page_fits_in_both_schemes(width: int, html_page: str, tmp_path: Path) -> None:
+    light, dark = (measured(html_page, tmp_path, width, dark=dark) for dark in (False, True))
+    assert light["page"] == light["view"]
+    assert dark["page"] == dark["view"]
+    assert light["images"] == dark["images"] == 1
+    assert (light["ground"], light["ink"]) == ("rgb(255, 255, 255)", "rgb(34, 33, 31)")
+    assert (dark["ground"], dark["ink"]) == ("rgb(25, 24, 23)", "rgb(232, 229, 223)")
+
+
+def test_every_marker_has_a_shape_for_the_legend_of_the_page() -> None:
+    assert set(lab_plot.MARKERS) == set(lab_page.SHAPES)
+    assert set(lab_plot.DASHES.values()) <= set(lab_page.DASHES)
 
 
 def test_single_techniques_from_the_command_line(positions: str, capsys: pytest.CaptureFixture[str]) -> None:

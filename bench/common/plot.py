@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the plots of all subcommands share (matplotlib, extra `bench`): an empty figure, whole ticks, names as text, the legend."""
+
+from importlib import import_module
+from typing import Any
+
+SIZE = (8.0, 4.5)  # inches, of a plot without a long legend
+
+
+def new_figure(size: tuple[float, float] = SIZE) -> Any:
+    """An empty figure of so many inches, width and height. It needs no display. Raises ImportError without matplotlib."""
+    return import_module("matplotlib.figure").Figure(figsize=size, layout="constrained")
+
+
+def whole(*axes: Any) -> None:
+    """Put ticks at whole numbers only, on axes that count (`axes.xaxis` or `axes.yaxis` of matplotlib)."""
+    for axis in axes:
+        axis.set_major_locator(import_module("matplotlib.ticker").MaxNLocator(integer=True, min_n_ticks=1))
+
+
+def as_text(name: str) -> str:
+    """A name that matplotlib draws as it is: a dollar sign starts no formula, and no legend leaves out what begins with `_`."""
+    literal = "".join(letter if letter.isprintable() else "?" for letter in name).replace("$", r"\$")
+    return f" {literal}" if literal.startswith("_") else literal
+
+
+def legend(*axes: Any, loc: str = "best") -> None:
+    """One legend on the last axes for the lines of all of them (a plot with two scales has two)."""
+    entries = [entry for each in axes for entry in zip(*each.get_legend_handles_labels(), strict=True)]
+    axes[-1].legend(*zip(*entries, strict=True), loc=loc, fontsize=9)
