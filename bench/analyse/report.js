@@ -21,16 +21,17 @@
     parent.append(element);
   }
 
-  function drawArrow(group, [from, to], flipped) {
+  // The move that should have been played is a whole line, the reply a broken one: they differ without colours, too.
+  function drawArrow(group, [from, to], flipped, kind) {
     const [x1, y1] = corner(from, flipped).map((each) => each + SIZE / 2);
     const [x2, y2] = corner(to, flipped).map((each) => each + SIZE / 2);
     const length = Math.hypot(x2 - x1, y2 - y1);
     if (!length) return;
     const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
     const [x3, y3] = [x2 - 18 * dx, y2 - 18 * dy]; // where the arrowhead begins
-    add(group, "line", { class: "best-arrow", x1, y1, x2: x3, y2: y3, "stroke-width": 7 });
+    add(group, "line", { class: `arrow ${kind}`, x1, y1, x2: x3, y2: y3, "stroke-width": 7 });
     const head = [[x2, y2], [x3 - 11 * dy, y3 + 11 * dx], [x3 + 11 * dy, y3 - 11 * dx]];
-    add(group, "polygon", { class: "best-arrow", "stroke-width": 0, points: head.map((point) => point.join(",")).join(" ") });
+    add(group, "polygon", { class: `arrow ${kind}`, "stroke-width": 0, points: head.map((point) => point.join(",")).join(" ") });
   }
 
   function drawBoard(holder, position) {
@@ -51,7 +52,7 @@
         file += 1;
       }
     });
-    if (position.best) drawArrow(group, position.best, flipped);
+    for (const kind of ["reply", "better"]) if (position[kind]) drawArrow(group, position[kind].move, flipped, kind);
     svg.append(group);
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `Board: ${position.text}`);
@@ -60,7 +61,16 @@
   function describe(position) {
     const score = position.score === undefined ? "" : `  ${position.score}`;
     const kind = position.kind ? ` (${position.kind})` : "";
-    one(".status").textContent = position.text + kind + score;
+    const spent = position.spent ? `  in ${position.spent}` : "";
+    one(".status").textContent = position.text + kind + score + spent;
+    const better = position.better ? `${position.better.text} (${position.better.score})` : "-";
+    for (const [name, text] of [["better", better], ["reply", position.reply?.text ?? "-"], ["played", position.move ? position.text : "-"]])
+      one(`.legend .${name} strong`).textContent = text;
+    ["white", "black"].forEach((side, index) => {
+      const seat = one(`.seat[data-side="${side}"]`);
+      one(".name", seat).textContent = document.getElementById(`game${game}`).dataset[side];
+      one(".clock", seat).textContent = position.clocks?.[index] ?? "";
+    });
     const win = position.win ?? 50;
     one(".bar div").style.height = `${win}%`;
     one(".bar").setAttribute("aria-label", `White's winning chances ${win} %`);

@@ -18,18 +18,26 @@ import chess.svg
 
 from . import judge
 from .annotate import LINE_PLIES, better_lines
+from .chart import Dot, graph
+from .clock import Times, clock_text, span_text, times, used
 from .study import Line, Side, Step, Study, score_text
 
 HERE = Path(__file__).parent
-WIDTH, HEIGHT = 720, 180  # of a graph, in SVG units
-DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "ECO": "", "TimeControl": "", "Termination": ""}
-STEPS = (
-    ("first", "|&lt;", "First position (Home)"),
-    ("back", "&lt;", "One move back (Left)"),
-    ("next", "&gt;", "One move forward (Right)"),
-    ("last", "&gt;|", "Last position (End)"),
-    ("worse", "Next mistake", "Next mistake (N; previous: P)"),
-    ("flip", "Flip", "Turn the board (F)"),
+DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}
+OPENING = ("ECO", "Opening", "Variation", "SubVariation")
+STEPS = (  # action of report.js, text of the button, what it does, key
+    ("first", "|&lt;", "First position", "Home"),
+    ("back", "&lt;", "One move back", "Left"),
+    ("next", "&gt;", "One move forward", "Right"),
+    ("last", "&gt;|", "Last position", "End"),
+    ("flip", "Flip", "Turn the board", "F"),
+    ("better", "Previous mistake", "Previous mistake", "P"),
+    ("worse", "Next mistake", "Next mistake", "N"),
+)
+LEGEND = (  # class, what the colour means
+    ("better", "Should have been played"),
+    ("reply", "Best reply"),
+    ("played", "Move played"),
 )
 
 
@@ -39,6 +47,7 @@ class _Game(NamedTuple):
     number: int
     study: Study
     steps: dict[int, Step]  # by index of the move
+    times: Times
 
     def link(self, index: int) -> str:
         """The link to the position after move `index`; -1 for the first position."""
@@ -58,10 +67,18 @@ class _Game(NamedTuple):
         step = self.steps.get(index)
         return step.judgement.sign if step and step.judgement else ""
 
+    def better(self, index: int) -> Line | None:
+        """The best line instead of a bad move; None if the move is not bad, or no line is known."""
+        step = self.steps.get(index)
+        return next(iter(better_lines(step)), None) if step and step.judgement else None
+
 
 def page(studies: Sequence[Study], described: str) -> str:
     """The whole file. `described` names the engine and its limit per position."""
-    games = [_Game(number, study, {step.at: step for step in study.steps()}) for number, study in enumerate(studies, start=1)]
+    games = [
+        _Game(number, study, {step.at: step for step in study.steps()}, times(study.game))
+        for number, study in enumerate(studies, start=1)
+    ]
     script = (HERE / "report.js").read_text(encoding="utf-8")
     data = json.dumps([_data(game) for game in games], separators=(",", ":")).replace("<", "\\u003c")
     digest = b64encode(sha256(script.encode()).digest()).decode()
@@ -117,14 +134,22 @@ def _viewer() -> str:
         for name, colour in (("white", chess.WHITE), ("black", chess.BLACK))
     )
     buttons = "".join(
-        f'<button type="button" data-step="{step}" title="{title}" aria-label="{title}">{text}</button>'
-        for step, text, title in STEPS
+        f'<button type="button" data-step="{step}" title="{title} ({key})" aria-label="{title} ({key})">{text}</button>'
+        for step, text, title, key in STEPS
     )
+    seats = "".join(
+        f'<p class="seat" data-side="{colour}"><span class="{colour} man"></span><span class="name"></span><span class="clock"></span></p>'
+        for colour in ("white", "black")
+    )
+    legend = "".join(f'<li class="{kind}"><span class="key"></span> {told} <strong></strong></li>' for kind, told in LEGEND)
+    keys = "".join(f"<li><kbd>{key}</kbd> {title}</li>" for _, _, title, key in STEPS)
     return f"""<section class="viewer" aria-label="Position">
-<div class="stage"><div class="bar" role="img" aria-label="Evaluation"><div></div></div>{boards}</div>
+<div class="stage">{seats}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{boards}</div>
 <div class="steps">{buttons}</div>
 <p class="status" aria-live="polite"></p>
+<ul class="legend" aria-label="Colours on the board">{legend}</ul>
 <ol class="lines" aria-label="Best lines"></ol>
+<ul class="keys" aria-label="Keys">{keys}</ul>
 <noscript><p>The boards need JavaScript; graphs, moves and mistakes are shown without it.</p></noscript>
 </section>
 """
@@ -134,54 +159,53 @@ def _game(game: _Game) -> str:
     """One game: players, graph, table, moves, mistakes."""
     study = game.study
     headers = study.game.headers
-    details = ", ".join(f"{told}{headers[name]}" for name, told in DETAILS.items() if headers.get(name, "?").strip("?. -"))
+    details = ", ".join(f"{told}{headers[name]}" for name, told in DETAILS.items() if _text(headers.get(name, "")))
+    opening = " ".join(_text(headers.get(name, "")) for name in OPENING[:2]).strip()
+    opening = ", ".join(filter(None, [opening, *(_text(headers.get(name, "")) for name in OPENING[2:])]))
+    named = f'<p class="opening">Opening: {escape(opening)}</p>' if opening else ""
     left = "" if study.complete else "<p>Not all positions were analysed.</p>"
-    return f"""<article class="game" id="game{game.number}" aria-label="Game {game.number}">
+    names = " ".join(f'data-{colour.lower()}="{escape(headers.get(colour, "?"))}"' for colour in ("White", "Black"))
+    return f"""<article class="game" id="game{game.number}" aria-label="Game {game.number}" {names}>
 <h2>{escape(_players(study))} <span class="result">{escape(_result(study))}</span></h2>
-<p class="details">{escape(details)}</p>{left}
+<p class="details">{escape(details)}</p>{named}{left}
 {_graph(game)}
-{_table(study.sides())}
+{_table(study.sides(), used(game.times.spent, study.boards[0].turn))}
 <h3>Moves</h3>
 <p class="moves">{_moves(game)}</p>
 {_mistakes(game)}</article>
 """
 
 
+def _text(value: str) -> str:
+    """The value of a header; "" for `?`, `????.??.??` and `-`, which mean that it is not known."""
+    return value if value.strip("?. -") else ""
+
+
 def _graph(game: _Game) -> str:
-    """White's winning chances after every move, as SVG; bad moves are dots."""
+    """White's winning chances after every move; bad moves are dots."""
     study = game.study
-    step = WIDTH / max(len(study.boards) - 1, 1)
-    points = [
-        (index * step, HEIGHT * (1 - judge.win_percent(look.score) / 100)) for index, look in enumerate(study.looks) if look
+    percents = [judge.win_percent(look.score) if look else None for look in study.looks]
+    dots = [
+        Dot(step.at + 1, step.judgement.name, game.link(step.at), f"{game.move_text(step.at)}, {step.judgement.name}")
+        for step in game.steps.values()
+        if step.judgement
     ]
-    if not points:
-        return ""
-    line = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
-    area = f"{points[0][0]:.1f},{HEIGHT} {line} {points[-1][0]:.1f},{HEIGHT}"
-    at = dict(zip((index for index, look in enumerate(study.looks) if look), points, strict=True))
-    dots = "".join(
-        f'<circle class="{each.judgement.name}" cx="{at[each.at + 1][0]:.1f}" cy="{at[each.at + 1][1]:.1f}" r="5">'
-        f"<title>{escape(game.move_text(each.at))}, {each.judgement.name}</title></circle>"
-        for each in game.steps.values()
-        if each.judgement
-    )
     label = f"White's winning chances after each move of {_players(study)}"
-    return (
-        f'<svg class="graph" viewBox="0 0 {WIDTH} {HEIGHT}" role="img" aria-label="{escape(label)}" data-game="{game.number}">'
-        f'<rect class="black" width="{WIDTH}" height="{HEIGHT}"/><polygon class="white" points="{area}"/>'
-        f'<line class="level" x1="0" y1="{HEIGHT // 2}" x2="{WIDTH}" y2="{HEIGHT // 2}"/><polyline class="curve" points="{line}"/>'
-        f'{dots}<line class="cursor" x1="0" y1="0" x2="0" y2="{HEIGHT}"/></svg>'
+    return graph(game.number, label, study.boards, percents, dots)
+
+
+def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
+    """A column for each player, which fits a phone, and a row for each figure."""
+    headings = ("Accuracy", "Average loss, centipawns", *(each.plural.capitalize() for each in judge.JUDGEMENTS))
+    rows = list(zip(headings, *(side.cells() for side in sides), strict=True))
+    if any(each is not None for each in seconds):
+        rows.append(("Time used", *("-" if each is None else span_text(each) for each in seconds)))
+    players = "".join(
+        f'<th scope="col"><span class="{colour} man"></span>{escape(side.name)}</th>'
+        for colour, side in zip(("white", "black"), sides, strict=True)
     )
-
-
-def _table(sides: Sequence[Side]) -> str:
-    headings = ("player", "accuracy", "average loss", *(each.plural for each in judge.JUDGEMENTS))
-    head = "".join(f'<th scope="col">{heading}</th>' for heading in headings)
-    rows = []
-    for colour, side in zip(("white", "black"), sides, strict=True):
-        cells = "".join(f"<td>{cell}</td>" for cell in side.cells())
-        rows.append(f'<tr><th scope="row"><span class="{colour} man"></span>{escape(side.name)}</th>{cells}</tr>')
-    return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+    body = "".join(f'<tr><th scope="row">{name}</th><td>{white}</td><td>{black}</td></tr>' for name, white, black in rows)
+    return f"<table><thead><tr><td></td>{players}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _moves(game: _Game) -> str:
@@ -205,10 +229,11 @@ def _mistakes(game: _Game) -> str:
     for index, step in game.steps.items():
         if not step.judgement:
             continue
-        better = "".join(
-            f" Better: <span class='line'>{escape(_line_text(game.study.boards[index], line))}</span> ({score_text(line.score)})."
-            for line in better_lines(step)[:1]
-        )
+        line = game.better(index)
+        better = ""
+        if line:
+            words = escape(_line_text(game.study.boards[index], line))
+            better = f" Better: <span class='line'>{words}</span> ({score_text(line.score)})."
         items.append(
             f'<li><a class="{step.judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
             f" {score_text(step.before.score)} to {score_text(step.after.score)}.{better}</li>"
@@ -225,16 +250,22 @@ def _data(game: _Game) -> list[dict[str, Any]]:
 
 
 def _position(game: _Game, index: int) -> dict[str, Any]:
+    """One position; keys that say nothing are left out. `better` is what should have been played instead of the last move."""
     study = game.study
     board, look = study.boards[index], study.looks[index]
     move = _squares(study.boards[index - 1], study.nodes[index - 1].move) if index else None
-    told = game.move_text(index - 1) if index else "First position"
     step = game.steps.get(index - 1)
-    judgement = step.judgement.name if step and step.judgement else ""
     king = board.king(board.turn) if board.is_check() else None
-    found: dict[str, Any] = {"board": board.board_fen(), "move": move, "text": told, "kind": judgement}
+    found: dict[str, Any] = {
+        "board": board.board_fen(),
+        "move": move,
+        "text": game.move_text(index - 1) if index else "First position",
+        "kind": step.judgement.name if step and step.judgement else "",
+    }
     if king is not None:
         found["check"] = chess.square_name(king)
+    if index and (better := game.better(index - 1)):
+        found["better"] = {**_first_move(study.boards[index - 1], better), "score": score_text(better.score)}
     if look:
         found |= {
             "score": score_text(look.score),
@@ -243,8 +274,24 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
             "lines": [[score_text(line.score), _line_text(board, line)] for line in look.lines if line.moves],
         }
         if look.lines[0].moves:
-            found["best"] = _squares(board, look.lines[0].moves[0])
+            found["reply"] = _first_move(board, look.lines[0])
+    return found | _clocks(game, index)
+
+
+def _clocks(game: _Game, index: int) -> dict[str, Any]:
+    """White's and Black's clock in a position, and the time of the move that led there, as texts, where they are known."""
+    found: dict[str, Any] = {}
+    left = game.times.left[index]
+    if any(each is not None for each in left):
+        found["clocks"] = ["" if each is None else clock_text(each) for each in left]
+    if index and (seconds := game.times.spent[index - 1]) is not None:
+        found["spent"] = span_text(seconds)
     return found
+
+
+def _first_move(board: chess.Board, line: Line) -> dict[str, Any]:
+    """The first move of a line: its squares, and its text with the number."""
+    return {"move": _squares(board, line.moves[0]), "text": board.variation_san(line.moves[:1])}
 
 
 def _squares(board: chess.Board, move: chess.Move) -> list[str]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip analyse`: formulas, what is written into a game, bad files, Ctrl-C, and the report, in a browser where there is one."""
 
+import html
 import io
 import json
 import re
@@ -10,16 +11,18 @@ import sys
 import time
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 import chess
 import chess.pgn
 import pytest
-from browser import browse
+from browser import DESK, PHONE, browse, measured
 from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score
 from coachwhip.bench.analyse import judge, report
 from coachwhip.bench.analyse.__main__ import main
 from coachwhip.bench.analyse.annotate import annotate, better_lines
+from coachwhip.bench.analyse.chart import LABELS, ticks
+from coachwhip.bench.analyse.clock import clock_text, span_text, times, used
 from coachwhip.bench.analyse.games import read_files
 from coachwhip.bench.analyse.study import Study, score_text
 from coachwhip.bench.common.command import CommandError
@@ -435,7 +438,9 @@ class Outline(HTMLParser):
 @pytest.fixture(scope="module")
 def two_games() -> str:
     """The report of two games, one with hostile names."""
-    first = studied(FOOLS_MATE, [Cp(20), Cp(-60), Cp(-60), Mate(-1), Mate(0)], {0: ["e2e4 e7e5"], 2: ["d2d4", "e2e4"]}, multipv=2)
+    first = studied(
+        FOOLS_MATE, [Cp(20), Cp(-60), Cp(-60), Mate(-1), Mate(0)], {0: ["e2e4 e7e5"], 2: ["d2d4", "e2e4"], 3: ["d8h4"]}, multipv=2
+    )
     second = studied(HOSTILE_GAME, [Cp(20), Cp(30), Cp(20)], {0: ["e2e4 c7c5"]})
     return report.page([first, second], "coachwhip <test>")
 
@@ -477,9 +482,11 @@ def test_the_report_says_what_was_found(two_games: str) -> None:
     assert [len(game) for game in data] == [5, 3]
     assert data[0][3] == {
         "board": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR", "move": ["g2", "g4"], "text": "2. g4??", "kind": "blunder",
-        "score": "#-1", "win": 2.5, "depth": 7, "lines": [],
+        "score": "#-1", "win": 2.5, "depth": 7, "lines": [["#-1", "2...Qh4#"]],
+        "better": {"move": ["d2", "d4"], "text": "2. d4", "score": "-0.60"}, "reply": {"move": ["d8", "h4"], "text": "2...Qh4#"},
     }  # fmt: skip
-    assert data[0][0]["best"] == ["e2", "e4"]
+    assert [index for index, position in enumerate(data[0]) if "better" in position] == [1, 3]  # only after bad moves
+    assert data[0][0]["reply"] == {"move": ["e2", "e4"], "text": "1. e4"}
     assert data[0][2]["lines"] == [["-0.60", "2. d4"], ["-0.60", "2. e4"]]
     assert data[0][4]["check"] == "e1"
 
@@ -496,6 +503,120 @@ def test_the_report_names_its_parts(two_games: str) -> None:
     assert all(each["id"] in labelled for each in outline.all("select"))
     ids = [attributes["id"] for _, attributes in outline.elements if "id" in attributes]
     assert len(ids) == len(set(ids))
+
+
+CLOCKED = """\
+[White "Quick"]
+[Black "<i>Slow"]
+[ECO "C20"]
+[Opening "King's Pawn <Game>"]
+[Variation "?"]
+[TimeControl "60+2"]
+
+1. e4 {[%clk 0:01:01.5]} e5 {[%clk 0:00:31]} 2. Nf3 {[%clk 0:00:09.5] [%emt 0:00:50]} Nc6 {[%clk 0:05:00]} *
+"""
+
+
+def positions_of(page: str) -> list[list[dict[str, Any]]]:
+    (text,) = re.findall(r'id="data">(.*?)</script>', page)
+    return cast("list[list[dict[str, Any]]]", json.loads(text))
+
+
+def test_opening_and_clocks_where_the_game_has_them(two_games: str) -> None:
+    page = report.page([studied(CLOCKED, [Cp(20)] * 5)], "test")
+    outline = Outline(page)
+    assert "Opening: C20 King's Pawn <Game>" in outline.text
+    assert "Time used50 s31 s" in outline.text.replace("\n", "")
+    (game,) = positions_of(page)
+    assert [position.get("clocks") for position in game] == [
+        ["1:00", "1:00"], ["1:01", "1:00"], ["1:01", "0:31"], ["0:09.5", "0:31"], ["0:09.5", "5:00"]
+    ]  # fmt: skip
+    assert [position.get("spent") for position in game] == [None, "0.5 s", "31 s", "50 s", None]  # the last clock was set
+    assert not any(word in two_games for word in ('"clocks"', '"spent"', "Time used", "Opening:"))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "clock", "span"),
+    [
+        (0, "0:00", "0 s"), (0.4, "0:00.4", "0.4 s"), (9.94, "0:09.9", "9.9 s"), (59.9, "0:59", "60 s"), (95, "1:35", "1:35 min"),
+        (3723, "1:02:03", "1:02:03 h"), (360000, "100:00:00", "100:00:00 h"),
+    ],
+)  # fmt: skip
+def test_times_as_text(seconds: float, clock: str, span: str) -> None:
+    assert (clock_text(seconds), span_text(seconds)) == (clock, span)
+
+
+@pytest.mark.parametrize("control", ["", "?", "-", "40/7200:3600", "*60", "60+", "9" * 400, "60+2x"])
+def test_a_time_control_of_another_form_gives_no_start(control: str) -> None:
+    found = times(read(f'[TimeControl "{control}"]\n\n1. e4 {{[%clk 0:00:30]}} e5 *\n'))
+    assert found.left == [(None, None), (30, None), (30, None)]
+    assert found.spent == [None, None]
+
+
+def test_black_may_begin() -> None:
+    text = '[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"]\n\n7... Kd7 {[%emt 0:00:03]} 8. e4 {[%emt 0:00:05]} *\n'
+    found = times(read(text))
+    assert found.spent == [3, 5]
+    assert used(found.spent, chess.BLACK) == (5, 3)
+    assert list(ticks(studied(text, [Cp(0)] * 3).boards)) == [(1, 7), (2, 8)]
+
+
+def test_the_moves_on_the_graph_have_whole_numbers_and_room() -> None:
+    board = chess.Board()
+    for moves in (1, 8, 9, 60, 300):
+        boards = []
+        for ply in range(2 * moves + 1):
+            board.fullmove_number, board.turn = 1 + ply // 2, ply % 2 == 0
+            boards.append(board.copy(stack=False))
+        found = list(ticks(boards))
+        assert 1 <= len(found) <= LABELS + 1
+        assert all(boards[index - 1].fullmove_number == move and boards[index - 1].turn for index, move in found)
+
+
+def test_every_key_and_colour_is_listed(two_games: str) -> None:
+    script = (Path(report.__file__).parent / "report.js").read_text(encoding="utf-8")
+    (keys,) = re.findall(r"const keys = {(.*?)};", script)
+    known = {key.removeprefix("Arrow").upper() for key in re.findall(r"(\w+):", keys)}
+    assert {key.upper() for key in re.findall(r"<kbd>(\w+)</kbd>", two_games)} == known
+    text = Outline(two_games).text
+    assert all(told in text for told in ("Should have been played", "Best reply", "Move played"))
+    kinds = [str(each.get("class")) for each in Outline(two_games).all("span") if "key " in str(each.get("class"))]
+    assert kinds[:3] == [f"key {each.name}" for each in judge.JUDGEMENTS]
+
+
+def test_colours_can_be_read() -> None:
+    """The contrast of text is at least 4.5 to 1 in both schemes, as the Web Content Accessibility Guidelines ask (AA)."""
+    style = (Path(report.__file__).parent / "report.css").read_text(encoding="utf-8")
+    schemes = [dict(re.findall(r"--([\w-]+): #(\w{6})", block)) for block in re.findall(r":root {(.*?)}", style, re.DOTALL)]
+    assert len(schemes) == 2
+    for colours in schemes:
+        for name in ("text", "soft", "inaccuracy", "mistake", "blunder"):
+            assert contrast(colours[name], colours["card"]) >= 4.5, (name, colours[name])
+
+
+def contrast(one: str, other: str) -> float:
+    """The ratio of the luminances of two colours, rrggbb, by the formula of the guidelines."""
+
+    def luminance(colour: str) -> float:
+        parts = [int(colour[index : index + 2], 16) / 255 for index in (0, 2, 4)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    darker, lighter = sorted((luminance(one), luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+@pytest.mark.needs_program(CHROMIUM)
+@pytest.mark.parametrize("width", [PHONE, DESK])
+def test_the_report_fits_in_both_schemes(width: int, tmp_path: Path) -> None:
+    """Also with names that have no place to break."""
+    text = CLOCKED.replace("Quick", "W" * 90).replace("Slow", "x" * 90).replace("Pawn", "P" * 90)
+    page = report.page([studied(text, [Cp(20), Cp(-300), Cp(20), Cp(-300), Cp(20)], {0: ["d2d4"], 2: ["g1h3"]})], "test")
+    light, dark = (measured(page, tmp_path, width, dark=dark) for dark in (False, True))
+    assert light["page"] == light["view"]
+    assert dark["page"] == dark["view"]
+    assert (light["ground"], light["ink"]) == ("rgb(246, 245, 242)", "rgb(34, 33, 31)")
+    assert (dark["ground"], dark["ink"]) == ("rgb(25, 24, 23)", "rgb(232, 229, 223)")
 
 
 def test_chess960_castling_in_the_report() -> None:
@@ -528,12 +649,22 @@ const press = (key) => later(() => document.body.dispatchEvent(new KeyboardEvent
   const chooser = document.getElementById("game");
   await later(() => { chooser.value = "2"; chooser.dispatchEvent(new Event("change")); });
   await press("ArrowRight");
+  const seats = [...document.querySelectorAll(".seat")].map((seat) => seat.textContent);
+  location.hash = "#g1-3";
+  await later(() => {});
+  seen.pop();
+  const arrows = [...document.querySelectorAll(".board[data-side=white] line.arrow")].map((line) => [
+    line.getAttribute("class"), ...["x1", "y1"].map((name) => Number(line.getAttribute(name)))]);
+  const legend = [...document.querySelectorAll(".legend strong")].map((text) => text.textContent);
+  location.hash = "#g2-1";
+  await later(() => {});
+  seen.pop();
   const men = [...document.querySelectorAll(".board")].map((board) => board.querySelectorAll("use").length);
   const shown = [...document.querySelectorAll(".game.shown")].map((game) => game.id);
   const flipped = document.querySelector(".stage").classList.contains("flipped");
   const dump = document.createElement("pre");
   dump.id = "dump";
-  dump.textContent = JSON.stringify({ seen, men, shown, flipped, title: document.title });
+  dump.textContent = JSON.stringify({ seen, seats, arrows, legend, men, shown, flipped, title: document.title });
   document.body.append(dump);
 })();
 </script>
@@ -561,6 +692,9 @@ def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
         "#g2-0 First position  +0.20",
         "#g2-1 1. e4  +0.30",
     ]
+    assert html.unescape(dump["seats"][0]) == HOSTILE.replace('"', "'")
+    assert dump["arrows"] == [["arrow reply", 172.5, 37.5], ["arrow better", 172.5, 307.5]]  # from d8, from d2
+    assert dump["legend"] == ["2. d4 (-0.60)", "2...Qh4#", "2. g4??"]
     assert dump["men"] == [32, 32]
     assert (dump["shown"], dump["flipped"]) == (["game2"], True)
     assert dump["title"] == "2 games - coachwhip"
