@@ -18,7 +18,7 @@ from places import FROZEN_WEIGHTS
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 HALFWAY = "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/R2K3R w KQkq - 0 1"  # either way of castling takes one of the kings to its other half
 PAWNS = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1"
-SIZES = (16, 48, 64, 128)
+SIZES = (16, 48, 64, 128, 256)
 HEADER: dict[str, Any] = networks.by_chance(16, 0).header()
 
 
