@@ -47,11 +47,17 @@ if TYPE_CHECKING:
     from ..evaluation.learn.positions import Games, Positions
     from ..evaluation.learn.train import Epoch, Settings, State, Trainer
 
+NOTHING_LEARNT = 3  # exit code
+
 EPILOG = """\
 DATA are files of `coachwhip selfplay`. Used are quiet positions, those of --side-lines too, each position once a game. A
 residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared errors
 of winning chances. The best network is found by games: the loss does not tell. Decoded positions and the scores of the terms are
 kept beside the data (DATA.positions, 32 bytes each; DATA.*.terms, 2 bytes each); what is not up to date is made again.
+
+Exit code 0: the network is written; 3: nothing was learnt, since the loss held out is not below that of the terms alone (of a pure network:
+of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal, or without one the network
+of the last finished epoch is written; 2: an error.
 
 examples:
   coachwhip train own.bin --output net.cwnet
@@ -133,7 +139,7 @@ def _data_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Losses are shown on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
+    """The subcommand. Losses are shown on stderr, the summary is printed on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
     return execute(_parser(), argv, _train)
 
 
@@ -334,21 +340,49 @@ class Run:
         )
         if self._args.kind == "residual":
             tell(f"the terms alone: loss held out {trainer.loss_of_terms():.6f}")
+        is_interrupted = False
         try:
             with disk:
                 self._train_missing()
         except KeyboardInterrupt:
-            tell(f"coachwhip train: interrupted after epoch {len(self.epochs)} of {self._args.epochs}")
-            return INTERRUPTED
+            is_interrupted = True
+            tell(f"coachwhip train: interrupted after epoch {len(self.epochs)} of {self._args.epochs}; {self._kept()}")
+            if self._journal or not self.epochs:
+                return INTERRUPTED
+        with uninterrupted():  # hours of work are in memory
+            code = self._finish(len(self.epochs) - done)
+        disk.settle()
+        return INTERRUPTED if is_interrupted else code
+
+    def _kept(self) -> str:
+        """What becomes of a training that is interrupted."""
+        if self._journal:
+            return f"--resume goes on from {self._journal.path}"
+        return (
+            f"without a --journal its network is all that is kept, in {self._args.output}"
+            if self.epochs
+            else "nothing is written"
+        )
+
+    def _finish(self, trained: int) -> int:
+        """Write and report the network as it is, after so many epochs in this run; the exit code."""
         network = self._network()
-        path, complaint = _keep(self._args.output, network)
-        self._report(path, network, len(self.epochs) - done)
+        loss, before = self.trainer.loss_of(network), self.trainer.loss_of_terms()
+        has_learnt = loss < before
+        path, complaint = _keep(self._args.output, network) if has_learnt else (None, "")
+        self._report(path, network, trained)
         if complaint:
             raise CommandError(complaint)
         if self._args.plot:
-            _plot(self._args.plot, self.epochs, trainer.loss_of_terms() if self._args.kind == "residual" else None)
-        disk.settle()
-        return 0
+            _plot(self._args.plot, self.epochs, before if self._args.kind == "residual" else None)
+        if has_learnt:
+            return 0
+        without = "of the terms alone" if self._args.kind == "residual" else "of even chances everywhere"
+        tell(
+            f"coachwhip train: nothing was learnt: {self._args.output} is not written, since the loss held out is {loss:.6f} in the integers of "
+            f"the engine, and {before:.6f} {without}: give more games or more --epochs"
+        )
+        return NOTHING_LEARNT
 
     def _train_missing(self) -> None:
         from ..evaluation.learn.network import to_bytes
@@ -386,11 +420,12 @@ class Run:
         }
         return quantised(self.trainer.state.parameters, args.hidden, args.kind, self.described["logit"], provenance)
 
-    def _report(self, path: Path, network: "Network", trained: int) -> None:
-        """The summary on stdout."""
+    def _report(self, path: Path | None, network: "Network", trained: int) -> None:
+        """The summary on stdout; `path` is None if nothing was learnt."""
         trainer, last = self.trainer, self.epochs[-1]
         summary: dict[str, Any] = {
-            "network": str(path),
+            "network": str(path) if path else None,
+            "learnt": path is not None,
             "positions": trainer.positions,
             "held_out": trainer.held_out,
             "logit": self.described["logit"],
@@ -404,7 +439,7 @@ class Run:
         if self._args.json:
             print(json.dumps(summary))
             return
-        print(f"{path}: {self._args.kind}, {self._args.hidden} hidden units, scale {network.scale}")
+        print(f"{path or 'not written'}: {self._args.kind}, {self._args.hidden} hidden units, scale {network.scale}")
         if self._args.kind == "residual":
             print(f"loss held out: terms {summary['loss_of_terms']:.6f}, with the network {summary['loss']:.6f}", end="")
         else:

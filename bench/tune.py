@@ -6,7 +6,8 @@ import datetime
 import json
 import shlex
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,6 +15,7 @@ from ..evaluation import config
 from ..evaluation.learn.labelled import MAX_SCORE, PER_GAME
 from .common.checkout import revision
 from .common.command import (
+    INTERRUPTED,
     CommandError,
     execute,
     file_name,
@@ -23,6 +25,7 @@ from .common.command import (
     require,
     require_plot,
     tell,
+    uninterrupted,
     whole_number,
     write_bytes,
     writes,
@@ -34,11 +37,16 @@ if TYPE_CHECKING:
     from ..evaluation.learn.fit import Epoch
     from ..evaluation.learn.tune import FileReport, Outcome
 
+NOTHING_LEARNT = 3  # exit code
+
 EPILOG = """\
 Positions are EPD with c9 (the game's result, White first) and, where there is one, c8 (a score in pawns from White's side), as
 text or .xz, or files of `coachwhip selfplay`: of these the quiet positions of the games, each once a game. FILE=2 counts each position
 of that file twice. The weighted terms alone are fitted: a network that the weights file names is not used, and the new file names it
 too.
+
+Exit code 0: the new file is written; 3: nothing was learnt, since the validation loss of the engine did not fall, and no file is written;
+130: interrupted (Ctrl-C), the weights of the best epoch so far are written if their loss is lower; 2: an error.
 
 examples:
   coachwhip tune tcec.epd.xz own.bin=2 --output tuned.py --plot losses.png
@@ -149,7 +157,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Losses are shown on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
+    """The subcommand. Losses are shown on stderr, the summary is printed on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
     return execute(_parser(), argv, lambda args: _tune(args, argv))
 
 
@@ -163,18 +171,24 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
         weight_index().chosen(args.only, args.freeze)  # a pattern that matches nothing is refused before the work
         weights = config.load(args.weights) if args.weights else config.load_default()
         files = [(_read(path, args), weight) for path, weight in args.files]
-        outcome = _run(args, files, config.flatten(weights))
+        finish = _run(args, files, config.flatten(weights))
     except ValueError as error:
         raise CommandError(str(error)) from error
-    written = _write(args, argv, outcome, weights)
-    if weights["NETWORK"]:
-        tell(_about_network(weights, written.path))
-    print(json.dumps(_summary(outcome)) if args.json else _text(outcome, written.path))
-    if args.plot:
-        _plot(args.plot, outcome)
-    if written.complaint:
-        raise CommandError(written.complaint)
-    return 0
+    with uninterrupted():  # hours of work are in memory
+        outcome = finish()
+        written = _write(args, argv, outcome, weights) if outcome.has_learnt else None
+        if written and weights["NETWORK"]:
+            tell(_about_network(weights, written.path))
+        print(json.dumps(_summary(outcome)) if args.json else _text(outcome, written))
+        if args.plot:
+            _plot(args.plot, outcome)
+        if written and written.complaint:
+            raise CommandError(written.complaint)
+        if outcome.fit.is_interrupted or not written:
+            tell(f"coachwhip tune: {_conclusion(outcome, written, args.output)}")
+    if outcome.fit.is_interrupted:
+        return INTERRUPTED
+    return 0 if written else NOTHING_LEARNT
 
 
 def _read(path: Path, args: argparse.Namespace) -> "Dataset":
@@ -190,9 +204,9 @@ def _read(path: Path, args: argparse.Namespace) -> "Dataset":
     return data.chosen(slice(args.limit))
 
 
-def _run(args: argparse.Namespace, files: "list[tuple[Dataset, float]]", start: Sequence[int]) -> "Outcome":
-    """Tune, with progress bars."""
-    from ..evaluation.learn.tune import Options, Source, count, tune
+def _run(args: argparse.Namespace, files: "list[tuple[Dataset, float]]", start: Sequence[int]) -> "Callable[[], Outcome]":
+    """Tune, with progress bars, to the end or to Ctrl-C. What is returned rounds the weights and has the engine judge them."""
+    from ..evaluation.learn.tune import Options, Source, count, outcome, tune
     from .common.progress import progress
 
     fitting = (args.seed, tuple(args.only), tuple(args.freeze), args.epochs, args.rate, args.batch, args.patience)
@@ -207,7 +221,10 @@ def _run(args: argparse.Namespace, files: "list[tuple[Dataset, float]]", start: 
             bar.say(f"epoch {epoch.number:3}: loss in training {epoch.training:.6f}, in validation {epoch.validation:.6f}")
             bar.advance(min(epoch.number, 1))  # epoch 0 is the start
 
-        return tune(sources, start, options, say)
+        found = tune(sources, start, options, say)
+    if found.is_interrupted:
+        tell(f"interrupted in epoch {len(found.epochs)} of {args.epochs}; epoch {found.best} is the best so far, one moment")
+    return partial(outcome, sources, start, options, found)
 
 
 # --- The report ---
@@ -218,6 +235,18 @@ class Written(NamedTuple):
 
     path: Path
     complaint: str
+
+
+def _conclusion(outcome: "Outcome", written: Written | None, asked: Path) -> str:
+    """What became of the file that was asked for, in a sentence, where that is not simply written at the end."""
+    if written:
+        return f"the weights of epoch {outcome.fit.best}, the best before the interruption, are in {written.path}"
+    if outcome.fit.is_interrupted:
+        return f"interrupted before the validation loss had fallen: {asked} is not written"
+    return (
+        f"nothing was learnt: {asked} is not written, since the engine's validation loss did not fall (before {outcome.before.validation:.6f}, "
+        f"with the best weights {outcome.after.validation:.6f}): give more positions, free more weights or take another --rate"
+    )
 
 
 def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", start: dict[str, Any]) -> Written:
@@ -280,7 +309,8 @@ def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome
     made = f"fitted by `coachwhip tune`{f' on {args.date}' if args.date else ''}{commit}, starting from {start}."
     model = "White's predicted points are 1 / (1 + exp(-(score + edge) / scale)); scale and edge were fitted to each file before the weights."
     targets = f"Targets: {1 - args.wdl:g} of what c8 predicts, where there is one, and the rest the game's result."
-    numbers = f"{outcome.fitted} numbers fitted, {outcome.changed} changed, in {outcome.fit.best} epochs"
+    early = f" (interrupted in epoch {len(outcome.fit.epochs)} of {args.epochs})" if outcome.fit.is_interrupted else ""
+    numbers = f"{outcome.fitted} numbers fitted, {outcome.changed} changed, in {outcome.fit.best} epochs{early}"
     settings = (
         f"penalties as of {args.prior:g} positions for a change, {args.smooth:g} for differing neighbours; seed {args.seed}."
     )
@@ -319,6 +349,8 @@ def _summary(outcome: "Outcome") -> dict[str, Any]:
     return {
         "epochs": [epoch._asdict() for epoch in outcome.fit.epochs],
         "best": outcome.fit.best,
+        "interrupted": outcome.fit.is_interrupted,
+        "learnt": outcome.has_learnt,
         "fitted": outcome.fitted,
         "changed": outcome.changed,
         "before": outcome.before._asdict(),
@@ -327,9 +359,9 @@ def _summary(outcome: "Outcome") -> dict[str, Any]:
     }
 
 
-def _text(outcome: "Outcome", path: Path) -> str:
-    """The outcome as text."""
-    lines = [f"{outcome.changed} of {outcome.fitted} numbers changed: {path}"]
+def _text(outcome: "Outcome", written: "Written | None") -> str:
+    """The outcome as text; `written` is None if nothing was learnt."""
+    lines = [f"{outcome.changed} of {outcome.fitted} numbers changed: {written.path if written else 'not written'}"]
     rows = [("training", outcome.before.training, outcome.after.training)]
     rows += [("validation", outcome.before.validation, outcome.after.validation)]
     for file in outcome.files:

@@ -80,11 +80,12 @@ class Epoch(NamedTuple):
 
 
 class Fit(NamedTuple):
-    """The parameters with the lowest validation loss, the losses of all epochs (epoch 0 is the start), and the best epoch."""
+    """The parameters with the lowest validation loss, the losses of all finished epochs (epoch 0 is the start), and the best epoch."""
 
     values: Floats
     epochs: tuple[Epoch, ...]
-    best: int
+    best: int  # 0: no epoch had a lower validation loss than the start
+    is_interrupted: bool  # by Ctrl-C
 
 
 def expectation(scores: NDArray[np.floating], scale: float | Singles) -> NDArray[np.floating]:
@@ -127,7 +128,7 @@ def fit(
     rng: np.random.Generator,
     report: Callable[[Epoch], None],
 ) -> Fit:
-    """Fit the parameters where `free` is true; `report` is called after every epoch."""
+    """Fit the parameters where `free` is true; `report` is called after every epoch. Ctrl-C ends the fit with the best epoch so far."""
     batches = _batches(training, settings.batch)
     unit = _curvature(start, where, training) / training.total
     rough = roughness(where, _seen(training, where)) * (settings.smooth * unit)
@@ -135,24 +136,29 @@ def fit(
     values, mean, square = start.copy(), np.zeros_like(start), np.zeros_like(start)
     best, best_values, step = 0, start.copy(), 0
     epochs = [Epoch(0, _loss(values, where, training), _loss(values, where, validation))]
+    is_interrupted = False
     report(epochs[0])
-    for number in range(1, settings.epochs + 1):
-        for index in rng.permutation(len(batches)):
-            change = values - start
-            gradient = _gradient(values, where, batches[index]) + settings.prior * unit * change + rough @ change
-            step += 1
-            mean += (1 - MEAN_DECAY) * (gradient - mean)
-            square += (1 - SQUARE_DECAY) * (gradient**2 - square)
-            direction = mean / (1 - MEAN_DECAY**step) / (np.sqrt(square / (1 - SQUARE_DECAY**step)) + TINY)
-            rate = settings.rate * (1 + np.cos(np.pi * step / (settings.epochs * len(batches)))) / 2
-            values = np.where(free, np.clip(values - rate * direction, low, high), start)
-        epochs.append(Epoch(number, _loss(values, where, training), _loss(values, where, validation)))
-        report(epochs[-1])
-        if epochs[-1].validation < epochs[best].validation:
-            best, best_values = number, values.copy()
-        elif number - best >= settings.patience:
-            break
-    return Fit(best_values, tuple(epochs), best)
+    try:
+        for number in range(1, settings.epochs + 1):
+            for index in rng.permutation(len(batches)):
+                change = values - start
+                gradient = _gradient(values, where, batches[index]) + settings.prior * unit * change + rough @ change
+                step += 1
+                mean += (1 - MEAN_DECAY) * (gradient - mean)
+                square += (1 - SQUARE_DECAY) * (gradient**2 - square)
+                direction = mean / (1 - MEAN_DECAY**step) / (np.sqrt(square / (1 - SQUARE_DECAY**step)) + TINY)
+                rate = settings.rate * (1 + np.cos(np.pi * step / (settings.epochs * len(batches)))) / 2
+                values = np.where(free, np.clip(values - rate * direction, low, high), start)
+            epoch = Epoch(number, _loss(values, where, training), _loss(values, where, validation))
+            epochs.append(epoch)
+            if epoch.validation < epochs[best].validation:
+                best_values, best = values.copy(), number
+            report(epoch)
+            if number - best >= settings.patience:
+                break
+    except KeyboardInterrupt:
+        is_interrupted = True
+    return Fit(best_values, tuple(epochs), best, is_interrupted)
 
 
 def _batches(samples: Samples, size: int) -> Sequence[Samples]:

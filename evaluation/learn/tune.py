@@ -98,28 +98,37 @@ class Outcome(NamedTuple):
     before: Losses  # on all files, weighted by the weight of each position
     after: Losses
 
+    @property
+    def has_learnt(self) -> bool:
+        """Whether the engine's validation loss has fallen; without that the weights are no better than the start."""
+        return self.fit.best > 0 and self.after.validation < self.before.validation
 
-def tune(sources: Sequence[Source], start: Sequence[int], options: Options, report: Callable[[Epoch], None]) -> Outcome:
+
+def tune(sources: Sequence[Source], start: Sequence[int], options: Options, report: Callable[[Epoch], None]) -> Fit:
     """Fit weights to sources that were counted with the flat list `start`; `report` is called after every epoch.
 
-    Raises ValueError for too little data, and for a pattern that no weight matches.
+    Ctrl-C ends the fit with the best epoch so far. Raises ValueError for too little data, and for a pattern that no weight matches.
     """
     where = weight_index()
     free = where.chosen(options.only, options.freeze)
-    begin = parameters(start, where)
     rng = np.random.default_rng(options.seed)
     training, validation = _samples(sources, rng)
     if not len(training.targets) or not len(validation.targets):
         raise ValueError("too few games or positions to have some for training and some for validation")
     settings = Hyperparameters(options.epochs, options.rate, options.batch, options.patience, options.prior, options.smooth)
-    found = fit(begin, where, free, training, validation, settings, rng, report)
+    return fit(parameters(start, where), where, free, training, validation, settings, rng, report)
+
+
+def outcome(sources: Sequence[Source], start: Sequence[int], options: Options, found: Fit) -> Outcome:
+    """The rounded weights of a fit of `tune` with the same arguments, and what the engine makes of them."""
+    where = weight_index()
     weights = flat_weights(found.values, where)
     before, after = ([_engine_losses(source, of) for source in sources] for of in (start, weights))
     return Outcome(
         weights,
         found,
-        int(free.sum()),
-        int((np.rint(found.values) != np.rint(begin)).sum()),
+        int(where.chosen(options.only, options.freeze).sum()),
+        int((np.rint(found.values) != np.rint(parameters(start, where))).sum()),
         tuple(_report(*told) for told in zip(sources, before, after, strict=True)),
         _together(sources, before),
         _together(sources, after),

@@ -28,10 +28,27 @@ ANALYSE = ["analyse", "--nodes", "50"]
 LAB = ["lab", "--depth", "1", "--only", "killers"]
 OWN = ["selfplay", "own.bin", "--games", "1", "--nodes", "50", "--max-moves", "4", "--concurrency", "1"]
 SPSA = ["spsa", "--tune", "rfp_margin", "--games", "2", "--nodes", "50", "--concurrency", "1"]
-TUNE = ["tune", "good.epd", "--output", "new.py", "--epochs", "1"]
-TRAIN = ["train", "labelled.own", "--output", "new.cwnet", "--epochs", "1", "--hidden", "16", "--validation", "0.5"]
+TUNE = ["tune", "good.epd", "--output", "new.py", "--epochs", "3", "--rate", "20", "--prior", "0"]
+TRAIN = [
+    "train",
+    "labelled.own",
+    "--output",
+    "new.cwnet",
+    "--epochs",
+    "1",
+    "--hidden",
+    "16",
+    "--validation",
+    "0.5",
+    "--rate",
+    "0.01",
+]
 
-LABELLED = "".join(f'{EPD} c7 "{game}"; c9 "{result}";\n' for game, result in enumerate(["1-0", "0-1", "1/2-1/2"] * 20))
+QUEEN, KNIGHT = "4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - -", "4k3/pppp4/8/8/8/8/PPPP4/1N2K3 w - -"
+LABELLED = "".join(  # there is something to learn: a knight more has won nothing
+    f'{fen} c7 "{game}"; c9 "{result}";\n'
+    for game, (fen, result) in enumerate([(QUEEN, "1-0"), (KNIGHT, "1/2-1/2"), (EPD, "1/2-1/2")] * 20)
+)
 
 # What a subcommand reads: FILE stands for the file in question, whose name ends as the last word says.
 READS = {
@@ -100,9 +117,9 @@ def folder(tmp_path: Path) -> Path:
 
 
 def own_games() -> bytes:
-    """A file of selfplay: games of one position."""
+    """A file of selfplay: games of one position, with a score that the terms have to learn."""
     position = Position()
-    plies = (labelled.Ply(position.move_code("e2e4"), 20),)
+    plies = (labelled.Ply(position.move_code("e2e4"), 300),)
     games = [labelled.Game(number, labelled.RESULTS[number % 3], position.pack(), plies) for number in range(60)]
     return labelled.header({}) + b"".join(map(labelled.block, games))
 

@@ -488,9 +488,9 @@ def test_training_learns_what_the_terms_do_not_know(data: Path, tmp_path: Path, 
 
 @pytest.mark.parametrize("kind", ["residual", "pure"])
 def test_the_same_seed_gives_the_same_file(data: Path, tmp_path: Path, kind: str) -> None:
-    first = trained(data, tmp_path / "a.cwnet", "--kind", kind)
-    assert trained(data, tmp_path / "b.cwnet", "--kind", kind) == first
-    other = network.from_bytes(trained(data, tmp_path / "c.cwnet", "--kind", kind, "--seed", "2"))
+    first = trained(data, tmp_path / "a.cwnet", "--kind", kind, "--rate", "0.002")
+    assert trained(data, tmp_path / "b.cwnet", "--kind", kind, "--rate", "0.002") == first
+    other = network.from_bytes(trained(data, tmp_path / "c.cwnet", "--kind", kind, "--rate", "0.002", "--seed", "4"))
     found = network.from_bytes(first)
     assert (other.features != found.features).any()
     assert all(other.provenance[name] == found.provenance[name] for name in ("held_out", "training", "logit"))
@@ -569,9 +569,58 @@ def test_ctrl_c_keeps_the_epochs(
     monkeypatch.setattr(steps.Trainer, "epoch", stopping)
     words = [str(data), "--output", str(tmp_path / "net.cwnet"), *QUICK, "--journal", str(tmp_path / "net.jsonl")]
     assert command.main(words) == 130
-    assert "interrupted after epoch 2 of 3" in capsys.readouterr().err
+    assert f"interrupted after epoch 2 of 3; --resume goes on from {tmp_path / 'net.jsonl'}" in capsys.readouterr().err
     assert not (tmp_path / "net.cwnet").exists()
     assert len((tmp_path / "net.jsonl").read_bytes().splitlines()) == 3
+
+
+def test_ctrl_c_without_a_journal_keeps_the_network(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    step, left = steps.Trainer._step, [0]
+
+    def stopping(*arguments: Any) -> None:
+        if not left[0]:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        step(*arguments)
+
+    monkeypatch.setattr(steps.Trainer, "_step", stopping)
+    words = [str(data), "--output", str(tmp_path / "net.cwnet"), *QUICK]
+    assert command.main(words) == 130
+    assert "interrupted after epoch 0 of 3; nothing is written" in capsys.readouterr().err
+    left[0] = 30  # 12 an epoch
+    assert command.main(words) == 130
+    assert (
+        f"interrupted after epoch 2 of 3; without a --journal its network is all that is kept, in {tmp_path}"
+        in capsys.readouterr().err
+    )
+    kept = network.from_bytes((tmp_path / "net.cwnet").read_bytes())
+    assert (kept.provenance["epoch"], kept.provenance["epochs"]) == (2, 3)
+    monkeypatch.undo()
+    trained(data, tmp_path / "whole.cwnet", "--every-epoch")
+    assert (tmp_path / "whole.2.cwnet").read_bytes() == (tmp_path / "net.cwnet").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("kind", "rate", "without"), [("residual", "0.00001", "of the terms alone"), ("pure", "0.01", "of even chances everywhere")]
+)
+def test_nothing_learnt_is_told_and_nothing_is_written(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, rate: str, without: str
+) -> None:
+    words = [str(data), "--output", str(tmp_path / "net.cwnet"), *QUICK, "--rate", rate, "--kind", kind, "--seed", "2"]
+    assert command.main([*words, "--json"]) == command.NOTHING_LEARNT == 3
+    out, err = capsys.readouterr()
+    summary = json.loads(out)
+    assert (summary["network"], summary["learnt"]) == (None, False)
+    told = f"nothing was learnt: {tmp_path / 'net.cwnet'} is not written, since the loss held out is {summary['loss_in_integers']:.6f}"
+    assert told in err
+    assert without in err
+    assert not (tmp_path / "net.cwnet").exists()
+    if kind == "residual":
+        assert summary["loss_in_integers"] >= summary["loss_of_terms"]
+    assert command.main(["--help"]) == 0
+    assert "3: nothing was learnt" in capsys.readouterr().out
 
 
 def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
@@ -639,7 +688,7 @@ def test_the_losses_are_told_and_drawn(data: Path, tmp_path: Path, capsys: pytes
     assert "positions a second" in said.out
     assert "in the integers of the engine 0." in said.out
     picture = (tmp_path / "losses.svg").read_text()
-    assert "held out" in picture
+    assert "held-out positions" in picture
     assert re.findall("<!-- ([1-9].*) -->", picture) == ["1", "2", "3"]  # epochs are whole; losses are below 1
 
 

@@ -17,6 +17,7 @@ import labelled_files
 import numpy as np
 import pytest
 from coachwhip.bench import tune
+from coachwhip.bench.common.command import INTERRUPTED
 from coachwhip.bench.selfplay import __main__ as selfplay
 from coachwhip.core.engine import Engine, Position, weights_layout
 from coachwhip.evaluation import config, layout
@@ -33,7 +34,7 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ENDING = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
 TRUE_SCALE = 150.0  # centipawns, of the results in the synthetic data
-QUICK = ["--epochs", "3", "--batch", "256"]
+QUICK = ["--epochs", "3", "--batch", "256", "--rate", "4"]
 
 
 @pytest.fixture(scope="module")
@@ -55,18 +56,32 @@ def fens() -> list[str]:
     return found
 
 
-@pytest.fixture(scope="module")
-def epd(fens: list[str], shipped: list[int], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Positions with the engine's own evaluation as the score, and results drawn as it expects them."""
+def labelled_by(weights: list[int], fens: list[str], path: Path) -> Path:
+    """Positions with the evaluation of an engine with these weights as the score, and results drawn as it expects them."""
     rng = random.Random(2)
     lines = []
-    for fen, score in zip(fens, Engine(shipped, 1).features(fens)[4], strict=True):
+    for fen, score in zip(fens, Engine(weights, 1).features(fens)[4], strict=True):
         expected = 1 / (1 + math.exp(-max(-20, min(20, score / TRUE_SCALE))))
         result = "1-0" if rng.random() < expected else "0-1"
         lines.append(f'{fen} c9 "{result}"; c8 "{score / 100:.2f}";\n')
-    path = tmp_path_factory.mktemp("epd") / "synthetic.epd"
     path.write_text("".join(lines))
     return path
+
+
+@pytest.fixture(scope="module")
+def epd(fens: list[str], shipped: list[int], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Positions from which the shipped weights have nothing to learn: they made the labels."""
+    return labelled_by(shipped, fens, tmp_path_factory.mktemp("epd") / "synthetic.epd")
+
+
+@pytest.fixture(scope="module")
+def taught(fens: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Positions from which they have: a teacher for whom knights and bishops are worth far more made the labels."""
+    weights = config.load_default()
+    pawn, knight, bishop, *others = weights["MATERIAL"]
+    dear = [(middle + 200, end + 200) for middle, end in (knight, bishop)]
+    teacher = config.flatten(weights | {"MATERIAL": [pawn, *dear, *others]})
+    return labelled_by(teacher, fens, tmp_path_factory.mktemp("epd") / "synthetic.epd")
 
 
 @pytest.fixture(scope="module")
@@ -79,10 +94,11 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
-    """Tune, and the summary."""
+    """Tune, and the summary; the exit code tells whether something was learnt."""
     capsys.readouterr()
-    assert tune.main([*map(str, words), "--json"]) == 0
+    code = tune.main([*map(str, words), "--json"])
     summary: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert code == (0 if summary["learnt"] else tune.NOTHING_LEARNT)
     return summary
 
 
@@ -264,6 +280,71 @@ def test_no_better_validation_ends_the_fit(own: Path, tmp_path: Path, capsys: py
     assert summary["best"] == min(range(len(epochs)), key=lambda number: epochs[number]["validation"])
 
 
+def test_nothing_learnt_is_told_and_nothing_is_written(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "new.py"
+    out.write_text("# mine\n")
+    words = [str(epd), "--output", str(out), *QUICK]
+    assert tune.main([*words, "--plot", str(tmp_path / "losses.png")]) == tune.NOTHING_LEARNT == 3
+    said = capsys.readouterr()
+    assert (
+        f"coachwhip tune: nothing was learnt: {out} is not written, since the engine's validation loss did not fall" in said.err
+    )
+    assert "numbers changed: not written" in said.out
+    assert out.read_text() == "# mine\n"
+    assert (tmp_path / "losses.png").exists()
+    assert not list(tmp_path.glob("coachwhip-tuned-*"))
+    summary = run(capsys, *words)
+    assert (summary["learnt"], summary["interrupted"]) == (False, False)
+    assert summary["after"]["validation"] >= summary["before"]["validation"]
+    assert tune.main(["--help"]) == 0
+    assert "3: nothing was learnt" in capsys.readouterr().out
+
+
+def interrupt(monkeypatch: pytest.MonkeyPatch, steps: int) -> None:
+    """Have Ctrl-C come in the step after so many."""
+    gradient, left = tune_fit._gradient, [steps]
+
+    def stopping(*arguments: Any) -> Any:
+        if not left[0]:
+            raise KeyboardInterrupt
+        left[0] -= 1
+        return gradient(*arguments)
+
+    monkeypatch.setattr(tune_fit, "_gradient", stopping)
+
+
+def test_ctrl_c_keeps_the_best_weights(
+    taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = [str(taught), "--validation", "0.2", "--batch", "256", "--rate", "4", "--epochs", "20"]
+    interrupt(monkeypatch, 3 * 6 + 2)  # 6 or 7 batches an epoch: in the third or fourth
+    assert tune.main([*words, "--output", str(tmp_path / "early.py"), "--json"]) == INTERRUPTED
+    out, err = capsys.readouterr()
+    summary = json.loads(out)
+    epochs = [epoch["validation"] for epoch in summary["epochs"]]
+    assert (summary["interrupted"], summary["learnt"]) == (True, True)
+    assert 3 <= len(epochs) <= 4
+    assert summary["best"] == epochs.index(min(epochs)) > 0
+    assert f"interrupted in epoch {len(epochs)} of 20; epoch {summary['best']} is the best so far" in err
+    assert f"the weights of epoch {summary['best']}, the best before the interruption, are in {tmp_path / 'early.py'}" in err
+    kept = config.load(tmp_path / "early.py")
+    assert f"(interrupted in epoch {len(epochs)} of 20)" in " ".join((tmp_path / "early.py").read_text().split())
+    assert kept != config.load_default()
+    # and they are those that the undisturbed fit had then
+    monkeypatch.undo()
+    whole = run(capsys, *words, "--output", tmp_path / "whole.py")["epochs"]
+    assert [epoch["validation"] for epoch in whole][: len(epochs)] == epochs
+
+
+def test_ctrl_c_before_anything_is_learnt_writes_nothing(
+    epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    interrupt(monkeypatch, 2)
+    assert tune.main([str(epd), "--output", str(tmp_path / "new.py"), *QUICK]) == INTERRUPTED
+    assert "interrupted before the validation loss had fallen" in capsys.readouterr().err
+    assert not (tmp_path / "new.py").exists()
+
+
 def test_frozen_weights_stay(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mobility = {"KNIGHT_MOBILITY": 9, "BISHOP_MOBILITY": 14, "ROOK_MOBILITY": 15, "QUEEN_MOBILITY": 28}
     start = changed(tmp_path, TEMPO=(0, 0), **{name: [(0, 0)] * size for name, size in mobility.items()})
@@ -274,10 +355,10 @@ def test_frozen_weights_stay(epd: Path, tmp_path: Path, capsys: pytest.CaptureFi
     assert moved == mobility.keys() - {"QUEEN_MOBILITY"}
 
 
-def test_the_same_seed_gives_the_same_file(epd: Path, own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_same_seed_gives_the_same_file(taught: Path, own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     texts = []
     for seed in (1, 1, 2):
-        run(capsys, epd, f"{own}=3", "--output", tmp_path / "new.py", *QUICK, "--seed", seed)
+        run(capsys, f"{taught}=3", own, "--output", tmp_path / "new.py", *QUICK, "--seed", seed, "--only", "material")
         texts.append((tmp_path / "new.py").read_text())
     assert texts[0] == texts[1] != texts[2]
 
@@ -348,9 +429,11 @@ def test_positions_of_games_are_limited(own: Path, capsys: pytest.CaptureFixture
 # --- The new file ---
 
 
-def test_the_new_file_says_where_it_comes_from(epd: Path, own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_new_file_says_where_it_comes_from(
+    taught: Path, own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     out = tmp_path / "new.py"
-    summary = run(capsys, epd, f"{own}=2.5", "--output", out, *QUICK, "--date", "2026-01-31", "--wdl", "0.6", "--seed", 7)
+    summary = run(capsys, taught, f"{own}=2.5", "--output", out, *QUICK, "--date", "2026-01-31", "--wdl", "0.6", "--seed", 7)
     text = out.read_text()
     docstring = ast.get_docstring(ast.parse(text)) or ""
     told = " ".join(docstring.split())
@@ -363,7 +446,7 @@ def test_the_new_file_says_where_it_comes_from(epd: Path, own: Path, tmp_path: P
             "starting from the weights.py",
             "Command: coachwhip tune",
         ),
-        *(hashlib.sha256(path.read_bytes()).hexdigest() for path in (epd, own)),
+        *(hashlib.sha256(path.read_bytes()).hexdigest() for path in (taught, own)),
         *(f"{summary[when][part]:.6f}" for when in ("before", "after") for part in ("training", "validation")),
         *(f"{file[part]:.1f}" for file in summary["files"] for part in ("scale", "edge", "teacher_scale")),
         *(f"{file['positions']} positions" for file in summary["files"]),
@@ -375,8 +458,8 @@ def test_the_new_file_says_where_it_comes_from(epd: Path, own: Path, tmp_path: P
     assert docstring.count(tune_write.PROVENANCE) == 1
 
 
-def test_the_new_file_keeps_comments_and_layout(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(capsys, epd, "--output", tmp_path / "new.py", *QUICK)
+def test_the_new_file_keeps_comments_and_layout(taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, taught, "--output", tmp_path / "new.py", *QUICK)
     new, old = (tmp_path / "new.py").read_text(), config.dump(config.load_default())
     for text in (new, old):
         assert text.startswith("# SPDX-License-Identifier: GPL-3.0-or-later\n")
@@ -408,10 +491,10 @@ def _comments(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("#")]
 
 
-def test_the_losses_told_are_the_engines(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    summary = run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, "--wdl", 1)
+def test_the_losses_told_are_the_engines(taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    summary = run(capsys, taught, "--output", tmp_path / "new.py", *QUICK, "--wdl", 1, "--only", "material")
     (file,) = summary["files"]
-    data = tune_data.read(epd)
+    data = tune_data.read(taught)
     groups = tune_data.split(data.groups, 0.1, np.random.default_rng([1, 0]))
     scores = np.array(Engine(config.flatten(config.load(tmp_path / "new.py")), 1).features(data.fens())[4])
     loss = tune_fit.losses(tune_fit.expectation(scores + file["edge"], file["scale"]), data.results)
@@ -420,16 +503,16 @@ def test_the_losses_told_are_the_engines(epd: Path, tmp_path: Path, capsys: pyte
     assert summary["after"]["validation"] == file["after"]["results"]
 
 
-def test_the_plot_is_drawn(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, "--plot", tmp_path / "losses.png", "--limit", 500)
+def test_the_plot_is_drawn(taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    run(capsys, taught, "--output", tmp_path / "new.py", *QUICK, "--plot", tmp_path / "losses.png", "--limit", 500)
     assert (tmp_path / "losses.png").read_bytes().startswith(b"\x89PNG")
-    run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, "--plot", tmp_path / "losses.svg", "--limit", 500)
+    run(capsys, taught, "--output", tmp_path / "new.py", *QUICK, "--plot", tmp_path / "losses.svg", "--limit", 500)
     shown = re.findall("<!-- ([1-9].*) -->", (tmp_path / "losses.svg").read_text())
     assert shown == ["1", "2", "3"]  # epochs are whole; losses are below 1
 
 
-def test_the_summary_for_people(epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert tune.main([str(epd), "--output", str(tmp_path / "new.py"), *QUICK]) == 0
+def test_the_summary_for_people(taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert tune.main([str(taught), "--output", str(tmp_path / "new.py"), *QUICK]) == 0
     output = capsys.readouterr()
     assert "synthetic.epd" in output.out
     assert " -> " in output.out
@@ -477,10 +560,8 @@ def test_compressed_epd_is_read(epd: Path, tmp_path: Path) -> None:
 
 
 def test_weights_that_a_file_does_not_hold_are_kept_elsewhere_and_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    taught: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    lines = "".join(f'{BOARD} c7 "{game}"; c9 "{result}";\n' for game, result in enumerate(["1-0", "0-1", "1/2-1/2"] * 20))
-    (tmp_path / "data.epd").write_text(lines)
     output = tmp_path / "new.py"
     load = config.load
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
@@ -490,7 +571,7 @@ def test_weights_that_a_file_does_not_hold_are_kept_elsewhere_and_told(
         return weights | {"TEMPO": (1, 2)} if path == output else weights
 
     monkeypatch.setattr(config, "load", other)
-    assert tune.main([str(tmp_path / "data.epd"), "--output", str(output), "--epochs", "1"]) == 2
+    assert tune.main([str(taught), "--output", str(output), *QUICK]) == 2
     out, err = capsys.readouterr()
     (kept,) = tmp_path.glob("coachwhip-tuned-*.py")
     assert err.splitlines()[-1] == (
