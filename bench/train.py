@@ -481,7 +481,7 @@ def _plot(path: Path, epochs: "Sequence[Epoch]", of_terms: float | None) -> None
     axes.plot(numbers, [epoch.held_out for epoch in epochs], marker=".", label="held-out positions")
     if of_terms is not None:
         axes.axhline(of_terms, color="grey", linestyle=":", linewidth=0.8, label="the terms alone, held-out positions")
-    loss = "loss (mean squared error of the winning chances, 0 to 1)"
+    loss = "loss (squared error of chances, 0 to 1)"
     axes.set(xlabel="epoch", ylabel=loss, title="Training of the network: loss after each epoch")
     whole(axes.xaxis)
     legend(axes)

@@ -97,7 +97,7 @@ def page(studies: Sequence[Study], described: str) -> str:
 </head>
 <body>
 {_pieces()}
-<header><h1>Game analysis</h1><p>{escape(described)}</p>{_chooser(games)}</header>
+<header><h1>Game analysis</h1><p>{escape(described)}</p>{_chooser(games)}{_keys()}</header>
 <main>
 {_viewer()}
 <div class="games">
@@ -128,6 +128,12 @@ def _chooser(games: Sequence[_Game]) -> str:
     return f'<p class="chooser"><label for="game">Game</label> <select id="game">{options}</select></p>'
 
 
+def _keys() -> str:
+    """What the keys do; hidden where there is no keyboard."""
+    items = "".join(f"<li><kbd>{key}</kbd> {title}</li>" for _, _, title, key in STEPS)
+    return f'<ul class="keys" aria-label="Keys">{items}</ul>'
+
+
 def _viewer() -> str:
     boards = "".join(
         f'<div class="board" data-side="{name}">{chess.svg.board(None, orientation=colour)}</div>'
@@ -142,14 +148,12 @@ def _viewer() -> str:
         for colour in ("white", "black")
     )
     legend = "".join(f'<li class="{kind}"><span class="key"></span> {told} <strong></strong></li>' for kind, told in LEGEND)
-    keys = "".join(f"<li><kbd>{key}</kbd> {title}</li>" for _, _, title, key in STEPS)
     return f"""<section class="viewer" aria-label="Position">
 <div class="stage">{seats}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{boards}</div>
 <div class="steps">{buttons}</div>
 <p class="status" aria-live="polite"></p>
 <ul class="legend" aria-label="Colours on the board">{legend}</ul>
 <ol class="lines" aria-label="Best lines"></ol>
-<ul class="keys" aria-label="Keys">{keys}</ul>
 <noscript><p>The boards need JavaScript; graphs, moves and mistakes are shown without it.</p></noscript>
 </section>
 """

@@ -5,6 +5,7 @@ from importlib import import_module
 from typing import Any
 
 SIZE = (8.0, 4.5)  # inches, of a plot without a long legend
+ROOM = 110  # letters beside each other below such a plot
 
 
 def new_figure(size: tuple[float, float] = SIZE) -> Any:
@@ -24,7 +25,9 @@ def as_text(name: str) -> str:
     return f" {literal}" if literal.startswith("_") else literal
 
 
-def legend(*axes: Any, loc: str = "best") -> None:
-    """One legend on the last axes for the lines of all of them (a plot with two scales has two)."""
+def legend(*axes: Any) -> None:
+    """One legend below the plot, where it hides nothing, for the lines of all axes (a plot with two scales has two)."""
     entries = [entry for each in axes for entry in zip(*each.get_legend_handles_labels(), strict=True)]
-    axes[-1].legend(*zip(*entries, strict=True), loc=loc, fontsize=9)
+    longest = max(len(label) for _, label in entries)
+    columns = max(1, min(3, ROOM // (longest + 8)))
+    axes[0].figure.legend(*zip(*entries, strict=True), loc="outside lower center", ncols=columns, fontsize=9, frameon=False)

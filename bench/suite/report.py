@@ -221,5 +221,5 @@ def draw(path: Path, title: str, names: Sequence[str], runs: Sequence[Iterable[A
     axes.set_ylim(bottom=0)
     whole(axes.yaxis)
     axes.grid(visible=True, alpha=0.3)
-    legend(axes, loc="lower right")
+    legend(axes)
     picture(figure, path)

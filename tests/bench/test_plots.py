@@ -114,6 +114,8 @@ def test_title_units_and_legend(draw: Callable[[Path], None], drawn: list[Figure
     assert UNITS.search(figure.axes[0].get_xlabel())
     for axes in figure.axes:
         assert UNITS.search(axes.get_ylabel()), axes.get_ylabel()
+        label = axes.yaxis.label.get_window_extent()
+        assert 0 <= label.y0 < label.y1 <= figure.bbox.height
     named = list(legends(figure))
     bars = {line for axes in figure.axes for bar in axes.containers for line in bar.get_children()}
     lines = [line.get_label() for axes in figure.axes for line in axes.get_lines() if line not in bars]
