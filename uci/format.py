@@ -10,45 +10,33 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.engine import SearchInfo
     from .options import Option
+    from .report import Report, Unsearched
 
 AUTHOR = "the coachwhip authors"
 NO_MOVE = "(none)"  # for mate and stalemate: python-chess reads `(none)` as no move, `0000` as a null move
 NULL_MOVE = "0000"  # for a refused position: UCI's own text for no move
 
 
-def info(
-    found: SearchInfo, wdl: str = "", tables_score: str = "", tables_hits: int = 0, spent: tuple[int, int] | None = None
-) -> str:
-    """An `info` line: an iteration, a bound, or (if `currmove` is set) the root move being searched.
-
-    `wdl` is the field of `uci.wdl`; `tables_score` and `tables_hits` are the score and the hits of the endgame tables at the
-    root. `spent`: nodes and milliseconds to show instead of those at which the line was found.
-    """
+def report(each: Report) -> str:
+    """An `info` line: an iteration, a bound, or (if `currmove` is set) the root move being searched."""
+    found = each.found
     if found.currmove:
         return f"info depth {found.depth} currmove {found.currmove} currmovenumber {found.currmovenumber}"
     bound = f" {found.bound}" if found.bound else ""
+    scored = score(found) + bound if each.tables_cp is None else f"cp {each.tables_cp}"
+    wdl = "" if each.wdl is None else " wdl {} {} {}".format(*each.wdl)
     pv = f" pv {' '.join(found.pv)}" if found.pv else ""
-    nodes, time_ms = spent or (found.nodes, found.time_ms)
+    nodes, time_ms = each.spent or (found.nodes, found.time_ms)
     return (
         f"info depth {found.depth} seldepth {found.seldepth} multipv {found.multipv}"
-        f" score {tables_score or score(found) + bound}{wdl} nodes {nodes} nps {nps(nodes, time_ms)}"
-        f" hashfull {found.hashfull} tbhits {found.tbhits + tables_hits} time {time_ms}{pv}"
+        f" score {scored}{wdl} nodes {nodes} nps {nps(nodes, time_ms)}"
+        f" hashfull {found.hashfull} tbhits {found.tbhits + each.tables_hits} time {time_ms}{pv}"
     )
 
 
-def score(found: SearchInfo) -> str:
+def score(found: SearchInfo | Unsearched) -> str:
     """`cp 31` or `mate -2`."""
     return f"mate {found.mate_in}" if found.is_mate else f"cp {found.score_cp}"
-
-
-def book_move(move: str, weight: int, total: int) -> str:
-    """The `info string` that says that the move comes from the book."""
-    return info_string(f"book move {move}, weight {weight} of {total}")
-
-
-def unsearched(move: str, score_cp: int = 0, depth: int = 0) -> str:
-    """The `info` line of a move that was not searched: static evaluation at depth 0, or score 0 at depth 1 for a book move."""
-    return f"info depth {depth} seldepth {depth} multipv 1 score cp {score_cp} nodes 0 nps 0 hashfull 0 tbhits 0 time 0 pv {move}"
 
 
 def nps(nodes: int, time_ms: int) -> int:

@@ -213,7 +213,7 @@ class UciLoop:
 
     def _make_ready(self) -> None:
         """Import and start now what would use time of the first search."""
-        from . import thinker  # noqa: F401
+        from . import answer  # noqa: F401
 
         self.host.make_ready()
         self.jobs.make_ready()
@@ -317,9 +317,9 @@ class UciLoop:
             job.read_ns = 0
 
         def action() -> None:
-            from . import thinker
+            from .answer import answer
 
-            thinker.answer(job, limits, self.host, self._write, self._complain, lambda: self.jobs.end(job))
+            answer(job, limits, self.host, self._write, self._complain, lambda: self.jobs.end(job))
 
         self._add_job("go", job, action)
 

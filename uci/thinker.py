@@ -1,119 +1,114 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""From a `go` to its bestmove: by the book, the endgame tables, a weaker level, or the search alone.
+"""From a task to its best move: by the book, the endgame tables, a weaker level, or the search alone.
 
-Analysis (UCI_AnalyseMode, infinite, mate) uses neither the book nor a weaker level. Clients take the score of a move from the
-`info` lines between `go` or `ponderhit` and `bestmove`, and ignore lines sent while pondering. So the last line of each pv is
-sent again before the bestmove, with the final nodes and time, unless it would be the same.
+A session's `go` (`answer.py`) and the in-process engine stand on it. Analysis uses neither the book nor a weaker level. Clients take
+the score of a move from the reports before it, and ignore those sent while pondering. So the last report of each pv is given
+again before the best move, with the final nodes and time, unless it would be the same.
 """
 
 from __future__ import annotations
 
 from time import perf_counter_ns
 
-from . import format as fmt
-from . import parse, timeman
-from .host import HostError
+from . import parse
+from .report import Report, Unsearched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from typing import Protocol
 
-    from ..core.engine import SearchInfo, SearchResult
+    from ..core.engine import Position, SearchInfo, SearchResult
     from .host import Host
     from .jobs import SearchJob
     from .tablebase import Verdict
-    from .writer import Writer
+
+    class Listener(Protocol):
+        """Who is told what a search finds. `gone`: nobody listens any more."""
+
+        @property
+        def gone(self) -> bool: ...
+        def report(self, report: Report) -> None: ...
+        def tell(self, text: str) -> None: ...  # a message that is no error
+        def complain(self, text: str) -> None: ...  # a message about an error
+
 
 MATE_SCORE = 32000  # centipawns that a mate counts as when moves are compared
 SILENT_MS = 20  # with a hard limit below this only the last lines are sent, since each line costs time, also in the GUI
 MATE_SEARCH_NODES = 30_000  # of a search for a short mate in a tablebase win; the tables lead only to captures and pawn moves
 
 
-def answer(
-    job: SearchJob, limits: parse.GoLimits, host: Host, write: Writer, complain: Callable[[str], None], end: Callable[[], None]
-) -> None:
-    """Carry out one `go` in the present position. A bestmove is sent in any case.
+class Task:
+    """What to search, and how long: depth in plies, mate in moves, times in milliseconds; 0: no limit.
 
-    `complain` gets messages about errors; `end` is called right before the bestmove.
+    `searchmoves` are UCI text, empty for all moves; those that are not legal are left out with a message.
     """
-    if host.refusal:
-        write(fmt.info_string(f"no move, since the last position was refused: {host.refusal}"))
-        end()
-        write(fmt.bestmove(fmt.NULL_MOVE))
-        return
-    best, ponder = "", ""
-    final_lines: list[str] = []
-    try:
-        legal = host.position.legal_moves()
-        if legal:
-            best = legal[0]
-            best, ponder, final_lines = _think(Thinker(host, write, complain), job, limits, best)
-        else:
-            write(fmt.no_legal_moves(host.position.in_check))
-    except Exception as error:
-        complain(fmt.internal_error("go", error))
-    if best:
-        job.hold()
-    for line in final_lines:
-        write(line)
-    end()
-    write(fmt.bestmove(best, ponder))
 
+    __slots__ = ("analysing", "depth", "hard_ms", "mate", "multipv", "nodes", "position", "searchmoves", "soft_ms")
 
-def _think(thinker: Thinker, job: SearchJob, limits: parse.GoLimits, any_move: str) -> tuple[str, str, list[str]]:
-    """The best move, the expected reply, and the lines to send before them; the best move is `any_move` if the search fails."""
-    best, ponder = any_move, ""
-    try:
-        best, ponder = thinker.think(job, limits)
-    except HostError as error:  # there is no engine to search with
-        thinker.complain(str(error))
-    except Exception as error:
-        thinker.complain(fmt.internal_error("go", error))
-        thinker.set_unsearched_line(best)
-    return best, ponder, thinker.final_lines
+    def __init__(
+        self,
+        position: Position,
+        searchmoves: list[str],
+        *,
+        depth: int = 0,
+        nodes: int = 0,
+        mate: int = 0,
+        soft_ms: int = 0,
+        hard_ms: int = 0,
+        multipv: int = 1,
+        analysing: bool = False,
+    ) -> None:
+        self.position = position
+        self.searchmoves = searchmoves
+        self.depth = depth
+        self.nodes = nodes
+        self.mate = mate
+        self.soft_ms = soft_ms
+        self.hard_ms = hard_ms
+        self.multipv = multipv
+        self.analysing = analysing  # neither the book nor a weaker level
 
 
 class Thinker:
-    """Finds the move for one `go`. `write` gets its `info` lines, `complain` messages about errors.
+    """Finds the move for one task. After `think`, `final` holds the reports to give right before the best move."""
 
-    After `think`, `final_lines` holds the lines to send right before the bestmove.
-    """
-
-    def __init__(self, host: Host, write: Writer, complain: Callable[[str], None]) -> None:
+    def __init__(self, host: Host, task: Task, listener: Listener) -> None:
         self._host = host
         self._options = host.options
-        self._write = write
-        self.complain = complain
+        self._task = task
+        self._listener = listener
+        self.complain = listener.complain
         self._verdict: Verdict | None = None
-        self._wdl: Callable[[SearchInfo], str] | None = None
+        self._wdl: Callable[[SearchInfo], tuple[int, int, int]] | None = None
         self._start_ns = perf_counter_ns()
         self._lines: dict[int, SearchInfo] = {}  # the last exact report for each multipv number
         self._delivered: set[int] = set()  # the numbers whose last report was sent and is not ignored by the client
-        self.final_lines: list[str] = []
+        self.final: list[Report] = []
 
-    def think(self, job: SearchJob, limits: parse.GoLimits) -> tuple[str, str]:
-        """The best move of the host's position, which must have a legal move, and the expected reply (or "")."""
+    def think(self, job: SearchJob) -> tuple[str, str]:
+        """The best move of the position, which must have a legal move, and the expected reply (or "")."""
         self._start_ns = job.read_ns or self._start_ns
-        searchmoves = self._legal_only(limits.searchmoves)
-        analysing = self._options["UCI_AnalyseMode"] or limits.infinite or limits.mate is not None
-        if not analysing and self._options["OwnBook"] and (move := self._book_move(searchmoves)):
-            self.final_lines = [fmt.unsearched(move, depth=1)]
+        position = self._task.position
+        searchmoves = self._legal_only(self._task.searchmoves)
+        if not self._task.analysing and self._options["OwnBook"] and (move := self._book_move(searchmoves)):
+            self.final = [Report(Unsearched(move, depth=1))]
             return move, ""
         if self._options["UCI_ShowWDL"]:
             from .wdl import Model
 
-            self._wdl = Model(self._host.position.fen())
-        weaker = bool(self._options["UCI_LimitStrength"]) and not analysing
+            self._wdl = Model(position.fen())
+        weaker = bool(self._options["UCI_LimitStrength"]) and not self._task.analysing
         tables = self._host.tables
         if tables is not None and not weaker:
-            legal = searchmoves or self._host.position.legal_moves()
-            self._verdict = tables.judge(self._host.position, legal, self._options["SyzygyProbeLimit"])
+            legal = searchmoves or position.legal_moves()
+            self._verdict = tables.judge(position, legal, self._options["SyzygyProbeLimit"])
         if tables is None or not (weaker or self._verdict):
-            found = self._search_move(job, limits, searchmoves, weaker)
+            found = self._search_move(job, searchmoves, weaker)
         else:  # the verdict at the root includes distances, so the search need not probe
             self._host.share_tables(in_search=False)
             try:
-                found = self._search_move(job, limits, searchmoves, weaker)
+                found = self._search_move(job, searchmoves, weaker)
             finally:
                 self._host.share_tables()
         if tables is not None and (fault := tables.take_fault()):
@@ -125,70 +120,68 @@ class Thinker:
         book = self._host.book
         if book is None:
             return ""
-        found = book.choose(self._host.position, searchmoves, self._options["BookBestMove"], self._host.games)
+        found = book.choose(self._task.position, searchmoves, self._options["BookBestMove"], self._host.games)
         if found is None:
             return ""
-        self._write(fmt.book_move(found.move, found.weight, found.total))
+        self._listener.tell(f"book move {found.move}, weight {found.weight} of {found.total}")
         return found.move
 
-    def _search_move(self, job: SearchJob, limits: parse.GoLimits, moves: list[str], weaker: bool) -> tuple[str, str]:
+    def _search_move(self, job: SearchJob, moves: list[str], weaker: bool) -> tuple[str, str]:
         """Search within the limits; a stop that arrives after the end is ignored."""
         pondering = job.begin(self._host.engine)
         try:
             if self._verdict:
-                moves = self._moves_to_search(self._verdict, limits)
+                moves = self._moves_to_search(self._verdict)
             if weaker:
-                return self._weaker_move(job, limits, moves, pondering)
-            result = self._run_search(job, limits, moves, pondering)
+                return self._weaker_move(job, moves, pondering)
+            result = self._run_search(job, moves, pondering)
             self._set_final_lines(result.bestmove, result.info, result.nodes)
             return result.bestmove, result.ponder
         finally:
             job.end()
 
-    def _run_search(
-        self, job: SearchJob, limits: parse.GoLimits, moves: list[str], pondering: bool, most_nodes: int = 0
-    ) -> SearchResult:
+    def _run_search(self, job: SearchJob, moves: list[str], pondering: bool, most_nodes: int = 0) -> SearchResult:
         """Run the main search. Its time counts from the `go`, including what was done before."""
-        soft_ms, hard_ms = self._time_left(limits)
+        task = self._task
+        soft_ms, hard_ms = self._time_left()
         silent = 0 < hard_ms < SILENT_MS and not pondering
 
         def report(found: SearchInfo) -> None:
             self._report(found, job.pondering, silent=silent)
-            if self._write.closed:
+            if self._listener.gone:
                 job.stop()
 
         result = self._host.engine.search(
-            self._host.position,
-            depth=min(limits.depth or 0, self._host.core.MAX_DEPTH),
-            nodes=min(filter(None, (limits.nodes, most_nodes)), default=0),
-            mate=limits.mate or 0,
+            task.position,
+            depth=task.depth,
+            nodes=min(filter(None, (task.nodes, most_nodes)), default=0),
+            mate=task.mate,
             soft_ms=soft_ms,
             hard_ms=hard_ms,
             ponder=pondering,
             searchmoves=moves,
-            multipv=1 if most_nodes else self._options["MultiPV"],  # a weaker level has too few nodes for more
+            multipv=1 if most_nodes else task.multipv,  # a weaker level has too few nodes for more
             on_info=report,
         )
         if result.threads < self._options["Threads"]:
-            self._write(fmt.info_string(f"only {result.threads} of {self._options['Threads']} threads could be started"))
+            self._listener.tell(f"only {result.threads} of {self._options['Threads']} threads could be started")
         return result
 
-    def _time_left(self, limits: parse.GoLimits) -> tuple[int, int]:
+    def _time_left(self) -> tuple[int, int]:
         """Soft and hard limit in milliseconds, minus the time used so far; 0: no limit."""
-        white = self._host.position.stm == "w"
         gone = (perf_counter_ns() - self._start_ns) // 1_000_000
-        soft, hard = timeman.limits_for(limits, white, self._options["Move Overhead"])
+        soft, hard = self._task.soft_ms, self._task.hard_ms
         return (max(soft - gone, 1) if soft else 0), (max(hard - gone, 1) if hard else 0)
 
     # Endgame tables at the root
 
-    def _moves_to_search(self, verdict: Verdict, limits: parse.GoLimits) -> list[str]:
+    def _moves_to_search(self, verdict: Verdict) -> list[str]:
         """The moves to search: one that mates soon, else the best by dtz; under `go mate` all that keep the result."""
-        if limits.mate is not None:
+        if self._task.mate:
             return verdict.keeping
         if verdict.wdl == 2 and len(verdict.keeping) > 1:
-            nodes = min(MATE_SEARCH_NODES, limits.nodes // 4 if limits.nodes else MATE_SEARCH_NODES)
-            _, hard_ms = self._time_left(limits)
+            nodes = min(MATE_SEARCH_NODES, self._task.nodes // 4 if self._task.nodes else MATE_SEARCH_NODES)
+            _, hard_ms = self._time_left()
             look = self._short_search(verdict.keeping, nodes, max(hard_ms // 4, 1) if hard_ms else 0)
             if look.info is not None and look.info.is_mate and look.info.mate_in > 0:
                 return [look.bestmove]
@@ -196,7 +189,7 @@ class Thinker:
 
     def _short_search(self, moves: list[str], nodes: int, hard_ms: int) -> SearchResult:
         """A short search without reports to the GUI."""
-        return self._host.engine.search(self._host.position, nodes=max(nodes, 1), hard_ms=hard_ms, searchmoves=moves)
+        return self._host.engine.search(self._task.position, nodes=max(nodes, 1), hard_ms=hard_ms, searchmoves=moves)
 
     def _report(self, found: SearchInfo, pondering: bool, silent: bool = False) -> None:
         """Send a report, or with `silent` only keep it for the end.
@@ -207,20 +200,20 @@ class Thinker:
             self._lines[found.multipv] = found
             (self._delivered.discard if pondering or silent else self._delivered.add)(found.multipv)
         if not silent:
-            self._write(self._line(found))
+            self._listener.report(self._completed(found))
 
-    def _line(self, found: SearchInfo, spent: tuple[int, int] | None = None) -> str:
-        """The `info` line of a report, with the score of the endgame tables unless the search has proven a mate."""
+    def _completed(self, found: SearchInfo, spent: tuple[int, int] | None = None) -> Report:
+        """A report with the score of the endgame tables, unless the search has proven a mate, and the model's probabilities."""
         verdict = self._verdict
         if found.currmove or verdict is None:
-            return fmt.info(found, "" if self._wdl is None or found.currmove else self._wdl(found), spent=spent)
+            return Report(found, None if self._wdl is None or found.currmove else self._wdl(found), spent=spent)
         proven = found.is_mate and (found.mate_in > 0) == (verdict.wdl > 0)  # a mate for the side that wins by the tables
-        wdl = ""
+        wdl = None
         if self._wdl is not None:
             from .wdl import of_result
 
             wdl = of_result(verdict.wdl)
-        return fmt.info(found, wdl, "" if proven else f"cp {verdict.score_cp}", verdict.hits, spent)
+        return Report(found, wdl, None if proven else verdict.score_cp, verdict.hits, spent)
 
     # The lines before the bestmove
 
@@ -236,25 +229,25 @@ class Thinker:
             return
         gone = (perf_counter_ns() - self._start_ns) // 1_000_000
         spent = nodes, max(gone, *(line.time_ms for line in self._lines.values()), 0)
-        self.final_lines = [self._line(self._lines[number], spent) for number in sorted(self._lines)]
+        self.final = [self._completed(self._lines[number], spent) for number in sorted(self._lines)]
 
     def set_unsearched_line(self, best: str) -> None:
         """Set the last line for a move that was not searched: the static evaluation of the position, at depth 0."""
-        self.final_lines = [fmt.unsearched(best, self._host.engine.evaluate(self._host.position))]
+        self.final = [Report(Unsearched(best, self._host.engine.evaluate(self._task.position)))]
 
     # Weaker play
 
-    def _weaker_move(self, job: SearchJob, limits: parse.GoLimits, moves: list[str], pondering: bool) -> tuple[str, str]:
+    def _weaker_move(self, job: SearchJob, moves: list[str], pondering: bool) -> tuple[str, str]:
         """The move at UCI_Elo: short searches of all moves, a longer one, and a random choice among moves of similar score."""
         from . import strength
 
         level = strength.level(self._options["UCI_Elo"])
-        moves = moves or self._host.position.legal_moves()
+        moves = moves or self._task.position.legal_moves()
         looks: dict[str, SearchResult] = {}
         for move in moves:
-            _, hard_ms = self._time_left(limits)
+            _, hard_ms = self._time_left()
             looks[move] = self._short_search([move], level.nodes // strength.SCAN_SHARE // len(moves), hard_ms and hard_ms // 2)
-        result = self._run_search(job, limits, moves, pondering, level.nodes)
+        result = self._run_search(job, moves, pondering, level.nodes)
         nodes = result.nodes + sum(look.nodes for look in looks.values())
         self._set_final_lines(result.bestmove, result.info, nodes)
         if job.stopped:
@@ -262,7 +255,7 @@ class Thinker:
         scores = {move: _comparable(look.info) for move, look in looks.items()}
         if result.info is not None and result.info.is_mate and result.info.mate_in > 0:
             scores[result.bestmove] = _comparable(result.info)
-        chosen = strength.choose(result.bestmove, scores, level.temperature, self._host.position.key, self._host.games)
+        chosen = strength.choose(result.bestmove, scores, level.temperature, self._task.position.key, self._host.games)
         look = looks[chosen]
         if chosen == result.bestmove or look.info is None:
             return result.bestmove, result.ponder
@@ -272,7 +265,7 @@ class Thinker:
     def _legal_only(self, moves: list[str]) -> list[str]:
         """Those of `searchmoves` that are legal here; an empty list means no restriction."""
         legal, others = [], []
-        position = self._host.position.copy()
+        position = self._task.position.copy()
         for move in moves:
             try:
                 position.make(move)

@@ -57,26 +57,21 @@ def _logistic(z: float) -> float:
     return 1 / (1 + exp(min(max(-z, -700.0), 700.0)))
 
 
-def text(counts: tuple[int, int, int]) -> str:
-    """The `wdl` field of an info line, with a blank before it."""
-    return " wdl {} {} {}".format(*counts)
-
-
-def of_result(wdl: int) -> str:
-    """The `wdl` field for a result of the endgame tables (-2 to 2)."""
-    return text(WON if wdl == 2 else LOST if wdl == -2 else DRAWN)
+def of_result(wdl: int) -> tuple[int, int, int]:
+    """Wins, draws and losses of 1000 games for a result of the endgame tables (-2 to 2)."""
+    return WON if wdl == 2 else LOST if wdl == -2 else DRAWN
 
 
 class Model:
-    """Makes the `wdl` field for the scores of one search."""
+    """Wins, draws and losses of 1000 games for the scores of one search."""
 
     def __init__(self, fen: str) -> None:
         self._material = material(fen)
 
-    def __call__(self, found: SearchInfo) -> str:
-        """The `wdl` field; mates and tablebase wins are certain."""
+    def __call__(self, found: SearchInfo) -> tuple[int, int, int]:
+        """The counts, from the view of stm; mates and tablebase wins are certain."""
         if found.is_mate:
-            return text(WON if found.mate_in > 0 else LOST)
+            return WON if found.mate_in > 0 else LOST
         if found.is_tb:
-            return text(WON if found.score_cp > 0 else LOST)
-        return text(permille(found.score_cp, self._material))
+            return WON if found.score_cp > 0 else LOST
+        return permille(found.score_cp, self._material)
