@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 import chess.engine
-from chess.engine import INFO_BASIC, INFO_PV, INFO_SCORE, BestMove, Cp, InfoDict, Mate, PovScore
+from chess.engine import INFO_BASIC, INFO_PV, INFO_SCORE, BestMove, Cp, InfoDict, Mate, PovScore, PovWdl, Wdl
 
 from .uci.format import nps
 from .uci.jobs import POLL_SECONDS, STACK_BYTES, SearchJob
+from .uci.thinker import Task, Thinker
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
     from chess.engine import Info
     from typing_extensions import Self
 
-    from .core.engine import Engine, Position, SearchInfo, SearchResult
+    from .uci.host import Host
+    from .uci.report import Report
 
 _starting = threading.Lock()  # the stack size of new threads is a setting of the whole process
 _running: set[Analysis] = set()
@@ -39,24 +41,11 @@ def _stop_all() -> None:
         analysis.join()
 
 
-class Limits(NamedTuple):
-    """The limits of a search as `Engine.search` takes them; 0: no limit."""
-
-    depth: int = 0
-    nodes: int = 0
-    mate: int = 0
-    soft_ms: int = 0
-    hard_ms: int = 0
-
-
 class Question(NamedTuple):
     """The input of one search."""
 
-    position: Position
+    task: Task
     turn: chess.Color
-    limits: Limits
-    searchmoves: list[str]
-    multipv: int
     selector: Info
 
 
@@ -156,9 +145,9 @@ class Analysis:
         self.stop()
         self.join()
 
-    def start(self, engine: Engine) -> None:
-        """Start the search; called by `ChessEngine`. The engine is not referenced after the end of the search."""
-        thread = threading.Thread(target=self._run, args=(engine,), name="coachwhip search", daemon=True)
+    def start(self, host: Host) -> None:
+        """Start the search; called by `ChessEngine`. The host is not referenced after the end of the search."""
+        thread = threading.Thread(target=self._run, args=(host,), name="coachwhip search", daemon=True)
         _running.add(self)
         with _starting:
             try:
@@ -179,10 +168,10 @@ class Analysis:
             while not (event() or self._done):
                 self._changed.wait(POLL_SECONDS)
 
-    def _run(self, engine: Engine) -> None:
+    def _run(self, host: Host) -> None:
         """The main function of the thread."""
         try:
-            self._best = self._think(engine)
+            self._best = self._think(host)
         except BaseException as error:  # noqa: BLE001 - `wait` and `get` raise it
             self._error = error
         finally:
@@ -191,31 +180,26 @@ class Analysis:
                 self._changed.notify_all()
             _running.discard(self)
 
-    def _think(self, engine: Engine) -> BestMove:
-        position, turn, limits, searchmoves, multipv, _ = self._question
+    def _think(self, host: Host) -> BestMove:
+        task, turn, _ = self._question
+        position = task.position
         if not position.legal_moves():
             self._post({"depth": 0, "score": PovScore(Mate(0) if position.in_check else Cp(0), turn), "pv": []}, exact=True)
             return BestMove(None, None)
-        self._job.begin(engine)
-        try:
-            result: SearchResult = engine.search(
-                position,
-                depth=limits.depth,
-                nodes=limits.nodes,
-                mate=limits.mate,
-                soft_ms=limits.soft_ms,
-                hard_ms=limits.hard_ms,
-                searchmoves=searchmoves,
-                multipv=multipv,
-                on_info=self._take,
-            )
-        finally:
-            self._job.end()
-        return BestMove(*(chess.Move.from_uci(move) if move else None for move in (result.bestmove, result.ponder)))
+        thinker = Thinker(host, task, _Listener(self))
+        found = thinker.think(self._job)
+        for report in thinker.final:
+            self.take(report)
+        return BestMove(*(chess.Move.from_uci(move) if move else None for move in found))
 
-    def _take(self, found: SearchInfo) -> None:
+    def take(self, report: Report) -> None:
         """Called by the searching thread with each report."""
-        self._post(_report(found, self._question.turn, self._question.selector), exact=not (found.bound or found.currmove))
+        found = report.found
+        self._post(_report(report, self._question.turn, self._question.selector), exact=not (found.bound or found.currmove))
+
+    def take_text(self, text: str) -> None:
+        """Called by the searching thread with each message, which becomes a report with the key `string`."""
+        self._post({"string": text}, exact=True)
 
     def _post(self, report: InfoDict, *, exact: bool) -> None:
         index = report.get("multipv", 1) - 1
@@ -227,8 +211,19 @@ class Analysis:
             self._changed.notify_all()
 
 
-def _report(found: SearchInfo, turn: chess.Color, selector: Info) -> InfoDict:
-    """A report of the core in the form in which python-chess gives those of a UCI engine."""
+class _Listener:
+    """Hands on what the search finds."""
+
+    gone = False
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.report = analysis.take
+        self.tell = self.complain = analysis.take_text
+
+
+def _report(told: Report, turn: chess.Color, selector: Info) -> InfoDict:
+    """A report in the form in which python-chess gives those of a UCI engine."""
+    found = told.found
     report: InfoDict = {}
     if found.currmove:
         if selector & INFO_BASIC:
@@ -237,12 +232,16 @@ def _report(found: SearchInfo, turn: chess.Color, selector: Info) -> InfoDict:
         return report
     report["multipv"] = found.multipv
     if selector & INFO_BASIC:
+        nodes, time_ms = told.spent or (found.nodes, found.time_ms)
         report["depth"], report["seldepth"] = found.depth, found.seldepth
-        report["nodes"], report["nps"] = found.nodes, nps(found.nodes, found.time_ms)
-        report["time"], report["hashfull"], report["tbhits"] = found.time_ms / 1000, found.hashfull, found.tbhits
+        report["nodes"], report["nps"] = nodes, nps(nodes, time_ms)
+        report["time"], report["hashfull"], report["tbhits"] = time_ms / 1000, found.hashfull, found.tbhits + told.tables_hits
     if selector & INFO_SCORE:
-        report["score"] = PovScore(Mate(found.mate_in) if found.is_mate else Cp(found.score_cp), turn)
-        if found.bound:
+        searched = Mate(found.mate_in) if found.is_mate else Cp(found.score_cp)
+        report["score"] = PovScore(searched if told.tables_cp is None else Cp(told.tables_cp), turn)
+        if told.wdl is not None:
+            report["wdl"] = PovWdl(Wdl(*told.wdl), turn)
+        if found.bound and told.tables_cp is None:
             report[found.bound] = True  # type: ignore[literal-required]  # a key that python-chess sets and does not declare
     if selector & INFO_PV:
         report["pv"] = [chess.Move.from_uci(move) for move in found.pv]

@@ -16,13 +16,14 @@ import chess.engine
 from chess.engine import INFO_ALL, InfoDict, Limit, PlayResult
 
 from . import __version__
-from .analysis import Analysis, Limits, Question
+from .analysis import Analysis, Question
 from .core.engine import MAX_DEPTH, Position
 from .uci import timeman
 from .uci.format import AUTHOR
 from .uci.host import Host
 from .uci.options import TABLE
 from .uci.parse import GO_NUMBERS, MAX_MS, GoLimits
+from .uci.thinker import Task
 from .uci.tunables import read
 
 if TYPE_CHECKING:
@@ -32,8 +33,7 @@ if TYPE_CHECKING:
     from chess.engine import ConfigMapping, ConfigValue, Info
     from typing_extensions import Self
 
-OFFERED = ("Hash", "Threads", "Clear Hash", "WeightsFile")  # the others are for GUIs
-CLOCK_OVERHEAD_MS = 10  # time per move for the Python code around the search
+LOG = "Debug Log File"  # the one option of a session that has nothing to work on here
 
 
 class ChessEngine:
@@ -70,6 +70,7 @@ class ChessEngine:
         """
         self._lock = threading.Lock()  # held while a search is prepared
         self._host: Host | None = Host(tunables=_checked(tunables or {}))
+        self._host.log_to = _refuse_log
         self._configured: dict[str, ConfigValue] = {}  # the options of `configure`; `options` of a call override them
         self._analysis: Analysis | None = None
         self._pondering = False  # the running search was started by `play` with `ponder`
@@ -83,18 +84,34 @@ class ChessEngine:
 
     @property
     def options(self) -> Mapping[str, chess.engine.Option]:
-        """The options that `configure` takes."""
-        entries = {entry.name: entry for entry in TABLE if entry.name in OFFERED}
+        """The options that `configure` takes, with kind, default and range: those that a UCI session has, but for its log."""
         return {
-            name: chess.engine.Option(
-                name, each.kind, each.default,
+            each.name: chess.engine.Option(
+                each.name, each.kind, each.default,
                 each.minimum if each.kind == "spin" else None, each.maximum if each.kind == "spin" else None, [],
             )
-            for name, each in entries.items()
+            for each in TABLE if each.name != LOG
         }  # fmt: skip
 
     def configure(self, options: ConfigMapping) -> None:
-        """Set options: `Hash` (MB), `Threads`, `WeightsFile` (a path, "" for the shipped weights), `Clear Hash` (None).
+        """Set options of `options`: whole numbers, True or False, paths ("" for none), and None for the button `Clear Hash`.
+
+        | option | value | what it does |
+        |---|---|---|
+        | `Hash` | MB | size of the transposition table |
+        | `Threads` | 1 to 256 | search threads |
+        | `Clear Hash` | None | empty the transposition table |
+        | `MultiPV` | 1 to 256 | lines of a call without `multipv` |
+        | `Move Overhead` | ms | kept back per move on a clock |
+        | `UCI_ShowWDL` | bool | reports have `wdl`, a `chess.engine.PovWdl` |
+        | `UCI_LimitStrength`, `UCI_Elo` | bool, 500 to 2800 | `play` at this strength |
+        | `UCI_AnalyseMode` | bool | neither a book nor a limited strength; unless set, so in `analyse` and `analysis`, not in `play` |
+        | `SyzygyPath` | folders | endgame tables, at the root and in the search |
+        | `SyzygyProbeDepth`, `SyzygyProbeLimit` | plies, men | where the search probes them |
+        | `Syzygy50MoveRule` | bool | a win that the fifty-move rule makes a draw counts as a draw |
+        | `OwnBook`, `BookFile`, `BookBestMove` | bool, a Polyglot book, bool | `play` opening moves from it |
+        | `WeightsFile` | path | evaluate with these weights |
+        | `Ponder`, `UCI_Chess960` | bool | accepted; the argument `ponder` and the board decide |
 
         Names as in UCI, in any case. Raises `chess.engine.EngineError` at the first option that is unknown or has a wrong value;
         that option keeps its old value, and those before it are set.
@@ -128,12 +145,12 @@ class ChessEngine:
 
         A `game` object other than in the last call starts a new game, with empty tables. With `ponder` the engine then searches
         the position after the expected reply, until the next call. `options` are for this call. `stop` from another thread makes
-        it move at once; Ctrl-C ends it.
+        it move at once; Ctrl-C ends it. A limited strength (`UCI_LimitStrength`) does not ponder.
         """
         _require_an_end(limit)
-        with self._begin(board, limit, 1, game, info, root_moves, options) as analysis:
+        with self._begin(board, limit, None, game, info, root_moves, options, playing=True) as analysis:
             best = analysis.wait()
-        if ponder and best.move and best.ponder:
+        if ponder and best.move and best.ponder and not self._live().options["UCI_LimitStrength"]:
             ahead = board.copy()
             ahead.push(best.move)
             ahead.push(best.ponder)
@@ -174,7 +191,7 @@ class ChessEngine:
         A position without a legal move gives depth 0, an empty `pv`, and the score Mate(0) or Cp(0). `stop` ends it early.
         """
         _require_an_end(limit)
-        with self._begin(board, limit, 1 if multipv is None else multipv, game, info, root_moves, options) as analysis:
+        with self._begin(board, limit, multipv, game, info, root_moves, options) as analysis:
             analysis.wait()
         return analysis.info if multipv is None else analysis.multipv
 
@@ -190,7 +207,7 @@ class ChessEngine:
         options: ConfigMapping | None = None,
     ) -> Analysis:
         """Start a search and return at once; without a limit it runs until it is stopped."""
-        return self._begin(board, limit, 1 if multipv is None else multipv, game, info, root_moves, options)
+        return self._begin(board, limit, multipv, game, info, root_moves, options)
 
     def stop(self) -> None:
         """End the running search, if any; the call that waits for it returns what was found so far. Any thread may call this."""
@@ -204,6 +221,8 @@ class ChessEngine:
             if self._analysis is not None:
                 self._analysis.stop()
                 self._analysis.join()
+            if self._host is not None:
+                self._host.close_files()
             self._host = None
 
     quit = close
@@ -235,21 +254,25 @@ class ChessEngine:
         self._analysis = None
 
     def _apply(self, name: str, value: ConfigValue) -> None:
-        """Set an option. Raises EngineError and keeps the old value if it is wrong."""
-        _require_offered(name)
+        """Set an option. Raises EngineError with a session's sentence, and keeps the old value, if name or value is wrong."""
         complaint = self._live().set_option(name, _text(value))
         if complaint:
             raise chess.engine.EngineError(complaint)
 
-    def _adjust(self, options: ConfigMapping) -> None:
-        """Set the options for one call: those of the call, else of `configure`, else the defaults."""
+    def _adjust(self, options: ConfigMapping, *, playing: bool) -> None:
+        """Set the options for one call: those of the call, else of `configure`, else the defaults. Raises EngineError."""
         asked = {name.lower(): value for name, value in options.items()}
         in_force = self._live().options
+        names = {entry.name.lower() for entry in TABLE}
+        for name, value in options.items():
+            if name.lower() not in names:
+                self._apply(name, value)  # which says that there is no such option
+        usual = {"uci_analysemode": not playing, **self._configured}
         for entry in TABLE:
             name = entry.name.lower()
-            if entry.name not in OFFERED or (entry.kind == "button" and name not in asked):
+            if entry.kind == "button" and name not in asked:
                 continue
-            value = asked.get(name, self._configured.get(name, entry.default))
+            value = asked.get(name, usual.get(name, entry.default))
             if entry.kind == "button" or not in_force.means_the_same(name, _text(value)):
                 self._apply(name, value)
 
@@ -257,34 +280,39 @@ class ChessEngine:
         self,
         board: chess.Board,
         limit: Limit | None,
-        multipv: int,
+        multipv: int | None,
         game: object,
         info: Info,
         root_moves: Iterable[chess.Move] | None,
         options: ConfigMapping | None,
         *,
+        playing: bool = False,
         pondering: bool = False,
     ) -> Analysis:
         """Check everything, then start the search."""
         position = _position(board)
-        if multipv < 1:
+        if multipv is not None and multipv < 1:
             raise ValueError(f"multipv must be at least 1, not {multipv}")
         moves = _searchmoves(board, root_moves)
-        count = max(min(multipv, len(moves or position.legal_moves())), 1)
-        question = Question(position, board.turn, _limits(limit or Limit(), board.turn), moves, count, info)
         with self._lock:
             self._require_idle()
-            for name in options or {}:
-                _require_offered(name)
-            self._adjust(options or {})
+            self._adjust(options or {}, playing=playing)
             host = self._live()
+            most = host.options["MultiPV"] if multipv is None else multipv
+            task = Task(
+                position,
+                moves,
+                **_limits(limit or Limit(), board.turn, host.options["Move Overhead"]),
+                multipv=max(min(most, len(moves or position.legal_moves())), 1),
+                analysing=host.options["UCI_AnalyseMode"] or limit is None or limit.mate is not None,
+            )
             if game != self._game:
                 host.new_game()
                 self._game = game
-            engine = host.engine  # which may raise, and then no search is running
+            _ = host.engine  # which may raise, and then no search is running
             self._pondering = pondering
-            self._analysis = Analysis(question)
-            self._analysis.start(engine)
+            self._analysis = Analysis(Question(task, board.turn, info))
+            self._analysis.start(host)
             return self._analysis
 
 
@@ -301,9 +329,10 @@ def _text(value: ConfigValue) -> str | None:
     return None if value is None else str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _require_offered(name: str) -> None:
-    if name.lower() not in (offered.lower() for offered in OFFERED):
-        raise chess.engine.EngineError(f"no option {name[:40]!r}; there are {', '.join(OFFERED)}")
+def _refuse_log(path: str) -> None:
+    """Apply the option for a log. Raises ValueError unless it says that there is to be none."""
+    if path:
+        raise ValueError("this engine runs in the program itself, so there is no conversation to log")
 
 
 def _require_an_end(limit: Limit) -> None:
@@ -341,19 +370,23 @@ def _searchmoves(board: chess.Board, root_moves: Iterable[chess.Move] | None) ->
     return [move.uci() for move in moves]
 
 
-def _limits(limit: Limit, turn: chess.Color) -> Limits:
-    """A limit of python-chess as `Limits`. `uci.timeman` computes the limits for a clock; `time` is rounded to milliseconds."""
+def _limits(limit: Limit, turn: chess.Color, overhead_ms: int) -> dict[str, int]:
+    """A limit of python-chess as the limits of a `Task`.
+
+    `uci.timeman` computes those of a clock, on which `overhead_ms` are kept back for each move; `time` is rounded to milliseconds.
+    """
     clock = GoLimits()
     clock.wtime, clock.btime = _milliseconds(limit.white_clock), _milliseconds(limit.black_clock)
     clock.winc, clock.binc = _milliseconds(limit.white_inc, 0), _milliseconds(limit.black_inc, 0)
     clock.movestogo = None if limit.remaining_moves is None else max(int(limit.remaining_moves), 0)
-    soft, hard = timeman.limits_for(clock, turn == chess.WHITE, CLOCK_OVERHEAD_MS)
+    soft, hard = timeman.limits_for(clock, turn == chess.WHITE, overhead_ms)
     longest = _milliseconds(limit.time)
     if longest is not None:
         hard = min(hard, longest) if hard else longest
         soft = min(soft, hard)
     depth = min(_whole("depth", limit.depth), MAX_DEPTH)
-    return Limits(depth, _whole("nodes", limit.nodes), _whole("mate", limit.mate), soft, hard)
+    nodes, mate = _whole("nodes", limit.nodes), _whole("mate", limit.mate)
+    return {"depth": depth, "nodes": nodes, "mate": mate, "soft_ms": soft, "hard_ms": hard}
 
 
 def _milliseconds(seconds: float | None, least: int = timeman.MIN_MS) -> int | None:

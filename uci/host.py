@@ -231,6 +231,12 @@ class Host:
         if old is not None:
             old.close()
 
+    def close_files(self) -> None:
+        """Close the files of book and endgame tables; the host is not to be used any more."""
+        for opened in (self.book, self.tables):
+            if opened is not None:
+                opened.close()
+
     def set_debug_log(self, path: str) -> None:
         """Log all lines to this file ("": no log). Raises OSError if it cannot be written."""
         self.log_to(path)

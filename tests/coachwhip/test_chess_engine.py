@@ -268,15 +268,21 @@ def test_times_and_clocks_end_a_search(engine: ChessEngine, limit: Limit) -> Non
 
 def test_limits_as_the_core_gets_them() -> None:
     white, black = chess.WHITE, chess.BLACK
-    exact = chess_engine._limits(Limit(time=1.5), white)
-    assert (exact.soft_ms, exact.hard_ms) == (0, 1500)
-    clock = chess_engine._limits(Limit(white_clock=60, black_clock=2), white)
-    assert 0 < clock.soft_ms < clock.hard_ms <= 30_000
-    assert chess_engine._limits(Limit(white_clock=60, black_clock=2), black).hard_ms <= 1000
-    both = chess_engine._limits(Limit(white_clock=60, time=0.01), white)
-    assert (both.soft_ms, both.hard_ms) == (10, 10)
-    assert chess_engine._limits(Limit(time=float("inf")), white).hard_ms > 10**9
-    assert chess_engine._limits(Limit(depth=0, nodes=0, mate=0), white)[:3] == (1, 1, 1)
+
+    def limits(limit: Limit, turn: chess.Color = white, overhead: int = 30) -> dict[str, int]:
+        return chess_engine._limits(limit, turn, overhead)
+
+    exact = limits(Limit(time=1.5))
+    assert (exact["soft_ms"], exact["hard_ms"]) == (0, 1500)
+    clock = limits(Limit(white_clock=60, black_clock=2))
+    assert 0 < clock["soft_ms"] < clock["hard_ms"] <= 30_000
+    assert limits(Limit(white_clock=60), overhead=2000)["hard_ms"] < clock["hard_ms"]
+    assert limits(Limit(white_clock=60, black_clock=2), black)["hard_ms"] <= 1000
+    both = limits(Limit(white_clock=60, time=0.01))
+    assert (both["soft_ms"], both["hard_ms"]) == (10, 10)
+    assert limits(Limit(time=float("inf")))["hard_ms"] > 10**9
+    smallest = limits(Limit(depth=0, nodes=0, mate=0))
+    assert (smallest["depth"], smallest["nodes"], smallest["mate"]) == (1, 1, 1)
 
 
 def test_what_never_ends_is_refused(engine: ChessEngine) -> None:
@@ -347,8 +353,8 @@ def test_configure_takes_what_uci_takes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"Hush": 1}, "no option 'Hush'"),
-        ({"UCI_Chess960": True}, "no option"),
+        ({"Hush": 1}, r"no option named 'Hush' \(perhaps Hash\?\)"),
+        ({"Debug Log File": "x.log"}, "no conversation to log; keeping <empty>"),
         ({"Hash": 0}, "Hash"),
         ({"Hash": "many"}, "many"),
         ({"Hash": None}, "missing"),
