@@ -29,6 +29,8 @@ ONE_SHOT = (
     ["bench", "1", "--json"],
     ["bench", "--help"],
     ["perft", "3"],
+    ["tunables"],
+    ["tunables", "--openbench"],
     ["perft", "3", "--json"],
     ["reference", "--depth", "1"],
     ["lab", "--depth", "1", "--only", "killers"],
