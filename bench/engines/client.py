@@ -40,13 +40,14 @@ class Reply(NamedTuple):
 
 
 class Patience(NamedTuple):
-    """When a silent engine counts as stalled: so many seconds after a command, or after it last said something."""
+    """When an engine counts as stalled: so many seconds after a command, or after the last sign that it will answer."""
 
     after_command: float | None = None
     after_line: float | None = None
 
 
-Listener = Callable[[float, str], None]  # is told of each `info` line, and of the seconds between `go` and its arrival
+# is told of each `info` line, and of the seconds between `go` and its arrival; False: the line is no sign that an answer will come
+Listener = Callable[[float, str], bool | None]
 
 
 def ignore(_seconds: float, _line: str) -> None:
@@ -72,6 +73,7 @@ class _TimedUci(WatchedUci):
 
     sent_at = 0.0
     read_at = 0.0
+    alive_at = 0.0  # when the last line came that the listener takes for a sign of life
 
     def send_line(self, line: str) -> None:
         """Send, and note when."""
@@ -126,16 +128,19 @@ class _Go(chess.engine.BaseCommand[Reply]):
     def line_received(self, line: str) -> None:
         """Start the clock, hand `info` lines on, stop the clock."""
         word = line.split(maxsplit=1)[0] if line.strip() else ""
+        is_alive: bool | None = True
         if self._went is None:
             if word == "readyok":
                 self._protocol.send_line(self._go)
                 self._went = self._protocol.sent_at
         elif word == "info":
-            self._listener(self._protocol.read_at - self._went, line)
+            is_alive = self._listener(self._protocol.read_at - self._went, line)
         elif word == "bestmove":
             move = (*line.split()[1:], "")[0]
             self.result.set_result(Reply(move, self._protocol.read_at - self._went))
             self.set_finished()
+        if is_alive is not False:
+            self._protocol.alive_at = self._protocol.read_at
 
 
 class Client:
@@ -280,7 +285,7 @@ def _left(protocol: _TimedUci, asked: float, patience: Patience) -> float:
     if patience.after_command is not None:
         ends.append(since + patience.after_command)
     if patience.after_line is not None:
-        ends.append(max(since, protocol.read_at) + patience.after_line)
+        ends.append(max(since, protocol.alive_at) + patience.after_line)
     return min(ends) - time.perf_counter()
 
 

@@ -52,6 +52,13 @@ def is_main_line(line: str) -> bool:
     return is_about_a_score and (" multipv " not in line or " multipv 1 " in line)
 
 
+def nodes_said(line: str) -> int:
+    """The nodes in an `info` line, 0 if it has none; quick, as it runs while an engine's clock does."""
+    head, found, rest = line.partition(" nodes ")
+    number = rest.split(maxsplit=1)[0] if found and rest.strip() else ""
+    return int(number) if _is_whole(number) and " pv " not in head and " string " not in head else 0
+
+
 def _is_whole(text: str) -> bool:
     digits = text[1:] if text[:1] in ("+", "-") else text
     return digits.isascii() and digits.isdigit() and len(digits) <= 18

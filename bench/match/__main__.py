@@ -2,15 +2,18 @@
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
 This module reads the command line and runs the match. `schedule`, `seat`, `game`, `runner` and `cluster` play the games;
-`journal` keeps them; `tally`, `elo`, `sprt`, `ratings`, `standings` and `plot` count and report.
+`notices` tells what an engine does meanwhile; `journal` keeps them; `tally`, `elo`, `sprt`, `ratings`, `standings` and `plot` count and
+report.
 """
 
 import argparse
 import hashlib
 import json
 import sys
+import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,7 +39,8 @@ from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values
 if TYPE_CHECKING:
     from ..common.openings import Opening
     from .journal import Entry, MatchJournal
-    from .runner import Contest, Finished
+    from .notices import Notice
+    from .runner import Contest, Finished, TellOfGame
     from .schedule import Pairing
     from .sprt import Sprt
     from .tally import Tally
@@ -254,7 +258,7 @@ def _settings(args: argparse.Namespace, contest: "Contest") -> dict[str, Any]:
     return {"engines": engines, "form": args.form, "openings": openings, "rules": contest.rules._asdict(), "stall": contest.stall}
 
 
-Play = Callable[["Sequence[Pairing]"], "Generator[Finished, None, None]"]
+Play = Callable[["Sequence[Pairing]", "TellOfGame"], "Generator[Finished, None, None]"]
 
 
 @contextmanager
@@ -274,7 +278,7 @@ def _player(args: argparse.Namespace, contest: "Contest", settings: dict[str, An
     with closing(Cluster(args.scheduler, args.concurrency)) as cluster:
         names, warnings = check_on_cluster(cluster, contest.players)
         _warn(warnings)
-        yield names, lambda pairings: play_on_cluster(cluster, named(contest, names), pairings, match)
+        yield names, lambda pairings, _tell: play_on_cluster(cluster, named(contest, names), pairings, match)
 
 
 def _warn(warnings: Sequence[str]) -> None:
@@ -304,6 +308,8 @@ class RunningMatch:
         self._tally = tally
         self._sprt = sprt
         self._journal = journal
+        self._told: set[tuple[str, str]] = set()  # of which engine, and what
+        self._lock = threading.Lock()
         for entry in journal.entries if journal else ():
             if entry.number in self._pairings:
                 tally.add(self._pairings[entry.number], entry.record)
@@ -319,12 +325,13 @@ class RunningMatch:
         if not missing or self._decided():
             return
         every = max(2, len(missing) // REPORTS // 2 * 2)
-        with progress("games", len(missing)) as bar, closing(play(missing)) as games:
+        with progress("games", len(missing)) as bar, closing(play(missing, partial(self._warn, bar.say))) as games:
             for pairing, record in games:
                 with uninterrupted():  # the files and the count agree
                     is_new = self._finished(pairing, record)
                 if not is_new:
                     continue
+                self._warn_late(bar.say, pairing, record)
                 bar.say(self._line(pairing, record))
                 bar.advance()
                 if len(self._tally.results) % every == 0 and len(self._names) == 2:
@@ -333,6 +340,25 @@ class RunningMatch:
                     bar.say(f"after {len(self._tally.results)} games: {one_line(self._tally, self._sprt)}")
                 if self._decided():
                     break
+
+    def _warn(self, say: Callable[[str], None], pairing: "Pairing", notice: "Notice") -> None:
+        """Say what an engine does, at once, and the first time only. It may be called from any thread."""
+        from .notices import sentence
+
+        with self._lock:
+            is_new = (notice.engine, notice.kind) not in self._told
+            self._told.add((notice.engine, notice.kind))
+        if is_new:
+            say(sentence(notice, pairing.number + 1))
+
+    def _warn_late(self, say: Callable[[str], None], pairing: "Pairing", record: Any) -> None:
+        """The same of a finished game, for games that are played elsewhere."""
+        from .notices import OVERSTEP, Notice
+
+        for player, engine, count in zip(pairing[2:], (record.white, record.black), record.oversteps, strict=True):
+            if count:
+                notice = Notice(engine, OVERSTEP, self._controls[player], f"has searched more in {count} of its moves")
+                self._warn(say, pairing, notice)
 
     def _decided(self) -> bool:
         """Whether the test has accepted a hypothesis."""

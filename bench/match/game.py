@@ -5,8 +5,9 @@ An engine's clock runs from the moment `go` is written to the moment `bestmove` 
 illegal move, stalls or dies loses that game, and the game is kept with the reason. How games end is `common.adjudication`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 import chess
@@ -20,6 +21,7 @@ from ..engines.client import legal_move, position_command
 from ..engines.clock import Clock, TimeControl
 from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, EngineFault
 from ..engines.info import read_info
+from .notices import OVERSTEP, Notice, Tell, ignore
 from .seat import Seat
 
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
@@ -55,6 +57,7 @@ class GameRecord:
     result: str  # 1-0, 0-1, 1/2-1/2, or * when interrupted
     reason: str
     detail: str = ""  # what exactly was wrong, where an engine forfeited
+    oversteps: tuple[int, int] = (0, 0)  # in how many searches White and Black exceeded their node limit
 
     @property
     def culprit(self) -> str | None:
@@ -72,7 +75,8 @@ class GameRecord:
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain data."""
-        return {
+        more = {"oversteps": list(self.oversteps)} if any(self.oversteps) else {}
+        return more | {
             "fen": self.opening.fen,
             "chess960": self.opening.chess960,
             "book": self.opening.moves,
@@ -95,7 +99,8 @@ class GameRecord:
             for move, seconds, clock, score, depth, nodes in data["moves"]
         )
         opening = Opening(data["fen"], data["chess960"], data["book"])
-        return cls(opening, data["white"], data["black"], moves, data["result"], data["reason"], data["detail"])
+        white, black = map(int, data.get("oversteps", (0, 0)))
+        return cls(opening, data["white"], data["black"], moves, data["result"], data["reason"], data["detail"], (white, black))
 
     def pgn(self, headers: Mapping[str, str]) -> str:
         """The game as PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""
@@ -158,16 +163,24 @@ def play_game(
     controls: tuple[TimeControl, TimeControl],
     rules: Rules,
     stop: Stop,
+    tell: Tell = ignore,
 ) -> GameRecord:
-    """Play one game to its end; seats and time controls are White's and Black's.
+    """Play one game to its end; seats and time controls are White's and Black's. `tell` is told what they do meanwhile.
 
     Raises StartError if an engine cannot be used at all.
     """
     white, black = seats
     moves: list[MoveRecord] = []
+    oversteps = {chess.WHITE: 0, chess.BLACK: 0}
+
+    def note(mover: chess.Color, notice: Notice) -> None:
+        oversteps[mover] += notice.kind == OVERSTEP
+        tell(notice)
+
     ended = _prepare(seats, chess960=opening.chess960)
-    ending, detail = ended or _play(seats, opening, controls, rules, stop, moves)
-    return GameRecord(opening, white.name, black.name, tuple(moves), *ending, detail)
+    ending, detail = ended or _play(seats, opening, controls, rules, stop, moves, note)
+    counted = oversteps[chess.WHITE], oversteps[chess.BLACK]
+    return GameRecord(opening, white.name, black.name, tuple(moves), *ending, detail, counted)
 
 
 def _prepare(seats: tuple[Seat, Seat], *, chess960: bool) -> tuple[Ending, str] | None:
@@ -187,8 +200,9 @@ def _play(
     rules: Rules,
     stop: Stop,
     moves: list[MoveRecord],
+    note: Callable[[chess.Color, Notice], None],
 ) -> tuple[Ending, str]:
-    """Fill `moves` until the game is over; returns how, and what was wrong."""
+    """Fill `moves` until the game is over; returns how, and what was wrong. `note` is told what the side to move does."""
     board = opening.position()
     clocks = {side: Clock(control, rules.margin) for side, control in zip("wb", controls, strict=True)}
     scores: list[chess.engine.Score | None] = []
@@ -200,7 +214,8 @@ def _play(
         clock = clocks["w" if mover == chess.WHITE else "b"]
         position = position_command(opening.fen, history, chess960=opening.chess960)
         try:
-            move, record = _move(seats[0 if mover == chess.WHITE else 1], board, clock, position, clock.go(clocks))
+            seat = seats[0 if mover == chess.WHITE else 1]
+            move, record = _move(seat, board, clock, position, clock.go(clocks), partial(note, mover))
         except EngineFault as fault:
             ending = Ending(win(not mover), fault.reason)
             return (Ending(UNFINISHED, INTERRUPTED), "") if stop.is_set else (ending, fault.detail)
@@ -211,17 +226,17 @@ def _play(
     return ending, ""
 
 
-def _move(seat: Seat, board: chess.Board, clock: Clock, position: str, go: str) -> tuple[chess.Move, MoveRecord]:
+def _move(seat: Seat, board: chess.Board, clock: Clock, position: str, go: str, tell: Tell) -> tuple[chess.Move, MoveRecord]:
     """One move, judged. Raises EngineFault."""
     allowance = clock.allowance
-    answer = seat.play(position, go, allowance)
+    answer = seat.play(position, go, allowance, clock.control.nodes, tell)
     if allowance is not None and answer.seconds > allowance:
         raise EngineFault(TIME_LOSS, f"{answer.seconds:.3f} s used, {allowance:.3f} s allowed")
     move = legal_move(board, answer.move)
     clock.spend(answer.seconds)
     score, depth, nodes = said(answer.info, board.turn)
     left = clock.left if clock.control.base else None
-    return move, MoveRecord(move.uci(), answer.seconds, left, score, depth, nodes)
+    return move, MoveRecord(move.uci(), answer.seconds, left, score, depth, answer.nodes or nodes)
 
 
 def said(line: str, turn: chess.Color) -> tuple[chess.engine.Score | None, int | None, int | None]:

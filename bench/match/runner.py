@@ -6,8 +6,9 @@
 
 import sys
 import threading
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from ..common import threads
 from ..common.adjudication import UNFINISHED
@@ -16,6 +17,7 @@ from ..engines.clock import TimeControl
 from ..engines.faults import EngineFault, StartError
 from ..engines.spec import EngineSpec, distinct
 from .game import GameRecord, Interruption, Stop, play_game
+from .notices import Notice, Tell, ignore
 from .schedule import Pairing
 from .seat import Seat
 
@@ -34,6 +36,7 @@ class Contest:
 
 
 Finished = tuple[Pairing, GameRecord]
+TellOfGame = Callable[[Pairing, Notice], None]  # what an engine does in a game that is being played
 
 
 def check_players(players: Sequence[EngineSpec]) -> tuple[list[str], list[str]]:
@@ -57,10 +60,10 @@ def named(contest: Contest, names: Sequence[str]) -> Contest:
     return replace(contest, players=tuple(spec._replace(name=name) for spec, name in zip(contest.players, names, strict=True)))
 
 
-def play_pairing(contest: Contest, pairing: Pairing, seats: tuple[Seat, Seat], stop: Stop) -> GameRecord:
+def play_pairing(contest: Contest, pairing: Pairing, seats: tuple[Seat, Seat], stop: Stop, tell: Tell = ignore) -> GameRecord:
     """One game of the contest, White's and Black's seat given."""
     controls = contest.controls[pairing.white], contest.controls[pairing.black]
-    return play_game(seats, pairing.opening, controls, contest.rules, stop)
+    return play_game(seats, pairing.opening, controls, contest.rules, stop, tell)
 
 
 class LocalRunner:
@@ -70,17 +73,21 @@ class LocalRunner:
         self._contest = contest
         self._concurrency = concurrency
 
-    def play(self, pairings: Sequence[Pairing]) -> Generator[Finished, None, None]:
-        """Yield games as they finish; closing the iterator ends the games that still run. Raises StartError."""
+    def play(self, pairings: Sequence[Pairing], tell: TellOfGame) -> Generator[Finished, None, None]:
+        """Yield games as they finish; closing the iterator ends the games that still run. Raises StartError.
+
+        `tell` is called in other threads.
+        """
         sys.setswitchinterval(SWITCH_INTERVAL)
-        yield from threads.run(lambda: _Board(self._contest), pairings, self._concurrency)
+        yield from threads.run(lambda: _Board(self._contest, tell), pairings, self._concurrency)
 
 
 class _Board:
     """What a thread needs to play one game after the other: the engines that it keeps running."""
 
-    def __init__(self, contest: Contest) -> None:
+    def __init__(self, contest: Contest, tell: TellOfGame) -> None:
         self._contest = contest
+        self._tell = tell
         self._stop = Interruption()
         self._seats: dict[int, Seat] = {}  # by player, the last one used at the end
         self._lock = threading.Lock()
@@ -90,7 +97,7 @@ class _Board:
         seats = self._take_seats(pairing)
         if self._stop.is_set:  # by now `stop` may have missed a seat that is new
             return None
-        record = play_pairing(self._contest, pairing, seats, self._stop)
+        record = play_pairing(self._contest, pairing, seats, self._stop, partial(self._tell, pairing))
         return None if record.result == UNFINISHED else (pairing, record)
 
     def _take_seats(self, pairing: Pairing) -> tuple[Seat, Seat]:

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """An engine at the board: the client of one player, with the patience and the forfeits of a match."""
 
+import math
 from typing import NamedTuple
 
 from ..engines.client import FAILED_STARTS, Client, Patience
 from ..engines.faults import CRASH, EngineFault, StartError
-from ..engines.info import is_main_line
+from ..engines.info import is_main_line, nodes_said
 from ..engines.spec import EngineSpec
+from .notices import OVERSTEP, SLOW, TOLERANCE, Notice, Tell, ignore
 
 STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
 STALL_UNTIMED = 60.0  # the same after `go` or its last line, for searches without a clock
@@ -18,6 +20,7 @@ class Answer(NamedTuple):
     move: str  # as it was sent
     seconds: float  # from the write of `go` to the read of `bestmove`
     info: str  # the last line about the main variation, "" if there was none
+    nodes: int  # the most that any line said, 0 if none did
 
 
 class Seat:
@@ -52,17 +55,22 @@ class Seat:
         """The names in the player's options that its engine does not have."""
         return self._client.unknown_options()
 
-    def play(self, position: str, go: str, allowance: float | None) -> Answer:
+    def play(self, position: str, go: str, allowance: float | None, nodes: int = 0, tell: Tell = ignore) -> Answer:
         """The engine's answer to these two commands; `allowance` is how many seconds it may take, None for any number.
 
-        Raises EngineFault if there is no answer; whether it came in time is for the caller. The `info` lines are read when the
-        clock has stopped.
+        Raises EngineFault if there is no answer; whether it came in time is for the caller. `tell` is told of an engine that searches
+        more than `nodes` (0: any number), or so long without a clock that one that says nothing would be given up. An engine
+        beyond its nodes is given up like one that says nothing. The `info` lines are read when the clock has stopped.
         """
         timed = None if allowance is None else allowance + self._timed
         patience = Patience(after_command=timed, after_line=self._untimed if timed is None else None)
-        last = _LastLine()
-        reply = self._client.go(position, go, patience, last.hear)
-        return Answer(reply.move, reply.seconds, last.line)
+        search = _Search(self.name, go, nodes, self._untimed if timed is None else None, tell)
+        try:
+            reply = self._client.go(position, go, patience, search.hear)
+        except EngineFault as fault:
+            searched = f", {search.nodes} nodes searched" if search.nodes else ""
+            raise EngineFault(fault.reason, f"asked {go!r}: {fault.detail}{searched}") from fault
+        return Answer(reply.move, reply.seconds, search.line, search.nodes)
 
     def close(self, *, politely: bool = False) -> None:
         """End the process, whatever it does; `politely` waits a moment for it to quit. It may be called from any thread."""
@@ -73,12 +81,29 @@ class Seat:
         self._client.end()
 
 
-class _LastLine:
-    """The last line about the main variation, one with an exact score if there is one."""
+class _Search:
+    """What is heard of one search."""
 
-    line = ""
+    def __init__(self, engine: str, go: str, limit: int, patience: float | None, tell: Tell) -> None:
+        self.line = ""  # the last one about the main variation, one with an exact score if there is one
+        self.nodes = 0
+        self._engine = engine
+        self._go = go
+        self._most = TOLERANCE * limit if limit else math.inf
+        self._patience = math.inf if patience is None else patience
+        self._tell = tell
+        self._is_beyond = False
 
-    def hear(self, _seconds: float, line: str) -> None:
-        """Keep the line, or not."""
+    def hear(self, seconds: float, line: str) -> bool:
+        """Keep the line, or not; whether it is a sign that the engine will answer."""
         if is_main_line(line) and ("bound" not in line or "bound" in self.line or not self.line):
             self.line = line
+        self.nodes = max(self.nodes, nodes_said(line))
+        if self.nodes > self._most:
+            self._tell(Notice(self._engine, OVERSTEP, self._go, f"has searched {self.nodes} nodes"))
+            self._most = math.inf
+            self._is_beyond = True
+        if seconds > self._patience:
+            self._tell(Notice(self._engine, SLOW, self._go, f"still searches after {seconds:.0f} s"))
+            self._patience = math.inf
+        return not self._is_beyond

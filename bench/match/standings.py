@@ -7,6 +7,7 @@ from typing import Any
 
 from .elo import Estimate, estimate
 from .game import FAULTS
+from .notices import OVERSTEP
 from .ratings import Rating, fit_ratings
 from .sprt import Sprt, normalized_elo
 from .tally import Tally
@@ -23,6 +24,9 @@ def describe(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> st
     faults = tally.faults()
     for player, name in enumerate(names):
         lines.append(f"{name}: " + ", ".join(f"{fault} {faults[player, fault]}" for fault in FAULTS))
+        searches, games = tally.oversteps(player)
+        if searches:
+            lines.append(f"{name}: {OVERSTEP} in {searches} search{'es' * (searches > 1)} of {games} game{'s' * (games > 1)}")
     return "\n".join(lines)
 
 
@@ -131,6 +135,7 @@ def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dic
         points = tally.points(player)
         engine = {"name": name, "games": len(points), "points": sum(points)}
         engine["faults"] = {fault: faults[player, fault] for fault in FAULTS}
+        engine["oversteps"] = dict(zip(("searches", "games"), tally.oversteps(player), strict=True))
         if fitted:
             engine |= {"elo": fitted[player].elo, "error": fitted[player].error}
         found["engines"].append(engine)

@@ -22,6 +22,7 @@ class Result(NamedTuple):
     points: float  # White's
     reason: str
     culprit: int | None  # who forfeited the game
+    oversteps: tuple[int, int] = (0, 0)  # in how many searches White and Black exceeded their node limit
 
 
 class Tally:
@@ -35,7 +36,8 @@ class Tally:
         if pairing.number in self.results:
             return False
         culprit = {"white": pairing.white, "black": pairing.black}.get(record.culprit or "")
-        self.results[pairing.number] = Result(pairing.white, pairing.black, POINTS[record.result], record.reason, culprit)
+        ended = POINTS[record.result], record.reason, culprit, record.oversteps
+        self.results[pairing.number] = Result(pairing.white, pairing.black, *ended)
         return True
 
     def points(self, first: int, second: int | None = None) -> list[float]:
@@ -63,6 +65,16 @@ class Tally:
     def faults(self) -> Counter[tuple[int, str]]:
         """How often each player forfeited a game for each reason."""
         return Counter((result.culprit, result.reason) for result in self.results.values() if result.culprit is not None)
+
+    def oversteps(self, player: int) -> tuple[int, int]:
+        """In how many searches a player exceeded its node limit, and in how many games."""
+        counts = [
+            count
+            for result in self.results.values()
+            for who, count in zip(result[:2], result.oversteps, strict=True)
+            if who == player
+        ]
+        return sum(counts), sum(count > 0 for count in counts)
 
     def endings(self) -> Counter[str]:
         """How often games ended for each reason."""

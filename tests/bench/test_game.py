@@ -20,6 +20,7 @@ from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, StartError
 from coachwhip.bench.engines.spec import EngineSpec
 from coachwhip.bench.match.game import GameRecord, Interruption, MoveRecord, play_game, said
+from coachwhip.bench.match.notices import OVERSTEP, SLOW, Notice
 from coachwhip.bench.match.seat import Seat
 from places import DATA, STUB
 
@@ -106,6 +107,44 @@ def test_who_exceeds_a_fixed_time_loses_unless_the_margin_allows_it(take_seat: T
     fixed = TimeControl(time=0.1), MINUTE
     assert play(take_seat("late"), take_seat("good"), MATE_IN_ONE, fixed).reason == TIME_LOSS
     assert play(take_seat("late"), take_seat("good"), MATE_IN_ONE, fixed, Rules(margin=50.0)).reason == ILLEGAL_MOVE
+
+
+def test_an_engine_beyond_its_nodes_is_told_and_counted(take_seat: TakeSeat) -> None:
+    """Each search once, by any `info` line; it loses nothing by that."""
+    told: list[Notice] = []
+    seats, controls = (take_seat("over"), take_seat("good")), (TimeControl(nodes=1000), TimeControl(nodes=20))
+    record = play_game(seats, ROOK, controls, Rules(max_moves=3), Interruption(), told.append)
+    assert told == [Notice("over", OVERSTEP, "go nodes 1000", "has searched 5000 nodes")] * 3
+    assert record.reason == "adjudicated draw: move limit"
+    assert record.oversteps == (3, 0)
+    assert [move.nodes for move in record.moves] == [5000, 20] * 3
+    assert GameRecord.from_json(json.loads(json.dumps(record.to_json()))).oversteps == (3, 0)
+    enough = TimeControl(nodes=4600), TimeControl(nodes=20)  # a tenth more is no overstep
+    assert play_game(seats, ROOK, enough, Rules(max_moves=3), Interruption(), told.append).oversteps == (0, 0)
+    without = play_game(seats, ROOK, (MINUTE, MINUTE), Rules(max_moves=3), Interruption(), told.append)
+    assert without.oversteps == (0, 0)
+    assert "oversteps" not in without.to_json()
+    assert len(told) == 3
+
+
+def test_an_engine_that_searches_on_beyond_its_nodes_is_given_up(take_seat: TakeSeat) -> None:
+    """What it says meanwhile is no sign that it will move."""
+    told: list[Notice] = []
+    seats, controls = (take_seat("endless 600", stall=0.5), take_seat("good")), (TimeControl(nodes=1500), MINUTE)
+    record = play_game(seats, PAWN, controls, Rules(), Interruption(), told.append)
+    assert (record.result, record.reason, record.oversteps) == ("0-1", STALL, (1, 0))
+    assert record.detail.startswith("asked 'go nodes 1500': gave no answer and was given up after ")
+    assert record.detail.endswith(" nodes searched")
+    assert told[0] == Notice("endless600", OVERSTEP, "go nodes 1500", "has searched 2000 nodes")
+
+
+def test_a_long_search_without_a_clock_is_told_and_waited_for(take_seat: TakeSeat) -> None:
+    told: list[Notice] = []
+    seats, controls = (take_seat("endless 1.5", stall=0.5), take_seat("good")), (TimeControl(depth=1), MINUTE)
+    record = play_game(seats, MATE_IN_ONE, controls, Rules(), Interruption(), told.append)
+    assert record.reason == "checkmate"
+    assert [(notice.kind, notice.asked) for notice in told] == [(SLOW, "go depth 1")]
+    assert "still searches after" in told[0].did
 
 
 def test_silence_without_a_clock_is_a_stall(take_seat: TakeSeat) -> None:

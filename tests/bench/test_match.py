@@ -248,6 +248,51 @@ def test_every_fault_is_charged_and_the_match_goes_on(run: Run, tmp_path: Path) 
     assert len(read_pgn(pgn)) == 8
 
 
+def test_an_engine_that_oversteps_its_nodes_is_told_once_and_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [
+        *engines("over", "good"),
+        "--nodes",
+        "1000",
+        "--max-moves",
+        "3",
+        "--journal",
+        str(tmp_path / "games.jsonl"),
+        "--resume",
+    ]
+    assert match.main([*words, "--games", "4", "--concurrency", "2"]) == 0
+    out, err = capsys.readouterr()
+    (warning,) = [line for line in err.splitlines() if "overstepped" in line]
+    assert re.fullmatch(
+        "warning: game [12]: over: node limit overstepped: asked 'go nodes 1000', it has searched 5000 nodes", warning
+    )
+    assert err.index(warning) < err.index("game 1: ")
+    assert "over: node limit overstepped in 12 searches of 4 games" in out
+    assert "good: node limit" not in out
+    assert match.main([*words, "--games", "6", "--json"]) == 0  # what the journal holds counts
+    found = json.loads(capsys.readouterr().out)
+    assert [engine["oversteps"] for engine in found["engines"]] == [{"searches": 18, "games": 6}, {"searches": 0, "games": 0}]
+    assert found["engines"][0]["faults"] == {TIME_LOSS: 0, ILLEGAL_MOVE: 0, CRASH: 0, "stall": 0}
+
+
+def test_what_an_engine_did_elsewhere_is_told_when_its_game_is_there(capsys: pytest.CaptureFixture[str]) -> None:
+    """A game on a cluster is known when it is finished."""
+    settings = {"engines": [{"tc": "nodes=9"}, {"tc": "5"}]}
+    pairings = [Pairing(number, OPENING, number % 2, 1 - number % 2) for number in range(4)]
+    names = ["over", "good"]
+
+    def play(missing: Any, _tell: object) -> Any:
+        for pairing in missing:
+            oversteps = (3, 0) if pairing.white == 0 else (0, 2)
+            players = names[pairing.white], names[pairing.black]
+            yield pairing, GameRecord(OPENING, *players, (), "1-0", "checkmate", "", oversteps)
+
+    match.RunningMatch(names, settings, pairings, tally := Tally(), None, None, None).run(play)
+    warnings = [line for line in capsys.readouterr().err.splitlines() if "warning" in line]
+    did = "asked 'nodes=9', it has searched more in 3 of its moves"
+    assert warnings == [f"warning: game 1: over: node limit overstepped: {did}"]
+    assert [tally.oversteps(player) for player in (0, 1)] == [(10, 4), (0, 0)]
+
+
 def test_a_resumed_match_plays_the_missing_games_and_no_other(run: Run, book: Path, tmp_path: Path) -> None:
     journal, pgn = tmp_path / "games.jsonl", tmp_path / "games.pgn"
     pgn.write_text('[Event "older"]\n\n1. e4 *\n\n')

@@ -3,6 +3,7 @@
 
 Roles: good; instant (has chosen when `go` comes, and says in `nodes` how many microseconds it used until `bestmove`); and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall, deaf (stalls, and does not leave when
 its input ends; SEED is a file for its process id);
+over (says that it has searched 5000 nodes, and moves), endless (searches for SEED seconds, which it says all the time, and moves),
 no-newgame dies at the second `ucinewgame`; no-restart cannot be started twice (SEED is a file that it leaves behind).
 """
 
@@ -82,13 +83,25 @@ class Stub:
         """Move, or not."""
         if ROLE == "instant":
             return f"info depth 1 score cp 0 nodes {round((time.perf_counter() - received) * 1e6)}\nbestmove {self.chosen}\n"
+        if ROLE == "over":
+            return f"info nodes 5000 nps 9\ninfo depth 1 score cp 0 nodes 20 pv {self.chosen}\nbestmove {self.chosen}\n"
+        if ROLE == "endless":
+            self.search(float(SEED))
         move = (
             self.chosen
-            if ROLE in ("good", "no-newgame", "no-restart")
+            if ROLE in ("good", "endless", "no-newgame", "no-restart")
             else misbehave(words, "wtime" if self.board.turn else "btime")
         )
         score = 900 if self.board.turn else -900
         return f"info depth 1 score cp {score} nodes 20 pv {move}\ninfo string done\nbestmove {move}\n"
+
+    def search(self, seconds: float) -> None:
+        """Say for so long that more and more is searched."""
+        end, nodes = time.monotonic() + seconds, 0
+        while time.monotonic() < end:
+            nodes += 1000
+            print(f"info depth 1 seldepth 1 time 1 nodes {nodes} nps 1", flush=True)
+            time.sleep(0.02)
 
 
 def main() -> None:
