@@ -302,8 +302,8 @@ class BuildCore(build_ext):
             target = [] if CPU.as_posix() in extension.sources else targets[level]
             extension.sources = translated.sources
             extension.extra_compile_args = [*common, *target]
-            if not self.is_msvc:  # -Og of modules that are not hot, which then compile in half the time
-                extension.extra_compile_args += translated.extra_compile_args
+            if not self.is_msvc:  # -Og of modules that are not hot, which then compile in half the time, and what perft needs
+                extension.extra_compile_args += filter(self.knows, translated.extra_compile_args)
             extension.extra_link_args = link_args
             extension.define_macros = self.macros(level, common + target)
             extension.depends = [str(stamp)]
@@ -404,6 +404,17 @@ class BuildCore(build_ext):
         elif PGO:
             raise SystemExit(f'COACHWHIP_PGO={PGO}: expected "generate" or "use"')
         return flags, link
+
+    def knows(self, flag: str) -> bool:
+        """Whether the C compiler accepts this flag of a module; asked once for each flag that other machines may not have."""
+        if flag not in self.known:
+            self.known[flag] = not flag.startswith("-m") or self.accepts(flag)
+        return self.known[flag]
+
+    @functools.cached_property
+    def known(self) -> dict[str, bool]:
+        """The answers of `knows`."""
+        return {}
 
     def accepts(self, flag: str) -> bool:
         """Whether the C compiler accepts this flag without a warning."""

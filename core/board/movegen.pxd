@@ -100,21 +100,28 @@ cdef inline bitboard last_rank(int us) noexcept nogil:
 cdef inline bitboard third_rank(int us) noexcept nogil:
     return rank_mask(2 if us == WHITE else 5)
 
-cdef inline bint castling_is_legal(const BoardC* b, int ksq, int rook, int us) noexcept nogil:
-    """Whether the king (not in check) may castle with `rook`, which still has the right."""
+cdef inline bitboard castling_path(const BoardC* b, int ksq, int rook, int us) noexcept nogil:
+    """The squares that the king (not in check) crosses or reaches when it castles with `rook`, which still has the right.
+
+    0 if a piece is in the way, or if the rook's move opens the rank for an attack on the king (only in Chess960).
+    """
     cdef int king_to = castled_king_square(ksq, rook)
     cdef int rook_to = castled_rook_square(ksq, rook)
-    cdef int them = us ^ 1
     cdef bitboard occ = occupied(b) ^ bit(ksq) ^ bit(rook)
     cdef bitboard king_path = TABLES.between[ksq][king_to] | bit(king_to)
-    cdef bitboard path = king_path | TABLES.between[rook][rook_to] | bit(rook_to)
-    if path & occ:
+    if (king_path | TABLES.between[rook][rook_to] | bit(rook_to)) & occ:
+        return 0
+    if rook_attacks(king_to, occ | bit(rook_to)) & straight_sliders(b) & b.by_colour[us ^ 1] & rank_mask(7 * us):
+        return 0
+    return king_path
+
+cdef inline bint castling_is_legal(const BoardC* b, int ksq, int rook, int us) noexcept nogil:
+    """Whether the king (not in check) may castle with `rook`, which still has the right."""
+    cdef bitboard path = castling_path(b, ksq, rook, us)
+    if path == 0:
         return False
-    # The rook's move may open the rank for an attack on the king (only in Chess960).
-    if (rook_attacks(king_to, occ | bit(rook_to)) & straight_sliders(b) & b.by_colour[them] & rank_mask(7 * us)):
-        return False
-    while king_path:
-        if is_attacked(b, pop_lsb(&king_path), occ | bit(rook), them):
+    while path:
+        if is_attacked(b, pop_lsb(&path), occupied(b) ^ bit(ksq), us ^ 1):
             return False
     return True
 

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
+# distutils: extra_compile_args = -mno-avx512f
 """Perft, a test of the move generator and of its speed: https://www.chessprogramming.org/Perft.
 
-Works on `BoardC` alone (no keys, no mailbox). The moves of the last ply are counted by popcount, not generated (bulk counting).
+Works on `BoardC` alone (no keys, no mailbox). The moves of the last ply are counted, not generated (leaves.pxd).
+Where gcc has AVX-512 it keeps whole numbers in its registers, which costs a quarter of the speed: so this module does without.
 """
 
-from .movegen cimport *
+from .leaves cimport *
 
 cdef enum:
     ASK_LEAVES = 1 << 20  # leaves between looks at the clock: some milliseconds
@@ -53,77 +55,6 @@ cdef inline void _play(const BoardC* src, BoardC* dst, Move move, int us) noexce
         _play_special(dst, from_sq, to_sq, flag, us)
 
 
-cdef inline int _count_pawn_moves(
-    const BoardC* b, int us, int ksq, bitboard allowed, bitboard pinned
-) noexcept nogil:
-    cdef bitboard pawns = pieces(b, us, PAWN)
-    cdef bitboard empty = ~occupied(b)
-    cdef bitboard targets = b.by_colour[us ^ 1] & allowed
-    cdef bitboard last = last_rank(us)
-    cdef bitboard one = forward(pawns & (~pinned | TABLES.file_line[ksq]), us) & empty
-    cdef bitboard two = forward(one & third_rank(us), us) & empty & allowed
-    cdef bitboard east = pawn_attacks_east(pawns & (~pinned | east_pin_line(ksq, us)), us) & targets
-    cdef bitboard west = pawn_attacks_west(pawns & (~pinned | west_pin_line(ksq, us)), us) & targets
-    cdef int count
-    one &= allowed
-    count = popcount(one) + popcount(two) + popcount(east) + popcount(west)
-    if unlikely((one | east | west) & last != 0):
-        count += 3 * (popcount(one & last) + popcount(east & last) + popcount(west & last))
-    return count
-
-
-cdef inline int _count_piece_moves(const BoardC* b, int us, int ksq, bitboard target, bitboard pinned) noexcept nogil:
-    cdef bitboard ours = b.by_colour[us]
-    cdef bitboard occ = occupied(b)
-    cdef bitboard from_set = ours & b.by_type[KNIGHT] & ~pinned
-    cdef bitboard diagonal = ours & diagonal_sliders(b)
-    cdef bitboard straight = ours & straight_sliders(b)
-    cdef int count = 0
-    cdef int sq
-    while from_set:
-        count += popcount(TABLES.knight[pop_lsb(&from_set)] & target)
-    from_set = diagonal & ~pinned
-    while from_set:
-        count += popcount(bishop_attacks(pop_lsb(&from_set), occ) & target)
-    from_set = straight & ~pinned
-    while from_set:
-        count += popcount(rook_attacks(pop_lsb(&from_set), occ) & target)
-    if unlikely(pinned != 0):
-        from_set = diagonal & pinned
-        while from_set:
-            sq = pop_lsb(&from_set)
-            count += popcount(bishop_attacks(sq, occ) & target & TABLES.line[ksq][sq])
-        from_set = straight & pinned
-        while from_set:
-            sq = pop_lsb(&from_set)
-            count += popcount(rook_attacks(sq, occ) & target & TABLES.line[ksq][sq])
-    return count
-
-
-cdef inline int _count_moves(const BoardC* b, int us) noexcept nogil:
-    """Number of legal moves of `us`, without making a list."""
-    cdef Move[8] special
-    cdef int ksq = king_square(b, us)
-    cdef bitboard ours = b.by_colour[us]
-    cdef bitboard king_targets = TABLES.king[ksq] & ~ours
-    cdef bitboard allowed = ~(<bitboard>0)
-    cdef bitboard checkers, pinned
-    cdef int count = 0
-    checks_and_pins(b, us, &checkers, &pinned)
-    while king_targets:
-        count += not is_attacked(b, pop_lsb(&king_targets), occupied(b) ^ bit(ksq), us ^ 1)
-    if unlikely(checkers != 0):
-        if checkers & (checkers - 1):
-            return count
-        allowed = checkers | TABLES.between[ksq][lsb(checkers)]
-    elif b.castling_rooks & rank_mask(7 * us):
-        count += <int>(emit_castling(b, special, ksq, us) - special)
-    if unlikely(b.ep != 0):
-        count += <int>(emit_en_passant(b, special, us, checkers) - special)
-    count += _count_pawn_moves(b, us, ksq, allowed, pinned)
-    return count + _count_piece_moves(b, us, ksq, ~ours & allowed, pinned)
-
-
 cdef inline void _poll(PerftWatch* watch, uint64_t leaves) noexcept nogil:
     """Ask about every ASK_INTERVAL_US whether to stop. The clock, which is slow, is read every ASK_LEAVES leaves."""
     cdef int64_t now
@@ -149,7 +80,7 @@ cdef inline uint64_t _perft_two(const BoardC* b, int us) noexcept nogil:
     end = emit_moves(b, moves, us, ALL_MOVES, checkers, pinned)
     while move != end:
         _play(b, &child, move[0], us)
-        nodes += _count_moves(&child, us ^ 1)
+        nodes += count_moves(&child, us ^ 1)
         move += 1
     return nodes
 
@@ -200,5 +131,5 @@ cdef uint64_t perft(const PositionC* pos, int depth, PerftWatch* watch) noexcept
     if depth == 0:
         return 1
     if depth == 1:
-        return _count_moves(&pos.b, pos.stm)
+        return count_moves(&pos.b, pos.stm)
     return _perft_any(&pos.b, depth, watch, pos.stm)
