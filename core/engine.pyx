@@ -6,18 +6,16 @@ Other modules touch Python objects only outside the search: FENs, UCI text, weig
 """
 
 from cpython.exc cimport PyErr_CheckSignals
-from libc.stdint cimport INT64_MAX
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memset
 
 from .board.cycle cimport can_repeat
 from .board.fen cimport parse_fen, write_fen
-from .board.listing cimport list_moves
 from .board.movegen cimport *
 from .board.packed cimport PACKED_SIZE, pack_position, unpack_fen, unpack_legal
-from .board.perft cimport PerftWatch, perft
 from .board.recorded cimport *
 from .board.see cimport see_ge
+from .counting cimport Count
 from .evaluate.evaluate cimport evaluate_once, faded, trace_position
 from .evaluate.features cimport extract_features
 from .evaluate.network cimport Network, free_network
@@ -97,50 +95,10 @@ globals()["ROW_SIZE"] = <int>ROW_SIZE
 cdef str LETTERS = "PNBRQK."
 
 
-# --- Interrupting perft ---
-
-
 cdef bint _in_python_main_thread() except -1:
     """Whether this is Python's main thread, which handles signals. While `threading` is not imported, it is the only thread."""
     threading = _modules.get("threading")
     return threading is None or threading.get_ident() == threading.main_thread().ident
-
-
-cdef class _Watch:
-    """Stops a perft when `should_stop` (if not None) returns true, and on Ctrl-C if this is Python's main thread."""
-
-    cdef PerftWatch c
-    cdef object should_stop
-    cdef object error  # raised by a signal's handler or by `should_stop`
-
-    def __cinit__(self, should_stop):
-        memset(&self.c, 0, sizeof(self.c))
-        self.c.ask = _ask_watch
-        self.c.context = <void*>self
-        self.should_stop = should_stop
-
-    cdef bint ask(self) noexcept:
-        try:
-            PyErr_CheckSignals()
-            return self.should_stop is not None and bool(self.should_stop())
-        except BaseException as error:
-            self.error = error
-            return True
-
-    cdef uint64_t count(self, const PositionC* pos, int depth) except? 0:
-        """Perft; incomplete once the watch has stopped it. Raises the exception that interrupted it."""
-        cdef uint64_t nodes
-        with nogil:
-            nodes = perft(pos, depth, &self.c)
-        error, self.error = self.error, None
-        if error is not None:
-            raise error
-        return nodes
-
-
-cdef bint _ask_watch(void* context) noexcept nogil:
-    with gil:
-        return (<_Watch>context).ask()
 
 
 # --- Position ---
@@ -273,39 +231,24 @@ cdef class Position:
     def is_capture(self, str move not None):
         return is_capture(self.legal_move(move))
 
-    def perft(self, int depth, should_stop=None):
+    def perft(self, int depth, should_stop=None, *, int threads=1, int hash_mb=0):
         cdef PositionC pos = self.current()[0]
+        cdef Count count = Count(_in_python_main_thread(), should_stop)
         if not 0 <= depth <= MAX_PERFT_DEPTH:
             raise ValueError(f"perft depth must be from 0 to {MAX_PERFT_DEPTH}, not {depth}")
-        return self.new_watch(should_stop).count(&pos, depth)
+        if depth == 0 or threads == 1 and hash_mb == 0:
+            return count.plain(&pos, depth)
+        count.divide(&pos, depth, False, threads, hash_mb)
+        return count.leaves()
 
-    def divide(self, int depth, should_stop=None, on_move=None):
-        cdef Move[2 * MAX_MOVES] moves
+    def divide(self, int depth, should_stop=None, on_move=None, *, int threads=1, int hash_mb=0, on_progress=None):
         cdef PositionC pos = self.current()[0]
-        cdef PositionC child
-        cdef int i, count
         cdef bint chess960 = self.chess960
-        cdef _Watch watch = self.new_watch(should_stop)
+        cdef Count count = Count(_in_python_main_thread(), should_stop, on_move, on_progress)
         if not 1 <= depth <= MAX_PERFT_DEPTH:
             raise ValueError(f"divide depth must be from 1 to {MAX_PERFT_DEPTH}, not {depth}")
-        count = list_moves(&pos, moves)
-        counts = []
-        for i in range(count):
-            make_move(&pos, &child, moves[i])
-            nodes = watch.count(&child, depth - 1)
-            if watch.c.stopped:
-                break
-            text = move_text(moves[i], chess960)
-            counts.append((text, nodes))
-            if on_move is not None:
-                on_move(text, nodes)
-        return counts
-
-    cdef _Watch new_watch(self, should_stop):
-        cdef _Watch watch = _Watch.__new__(_Watch, should_stop)
-        if should_stop is None and not _in_python_main_thread():
-            watch.c.next_us = INT64_MAX  # never ask: nothing can interrupt this count
-        return watch
+        count.divide(&pos, depth, chess960, threads, hash_mb)
+        return count.counts
 
     def see(self, str move not None):
         cdef Move code

@@ -2,15 +2,15 @@
 # distutils: extra_compile_args = -mno-avx512f
 """Perft, a test of the move generator and of its speed: https://www.chessprogramming.org/Perft.
 
-Works on `BoardC` alone (no keys, no mailbox). The moves of the last ply are counted, not generated (leaves.pxd).
+Works on `BoardC` alone (no mailbox, keys only with a table). The moves of the last ply are counted, not generated (leaves.pxd).
 Where gcc has AVX-512 it keeps whole numbers in its registers, which costs a quarter of the speed: so this module does without.
 """
 
 from .leaves cimport *
+from .perft_table cimport *
 
 cdef enum:
     ASK_LEAVES = 1 << 20  # leaves between looks at the clock: some milliseconds
-    ASK_INTERVAL_US = 10000
 
 
 cdef inline void _play_special(BoardC* dst, int from_sq, int to_sq, int flag, int us) noexcept nogil:
@@ -55,17 +55,26 @@ cdef inline void _play(const BoardC* src, BoardC* dst, Move move, int us) noexce
         _play_special(dst, from_sq, to_sq, flag, us)
 
 
+cdef int _count_white(const BoardC* b) noexcept nogil:
+    return count_moves(b, WHITE)
+
+
+cdef int _count_black(const BoardC* b) noexcept nogil:
+    return count_moves(b, BLACK)
+
+
 cdef inline void _poll(PerftWatch* watch, uint64_t leaves) noexcept nogil:
     """Ask about every ASK_INTERVAL_US whether to stop. The clock, which is slow, is read every ASK_LEAVES leaves."""
     cdef int64_t now
     watch.leaves += leaves
-    if watch.leaves < ASK_LEAVES:
+    if watch.leaves < ASK_LEAVES or watch.ask == NULL:
         return
     watch.leaves = 0
     now = now_us()
     if now >= watch.next_us:
         watch.next_us = now + ASK_INTERVAL_US
-        watch.stopped = watch.ask(watch.context)
+        if watch.ask(watch.context):
+            watch.stop[0] = True
 
 
 cdef inline uint64_t _perft_two(const BoardC* b, int us) noexcept nogil:
@@ -95,10 +104,34 @@ cdef inline uint64_t _perft(const BoardC* b, int depth, PerftWatch* watch, int u
     cdef uint64_t nodes = 0
     checks_and_pins(b, us, &checkers, &pinned)
     end = emit_moves(b, moves, us, ALL_MOVES, checkers, pinned)
-    while move != end and not watch.stopped:
+    while move != end and not watch.stop[0]:
         _play(b, &child, move[0], us)
         nodes += _perft_any(&child, depth - 1, watch, us ^ 1)
         move += 1
+    if depth == 3:
+        _poll(watch, nodes)
+    return nodes
+
+
+cdef inline uint64_t _perft_stored(const BoardC* b, int depth, const PerftKey* key, PerftWatch* watch, int us) noexcept nogil:
+    """Perft 3 or deeper with the table."""
+    cdef BoardC child
+    cdef Move[MAX_MOVES] moves
+    cdef PerftKey[MAX_MOVES] keys
+    cdef bitboard checkers, pinned
+    cdef uint64_t nodes = 0
+    cdef int i, count
+    checks_and_pins(b, us, &checkers, &pinned)
+    count = <int>(emit_moves(b, moves, us, ALL_MOVES, checkers, pinned) - moves)
+    for i in range(count):  # all keys first, so that the buckets arrive in time
+        _play(b, &child, moves[i], us)
+        perft_key_after(b, &child, key, &keys[i])
+        prefetch(bucket_of(watch.table, &keys[i]))
+    for i in range(count):
+        if watch.stop[0]:
+            break
+        _play(b, &child, moves[i], us)
+        nodes += perft_stored(&child, us ^ 1, depth - 1, &keys[i], watch)
     if depth == 3:
         _poll(watch, nodes)
     return nodes
@@ -121,15 +154,51 @@ cdef uint64_t _perft_black(const BoardC* b, int depth, PerftWatch* watch) noexce
 
 
 cdef inline uint64_t _perft_any(const BoardC* b, int depth, PerftWatch* watch, int us) noexcept nogil:
+    """Perft 2 or deeper."""
     if depth == 2:
         return _perft_white_two(b) if us == WHITE else _perft_black_two(b)
     return _perft_white(b, depth, watch) if us == WHITE else _perft_black(b, depth, watch)
 
 
-cdef uint64_t perft(const PositionC* pos, int depth, PerftWatch* watch) noexcept nogil:
-    """Number of leaves `depth` plies ahead. If `watch` stops it, the number counted so far, and `watch.stopped` is set."""
+cdef uint64_t perft(const BoardC* b, int stm, int depth, PerftWatch* watch) noexcept nogil:
+    """Number of leaves `depth` plies ahead, without the table. If the watch stops it, the number counted so far."""
     if depth == 0:
         return 1
     if depth == 1:
-        return count_moves(&pos.b, pos.stm)
-    return _perft_any(&pos.b, depth, watch, pos.stm)
+        return _count_white(b) if stm == WHITE else _count_black(b)
+    return _perft_any(b, depth, watch, stm)
+
+
+cdef uint64_t perft_stored(const BoardC* b, int stm, int depth, const PerftKey* key, PerftWatch* watch) noexcept nogil:
+    """The same with the table of `watch`; `key` is that of the board and `stm`."""
+    cdef uint64_t nodes
+    if depth < 2:  # a lookup takes as long as the count
+        return perft(b, stm, depth, watch)
+    if find_count(watch.table, key, depth, &nodes):
+        return nodes
+    if depth == 2:
+        nodes = _perft_any(b, 2, watch, stm)
+    elif stm == WHITE:
+        nodes = _perft_stored(b, depth, key, watch, WHITE)
+    else:
+        nodes = _perft_stored(b, depth, key, watch, BLACK)
+    if not watch.stop[0]:
+        store_count(watch.table, key, depth, nodes)
+    return nodes
+
+
+cdef int perft_children(const BoardC* b, int stm, BoardC* children) noexcept nogil:
+    """Write the board after each legal move to `children` (room for MAX_MOVES). Returns how many."""
+    cdef Move[MAX_MOVES] moves
+    cdef bitboard checkers, pinned
+    cdef int i, count
+    checks_and_pins(b, stm, &checkers, &pinned)
+    count = <int>(emit_moves(b, moves, stm, ALL_MOVES, checkers, pinned) - moves)
+    for i in range(count):
+        _play(b, &children[i], moves[i], stm)
+    return count
+
+
+cdef void perft_child(const BoardC* b, int stm, Move move, BoardC* child) noexcept nogil:
+    """The board after a legal move."""
+    _play(b, child, move, stm)

@@ -25,6 +25,15 @@ cdef bint some_en_passant_is_legal(const BoardC* b, int us, bitboard checkers) n
 cdef int promoted_pieces(const PositionC* pos, int colour) noexcept nogil
 cdef void keys_from_scratch(const PositionC* pos, Key* key, Key* pawn_key, Key* piece_key) noexcept nogil
 
+cdef inline uint64_t splitmix64(uint64_t* state) noexcept nogil:
+    """Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014)."""
+    cdef uint64_t z
+    state[0] += 0x9E3779B97F4A7C15ULL
+    z = state[0]
+    z = (z ^ (z >> 30)) * <uint64_t>0xBF58476D1CE4E5B9ULL
+    z = (z ^ (z >> 27)) * <uint64_t>0x94D049BB133111EBULL
+    return z ^ (z >> 31)
+
 cdef inline void put_piece(PositionC* pos, int colour, int piece_type, int sq) noexcept nogil:
     pos.b.by_type[piece_type] |= bit(sq)
     pos.b.by_colour[colour] |= bit(sq)

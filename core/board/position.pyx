@@ -8,22 +8,13 @@ cdef enum:
 # --- Zobrist keys: https://www.chessprogramming.org/Zobrist_Hashing ---
 
 
-cdef uint64_t _splitmix64(uint64_t* state) noexcept nogil:
-    """Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014)."""
-    state[0] += 0x9E3779B97F4A7C15ULL
-    cdef uint64_t z = state[0]
-    z = (z ^ (z >> 30)) * <uint64_t>0xBF58476D1CE4E5B9ULL
-    z = (z ^ (z >> 27)) * <uint64_t>0x94D049BB133111EBULL
-    return z ^ (z >> 31)
-
-
 cdef void _fill_zobrist() noexcept nogil:
     """Fill the keys from a fixed seed, so that every run and every machine searches the same tree."""
     cdef uint64_t state = 0x636F616368776869ULL  # "coachwhi"
     cdef Key* key = <Key*>&ZOBRIST
     cdef size_t i
     for i in range(sizeof(ZobristKeys) // sizeof(Key)):
-        key[i] = _splitmix64(&state)
+        key[i] = splitmix64(&state)
 
 
 _fill_zobrist()

@@ -1,45 +1,30 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Allocation, storing and replacement in the transposition table."""
 
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport free
 from libc.string cimport memset
 
-cdef extern from * nogil:
-    """
-    #if defined(__linux__)
-      #include <sys/mman.h>
-      #ifdef MADV_HUGEPAGE
-        #define cw_advise_huge(p, n) ((void)madvise(p, n, MADV_HUGEPAGE))
-      #endif
-    #endif
-    #ifndef cw_advise_huge
-      #define cw_advise_huge(p, n) ((void)(p), (void)(n))
-    #endif
-    """
-    void advise_huge "cw_advise_huge" (void* address, size_t size) noexcept
+from ..board.memory cimport new_block
 
 cdef enum:
-    ALIGNMENT = 2 << 20  # the size of a huge page; huge pages avoid most TLB misses
     DEPTH_PER_AGE = 4  # plies that an entry loses in value per search that has passed
 
 
 cdef int resize_table(TTable* tt, int megabytes) except -1:
     """Resize and empty the table. Raises ValueError or MemoryError and keeps the old table."""
     cdef size_t size = <size_t>megabytes << 20
-    cdef void* memory
-    cdef size_t start
+    cdef void* memory = NULL
+    cdef TTCluster* clusters
     if megabytes < 1 or size >> 20 != <size_t>megabytes:
         raise ValueError(f"hash size must be at least 1 MB, not {megabytes}")
-    memory = calloc(size + ALIGNMENT, 1)
-    if memory == NULL:
+    clusters = <TTCluster*>new_block(size, &memory)
+    if clusters == NULL:
         raise MemoryError(f"no memory for a hash table of {megabytes} MB")
     free(tt.memory)
-    start = (<size_t>memory + ALIGNMENT - 1) & ~(<size_t>ALIGNMENT - 1)
     tt.memory = memory
-    tt.clusters = <TTCluster*>start
+    tt.clusters = clusters
     tt.count = size // sizeof(TTCluster)
     tt.generation = 0
-    advise_huge(tt.clusters, size)
     return 0
 
 

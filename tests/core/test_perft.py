@@ -11,55 +11,12 @@ import chess
 import pytest
 from coachwhip.core.engine import Position
 from own_positions import KINDS
+from perft_facts import FACTS
 from places import DATA
 
 SUITES = ("standard", "random", "single-check", "double-check", "en-passant", "chess960", "dfrc", "unreachable")
 OWN_SUITES = sorted({name for name, *_ in KINDS})
 MAX_SUITE_NODES = 200_000  # of a count in ../shared
-
-# Name, FEN, leaves at depth 1, 2, ... The positions are the Chess Programming Wiki's, Martin Sedlak's special cases, and
-# Chess960 ones; each count was made by Stockfish as well.
-FACTS = [
-    ("start", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", [20, 400, 8902, 197281, 4865609, 119060324]),
-    ("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", [48, 2039, 97862, 4085603, 193690690]),
-    ("wiki 3", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", [14, 191, 2812, 43238, 674624, 11030083]),
-    ("wiki 4", "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", [6, 264, 9467, 422333, 15833292]),
-    ("wiki 4 mirrored", "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1", [6, 264, 9467, 422333, 15833292]),
-    ("wiki 5", "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", [44, 1486, 62379, 2103487]),
-    ("wiki 6", "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", [46, 2079, 89890, 3894594]),
-    ("promotions", "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1", [24, 496, 9483, 182838, 3605103]),
-    ("castling, four rooks", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", [26, 568, 13744, 314346, 7594526]),
-    ("castling lost to captures", "r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1", [26, 1141, 27826, 1274206]),
-    ("castling prevented", "r3k2r/8/3Q4/8/8/5q2/8/R3K2R b KQkq - 0 1", [44, 1494, 50509, 1720476]),
-    ("short castling gives check", "5k2/8/8/8/8/8/8/4K2R w K - 0 1", [15, 66, 1198, 6399, 120330, 661072]),
-    ("long castling gives check", "3k4/8/8/8/8/8/8/R3K3 w Q - 0 1", [16, 71, 1286, 7418, 141077, 803711]),
-    ("ep opens the rank, Black", "3k4/3p4/8/K1P4r/8/8/8/8 b - - 0 1", [18, 92, 1670, 10138, 185429, 1134888]),
-    ("ep opens the rank, White", "8/8/8/8/k1p4R/8/3P4/3K4 w - - 0 1", [18, 92, 1670, 10138, 185429, 1134888]),
-    ("ep opens a diagonal", "8/8/4k3/8/2p5/8/B2P1K2/8 w - - 0 1", [13, 102, 1284, 10375, 138886, 1038514]),
-    ("ep takes the checker, Black", "8/8/1k6/2b5/2pP4/8/5K2/8 b - d3 0 1", [15, 126, 1928, 13931, 206379, 1440467]),
-    ("ep takes the checker, White", "8/5k2/8/2Pp4/2B5/1K6/8/8 w - d6 0 1", [15, 126, 1928, 13931, 206379, 1440467]),
-    ("promotion out of check", "2K2r2/4P3/8/8/8/8/8/3k4 w - - 0 1", [11, 133, 1442, 19174, 266199, 3821001]),
-    ("discovered check", "8/8/1P2K3/8/2n5/1q6/8/5k2 b - - 0 1", [29, 165, 5160, 31961, 1004658]),
-    ("promotion gives check", "4k3/1P6/8/8/8/8/K7/8 w - - 0 1", [9, 40, 472, 2661, 38983, 217342]),
-    ("underpromotion gives check", "8/P1k5/K7/8/8/8/8/8 w - - 0 1", [6, 27, 273, 1329, 18135, 92683]),
-    ("self-stalemate", "K1k5/8/P7/8/8/8/8/8 w - - 0 1", [2, 6, 13, 63, 382, 2217]),
-    ("stalemate and mate", "8/k1P5/8/1K6/8/8/8/8 w - - 0 1", [10, 25, 268, 926, 10857, 43261, 567584]),
-    ("double check", "8/8/2k5/5q2/5n2/8/5K2/8 b - - 0 1", [37, 183, 6559, 23527, 811573, 3114998]),
-    ("218 moves", "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1", [218, 99, 19073]),
-    ("960, closed", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", [21, 528, 12189, 326672, 8146062]),
-    ("960, rooks e and h", "2nnrbkr/p1qppppp/8/1ppb4/6PP/3PP3/PPP2P2/BQNNRBKR w HEhe - 1 9", [21, 807, 18002, 667366]),
-    ("960, one side", "b1q1rrkb/pppppppp/3nn3/8/P7/1PPP4/4PPPP/BQNNRKRB w GE - 1 9", [20, 479, 10471, 273318]),
-    ("960, other side", "qbbnnrkr/2pp2pp/p7/1p2pp2/8/P3PP2/1PPP1KPP/QBBNNR1R w hf - 0 9", [22, 593, 13440, 382958]),
-    ("960, open", "r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1", [23, 522, 12333, 285754, 7096972]),
-    ("960, rook beside king", "8/8/8/8/8/8/7k/1RK5 w B - 0 1", [13, 54, 955, 4936, 91520, 481265]),
-    ("960, king does not move", "8/8/8/4B2b/6nN/8/5P2/2R1K2k w Q - 0 1", [34, 318, 9002, 118388, 3223406]),
-    ("960, rook shields the king", "2r5/8/8/8/8/8/6PP/k2KR3 w K - 0 1", [17, 242, 3931, 57700, 985298]),
-    ("960, castling rook is pinned", "4k3/8/8/8/8/8/8/qR2K2R w BH - 0 1", [18, 323, 6653, 142883, 3048713]),
-    ("960, inner rooks have the right", "rr2k1rr/8/8/8/8/8/8/RR2K1RR w BGbg - 0 1", [37, 1171, 43057, 1480754]),
-    ("double 960, closed a", "nrkrbbqn/pppppppp/8/8/8/8/PPPPPPPP/RBKQNNBR w HAdb - 0 1", [20, 360, 8090, 165898, 4119504]),
-    ("double 960, closed b", "rkbbnnqr/pppppppp/8/8/8/8/PPPPPPPP/NRBKQRBN w FBha - 0 1", [18, 360, 7398, 164751, 3874003]),
-    ("double 960, open", "1r2k1r1/8/8/8/8/8/8/R4KR1 w GAgb - 0 1", [23, 491, 11054, 249426, 5845295]),
-]  # fmt: skip
 
 
 @pytest.mark.parametrize(("fen", "counts"), [fact[1:] for fact in FACTS], ids=[fact[0] for fact in FACTS])
