@@ -58,6 +58,9 @@ class UciLoop:
     | compiler, help | plain lines | the same |
     | extra commands (bench) | their own lines, before any `readyok` | queued |
 
+    Perft counts in as many threads as the option Threads says. Once Hash has been set it has a table of that size of its own; it
+    has none before, so that it can be compared with other engines.
+
     A search has no end of its own under `infinite`, `ponder` and `mate`, and without any limit: nothing waits for it, and the end
     of input stops it. The last search is one with no other search, perft or bench queued after it: a GUI that quits does not wait
     for its search, while a script gets all answers. `stop` before `quit` stops everything, and so does Ctrl-C. If nobody reads
@@ -298,7 +301,9 @@ class UciLoop:
         def action() -> None:
             from . import perft
 
-            perft.run(job, self.host.position, depth, self._write, self.jobs.announce_end)
+            options = self.host.options
+            hash_mb = options["Hash"] if options.was_set("Hash") else 0
+            perft.run(job, self.host.position, depth, self._write, self.jobs.announce_end, options["Threads"], hash_mb)
 
         self._add_job("perft", job, action)
 

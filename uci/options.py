@@ -100,6 +100,11 @@ class Options:
         self.table = TABLE + exposed
         self._by_name = {entry.name.lower(): entry for entry in self.table}
         self._values: dict[str, Any] = {entry.name: entry.default for entry in self.table}
+        self._set: set[str] = set()  # the names of those that `set` has changed, or set to what they were
+
+    def was_set(self, name: str) -> bool:
+        """Whether a GUI has set this option, to whatever value."""
+        return name in self._set
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
@@ -126,6 +131,7 @@ class Options:
         except (ValueError, OSError) as error:
             return f"{entry.name}: {error}; keeping {self._shown(entry)}"
         self._values[entry.name] = value
+        self._set.add(entry.name)
         return ""
 
     def _unknown(self, name: str) -> str:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 import threading
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import chess
 import pytest
@@ -71,6 +71,9 @@ def _leaves(board: chess.Board, depth: int, should_stop: Callable[[], bool]) -> 
 class FakePosition:
     """The face of `core.engine.Position`, played by python-chess."""
 
+    MEMORY_MB = 1000
+    counted_with: ClassVar[list[tuple[int, int]]] = []  # threads and hash_mb of each `divide`
+
     def __init__(self, fen: str = chess.STARTING_FEN, chess960: bool = False) -> None:
         self._board = chess.Board(fen, chess960=chess960)
         if not self._board.is_valid():
@@ -96,7 +99,12 @@ class FakePosition:
     def undo(self) -> None:
         self._board.pop()
 
-    def divide(self, depth: int, should_stop: Callable[[], bool], on_move: Callable[[str, int], object]) -> list[tuple[str, int]]:
+    def divide(
+        self, depth: int, should_stop: Callable[[], bool], on_move: Callable[[str, int], object], *, threads: int, hash_mb: int
+    ) -> list[tuple[str, int]]:
+        self.counted_with.append((threads, hash_mb))
+        if hash_mb > self.MEMORY_MB:
+            raise MemoryError
         board = self._board.copy()
         counts = []
         for move in list(board.legal_moves):
@@ -819,6 +827,23 @@ def test_perft_without_depth(session: Session, line: str) -> None:
     session.send(line)
     (answer,) = session.out.lines
     assert answer.startswith("info string perft: expected a depth")
+
+
+def test_perft_uses_threads_and_a_hash_that_was_set(session: Session) -> None:
+    FakePosition.counted_with.clear()
+    session.send("perft 1", "setoption name Threads value 3", "go perft 1", "setoption name Hash value 16", "perft 1")
+    session.send("setoption name Threads value 1", "setoption name Hash value 0", "go perft 1")  # a refused value changes nothing
+    session.loop.finish()
+    assert FakePosition.counted_with == [(1, 0), (3, 0), (3, 16), (1, 16)]
+    assert session.out.count("Nodes searched: 20") == 4
+
+
+def test_perft_without_memory_for_its_table_counts_without(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FakePosition, "MEMORY_MB", 10)
+    session.send("setoption name Hash value 20", "go perft 2")
+    session.loop.finish()
+    assert session.out.lines[0] == "info string perft: not enough memory for a table of 20 MB, counting without one"
+    assert session.out.count("Nodes searched: 400") == 1
 
 
 def test_perft_can_be_stopped(session: Session) -> None:
