@@ -8,20 +8,29 @@ down to the position in which the lists of legal moves differ, and names the mov
 import argparse
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..core.engine import STARTPOS_FEN, Position
+from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
 from .common.command import CommandError, execute, file_name, per_second, read_text, whole_number
 from .common.fen import is_shredder
-from .common.progress import progress
+from .common.progress import Bar, progress
 
 if TYPE_CHECKING:
     import chess
 
 MAX_DEPTH = 20  # what Position.perft accepts
 MAX_NODES = 5_000_000  # default of --max-nodes
+MAX_HASH_MB = 65536  # as the UCI option Hash
+BAR_AFTER = 1.0  # seconds a count may take before a bar is drawn
+
+HASH_HELP = (
+    "keep the counts of positions seen before in a table of MB megabytes: several times as fast. Positions are told apart by keys "
+    "of 128 random bits, so that a count of a million million lookups is wrong with a chance of 3 in a million million. Default 0: "
+    "no table, every position is counted"
+)
 
 MakePosition = Callable[[str, bool], Position]  # from (fen, chess960)
 
@@ -93,12 +102,15 @@ def run_suite(
     *,
     max_nodes: int = MAX_NODES,
     max_depth: int = MAX_DEPTH,
+    threads: int = 1,
+    hash_mb: int = 0,
     make: MakePosition = Position,
     advance: Callable[[], None] = lambda: None,
     say: Callable[[str], None] = lambda _: None,
 ) -> SuiteResult:
     """Count every listed depth of at most `max_nodes` leaves. `advance` is called after each line, `say` with each wrong one.
 
+    `threads` and `hash_mb` are those of `Position.perft`.
     `make` builds a position from (fen, chess960). Raises CommandError for a FEN that it refuses.
     """
     counts = nodes = 0
@@ -110,7 +122,7 @@ def run_suite(
             if expected > max_nodes or depth > max_depth:
                 continue
             start = time.perf_counter()
-            counted = position.perft(depth)
+            counted = position.perft(depth, threads=threads, hash_mb=hash_mb)
             seconds += time.perf_counter() - start
             counts += 1
             nodes += counted
@@ -192,6 +204,10 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument(
         "--max-depth", type=whole_number(1, MAX_DEPTH), default=MAX_DEPTH, metavar="N", help="skip deeper counts of a suite"
     )
+    parser.add_argument(
+        "--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="count in N threads (default 1)"
+    )
+    parser.add_argument("--hash", type=whole_number(0, MAX_HASH_MB), default=0, metavar="MB", help=HASH_HELP)
     parser.add_argument("--chess960", action="store_true", help="write castling as king takes rook")
     parser.add_argument("--no-divide", action="store_true", help="leave out the count of each root move")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
@@ -209,14 +225,38 @@ def _perft(args: argparse.Namespace) -> int:
     return _single(args)
 
 
+@contextmanager
+def late_bar() -> Iterator[Callable[[int, int, int], None]]:
+    """A function for `on_progress` of `Position.divide`, which shows a bar on standard error once BAR_AFTER seconds are over."""
+    begun = time.monotonic()
+    shown = 0
+    bar: Bar | None = None
+    with ExitStack() as stack:
+
+        def on_progress(done: int, parts: int, _leaves: int) -> None:
+            nonlocal bar, shown
+            if bar is None and time.monotonic() - begun >= BAR_AFTER:
+                bar = stack.enter_context(progress("perft", parts))
+            if bar is not None and done > shown:
+                bar.advance(done - shown)
+                shown = done
+
+        yield on_progress
+
+
 def _single(args: argparse.Namespace) -> int:
     """One position: divide, total, time."""
     fen = " ".join(args.fen) or STARTPOS_FEN
     position = _position(fen, lambda text, shredder: Position(text, args.chess960 or shredder), "fen")
     start = time.perf_counter()
-    divide = [] if args.no_divide or args.depth == 0 else position.divide(args.depth)
-    nodes = sum(count for _, count in divide) if divide else position.perft(args.depth)
+    divide: list[tuple[str, int]] = []
+    if args.depth:
+        with late_bar() as on_progress:
+            divide = position.divide(args.depth, threads=args.threads, hash_mb=args.hash, on_progress=on_progress)
+    nodes = sum(count for _, count in divide) if args.depth else 1
     seconds = time.perf_counter() - start
+    if args.no_divide:
+        divide = []
     if args.json:
         totals = {
             "fen": position.fen(),
@@ -237,7 +277,15 @@ def _suite(args: argparse.Namespace) -> int:
     """Suites, in the order given."""
     lines = [line for path in args.suite for line in read_suite(path)]
     with progress("perft", len(lines)) as bar:
-        result = run_suite(lines, max_nodes=args.max_nodes, max_depth=args.max_depth, advance=bar.advance, say=bar.say)
+        result = run_suite(
+            lines,
+            max_nodes=args.max_nodes,
+            max_depth=args.max_depth,
+            threads=args.threads,
+            hash_mb=args.hash,
+            advance=bar.advance,
+            say=bar.say,
+        )
     if args.json:
         print(json.dumps(result.as_dict(), indent=1))
     else:

@@ -131,7 +131,7 @@ def workloads_of(measures: Sequence[str], perft_depth: int, fens: Sequence[str],
     """What is measured in each round, besides the start-up."""
 
     def count(fen: str, depth: int) -> Callable[[Contender], Work]:
-        return lambda contender: measuring.measure(contender, measuring.perft_work(contender, fen, depth))
+        return lambda contender: measuring.measure(contender.for_perft(), measuring.perft_work(contender, fen, depth))
 
     workloads = []
     if "perft" in measures:

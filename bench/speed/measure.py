@@ -45,6 +45,11 @@ class Contender(NamedTuple):
     perft: str  # how it spells perft, "" if it has none
     timeout: float  # seconds one measurement may take
     start_seconds: float = START_SECONDS  # it may take to answer `uciok`
+    perft_setup: tuple[str, ...] = ()  # its `setoption` lines before a perft: Hash only if the user sets it
+
+    def for_perft(self) -> "Contender":
+        """The engine as it counts leaves: without a table where it has one only when it is told a size, as ours does."""
+        return self._replace(setup=self.perft_setup)
 
 
 class Started(NamedTuple):
@@ -61,7 +66,8 @@ def probe(spec: EngineSpec, timeout: float) -> tuple[Contender, list[str]]:
     names = [match[1] for line in lines if (match := OPTION_NAME.match(line))]
     own_name = next((line.removeprefix("id name ") for line in lines if line.startswith("id name ")), spec.command[0])
     setup = options_lines({**OPTIONS, **spec.options}, names)
-    contender = Contender(spec.name or own_name, spec.command, tuple(setup), "", timeout, spec.start_seconds)
+    perft_setup = options_lines({**FAIR_OPTIONS, **spec.options}, names)
+    contender = Contender(spec.name or own_name, spec.command, tuple(setup), "", timeout, spec.start_seconds, tuple(perft_setup))
     _session(contender).close()
     spelling = next((spelling for spelling in PERFT_SPELLINGS if _counts(contender, spelling)), "")
     return contender._replace(perft=spelling), spec.unknown_options(names)
@@ -193,9 +199,9 @@ def count_instructions(contender: Contender, perft_work: SessionWork, search_wor
         return Counted(None, None, None, str(error))
     found: list[float | None] = []
     fault = ""
-    for work in (perft_work, search_work):
+    for counted, work in ((contender.for_perft(), perft_work), (contender, search_work)):
         try:
-            cost, amount = _under_valgrind(contender, work)
+            cost, amount = _under_valgrind(counted, work)
             found.append((cost - start_cost) / amount)
         except EngineFailure as error:
             found.append(None)

@@ -125,6 +125,50 @@ def test_perft_prints_divide_and_total(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out.splitlines()[:2] == ["", "Nodes searched: 197281"]
 
 
+@pytest.mark.parametrize("words", [["--threads", "2"], ["--hash", "1"], ["--threads", "3", "--hash", "4"]])
+def test_perft_counts_the_same_with_threads_and_a_table(
+    words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def printed(*more: str) -> dict[str, Any]:
+        assert perft.main(["5", "--json", *more]) == 0
+        out: dict[str, Any] = json.loads(capsys.readouterr().out)
+        return out
+
+    assert printed(*words)["divide"] == printed()["divide"]
+    given = []
+
+    class Spied(Position):
+        def perft(self, depth: int, *more: Any, **settings: Any) -> int:
+            given.append(settings)
+            return super().perft(depth, *more, **settings)
+
+    suite = tmp_path / "suite.epd"
+    suite.write_text(f"{KIWIPETE} ;D1 48 ;D2 2039 ;D3 97862 ;D4 4085603\n")
+    lines = perft.read_suite(suite)
+    threads, hash_mb = 3, 1
+    assert perft.run_suite(lines, threads=threads, hash_mb=hash_mb, make=Spied).wrong == ()
+    assert given == [{"threads": threads, "hash_mb": hash_mb}] * 4
+    assert perft.main(["--suite", str(suite), *words]) == 0
+
+
+def test_a_long_perft_shows_a_bar_on_standard_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert perft.main(["4", "--threads", "2"]) == 0
+    assert capsys.readouterr().err == ""  # over before a bar is worth while
+    monkeypatch.setattr(perft, "BAR_AFTER", 0.0)
+    assert perft.main(["6", "--no-divide", "--threads", "2"]) == 0
+    out, err = capsys.readouterr()
+    assert "Nodes searched: 119060324" in out.splitlines()
+    assert "400/400" in err
+
+
+@pytest.mark.parametrize("words", [["--threads", "0"], ["--threads", "257"], ["--hash", "-1"], ["--hash", "x"]])
+def test_perft_names_a_bad_number_of_threads_or_size_of_table(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert perft.main(["3", *words]) == 2
+    out, err = capsys.readouterr()
+    assert not out
+    assert f"{words[0]}: expected a whole number" in err
+
+
 def test_perft_prints_json_with_960_castling(capsys: pytest.CaptureFixture[str]) -> None:
     assert perft.main(["2", KIWIPETE, "--json", "--chess960"]) == 0
     printed = json.loads(capsys.readouterr().out)
@@ -159,7 +203,7 @@ class _Faulty:
         self._missing = missing
         self._invented = invented
 
-    def perft(self, depth: int) -> int:
+    def perft(self, depth: int, **_: int) -> int:
         return sum(count for _, count in self.divide(depth))
 
     def divide(self, depth: int) -> list[tuple[str, int]]:

@@ -173,6 +173,7 @@ def test_the_spelling_of_perft_is_found(stub: Any, knows: str, spelling: str) ->
     contender = probe(stub(knows))
     assert (contender.name, contender.perft) == (f"stub {knows}", spelling)
     assert contender.setup == ("setoption name Hash value 16",)
+    assert contender.for_perft().setup == ()  # a size of Hash that is set would give our own perft a table
     work = speed_measure.perft_work(contender, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 4)
     if spelling:
         assert speed_measure.measure(contender, work).amount == 43238
