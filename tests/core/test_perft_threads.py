@@ -174,16 +174,3 @@ def test_ctrl_c_breaks_a_count_off(count: Callable[[Position], object]) -> None:
             interrupted()
     finally:
         timer.join()
-
-
-def test_a_thread_that_waits_for_the_others_can_be_stopped() -> None:
-    """One task for two threads at first: the caller has nothing to count while the other thread is at work."""
-    position = Position("7k/8/8/8/8/8/8/K6Q b - - 0 1")  # one move, then a wide tree
-    asked = []
-
-    def should_stop() -> bool:
-        asked.append(1)
-        return len(asked) > 4
-
-    assert position.perft(14, should_stop, threads=2) > 0
-    assert len(asked) == 5
