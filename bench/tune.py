@@ -34,7 +34,7 @@ from .common.plot import legend, new_figure, whole
 
 if TYPE_CHECKING:
     from ..evaluation.learn.data import Dataset
-    from ..evaluation.learn.fit import Epoch
+    from ..evaluation.learn.fit import Epoch, Fit
     from ..evaluation.learn.tune import FileReport, Outcome
 
 NOTHING_LEARNT = 3  # exit code
@@ -215,13 +215,20 @@ def _run(args: argparse.Namespace, files: "list[tuple[Dataset, float]]", start: 
     for place, (data, weight) in enumerate(files):
         with progress(f"features of {data.name}", len(data)) as bar:
             sources.append(count(data, weight, start, options, place, bar.advance))
-    with progress("epochs", args.epochs) as bar:
+    fits: list[Fit] = []
+    try:
+        with progress("epochs", args.epochs) as bar:
 
-        def say(epoch: "Epoch") -> None:
-            bar.say(f"epoch {epoch.number:3}: loss in training {epoch.training:.6f}, in validation {epoch.validation:.6f}")
-            bar.advance(min(epoch.number, 1))  # epoch 0 is the start
+            def say(epoch: "Epoch") -> None:
+                bar.say(f"epoch {epoch.number:3}: loss in training {epoch.training:.6f}, in validation {epoch.validation:.6f}")
+                bar.advance(min(epoch.number, 1))  # epoch 0 is the start
 
-        found = tune(sources, start, options, say)
+            fits.append(tune(sources, start, options, say))
+    except KeyboardInterrupt:
+        if not fits:
+            raise
+        # a second Ctrl-C, while the bar was taken down
+    (found,) = fits
     if found.is_interrupted:
         tell(f"interrupted in epoch {len(found.epochs)} of {args.epochs}; epoch {found.best} is the best so far, one moment")
     return partial(outcome, sources, start, options, found)

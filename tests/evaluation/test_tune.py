@@ -10,6 +10,8 @@ import random
 import re
 import tempfile
 import types
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ import labelled_files
 import numpy as np
 import pytest
 from coachwhip.bench import tune
+from coachwhip.bench.common import progress
 from coachwhip.bench.common.command import INTERRUPTED
 from coachwhip.bench.selfplay import __main__ as selfplay
 from coachwhip.core.engine import Engine, Position, weights_layout
@@ -334,6 +337,24 @@ def test_ctrl_c_keeps_the_best_weights(
     monkeypatch.undo()
     whole = run(capsys, *words, "--output", tmp_path / "whole.py")["epochs"]
     assert [epoch["validation"] for epoch in whole][: len(epochs)] == epochs
+
+
+def test_a_second_ctrl_c_loses_nothing(taught: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It comes while the bar is taken down, between the fit and the new file."""
+    shown = progress.progress
+
+    @contextmanager
+    def stopping(label: str, total: int) -> Iterator[progress.Bar]:
+        with shown(label, total) as bar:
+            yield bar
+        if label == "epochs":
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(progress, "progress", stopping)
+    interrupt(monkeypatch, 20)
+    words = [str(taught), "--batch", "256", "--rate", "4", "--epochs", "20", "--output", str(tmp_path / "new.py")]
+    assert tune.main(words) == INTERRUPTED
+    assert config.load(tmp_path / "new.py") != config.load_default()
 
 
 def test_ctrl_c_before_anything_is_learnt_writes_nothing(
