@@ -27,9 +27,9 @@ MAX_HASH_MB = 65536  # as the UCI option Hash
 BAR_AFTER = 1.0  # seconds a count may take before a bar is drawn
 
 HASH_HELP = (
-    "keep the counts of positions seen before in a table of MB megabytes: several times as fast. Positions are told apart by keys "
-    "of 128 random bits, so that a count of a million million lookups is wrong with a chance of 3 in a million million. Default 0: "
-    "no table, every position is counted"
+    "size of the table that keeps the counts of positions seen before (default 0: none, every position is counted); several times "
+    "as fast. Positions are told apart by keys of 128 random bits: a count of a million million lookups is wrong with a chance of "
+    "3 in a million million"
 )
 
 MakePosition = Callable[[str, bool], Position]  # from (fen, chess960)
@@ -205,7 +205,7 @@ def main(argv: Sequence[str]) -> int:
         "--max-depth", type=whole_number(1, MAX_DEPTH), default=MAX_DEPTH, metavar="N", help="skip deeper counts of a suite"
     )
     parser.add_argument(
-        "--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="count in N threads (default 1)"
+        "--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="counting threads (default 1)"
     )
     parser.add_argument("--hash", type=whole_number(0, MAX_HASH_MB), default=0, metavar="MB", help=HASH_HELP)
     parser.add_argument("--chess960", action="store_true", help="write castling as king takes rook")

@@ -448,9 +448,14 @@ def test_the_textbook_searches_know_no_network(
 
 @pytest.fixture(scope="module")
 def labelled_games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Labelled positions of the tests' own weights."""
-    path = tmp_path_factory.mktemp("labelled") / "own.bin"
-    words = ["--games", "30", "--nodes", "50", "--max-moves", "40", "--concurrency", "1", "--weights", str(FROZEN_WEIGHTS)]
+    """Labelled positions from which the tests' own weights have something to learn: for the labels, minor pieces are worth far more."""
+    folder = tmp_path_factory.mktemp("labelled")
+    path, teacher = folder / "own.bin", folder / "teacher.py"
+    text = FROZEN_WEIGHTS.read_text(encoding="utf-8")
+    dear = text.replace("(327, 419),  (342, 419)", "(527, 619),  (542, 619)")
+    assert dear != text
+    teacher.write_text(dear, encoding="utf-8")
+    words = ["--games", "30", "--nodes", "50", "--max-moves", "40", "--concurrency", "1", "--weights", str(teacher)]
     assert selfplay.main([str(path), *words]) == 0
     return path
 
@@ -459,7 +464,7 @@ def test_a_residual_network_is_added_to_the_terms_alone(
     mine: Path, plain: Path, tmp_path: Path, labelled_games: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`train` takes the numbers of a weights file, and not its network, which may be gone."""
-    words = [labelled_games, "--cache", tmp_path, "--hidden", 16, "--epochs", 1, "--validation", 0.2, "--output"]
+    words = [labelled_games, "--cache", tmp_path, "--hidden", 16, "--epochs", 4, "--batch", 64, "--rate", 0.01, "--validation", 0.2, "--output"]
     for name, start in (("a", plain), ("b", mine)):
         printed(capsys, train.main, *words, tmp_path / f"{name}.cwnet", "--weights", start)
     (mine.parent / "small.cwnet").unlink()
@@ -471,7 +476,7 @@ def test_tune_fits_the_terms_and_keeps_the_name_of_the_network(
     mine: Path, plain: Path, tmp_path: Path, labelled_games: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It says so on stderr and in the new file, and that the network is not found from there."""
-    words = [str(labelled_games), "--epochs", "1", "--only", "tempo", "--validation", "0.2", "--output"]
+    words = [str(labelled_games), "--epochs", "3", "--batch", "64", "--wdl", "0", "--only", "material", "--validation", "0.2", "--output"]
 
     def tuned(output: Path, start: Path) -> tuple[dict[str, Any], str]:
         """The new entries, and the last line on stderr."""
