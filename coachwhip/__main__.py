@@ -37,6 +37,7 @@ SUBCOMMANDS = {
     "tune": "coachwhip.bench.tune",
     "train": "coachwhip.bench.train",
     "weights": "coachwhip.evaluation.config",
+    "data": "coachwhip.bench.data.__main__",
 }
 # Subcommands that have the options --weights and --set themselves.
 TAKE = {
@@ -58,18 +59,19 @@ Subcommands (each has its own --help):
   bench [DEPTH]                  search fixed positions: node count and speed
   perft DEPTH [FEN]              count positions, check suites of known counts
   match                          play games between engines
-  suite FILE...                  let engines solve test positions
+  suite [FILE...]                let engines solve test positions
   speed                          compare the speed of builds and engines
   reference                      compare textbook searches on small games
   lab                            compare the techniques of adversarial search
-  analyse FILE...                annotate the games of PGN files, and write a report
-  wdl-fit PGN...                 fit the win, draw and loss model to scored games
+  analyse [FILE...]              annotate the games of PGN files, and write a report
+  wdl-fit [PGN...]               fit the win, draw and loss model to scored games
   selfplay FILE                  play games against itself and keep them with their scores
   tune FILE...                   fit the evaluation's weights to labelled positions
   train FILE...                  train a network on labelled positions
   spsa --tune NAME...            tune numbers of the search by games against itself
   weights                        print the evaluation weights, as a file to start from
   tunables                       list the numbers of the search and the switches of its techniques
+  data [NAME]                    list the openings, suites and games that come with it
 
 Options:
   --weights FILE                 evaluate with the weights in FILE

@@ -28,7 +28,8 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "coachwhip/_pyinstaller/script": ("coachwhip",),
     "bench/common": ("core", "evaluation", "uci"),
     "bench/engines": ("bench/common",),
-    "bench": ("core", "evaluation", "evaluation/learn", "uci", "coachwhip", "bench/common", "bench/engines"),
+    "bench/data": ("bench/common", "uci"),
+    "bench": ("core", "evaluation", "evaluation/learn", "uci", "coachwhip", "bench/common", "bench/data", "bench/engines"),
 }
 # What is at the top of core and needed below: `Params` comes from this table.
 TABLES = {"coachwhip.core.tunables"}

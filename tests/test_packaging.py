@@ -16,6 +16,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from coachwhip.bench import data
 from places import ROOT
 
 import coachwhip
@@ -403,8 +404,8 @@ def test_other_packages_can_cimport_the_installed_core(tree: Path) -> None:
     assert "use_tt" in (tree / "foreign.c").read_text(encoding="utf-8")
 
 
-def test_a_network_reaches_wheel_and_sdist(tree: Path) -> None:
-    """Beside weights.py, which names it; the metadata have the engine's version."""
+def test_networks_and_shipped_data_reach_wheel_and_sdist(tree: Path) -> None:
+    """A network beside weights.py, which names it; the metadata have the engine's version."""
     network = Path("evaluation", "networks", "some.cwnet")
     (tree / network).write_bytes(b"a network")
     shutil.copy(ROOT / "MANIFEST.in", tree)
@@ -412,6 +413,11 @@ def test_a_network_reaches_wheel_and_sdist(tree: Path) -> None:
     assert (tree / "installed" / "coachwhip" / network).read_bytes() == b"a network"
     run_in(tree, "setup.py", "egg_info")
     (listed,) = tree.glob("*.egg-info/SOURCES.txt")
-    assert network.as_posix() in listed.read_text(encoding="utf-8").splitlines()
+    sources = listed.read_text(encoding="utf-8").splitlines()
+    assert network.as_posix() in sources
+    for each in data.ALL.values():
+        place = each.path.relative_to(ROOT)
+        assert (tree / "installed" / "coachwhip" / place).read_bytes() == each.path.read_bytes()
+        assert place.as_posix() in sources
     (written,) = tree.glob("*.egg-info/PKG-INFO")
     assert f"Version: {coachwhip.__version__}" in written.read_text(encoding="utf-8").splitlines()

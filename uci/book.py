@@ -16,6 +16,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.engine import Position
 
+SHIPPED = os.path.join(os.path.dirname(__file__), "book.bin")  # played from where no other book is named
 ENTRY_BYTES = 16
 KEY_BYTES = 8
 SAMPLES = 512  # entries whose keys are checked for ascending order, which the lookup in the file needs
@@ -37,9 +38,11 @@ class Book:
 
     def __init__(self, path: str) -> None:
         _check(path)
-        import chess
-        import chess.polyglot
-
+        try:
+            import chess
+            import chess.polyglot
+        except ImportError:
+            raise ValueError("a book needs python-chess: python3 -m pip install chess") from None
         self._board = chess.Board
         self._reader = chess.polyglot.open_reader(path)
 

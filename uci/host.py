@@ -220,14 +220,20 @@ class Host:
         men = self.options["SyzygyProbeLimit"] if men is None else men
         return self.tables.probe, min(self.tables.max_pieces, men), depth
 
-    def set_book_file(self, path: str) -> None:
-        """Take opening moves from this Polyglot book ("": none). Raises ValueError or OSError and keeps the old one."""
-        book = None
-        if path:
-            from .book import Book
+    def set_own_book(self, on: bool) -> None:
+        """Have a book ready: the shipped one where BookFile names none. Raises ValueError or OSError."""
+        if on and self.book is None:
+            self._open_book("")
 
-            book = Book(path)
-        old, self.book = self.book, book
+    def set_book_file(self, path: str) -> None:
+        """Take opening moves from this Polyglot book ("": the shipped one). Raises ValueError or OSError and keeps the old one."""
+        if path or self.book is not None:
+            self._open_book(path)
+
+    def _open_book(self, path: str) -> None:
+        from .book import SHIPPED, Book
+
+        old, self.book = self.book, Book(path or SHIPPED)
         if old is not None:
             old.close()
 

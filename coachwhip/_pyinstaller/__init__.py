@@ -17,7 +17,12 @@ SUBCOMMANDS = (
     "coachwhip.bench.tunables",
 )  # the others start Python, or need large libraries
 USED_BY_CORE = ("array", "json", "zlib")  # modules of the standard library that compiled code imports
-DATA = {join("coachwhip", "evaluation", "networks"): (".cwnet",), join("coachwhip", "bench", "common"): (".fen",)}  # by folder
+DATA = {  # by folder
+    join("coachwhip", "bench", "common"): (".fen",),
+    join("coachwhip", "bench", "data"): ("perft.epd",),
+    join("coachwhip", "evaluation", "networks"): (".cwnet",),
+    join("coachwhip", "uci"): (".bin",),
+}
 
 
 def get_hook_dirs() -> list[str]:
@@ -31,7 +36,7 @@ def compiled_modules(package: str) -> list[tuple[str, str]]:
 
 
 def data_files(package: str) -> list[tuple[str, str]]:
-    """Networks and the positions of `bench`: (file, folder in the program)."""
+    """Networks, the book, and the positions of `bench` and `perft`: (file, folder in the program)."""
     return [(file, folder) for folder, suffixes in DATA.items() for file, inside in _files(package, suffixes) if inside == folder]
 
 

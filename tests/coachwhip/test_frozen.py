@@ -47,6 +47,8 @@ def package(tmp_path: Path) -> Path:
     for name in (
         "__init__.py",
         "bench/common/positions.fen",
+        "bench/data/openings.epd",
+        "bench/data/perft.epd",
         "bench/lab/positions.fen",
         "bench/match/__init__.py",
         "core/__init__.py",
@@ -59,6 +61,7 @@ def package(tmp_path: Path) -> Path:
         f"core/_level/board/see{extension}",
         "evaluation/networks/__init__.py",
         "evaluation/networks/some.cwnet",
+        "uci/book.bin",
     ):
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).touch()
@@ -89,11 +92,13 @@ def test_every_compiled_module_is_collected_where_it_is_imported_from(package: P
     assert set(map(Path, asked)) == set(found)
 
 
-def test_networks_and_the_positions_of_bench_are_collected(package: Path) -> None:
+def test_networks_positions_and_the_book_are_collected(package: Path) -> None:
     asked = {Path(file).relative_to(package): Path(folder) for file, folder in run_hook(package).datas.items()}
     assert asked == {
         Path("bench/common/positions.fen"): Path("coachwhip/bench/common"),
+        Path("bench/data/perft.epd"): Path("coachwhip/bench/data"),
         Path("evaluation/networks/some.cwnet"): Path("coachwhip/evaluation/networks"),
+        Path("uci/book.bin"): Path("coachwhip/uci"),
     }
 
 

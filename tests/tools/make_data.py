@@ -19,6 +19,7 @@ import chess
 import chess.pgn
 import chess.polyglot
 import oracle
+import own_openings
 import own_positions
 import syzygy_writer
 import three_men
@@ -150,7 +151,7 @@ def make_books() -> None:
     for game in read_games("games"):
         board = game.board()
         for move in list(game.mainline_moves())[:BOOK_PLIES]:
-            counts[chess.polyglot.zobrist_hash(board), polyglot_move(board, move)] += 1
+            counts[chess.polyglot.zobrist_hash(board), own_openings.polyglot_move(board, move)] += 1
             board.push(move)
     entries = sorted((key, move, count) for (key, move), count in counts.items())
     path = DATA / "books" / "own.bin"
@@ -158,14 +159,6 @@ def make_books() -> None:
     path.write_bytes(b"".join(struct.pack(">QHHI", key, move, count, 0) for key, move, count in entries))
     starts = own_positions.found(own_positions.games("dfrc"), own_positions.may_castle, 40, "book")
     write("books/dfrc.epd", "".join(f"{board.fen()}\n" for board in starts))
-
-
-def polyglot_move(board: chess.Board, move: chess.Move) -> int:
-    """A move as the book has it: castling is the king's move onto the rook."""
-    to = move.to_square
-    if board.is_castling(move):
-        to = chess.square(7 if to > move.from_square else 0, chess.square_rank(to))
-    return to | move.from_square << 6 | ((move.promotion or 1) - 1) << 12
 
 
 # --- Questions ---

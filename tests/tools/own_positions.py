@@ -176,13 +176,18 @@ def leaves(board: chess.Board, depth: int) -> int:
     return total
 
 
+def fen_of(board: chess.Board) -> str:
+    """The FEN for a line of counts: standard positions keep an en passant square on which nothing may take."""
+    return oracle.fen_of(board) if board.chess960 else board.fen(en_passant="fen")
+
+
 def perft_line(board: chess.Board, most: int) -> str:
     """FEN and counts, as far as a count is no greater than `most`; one depth at least."""
     counts = [leaves(board, 1)]
     while counts[-1] * max(counts[0], 10) <= most and counts[-1]:
         counts.append(leaves(board, len(counts) + 1))
     fields = [f";D{depth} {count}" for depth, count in enumerate(counts, 1)]
-    return " ".join([oracle.fen_of(board) if board.chess960 else board.fen(en_passant="fen"), *fields])
+    return " ".join([fen_of(board), *fields])
 
 
 def described(board: chess.Board) -> str:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import struct
+import sys
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,8 @@ import chess
 import chess.polyglot
 import pytest
 from coachwhip.core.engine import Position
-from coachwhip.uci.book import Book
+from coachwhip.uci.book import SHIPPED, Book
+from coachwhip.uci.host import Host
 from uci_process import UciProcess
 
 if TYPE_CHECKING:
@@ -123,5 +125,45 @@ def test_in_a_session(book: Path) -> None:
         assert message.startswith("info string setoption: BookFile: ")
         assert bestmove(engine.go("position startpos", "go movetime 100")) == "e2e4"
         assert engine.ask("setoption name BookFile value <empty>") == []
-        assert not any("book move" in line for line in engine.go("go nodes 100"))
+        assert "weight 3 of 4" not in engine.go("go nodes 100")[0]  # the shipped book takes its place
         engine.quit()
+
+
+def test_without_python_chess_one_sentence_says_what_to_install(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "chess.polyglot", None)
+    host = Host()
+    for option, value in (("OwnBook", "true"), ("BookFile", str(book))):
+        assert "a book needs python-chess: python3 -m pip install chess; keeping" in host.set_option(option, value)
+
+
+def test_own_book_plays_from_the_shipped_book(tmp_path: Path) -> None:
+    """Without BookFile, or when it is emptied; another file replaces it, and a wrong one changes nothing."""
+    other = tmp_path / "other.bin"
+    write(other, [entry(chess.Board(), "h2h4", 1)])
+    with chess.polyglot.open_reader(SHIPPED) as reader:
+        first = {found.move.uci() for found in reader.find_all(chess.Board())}
+    assert len(first) > 2
+    assert "h2h4" not in first
+    with UciProcess() as engine:
+        assert book_move(engine) == ""
+        assert engine.ask("setoption name OwnBook value true") == []
+        shipped = book_move(engine)
+        assert shipped in first
+        assert engine.ask(f"setoption name BookFile value {other}") == []
+        assert book_move(engine) == "h2h4"
+        assert "BookFile" in engine.ask(f"setoption name BookFile value {tmp_path / 'none.bin'}")[0]
+        assert book_move(engine) == "h2h4"
+        assert engine.ask("setoption name BookFile value <empty>") == []
+        assert book_move(engine) == shipped
+        assert engine.ask("setoption name OwnBook value false") == []
+        assert book_move(engine) == ""
+        engine.quit()
+
+
+def book_move(engine: UciProcess) -> str:
+    """The move of the book at the start position, "" if the engine searches."""
+    engine.send("position startpos", "go nodes 50")
+    said = engine.read_until("bestmove")
+    found = [line.split()[4].rstrip(",") for line in said if line.startswith("info string book move ")]
+    assert not found or said[-1].split()[1] == found[0]
+    return found[0] if found else ""

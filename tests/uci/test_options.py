@@ -45,6 +45,9 @@ class Host:
     def set_syzygy_limit(self, pieces: int) -> None:
         self._change("syzygy limit", pieces)
 
+    def set_own_book(self, on: bool) -> None:
+        self._change("own book", on)
+
     def set_book_file(self, path: str) -> None:
         self._change("book", path)
 

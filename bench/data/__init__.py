@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The data that come with coachwhip, and that subcommands use where no file is named; `coachwhip data` lists them.
+
+All of it is coachwhip's own; tests/tools/make_shipped.py makes it anew:
+
+openings  6, 8 or 10 moves by chance among those that a search finds nearly as good as the best; a deeper search finds neither side
+          more than 60 centipawns ahead. EPD; `ce` is that score, `id` the moves.
+book      in uci/, where OwnBook reads it: the positions that its moves reach most often, each with the moves that a search likes.
+perft     positions of random games and random placements: checks, en passant that is legal or only looks so, promotions, pins,
+          castling, Chess960 and double Chess960. The small counts are python-chess's too.
+tactics   positions of fast games in which one move is 200 centipawns or a mate better than all others, to a search of 2 million
+          nodes, and a search of 300 nodes plays another; `dm` where trying everything proved the mate. The easy ones come first.
+games     games whose clocks count nodes as time, so players with fewer nodes a second are weaker.
+scored    games of players with 400 to 4000 nodes a move.
+"""
+
+import lzma
+from pathlib import Path
+from typing import NamedTuple
+
+from ...uci import book
+from ..common.command import tell
+
+FOLDER = Path(__file__).parent
+
+
+class Shipped(NamedTuple):
+    """A file, what its entries are, and what uses it where no other file is named."""
+
+    path: Path
+    entries: str
+    used_by: str
+
+    @property
+    def number(self) -> int:
+        """How many entries there are. Raises OSError."""
+        if self.path.suffix == ".bin":
+            return self.path.stat().st_size // book.ENTRY_BYTES
+        data = self.path.read_bytes()
+        if self.path.suffix == ".xz":
+            data = lzma.decompress(data)
+        lines = data.splitlines()
+        if ".pgn" in self.path.suffixes:
+            return sum(line.startswith(b"[Event ") for line in lines)
+        return sum(bool(line.strip()) and not line.startswith(b"#") for line in lines)
+
+    def in_words(self) -> str:
+        """For the help of an option, which works even where the file is gone."""
+        number = f"{self.number} " if self.path.is_file() else ""
+        return f"the {number}shipped {self.entries}; coachwhip data tells where they are"
+
+    def announce(self) -> None:
+        """Say on standard error that these are used, since no file was named."""
+        tell(f"no file is named: using the {self.number} shipped {self.entries}, {self.path}")
+
+
+OPENINGS = Shipped(FOLDER / "openings.epd", "balanced openings", "match")
+BOOK = Shipped(Path(book.SHIPPED), "book moves", "OwnBook")
+PERFT = Shipped(FOLDER / "perft.epd", "positions with known counts", "perft --suite")
+TACTICS = Shipped(FOLDER / "tactics.epd", "test positions", "suite")
+GAMES = Shipped(FOLDER / "games.pgn", "games", "analyse")
+SCORED = Shipped(FOLDER / "scored.pgn.xz", "scored games", "wdl-fit")
+ALL = {"openings": OPENINGS, "book": BOOK, "perft": PERFT, "tactics": TACTICS, "games": GAMES, "scored": SCORED}

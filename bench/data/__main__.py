@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip data`: lists the files that come with coachwhip, or prints the path of one, for other programs and for command lines."""
+
+import argparse
+import json
+from collections.abc import Sequence
+
+from ..common.command import execute
+from ..common.table import show
+from . import ALL
+
+HEADINGS = ("name", "used by", "what", "file", "entries")
+
+
+def main(argv: Sequence[str]) -> int:
+    """The subcommand."""
+    parser = argparse.ArgumentParser(
+        prog="coachwhip data",
+        description="List the data that come with coachwhip: its own openings, counts, problems and games.",
+        epilog="Each is used where its command gets no file. A path on a command line: $(coachwhip data openings)",
+    )
+    parser.add_argument("name", nargs="?", choices=ALL, metavar="NAME", help=f"print only the path of: {', '.join(ALL)}")
+    parser.add_argument("--json", action="store_true", help="print a JSON object instead")
+    return execute(parser, argv, _data)
+
+
+def _data(args: argparse.Namespace) -> int:
+    """Run with the parsed arguments."""
+    chosen = {args.name: ALL[args.name]} if args.name else ALL
+    if args.json:
+        found = {
+            name: {"file": str(each.path), "entries": each.number, "what": each.entries, "used_by": each.used_by}
+            for name, each in chosen.items()
+        }
+        print(json.dumps(found, indent=1))
+    elif args.name:
+        print(ALL[args.name].path)
+    else:
+        rows = [(name, each.used_by, each.entries, str(each.path), str(each.number)) for name, each in chosen.items()]
+        show("Data that come with coachwhip", HEADINGS, rows, left=4)
+    return 0
