@@ -17,6 +17,7 @@ from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
 from .common.command import CommandError, execute, file_name, per_second, read_text, whole_number
 from .common.fen import is_shredder
 from .common.progress import Bar, progress
+from .data import PERFT
 
 if TYPE_CHECKING:
     import chess
@@ -197,7 +198,8 @@ def main(argv: Sequence[str]) -> int:
     )
     parser.add_argument("depth", nargs="?", type=whole_number(0, MAX_DEPTH), help="plies")
     parser.add_argument("fen", nargs="*", help="position, quoted or as separate words (default: the start position)")
-    parser.add_argument("--suite", nargs="+", type=file_name, metavar="FILE", help="EPD files with lines FEN ;D1 20 ;D2 400")
+    suite = f"EPD files with lines FEN ;D1 20 ;D2 400 (without FILE: {PERFT.in_words()})"
+    parser.add_argument("--suite", nargs="*", type=file_name, metavar="FILE", help=suite)
     parser.add_argument(
         "--max-nodes", type=whole_number(0, 10**15), default=MAX_NODES, metavar="N", help="skip larger counts of a suite"
     )
@@ -216,12 +218,12 @@ def main(argv: Sequence[str]) -> int:
 
 def _perft(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    if args.suite:
+    if args.suite is not None:
         if args.depth is not None:
             raise CommandError("give a DEPTH or --suite, not both")
         return _suite(args)
     if args.depth is None:
-        raise CommandError("give a DEPTH, or --suite FILE")
+        raise CommandError("give a DEPTH, or --suite with a file or without")
     return _single(args)
 
 
@@ -275,7 +277,9 @@ def _single(args: argparse.Namespace) -> int:
 
 def _suite(args: argparse.Namespace) -> int:
     """Suites, in the order given."""
-    lines = [line for path in args.suite for line in read_suite(path)]
+    if not args.suite:
+        PERFT.announce()
+    lines = [line for path in args.suite or [PERFT.path] for line in read_suite(path)]
     with progress("perft", len(lines)) as bar:
         result = run_suite(
             lines,

@@ -8,6 +8,9 @@ coefficients are those of greatest likelihood (https://en.wikipedia.org/wiki/Max
 from __future__ import annotations
 
 import argparse
+import lzma
+from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess.pgn
@@ -15,10 +18,11 @@ import numpy as np
 
 from ..uci.wdl import LEAST, material
 from .common.command import CommandError, execute, file_name, naming, require
+from .data import SCORED
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
+    from typing import TextIO
 
     from numpy.typing import NDArray
 
@@ -55,7 +59,7 @@ def read(paths: Sequence[Path | str]) -> Samples:
     games = 0
     for path in paths:
         before = len(rows)
-        with naming(path), open(path, encoding="utf-8", errors="replace") as file:
+        with _text(Path(path)) as file:
             while (game := chess.pgn.read_game(file)) is not None:
                 outcome = OUTCOMES.get(game.headers.get("Result", "*"))
                 if outcome is not None:
@@ -65,6 +69,17 @@ def read(paths: Sequence[Path | str]) -> Samples:
             raise CommandError(f"{path}: no finished game with scores in its comments")
     columns = np.array(rows, dtype=np.float64).T
     return Samples(columns[0], columns[1], columns[2], games)
+
+
+@contextmanager
+def _text(path: Path) -> Iterator[TextIO]:
+    """A file of games, plain or compressed (.xz). Raises OSError; CommandError where it cannot be decompressed."""
+    opened = lzma.open if path.suffix == ".xz" else open
+    try:
+        with naming(path), opened(path, "rt", encoding="utf-8", errors="replace") as file:
+            yield file
+    except (lzma.LZMAError, EOFError) as error:
+        raise CommandError(f"{path}: not a whole .xz file: {error}") from error
 
 
 def _of_game(game: chess.pgn.Game, outcome: int) -> Iterator[tuple[float, float, int]]:
@@ -106,14 +121,17 @@ def fit(samples: Samples) -> Fit:
 def main(argv: Sequence[str]) -> int:
     """The subcommand; 2 if the games cannot be used."""
     parser = argparse.ArgumentParser(prog="coachwhip wdl-fit", description="Fit the model of UCI_ShowWDL to scored games.")
-    parser.add_argument("games", nargs="+", type=file_name, metavar="PGN", help="files of games, as match --pgn writes them")
+    games = f"files of games, plain or .xz, as match --pgn writes them (default: {SCORED.in_words()})"
+    parser.add_argument("games", nargs="*", type=file_name, metavar="PGN", help=games)
     return execute(parser, argv, _wdl_fit)
 
 
 def _wdl_fit(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     require("scipy.optimize", "it")
-    samples = read(args.games)
+    if not args.games:
+        SCORED.announce()
+    samples = read(args.games or [SCORED.path])
     result = fit(samples)
     print(f"# {samples.games} games, {len(samples.score)} scores, mean loss {result.loss:.4f} nats")
     print(f"MIDDLE = {result.middle}")

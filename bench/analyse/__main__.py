@@ -33,6 +33,7 @@ from ..common.command import (
 )
 from ..common.progress import progress
 from ..common.table import plain
+from ..data import GAMES
 from . import judge, report
 from .annotate import annotate
 from .games import read_files, title
@@ -54,7 +55,7 @@ def main(argv: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("files", nargs="+", type=_input, metavar="FILE", help="PGN files; - for standard input")
+    add("files", nargs="*", type=_input, metavar="FILE", help=f"PGN files; - for standard input (default: {GAMES.in_words()})")
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default {DEFAULT_SECONDS:g})")
     limit.add_argument("--depth", type=whole_number(1, MAX_DEPTH), metavar="N", help="search to this depth, in plies")
@@ -79,11 +80,14 @@ def main(argv: Sequence[str]) -> int:
 
 def _analyse(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
+    files = args.files or [str(GAMES.path)]
     for target in filter(None, (args.output, args.report)):
-        _require_another(target, args.files)
+        _require_another(target, files)
     if args.output and args.output == args.report:
         raise CommandError("--output and --report need a file each")
-    studies, faults = read_files(args.files)
+    if not args.files:
+        GAMES.announce()
+    studies, faults = read_files(files)
     for fault in faults:
         tell(f"warning: {fault}")
     time = None if args.depth or args.nodes else args.time or DEFAULT_SECONDS

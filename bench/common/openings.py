@@ -49,6 +49,15 @@ def standard_start(*, chess960: bool = False) -> Book:
     return [lambda: Opening(chess.STARTING_FEN, chess960)]
 
 
+def chess960_starts() -> Book:
+    """The 960 start positions of Chess960."""
+    return [partial(_chess960_start, number) for number in range(960)]
+
+
+def _chess960_start(number: int) -> Opening:
+    return Opening(chess.Board.from_chess960_pos(number).shredder_fen(), chess960=True)
+
+
 def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, seed: int = 0) -> Book:
     """The openings of a file: `.pgn`, `.bin` (Polyglot), anything else EPD or FEN, one a line.
 

@@ -33,6 +33,7 @@ from ..common.command import (
     writes,
 )
 from ..common.rules import Rules, add_rule_arguments
+from ..data import OPENINGS
 from ..engines.clock import TimeControl, parse_time_control
 from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values_of
 
@@ -45,6 +46,8 @@ if TYPE_CHECKING:
     from .sprt import Sprt
     from .tally import Tally
 
+START_POSITION = "startpos"  # in place of a file of openings
+CHESS960_STARTS = "Chess960 start positions"
 REPORTS = 20  # lines on how the match stands while it is played, at most
 
 EPILOG = """\
@@ -53,9 +56,9 @@ A revision is built in your cache folder. Time controls: 5+0.05 (seconds and inc
 time=0.1, nodes=10000, depth=8, and several of these with commas between them.
 
 examples:
-  coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --openings book.epd --pgn games.pgn
-  coachwhip match --revision HEAD --revision HEAD~1 --tc 8+0.08 --openings book.epd --games 20000 --sprt 0,5 --journal test.jsonl
-  coachwhip match --engine ./a --name A --option Hash=64 --engine ./b --engine ./c --own-tc 10+0.1 --form gauntlet
+  coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --pgn games.pgn
+  coachwhip match --revision HEAD --revision HEAD~1 --tc 8+0.08 --games 20000 --sprt 0,5 --journal test.jsonl
+  coachwhip match --engine ./a --name A --option Hash=64 --engine ./b --engine ./c --own-tc 10+0.1 --form gauntlet --openings book.epd
 """
 
 
@@ -109,12 +112,8 @@ def _game_arguments(add: Callable[..., object]) -> None:
     add("--depth", type=whole_number(1, 1000), metavar="N", help="search to this depth, in plies: the same as --tc depth=N")
     add("--margin", type=whole_number(0, 60_000), metavar="MS", help="time an engine may exceed (default 0; with --time: 50)")
     add("--stall", type=seconds, metavar="SECONDS", help="give up an engine so long after its time (default 10; no clock: 60)")
-    add(
-        "--openings",
-        type=file_name,
-        metavar="FILE",
-        help="positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position)",
-    )
+    openings = f"EPD, FEN, .pgn or Polyglot .bin, or {START_POSITION}: the start position alone (default: {OPENINGS.in_words()}; "
+    add("--openings", type=file_name, metavar="FILE", help=openings + "with --chess960: the 960 start positions)")
     add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
     add("--order", choices=("random", "sequential"), default="random", help="order of the openings (default random)")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help="decides the order of the openings (default 1)")
@@ -169,6 +168,8 @@ def _match(args: argparse.Namespace) -> int:
         settings = _settings(args, contest)
         with _journal(args, settings) as journal, _player(args, contest, settings) as (names, play):
             running = RunningMatch(names, settings, pairings, tally, sprt, journal, args.pgn)
+            if _book_file(args) == OPENINGS.path:
+                OPENINGS.announce()
             with disk:
                 running.run(play)
     except StartError as error:
@@ -237,18 +238,29 @@ def _common_control(args: argparse.Namespace) -> TimeControl:
 
 def _openings(args: argparse.Namespace) -> "list[Opening]":
     """An opening for each pair of games."""
-    from ..common.openings import choose, open_book, standard_start
+    from ..common.openings import chess960_starts, choose, open_book, standard_start
 
-    if args.openings:
-        book = open_book(args.openings, chess960=args.chess960, plies=args.plies, seed=args.seed)
+    path = _book_file(args)
+    if path:
+        book = open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed)
     else:
-        book = standard_start(chess960=args.chess960)
+        book = standard_start(chess960=args.chess960) if args.openings else chess960_starts()
     return choose(book, (args.games + 1) // 2, args.seed if args.order == "random" else None)
+
+
+def _book_file(args: argparse.Namespace) -> Path | None:
+    """The file of openings; None for start positions."""
+    if args.openings is None:
+        return None if args.chess960 else OPENINGS.path
+    return None if str(args.openings) == START_POSITION else Path(args.openings)
 
 
 def _settings(args: argparse.Namespace, contest: "Contest") -> dict[str, Any]:
     """What must be the same when a match is resumed; its length may change, and how many games are played at a time."""
-    book = hashlib.sha256(args.openings.read_bytes()).hexdigest()[:16] if args.openings else "start position"
+    path = _book_file(args)
+    book = "start position" if args.openings else CHESS960_STARTS
+    if path:
+        book = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
     engines = [
         {"name": player.name, "command": list(player.command), "options": dict(player.options), "tc": str(control)}
         for player, control in zip(contest.players, contest.controls, strict=True)

@@ -28,6 +28,7 @@ from ..common.command import (
 )
 from ..common.progress import progress
 from ..common.table import show
+from ..data import TACTICS
 from ..engines.faults import EngineFault, StartError
 from ..engines.spec import EngineSpec, add_engine_arguments, distinct, engine_specs
 from . import report as reporting
@@ -62,7 +63,7 @@ def main(argv: Sequence[str]) -> int:
         epilog="A position with bm or am is solved by the move, else with dm by announcing that mate, else by the best graded move.",
     )
     add = parser.add_argument
-    add("files", nargs="*", type=file_name, metavar="FILE", help="EPD files")
+    add("files", nargs="*", type=file_name, metavar="FILE", help=f"EPD files (default: {TACTICS.in_words()})")
     add_engine_arguments(parser)
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default {DEFAULT_SECONDS:g})")
@@ -123,11 +124,10 @@ def _begun(args: argparse.Namespace) -> Run:
     """The run that the arguments describe. Raises CommandError, OSError."""
     from .epd import read_files
 
-    if not args.files:
-        raise CommandError("give an EPD file, or --journal FILE --resume to go on with a run")
+    files = args.files or [TACTICS.path]
     if args.journal and args.compare and args.journal.resolve() == args.compare.resolve():
         raise CommandError("--journal would overwrite the run that --compare names: give another file")
-    problems, warnings = read_files(args.files)
+    problems, warnings = read_files(files)
     for warning in warnings:
         tell(f"warning: {warning}")
     kind = "depth" if args.depth else "nodes" if args.nodes else "time"
@@ -135,7 +135,9 @@ def _begun(args: argparse.Namespace) -> Run:
     patience = args.timeout or (limit + SPARE if kind == "time" else PATIENCE)
     specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
     engines = _check(specs)
-    return Run(SuiteSettings(tuple(str(path.resolve()) for path in args.files), kind, limit, patience, engines), problems, [])
+    if not args.files:
+        TACTICS.announce()
+    return Run(SuiteSettings(tuple(str(path.resolve()) for path in files), kind, limit, patience, engines), problems, [])
 
 
 def _require_nothing_else(args: argparse.Namespace) -> None:

@@ -464,7 +464,22 @@ def test_a_residual_network_is_added_to_the_terms_alone(
     mine: Path, plain: Path, tmp_path: Path, labelled_games: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """`train` takes the numbers of a weights file, and not its network, which may be gone."""
-    words = [labelled_games, "--cache", tmp_path, "--hidden", 16, "--epochs", 4, "--batch", 64, "--rate", 0.01, "--validation", 0.2, "--output"]
+    words = [
+        labelled_games,
+        "--cache",
+        tmp_path,
+        "--hidden",
+        16,
+        "--epochs",
+        4,
+        "--batch",
+        64,
+        "--rate",
+        0.01,
+        "--validation",
+        0.2,
+        "--output",
+    ]
     for name, start in (("a", plain), ("b", mine)):
         printed(capsys, train.main, *words, tmp_path / f"{name}.cwnet", "--weights", start)
     (mine.parent / "small.cwnet").unlink()
@@ -476,7 +491,20 @@ def test_tune_fits_the_terms_and_keeps_the_name_of_the_network(
     mine: Path, plain: Path, tmp_path: Path, labelled_games: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """It says so on stderr and in the new file, and that the network is not found from there."""
-    words = [str(labelled_games), "--epochs", "3", "--batch", "64", "--wdl", "0", "--only", "material", "--validation", "0.2", "--output"]
+    words = [
+        str(labelled_games),
+        "--epochs",
+        "3",
+        "--batch",
+        "64",
+        "--wdl",
+        "0",
+        "--only",
+        "material",
+        "--validation",
+        "0.2",
+        "--output",
+    ]
 
     def tuned(output: Path, start: Path) -> tuple[dict[str, Any], str]:
         """The new entries, and the last line on stderr."""

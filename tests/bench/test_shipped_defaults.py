@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The shipped data are used where no file is named, are listed by `coachwhip data`, and are named in the help."""
+
+import io
+import json
+import lzma
+import re
+import shlex
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+from coachwhip.bench import data
+from coachwhip.bench.common.openings import chess960_starts
+from coachwhip.bench.engines.spec import own_command
+
+from coachwhip.__main__ import USAGE, main
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str, code: int = 0) -> tuple[str, str]:
+    """What a command prints on standard output and standard error."""
+    assert main(list(words)) == code
+    said = capsys.readouterr()
+    return said.out, said.err
+
+
+def test_data_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
+    out, _ = run(capsys, "data")
+    for name, each in data.ALL.items():
+        (row,) = [line for line in out.splitlines() if line.startswith(f"{name} ")]
+        assert row.split()[-1] == str(each.number)
+        assert str(each.path) in row
+        assert run(capsys, "data", name)[0] == f"{each.path}\n"
+    listed = json.loads(run(capsys, "data", "--json")[0])
+    assert {name: entry["file"] for name, entry in listed.items()} == {name: str(each.path) for name, each in data.ALL.items()}
+    assert "invalid choice: 'nothing'" in run(capsys, "data", "nothing", code=2)[1]
+    assert re.search(r"^  data \[NAME\] ", USAGE, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("command", "each"),
+    [("perft", data.PERFT), ("suite", data.TACTICS), ("analyse", data.GAMES), ("wdl-fit", data.SCORED), ("match", data.OPENINGS)],
+)
+def test_help_says_how_many_there_are(command: str, each: data.Shipped, capsys: pytest.CaptureFixture[str]) -> None:
+    words = " ".join(run(capsys, command, "--help")[0].split())
+    assert f"the {each.number} shipped {each.entries}; coachwhip data tells where" in words
+
+
+def test_perft_counts_the_shipped_suite(capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = run(capsys, "perft", "--suite", "--max-nodes", "5000")
+    assert f"Positions: {data.PERFT.number}\n" in out
+    assert "Wrong: 0\n" in out
+    assert f"no file is named: using the {data.PERFT.number} shipped positions with known counts, {data.PERFT.path}\n" in err
+
+
+def test_suite_takes_the_shipped_positions(capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = run(capsys, "suite", "--nodes", "20", "--json")
+    found = json.loads(out)
+    assert found["files"] == [str(data.TACTICS.path)]
+    assert found["positions"] == data.TACTICS.number
+    assert f"using the {data.TACTICS.number} shipped test positions" in err
+
+
+def test_analyse_takes_the_shipped_games(capsys: pytest.CaptureFixture[str]) -> None:
+    out, err = run(capsys, "analyse", "--nodes", "30", "--json")
+    assert len(json.loads(out)["games"]) == data.GAMES.number
+    assert f"using the {data.GAMES.number} shipped games" in err
+    _, err = run(capsys, "analyse", "--nodes", "30", "--output", str(data.GAMES.path), code=2)
+    assert "is one of the files to read" in err
+
+
+def test_wdl_fit_takes_the_scored_games(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """They are enough for a model with the right shape: the side that is ahead wins more often than not from some score on."""
+    pytest.importorskip("scipy")
+    out, err = run(capsys, "wdl-fit")
+    games, scores, loss = re.findall(r"# (\d+) games, (\d+) scores, mean loss ([\d.]+) nats", out)[0]
+    assert (int(games), int(scores) > 5000) == (data.SCORED.number, True)
+    assert float(loss) < 0.95  # a guess has ln 3
+    middle = [float(number) for number in re.findall(r"MIDDLE = \((.*)\)", out)[0].split(",")]
+    assert 20 < sum(middle) < 600  # with all men on the board, in centipawns
+    assert f"using the {data.SCORED.number} shipped scored games" in err
+    plain = tmp_path / "plain.pgn"
+    plain.write_text(lzma.decompress(data.SCORED.path.read_bytes()).decode(), encoding="utf-8")
+    assert run(capsys, "wdl-fit", str(plain))[0] == out
+    broken = tmp_path / "broken.pgn.xz"
+    broken.write_bytes(data.SCORED.path.read_bytes()[:1000])
+    assert f"{broken}: not a whole .xz file" in run(capsys, "wdl-fit", str(broken), code=2)[1]
+
+
+def first_fens(path: Path) -> set[str]:
+    """The start positions of the games in a file."""
+    file = io.StringIO(path.read_text(encoding="utf-8"))
+    return {game.board().fen(shredder=True) for game in iter(lambda: chess.pgn.read_game(file), None)}
+
+
+def play(capsys: pytest.CaptureFixture[str], pgn: Path, *words: str) -> str:
+    """Four short games between two coachwhips; returns what is said on standard error."""
+    command = shlex.join(own_command())
+    engines = [word for name in "ab" for word in ("--engine", command, "--name", name)]
+    return run(capsys, "match", *engines, "--games", "4", "--nodes", "20", "--max-moves", "3", "--pgn", str(pgn), *words)[1]
+
+
+def test_a_match_begins_with_the_shipped_openings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert f"using the {data.OPENINGS.number} shipped balanced openings" in play(capsys, tmp_path / "shipped.pgn")
+    lines = data.OPENINGS.path.read_text(encoding="utf-8").splitlines()
+    shipped = {chess.Board.from_epd(line)[0].fen(shredder=True) for line in lines}
+    started = first_fens(tmp_path / "shipped.pgn")
+    assert len(started) == 2
+    assert started <= shipped
+    assert "no file is named" not in play(capsys, tmp_path / "start.pgn", "--openings", "startpos")
+    assert first_fens(tmp_path / "start.pgn") == {chess.Board().fen(shredder=True)}
+
+
+def test_a_match_of_chess960_begins_with_its_start_positions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert "no file is named" not in play(capsys, tmp_path / "games.pgn", "--chess960")
+    started = first_fens(tmp_path / "games.pgn")
+    assert len(started) == 2
+    assert started <= {opening().fen for opening in chess960_starts()}
+    assert len({opening().fen for opening in chess960_starts()}) == 960
