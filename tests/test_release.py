@@ -8,17 +8,16 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import date
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 from coachwhip.uci.format import AUTHOR
+from pages import read_only
 from places import ROOT
 from uci_process import UciProcess, run_once
 
 import coachwhip
-from coachwhip.__main__ import SUBCOMMANDS
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -150,20 +149,13 @@ def lines_of(kind: str) -> list[str]:
     return [line.strip() for block in blocks for line in block.splitlines()]
 
 
-def parse(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a subcommand read its command line, without running it."""
-    module = import_module(SUBCOMMANDS[words[0]])
-    monkeypatch.setattr(module, "execute", lambda parser, argv, _: parser.parse_args(argv) and 0)
-    assert module.main(words[1:]) == 0
-
-
 def check_command(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command of the guide can be given as it stands."""
     words = shlex.split(line)
     if line in README.splitlines():
         return
     if words[0] == "coachwhip":
-        parse(words[1:], monkeypatch)
+        read_only(words[1:], monkeypatch)
     elif words[:3] == ["python3", "-m", "pytest"]:
         places = [word for word in words[3:] if word.startswith("tests")]
         assert places

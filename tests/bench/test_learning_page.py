@@ -4,11 +4,8 @@
 The page's own numbers are small enough for a test, so none is made smaller here.
 """
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -19,12 +16,12 @@ from coachwhip.core.engine import network_header
 from coachwhip.evaluation import config
 from coachwhip.evaluation.learn import labelled
 from coachwhip.evaluation.learn.network import from_bytes
+from pages import Shell, blocks, commands
 from places import ROOT
 
 from coachwhip.__main__ import SUBCOMMANDS, main
 
 PAGE = (ROOT / "docs" / "learning.md").read_text(encoding="utf-8")
-LAUNCH = "import sys; sys.path.insert(0, {root!r}); from coachwhip.__main__ import main; sys.exit(main())"
 FAULTS = re.compile(r"(\w+): time loss 0, illegal move 0, crash 0, stall 0")
 
 
@@ -32,16 +29,6 @@ def section(title: str) -> str:
     """The text below a heading, up to the next one of its level."""
     (text,) = re.findall(rf"^## {title}\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
     return str(text)
-
-
-def blocks(text: str, kind: str) -> list[str]:
-    """The contents of the blocks of a kind."""
-    return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-
-
-def commands(text: str) -> list[str]:
-    """The commands in a text, those of several lines joined."""
-    return [line for block in blocks(text, "sh") for line in block.replace("\\\n", "").splitlines()]
 
 
 class Ran(NamedTuple):
@@ -55,18 +42,13 @@ class Ran(NamedTuple):
 def ran(tmp_path_factory: pytest.TempPathFactory) -> Ran:
     """All steps of the page, each in a shell, from an empty folder."""
     folder, programs = tmp_path_factory.mktemp("empty"), tmp_path_factory.mktemp("bin")
-    launcher = programs / "coachwhip"
-    launcher.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c {shlex.quote(LAUNCH.format(root=str(ROOT)))} "$@"\n')
-    launcher.chmod(0o755)
-    environment = os.environ | {"PATH": os.pathsep.join([str(programs), os.environ.get("PATH", os.defpath)])}
+    shell = Shell(folder, programs)
     steps = section("Five commands")
     (openings,) = blocks(steps, "epd")
     (folder / "openings.epd").write_text(openings, encoding="utf-8")
     said = {}
     for command in commands(steps):
-        done = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
-        said[name_of(command)] = done.stdout
+        said[name_of(command)] = shell.run(command)
     return Ran(folder, said)
 
 

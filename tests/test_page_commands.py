@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Every command in the `sh` blocks of README.md and docs/*.md runs as it stands, each section's in order from an empty folder.
+
+Where a command would take too long, SMALLER says which words of it a test replaces: the numbers of games, seconds, nodes and
+plies, never what the command does. NOT_RUN says which commands no test runs here, and why. docs/learning.md is run by
+tests/bench/test_learning_page.py, without any change.
+"""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from pages import Shell, commands, read_only, sections
+from places import ROOT
+
+PAGES = [ROOT / "README.md", *(path for path in sorted((ROOT / "docs").glob("*.md")) if path.name != "learning.md")]
+
+# What a page says -> what is run instead.
+SMALLER = {
+    "movetime 2000": "movetime 50",
+    "--games 200 --tc 2+0.02": "--games 2 --max-moves 3 --tc 2+0.02",
+    "selfplay own.bin --games 20000": "selfplay own.bin --games 80 --nodes 300",
+    "--games 1000 --tc 5+0.05": "--games 2 --max-moves 3 --tc 5+0.05",
+    "train own.bin": "train own.bin --hidden 16 --epochs 1",
+    "--games 1000 --nodes 8000": "--games 2 --nodes 80",
+    "--tune rfp_margin=75:40:120:8 --games 20000": "--tune rfp_margin=75:40:120:8 --games 4 --nodes 50",
+    "coachwhip bench 16": "coachwhip bench 8",
+    "coachwhip suite --time 0.5": "coachwhip suite --time 0.01",
+    "--games 40 --tc 5+0.05": "--games 2 --max-moves 3 --tc 5+0.05",
+    "--own-tc 10+0.1": "--games 2 --max-moves 1 --own-tc 10+0.1",
+    "coachwhip analyse --time 0.2": "coachwhip analyse --nodes 100",
+    "analyse games.pgn --nodes 200000": "analyse games.pgn --nodes 200",
+    "coachwhip lab --plot": "coachwhip lab --depth 2 --plot",
+    "coachwhip lab --depth 5": "coachwhip lab --depth 2",
+}
+
+# The beginning of a command -> who runs it, or why nobody does.
+NOT_RUN = {
+    "python3 -m venv .venv && ": ".ci/run, word by word",
+    "python3 -m pip install . pyinstaller && ": "tests/trials/frozen.py, word by word",
+    "uvx ": "needs uv and a package index",
+    "fastchess ": "another program, and an older coachwhip",
+    "cutechess-cli ": "another program, and an older coachwhip",
+}
+BUILDS = "--revision"  # builds a revision of a checkout, which takes minutes: only read; tests/bench/test_builds.py builds some
+WRITES = re.compile(r"(?:--(?:output|report|plot|page|pgn|journal|save)|>) ([\w.]+)")
+
+TO_RUN = [
+    (page, title, found) for page in PAGES for title, text in sections(page.read_text("utf-8")) if (found := commands(text))
+]
+
+
+def smaller(command: str) -> str:
+    """The command with small numbers."""
+    for words, fewer in SMALLER.items():
+        command = command.replace(words, fewer)
+    return command
+
+
+@pytest.mark.takes_long
+@pytest.mark.parametrize(("page", "title", "found"), TO_RUN, ids=[f"{page.name}: {title}" for page, title, _ in TO_RUN])
+def test_the_commands_run(
+    page: Path, title: str, found: list[str], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a shell; the files that they name are there afterwards, and not empty."""
+    shell = Shell(tmp_path_factory.mktemp("empty"), tmp_path_factory.mktemp("bin"))
+    for command in found:
+        if command.startswith(tuple(NOT_RUN)):
+            continue
+        if BUILDS in shlex.split(command):
+            read_only(shlex.split(command, comments=True)[1:], monkeypatch)
+            continue
+        shell.run(smaller(command))
+        for name in WRITES.findall(command):
+            assert (shell.folder / name).stat().st_size > 0, f"{page.name}, {title}: {command}"
+
+
+def test_every_exception_is_needed() -> None:
+    """A command that is gone from the pages leaves no exception behind."""
+    every = [command for _, _, found in TO_RUN for command in found]
+    assert len(every) > 30
+    assert not [words for words in SMALLER if not any(words in command for command in every)]
+    assert not [start for start in NOT_RUN if not any(command.startswith(start) for command in every)]
+    assert not [command for command in every if not re.match(r"(coachwhip|echo) |" + "|".join(map(re.escape, NOT_RUN)), command)]
