@@ -20,7 +20,7 @@ def main(argv: Sequence[str]) -> int:
         epilog="Each is used where its command gets no file. A path on a command line: $(coachwhip data openings)",
     )
     parser.add_argument("name", nargs="?", choices=ALL, metavar="NAME", help=f"print only the path of: {', '.join(ALL)}")
-    parser.add_argument("--json", action="store_true", help="print a JSON object instead")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, argv, _data)
 
 

@@ -112,8 +112,8 @@ def _game_arguments(add: Callable[..., object]) -> None:
     add("--depth", type=whole_number(1, 1000), metavar="N", help="search to this depth, in plies: the same as --tc depth=N")
     add("--margin", type=whole_number(0, 60_000), metavar="MS", help="time an engine may exceed (default 0; with --time: 50)")
     add("--stall", type=seconds, metavar="SECONDS", help="give up an engine so long after its time (default 10; no clock: 60)")
-    openings = f"EPD, FEN, .pgn or Polyglot .bin, or {START_POSITION}: the start position alone (default: {OPENINGS.in_words()}; "
-    add("--openings", type=file_name, metavar="FILE", help=openings + "with --chess960: the 960 start positions)")
+    openings = f"positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: {OPENINGS.in_words()}; with --chess960: the 960 start "
+    add("--openings", type=file_name, metavar="FILE", help=f"{openings}positions; {START_POSITION}: the start position alone)")
     add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
     add("--order", choices=("random", "sequential"), default="random", help="order of the openings (default random)")
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help="decides the order of the openings (default 1)")

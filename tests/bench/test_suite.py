@@ -569,7 +569,6 @@ def test_no_matplotlib_is_said_before_the_work(epd: Path, monkeypatch: pytest.Mo
 @pytest.mark.parametrize(
     "words",
     [
-        [],
         ["no-such-file.epd"],
         ["FILE", "--time", "0"],
         ["FILE", "--time", "nan"],

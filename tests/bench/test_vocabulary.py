@@ -30,7 +30,7 @@ SHARED = {
     "--name": ("NAME", r"^what to call the engine named last"),
     "--nodes": ("N", r"^search (so many nodes for each (move|position)|each bench position to so many nodes)"),
     "--only": ("A,B", r"^(measure|fit) only"),
-    "--openings": ("FILE", r"^positions to start from: EPD, FEN, \.pgn or Polyglot \.bin \(default: the start position"),
+    "--openings": ("FILE", r"^positions to start from: EPD, FEN, \.pgn or Polyglot \.bin \(default: the "),
     "--option": ("NAME=VALUE", r"^UCI option of the engine named last"),
     "--output": ("FILE", r"^(the new weights file|the network|write the annotated games)"),
     "--per-game": ("N", r"^(with --epd: )?(use )?at most N( positions)? of a game"),
