@@ -369,7 +369,6 @@ def test_what_cannot_be_analysed_is_told_and_the_rest_is_done(tmp_path: Path, ca
         (["GAME", "--time", "0"], "out of range"),
         (["GAME", "--time", "1", "--depth", "3"], "not allowed"),
         (["GAME", "--multipv", "0"], "whole number"),
-        ([], "required"),
     ],
 )
 def test_bad_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
