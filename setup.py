@@ -2,7 +2,7 @@
 """Build of the compiled core: every .pyx in core/ becomes a module of coachwhip.core. All metadata is in pyproject.toml.
 
 Environment variables choose the build: COACHWHIP_ARCH, COACHWHIP_CHECKS, COACHWHIP_SANITIZE, COACHWHIP_PGO and
-COACHWHIP_ANNOTATE (README.md, "Building"). Compiler directives are set here only, since a header comment in a .pyx has no
+COACHWHIP_ANNOTATE (docs/building.md). Compiler directives are set here only, since a header comment in a .pyx has no
 effect on the inline functions it cimports.
 
 If setuptools, Cython, a C compiler or Python's header files are missing, one sentence says so before Cython starts.

@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every command in the `sh` blocks of README.md and docs/*.md runs as it stands, each section's in order from an empty folder.
+"""Every command in the `sh` blocks of README.md and docs/*.md runs as it stands, and every `python` block as a program.
 
-Where a command would take too long, SMALLER says which words of it a test replaces: the numbers of games, seconds, nodes and
+The commands of a section of README.md, and those of another page, run in order from an empty folder. Where a command would take too long, SMALLER says which words of it a test replaces: the numbers of games, seconds, nodes and
 plies, never what the command does. NOT_RUN says which commands no test runs here, and why. docs/learning.md is run by
 tests/bench/test_learning_page.py, without any change.
 """
 
 import re
 import shlex
+import sys
 from pathlib import Path
 
 import pytest
-from pages import Shell, commands, read_only, sections
+from pages import Shell, blocks, commands, read_only, sections
 from places import ROOT
 
 PAGES = [ROOT / "README.md", *(path for path in sorted((ROOT / "docs").glob("*.md")) if path.name != "learning.md")]
@@ -46,9 +47,16 @@ NOT_RUN = {
 BUILDS = "--revision"  # builds a revision of a checkout, which takes minutes: only read; tests/bench/test_builds.py builds some
 WRITES = re.compile(r"(?:--(?:output|report|plot|page|pgn|journal)|>) ([\w.]+)")
 
+README = PAGES[0]
 TO_RUN = [
-    (page, title, found) for page in PAGES for title, text in sections(page.read_text("utf-8")) if (found := commands(text))
+    (page, title, found)
+    for page in PAGES
+    for title, text in (sections(page.read_text("utf-8")) if page == README else [("all", page.read_text("utf-8"))])
+    if (found := commands(text))
 ]
+
+
+PROGRAMS = [(page, block) for page in PAGES for block in blocks(page.read_text("utf-8"), "python")]
 
 
 def smaller(command: str) -> str:
@@ -74,6 +82,17 @@ def test_the_commands_run(
         shell.run(smaller(command))
         for name in WRITES.findall(command.partition("  #")[0]):
             assert (shell.folder / name).stat().st_size > 0, f"{page.name}, {title}: {command}"
+
+
+@pytest.mark.parametrize(("page", "program"), PROGRAMS, ids=[f"{page.name}: {len(block)} letters" for page, block in PROGRAMS])
+def test_the_programs_run(page: Path, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They print something: what a comment at the end says, if there is one."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    said = Shell(tmp_path, tmp_path / "bin").run(f"{shlex.quote(sys.executable)} program.py")
+    expected = re.search(r"  # (.*:.*)\n\Z", program)
+    assert said.strip() if expected is None else expected[1] in said.splitlines(), page
 
 
 def test_every_exception_is_needed() -> None:

@@ -123,7 +123,7 @@ class UciLoop:
             "help": Command(self._do_help, False, "show this list"),
         }
         for name, function in extra.items():
-            table[name] = Command(self._extra_handler(function), False, f"{name} [ARGUMENT...]: see the README")
+            table[name] = Command(self._extra_handler(function), False, f"{name} [ARGUMENT...]: see docs/options.md")
         return table
 
     # The loop

@@ -57,13 +57,6 @@ def test_the_examples_are_true() -> None:
     assert results.failed == 0
 
 
-def test_the_example_of_the_readme_runs(capsys: pytest.CaptureFixture[str]) -> None:
-    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    (block,) = [block for block in blocks if "ChessEngine" in block]
-    exec(block, {})
-    assert "PovScore" in capsys.readouterr().out
-
-
 def test_import_loads_neither_chess_nor_the_core(user_environment: dict[str, str]) -> None:
     code = (
         "import sys, coachwhip; before = set(sys.modules); coachwhip.ChessEngine\n"

@@ -29,8 +29,10 @@ def commands(text: str) -> list[str]:
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
-    """The headings of the second level, and the text below each up to the next one."""
-    yield from re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    """The title of a page and its headings of the second level, and the text below each up to the next one."""
+    for part in re.split(r"^## ", text.removeprefix("# "), flags=re.MULTILINE):
+        title, _, below = part.partition("\n")
+        yield title, below
 
 
 def read_only(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The engine as a program without Python, made and tried out by hand: `frozen.py [--program FILE] [--starts 20]`.
 
-Makes the program with the command of README.md, word by word, in a copy of the checkout with an environment of its own (minutes; needs a
+Makes the program with the command of docs/building.md, word by word, in a copy of the checkout with an environment of its own (minutes; needs a
 package index), unless `--program` names one that is there. Then the tests of UCI sessions run against it, its search is compared
 with this Python's coachwhip, and its size and start are measured. Prints one JSON object; exit code 1 if something differs or fails.
 """
@@ -37,8 +37,8 @@ TIMES = re.compile(r" nps \d+| time \d+|\d+ nps$|^(Time|NPS): .*|, \d+ ms", re.M
 
 
 def readme_command() -> str:
-    """The line of README.md that makes the program."""
-    (line,) = re.findall(r"^.*\bpyinstaller --.*$", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    """The line of docs/building.md that makes the program."""
+    (line,) = re.findall(r"^.*\bpyinstaller --.*$", (ROOT / "docs" / "building.md").read_text(encoding="utf-8"), re.MULTILINE)
     return str(line)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The script from which PyInstaller makes the program `coachwhip` (README.md, "As a program without Python").
+"""The script from which PyInstaller makes the program `coachwhip` (docs/building.md, "A program without Python").
 
 This folder is no package, so that PyInstaller takes the installed coachwhip and not the checkout around this file.
 """
