@@ -33,6 +33,9 @@ SMALLER = {
     "coachwhip analyse --time 0.2": "coachwhip analyse --nodes 100",
     "analyse games.pgn --nodes 200000": "analyse games.pgn --nodes 200",
     "coachwhip lab --plot": "coachwhip lab --depth 2 --plot",
+    "coachwhip lab --depth 4": "coachwhip lab --depth 2",
+    "coachwhip bench  ": "coachwhip bench 5  ",
+    "coachwhip perft 8": "coachwhip perft 6",
     "coachwhip lab --depth 5": "coachwhip lab --depth 2",
 }
 
