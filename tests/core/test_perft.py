@@ -247,7 +247,15 @@ def test_what_the_callbacks_raise_comes_out() -> None:
     assert Position().perft(3) == 8902
 
 
-@pytest.mark.parametrize("count", [lambda position: position.perft(14), lambda position: position.divide(14)])
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda position: position.perft(14),
+        lambda position: position.divide(14),
+        lambda position: position.perft(14, threads=3, hash_mb=1),
+        lambda position: position.divide(14, threads=2),
+    ],
+)
 def test_ctrl_c_breaks_a_count_off(count: Callable[[Position], object]) -> None:
     timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from coachwhip.core.engine import Position
 from perft_facts import FACTS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    pass
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 WAYS = [(1, 1), (1, 16), (2, 0), (3, 1), (16, 0), (16, 4)]  # threads, MB
@@ -156,21 +155,3 @@ def test_what_the_callbacks_raise_comes_out(threads: int, hash_mb: int) -> None:
     with pytest.raises(BrokenCallbackError):
         Position().divide(4, on_move=broken, threads=threads, hash_mb=hash_mb)
     assert Position().perft(3, threads=threads, hash_mb=hash_mb) == 8902
-
-
-@pytest.mark.parametrize(
-    "count",
-    [lambda position: position.perft(14, threads=3, hash_mb=1), lambda position: position.divide(14, threads=2)],
-)
-def test_ctrl_c_breaks_a_count_off(count: Callable[[Position], object]) -> None:
-    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
-
-    def interrupted() -> None:
-        timer.start()
-        count(Position())
-
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            interrupted()
-    finally:
-        timer.join()
