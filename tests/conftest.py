@@ -4,6 +4,7 @@
 The tests run in one process, or with `-n auto` (pytest-xdist) in several.
 """
 
+import math
 import os
 import signal
 from pathlib import Path
@@ -51,7 +52,7 @@ def user_environment() -> dict[str, str]:
 
 # --- Worker processes ---
 
-WORKERS = 2  # for each processor: a fifth of a worker's time is waiting for programs
+WORKERS = 1.5  # for each processor: a fifth of a worker's time is waiting for programs, and each worker collects all tests
 MOST_WORKERS = 8  # of more, each takes memory and little time from the others; the tests start engines of several threads too
 UNDIVIDED = {  # files whose tests all run in one process, and begin first
     "tests/bench/test_learning_page.py",  # they share what takes half a minute to make
@@ -77,11 +78,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """For `-n auto`: two processes for each processor that this one may use; None if pytest-xdist's variable has the number."""
+    """For `-n auto`: three processes for two processors that this one may use; None if pytest-xdist's variable has the number."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(WORKERS * usable, MOST_WORKERS)
+    return min(math.ceil(WORKERS * usable), MOST_WORKERS)
 
 
 # --- Programs that are missing ---

@@ -67,9 +67,9 @@ def test_the_page_has_five_commands() -> None:
 
 def test_the_data_are_there(ran: Ran) -> None:
     found = labelled.summary(ran.folder / "own.bin")
-    assert found.games == 1000
-    assert found.plies > 40_000
-    assert "1000 games" in ran.said["selfplay"]
+    assert found.games == 500
+    assert found.plies > 20_000
+    assert "500 games" in ran.said["selfplay"]
 
 
 def test_the_network_predicts_the_labels_better_than_the_terms(ran: Ran) -> None:

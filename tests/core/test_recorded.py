@@ -43,13 +43,14 @@ def decode(parts: Sequence[bytes], *, every: bool = True, first: int = 0) -> tup
     return rows[:size].view(ROW)[:, 0], counts.tolist()
 
 
-GAMES = labelled_files.many(60, plies=90, side_lines=2)
+def all_games() -> list[labelled_files.Played]:
+    return labelled_files.many(60, plies=90, side_lines=2)
 
 
 def test_every_position_is_that_of_python_chess() -> None:
-    rows, counts = decode(data_of([each.game for each in GAMES]))
-    assert counts == [len(each.rows) for each in GAMES]
-    expected = [row for each in GAMES for row in each.rows]
+    rows, counts = decode(data_of([each.game for each in all_games()]))
+    assert counts == [len(each.rows) for each in all_games()]
+    expected = [row for each in all_games() for row in each.rows]
     seen = {"castling": 0, "en passant": 0, "promotion": 0, "hidden": 0, "960": 0}
     for row, wanted in zip(rows, expected, strict=True):
         assert row["board"].tobytes() == wanted.packed
@@ -83,10 +84,10 @@ def test_codes_of_moves_are_those_of_their_description() -> None:
 
 
 def test_hidden_from_is_the_least_score_of_the_same_position_before() -> None:
-    rows, counts = decode(data_of([each.game for each in GAMES]))
+    rows, counts = decode(data_of([each.game for each in all_games()]))
     found = iter(rows["hidden_from"].tolist())
     repeated = 0
-    for each, count in zip(GAMES, counts, strict=True):
+    for each, count in zip(all_games(), counts, strict=True):
         least: dict[tuple[str, ...], int] = {}
         for row, hidden in zip(each.rows, [next(found) for _ in range(count)], strict=True):
             if row.result == NO_RESULT:
@@ -102,10 +103,10 @@ def test_hidden_from_is_the_least_score_of_the_same_position_before() -> None:
 @pytest.mark.parametrize("limit", [0, 200, 1500, 31_999, 32_767])
 def test_a_limit_chooses_what_a_search_through_the_game_chooses(limit: int) -> None:
     """Of rows that can be used, those with `hidden_from` beyond a limit are the quiet ones within it, each once a game."""
-    rows, counts = decode(data_of([each.game for each in GAMES]), every=False)
+    rows, counts = decode(data_of([each.game for each in all_games()]), every=False)
     assert rows["is_quiet"].all()
     at = 0
-    for each, count in zip(GAMES, counts, strict=True):
+    for each, count in zip(all_games(), counts, strict=True):
         part = rows[at : at + count]
         at += count
         chosen = part[(np.abs(part["score"].astype(int)) <= limit) & (part["hidden_from"] > limit)]
@@ -247,7 +248,7 @@ def test_positions_packed_by_hand_are_those_of_the_core() -> None:
 def test_random_bytes_do_no_harm() -> None:
     """Whatever the bytes are, they are decoded or refused; what is decoded are legal positions."""
     rng = random.Random(5)
-    parts = data_of([each.game for each in GAMES if each.game.plies][:20])
+    parts = data_of([each.game for each in all_games() if each.game.plies][:20])
     engine, scores, refused, accepted = oracle.new_engine(), np.empty(1, np.int16), 0, 0
     for _ in range(20_000):
         data = bytearray(rng.choice(parts))
@@ -288,7 +289,7 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
 
 
 def test_static_scores_of_decoded_rows_are_those_of_evaluate() -> None:
-    rows, _ = decode(data_of([each.game for each in GAMES]), every=False)
+    rows, _ = decode(data_of([each.game for each in all_games()]), every=False)
     scores = np.empty(len(rows), np.int16)
     engine: Engine = oracle.new_engine()
     engine.static_scores(rows["board"].copy(), scores)

@@ -12,7 +12,7 @@ sides lost two plies (2 and 4), and a line can repeat itself only from ply 5 on;
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import chess
@@ -249,19 +249,27 @@ class Reference:
         return self._values[move]
 
 
-def disagreement(name: str, engine: Engine, case: Case, reference: Reference) -> str:
+def disagreements(engines: dict[str, Engine], names: Iterable[str], case: Case, reference: Reference) -> list[str]:
+    """What is wrong with the cores' answers."""
+    position = position_of(case.board)
+    found = [(name, fault_of(engines[name], position, case.depth, reference)) for name in names]
+    moves = [move.uci() for move in case.board.move_stack]
+    where = f"{case.kind}, depth {case.depth}, {case.board.root().fen()} moves {moves}"
+    return [f"{name}: {where}: {fault}" for name, fault in found if fault]
+
+
+def fault_of(engine: Engine, position: Position, depth: int, reference: Reference) -> str:
     """How the core's answer is wrong, or ""."""
     engine.clear()
-    result = engine.search(position_of(case.board), depth=case.depth)
+    result = engine.search(position, depth=depth)
     assert result.info is not None
     move = chess.Move.from_uci(result.bestmove)
-    where = f"{name}: {case.kind}, depth {case.depth}, {case.board.root().fen()} moves {[m.uci() for m in case.board.move_stack]}"
-    if result.info.depth != case.depth:
-        return f"{where}: stopped at depth {result.info.depth}"
+    if result.info.depth != depth:
+        return f"stopped at depth {result.info.depth}"
     if score_of(result.info) != reference.value:
-        return f"{where}: {score_of(result.info)} instead of {reference.value}"
+        return f"{score_of(result.info)} instead of {reference.value}"
     if reference.value_of(move) != reference.value:
-        return f"{where}: {move} is worth {reference.value_of(move)}, not {reference.value}"
+        return f"{move} is worth {reference.value_of(move)}, not {reference.value}"
     return ""
 
 
@@ -275,14 +283,14 @@ def test_the_core_is_minimax_on_500_positions() -> None:
     ends: Counter[str] = Counter()
     kinds: Counter[str] = Counter()
     plain = 0
-    wrong = []
+    wrong: list[str] = []
     for case in cases():
         reference = Reference(Watched(case.board, ends), evaluate, case)
         kinds[case.kind] += 1
         plain += reference.is_plain
         exact = {name for name in SAFE if case.depth <= TABLE_IS_EXACT or not SAFE[name].get("use_tt")}
-        wrong += [disagreement(name, engines[name], case, reference) for name in SAFE if name in exact]
-    assert not list(filter(None, wrong))
+        wrong += disagreements(engines, [name for name in SAFE if name in exact], case, reference)
+    assert not wrong
     assert sum(kinds.values()) == POSITIONS
     # The positions were worth the trouble: every way a game can end was met, and often.
     assert min(ends[end] for end in ("mate", "stalemate", "insufficient material", "fifty moves", "repetition")) >= 25, ends
@@ -295,13 +303,13 @@ def test_the_core_with_quiescence_is_minimax_down_to_quiet_positions() -> None:
     exact = [name for name in SAFE if SAFE[name].get("use_captures_first") and not SAFE[name].get("use_tt")]
     engines = {name: oracle.new_engine(**BARE | {"use_qsearch": 1} | SAFE[name]) for name in exact}
     evaluate = core_evaluation(oracle.new_engine())
-    wrong = []
+    wrong: list[str] = []
     differs = 0
     for kind, board, _ in cases()[::QUIESCENCE_EVERY]:
         case = Case(kind, board, 2 if chess.popcount(board.occupied) <= FEW_MEN else 1)
         game = BlindToStalemate(case.board, case.depth)
         reference = Reference(game, quiet(game, evaluate, game.noisy, game.may_stand_pat), case)
-        wrong += [disagreement(name, engines[name], case, reference) for name in exact]
+        wrong += disagreements(engines, exact, case, reference)
         differs += reference.value != Reference(Chess(case.board), evaluate, case).value
-    assert not list(filter(None, wrong))
+    assert not wrong
     assert differs >= 20  # quiescence had something to say

@@ -213,19 +213,20 @@ def test_repetitions_are_those_that_a_set_finds(binary: Path) -> None:
 # --- Whole games ---
 
 
-PLAYED = labelled_files.many(40, seed=4, side_lines=2)
+def all_played() -> list[labelled_files.Played]:
+    return labelled_files.many(40, seed=4, side_lines=2)
 
 
 @pytest.fixture
 def whole(tmp_path: Path) -> Path:
     path = tmp_path / "games.bin"
-    path.write_bytes(labelled_files.file_of(PLAYED))
+    path.write_bytes(labelled_files.file_of(all_played()))
     return path
 
 
 def expected(max_score: int) -> list[tuple[int, labelled_files.Row]]:
     """The number of the game and the row of all positions of games that are used."""
-    rows = [(each.game.number, row) for each in PLAYED for row in labelled_files.usable(each, max_score)]
+    rows = [(each.game.number, row) for each in all_played() for row in labelled_files.usable(each, max_score)]
     return [(number, row) for number, row in rows if row.result < len(labelled.RESULTS)]
 
 
@@ -258,7 +259,7 @@ def test_few_positions_of_each_game(whole: Path, tmp_path: Path) -> None:
     places = np.flatnonzero(np.isin([board.tobytes() for board in every.boards], [board.tobytes() for board in few.boards]))
     assert 0.3 < (places / len(every)).mean() < 0.7  # from everywhere in the games
     shorter = tmp_path / "shorter.bin"  # the same of a game whatever else is in the file
-    shorter.write_bytes(labelled_files.file_of(PLAYED[:20]))
+    shorter.write_bytes(labelled_files.file_of(all_played()[:20]))
     first = learn_data.read(shorter, per_game=5)
     assert first.boards.tolist() == few.boards[: len(first)].tolist()
 
@@ -288,7 +289,7 @@ def test_epd_has_what_is_read(whole: Path, binary: Path, tmp_path: Path) -> None
 
 def test_a_game_that_cannot_be_played_is_named(tmp_path: Path) -> None:
     """Its checksum is right."""
-    games = [each.game for each in PLAYED]
+    games = [each.game for each in all_played()]
     games[7] = games[7]._replace(plies=(labelled.Ply(0, 0), *games[7].plies))
     path = tmp_path / "bad.bin"
     path.write_bytes(labelled.header({}) + b"".join(map(labelled.block, games)))

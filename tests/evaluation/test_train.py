@@ -189,7 +189,8 @@ def test_a_file_is_read_as_far_as_asked(data: Path, content: list[OldGame]) -> N
 # --- Whole games, and the cache ---
 
 
-PLAYED = labelled_files.many(60, seed=6, side_lines=2)
+def all_played() -> list[Played]:
+    return labelled_files.many(60, seed=6, side_lines=2)
 
 
 def write_games(path: Path, played: list[Played]) -> Path:
@@ -199,7 +200,7 @@ def write_games(path: Path, played: list[Played]) -> Path:
 
 @pytest.fixture
 def whole(tmp_path: Path) -> Path:
-    return write_games(tmp_path / "games.bin", PLAYED)
+    return write_games(tmp_path / "games.bin", all_played())
 
 
 def expected_of_games(played: list[Played], max_score: int) -> Counter[tuple[Any, ...]]:
@@ -222,18 +223,18 @@ def of_games(batches: Any) -> Counter[tuple[Any, ...]]:
 def test_an_epoch_of_whole_games_has_the_quiet_positions_and_side_lines(whole: Path, max_score: float | None) -> None:
     found = positions.Positions([opened(whole)], [None], 0.2, max_score)
     limit = {None: labelled.MAX_SCORE, 300: 300, 1e9: labelled.LARGEST_SCORE}[max_score]
-    wanted = expected_of_games(PLAYED, limit)
+    wanted = expected_of_games(all_played(), limit)
     assert of_games(found.batches([1], 50)) + of_games([found.held_out]) == wanted
     assert found.training + len(found.held_out) == wanted.total()
     assert sum(count for row, count in wanted.items() if row[3] is None) > 100
     apart = Counter(bytes(board) for board in found.held_out.boards)
-    held = [each for each in PLAYED if all(apart[row.packed] for row in labelled_files.usable(each, limit))]
+    held = [each for each in all_played() if all(apart[row.packed] for row in labelled_files.usable(each, limit))]
     assert expected_of_games([each for each in held if each.rows], limit).total() >= len(found.held_out)
 
 
 def test_few_positions_of_each_game(whole: Path) -> None:
     found = positions.Positions([opened(whole)], [None], 0.2, None, 6)
-    sizes = [len(labelled_files.usable(each, labelled.MAX_SCORE)) for each in PLAYED]
+    sizes = [len(labelled_files.usable(each, labelled.MAX_SCORE)) for each in all_played()]
     assert found.training + len(found.held_out) == sum(min(6, size) for size in sizes) < sum(sizes)
     assert sum(len(batch) for batch in found.batches([1], 50)) == found.training
     again = positions.Positions([opened(whole)], [None], 0.2, None, 6)
@@ -263,7 +264,7 @@ def decoded_games(path: Path, monkeypatch: pytest.MonkeyPatch, **options: Any) -
 @pytest.mark.parametrize("part", [1, 3000, 1 << 20])
 def test_games_are_decoded_once(whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, part: int) -> None:
     monkeypatch.setattr(positions, "DECODED", part)
-    fresh, _ = decoded_games(write_games(tmp_path / "fresh.bin", PLAYED), monkeypatch)
+    fresh, _ = decoded_games(write_games(tmp_path / "fresh.bin", all_played()), monkeypatch)
     expected = fresh.rows.tobytes()
     some, numbers = decoded_games(whole, monkeypatch, games=20)
     assert numbers == list(range(20))
@@ -275,7 +276,7 @@ def test_games_are_decoded_once(whole: Path, tmp_path: Path, monkeypatch: pytest
     again, numbers = decoded_games(whole, monkeypatch)
     assert numbers == []
     assert again.rows.tobytes() == expected
-    longer, numbers = decoded_games(write_games(whole, [*PLAYED, *labelled_files.many(63, seed=8)[60:]]), monkeypatch)
+    longer, numbers = decoded_games(write_games(whole, [*all_played(), *labelled_files.many(63, seed=8)[60:]]), monkeypatch)
     assert numbers == [60, 61, 62]
     assert longer.rows.tobytes().startswith(expected)
 
@@ -294,22 +295,22 @@ def test_an_unfinished_cache_is_finished(whole: Path, monkeypatch: pytest.Monkey
 
 def test_a_cache_of_other_data_is_made_again(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     opened(whole)
-    for other in (labelled_files.many(60, seed=9), labelled_files.many(30, seed=10), PLAYED):
+    for other in (labelled_files.many(60, seed=9), labelled_files.many(30, seed=10), all_played()):
         found, numbers = decoded_games(write_games(whole, other), monkeypatch)
         assert numbers == list(range(len(other)))
         assert found.positions == len(found.rows) == found.counts.sum()
-    fewer, numbers = decoded_games(write_games(whole, PLAYED[:50]), monkeypatch)  # the same, but fewer
+    fewer, numbers = decoded_games(write_games(whole, all_played()[:50]), monkeypatch)  # the same, but fewer
     assert numbers == []
     assert len(fewer.counts) == 50
     for name in ("games.bin.positions", "games.bin.positions.counts"):
         whole.with_name(name).write_bytes(b"some other file\n" * 9)
-        found, numbers = decoded_games(write_games(whole, PLAYED), monkeypatch)
+        found, numbers = decoded_games(write_games(whole, all_played()), monkeypatch)
         assert numbers == list(range(60))
 
 
 def test_a_limit_decodes_no_more_than_it_needs(whole: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(positions, "DECODED", 1)
-    sizes = [len([row for row in each.rows if row.is_quiet]) for each in PLAYED]
+    sizes = [len([row for row in each.rows if row.is_quiet]) for each in all_played()]
     found, numbers = decoded_games(whole, monkeypatch, limit=sum(sizes[:7]))
     assert 5 <= len(found.counts) <= len(numbers) < 12
     assert found.positions <= sum(sizes[:7])
@@ -319,7 +320,7 @@ def test_a_limit_decodes_no_more_than_it_needs(whole: Path, monkeypatch: pytest.
 
 
 def test_a_game_that_cannot_be_played_is_named(whole: Path, tmp_path: Path) -> None:
-    games = [each.game for each in PLAYED]
+    games = [each.game for each in all_played()]
     games[33] = games[33]._replace(side_lines=(labelled.SideLine(0, (1, 2), 3, 4),))
     path = tmp_path / "bad.bin"
     path.write_bytes(labelled.header({}) + b"".join(map(labelled.block, games)))
@@ -331,7 +332,7 @@ def test_a_game_that_cannot_be_played_is_named(whole: Path, tmp_path: Path) -> N
 
 def test_the_cache_needs_little_memory(tmp_path: Path) -> None:
     """No more than the chunks that are decoded, whatever the size of the file."""
-    blocks = [labelled.block(each.game) for each in PLAYED]
+    blocks = [labelled.block(each.game) for each in all_played()]
     path = tmp_path / "many.bin"
     games = 12_000
     with path.open("wb") as file:

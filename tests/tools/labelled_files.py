@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Games for files of labelled positions, played by chance with python-chess, and files as earlier versions wrote them."""
 
+import functools
 import json
 import random
 import struct
@@ -45,22 +46,22 @@ def old_file(games: Iterable[OldGame], settings: object = None) -> bytes:
 
 @dataclass
 class Row:
-    """What a position should be decoded to."""
+    """What a position should be decoded to; nobody changes it."""
 
     board: chess.Board
     score: int
     result: int  # NO_RESULT for the end of a side line
     best: chess.Move
 
-    @property
+    @functools.cached_property
     def is_quiet(self) -> bool:
         return not (self.board.is_check() or self.board.is_capture(self.best) or self.best.promotion)
 
-    @property
+    @functools.cached_property
     def packed(self) -> bytes:
         return Position(oracle.fen_of(self.board), chess960=True).pack()
 
-    @property
+    @functools.cached_property
     def key(self) -> tuple[str, ...]:
         """What makes two positions the same."""
         return tuple(oracle.fen_of(self.board).split()[:4])
@@ -142,8 +143,12 @@ def _side_line(board: chess.Board, rng: random.Random, ply: int) -> tuple[labell
     return labelled.SideLine(ply, tuple(moves), code(line, best), score), Row(line, score, len(labelled.RESULTS), best)
 
 
+@functools.cache
 def many(count: int, seed: int = 1, plies: int = 60, **options: int) -> list[Played]:
-    """Games from standard and Chess960 start positions; every fifth moves back and forth, and game 4 has no ply."""
+    """Games from standard and Chess960 start positions; every fifth moves back and forth, and game 4 has no ply.
+
+    Nobody changes them: all tests of a process share them.
+    """
     rng = random.Random(seed)
     return [
         played(

@@ -74,9 +74,8 @@ def choose(board: chess.Board, rng: random.Random, greedy: bool) -> chess.Move:
             board.is_capture,
             lambda move: board.piece_type_at(move.from_square) == chess.PAWN,
         ):
-            chosen = [move for move in moves if wanted(move)]
-            if chosen and rng.random() < 0.6:
-                return rng.choice(chosen)
+            if any(map(wanted, moves)) and rng.random() < 0.6:
+                return rng.choice(list(filter(wanted, moves)))
     return rng.choice(moves)
 
 
