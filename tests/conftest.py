@@ -4,7 +4,7 @@
 The tests run in one process, or with `-n auto` (pytest-xdist) in several.
 """
 
-import math
+import gc
 import os
 import signal
 from pathlib import Path
@@ -52,8 +52,9 @@ def user_environment() -> dict[str, str]:
 
 # --- Worker processes ---
 
-WORKERS = 1.5  # for each processor: a fifth of a worker's time is waiting for programs, and each worker collects all tests
+WORKERS = 2  # for each processor: a fifth of a worker's time is waiting for programs
 MOST_WORKERS = 8  # of more, each takes memory and little time from the others; the tests start engines of several threads too
+GARBAGE = 20_000  # new objects, between two searches for garbage
 UNDIVIDED = {  # files whose tests all run in one process, and begin first
     "tests/bench/test_learning_page.py",  # they share what takes half a minute to make
     "tests/bench/test_notebook.py",  # they share its run
@@ -78,11 +79,11 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int | None:
-    """For `-n auto`: three processes for two processors that this one may use; None if pytest-xdist's variable has the number."""
+    """For `-n auto`: two processes for each processor that this one may use; None if pytest-xdist's variable has the number."""
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ:
         return None
     usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return min(math.ceil(WORKERS * usable), MOST_WORKERS)
+    return min(WORKERS * usable, MOST_WORKERS)
 
 
 # --- Programs that are missing ---
@@ -116,6 +117,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         config.hook.pytest_deselected(items=left_out)
         config.stash[MISSING] = {names for item in left_out for names in missing_programs(item)}
         items[:] = [item for item in items if item not in left_out]
+
+
+def pytest_collection_finish() -> None:
+    """Nothing collected becomes garbage: looking through it again and again would take a twentieth of the time."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(GARBAGE)
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

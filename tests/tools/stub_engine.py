@@ -43,7 +43,8 @@ def choose(board: chess.Board) -> str:
     for move in moves:
         if board.gives_check(move) and board.san(move).endswith("#"):
             return move.uci()
-    return min(moves, key=lambda move: zlib.crc32(f"{SEED}{board.epd()}{move.uci()}".encode())).uci()
+    start = f"{SEED}{board.epd()}"
+    return min(moves, key=lambda move: zlib.crc32(f"{start}{move.uci()}".encode())).uci()
 
 
 class Stub:
