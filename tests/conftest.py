@@ -7,6 +7,7 @@ The tests run in one process, or with `-n auto` (pytest-xdist) in several.
 import gc
 import os
 import signal
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,10 @@ from places import DATA, ROOT
 # No example fails because the machine is busy. Loaded before the tests are imported, since each test keeps the profile it finds.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("patient")
+
+# Without bytecode, each of the thousand processes that the tests start would compile all that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 
 @pytest.fixture(scope="session")

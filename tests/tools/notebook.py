@@ -1,64 +1,70 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Runs a notebook in a fresh kernel of this Python, in an empty folder, with this checkout's coachwhip.
+"""Runs the cells of a notebook in order, in an empty folder, with this checkout's coachwhip.
 
-`python tests/tools/notebook.py docs/search.ipynb` renews the outputs that the notebook shows; its pictures get few colours to be small.
+`python tests/tools/notebook.py docs/search.ipynb` renews the outputs that the notebook shows: what a cell prints, and the figures that
+it draws, in few colours to be small. Jupyter would also show the value of a cell's last line, so a cell ends with none. It is not
+Jupyter that runs here because a kernel brings thirty packages, which would make the installation for the tests a fifth longer.
 """
 
-import asyncio
 import io
 import json
 import os
 import sys
 import tempfile
-from base64 import b64decode, b64encode
+from base64 import b64encode
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 from places import ROOT
 
-TIMEOUT = 300  # seconds for one cell; a limit for what hangs
 COLOURS = 64  # of a picture
+MAGIC = "%matplotlib inline\n"  # asks Jupyter to show figures, as is done here
 
 
-def executed(path: Path) -> dict[str, Any]:
-    """The notebook with the outputs of a run. Raises nbclient's CellExecutionError if a cell fails."""
-    os.environ["JUPYTER_PLATFORM_DIRS"] = "1"  # where Jupyter will look in its next version; it warns without
-    import nbformat
-    from nbclient import NotebookClient
+def execute(notebook: dict[str, Any]) -> None:
+    """Run every cell and keep its outputs. Raises whatever a cell raises."""
+    import matplotlib as mpl
 
-    if sys.platform == "win32":
-        asyncio.set_event_loop_policy(asyncio.WindowsSelectorEventLoopPolicy())  # ZeroMQ needs it
-    notebook = nbformat.read(path, as_version=4)
-    with tempfile.TemporaryDirectory() as folder:
-        homes = {"IPYTHONDIR": folder, "JUPYTER_RUNTIME_DIR": folder}
-        client = NotebookClient(
-            notebook, timeout=TIMEOUT, kernel_name="python3", resources={"metadata": {"path": folder}}, coalesce_streams=True
-        )
-        client.execute(env={**os.environ, **homes, "PYTHONPATH": str(ROOT)})
-    for cell in notebook.cells:
-        cell.metadata.pop("execution", None)  # the times of the run
-        for output in cell.get("outputs", ()):
-            if "image/png" in output.get("data", {}):
-                output.data["image/png"] = small(output.data["image/png"])
-    found: dict[str, Any] = notebook
-    return found
+    mpl.use("Agg")
+    names: dict[str, Any] = {"__name__": "__main__"}
+    cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    for number, cell in enumerate(cells, 1):
+        code, printed = "".join(cell["source"]).replace(MAGIC, ""), io.StringIO()
+        with redirect_stdout(printed):
+            exec(compile(code, f"cell {number}", "exec"), names)
+        text = printed.getvalue().splitlines(keepends=True)
+        cell["execution_count"] = number
+        cell["outputs"] = [{"name": "stdout", "output_type": "stream", "text": text}] if text else []
+        cell["outputs"] += [{"data": {"image/png": each}, "metadata": {}, "output_type": "display_data"} for each in pictures()]
 
 
-def small(picture: str) -> str:
-    """A picture, PNG in base64, with COLOURS at most."""
+def pictures() -> list[str]:
+    """The open figures as PNG in base64 with COLOURS at most; they are closed."""
+    from matplotlib import pyplot as plt
     from PIL import Image  # matplotlib needs it, too
 
-    data = io.BytesIO()
-    with Image.open(io.BytesIO(b64decode(picture))) as image:
-        image.convert("RGB").quantize(COLOURS).save(data, "png", optimize=True)
-    return b64encode(data.getvalue()).decode()
+    found = []
+    for number in plt.get_fignums():
+        drawn, small = io.BytesIO(), io.BytesIO()
+        plt.figure(number).savefig(drawn, format="png", bbox_inches="tight")
+        with Image.open(drawn) as image:
+            image.convert("RGB").quantize(COLOURS).save(small, "png", optimize=True)
+        found.append(b64encode(small.getvalue()).decode())
+    plt.close("all")
+    return found
 
 
 def main(words: list[str]) -> int:
     """Write the notebook with the outputs of a run, to the second file if there is one."""
-    source, target = Path(words[0]), Path(words[-1])
-    found = json.dumps(executed(source), indent=1, ensure_ascii=False)
-    target.write_text(found + "\n", encoding="utf-8")
+    source, target = Path(words[0]), Path(words[-1]).absolute()
+    notebook = json.loads(source.read_text(encoding="utf-8"))
+    sys.path[0] = str(ROOT)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        execute(notebook)
+        os.chdir(ROOT)  # Windows removes no folder that a process is in
+    target.write_text(json.dumps(notebook, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     return 0
 
 
