@@ -32,11 +32,11 @@ SMALLER = {
     "--own-tc 10+0.1": "--games 2 --max-moves 1 --tc 0.2+0.02 --own-tc 0.2+0.02",
     "coachwhip analyse --time 0.2": "coachwhip analyse --nodes 100",
     "analyse games.pgn --nodes 200000": "analyse games.pgn --nodes 200",
-    "coachwhip lab --plot": "coachwhip lab --depth 2 --plot",
-    "coachwhip lab --depth 4": "coachwhip lab --depth 2",
+    "coachwhip lab --plot": "coachwhip lab --depth 1 --plot",
+    "coachwhip lab --depth 4": "coachwhip lab --depth 1",
     "coachwhip bench  ": "coachwhip bench 5  ",
     "coachwhip perft 8": "coachwhip perft 6",
-    "coachwhip lab --depth 5": "coachwhip lab --depth 2",
+    "coachwhip lab --depth 5": "coachwhip lab --depth 1",
 }
 
 # The beginning of a command -> who runs it, or why nobody does.

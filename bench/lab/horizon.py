@@ -73,7 +73,18 @@ SEARCHES = (
 
 
 # The judge searches deeply and prunes little; its scores are whole pawns too.
-JUDGE = (*ORDERED, "tt", "iterative-deepening", "pvs", "quiescence", "see-order", "qs-see", "check-extension", "tt-deeper", "null-move")
+JUDGE = (
+    *ORDERED,
+    "tt",
+    "iterative-deepening",
+    "pvs",
+    "quiescence",
+    "see-order",
+    "qs-see",
+    "check-extension",
+    "tt-deeper",
+    "null-move",
+)
 
 
 def material_only() -> list[int]:
