@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The same 1,000 games, to the last node, from every build: by hand.
 
-`same_games.py [--games N] [--nodes N] [--build NAME=COMMAND]...`: each build plays `coachwhip selfplay` with the same seed and node limit, and runs `coachwhip bench`; what the file holds behind its header
-(moves, scores, side positions, results) must not differ in a byte. Without --build: this checkout's build, and each level that a build
-with levels (COACHWHIP_ARCH=levels) offers here. A build of another compiler, Python or machine is added as a command:
+`same_games.py [--games N] [--nodes N] [--build NAME=COMMAND]...`
+
+Each build plays `coachwhip selfplay` with the same seed and node limit, and runs `coachwhip bench`; what the file holds behind its
+header (moves, scores, side positions, results) must not differ in a byte. Without --build: this checkout's build, and each level
+that a build with levels (COACHWHIP_ARCH=levels) offers here. A build of another compiler, Python or machine is added as a command:
 `--build 'Python 3.13=/path/of/venv/bin/coachwhip'`; a word NAME=VALUE in front of the command is a variable for it. Prints one JSON
 object; exit code 1 if two differ or one fails.
 """
