@@ -4,14 +4,15 @@
 The model is two logistic curves: P(win) = 1 / (1 + exp((middle - score) / spread)), and P(loss) the same of -score; the rest
 is P(draw). `middle`, the score at which half the games are won, and `spread` depend on the material on the board.
 Source of the form: https://www.chessprogramming.org/Pawn_Advantage,_Win_Percentage,_and_Elo; the numbers are ours. They were
-fitted on 2026-11-21 to 51,122 scores of 400 games of the build with bench 7993662 against itself, made and fitted by
+fitted on 2026-11-22 to 100,146 scores of 400 different games, each played twice, of commit 3b194da (bench 5370510) against itself:
 
     coachwhip match --engine coachwhip --name a --engine coachwhip --name b --nodes 20000 --games 400 \\
-      --openings 8moves_v3.epd --seed 20261121 --resign 6,1500 --pgn games.pgn
-    coachwhip wdl-fit games.pgn
+      --openings 8moves_v3.epd --seed 20261122 --resign 6,1500 --pgn games.pgn    # then with --seed 20261123, to games2.pgn
+    coachwhip wdl-fit games.pgn games2.pgn
 
-Mean cross-entropy 0.595 nats per score; equal probabilities would give ln 3 = 1.099. The games are limited by nodes, so they can
-be repeated exactly.
+Mean cross-entropy 0.570 nats per score; equal probabilities would give ln 3 = 1.099. Fitted to either half, it has 0.570 and 0.576
+on the other, where the coefficients of the terms alone had 0.583 and 0.599. The games are limited by nodes, so they can be repeated
+exactly.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ VALUES = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9}
 FULL_MATERIAL = 78  # of the start position, in those values
 
 # Coefficients of 1, x, x^2 with x = material / FULL_MATERIAL; centipawns.
-MIDDLE = (289.2, -626.4, 470.7)
-SPREAD = (67.9, -57.7, 149.4)
+MIDDLE = (346.0, -701.5, 446.0)
+SPREAD = (79.4, -84.4, 91.7)
 LEAST = 10.0  # centipawns; lower limit of both, so that the curves always rise with the score
 
 WON, DRAWN, LOST = (1000, 0, 0), (0, 1000, 0), (0, 0, 1000)
