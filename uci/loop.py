@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 # The commands of the UCI specification are found anywhere in a line, since unknown words before them are to be skipped.
 UCI_COMMANDS = frozenset("uci debug isready setoption register ucinewgame position go stop ponderhit quit".split())
 
+LONGEST_REASON = 200  # characters of why a position is refused, which may have a field of its FEN in it
+
 
 class Command:
     """One row of the command table; `waits`: it is queued if a job is running."""
@@ -236,9 +238,11 @@ class UciLoop:
         try:
             self.host.set_position(parse.parse_position(rest))
         except ValueError as error:
-            self.host.refusal = str(error)
+            self.host.refusal = parse.shorten(str(error), LONGEST_REASON)
             self.jobs.announce_end()
-            self._complain(self.host.refusal if isinstance(error, parse.ParseError) else f"position not changed: {error}")
+            self._complain(
+                self.host.refusal if isinstance(error, parse.ParseError) else f"position not changed: {self.host.refusal}"
+            )
 
     def _do_stop(self, _: str) -> None:
         self.jobs.stop()

@@ -69,6 +69,8 @@ REFUSED_FENS = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq e9 0 1",
     "4k3/8/8/8/8/8/8/٤K٣ w - - 0 1",
     "x" * 100_000,
+    "4k3/8/8/8/8/8/8/4K3 w " + "-" * 100_000,
+    "4k3/8/8/8/8/8/8/4K3 w - " + "e3" * 50_000,
 ]
 
 
@@ -239,12 +241,17 @@ def test_searchmoves_that_are_not_legal_are_dropped(engine: UciProcess, moves: s
         "setoption name UCI_Chess960 value maybe",
         "setoption name WeightsFile value no/such/file.py",
         "setoption name WeightsFile value bad\x01\u2028name",
+        "setoption name WeightsFile value " + "x" * 100_000,
+        "setoption name BookFile value " + "x" * 100_000,
+        "setoption name SyzygyPath value " + "x" * 100_000,
+        "setoption name Debug Log File value " + "x" * 100_000,
     ],
 )
 def test_bad_options_are_told_once(engine: UciProcess, line: str) -> None:
     (answer,) = engine.ask(line)
     assert answer.startswith("info string setoption: ")
     assert answer.isprintable()
+    assert len(answer) < 500
     engine.go("go depth 2")
 
 
