@@ -187,9 +187,10 @@ class Thinker:
                 return [look.bestmove]
         return verdict.best
 
-    def _short_search(self, moves: list[str], nodes: int, hard_ms: int) -> SearchResult:
-        """A short search without reports to the GUI."""
-        return self._host.engine.search(self._task.position, nodes=max(nodes, 1), hard_ms=hard_ms, searchmoves=moves)
+    def _short_search(self, moves: list[str], nodes: int, hard_ms: int, depth: int = 0) -> SearchResult:
+        """A short search without reports to the GUI; `depth` 0: no limit."""
+        position = self._task.position
+        return self._host.engine.search(position, depth=depth, nodes=max(nodes, 1), hard_ms=hard_ms, searchmoves=moves)
 
     def _report(self, found: SearchInfo, pondering: bool, silent: bool = False) -> None:
         """Send a report, or with `silent` only keep it for the end.
@@ -246,7 +247,8 @@ class Thinker:
         looks: dict[str, SearchResult] = {}
         for move in moves:
             _, hard_ms = self._time_left()
-            looks[move] = self._short_search([move], level.nodes // strength.SCAN_SHARE // len(moves), hard_ms and hard_ms // 2)
+            nodes = level.nodes // strength.SCAN_SHARE // len(moves)
+            looks[move] = self._short_search([move], nodes, hard_ms and hard_ms // 2, self._task.depth)
         result = self._run_search(job, moves, pondering, level.nodes)
         nodes = result.nodes + sum(look.nodes for look in looks.values())
         self._set_final_lines(result.bestmove, result.info, nodes)

@@ -76,3 +76,16 @@ def test_analysis_is_at_full_strength() -> None:
         assert max(int(line.split(" nodes ")[1].split(" ")[0]) for line in weak if " nodes " in line) < 2000
         assert engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 20000")[-1] == full
         engine.quit()
+
+
+def test_a_depth_limit_is_kept() -> None:
+    """Also by the short searches of single moves, whose lines are shown if their move is chosen."""
+    chosen = set()
+    with UciProcess() as engine:
+        engine.send("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1500")
+        for _ in range(20):
+            lines = engine.go("ucinewgame", "position fen 8/4k3/8/8/8/8/4P3/4K3 w - - 0 1", "go depth 1")
+            assert {line.split(" ")[2] for line in lines if " pv " in line} == {"1"}
+            chosen.add(lines[-1])
+        engine.quit()
+    assert len(chosen) >= 2
