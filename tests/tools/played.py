@@ -160,11 +160,6 @@ class Game:
             self.push(step)
         return -1
 
-    def is_over(self) -> bool:
-        """Mate, stalemate, fifty moves, threefold repetition, insufficient material."""
-        node = self.node
-        return self.clock >= 100 or self.keys.count(node.key) >= 3 or node.is_dead or not node.any_move()
-
     def fen(self, chess960: bool) -> str:
         """The FEN as the engine must write it."""
         return f"{self.node.text(chess960)} {self.clock} {self.number}"

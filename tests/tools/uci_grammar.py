@@ -128,7 +128,7 @@ def read_position(rest: str) -> tuple[str, list[str]] | None:
     """FEN ("" for the start position) and moves in lower case; None if the line is malformed."""
     words = words_of(rest)
     end = words.index("moves") if "moves" in words else len(words)
-    start, moves = words[:end], [word.lower() for word in words[end + 1 :]]
+    start, moves = words[:end], words_of(rest.lower())[end + 1 :]
     if start == ["startpos"]:
         return "", moves
     if start[:1] == ["fen"] and len(start) > 1:
