@@ -193,9 +193,11 @@ class TrainJournal(journals.Journal):
         from ..evaluation.learn.layers import size
         from ..evaluation.learn.train import Epoch, State
 
-        epoch = Epoch(int(line["epoch"]), float(line["training"]), float(line["held_out"]))
+        losses = (float(journals.checked(line[name], int, float)) for name in ("training", "held_out"))
+        epoch = Epoch(journals.checked(line["epoch"], int), *losses)
         state = [np.frombuffer(base64.b64decode(line[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
-        if epoch.number != len(self.epochs) + 1 or any(part.shape != (size(self.settings["hidden"]),) for part in state):
+        wanted = (size(self.settings["hidden"]),)
+        if epoch.number != len(self.epochs) + 1 or any(part.shape != wanted or not np.isfinite(part).all() for part in state):
             raise ValueError("an epoch that this training cannot have")
         self.epochs.append(epoch)
         self.state = State(epoch.number, *state)

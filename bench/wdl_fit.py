@@ -11,13 +11,15 @@ import argparse
 import lzma
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import chess.pgn
 import numpy as np
 
+from ..uci.parse import shorten
 from ..uci.wdl import LEAST, material
 from .common.command import CommandError, execute, file_name, naming, require
+from .common.pgn import Limited, PgnError, read_game
 from .data import SCORED
 
 if TYPE_CHECKING:
@@ -34,6 +36,7 @@ START = (100.0, 0.0, 0.0, 60.0, 0.0, 0.0)
 STEP = 40.0  # centipawns between the corners the search for the coefficients starts from
 ROUNDS = 3  # starts of that search, each where the last one ended
 TINY = 1e-9
+SHOWN = 200  # characters of a fault in a message
 
 
 class Samples(NamedTuple):
@@ -60,11 +63,14 @@ def read(paths: Sequence[Path | str]) -> Samples:
     for path in paths:
         before = len(rows)
         with _text(Path(path)) as file:
-            while (game := chess.pgn.read_game(file)) is not None:
+            while (game := read_game(file)) is not None:
                 outcome = OUTCOMES.get(game.headers.get("Result", "*"))
                 if outcome is not None:
                     games += 1
-                    rows.extend(_of_game(game, outcome))
+                    try:
+                        rows.extend(_of_game(game, outcome))
+                    except ValueError as error:
+                        raise CommandError(f"{path}: finished game {games}: {shorten(str(error), SHOWN)}") from error
         if len(rows) == before:
             raise CommandError(f"{path}: no finished game with scores in its comments")
     columns = np.array(rows, dtype=np.float64).T
@@ -77,9 +83,11 @@ def _text(path: Path) -> Iterator[TextIO]:
     opened = lzma.open if path.suffix == ".xz" else open
     try:
         with naming(path), opened(path, "rt", encoding="utf-8", errors="replace") as file:
-            yield file
+            yield cast("TextIO", Limited(file, path.stat().st_size if opened is lzma.open else 0))
     except (lzma.LZMAError, EOFError) as error:
         raise CommandError(f"{path}: not a whole .xz file: {error}") from error
+    except PgnError as error:
+        raise CommandError(f"{path}: {error}") from error
 
 
 def _of_game(game: chess.pgn.Game, outcome: int) -> Iterator[tuple[float, float, int]]:

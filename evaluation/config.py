@@ -25,6 +25,10 @@ __all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default
 
 MAX_FILE_SIZE = 1 << 18  # bytes, about ten times the default file
 MAX_NETWORK_SIZE = 1 << 20  # bytes, more than the largest network has
+SHOWN = 40  # characters of a name in a message
+MAX_CHAIN = 200  # operators, calls and attributes of a statement: a weights file has none
+SIGNS_AND_BRACKETS = frozenset("+-([{")
+ENDINGS = frozenset((",", ")", "]", "}", "=", ":"))
 NETWORKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "networks")  # the folder of the shipped ones
 
 
@@ -68,6 +72,8 @@ def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None)
     if not name:
         return None
     where = f"{os.path.basename(path or defaults.__file__)}: NETWORK"
+    if name.replace("\\", "/").startswith("//"):  # Windows would send a name and a password's hash there
+        raise WeightsError(f"{where} must name a file of this computer, not {name[:SHOWN]}")
     folders = [NETWORKS] if path is None else [os.path.dirname(os.path.abspath(path)), NETWORKS]
     found = next((file for file in (os.path.join(folder, name) for folder in folders) if os.path.exists(file)), None)
     if found is None:
@@ -128,7 +134,7 @@ def _check(weights: dict[str, Any], lines: dict[str, int], where: str) -> None:
         at = f"{where}, line {lines[name]}" if name in lines else where
         entry = ENTRIES.get(name)
         if entry is None:
-            raise WeightsError(f"{at}: {name} is not the name of a weight{_suggestion(name, ENTRIES)}")
+            raise WeightsError(f"{at}: {name[:SHOWN]} is not the name of a weight{_suggestion(name[:SHOWN], ENTRIES)}")
         if isinstance(entry, Text):
             _check_text(value, entry.longest, f"{at}: {name}")
         else:
@@ -214,12 +220,14 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
     import ast
     import warnings
 
+    if (line := _too_deep(text)) is not None:
+        raise WeightsError(f"{where}, line {line}: only numbers, and lists of them, can stand in a weights file")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a stray backslash in a comment string is harmless
             body = ast.parse(text).body
     except SyntaxError as error:
-        raise WeightsError(f"{where}, line {error.lineno}: {error.msg}") from error
+        raise WeightsError(f"{where}, line {error.lineno}: {error.msg[:200]}") from error
     except (ValueError, RecursionError, MemoryError) as error:
         raise WeightsError(f"{where} cannot be read as Python: {error or 'nested too deeply'}") from error
     weights: dict[str, Any] = {}
@@ -232,11 +240,35 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
             raise WeightsError(f"{at}: only assignments NAME = value can stand in a weights file")
         name = node.targets[0].id
         if name in weights:
-            raise WeightsError(f"{at}: {name} is assigned a second time; delete one of the two lines")
+            raise WeightsError(f"{at}: {name[:SHOWN]} is assigned a second time; delete one of the two lines")
         is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
         weights[name] = ast.literal_eval(node.value) if is_text else _numbers(node.value, f"{where}, line", name)
         lines[name] = node.lineno
     return weights, lines
+
+
+def _too_deep(text: str) -> int | None:
+    """The line of a statement that chains more than MAX_CHAIN operators, calls or attributes; None if none does.
+
+    Python 3.10 makes a tree of such a chain in C without looking at how deep it is, and crashes.
+    """
+    import io
+    import tokenize
+
+    count, before = 0, ""
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(text).readline):
+            if token.type == tokenize.NEWLINE or token.string == ";":
+                count = 0
+            elif token.type == tokenize.OP and token.string not in ENDINGS:
+                follows = before.isidentifier() or before[-1:].isalnum() or before[-1:] in (")", "]", "'", '"')
+                count += follows or token.string not in SIGNS_AND_BRACKETS
+                if count > MAX_CHAIN:
+                    return token.start[0]
+            before = token.string or before
+    except (SyntaxError, tokenize.TokenError):
+        return None  # the parser says what is wrong, and makes no tree
+    return None
 
 
 def _numbers(node: ast.expr, at: str, name: str) -> Any:
@@ -252,7 +284,7 @@ def _numbers(node: ast.expr, at: str, name: str) -> Any:
         node = node.operand
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return sign * node.value
-    raise WeightsError(f"{at} {node.lineno}: {name} holds something that is not a whole number or a list of them")
+    raise WeightsError(f"{at} {node.lineno}: {name[:SHOWN]} holds something that is not a whole number or a list of them")
 
 
 # --- Drawing ---

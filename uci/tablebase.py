@@ -22,6 +22,9 @@ SUFFIXES = (".rtbw", ".rtbz")
 FIFTY = 100  # plies
 SAFE_FIFTY = 99  # plies; the tables round some dtz by one ply
 SHOWN_WIN = 20000  # centipawns, as in the core
+HEADER = 5  # bytes before the men: magic, flags
+HAS_PAWNS = 2  # of the flags
+BLACK = 8  # of a man's number; the rest is its kind, from 1 for a pawn to 6 for a king
 
 
 class Verdict:
@@ -40,6 +43,21 @@ class Verdict:
         self.hits = hits
 
 
+class DamagedTable:
+    """Takes the place of a table whose header cannot be used: whoever asks it gets an OSError."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def probe_wdl_table(self, *_: object) -> None:
+        raise OSError(f"{os.path.basename(self.path)} is damaged: its header does not name the men of its file name")
+
+    probe_dtz_table = probe_wdl_table
+
+    def close(self) -> None:
+        pass
+
+
 class Tablebase:
     """The tables of some folders. Its methods do not raise."""
 
@@ -54,7 +72,7 @@ class Tablebase:
         self._board = chess.Board
         self._tables = chess.syzygy.Tablebase()
         for folder in holding:
-            self._tables.add_directory(folder)
+            add_folder(self._tables, folder)
         self._unread = ""
         self.rule50 = True  # False: the fifty-move rule is ignored
         self.max_pieces = max((len(name) - 1 for name in self._tables.wdl), default=0)
@@ -83,6 +101,9 @@ class Tablebase:
 
     def _wdl(self, board: Any) -> int | None:
         wdl = self._ask(self._tables.get_wdl, board)
+        if wdl is not None and abs(wdl) > 2:
+            self._unread = f"a table cannot be read: it says {wdl} of {board.fen()}, and -2 to 2 is possible"
+            return None
         return wdl * 2 if wdl in (1, -1) and not self.rule50 else wdl
 
     def _ask(self, get: Any, board: Any) -> int | None:
@@ -161,6 +182,42 @@ class Tablebase:
             return None if dtz is None else abs(dtz) + 1
         finally:
             position.undo()
+
+
+def add_folder(tables: Any, folder: str) -> list[str]:
+    """Add the tables of a folder to a `chess.syzygy.Tablebase`; returns the files whose headers cannot be used.
+
+    python-chess looks for the men that a header names on the board, for ever if they are not there. So these files are left unread.
+    """
+    tables.add_directory(folder)
+    damaged: dict[str, DamagedTable] = {}
+    for known in (tables.wdl, tables.dtz):
+        for key, table in list(known.items()):  # a table has two keys, one for each side with its men
+            if table.path in damaged or not (isinstance(table, DamagedTable) or _names_its_men(table.path)):
+                known[key] = damaged.setdefault(table.path, DamagedTable(table.path))
+    return sorted(damaged)
+
+
+def _names_its_men(path: str) -> bool:
+    """Whether the header of a table names the men of its file name, for each side to move and, with pawns, for each group of files."""
+    name, suffix = os.path.splitext(os.path.basename(path))
+    white, _, black = name.partition("v")
+    men = sorted(["?PNBRQK".index(man) + (0 if place < len(white) else BLACK) for place, man in enumerate(white + black)])
+    orders = 2 if "P" in white and "P" in black else 1  # bytes before the men of a group
+    groups = 4 if "P" in name else 1
+    size = orders + len(men)
+    try:
+        with open(path, "rb") as file:
+            head = file.read(HEADER + groups * size)
+    except OSError:
+        return True  # it is told where the table is read
+    if len(head) < HEADER + groups * size or bool(head[4] & HAS_PAWNS) != (groups == 4):
+        return False
+    shifts = (0, 4) if suffix == ".rtbw" and sorted(white) != sorted(black) else (0,)  # of each side to move
+    starts = [HEADER + group * size + orders for group in range(groups)]
+    return all(
+        sorted(byte >> shift & 15 for byte in head[start : start + len(men)]) == men for start in starts for shift in shifts
+    )
 
 
 def _holds_tables(folder: str) -> bool:

@@ -5,13 +5,14 @@ Source: the PGN extension "Enhanced PGN" of 2001, which DGT boards, Lichess and 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
 import chess
 import chess.pgn
 
+LONGEST = 1e7  # seconds; no clock shows more
 SLACK = 1.0  # seconds; clocks are often rounded to whole ones, so a quick move with an increment may seem to take less than none
 CONTROL = re.compile(r"(\d{1,9}(?:\.\d+)?)(?:\+(\d{1,9}(?:\.\d+)?))?")
 
@@ -28,15 +29,25 @@ def times(game: chess.pgn.Game) -> Times:
     start, increment = _control(game.headers.get("TimeControl", ""))
     left: list[tuple[float | None, float | None]] = [(start, start)]
     spent: list[float | None] = []
+    mover_is_white = not game.turn()
     for node in game.mainline():
         white, black = left[-1]
-        clock = node.clock()
-        mover_is_white = not node.turn()
-        spent.append(_spent(node.emt(), white if mover_is_white else black, clock, increment))
+        clock = _told(node.clock)
+        mover_is_white = not mover_is_white
+        spent.append(_spent(_told(node.emt), white if mover_is_white else black, clock, increment))
         left.append((clock, black) if mover_is_white else (white, clock))
-    if all(node.clock() is None for node in game.mainline()):
+    if all(_told(node.clock) is None for node in game.mainline()):
         left = [(None, None)] * len(left)  # a time control alone is no clock
     return Times(left, spent)
+
+
+def _told(read: Callable[[], float | None]) -> float | None:
+    """A time that python-chess reads from a comment; None if it is not told or absurd."""
+    try:
+        seconds = read()
+    except (ValueError, OverflowError):  # a number of hundreds of digits
+        return None
+    return seconds if seconds is None or 0 <= seconds <= LONGEST else None
 
 
 def used(spent: Sequence[float | None], first: chess.Color) -> tuple[float | None, float | None]:

@@ -10,6 +10,7 @@ import chess.pgn
 
 from ...uci.parse import decode_line, shorten
 from ..common.command import CommandError
+from ..common.pgn import PgnError, read_game
 from .study import Study
 
 
@@ -20,19 +21,15 @@ class Found(NamedTuple):
     faults: list[str]
 
 
-class _Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
-    """Keeps errors with the game; python-chess would log them too."""
-
-    def handle_error(self, error: Exception) -> None:
-        self.game.errors.append(error)
-
-
 def read_files(paths: Sequence[str]) -> Found:
     """The games of all files ("-" is standard input). Raises CommandError for a file that cannot be read or has no game in it."""
     studies: list[Study] = []
     faults: list[str] = []
     for path in paths:
-        games = _read_games(_read_text(path))
+        try:
+            games = _read_games(_read_text(path))
+        except PgnError as error:
+            raise CommandError(f"{path}: {error}") from error
         if not games:
             raise CommandError(f"{path}: no game in it")
         for number, game in enumerate(games, start=1):
@@ -70,7 +67,7 @@ def _read_games(text: str) -> list[chess.pgn.Game]:
     games = []
     handle = io.StringIO(text, newline=None)
     usual = dict(chess.pgn.Headers())
-    while (game := chess.pgn.read_game(handle, Visitor=_Builder)) is not None:
+    while (game := read_game(handle)) is not None:
         if game.variations or dict(game.headers) != usual:
             games.append(game)
     return games

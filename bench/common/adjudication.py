@@ -10,6 +10,7 @@ import chess
 import chess.engine
 import chess.syzygy
 
+from ...uci.tablebase import add_folder
 from .rules import Rules
 
 WHITE_WINS, BLACK_WINS, DRAW, UNFINISHED = "1-0", "0-1", "1/2-1/2", "*"
@@ -81,8 +82,11 @@ def by_tablebase(board: chess.Board, folder: str) -> Ending | None:
     if chess.popcount(board.occupied) > tables.most_men or board.castling_rights:
         return None
     with tables.lock:
-        wdl = tables.tablebase.get_wdl(board)
-        dtz = tables.tablebase.get_dtz(board) if wdl in (2, -2) and board.halfmove_clock else None
+        try:
+            wdl = tables.tablebase.get_wdl(board)
+            dtz = tables.tablebase.get_dtz(board) if wdl in (2, -2) and board.halfmove_clock else None
+        except Exception:  # noqa: BLE001 - a damaged table may raise anything; the game is played on
+            return None
     if wdl is None:
         return None
     if abs(wdl) < 2:
@@ -103,8 +107,10 @@ class Tables(NamedTuple):
 
 @lru_cache(maxsize=4)
 def open_tables(folder: str) -> Tables:
-    """The tables in a folder, opened once. Raises OSError, also if there are none."""
-    tablebase = chess.syzygy.open_tablebase(folder)
+    """The tables in a folder, opened once. Raises OSError, also if there are none or the header of one is damaged."""
+    tablebase = chess.syzygy.Tablebase()
+    if damaged := add_folder(tablebase, folder):
+        raise OSError(f"{damaged[0]} is damaged: its header does not name the men of its file name")
     men = [len(name.replace("v", "")) for name in tablebase.wdl]
     if not men:
         raise FileNotFoundError(f"no Syzygy tables in {folder}")

@@ -7,6 +7,7 @@ line, which is dropped, and its work is done again; damage anywhere else is name
 """
 
 import json
+import math
 import os
 import re
 import zlib
@@ -15,12 +16,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
+from ...uci.parse import shorten
 from .command import CommandError, append, naming, tell
 from .lock import hold
 
 FORMAT = 2
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
-SHOWN = 100  # characters of a setting in a message
+SHOWN = 100  # characters of a setting or a fault in a message
+REFUSED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)  # what lines that no run has written may raise
 
 
 class RunFile:
@@ -116,6 +119,8 @@ def read(path: Path, kind: Kind, data: bytes | None = None) -> Contents | None:
             size += len(line)
     if not found:
         return None
+    if not isinstance(found[0].get("settings"), dict):
+        raise CommandError(f"{path}:1: not the settings of a {kind.run}")
     return Contents(found[0]["settings"], found[1:], size, size == len(data))
 
 
@@ -144,17 +149,31 @@ def _unpack(line: bytes) -> dict[str, Any] | None:
     match = LINE.fullmatch(line)
     if match is None or zlib.crc32(match[1]) != int(match[2], 16):
         return None
-    value: dict[str, Any] = json.loads(match[1] + b"}")
+    try:
+        value: dict[str, Any] = json.loads(match[1] + b"}")
+    except (ValueError, RecursionError):  # a checksum that fits shows no more than that somebody computed it
+        return None
     return value
 
 
 def take_lines(path: Path, kind: Kind, contents: Contents, take: Callable[[dict[str, Any]], None]) -> None:
-    """Hand every line to `take`. Raises CommandError that names the first that it refuses (ValueError, KeyError, TypeError)."""
+    """Hand every line to `take`. Raises CommandError that names the first that it refuses (an error of REFUSED)."""
     for place, value in enumerate(contents.lines, start=2):
         try:
             take(value)
-        except (ValueError, KeyError, TypeError) as error:
-            raise CommandError(f"{path}:{place}: not a {kind.part}: {error!r}") from error
+        except REFUSED as error:
+            raise CommandError(f"{path}:{place}: not a {kind.part}: {shorten(repr(error), SHOWN)}") from error
+
+
+def checked(value: Any, *kinds: type) -> Any:
+    """A value of a line, if it is of one of these types and, as a number, finite. Raises TypeError, ValueError."""
+    if type(value) not in kinds:
+        raise TypeError(f"expected {' or '.join(kind.__name__ for kind in kinds)}, found {value!r}")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise ValueError(f"{value} is not a finite number")
+    if isinstance(value, str):
+        value.encode()  # half of a pair of surrogates cannot be written
+    return value
 
 
 class Journal(ABC):
@@ -178,7 +197,7 @@ class Journal(ABC):
 
     @abstractmethod
     def _take(self, line: dict[str, Any]) -> None:
-        """Take in what a line holds. Raises ValueError, KeyError or TypeError for one that a run cannot have written."""
+        """Take in what a line holds. Raises an error of REFUSED for one that a run cannot have written."""
 
     def _may_replace(self, contents: Contents) -> bool:  # noqa: ARG002
         """Whether a run may begin anew in a file that holds finished work."""

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ...core.engine import MAX_DEPTH, Position
 from ...evaluation import config
+from ...uci.parse import shorten
 from ..common.command import (
     INTERRUPTED,
     CommandError,
@@ -58,7 +59,7 @@ def read_positions(path: Path) -> list[str]:
         try:
             position = Position(fen_of(line))
         except ValueError as error:
-            raise CommandError(f"{path.name}:{number}: {error}") from error
+            raise CommandError(f"{path.name}:{number}: {shorten(str(error), 200)}") from error
         if not position.legal_moves():
             raise CommandError(f"{path.name}:{number}: there is no move to search")
         fens.append(position.fen())

@@ -11,10 +11,11 @@ import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from types import NoneType
 from typing import Any, NamedTuple
 
 from ...core.engine import Engine, Position, SearchResult
-from ..common.journal import Journal, Kind
+from ..common.journal import Journal, Kind, checked
 from .techniques import BY_KEY, ORDERED, SWITCHES, Row
 
 WAIT = 0.05  # seconds between looks for Ctrl-C while a search runs in its own thread
@@ -161,7 +162,16 @@ class LabJournal(Journal):
         super().__init__(path, experiment.settings(), resume=resume)
 
     def _take(self, line: dict[str, Any]) -> None:
-        self.results[line["row"], line["position"]] = tuple(Found(**found) for found in line["depths"])
+        self.results[checked(line["row"], int), checked(line["position"], int)] = tuple(
+            Found(
+                checked(found["nodes"], int),
+                checked(found["seconds"], int, float),
+                checked(found["value"], int),
+                checked(found["move"], str),
+                checked(found["worth"], int, NoneType),
+            )
+            for found in line["depths"]
+        )
 
     def add(self, key: tuple[int, int], cell: Cell) -> None:
         """Put one finished cell on disk. Raises OSError."""

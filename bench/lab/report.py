@@ -7,6 +7,7 @@ in minimax, the b with b + b^2 + ... + b^d = nodes (Russell and Norvig, Artifici
 
 import math
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from .experiment import Experiment, Found, Results
@@ -64,7 +65,7 @@ def minimal_tree(b: float, depth: int) -> float:
 def summarise(experiment: Experiment, results: Results) -> Report:
     """Figures of every row that was finished at all positions; the rows after the first unfinished one are left out."""
     positions = range(len(experiment.fens))
-    done = [row for row in range(len(experiment.rows)) if all((row, position) in results for position in positions)]
+    done = list(takewhile(lambda row: all((row, position) in results for position in positions), range(len(experiment.rows))))
     depth = min((len(results[0, position]) for position in positions), default=0) if done else 0
     branching = [effective_branching(results[0, position][depth - 1].nodes, depth) for position in positions] if depth else []
     rows = tuple(_summarise_row(experiment, results, row, depth, branching) for row in done)

@@ -17,6 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...uci.parse import shorten
 from ..common.command import (
     INTERRUPTED,
     LARGEST_COUNT,
@@ -404,4 +405,8 @@ class RunningMatch:
         if pairing is not None:
             white, black = self._controls[pairing.white], self._controls[pairing.black]
             headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
-        return entry.record.pgn(headers)
+        try:
+            return entry.record.pgn(headers)
+        except (ValueError, AssertionError) as error:  # only what a journal holds that no match has written
+            path = self._journal.path if self._journal else "the match"
+            raise CommandError(f"{path}: game {entry.number} cannot be played: {shorten(str(error), 200)}") from error

@@ -8,13 +8,15 @@ illegal move, stalls or dies loses that game, and the game is kept with the reas
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from types import NoneType
 from typing import Any, NamedTuple, Protocol
 
 import chess
 import chess.engine
 import chess.pgn
 
-from ..common.adjudication import UNFINISHED, WHITE_WINS, Ending, find_ending, win
+from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS, Ending, find_ending, win
+from ..common.journal import checked
 from ..common.openings import Opening
 from ..common.rules import Rules
 from ..engines.client import legal_move, position_command
@@ -26,6 +28,7 @@ from .seat import Seat
 
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
 INTERRUPTED = "interrupted"
+RESULTS = (WHITE_WINS, DRAW, BLACK_WINS, UNFINISHED)
 TERMINATIONS = {
     TIME_LOSS: "time forfeit",
     ILLEGAL_MOVE: "rules infraction",
@@ -93,14 +96,26 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "GameRecord":
-        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for data of another form."""
+        """The inverse of `to_json`. Raises KeyError, TypeError, ValueError or OverflowError for data of another form."""
         moves = tuple(
-            MoveRecord(str(move), float(seconds), clock, _score(score), depth, nodes)
+            MoveRecord(
+                checked(move, str),
+                float(checked(seconds, int, float)),
+                checked(clock, int, float, NoneType),
+                _score(checked(score, str, NoneType)),
+                checked(depth, int, NoneType),
+                checked(nodes, int, NoneType),
+            )
             for move, seconds, clock, score, depth, nodes in data["moves"]
         )
-        opening = Opening(data["fen"], data["chess960"], data["book"])
-        white, black = map(int, data.get("oversteps", (0, 0)))
-        return cls(opening, data["white"], data["black"], moves, data["result"], data["reason"], data["detail"], (white, black))
+        texts = [checked(data[name], str) for name in ("fen", "book", "white", "black", "result", "reason", "detail")]
+        fen, book, white, black, result, reason, detail = texts
+        if result not in RESULTS:
+            raise ValueError(f"unknown result {result!r}")
+        ours, theirs = (checked(count, int) for count in data.get("oversteps", (0, 0)))
+        return cls(
+            Opening(fen, checked(data["chess960"], bool), book), white, black, moves, result, reason, detail, (ours, theirs)
+        )
 
     def pgn(self, headers: Mapping[str, str]) -> str:
         """The game as PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common.command import append, naming, write_bytes
-from ..common.journal import Journal, Kind
+from ..common.journal import Journal, Kind, checked
 from .game import GameRecord
 
 
@@ -37,9 +37,9 @@ class MatchJournal(Journal):
     def _take(self, line: dict[str, Any]) -> None:
         """A game, or where the games went as PGN."""
         if "pgn" in line:
-            self._pgn_starts[str(line["pgn"])] = int(line["start"])
+            self._pgn_starts[checked(line["pgn"], str)] = checked(line["start"], int)
             return
-        entry = Entry(line["game"], line["date"], GameRecord.from_json(line))
+        entry = Entry(checked(line["game"], int), checked(line["date"], str), GameRecord.from_json(line))
         if entry.number not in self._numbers:
             self.entries.append(entry)
         self._numbers.add(entry.number)

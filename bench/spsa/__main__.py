@@ -33,7 +33,7 @@ from ..common.command import (
     whole_number,
     writes,
 )
-from ..common.journal import Journal, Kind
+from ..common.journal import Journal, Kind, checked
 from ..common.openings import Book, Opening, choose, open_book, standard_start
 from ..common.rules import Rules
 from ..common.signature import signature
@@ -274,7 +274,10 @@ class SpsaJournal(Journal):
         super().__init__(path, settings, resume=resume)
 
     def _take(self, line: dict[str, Any]) -> None:
-        self.batches.append([[int(game) for game in pair] for pair in line["results"]])
+        batch = [[checked(game, int) for game in pair] for pair in line["results"]]
+        if any(len(pair) != 2 or not all(-1 <= game <= 1 for game in pair) for pair in batch):
+            raise ValueError("an iteration has two games, each won (1), drawn (0) or lost (-1)")
+        self.batches.append(batch)
 
     def add(self, results: list[list[int]], values: Mapping[str, float]) -> None:
         """Put the results of a batch on disk."""
@@ -294,7 +297,10 @@ class TuningRun:
         self._batch = batch
         self._journal = journal
         for results in journal.batches if journal else []:
-            self._take(self._next(), results)
+            missing = self._next()
+            if journal and len(results) != len(missing):
+                raise CommandError(f"{journal.path}: a batch has {len(results)} iterations, not {len(missing)}: it is damaged")
+            self._take(missing, results)
 
     @property
     def played(self) -> int:

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ...uci.parse import shorten
 from ..common.command import CommandError, naming
 from ..common.fen import is_shredder
 from .problem import Problem
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 # python-chess reads EPD too, but stumbles over unquoted comments, and over castling in Chess960.
 OPERATION = re.compile(r"""([^\s;"]+)((?:[^;"]|"(?:[^"\\]|\\.)*"?)*)""")  # a word, and all up to a semicolon outside quotes
 COUNTERS = re.compile(r"(\d{1,5})\s+(\d{1,5})(?=[\s;]|$)[\s;]*", re.ASCII)
+SHOWN = 100  # characters of a line or a fault in a message
 MATE = re.compile(r"[+-]?\d{1,3}", re.ASCII)
 WHOLE_NUMBERS = re.compile(r"\s*-?\d{1,9}(\s+-?\d{1,9})*\s*", re.ASCII)
 
@@ -55,7 +57,7 @@ def read_file(path: Path, name: str) -> tuple[list[Problem], int]:
         try:
             problem = parse(text, name)
         except ValueError as error:
-            raise CommandError(f"{name}:{number}: {error}: {text[:100]}") from error
+            raise CommandError(f"{name}:{number}: {shorten(str(error), SHOWN)}: {shorten(text, SHOWN)}") from error
         if problem is None:
             idle += 1
         else:

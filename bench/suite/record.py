@@ -5,14 +5,16 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args, get_type_hints
 
+from ...uci.parse import shorten
 from ..common.command import CommandError
-from ..common.journal import Contents, Journal, Kind, read, take_lines
+from ..common.journal import REFUSED, SHOWN, Contents, Journal, Kind, checked, read, take_lines
 from ..engines.clock import TimeControl
 from ..engines.spec import EngineSpec
 from .problem import Attempt, Problem
 
+HINTS = get_type_hints(Attempt)
 KIND = Kind("suite", "run of a suite", "position", older=b'{"coachwhip suite"')
 
 
@@ -83,7 +85,10 @@ class Attempts:
         self.found: dict[tuple[str, int], Attempt] = {}
 
     def take(self, line: dict[str, Any]) -> None:
-        """Take in what a line holds. Raises TypeError."""
+        """Take in what a line holds. Raises TypeError, ValueError."""
+        for name, value in line.items():
+            kind, *more = get_args(HINTS[name]) or (HINTS[name],)
+            checked(value, kind, *more, *([int] if kind is float else []))
         attempt = Attempt(**line)
         self.found[attempt.key, attempt.engine] = attempt
 
@@ -121,8 +126,8 @@ def _record(path: Path, head: Mapping[str, Any], attempts: Attempts) -> Record:
         if any(not 0 <= attempt.engine < len(settings.engines) for attempt in found):
             raise ValueError(f"an attempt by an engine that is none of {len(settings.engines)}")
         return Record(settings, str(head["digest"]), int(head["total"]), found)
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise CommandError(f"{path}:1: not the settings of a {KIND.run}: {error!r}") from error
+    except REFUSED as error:
+        raise CommandError(f"{path}:1: not the settings of a {KIND.run}: {shorten(repr(error), SHOWN)}") from error
 
 
 def _settings(head: Mapping[str, Any]) -> SuiteSettings:

@@ -36,6 +36,10 @@ XZ = b"\xfd7zXZ\x00"
 TELLING_PAWNS = 6  # with fewer pawns, a group is the positions with the same board
 MAX_PAWNS_SCORE = 320.0  # what c8 may say, either way
 READ_SIZE = 1 << 20  # bytes
+SHOWN = 200  # characters of a fault in a message
+LONGEST_LINE = 1 << 16  # characters
+MOST_EXPANDED = 200  # times the size of an .xz file; positions by the million take about a tenth
+SMALL = 1 << 26  # characters, to which any .xz file may expand
 BLOCK = 1 << 16  # positions that are hashed at a time
 DECODED = 1 << 20  # bytes of games that are decoded at a time, at least: whole games
 ROW = np.dtype(  # of core/board/recorded.pxd
@@ -103,7 +107,7 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
         if start.startswith((labelled.FORMAT, labelled.OLD_FORMAT)):
             rows = _from_selfplay(path.name, file, max_score, per_game)
         else:
-            rows = _from_epd(path.name, _lines(path.name, file, is_compressed=start.startswith(XZ)))
+            rows = _from_epd(path.name, _lines(path.name, file, hashed if start.startswith(XZ) else None))
             rows = _limited(rows, max_score, per_game)
         while file.read(READ_SIZE):
             pass  # what a reader left of the file belongs to its checksum
@@ -266,12 +270,18 @@ def _from_selfplay(name: str, file: BinaryIO, max_score: float | None, per_game:
     )
 
 
-def _lines(name: str, file: BinaryIO, *, is_compressed: bool) -> Iterator[tuple[int, str]]:
-    """The lines that hold something, with their numbers."""
-    content = lzma.open(file) if is_compressed else file  # noqa: SIM115 - `file` is its caller's to close
+def _lines(name: str, file: BinaryIO, compressed: _HashedFile | None) -> Iterator[tuple[int, str]]:
+    """The lines that hold something, with their numbers. `compressed`: `file` is .xz, and this is where it is read from."""
+    content = lzma.open(file) if compressed else file  # noqa: SIM115 - `file` is its caller's to close
+    size = 0
     try:
         text = io.TextIOWrapper(content, encoding="utf-8-sig")
-        for number, line in enumerate(text, start=1):
+        for number, line in enumerate(iter(lambda: text.readline(LONGEST_LINE + 1), ""), start=1):
+            size += len(line)
+            if len(line) > LONGEST_LINE:
+                raise labelled.FormatError(f"{name}, line {number}: longer than {LONGEST_LINE} characters")
+            if compressed and size > max(MOST_EXPANDED * compressed.size, SMALL):
+                raise labelled.FormatError(f"{name} cannot be read: it expands to more than {MOST_EXPANDED} times its size")
             if line.strip() and not line.startswith("#"):
                 yield number, line
         text.detach()
@@ -294,7 +304,7 @@ def _from_epd(name: str, lines: Iterator[tuple[int, str]]) -> _Rows:
                 raise ValueError("no number of a game in c7, as there is in the first line")
             boards += Position(" ".join(line.split()[:4])).pack()
         except ValueError as error:
-            raise labelled.FormatError(f"{name}, line {number}: {error}") from error
+            raise labelled.FormatError(f"{name}, line {number}: {str(error)[:SHOWN]}") from error
         results.append(POINTS[operations["c9"]])
         scores.append(_score(operations.get("c8", "")))
         groups.append(int(game) if has_games else same_pawns(line))

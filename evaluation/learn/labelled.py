@@ -40,6 +40,7 @@ RULE50_AT = PACKED_SIZE - 1  # which byte of a packed position is the fifty-move
 LINE_PLIES = 3  # longest side line
 MAX_SIDE_LINES = 100  # from a position: so no game has more than LARGEST_GAME bytes
 LARGEST_GAME = 1 << 25  # bytes
+MAX_SETTINGS = 1 << 20  # bytes of the second line
 _HEAD = struct.Struct("<IIII")
 _GAME_HEAD = struct.Struct(f"<B{PACKED_SIZE}sHI")  # result, start position, plies, side lines
 _PLY = struct.Struct("<Hh")
@@ -152,12 +153,12 @@ class Reader:
     def _read_settings(self) -> dict[str, Any]:
         start = self._file.read(len(FORMAT))
         self.is_old = start == OLD_FORMAT
-        line = self._file.readline() if start in (FORMAT, OLD_FORMAT) else b""
+        line = self._file.readline(MAX_SETTINGS) if start in (FORMAT, OLD_FORMAT) else b""
         if not line.endswith(b"\n"):
             raise FormatError(f"{self._name} is not a file of labelled positions")
         try:
             settings = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise FormatError(f"{self._name}: its settings cannot be read: {error}") from error
         if not isinstance(settings, dict):
             raise FormatError(f"{self._name}: its settings cannot be read")

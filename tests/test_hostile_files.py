@@ -1,0 +1,345 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files from strangers: they run nothing, read nothing else, and end neither the process nor its memory; one line says what is wrong.
+
+The limits stand in .github/SECURITY.md. tests/trials/mutated_files.py tries spoilt files by the thousand.
+"""
+
+import io
+import json
+import logging
+import lzma
+import re
+import zlib
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import chess
+import pytest
+from coachwhip.bench import wdl_fit
+from coachwhip.bench.analyse import games, report
+from coachwhip.bench.common import openings, pgn
+from coachwhip.bench.common.adjudication import by_tablebase, open_tables
+from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.common.journal import Kind, read
+from coachwhip.bench.match.game import GameRecord
+from coachwhip.bench.match.journal import MatchJournal
+from coachwhip.bench.spsa.__main__ import SpsaJournal
+from coachwhip.bench.suite import record
+from coachwhip.evaluation import config
+from coachwhip.evaluation.config import WeightsError
+from coachwhip.evaluation.learn import data, labelled
+from coachwhip.uci.tablebase import Tablebase
+from places import DATA
+
+QUEEN = chess.Board("8/8/8/4k3/8/8/8/KQ6 w - - 0 1")
+TAGS = '[White "A"]\n[Result "1-0"]\n\n'
+LINE = 'rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - c9 "1-0";\n'
+PAYLOADS = (
+    "</script><script>alert(1)</script>",
+    '"><img src=x onerror=alert(1)>',
+    "' onload='alert(1)",
+    "javascript:alert(1)",
+    "\u2028<!--",
+)
+
+
+def one_line(message: str, path: Path) -> bool:
+    """Whether a message names the file in one line of some length."""
+    return path.name in message and len(message.splitlines()) == 1 and len(message) < 1000
+
+
+# --- Weights ---
+
+
+@pytest.mark.parametrize(
+    "value", ["1" + "+1" * 50_000, "x" + ".x" * 50_000, "f" + "()" * 50_000, "x" + "[0]" * 50_000, "((1)" + ")(1)" * 40_000 + ")"]
+)
+def test_a_chain_that_would_crash_the_parser_is_refused(value: str, tmp_path: Path) -> None:
+    """Python 3.10 ends with a segmentation fault in `ast.parse`."""
+    path = tmp_path / "mine.py"
+    path.write_text(f'NETWORK = ""\nTEMPO = {value}\n')
+    with pytest.raises(WeightsError, match=r"^mine\.py, line 2: only numbers, and lists of them, can stand in a weights file$"):
+        config.load(path)
+
+
+@pytest.mark.parametrize("name", ["//server/share/net.cwnet", r"\\\\server\\share\\net.cwnet", r"/\\server/share"])
+def test_a_network_of_another_computer_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(f'NETWORK = "{name}"\n')
+    with pytest.raises(WeightsError, match=r"^mine\.py: NETWORK must name a file of this computer, not "):
+        config.evaluator(tmp_path / "mine.py")
+
+
+def test_a_long_name_is_shortened(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text("A" * 100_000 + " = 1\n")
+    with pytest.raises(WeightsError) as info:
+        config.load(tmp_path / "mine.py")
+    assert one_line(str(info.value), tmp_path / "mine.py")
+
+
+# --- Games ---
+
+BROKEN = (  # python-chess takes the next parenthesis for the end of a variation
+    "1. e4 e5 2. Ke4 Nc6) $1 3. Nf3 $2 1-0\n",
+    "1. e4 e5 2. Bc4 (2. Nf3 Nc6 2... d6 3. d4) 3. Bb5) 2... Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n",
+    "1. e4 (1. Ke4 (1. d4) d5) e5 2. Nf3 (((2. f4 x) d6) e5) Nc6 1-0\n",
+)
+
+
+@pytest.mark.parametrize("text", BROKEN)
+def test_a_game_ends_at_its_first_error(
+    text: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(TAGS + text.replace("e4 e5", "e4 { [%eval 0.3] } e5") + "\n" + TAGS + "1. d4 1-0\n")
+    found = games.read_files([str(path)])
+    assert len(found.studies) == 2
+    assert len(found.faults) == 1
+    assert one_line(found.faults[0], path)
+    assert [node.move.uci() for node in found.studies[0].nodes][:1] == ["e2e4"]
+    str(found.studies[0].game)
+    report.page(found.studies, "test")
+    if "%eval" in path.read_text():
+        assert wdl_fit.read([path]).games == 2
+    with pytest.raises(CommandError, match=r"games\.pgn:1: "):
+        openings.open_book(path)[0]()
+    assert not caplog.records
+    assert capfd.readouterr().err == ""
+
+
+def test_nothing_is_logged_about_a_bad_position(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(f'[FEN "8/8/8/8 w - - 0 1"]\n{TAGS}1. e4 {{ [%eval 0.3] }} 1-0\n')
+    with (
+        caplog.at_level(logging.DEBUG),
+        pytest.raises(CommandError, match=r"games\.pgn: finished game 1: expected 8 rows") as info,
+    ):
+        wdl_fit.read([path])
+    assert one_line(str(info.value), path)
+    assert not caplog.records
+
+
+@pytest.mark.parametrize(
+    "read_it",
+    [lambda path: games.read_files([str(path)]), lambda path: wdl_fit.read([path]), lambda path: openings.open_book(path)[0]()],
+)
+def test_a_number_of_thousands_of_digits_is_refused(read_it: Callable[[Path], object], tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(f"{TAGS}1. e4 ${'9' * 5000} 1-0\n")
+    with pytest.raises(CommandError, match="this is no PGN: ") as info:
+        read_it(path)
+    assert one_line(str(info.value), path)
+
+
+@pytest.mark.parametrize("clock", ["9" * 5000, "9" * 400, "9" * 30])
+def test_absurd_clocks_are_not_shown(clock: str, tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(f"{TAGS}1. e4 {{ [%clk {clock}:00:00] [%emt {clock}:00:00] }} e5 {{ [%clk 0:01:00] }} 1-0\n")
+    page = report.page(games.read_files([str(path)]).studies, "test")
+    assert clock[:20] not in page
+    assert "1:00" in page
+
+
+def test_deep_variations_are_read_and_written(tmp_path: Path) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_text(f"{TAGS}1. e4 {'(1. d4 ' * 3000}{')' * 3000} e5 1-0\n")
+    (study,) = games.read_files([str(path)]).studies
+    assert [node.move.uci() for node in study.nodes] == ["e2e4", "e7e5"]
+    assert "1. d4" in str(study.game)
+
+
+def test_a_game_without_end_is_cut(tmp_path: Path) -> None:
+    """The time that python-chess takes grows with the square of the length."""
+    path = tmp_path / "games.pgn"
+    path.write_text(f"{TAGS}1. {'Nf3 Nf6 Ng1 Ng8 ' * 5000} 1-0\n")
+    found = games.read_files([str(path)])
+    assert len(found.studies[0].nodes) == pgn.MAX_PLIES
+    assert found.faults == [f"{path}: game 1 (A - ?): a game of more than 6000 plies; the game is read up to this error"]
+
+
+def test_a_report_of_a_hostile_game_runs_nothing(tmp_path: Path) -> None:
+    """Every header that a page shows, comments, and what is no move."""
+    names = (
+        "Event",
+        "Site",
+        "Date",
+        "Round",
+        "White",
+        "Black",
+        "TimeControl",
+        "Termination",
+        "ECO",
+        "Opening",
+        "Variation",
+        "SubVariation",
+    )
+    path = tmp_path / "games.pgn"
+    for payload in PAYLOADS:
+        quoted = payload.replace("\\", "\\\\").replace('"', '\\"')
+        headers = "".join(f'[{name} "{quoted}"]\n' for name in names)
+        path.write_text(f"{headers}\n1. e4 {{ {payload} [%clk {payload}] }} ({payload}) e5 ; {payload}\n*\n", encoding="utf-8")
+        found = games.read_files([str(path)])
+        page = report.page(found.studies, payload)
+        assert ("<" in payload or '"' in payload) <= (payload not in page)
+        assert "javascript:" not in "".join(re.findall(r"(?i)(?:href|src)=\S*", page))
+        assert page.count("<script") == page.count("</script") == 2
+        body = re.sub(r"(?s)<style>.*?</style>|<script[ >].*?</script>", "", page)
+        assert not re.search(r"(?i)<(script|img|iframe|object|embed|base|form|link)\b", body)
+        assert not re.search(r"(?i)<[^>\"]*(\"[^\"]*\"[^>\"]*)*\s(on\w+|src|action)\s*=", body)
+        assert "\u2028" not in "".join(re.findall(r"(?s)<script[ >].*?</script>", page))
+
+
+# --- Compressed files ---
+
+
+def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pgn, "LONGEST_LINE", 1 << 16)
+    path = tmp_path / "games.pgn.xz"
+    path.write_bytes(lzma.compress(b"x" * (1 << 20)))
+    with pytest.raises(CommandError, match=r"games\.pgn\.xz: a line is longer than 65536 characters"):
+        wdl_fit.read([path])
+    with pytest.raises(labelled.FormatError, match=r"games\.pgn\.xz, line 1: longer than 65536 characters"):
+        data.read(path)
+
+
+def test_a_file_that_expands_beyond_measure_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pgn, "SMALL", 1 << 16)
+    monkeypatch.setattr(data, "SMALL", 1 << 16)
+    path = tmp_path / "positions.xz"
+    path.write_bytes(lzma.compress(LINE.encode() * 20_000))
+    assert path.stat().st_size * 200 < len(LINE) * 20_000
+    with pytest.raises(labelled.FormatError, match=r"positions\.xz cannot be read: it expands to more than 200 times its size"):
+        data.read(path)
+    with pytest.raises(CommandError, match=r"positions\.xz: it expands to more than 200 times its size"):
+        wdl_fit.read([path])
+
+
+@pytest.mark.parametrize("settings", [b'{"a":' * 60_000, b"[" * 60_000, b" " * (labelled.MAX_SETTINGS + 1)])
+def test_settings_of_data_are_short_and_shallow(settings: bytes) -> None:
+    with pytest.raises(labelled.FormatError, match=r"^own\.bin"):
+        labelled.Reader(io.BytesIO(labelled.FORMAT + settings + b"\n"), "own.bin")
+
+
+# --- Tables ---
+
+
+@pytest.mark.parametrize("suffix", [".rtbw", ".rtbz"])
+def test_a_table_of_other_men_is_not_searched_for_ever(suffix: str, tmp_path: Path) -> None:
+    """python-chess looks for the men that the header names until it finds them."""
+    for name in ("KQvK.rtbw", "KQvK.rtbz"):
+        (tmp_path / name).write_bytes((DATA / "syzygy" / name).read_bytes())
+    (tmp_path / f"KQvK{suffix}").write_bytes((DATA / "syzygy" / f"KRvK{suffix}").read_bytes())
+    tables = Tablebase(str(tmp_path))
+    with closing(tables):
+        assert tables.summary == "1 WDL and 1 DTZ tables, up to 3 men"
+        assert (tables.probe(QUEEN.fen()) is None) == (suffix == ".rtbw")
+        if suffix == ".rtbw":
+            assert (
+                tables.take_fault()
+                == "a table cannot be read: OSError: KQvK.rtbw is damaged: its header does not name the men of its file name"
+            )
+    with pytest.raises(OSError, match=rf"KQvK\{suffix} is damaged"):
+        open_tables(str(tmp_path))
+
+
+def test_a_table_that_says_what_cannot_be_is_not_believed(tmp_path: Path) -> None:
+    content = bytearray((DATA / "syzygy" / "KBvK.rtbw").read_bytes())
+    place = 5 + 4 + 1  # magic, flags, order and men, and a byte so that the lists begin at an even place
+    assert content[place] & 0x80  # all positions have one value, which follows
+    content[place + 1] = content[place + 3] = 10
+    (tmp_path / "KBvK.rtbw").write_bytes(content)
+    with closing(Tablebase(str(tmp_path))) as tables:
+        assert tables.probe("8/8/8/4k3/8/8/8/KB6 w - - 0 1") is None
+        assert "it says 8 of" in tables.take_fault()
+
+
+def test_a_damaged_table_ends_no_game(tmp_path: Path) -> None:
+    content = (DATA / "syzygy" / "KQvK.rtbw").read_bytes()
+    (tmp_path / "KQvK.rtbw").write_bytes(content[:16] + b"\xff" * (len(content) - 16))
+    assert by_tablebase(QUEEN, str(tmp_path)) is None
+
+
+# --- Journals: checksums that fit, and values that no run has written ---
+
+
+def sealed(*values: object) -> bytes:
+    texts = [
+        json.dumps(value, separators=(",", ":")).replace('"@"', "[" * 60_000 + "]" * 60_000)[:-1].encode() for value in values
+    ]
+    return b"".join(text + b',"crc":"%08x"}\n' % zlib.crc32(text) for text in texts)
+
+
+def test_deep_nesting_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "run.jsonl"
+    head = {"format": "coachwhip test 2", "settings": {}}
+    path.write_bytes(sealed(head, {"game": "@"}, {"game": 1}))
+    with pytest.raises(CommandError, match=r"run\.jsonl:2: damaged"):
+        read(path, Kind("test", "test run", "game"))
+
+
+GAME = {
+    "fen": chess.STARTING_FEN,
+    "chess960": False,
+    "book": "",
+    "white": "a",
+    "black": "b",
+    "result": "1-0",
+    "reason": "mate",
+    "detail": "",
+    "moves": [["e2e4", 0.1, 1.0, "+3", 7, 90]],
+}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *(
+            {"result": "2-0"},
+            {"reason": 5},
+            {"detail": 0.5},
+            {"book": []},
+            {"white": "\ud800"},
+            {"chess960": 1},
+            {"oversteps": [1e999, 0]},
+        ),
+        *({"moves": [[move, *GAME["moves"][0][1:]]]} for move in (None, 5)),  # type: ignore[index]
+        *({"moves": [["e2e4", value, 1.0, "+3", 7, 90]]} for value in (float("inf"), "x", None)),
+        *({"moves": [["e2e4", 0.1, 1.0, value, 7, 90]]} for value in (3, "#", "x")),
+    ],
+)
+def test_a_game_that_no_match_has_written_is_named(change: dict[str, object], tmp_path: Path) -> None:
+    path = tmp_path / "match.jsonl"
+    head = {"format": "coachwhip match 2", "settings": {}}
+    line = {"game": 0, "date": "2026.01.02", **GAME}
+    path.write_bytes(sealed(head, line))
+    MatchJournal(path, {}, resume=True).close()
+    path.write_bytes(sealed(head, {**line, **change}))
+    with pytest.raises(CommandError, match=r"match\.jsonl:2: not a game: ") as info:
+        MatchJournal(path, {}, resume=True)
+    assert one_line(str(info.value), path)
+    with pytest.raises((ValueError, TypeError, OverflowError)):
+        GameRecord.from_json({**GAME, **change})
+
+
+@pytest.mark.parametrize("results", [[[1e999, 0]], [[1]], [[2, 0]], [[True, 0]], 5, "x", None])
+def test_a_batch_that_no_run_has_written_is_named(results: object, tmp_path: Path) -> None:
+    path = tmp_path / "spsa.jsonl"
+    path.write_bytes(sealed({"format": "coachwhip spsa 2", "settings": {}}, {"results": results}))
+    with pytest.raises(CommandError, match=r"spsa\.jsonl:2: not a batch: "):
+        SpsaJournal(path, {}, resume=True)
+
+
+@pytest.mark.parametrize(
+    "change", [{"points": "x"}, {"solved_seconds": []}, {"engine": 0.5}, {"seconds": float("nan")}, {"more": 1}]
+)
+def test_an_attempt_that_no_run_has_written_is_named(change: dict[str, object], tmp_path: Path) -> None:
+    path = tmp_path / "suite.jsonl"
+    settings = {"files": [], "kind": "nodes", "limit": 9, "patience": 1, "digest": "", "total": 1}
+    settings["engines"] = [{"command": ["a"], "name": "a", "options": {}, "start_seconds": 1}]
+    head = {"format": "coachwhip suite 2", "settings": settings}
+    attempt = {"key": "a: b", "fen": chess.STARTING_FEN, "engine": 0}
+    path.write_bytes(sealed(head, attempt))
+    assert len(record.load(path).attempts) == 1
+    path.write_bytes(sealed(head, {**attempt, **change}))
+    with pytest.raises(CommandError, match=r"suite\.jsonl:2: not a position: "):
+        record.load(path)
