@@ -502,6 +502,15 @@ def test_castling_is_written_as_the_position_asks(engine: Engine) -> None:
 # --- The same tree every time ---
 
 
+def test_a_result_tells_whether_its_last_iteration_was_cut(engine: Engine) -> None:
+    whole = engine.search(Position(), depth=7)
+    assert not whole.cut
+    engine.clear()
+    cut = engine.search(Position(), nodes=whole.nodes - 1)
+    assert cut.cut
+    assert cut.nodes == whole.nodes - 1
+
+
 @pytest.mark.parametrize("fen", [STARTPOS_FEN, KIWIPETE, MIDDLEGAME, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"])
 def test_the_same_search_visits_the_same_nodes(engine: Engine, fen: str) -> None:
     first, first_infos = search(engine, Position(fen), depth=9)
