@@ -17,8 +17,9 @@ from .writer import LoggedWriter
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from io import FileIO
 
-    from .jobs import Job, Jobs
+    from .jobs import Job, Jobs, SearchJob
     from .writer import Writer
 
     ExtraCommand = Callable[[list[str], Callable[[str], None]], None]
@@ -71,8 +72,8 @@ class UciLoop:
     If a position is refused, the old one stays, and d, eval and perft use it. But the client means another one, so `go` answers
     `bestmove 0000` until a position is accepted; ucinewgame does not change that.
 
-    `extra_commands` maps a name to a function of the words after it and `write`. `complaints` is the number of
-    messages about bad input.
+    `extra_commands` maps a name to a function of the words after it and `write`. `crashes_to` gets the file of a `Debug Log File`,
+    and None at its end: the place for the report of a crash. `complaints` is the number of messages about bad input.
     """
 
     def __init__(
@@ -81,12 +82,13 @@ class UciLoop:
         name: str = "coachwhip",
         extra_commands: dict[str, ExtraCommand] | None = None,
         host: Host | None = None,
+        crashes_to: Callable[[FileIO | None], None] | None = None,
     ) -> None:
-        self._write = LoggedWriter(write)
+        self._write = LoggedWriter(write, crashes_to)
         self._name = name
         self.host = host or Host()
         self.host.tell = lambda text: self._write(fmt.info_string(text))
-        self.host.log_to = self._write.log_to
+        self.host.log_to = self._log_to
         self._jobs: Jobs | None = None
         self.commands = self._command_table(extra_commands or {})
         self.complaints = 0
@@ -149,9 +151,19 @@ class UciLoop:
             self._jobs.finish()
 
     def close(self) -> None:
-        """Stop everything and wait for the bestmove of each search, at most 2 s."""
+        """Stop everything, wait for the bestmove of each search, at most 2 s, and end the log."""
         if self._jobs is not None:
             self._jobs.close()
+        self._write.log_to(None)
+
+    def _log_to(self, path: str) -> None:
+        """Log to this file from now on ("": no log). Raises OSError and keeps the old one."""
+        log = None
+        if path:
+            from .debug_log import DebugLog, head
+
+            log = DebugLog(path, head(self._name, self.host))
+        self._write.log_to(log)
 
     def fault_of(self, text: str) -> str:
         """The message about ignored words in a `go`, which `execute` would run nevertheless; "" for other lines."""
@@ -328,9 +340,15 @@ class UciLoop:
         def action() -> None:
             from .answer import answer
 
-            answer(job, limits, self.host, self._write, self._complain, lambda: self.jobs.end(job))
+            answer(job, limits, self.host, self._write, self._complain, lambda: self._end_search(job))
 
         self._add_job("go", job, action)
+
+    def _end_search(self, job: SearchJob) -> None:
+        """Called before the bestmove; the log tells where the search ended."""
+        if job.found is not None and job.found.info is not None:
+            self._write.note("==", fmt.searched(job.found.info.depth, job.found.nodes, job.found.cut))
+        self.jobs.end(job)
 
     def _add_job(self, name: str, job: Job, action: Callable[[], None]) -> None:
         self.jobs.add(job, lambda: self._guarded(name, lambda _: action(), ""))

@@ -1,17 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Lines to a GUI: one locked write per line, and the `Debug Log File`."""
+"""Lines to a GUI: one locked write per line, logged in the `Debug Log File` before (`debug_log.py`)."""
 
 from __future__ import annotations
 
 import os
 from _thread import allocate_lock
-from time import localtime, sleep, strftime, time
+from time import sleep
 
 from . import format as fmt
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from io import FileIO
     from typing import Protocol
+
+    from .debug_log import DebugLog
 
     class Writer(Protocol):
         """Writes lines, given without line end, from any thread. `closed`: nobody reads them any more."""
@@ -65,10 +69,14 @@ class LineWriter:
 
 
 class LoggedWriter:
-    """Writes lines, and logs lines in both directions to the `Debug Log File`, if there is one."""
+    """Writes lines, and logs lines in both directions to the `Debug Log File`, if there is one.
 
-    def __init__(self, write: Writer) -> None:
+    `crashes_to` is called with the file of each new log, so that a crash report goes there, and with None when it ends.
+    """
+
+    def __init__(self, write: Writer, crashes_to: Callable[[FileIO | None], None] | None = None) -> None:
         self._write = write
+        self._crashes_to = crashes_to
         self._log: DebugLog | None = None
 
     @property
@@ -85,42 +93,21 @@ class LoggedWriter:
         self.note("<<", line)
         self._write(line)
 
-    def note(self, direction: str, line: str) -> None:
+    def note(self, mark: str, line: str) -> None:
         """Log a line. If that fails (the disk is full), the log ends, with a message to the user."""
         log = self._log
         if log is None:
             return
         try:
-            log(direction, line)
+            log(mark, line)
         except OSError as error:
             self._log = None
             self._write(fmt.info_string(f"Debug Log File: {error}; the log ends here"))
 
-    def log_to(self, path: str) -> None:
-        """Append to this log file from now on ("": no log). Raises OSError and keeps the old one."""
-        log = DebugLog(path) if path else None
+    def log_to(self, log: DebugLog | None) -> None:
+        """Log to this file from now on (None: no log)."""
         old, self._log = self._log, log
+        if self._crashes_to is not None and (log is not None or old is not None):
+            self._crashes_to(None if log is None else log.file)
         if old is not None:
             old.close()
-
-
-class DebugLog:
-    """The `Debug Log File`: lines are appended with the time, from any thread. Raises OSError if it cannot be opened."""
-
-    def __init__(self, path: str) -> None:
-        self._file = open(path, "ab", buffering=0)  # noqa: SIM115
-        self._lock = allocate_lock()
-
-    def __call__(self, direction: str, line: str) -> None:
-        """Append a line that was read (">>") or written ("<<"). Raises OSError if the disk is full."""
-        now = time()
-        stamp = f"{strftime('%Y-%m-%d %H:%M:%S', localtime(now))}.{int(now * 1000) % 1000:03}"
-        data = f"{stamp} {direction} {line}\n".encode(errors="replace")
-        with self._lock:
-            if not self._file.closed:
-                self._file.write(data)
-
-    def close(self) -> None:
-        """Close the file."""
-        with self._lock:
-            self._file.close()

@@ -1,13 +1,36 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The log of the conversation: whole, in order, both ways, and no hindrance when it cannot be written."""
+"""The log of the conversation: whole, in order, both ways, enough to run it again, and no hindrance when it cannot be written."""
 
+import os
 import re
+import signal
+import sys
 from pathlib import Path
 
+import pytest
 from coachwhip.uci.writer import LoggedWriter
-from uci_process import UciProcess
+from crashing_engine import LOST
+from places import TOOLS
+from uci_process import UciProcess, run_once
 
-LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} (>>|<<) (.*)")
+import coachwhip
+from coachwhip import build_info
+
+LINE = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} \[\d+\] (>>|<<|==|=>) (.*)")
+END = ("==", "end")
+
+CRASHING = [sys.executable, str(TOOLS / "crashing_engine.py")]
+
+
+def entries(path: Path) -> list[tuple[str, ...]]:
+    """Mark and text of each line of a log."""
+    lines = [LINE.fullmatch(line) for line in path.read_text().splitlines()]
+    assert all(lines)
+    return [match.groups() for match in lines if match]
+
+
+def read_or_written(path: Path) -> list[tuple[str, ...]]:
+    return [entry for entry in entries(path) if entry[0] in (">>", "<<")]
 
 
 def test_the_log_holds_the_conversation(tmp_path: Path) -> None:
@@ -20,14 +43,60 @@ def test_the_log_holds_the_conversation(tmp_path: Path) -> None:
         assert engine.ask(f"setoption name Debug Log File value {other}", "position startpos moves e2e4") == []
         assert engine.ask("setoption name Debug Log File value <empty>", "ucinewgame") == []
         engine.quit()
-    lines = [LINE.fullmatch(line) for line in path.read_text().splitlines()]
-    assert all(lines)
-    talk = [match.groups() for match in lines if match]
+    talk = read_or_written(path)
     assert talk[:4] == [(">>", "isready"), ("<<", "readyok"), (">>", "position startpos"), (">>", "go depth 3")]
     assert [line for direction, line in talk if direction == "<<"][1 : len(said) + 1] == said
     assert talk[-1] == (">>", f"setoption name Debug Log File value {other}")
+    assert entries(path)[-1] == entries(other)[-1] == END
     assert "position startpos moves e2e4" in other.read_text()
     assert "ucinewgame" not in other.read_text()
+
+
+def test_the_log_begins_with_where_and_in_which_state(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    state = ("setoption name Hash value 2", "setoption name UCI_Chess960 value true", "setoption name SyzygyPath value <empty>")
+    position = "position fen 8/8/4k3/8/8/3QK3/8/8 b - - 3 9 moves e6f6 e3f4"
+    with UciProcess("--set", "use_lmr=0") as engine:
+        engine.ask(*reversed(state), position, "ucinewgame", f"setoption name Debug Log File value {path}")
+        engine.quit()
+    found = entries(path)
+    assert [text for mark, text in found if mark == "=>"] == [*state, position]
+    facts = [text for mark, text in found if mark == "=="]
+    assert facts[:3] == ["coachwhip log 1", f"program: coachwhip {coachwhip.__version__}", f"build: {build_info()}"]
+    assert facts[3].startswith(f"system: Python {sys.version.split()[0]} on {sys.platform}, ")
+    assert facts[4:] == [f"folder: {Path.cwd()}", "tunables: use_lmr=0", "games: 1", "end"]
+
+
+def test_one_command_of_the_command_line_ends_its_log(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    assert run_once(f"setoption name Debug Log File value {path}", "go depth 2").returncode == 0
+    assert entries(path)[-1] == END
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows ends a process that gets a signal")
+def test_a_crash_is_reported_in_the_log(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    with UciProcess() as engine:
+        engine.ask(f"setoption name Debug Log File value {path}")
+        engine.send("position startpos moves d2d4", "go infinite")
+        engine.read_until("info depth 5 ")
+        os.kill(engine.process.pid, signal.SIGSEGV)
+        assert engine.finish() == -signal.SIGSEGV
+        assert engine.errors == b""  # a GUI would hide it
+    before, crash, report = path.read_text().partition("Fatal Python error: Segmentation fault\n")
+    assert crash
+    assert "_run_search" in report
+    assert [text for text in before.splitlines() if ">>" in text][-1].endswith(" >> go infinite")
+    assert " == end" not in before
+
+
+def test_without_a_log_a_crash_is_reported_on_standard_error(tmp_path: Path) -> None:
+    path = tmp_path / "log.txt"
+    for log in ("", f"setoption name Debug Log File value {path}\nsetoption name Debug Log File value <empty>\n"):
+        done = run_once(command=CRASHING, text=f"{log}position fen {LOST}\ngo depth 2\n")
+        assert done.returncode < 0
+        assert "Fatal Python error: Segmentation fault" in done.stderr
+    assert entries(path)[-1] == END
 
 
 def test_a_line_is_logged_before_it_is_said() -> None:
