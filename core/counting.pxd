@@ -8,7 +8,7 @@ from .board.types cimport *
 cdef class Count:
     cdef PerftWatch watch
     cdef PerftTeam team
-    cdef volatile bint stop
+    cdef int stop
     cdef object should_stop
     cdef object on_move
     cdef object on_progress

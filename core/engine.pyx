@@ -574,14 +574,14 @@ cdef class Engine:
         self.busy = False
 
     def prepare(self):
-        self.s.stop = False
-        self.s.ponderhit = False
+        set_int(&self.s.stop, False)
+        set_int(&self.s.ponderhit, False)
 
     def stop(self):
-        self.s.stop = True
+        set_int(&self.s.stop, True)
 
     def ponderhit(self):
-        self.s.ponderhit = True
+        set_int(&self.s.ponderhit, True)
 
     def is_searching(self):
         return self.busy
@@ -766,7 +766,7 @@ cdef class Engine:
         except BaseException as error:
             if self.error is None:
                 self.error = error
-            self.s.stop = True
+            set_int(&self.s.stop, True)
 
     cdef int on_probe(self, const PositionC* pos) noexcept:
         """Called with the GIL by the searching thread. An exception is stored in `error` and stops the search."""
@@ -777,7 +777,7 @@ cdef class Engine:
             return NO_SCORE if wdl is None else max(-2, min(2, <int>wdl))
         except BaseException as error:
             self.error = error
-            self.s.stop = True
+            set_int(&self.s.stop, True)
             return NO_SCORE
 
     cdef SearchInfo make_info(self, int kind):

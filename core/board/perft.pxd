@@ -11,7 +11,7 @@ cdef struct PerftWatch:
     # What one thread needs to know while it counts.
     bint (*ask)(void* context) noexcept nogil  # whether to stop; NULL: never asked
     void* context
-    volatile bint* stop  # the count is incomplete from now on; all threads of a count have the same one
+    int* stop  # the count is incomplete from now on; all threads of a count have the same one
     const PerftTable* table
     uint64_t leaves  # counted since the clock was last read
     int64_t next_us  # when to call `ask` next; microseconds of now_us()

@@ -74,7 +74,7 @@ cdef inline void _poll(PerftWatch* watch, uint64_t leaves) noexcept nogil:
     if now >= watch.next_us:
         watch.next_us = now + ASK_INTERVAL_US
         if watch.ask(watch.context):
-            watch.stop[0] = True
+            set_int(watch.stop, True)
 
 
 cdef inline uint64_t _perft_two(const BoardC* b, int us) noexcept nogil:
@@ -104,7 +104,7 @@ cdef inline uint64_t _perft(const BoardC* b, int depth, PerftWatch* watch, int u
     cdef uint64_t nodes = 0
     checks_and_pins(b, us, &checkers, &pinned)
     end = emit_moves(b, moves, us, ALL_MOVES, checkers, pinned)
-    while move != end and not watch.stop[0]:
+    while move != end and not get_int(watch.stop):
         _play(b, &child, move[0], us)
         nodes += _perft_any(&child, depth - 1, watch, us ^ 1)
         move += 1
@@ -128,7 +128,7 @@ cdef inline uint64_t _perft_stored(const BoardC* b, int depth, const PerftKey* k
         perft_key_after(b, &child, key, &keys[i])
         prefetch(bucket_of(watch.table, &keys[i]))
     for i in range(count):
-        if watch.stop[0]:
+        if get_int(watch.stop):
             break
         _play(b, &child, moves[i], us)
         nodes += perft_stored(&child, us ^ 1, depth - 1, &keys[i], watch)
@@ -182,7 +182,7 @@ cdef uint64_t perft_stored(const BoardC* b, int stm, int depth, const PerftKey* 
         nodes = _perft_stored(b, depth, key, watch, WHITE)
     else:
         nodes = _perft_stored(b, depth, key, watch, BLACK)
-    if not watch.stop[0]:
+    if not get_int(watch.stop):
         store_count(watch.table, key, depth, nodes)
     return nodes
 

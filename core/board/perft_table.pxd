@@ -20,9 +20,9 @@ cdef struct PerftKey:
     uint64_t place  # its high half chooses the bucket
     uint64_t check
 
-cdef struct PerftEntry:  # volatile: each word is read once, so the tested value is the used value
-    volatile uint64_t check  # PerftKey.check ^ data
-    volatile uint64_t data  # from the lowest bit: the count, the depth, bits of PerftKey.place
+cdef struct PerftEntry:  # each word is read once, by get_word, so the tested value is the used value
+    uint64_t check  # PerftKey.check ^ data
+    uint64_t data  # from the lowest bit: the count, the depth, bits of PerftKey.place
 
 cdef struct PerftBucket:
     PerftEntry entry[BUCKET_SIZE]
@@ -52,8 +52,8 @@ cdef inline bint find_count(const PerftTable* table, const PerftKey* key, int de
     cdef uint64_t data
     cdef int i
     for i in range(BUCKET_SIZE):
-        data = entry[i].data
-        if entry[i].check ^ data == key.check and data >> COUNT_BITS == proof >> COUNT_BITS:
+        data = get_word(&entry[i].data)
+        if get_word(&entry[i].check) ^ data == key.check and data >> COUNT_BITS == proof >> COUNT_BITS:
             count[0] = data ^ proof
             return True
     return False

@@ -92,7 +92,7 @@ cdef void store_count(const PerftTable* table, const PerftKey* key, int depth, u
     if count >> COUNT_BITS:
         return
     for i in range(1, BUCKET_SIZE):
-        if entry[i].data & depth_mask < slot.data & depth_mask:
+        if get_word(&entry[i].data) & depth_mask < get_word(&slot.data) & depth_mask:
             slot = &entry[i]
-    slot.data = data
-    slot.check = key.check ^ data
+    set_word(&slot.data, data)
+    set_word(&slot.check, key.check ^ data)

@@ -19,7 +19,7 @@ cdef struct PerftTeam:
     PerftTable table
     PerftTask* tasks
     int count
-    volatile bint stop
+    int stop  # may be set at any time
     void* lock  # of all below
     int next  # the first task that nobody has taken
     int done  # tasks that are counted

@@ -126,7 +126,7 @@ cdef PerftTask* _take_task(PerftTeam* team) noexcept nogil:
     """The next task, NULL if there is none."""
     cdef PerftTask* task = NULL
     PyThread_acquire_lock(team.lock, WAIT_LOCK)
-    if team.next < team.count and not team.stop:
+    if team.next < team.count and not get_int(&team.stop):
         task = &team.tasks[team.next]
         team.next += 1
     PyThread_release_lock(team.lock)
@@ -144,7 +144,7 @@ cdef void _count_tasks(PerftTeam* team, PerftWatch* watch) noexcept nogil:
             leaves = perft(&task.b, task.stm, task.depth, watch)
         PyThread_acquire_lock(team.lock, WAIT_LOCK)
         team.leaves[task.root] += leaves
-        if not team.stop:
+        if not get_int(&team.stop):
             team.left[task.root] -= 1
             team.done += 1
         PyThread_release_lock(team.lock)
@@ -181,8 +181,10 @@ cdef int _start_helpers(PerftTeam* team, Helper* helpers, int count) noexcept:
 cdef void _end_helper(Helper* helper, PerftWatch* watch) noexcept nogil:
     """Wait for a thread, and go on asking whether to stop meanwhile."""
     while PyThread_acquire_lock_timed(helper.finished, ASK_INTERVAL_US, 0) == 0:
-        if watch.ask != NULL and not watch.stop[0] and watch.ask(watch.context):
-            watch.stop[0] = True
+        if watch.ask != NULL and not get_int(watch.stop) and watch.ask(watch.context):
+            set_int(watch.stop, True)
+    PyThread_release_lock(helper.finished)
+    PyThread_acquire_lock(helper.finished, WAIT_LOCK)  # once more: ThreadSanitizer does not know the wait with a time limit
     PyThread_release_lock(helper.finished)
 
 

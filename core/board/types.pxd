@@ -55,6 +55,19 @@ cdef extern from * nogil:
       #endif
       #define cw_unlikely(x) (x)
     #endif
+    /* What another thread may read or write at any moment: relaxed atomics, the instructions of a plain read or write. Other
+       compilers, and 32-bit processors, for which 64 bits may be a call, have volatile instead. */
+    #if (defined(__GNUC__) || defined(__clang__)) && __SIZEOF_POINTER__ >= 8
+      #define cw_get_int(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+      #define cw_get_word(p) __atomic_load_n(p, __ATOMIC_RELAXED)
+      #define cw_set_int(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
+      #define cw_set_word(p, x) __atomic_store_n(p, x, __ATOMIC_RELAXED)
+    #else
+      #define cw_get_int(p) (*(const volatile int*)(p))
+      #define cw_get_word(p) (*(const volatile uint64_t*)(p))
+      #define cw_set_int(p, x) ((void)(*(volatile int*)(p) = (x)))
+      #define cw_set_word(p, x) ((void)(*(volatile uint64_t*)(p) = (x)))
+    #endif
     /* Zen 1, Zen 2 and Excavator have PEXT only in microcode: magics are faster there. */
     #if (defined(__BMI2__) || (defined(_M_X64) && defined(__AVX2__))) && !defined(COACHWHIP_NO_PEXT) && \
         !defined(__znver1__) && !defined(__znver2__) && !defined(__bdver4__)
@@ -95,6 +108,10 @@ cdef extern from * nogil:
     int lsb "cw_lsb" (uint64_t b) noexcept  # index of the lowest set bit; undefined for 0
     int msb "cw_msb" (uint64_t b) noexcept
     void prefetch "cw_prefetch" (const void* address) noexcept
+    int get_int "cw_get_int" (const int* shared) noexcept
+    uint64_t get_word "cw_get_word" (const uint64_t* shared) noexcept
+    void set_int "cw_set_int" (int* shared, int value) noexcept
+    void set_word "cw_set_word" (uint64_t* shared, uint64_t value) noexcept
     bint unlikely "cw_unlikely" (bint x) noexcept
     uint64_t slider_index "cw_slider_index" (uint64_t occ, uint64_t mask, uint64_t magic, int shift) noexcept
     int64_t now_us "cw_now_us" () noexcept  # monotonic clock, microseconds

@@ -199,12 +199,12 @@ cdef bint _is_finished(Searcher* s) noexcept nogil:
     cdef int64_t soft = s.limits.soft_us
     cdef int size = magnitude(s.lines[0].score)
     cdef int mate_plies = MATE - size
-    if s.stop or (s.limits.nodes and total_nodes(s) >= s.limits.nodes):
+    if get_int(&s.stop) or (s.limits.nodes and total_nodes(s) >= s.limits.nodes):
         return True
     if s.limits.mate and size >= MATE_BOUND and (mate_plies + 1) // 2 <= s.limits.mate:
         return True
-    if s.pondering and s.ponderhit:
-        s.pondering = False
+    if s.pondering and get_int(&s.ponderhit):
+        set_int(&s.pondering, False)
     if s.pondering or not soft:
         return False
     if s.root_count == 1 and s.lines[0].depth >= SINGLE_MOVE_DEPTH:
@@ -236,7 +236,7 @@ cdef void _iterate(Searcher* s, int depth) noexcept nogil:
     Source: https://www.chessprogramming.org/Multi-PV.
     """
     cdef int i, j
-    s.root_depth = depth
+    set_int(&s.root_depth, depth)
     for i in range(s.multipv):
         s.line = i
         s.seldepth = 0
@@ -257,8 +257,8 @@ cdef void _iterate(Searcher* s, int depth) noexcept nogil:
 cdef void _begin(Searcher* s) noexcept nogil:
     """Prepare the first iteration. The caller has set `start_us`."""
     cdef int i
-    s.nodes = 0
-    s.tb.hits = 0
+    set_word(&s.nodes, 0)  # helpers may read it already
+    set_word(&s.tb.hits, 0)
     s.next_poll = 0
     s.aborted = False
     s.line_count = 0
@@ -316,7 +316,7 @@ cdef void run_search(Searcher* s) noexcept nogil:
     cdef int depth
     _begin(s)
     s.grace = _grace_nodes(s) if first == 1 else 0
-    s.root_depth = first
+    set_int(&s.root_depth, first)
     if first > 1 or s.params.p.use_beam:
         _order_root(s, last)
         if s.multipv > s.root_count:
@@ -343,9 +343,9 @@ cdef void run_helper(Searcher* s) noexcept nogil:
     cdef int wanted
     _begin(s)
     s.grace = 0
-    while depth <= MAX_DEPTH and not (s.aborted or s.stop):
+    while depth <= MAX_DEPTH and not (s.aborted or get_int(&s.stop)):
         _iterate(s, depth)
-        wanted = (<const volatile int*>&s.leader.root_depth)[0] + (s.number & 1)
+        wanted = get_int(&s.leader.root_depth) + (s.number & 1)
         depth = wanted if wanted > depth else depth + 1
 
 

@@ -366,7 +366,7 @@ cdef int _probe_tablebase(Searcher* s, int ply, int* bound) noexcept nogil:
     cdef int wdl = s.tb.probe(s, s.context, ply)
     if wdl == NO_SCORE:
         return NO_SCORE
-    s.tb.hits += 1
+    set_word(&s.tb.hits, s.tb.hits + 1)
     bound[0] = BOUND_LOWER if wdl == 2 else (BOUND_UPPER if wdl == -2 else BOUND_EXACT)
     if wdl == 2:
         return TB_WIN - ply

@@ -61,12 +61,12 @@ cdef struct TablebaseC:
     ProbeFunction probe  # -2..2: loss, blessed loss, draw, cursed win, win for stm; NO_SCORE: not known
     int max_pieces  # 0: no tablebases
     int min_depth
-    uint64_t hits  # of this search
+    uint64_t hits  # of this search; read by other threads
 
 cdef struct Searcher:
-    # --- written by other threads; the fields beside them do not change during a search (cache lines) ---
-    volatile bint stop
-    volatile bint ponderhit
+    # --- written by other threads (get_int, set_int); the fields beside them do not change during a search (cache lines) ---
+    int stop
+    int ponderhit
     # --- parts ---
     TTable tt  # each thread has a copy; all describe the same memory
     Evaluator* evaluator
@@ -84,15 +84,15 @@ cdef struct Searcher:
     int helper_count  # helpers in this search, or in the last one
     # --- this search ---
     LimitsC limits
-    bint pondering  # soft_us and hard_us do not apply until ponderhit
+    int pondering  # read by other threads; soft_us and hard_us do not apply until ponderhit
     bint aborted  # the search returns from all nodes; their scores are invalid
     uint64_t grace  # up to this node count nothing stops the search; 0 once depth 1 is done
     bint in_python_main_thread  # the one that gets Ctrl-C
     int64_t next_signals_us  # time of the next REPORT_SIGNALS
     int64_t start_us  # set before run_search
-    uint64_t nodes
+    uint64_t nodes  # read by other threads
     uint64_t next_poll  # node count of the next call of `poll`
-    int root_depth
+    int root_depth  # read by other threads
     int raw_eval  # of the root, uncorrected; NO_SCORE when in check
     int no_null_until  # no null move at plies below this (verification search); 0: no restriction
     int seldepth
@@ -126,10 +126,10 @@ cdef void poll(Searcher* s) noexcept nogil
 
 cdef inline bint enter_node(Searcher* s) noexcept nogil:
     """Count a node and look at the limits. Returns whether the search is aborted."""
-    s.nodes += 1
+    set_word(&s.nodes, s.nodes + 1)
     if unlikely(s.nodes >= s.next_poll):
         poll(s)
-    if unlikely(s.stop) and s.nodes > s.grace:
+    if unlikely(get_int(&s.stop)) and s.nodes > s.grace:
         s.aborted = True
     return s.aborted
 

@@ -18,27 +18,27 @@ cdef int64_t elapsed_us(const Searcher* s) noexcept nogil:
 cdef uint64_t total_nodes(const Searcher* s) noexcept nogil:
     """Nodes of all threads; the counts of other threads may be slightly out of date."""
     cdef const Searcher* leader = s.leader
-    cdef uint64_t total = (<const volatile uint64_t*>&leader.nodes)[0]
+    cdef uint64_t total = get_word(&leader.nodes)
     cdef int i
     for i in range(leader.helper_count):
-        total += (<const volatile uint64_t*>&leader.helpers[i].nodes)[0]
+        total += get_word(&leader.helpers[i].nodes)
     return total
 
 
 cdef uint64_t total_tb_hits(const Searcher* s) noexcept nogil:
     """Tablebase hits of all threads."""
     cdef const Searcher* leader = s.leader
-    cdef uint64_t total = (<const volatile uint64_t*>&leader.tb.hits)[0]
+    cdef uint64_t total = get_word(&leader.tb.hits)
     cdef int i
     for i in range(leader.helper_count):
-        total += (<const volatile uint64_t*>&leader.helpers[i].tb.hits)[0]
+        total += get_word(&leader.helpers[i].tb.hits)
     return total
 
 
 cdef void stop_helpers(const Searcher* leader) noexcept nogil:
     cdef int i
     for i in range(leader.helper_count):
-        leader.helpers[i].stop = True
+        set_int(&leader.helpers[i].stop, True)
 
 
 cdef bint _time_is_up(Searcher* s) noexcept nogil:
@@ -47,7 +47,7 @@ cdef bint _time_is_up(Searcher* s) noexcept nogil:
     Helpers check it too: with more threads than processors the leader may be waiting for a processor.
     """
     cdef const Searcher* leader = s.leader
-    if (<const volatile bint*>&leader.pondering)[0] and not leader.ponderhit:
+    if get_int(&leader.pondering) and not get_int(&leader.ponderhit):
         return False
     return leader.limits.hard_us != 0 and now_us() - leader.start_us >= leader.limits.hard_us
 
@@ -66,9 +66,9 @@ cdef void poll(Searcher* s) noexcept nogil:
             s.aborted = True
     if s.nodes <= s.grace:
         return
-    if s.pondering and s.ponderhit:
-        s.pondering = False
-    if s.leader.stop or _time_is_up(s):
+    if s.pondering and get_int(&s.ponderhit):
+        set_int(&s.pondering, False)
+    if get_int(&s.leader.stop) or _time_is_up(s):
         s.aborted = True
         stop_helpers(s.leader)
     if s.in_python_main_thread and now_us() >= s.next_signals_us:

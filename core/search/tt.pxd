@@ -21,10 +21,10 @@ cdef enum:  # steps of the fifty-move counter
     CLOCK_NEAR = 88  # from here on each ply is a step: every search can reach the draw
     CLOCK_END = 100
 
-cdef struct TTEntry:  # volatile: each word is read once, so the tested value is the used value
-    volatile uint64_t check  # key ^ data
+cdef struct TTEntry:  # each word is read once, by get_word, so the tested value is the used value
+    uint64_t check  # key ^ data
     # Bits 0-15 move, 16-31 score, 32-47 static eval, 48-54 depth, 55 was_pv, 56-57 bound, 58-63 generation.
-    volatile uint64_t data
+    uint64_t data
 
 cdef struct TTCluster:
     TTEntry entry[CLUSTER_SIZE]
@@ -103,8 +103,8 @@ cdef inline void tt_probe(const TTable* tt, Key key, int ply, TTHit* hit) noexce
     cdef uint64_t data
     cdef int i
     for i in range(CLUSTER_SIZE):
-        data = entry[i].data
-        if entry[i].check ^ data == key and data != 0:
+        data = get_word(&entry[i].data)
+        if get_word(&entry[i].check) ^ data == key and data != 0:
             hit.found = True
             hit.move = <Move>data
             hit.score = score_from_tt(<int16_t>(data >> 16), ply)

@@ -53,8 +53,8 @@ cdef void tt_store(
     cdef uint64_t data
     cdef int i
     for i in range(CLUSTER_SIZE):
-        data = entry[i].data
-        if entry[i].check ^ data == key:
+        data = get_word(&entry[i].data)
+        if get_word(&entry[i].check) ^ data == key:
             slot = &entry[i]
             if move == 0:
                 move = <Move>data  # an upper bound has no move: keep the old one
@@ -66,7 +66,7 @@ cdef void tt_store(
             ):
                 return
             break
-        if _value(tt, data) < _value(tt, slot.data):
+        if _value(tt, data) < _value(tt, get_word(&slot.data)):
             slot = &entry[i]
     data = (
         <uint64_t>move
@@ -77,8 +77,8 @@ cdef void tt_store(
         | (<uint64_t>bound << 56)
         | (<uint64_t>tt.generation << 58)
     )
-    slot.data = data
-    slot.check = key ^ data
+    set_word(&slot.data, data)
+    set_word(&slot.check, key ^ data)
 
 
 cdef int hashfull(const TTable* tt) noexcept nogil:
@@ -86,9 +86,11 @@ cdef int hashfull(const TTable* tt) noexcept nogil:
     cdef uint64_t sample = 250 if tt.count > 250 else tt.count
     cdef uint64_t i
     cdef uint64_t used = 0
+    cdef uint64_t data
     cdef int j
     for i in range(sample):
         for j in range(CLUSTER_SIZE):
-            if tt.clusters[i].entry[j].data != 0 and data_generation(tt.clusters[i].entry[j].data) == tt.generation:
+            data = get_word(&tt.clusters[i].entry[j].data)
+            if data != 0 and data_generation(data) == tt.generation:
                 used += 1
     return <int>(used * 1000 // (sample * CLUSTER_SIZE))
