@@ -590,7 +590,7 @@ def test_start_up_loads_nothing_heavy() -> None:
     loaded = set(done.stderr.split())
     assert "coachwhip.uci.loop" in loaded
     cython = {name for name in loaded if name == "cython_runtime" or name.startswith("_cython_")}  # come with core/cpu
-    assert {name for name in loaded - cython if not name.startswith("coachwhip")} <= {"__future__", "time"}
+    assert {name for name in loaded - cython if not name.startswith("coachwhip")} <= {"__future__", "faulthandler", "time"}
     assert not [name for name in loaded if name.startswith(("coachwhip.evaluation", "coachwhip.bench"))]
     choice = {"coachwhip.core", *(f"coachwhip.core.{name}" for name in ("board", "cpu", "evaluate", "levels", "search"))}
     assert {name for name in loaded if name.startswith("coachwhip.core")} == choice
