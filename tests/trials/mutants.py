@@ -49,12 +49,11 @@ STAGES = {
         "perft 4 --no-divide",
         "tests/core/test_perft.py tests/core/test_position.py tests/core/test_see.py tests/core/test_movegen.py",
         "bench 6",
-        "tests/core/test_recorded.py tests/core/test_perft_threads.py tests/core/test_shared_objects.py tests/core/test_search.py",
     ],
     "core/evaluate": [
-        "tests/core/test_static_scores.py tests/evaluation/test_trace.py tests/core/test_evaluate.py",
         "bench 6",
-        "tests/core/test_kpk.py tests/core/test_features.py tests/core/test_network.py tests/evaluation/test_network_file.py",
+        "tests/core/test_static_scores.py tests/evaluation/test_trace.py tests/core/test_evaluate.py",
+        "tests/core/test_kpk.py tests/core/test_features.py tests/core/test_network.py",
         "bench",
     ],
     "core/search": [
@@ -62,6 +61,16 @@ STAGES = {
         "bench",
         "tests/core/test_search_switches.py tests/core/test_multipv.py tests/core/test_search.py tests/core/test_threads.py",
     ],
+}
+# What besides tests the mutants of a module.
+OF_MODULE = {
+    "core/board/cycle": "tests/core/test_search.py",
+    "core/board/packed": "tests/core/test_recorded.py",
+    "core/board/perft_table": "tests/core/test_perft_threads.py",
+    "core/board/perft_team": "tests/core/test_perft_threads.py",
+    "core/board/recorded": "tests/core/test_recorded.py",
+    "core/evaluate/network_check": "tests/evaluation/test_network_file.py",
+    "core/evaluate/network_file": "tests/evaluation/test_network_file.py",
 }
 PATIENCE, LEAST = 4, 30  # a mutant may use this many times the seconds of the unchanged build, or this many seconds
 MORE_WORK, LEAST_WORK = 2, 5  # the same for processor time
@@ -226,12 +235,19 @@ def nodes(output: str) -> str:
     return found[1] or found[2] if found else ""
 
 
-def baseline(folder: Path, rooms: Sequence[str]) -> dict[str, Result]:
+def stages_of(mutant: Mutant) -> list[str]:
+    """What a mutant must pass."""
+    module, room = mutant.path.rpartition(".")[0], mutant.path.rpartition("/")[0]
+    first, *others = STAGES[room]
+    return [first, *([OF_MODULE[module]] if module in OF_MODULE else []), *others]
+
+
+def baseline(folder: Path, stages: Sequence[str]) -> dict[str, Result]:
     """What every stage does without a mutant; kept beside the copy. Raises CommandError if one fails."""
     kept = folder.with_suffix(".usual.json")
     known: dict[str, Any] = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
     found: dict[str, Result] = {}
-    for stage in dict.fromkeys(stage for room in rooms for stage in STAGES[room]):
+    for stage in dict.fromkeys(stages):
         texts = [(folder / word).read_text(encoding="utf-8") for word in stage.split() if word.endswith(".py")]
         key = sha256("\0".join([digest(), stage, *texts]).encode()).hexdigest()
         if key not in known:
@@ -245,16 +261,15 @@ def baseline(folder: Path, rooms: Sequence[str]) -> dict[str, Result]:
     return found
 
 
-def judge(folder: Path, room: str, number: int, usual: Mapping[str, Result]) -> tuple[str, str]:
-    """The stage that kills a mutant and the end of what it printed; two empty texts for a survivor."""
-    for stage in STAGES[room]:
-        limits = max(LEAST, PATIENCE * usual[stage].seconds), max(LEAST_WORK, MORE_WORK * usual[stage].processor)
-        result = run(folder, command_of(stage), number, *limits)
-        tail = "\n".join(result.output.strip().splitlines()[-TAIL:])
-        counted = nodes(result.output) if is_count(stage) else ""
-        if not result.passed or (is_count(stage) and counted != nodes(usual[stage].output)):
-            return stage if is_count(stage) else failed_test(result.output), f"{tail}{counted and ' nodes: '}{counted}"
-    return "", ""
+def judge(folder: Path, stage: str, number: int, usual: Result) -> tuple[str, str]:
+    """What kills a mutant in a stage, and the end of what that printed; two empty texts if nothing does."""
+    limits = max(LEAST, PATIENCE * usual.seconds), max(LEAST_WORK, MORE_WORK * usual.processor)
+    result = run(folder, command_of(stage), number, *limits)
+    tail = "\n".join(result.output.strip().splitlines()[-TAIL:])
+    counted = nodes(result.output) if is_count(stage) else ""
+    if result.passed and (not is_count(stage) or counted == nodes(usual.output)):
+        return "", ""
+    return stage if is_count(stage) else failed_test(result.output), tail
 
 
 def failed_test(output: str) -> str:
@@ -326,15 +341,12 @@ def main() -> int:
         rooms = args.room or list(SHARES)
         chosen = build(folder / "coachwhip", args.count, args.seed)
         waiting = [number for number, (room, _) in chosen.items() if room in rooms and is_wanted(number, journal, args)]
+        waiting.sort(key=lambda number: (number - 1) % args.count)  # the rooms in turn
         if waiting:
-            usual = baseline(
-                folder / "coachwhip", [room for room in rooms if any(chosen[number][0] == room for number in waiting)]
+            usual = baseline(folder / "coachwhip", [stage for number in waiting for stage in stages_of(chosen[number][1])])
+            judge_all(
+                journal, folder / "coachwhip", {number: chosen[number][1] for number in waiting}, usual, begin + args.seconds
             )
-            for number in waiting:
-                if time.monotonic() - begin > args.seconds:
-                    tell("out of time: --resume goes on")
-                    break
-                add_judgement(journal, folder / "coachwhip", number, chosen[number], usual)
         rooms_found = summary(chosen, journal.done)
     finally:
         journal.close()
@@ -368,18 +380,31 @@ def is_wanted(number: int, journal: MutantsJournal, args: argparse.Namespace) ->
     return line is None or (args.again and not line["by"])
 
 
-def add_judgement(
-    journal: MutantsJournal, folder: Path, number: int, where: tuple[str, Mutant], usual: Mapping[str, Result]
+def judge_all(
+    journal: MutantsJournal, folder: Path, waiting: Mapping[int, Mutant], usual: Mapping[str, Result], end: float
 ) -> None:
-    """Judge a mutant, say it and keep it."""
-    room, mutant = where
-    begin = time.monotonic()
-    by, why = judge(folder, room, number, usual)
-    seconds = round(time.monotonic() - begin, 1)
-    journal.add(
-        {"mutant": number, "what": mutant.what, "at": f"{mutant.path}:{mutant.line}", "by": by, "why": why, "seconds": seconds}
-    )
-    tell(f"{number} {mutant.path}:{mutant.line} {mutant.what}: {f'killed by {by}' if by else 'SURVIVED'} in {seconds} seconds")
+    """Judge mutants and keep what is found: the first stage of all, then the second one of those that are left, and so on."""
+    seconds = dict.fromkeys(waiting, 0.0)
+    left = {number: stages_of(mutant) for number, mutant in waiting.items()}
+    while left:
+        for number, stages in list(left.items()):
+            begin = time.monotonic()
+            if begin > end:
+                tell("out of time: --resume goes on")
+                return
+            by, why = judge(folder, stages[0], number, usual[stages[0]])
+            seconds[number] += time.monotonic() - begin
+            left[number] = stages[1:]
+            if by or not stages[1:]:
+                del left[number]
+                add_judgement(journal, number, waiting[number], by, why, round(seconds[number], 1))
+
+
+def add_judgement(journal: MutantsJournal, number: int, mutant: Mutant, by: str, why: str, seconds: float) -> None:
+    """Say a judgement and keep it."""
+    place = f"{mutant.path}:{mutant.line}"
+    journal.add({"mutant": number, "what": mutant.what, "at": place, "by": by, "why": why, "seconds": seconds})
+    tell(f"{number} {place} {mutant.what}: {f'killed by {by}' if by else 'SURVIVED'} in {seconds} seconds")
     if not by:
         tell(shown(*described(mutant)))
 
