@@ -658,7 +658,7 @@ def test_a_single_move_needs_no_long_thought(engine: Engine) -> None:
     position = Position("7k/8/8/p7/P7/8/7r/K7 w - - 0 1")
     assert position.legal_moves() == ["a1b1"]
     on_clock, _ = search(engine, position, soft_ms=10**9, depth=12)
-    assert exact_info(on_clock).depth < 12
+    assert exact_info(on_clock).depth == 8
     engine.clear()
     analysis, _ = search(engine, position, depth=12)
     assert exact_info(analysis).depth == 12
@@ -838,4 +838,4 @@ def test_a_tiny_table_is_enough_for_a_long_search() -> None:
     engine = oracle.new_engine(hash_mb=1)
     result, _infos = search(engine, Position(MIDDLEGAME), nodes=500_000)
     assert result.nodes == 500_000
-    assert exact_info(result).hashfull > 300
+    assert 300 < exact_info(result).hashfull <= 1000

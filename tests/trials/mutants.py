@@ -71,6 +71,7 @@ OF_MODULE = {
     "core/board/recorded": "tests/core/test_recorded.py",
     "core/evaluate/network_check": "tests/evaluation/test_network_file.py",
     "core/evaluate/network_file": "tests/evaluation/test_network_file.py",
+    "core/search/search": "tests/uci/test_tablebase.py",
 }
 PATIENCE, LEAST = 4, 30  # a mutant may use this many times the seconds of the unchanged build, or this many seconds
 MORE_WORK, LEAST_WORK = 2, 5  # the same for processor time
