@@ -164,7 +164,9 @@ class Run:
 
         `plain`: the command itself runs without the sanitizer.
         """
-        seconds = max(min(until - time.monotonic(), LONGEST), 1.0)
+        seconds = min(until - time.monotonic(), LONGEST)
+        if seconds <= 0:
+            return
         places = {"reports": str(self.reports), "trials": str(TRIALS)}
         command = [*(part.format(**places) for part in self.kind.prefix), *command]
         self.tell(f"{what}: {shlex.join(command)[-120:]}")
@@ -179,6 +181,7 @@ class Run:
                 process.terminate()
                 process.wait()
                 code = 0
+                what += ", cut short"
             output.seek(0)
             said = output.read().decode(errors="replace")
         self.count += 1
