@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import chess
 
+from ...core.engine import Position
 from ...uci.book import Book as PolyglotBook
 from ...uci.parse import shorten
 from .command import CommandError, naming, read_text
@@ -113,6 +114,10 @@ def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
     """The opening, if `board`, which it leads to, is one to play from. Raises CommandError."""
     if not board.is_valid() or board.is_game_over(claim_draw=False):
         raise CommandError(f"{place}: not a position that can be played: {board.fen()}")
+    try:
+        Position(opening.fen, opening.chess960)  # stricter than python-chess: no more pieces than promotion allows
+    except ValueError as error:
+        raise CommandError(f"{place}: {error}") from error
     return opening
 
 
