@@ -42,7 +42,7 @@ from places import ROOT, UNWANTED, copy_checkout
 
 SHARES = {"core/board": 0.85, "core/evaluate": 0.7, "core/search": 0.7}  # of each room's mutants are to be killed
 COUNTERS = ("bench", "perft")
-MEASURED = "tests/core/test_network.py::test_threads_share_one_network"  # memory, which the limit of address space changes
+MEASURED = "tests/core/test_network.py::test_threads_share_one_network"  # it measures memory, which the trial limits
 # What each room's mutants must pass, quickest killers first: a subcommand that counts nodes, or files of tests.
 STAGES = {
     "core/board": [
