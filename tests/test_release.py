@@ -150,6 +150,9 @@ def lines_of(kind: str) -> list[str]:
     return [line.strip() for block in blocks for line in block.splitlines()]
 
 
+OTHER_PROGRAMS = ("pip install cosmic-ray", "cr-report --show-diff --surviving-only python.sqlite")
+
+
 def check_command(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command of the guide can be given as it stands."""
     words = shlex.split(line)
@@ -164,17 +167,26 @@ def check_command(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
         assert set(words[3:]) - set(places) <= {"-x", "-k", "perft"}, line
     elif words[0] == "git":
         assert subprocess.run(["git", words[1], "-h"], capture_output=True, check=False).returncode == 129, line
+    elif words[0] == "python3" and words[1].startswith("tests/trials/"):
+        told = subprocess.run(
+            [sys.executable, *words[1:2], "--help"], cwd=ROOT, capture_output=True, text=True, check=True
+        ).stdout
+        assert all(re.search(rf"{word}\b", told) for word in words[2:] if word.startswith("--")), line
     elif words[0] == "python3":
         assert (ROOT / words[1]).is_file(), line
-        assert words[1:] == ["tests/trials/frozen.py"] or f"`{line}`" in BUILDING, line
+        assert f"`{line}`" in BUILDING, line
+    elif line in OTHER_PROGRAMS:
+        return
     else:
         assert line in (".ci/run", ".ci/lint")
         assert (ROOT / line).is_file()
 
 
 def test_the_commands_of_the_guide_can_be_given(monkeypatch: pytest.MonkeyPatch) -> None:
-    commands = lines_of("sh")
-    assert len(commands) > 15
+    trials = re.findall(r"^\| `(python3 tests/trials/.*?)` \|", GUIDE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(trials) > 5
+    commands = lines_of("sh") + trials
+    assert len(commands) > 15 + len(trials)
     assert {"python3 setup.py build_ext --inplace", "coachwhip bench", ".ci/run", ".ci/lint"} <= set(commands)
     for command in commands:
         check_command(command, monkeypatch)
