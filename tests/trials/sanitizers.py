@@ -22,7 +22,6 @@ import hashlib
 import json
 import os
 import platform
-import random
 import shlex
 import shutil
 import subprocess
@@ -30,7 +29,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -157,7 +155,7 @@ class Run:
     def engine(self) -> list[str]:
         """A command that starts the copy's engine from anywhere, by a process that has not the libraries loaded."""
         given = [f"{name}={value}" for name, value in self.environment().items() if os.environ.get(name) != value]
-        return ["env", "-C", str(self.tree), *given, sys.executable, "-m", "coachwhip"]
+        return ["env", *given, sys.executable, "-m", "coachwhip"]
 
     def step(self, what: str, command: Sequence[str], *, until: float, plain: bool = False) -> None:
         """Run a command, at most until that time of the monotonic clock (a command that it ends is no fault).
@@ -234,69 +232,10 @@ def rounds(run: Run, seed: int, until: float) -> None:
 
 
 def client(run: Run, seed: int, seconds: str, until: float) -> None:
-    """The fuzzer against the engine, or where it is not there a simple hostile client."""
-    if FUZZER.exists():
-        command = [sys.executable, str(FUZZER), "--engine", shlex.join(run.engine()), "--seconds", seconds, "--seed", str(seed)]
-        command += ["--folder", str(run.reports.parent / f"{run.name}-sessions")]
-        run.step("fuzzer", command, until=until + SHARE, plain=True)
-        return
-    run.step("client", [sys.executable, "-c", CLIENT, str(seed), seconds], until=until + SHARE)
-
-
-CLIENT = """
-import sys
-sys.path.insert(0, "tests/trials")
-import sanitizers
-sanitizers.storm_of_lines(int(sys.argv[1]), float(sys.argv[2]))
-"""
-HOSTILE = (
-    "position startpos moves e2e4 e7e5",
-    "position fen 8/8/8/8/8/8/8/8 w - - 0 1",
-    "position fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 moves e1g1 e1c1 e8g8",
-    "position fen 7k/8/8/8/8/8/8/K6R w H - 99 99999999999999",
-    "position startpos moves " + "g1f3 g8f6 f3g1 f6g8 " * 300,
-    "position fen " + "q" * 300,
-    "setoption name Hash value 2",
-    "setoption name Threads value 4",
-    "setoption name MultiPV value 256",
-    "setoption name UCI_LimitStrength value true",
-    "setoption name UCI_LimitStrength value false",
-    "setoption name Hash value 99999999999999999999",
-    "setoption name UCI_Chess960 value true",
-    "ucinewgame",
-    "go nodes 2000",
-    "go movetime 10",
-    "go infinite",
-    "go ponder wtime -5 btime 0",
-    "go mate 2 nodes 500",
-    "go searchmoves e2e4 zz99 nodes 500",
-    "go perft 3",
-    "stop",
-    "ponderhit",
-    "isready",
-    "eval",
-    "d",
-    "\x00\xff go\tdepth\u2028 3",
-)
-
-
-def storm_of_lines(seed: int, seconds: float) -> None:
-    """A simple client: hostile lines in any order, and an answer to `isready` after each dozen. Raises AssertionError."""
-    chance = random.Random(seed)
-    until = time.monotonic() + seconds
-    engine = subprocess.Popen([sys.executable, "-m", "coachwhip"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-    assert engine.stdin
-    assert engine.stdout
-    while time.monotonic() < until:
-        lines = [chance.choice(HOSTILE) for _ in range(12)]
-        engine.stdin.write("".join(f"{line}\n" for line in [*lines, "stop", "perft 0", "isready"]).encode())
-        engine.stdin.flush()
-        assert b"Nodes searched: 1\n" in iter(engine.stdout.readline, b""), lines
-    with suppress(BrokenPipeError):
-        engine.stdin.write(b"quit\n")
-        engine.stdin.flush()
-    engine.stdout.read()
-    assert engine.wait() == 0
+    """The fuzzer against the engine."""
+    command = [sys.executable, str(FUZZER), "--engine", shlex.join(run.engine()), "--seconds", seconds, "--seed", str(seed)]
+    command += ["--folder", str(run.reports.parent / f"{run.name}-sessions")]
+    run.step("fuzzer", command, until=until + SHARE, plain=True)
 
 
 def results(runs: Sequence[Run], begin: float) -> Iterator[tuple[str, object]]:
