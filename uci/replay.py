@@ -19,6 +19,7 @@ from .debug_log import FACT, FIRST, LAST, OPTION, READ, STATE, WRITTEN
 from .host import Host
 from .loop import UCI_COMMANDS
 from .tunables import read as read_tunables
+from .writer import AroundWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -53,9 +54,7 @@ class Step:
         self.limits: parse.GoLimits | None = None  # of a search
         self.best = ""  # the `bestmove` line of a search; "": the log has none
         self.nodes = 0  # of a search, by its last report
-        self.ending: tuple[int, int, bool] | None = (
-            None  # of a search: depth and nodes, and whether it was cut inside an iteration
-        )
+        self.ending: tuple[int, int, bool] | None = None  # of a search: depth, nodes, whether it was cut inside an iteration
         self.stopped = False
         self.stopped_after: float | None = None  # of a perft
         if name == "go":
@@ -195,21 +194,12 @@ def _text(raw: bytes) -> str:
     return raw.decode(errors="replace").removesuffix("\n")
 
 
-class Echo:
+class Echo(AroundWriter):
     """A writer that shows both directions, and keeps what a search answers."""
 
     def __init__(self, write: Writer) -> None:
-        self._write = write
+        super().__init__(write)
         self.search = Step(0.0, "")
-
-    @property
-    def closed(self) -> bool:
-        """Whether nobody reads any more."""
-        return self._write.closed
-
-    def look(self) -> bool:
-        """Check, without writing, whether nobody reads any more."""
-        return self._write.look()
 
     def __call__(self, line: str, /) -> None:
         """Show a line of the engine."""

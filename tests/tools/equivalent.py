@@ -30,3 +30,15 @@ def shown(path: str, function: str, old: str, new: str) -> str:
 def reason_of(path: str, function: str, old: str, new: str) -> str:
     """Why a mutant is equivalent; "" if it is not in the file."""
     return reasons().get((path, function, old, new.strip()), "")
+
+
+def judged(killed: int, survived: int, equivalent: int, wanted: float) -> dict[str, float]:
+    """What became of a room's mutants; `share`: of those that change something, how many were killed."""
+    return {
+        "mutants": killed + survived + equivalent,
+        "killed": killed,
+        "survived": survived,
+        "equivalent": equivalent,
+        "share": round(killed / max(1, killed + survived), 3),
+        "wanted": wanted,
+    }

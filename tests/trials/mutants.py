@@ -36,7 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import mutate
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.journal import Journal, Kind
-from equivalent import reason_of, shown
+from equivalent import judged, reason_of, shown
 from mutate import Mutant
 from places import ROOT, UNWANTED, copy_checkout
 
@@ -296,14 +296,8 @@ def summary(chosen: Mapping[int, tuple[str, Mutant]], done: Mapping[int, Mapping
             continue
         alive = [mutant for mutant, line in lines if not line["by"]]
         survivors = [mutant for mutant in alive if not reason_of(*described(mutant))]
-        killed = len(lines) - len(alive)
         found[room] = {
-            "mutants": len(lines),
-            "killed": killed,
-            "survived": len(survivors),
-            "equivalent": len(alive) - len(survivors),
-            "share": round(killed / max(1, killed + len(survivors)), 3),
-            "wanted": wanted,
+            **judged(len(lines) - len(alive), len(survivors), len(alive) - len(survivors), wanted),
             "by": dict(Counter(line["by"].partition("::")[0] for _, line in lines if line["by"]).most_common()),
             "seconds": round(sum(line["seconds"] for _, line in lines)),
             "survivors": [shown(*described(mutant)) for mutant in survivors],

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
-from equivalent import reason_of
+from equivalent import judged, reason_of
 from places import ROOT, UNWANTED, copy_checkout
 
 SHARE = 0.85  # of each room's mutants are to be killed
@@ -186,14 +186,8 @@ def summary(database: Any) -> dict[str, dict[str, Any]]:
             for mutation, result in alive
             if not reason_of(mutation.module_path.as_posix(), mutation.definition_name or "-", *changed(result.diff))
         ]
-        killed = len(lines) - len(alive)
         found[room] = {
-            "mutants": len(lines),
-            "killed": killed,
-            "survived": len(survivors),
-            "equivalent": len(alive) - len(survivors),
-            "share": round(killed / max(1, killed + len(survivors)), 3),
-            "wanted": SHARE,
+            **judged(len(lines) - len(alive), len(survivors), len(alive) - len(survivors), SHARE),
             "survivors": survivors,
         }
     return found

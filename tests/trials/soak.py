@@ -31,7 +31,8 @@ import chess
 import chess.engine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
-from places import DATA, ROOT
+from places import DATA
+from uci_process import environment
 
 OURS = shlex.join([sys.executable, "-m", "coachwhip"])
 OPPONENTS = ("gnuchess --uci", "toga2")
@@ -105,11 +106,6 @@ class Machine:
 
 def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
-
-
-def environment() -> dict[str, str]:
-    """This checkout first."""
-    return {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))}
 
 
 # --- Games without pondering ---
