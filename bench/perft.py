@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
-from ..uci.parse import shorten
+from ..uci.parse import reason
 from .common.command import CommandError, execute, file_name, per_second, read_text, whole_number
 from .common.fen import is_shredder
 from .common.progress import Bar, progress
@@ -145,7 +145,7 @@ def _position(fen: str, make: MakePosition, source: str) -> Position:
     try:
         return make(fen, is_shredder(fen))
     except ValueError as error:
-        raise CommandError(f"{source}: {shorten(str(error), 200)}") from error
+        raise CommandError(f"{source}: {reason(error)}") from error
 
 
 def first_wrong_move(fen: str, depth: int, make: MakePosition = Position) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import chess.pgn
 import numpy as np
 
-from ..uci.parse import shorten
+from ..uci.parse import reason
 from ..uci.wdl import LEAST, material
 from .common.command import CommandError, execute, file_name, naming, require
 from .common.pgn import Limited, PgnError, read_game
@@ -36,7 +36,6 @@ START = (100.0, 0.0, 0.0, 60.0, 0.0, 0.0)
 STEP = 40.0  # centipawns between the corners the search for the coefficients starts from
 ROUNDS = 3  # starts of that search, each where the last one ended
 TINY = 1e-9
-SHOWN = 200  # characters of a fault in a message
 
 
 class Samples(NamedTuple):
@@ -70,7 +69,7 @@ def read(paths: Sequence[Path | str]) -> Samples:
                     try:
                         rows.extend(_of_game(game, outcome))
                     except ValueError as error:
-                        raise CommandError(f"{path}: finished game {games}: {shorten(str(error), SHOWN)}") from error
+                        raise CommandError(f"{path}: finished game {games}: {reason(error)}") from error
         if len(rows) == before:
             raise CommandError(f"{path}: no finished game with scores in its comments")
     columns = np.array(rows, dtype=np.float64).T

@@ -28,8 +28,6 @@ if TYPE_CHECKING:
 # The commands of the UCI specification are found anywhere in a line, since unknown words before them are to be skipped.
 UCI_COMMANDS = frozenset("uci debug isready setoption register ucinewgame position go stop ponderhit quit".split())
 
-LONGEST_REASON = 200  # characters of why a position is refused, which may have a field of its FEN in it
-
 
 class Command:
     """One row of the command table; `waits`: it is queued if a job is running."""
@@ -250,7 +248,7 @@ class UciLoop:
         try:
             self.host.set_position(parse.parse_position(rest))
         except ValueError as error:
-            self.host.refusal = parse.shorten(str(error), LONGEST_REASON)
+            self.host.refusal = parse.reason(error)
             self.jobs.announce_end()
             self._complain(
                 self.host.refusal if isinstance(error, parse.ParseError) else f"position not changed: {self.host.refusal}"

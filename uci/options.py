@@ -39,7 +39,7 @@ DEFAULT_PROBE_DEPTH = 6  # measured: see bench/results.md
 MAX_TABLE_MEN = 7
 MIN_ELO, MAX_ELO, DEFAULT_ELO = 500, 2800, 1500
 LONGEST_NAME = 60  # characters of a wrong name that are compared with the right ones
-LONGEST_SHOWN = 200  # characters of a value, or of a reason that has it in it, in a message
+LONGEST_SHOWN = 200  # characters of a value in a message
 LIKENESS = 0.75  # difflib's ratio from which on a name may be the one that was meant
 
 
@@ -131,7 +131,7 @@ class Options:
         except MemoryError:
             return f"{entry.name}: not enough memory, keeping {self._shown(entry)}"
         except (ValueError, OSError) as error:
-            return f"{entry.name}: {parse.shorten(str(error), LONGEST_SHOWN)}; keeping {self._shown(entry)}"
+            return f"{entry.name}: {parse.reason(error)}; keeping {self._shown(entry)}"
         self._values[entry.name] = value
         self._set.add(entry.name)
         return ""

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 MAX_DIGITS = 18  # a longer number is a mistake; int() itself refuses some thousands of digits
 MAX_NAMED = 8  # errors and words that one message names at most
+LONGEST_REASON = 200  # characters of what an error says
 MAX_MS = 2**31 - 1  # 24 days; longer times are clamped to this
 
 # The fields of `go` that take a number, and the range it is clamped to.
@@ -207,6 +208,11 @@ def parse_setoption(rest: str) -> OptionCommand:
     if len(words) == 1:
         raise ParseError("setoption: the option's name is missing")
     return OptionCommand(" ".join(words[1:]), value.strip(" ") if has_value else None)
+
+
+def reason(error: BaseException) -> str:
+    """What an error says, for a message: it may quote a field or a move of any length."""
+    return shorten(str(error), LONGEST_REASON)
 
 
 def shorten(text: str, limit: int = 60) -> str:

@@ -16,7 +16,7 @@ from chess.engine import EngineError, Limit
 from ...chess_engine import ChessEngine
 from ...core.engine import MAX_DEPTH
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
-from ...uci.parse import shorten
+from ...uci.parse import reason, shorten
 from ..common.command import (
     INTERRUPTED,
     CommandError,
@@ -165,7 +165,7 @@ def _run(
             try:
                 study.look(engine, limit, multipv, bar.advance)
             except ValueError as error:
-                faults.append(f"{study.label}: {shorten(str(error), 200)}; the analysis of this game ends here")
+                faults.append(f"{study.label}: {reason(error)}; the analysis of this game ends here")
                 bar.say(f"warning: {faults[-1]}")
             except KeyboardInterrupt:
                 bar.say("interrupted; the moves analysed so far are kept")

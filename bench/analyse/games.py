@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import chess.pgn
 
-from ...uci.parse import decode_line, shorten
+from ...uci.parse import decode_line, reason, shorten
 from ..common.command import CommandError
 from ..common.pgn import PgnError, read_game
 from .study import Study
@@ -37,10 +37,10 @@ def read_files(paths: Sequence[str]) -> Found:
             try:
                 studies.append(Study(game, label))
             except ValueError as error:
-                faults.append(f"{label}: {shorten(str(error), 200)}; the game is skipped")
+                faults.append(f"{label}: {reason(error)}; the game is skipped")
                 continue
             if game.errors:
-                faults.append(f"{label}: {shorten(str(game.errors[0]), 200)}; the game is read up to this error")
+                faults.append(f"{label}: {reason(game.errors[0])}; the game is read up to this error")
     return Found(studies, faults)
 
 

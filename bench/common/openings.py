@@ -15,13 +15,12 @@ import chess
 
 from ...core.engine import Position
 from ...uci.book import Book as PolyglotBook
-from ...uci.parse import shorten
+from ...uci.parse import reason
 from .command import CommandError, naming, read_text
 from .fen import fen_of, is_shredder
 
 POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
 POLYGLOT_PLIES = 8  # length of those unless the user says otherwise
-SHOWN = 200  # characters of a fault in a message
 DRAWS_IN_VAIN = 500  # after so many draws in a row without a new line, the book is taken to have no more
 
 
@@ -106,7 +105,7 @@ def _position(place: str, line: str, *, chess960: bool) -> Opening:
     try:
         board = chess.Board(fen, chess960=shredder)
     except ValueError as error:
-        raise CommandError(f"{place}: {shorten(str(error), SHOWN)}") from error
+        raise CommandError(f"{place}: {reason(error)}") from error
     return _playable(place, Opening(board.fen(shredder=shredder), shredder), board)
 
 
@@ -150,13 +149,13 @@ def _line(place: str, text: str, plies: int | None, *, chess960: bool) -> Openin
     except PgnError as error:
         raise CommandError(f"{place}: {error}") from error
     if game is None or game.errors:
-        raise CommandError(f"{place}: {shorten(str(game.errors[0]), SHOWN) if game and game.errors else 'no game'}")
+        raise CommandError(f"{place}: {reason(game.errors[0]) if game and game.errors else 'no game'}")
     if not game.variations and game.headers == chess.pgn.Headers():  # python-chess makes a game of any text
         raise CommandError(f"{place}: no game")
     try:
         board = game.board()
     except ValueError as error:
-        raise CommandError(f"{place}: {shorten(str(error), SHOWN)}") from error
+        raise CommandError(f"{place}: {reason(error)}") from error
     board.chess960 = chess960 = board.chess960 or chess960
     fen = board.fen(shredder=chess960)
     moves = []

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ...core.engine import MAX_DEPTH, Position
 from ...evaluation import config
-from ...uci.parse import shorten
+from ...uci.parse import reason
 from ..common.command import (
     INTERRUPTED,
     CommandError,
@@ -59,7 +59,7 @@ def read_positions(path: Path) -> list[str]:
         try:
             position = Position(fen_of(line))
         except ValueError as error:
-            raise CommandError(f"{path.name}:{number}: {shorten(str(error), 200)}") from error
+            raise CommandError(f"{path.name}:{number}: {reason(error)}") from error
         if not position.legal_moves():
             raise CommandError(f"{path.name}:{number}: there is no move to search")
         fens.append(position.fen())

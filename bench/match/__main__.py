@@ -17,7 +17,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...uci.parse import shorten
+from ...uci.parse import reason
 from ..common.command import (
     INTERRUPTED,
     LARGEST_COUNT,
@@ -409,4 +409,4 @@ class RunningMatch:
             return entry.record.pgn(headers)
         except (ValueError, AssertionError) as error:  # only what a journal holds that no match has written
             path = self._journal.path if self._journal else "the match"
-            raise CommandError(f"{path}: game {entry.number} cannot be played: {shorten(str(error), 200)}") from error
+            raise CommandError(f"{path}: game {entry.number} cannot be played: {reason(error)}") from error
