@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A UCI engine for tests of the match runner: `stub_engine.py ROLE [SEED]`. It plays legal moves that depend on the position alone.
+The rules are the core's, because python-chess takes longer to load than most games here last.
 
 Roles: good; instant (has chosen when `go` comes, and says in `nodes` how many microseconds it used until `bestmove`); and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall, deaf (stalls, and does not leave when
 its input ends; SEED is a file for its process id);
@@ -12,9 +13,10 @@ import sys
 import time
 import zlib
 
-import chess
+from coachwhip.core.engine import Position
 
 ROLE = sys.argv[1]
+STARTING_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 SEED = sys.argv[2] if len(sys.argv) > 2 else ""
 
 
@@ -37,21 +39,29 @@ def misbehave(words: list[str], mine: str) -> str:
     return {"cheat": "e1e8", "null": "0000"}.get(ROLE, "(none)")
 
 
-def choose(board: chess.Board) -> str:
+def choose(position: Position) -> str:
     """A mate if there is one, else a move that the position and the seed decide."""
-    moves = list(board.legal_moves)
+    moves = position.legal_moves()
     for move in moves:
-        if board.gives_check(move) and board.san(move).endswith("#"):
-            return move.uci()
-    start = f"{SEED}{board.epd()}"
-    return min(moves, key=lambda move: zlib.crc32(f"{start}{move.uci()}".encode())).uci()
+        if position.gives_check(move) and is_mate(position, move):
+            return move
+    start = SEED + " ".join(position.fen().split()[:4])
+    return min(moves, key=lambda move: zlib.crc32(f"{start}{move}".encode()))
+
+
+def is_mate(position: Position, move: str) -> bool:
+    """Whether a check leaves no answer."""
+    position.make(move)
+    answers = position.legal_moves()
+    position.undo()
+    return not answers
 
 
 class Stub:
     """What the engine remembers between commands."""
 
     def __init__(self) -> None:
-        self.board = chess.Board()
+        self.position = Position()
         self.chosen = ""
         self.games = 0
 
@@ -74,11 +84,11 @@ class Stub:
     def set_position(self, words: list[str]) -> None:
         """Choose a move already, as no engine may that wants to be strong."""
         moves = words.index("moves") if "moves" in words else len(words)
-        fen = chess.STARTING_FEN if words[1] == "startpos" else " ".join(words[2:moves])
-        self.board = chess.Board(fen, chess960=not set(fen.split()[2]) <= set("KQkq-"))
+        fen = STARTING_FEN if words[1] == "startpos" else " ".join(words[2:moves])
+        self.position = Position(fen, not set(fen.split()[2]) <= set("KQkq-"))
         for move in words[moves + 1 :]:
-            self.board.push_uci(move)
-        self.chosen = choose(self.board)
+            self.position.make(move)
+        self.chosen = choose(self.position)
 
     def go(self, words: list[str], received: float) -> str:
         """Move, or not."""
@@ -91,9 +101,9 @@ class Stub:
         move = (
             self.chosen
             if ROLE in ("good", "endless", "no-newgame", "no-restart")
-            else misbehave(words, "wtime" if self.board.turn else "btime")
+            else misbehave(words, f"{self.position.stm}time")
         )
-        score = 900 if self.board.turn else -900
+        score = 900 if self.position.stm == "w" else -900
         return f"info depth 1 score cp {score} nodes 20 pv {move}\ninfo string done\nbestmove {move}\n"
 
     def search(self, seconds: float) -> None:
