@@ -155,7 +155,8 @@ def first_wrong_move(fen: str, depth: int, make: MakePosition = Position) -> str
     """
     import chess
 
-    board = chess.Board(fen, chess960=is_shredder(fen))
+    plain = Position(fen, is_shredder(fen)).fen()  # castling rights in the order that python-chess wants
+    board = chess.Board(plain, chess960=is_shredder(fen))
     position = make(fen, board.chess960)
     path: list[str] = []
     for remaining in range(depth, 0, -1):

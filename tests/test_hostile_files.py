@@ -329,17 +329,41 @@ def test_a_batch_that_no_run_has_written_is_named(results: object, tmp_path: Pat
         SpsaJournal(path, {}, resume=True)
 
 
+SUITE_SETTINGS = {
+    "files": [],
+    "kind": "nodes",
+    "limit": 9,
+    "patience": 1,
+    "digest": "",
+    "total": 1,
+    "engines": [{"command": ["a"], "name": "a", "options": {}, "start_seconds": 1}],
+}
+
+
 @pytest.mark.parametrize(
     "change", [{"points": "x"}, {"solved_seconds": []}, {"engine": 0.5}, {"seconds": float("nan")}, {"more": 1}]
 )
 def test_an_attempt_that_no_run_has_written_is_named(change: dict[str, object], tmp_path: Path) -> None:
     path = tmp_path / "suite.jsonl"
-    settings = {"files": [], "kind": "nodes", "limit": 9, "patience": 1, "digest": "", "total": 1}
-    settings["engines"] = [{"command": ["a"], "name": "a", "options": {}, "start_seconds": 1}]
-    head = {"format": "coachwhip suite 2", "settings": settings}
+    head = {"format": "coachwhip suite 2", "settings": SUITE_SETTINGS}
     attempt = {"key": "a: b", "fen": chess.STARTING_FEN, "engine": 0}
     path.write_bytes(sealed(head, attempt))
     assert len(record.load(path).attempts) == 1
     path.write_bytes(sealed(head, {**attempt, **change}))
     with pytest.raises(CommandError, match=r"suite\.jsonl:2: not a position: "):
+        record.load(path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"limit": value} for value in (float("nan"), float("inf"), "9", True, None)),
+        {"patience": float("nan")},
+        {"engines": [{"command": ["a"], "name": "a", "options": {}, "start_seconds": float("inf")}]},
+    ],
+)
+def test_a_suite_whose_settings_no_run_has_written_is_named(change: dict[str, object], tmp_path: Path) -> None:
+    path = tmp_path / "suite.jsonl"
+    path.write_bytes(sealed({"format": "coachwhip suite 2", "settings": {**SUITE_SETTINGS, **change}}))
+    with pytest.raises(CommandError, match=r"suite\.jsonl:1: not the settings of a run of a suite: "):
         record.load(path)

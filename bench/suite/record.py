@@ -133,9 +133,14 @@ def _record(path: Path, head: Mapping[str, Any], attempts: Attempts) -> Record:
 def _settings(head: Mapping[str, Any]) -> SuiteSettings:
     """The settings in a file. Raises ValueError, KeyError, TypeError."""
     engines = tuple(
-        EngineSpec(tuple(spec["command"]), spec["name"], dict(spec["options"]), float(spec["start_seconds"]))
+        EngineSpec(tuple(spec["command"]), spec["name"], dict(spec["options"]), _number(spec["start_seconds"]))
         for spec in head["engines"]
     )
     if head["kind"] not in ("time", "depth", "nodes"):
         raise ValueError(f"unknown limit {head['kind']!r}")
-    return SuiteSettings(tuple(head["files"]), head["kind"], float(head["limit"]), float(head["patience"]), engines)
+    return SuiteSettings(tuple(head["files"]), head["kind"], _number(head["limit"]), _number(head["patience"]), engines)
+
+
+def _number(value: object) -> float:
+    """A finite number of the settings. Raises ValueError, TypeError."""
+    return float(checked(value, int, float))

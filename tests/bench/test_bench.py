@@ -248,6 +248,13 @@ def test_an_illegal_move_is_named() -> None:
     assert reason.startswith("here illegal move generated a1a8: ")
 
 
+@pytest.mark.parametrize("castling", ["KQkq", "qkQK", "kQkq"])
+def test_castling_rights_in_any_order_can_be_judged(castling: str) -> None:
+    """The core reads them all; python-chess, which judges, reads only the first."""
+    fen = KIWIPETE.replace("KQkq", castling)
+    assert "the expected count is wrong" in perft.first_wrong_move(fen, 2)
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A UCI engine for tests of the match runner: `stub_engine.py ROLE [SEED]`. It plays legal moves that depend on the position alone.
+
 The rules are the core's, because python-chess takes longer to load than most games here last.
 
 Roles: good; instant (has chosen when `go` comes, and says in `nodes` how many microseconds it used until `bestmove`); and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall, deaf (stalls, and does not leave when

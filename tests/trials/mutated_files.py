@@ -116,6 +116,7 @@ def main() -> int:
         "--keep", type=Path, default=Path(), metavar="DIR", help="where files that showed a fault are kept (default: here)"
     )
     args = made.parse_args()
+    args.keep.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         return run(args, "mutated_files", "files", partial(piece, args, Path(folder)), only=args.only or [], files=args.files)
 
