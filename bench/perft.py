@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 MAX_DEPTH = 20  # what Position.perft accepts
 MAX_NODES = 5_000_000  # default of --max-nodes
 MAX_HASH_MB = 65536  # as the UCI option Hash
+HOPELESS = 10_000_000  # leaves: a deeper count is not begun for a smaller promise; what comes next takes a second or two
 BAR_AFTER = 1.0  # seconds a count may take before a bar is drawn
 
 HASH_HELP = (
@@ -52,7 +53,7 @@ class Wrong(NamedTuple):
     fen: str
     depth: int
     expected: int
-    counted: int
+    counted: int | None  # None: given up
     reason: str
 
 
@@ -112,6 +113,8 @@ def run_suite(
 ) -> SuiteResult:
     """Count every listed depth of at most `max_nodes` leaves. `advance` is called after each line, `say` with each wrong one.
 
+    A depth is given up if one before it has far more leaves: a suite that promises a handful for billions costs no hours.
+
     `threads` and `hash_mb` are those of `Position.perft`.
     `make` builds a position from (fen, chess960). Raises CommandError for a FEN that it refuses.
     """
@@ -120,25 +123,42 @@ def run_suite(
     wrong = []
     for line in lines:
         position = _position(line.fen, make, line.source)
+        before = 0  # the last depth that was counted
         for depth, expected in line.counts:
             if expected > max_nodes or depth > max_depth:
                 continue
             start = time.perf_counter()
-            counted = position.perft(depth, threads=threads, hash_mb=hash_mb)
+            small = _last_small(position, range(before + 1, depth), max(max_nodes, HOPELESS))
+            counted = position.perft(depth, threads=threads, hash_mb=hash_mb) if small == depth - 1 else None
             seconds += time.perf_counter() - start
             counts += 1
-            nodes += counted
+            nodes += counted or 0
+            before = depth
             if counted != expected:
-                wrong.append(Wrong(line.source, line.fen, depth, expected, counted, first_wrong_move(line.fen, depth, make)))
+                why = (
+                    first_wrong_move(line.fen, depth, make)
+                    if counted is not None
+                    else f"too many leaves at depth {small + 1} already"
+                )
+                wrong.append(Wrong(line.source, line.fen, depth, expected, counted, why))
                 say(describe(wrong[-1]))
                 break  # what is deeper is wrong for the same reason
         advance()
     return SuiteResult(len(lines), counts, nodes, seconds, tuple(wrong))
 
 
+def _last_small(position: Position, depths: range, most: int) -> int:
+    """The last of some depths that has, as those before it, no more than `most` leaves; if there is none, the depth before them."""
+    for depth in depths:
+        if position.perft(depth) > most:
+            return depth - 1
+    return depths.stop - 1
+
+
 def describe(wrong: Wrong) -> str:
     """The report of one wrong count, two lines."""
-    return f"{wrong.source}: depth {wrong.depth}: {wrong.counted}, expected {wrong.expected}: {wrong.fen}\n    {wrong.reason}"
+    counted = "given up" if wrong.counted is None else wrong.counted
+    return f"{wrong.source}: depth {wrong.depth}: {counted}, expected {wrong.expected}: {wrong.fen}\n    {wrong.reason}"
 
 
 def _position(fen: str, make: MakePosition, source: str) -> Position:

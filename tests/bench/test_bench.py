@@ -248,6 +248,16 @@ def test_an_illegal_move_is_named() -> None:
     assert reason.startswith("here illegal move generated a1a8: ")
 
 
+def test_a_count_that_nobody_could_wait_for_is_given_up() -> None:
+    """Fourteen plies of Kiwipete are 10^21 leaves."""
+    line = perft.parse_line(f"{KIWIPETE} ;D1 48 ;D14 100", "here:1")
+    (wrong,) = perft.run_suite([line]).wrong
+    assert (wrong.depth, wrong.counted) == (14, None)
+    assert (
+        perft.describe(wrong) == f"here:1: depth 14: given up, expected 100: {KIWIPETE}\n    too many leaves at depth 5 already"
+    )
+
+
 @pytest.mark.parametrize("castling", ["KQkq", "qkQK", "kQkq"])
 def test_castling_rights_in_any_order_can_be_judged(castling: str) -> None:
     """The core reads them all; python-chess, which judges, reads only the first."""

@@ -92,19 +92,14 @@ class Node:
         return expanded(self.text(True).split(" ")[0]).split("/")
 
     def _find(self, text: str) -> Step | None:
-        if not MOVE.fullmatch(text) or text[:2] == text[2:4]:
+        if not MOVE.fullmatch(text):
             return None
         board = self._board
-        move = chess.Move.from_uci(text)
-        if self._moves is not None and text in self._moves:
-            pass
-        elif not board.is_legal(move):
-            if move.promotion or board.piece_type_at(move.from_square) != chess.KING:
+        move = None if text[:2] == text[2:4] else chess.Move.from_uci(text)
+        if move is None or not ((self._moves is not None and text in self._moves) or board.is_legal(move)):
+            move = castling_of(board, text)
+            if move is None:
                 return None
-            castlings = [other for other in board.generate_castling_moves() if castled(other) == move.to_square]
-            if not castlings or castlings[0].from_square != move.from_square:
-                return None
-            move = castlings[0]
         zeroing, castling = board.is_zeroing(move), board.is_castling(move)
         plain = in_960 = move.uci()
         if castling and chess.square_file(move.from_square) == 4 and chess.square_file(move.to_square) in (0, 7):
@@ -118,6 +113,16 @@ class Node:
 def expanded(placement: str) -> str:
     """The first field of a FEN with a blank for each empty square."""
     return re.sub("[1-8]", lambda match: " " * int(match[0]), placement)
+
+
+def castling_of(board: chess.Board, text: str) -> chess.Move | None:
+    """The castling that is written as the move of the king, who may even stay where he is: c8c8."""
+    found = (
+        move
+        for move in board.generate_castling_moves()
+        if f"{chess.square_name(move.from_square)}{chess.square_name(castled(move))}" == text
+    )
+    return next(found, None)
 
 
 def castled(move: chess.Move) -> chess.Square:
