@@ -7,6 +7,7 @@ The tests run in one process, or with `-n auto` (pytest-xdist) in several.
 import gc
 import os
 import signal
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -102,7 +103,19 @@ def missing_programs(item: pytest.Item) -> list[str]:
     return [names for mark in item.iter_markers("needs_program") for names in mark.args if not programs.program(names)]
 
 
+def compile_tests() -> None:
+    """Have two processes write the bytecode of all tests, half of them each; else every worker compiles them all, and numpy too."""
+    files = sorted(map(str, Path(__file__).parent.glob("*/test_*.py")))
+    command = [sys.executable, "-m", "pytest", "-p", "no:xdist", "-p", "no:cacheprovider", "--collect-only", "-qq"]
+    started = [subprocess.Popen([*command, *half], cwd=ROOT, stdout=subprocess.DEVNULL) for half in (files[::2], files[1::2])]
+    for process in started:
+        process.wait()
+
+
 def pytest_configure(config: pytest.Config) -> None:
+    is_first = not (Path(__file__).parent / "core" / "__pycache__").exists()
+    if is_first and getattr(config.option, "numprocesses", None) and not hasattr(config, "workerinput"):
+        compile_tests()
     config.addinivalue_line("markers", "needs_program(name, ...): the test drives these programs; see tests/tools/programs.py")
     config.addinivalue_line(
         "markers", "takes_long: ten seconds or more; begins first, so that no worker is left with it at the end"

@@ -14,7 +14,7 @@ from ...evaluation import config
 from .techniques import BY_KEY, ORDERED, SWITCHES
 
 DEPTH = 8
-JUDGE_DEPTH = 10
+JUDGE_DEPTH = 9
 COST = 70  # centipawns that a move must lose by the deep search to count as throwing material away
 PIECES = (100, 300, 300, 500, 900)  # pawn to queen, in centipawns
 

@@ -27,6 +27,7 @@ POSITIONS = 500
 TABLE_IS_EXACT = 4  # deepest search, see above
 QUIESCENCE_EVERY = 7  # of the positions; the reference's quiescence is slow
 FEW_MEN = 8
+FEW_MOVES = 20  # at the root; then a ply more is searched
 PERPETUAL_CHECK = "6k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1"  # the line repeats itself at ply 5; without that rule White is lost
 SMALL_TREE = 600  # nodes: below, plain minimax is the reference; above, alpha-beta, which test_reference.py shows to be equal
 
@@ -141,7 +142,7 @@ def cases() -> list[Case]:
         greedy = rng.random() < 0.5
         kind = "greedy" if greedy else "random"
         boards = game_positions(rng, chess.Board(), greedy=greedy)
-        found += [Case(kind, board, 3 if rng.random() < 0.5 else 2) for board in boards]
+        found += [Case(kind, board, 3 if board.legal_moves.count() <= FEW_MOVES else 2) for board in boards]
     while len(found) < 380:
         start = chess.Board.from_chess960_pos(rng.randrange(960))
         found += [Case("chess960", board, 2) for board in game_positions(rng, start, greedy=rng.random() < 0.5)]
@@ -155,7 +156,7 @@ def cases() -> list[Case]:
     while len(found) < POSITIONS:
         board = next(sparse)
         is_wide = board.queens | board.rooks | board.bishops
-        found.append(Case("ending", board, rng.choice([3, 4]) if is_wide else 5))
+        found.append(Case("ending", board, 5 if not is_wide else 4 if board.legal_moves.count() <= FEW_MOVES else 3))
     return found[:POSITIONS]
 
 

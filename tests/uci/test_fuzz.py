@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 import uci_grammar as grammar
+from coachwhip.core.engine import Position
 from coachwhip.uci import format as fmt
 from coachwhip.uci import options
 from places import ROOT
@@ -202,3 +203,15 @@ def test_lines_are_read_as_documented() -> None:
     assert grammar.read(b"  # go").command == ""
     assert grammar.read_setoption("name Move  Overhead value  1  2") == ("move overhead", "1  2")
     assert grammar.read_go("searchmoves e2e4 x depth 3 infinite").searchmoves == ["e2e4", "x"]
+
+
+@pytest.mark.parametrize("text", ["c8b8", "c8c8"])
+def test_the_model_reads_castling_as_the_core_does(text: str) -> None:
+    """As king takes rook, or as the move of the king, who here stays where he is."""
+    fen = "1rk5/8/8/8/8/8/8/4K3 b b - 0 1"
+    game = Graph().game(fen)
+    position = Position(fen, True)
+    assert game is not None
+    assert game.play([text]) == -1
+    position.make(text)
+    assert game.fen(True) == position.fen() == "2kr4/8/8/8/8/8/8/4K3 w - - 1 2"

@@ -5,6 +5,7 @@ A state is the board as nine characters, row by row: `x` (player 0, who begins),
 """
 
 from collections.abc import Sequence
+from functools import cache
 
 from ..game import Value
 
@@ -15,6 +16,7 @@ DIAGONALS = ((0, 4, 8), (2, 4, 6))
 LINES = ROWS + COLUMNS + DIAGONALS
 
 
+@cache
 def winner(board: str) -> str:
     """The mark that has three in a row, or "".
 
