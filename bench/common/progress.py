@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A progress bar on stderr: drawn by rich where it is installed (the extra `bench`), a plain counter otherwise.
+"""A progress bar on stderr: drawn by rich on a terminal where it is installed (the extra `bench`), a plain counter otherwise.
 
 stdout stays free for results. Lines printed while a bar stands go above it.
 """
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple, Protocol
 
 
@@ -27,21 +27,30 @@ class Bar(NamedTuple):
 @contextmanager
 def progress(label: str, total: int) -> Iterator[Bar]:
     """Show a bar of `total` items while the block runs."""
+    with (_drawn(label, total) if sys.stderr.isatty() else None) or _plain(label, total) as bar:
+        yield bar
+
+
+def _drawn(label: str, total: int) -> AbstractContextManager[Bar] | None:
+    """A bar by rich; None where it is not installed."""
     try:
         from rich.console import Console
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
     except ImportError:
-        with _plain(label, total) as bar:
-            yield bar
-        return
+        return None
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console) as rich_bar:
-        task = rich_bar.add_task(label, total=total)
-        yield Bar(
-            advance=lambda items=1: rich_bar.advance(task, items),
-            say=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
-        )
+
+    @contextmanager
+    def drawn() -> Iterator[Bar]:
+        with Progress(*columns, console=console) as rich_bar:
+            task = rich_bar.add_task(label, total=total)
+            yield Bar(
+                advance=lambda items=1: rich_bar.advance(task, items),
+                say=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
+            )
+
+    return drawn()
 
 
 @contextmanager
@@ -56,7 +65,8 @@ def _plain(label: str, total: int) -> Iterator[Bar]:
         steps = count // step
         count += items
         if count // step > steps or count == total:
-            print(f"\r{label} {count}/{total}", end="" if terminal else "\n", file=sys.stderr, flush=True)
+            counter = f"{label} {count}/{total}"
+            print(f"\r{counter}" if terminal else counter, end="" if terminal else "\n", file=sys.stderr, flush=True)
 
     def say(text: str) -> None:
         print(f"\r{text}" if terminal else text, file=sys.stderr, flush=True)
