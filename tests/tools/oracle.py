@@ -62,6 +62,16 @@ def start_board(kind: str, rng: random.Random) -> chess.Board:
     return white
 
 
+def may_check(board: chess.Board, move: chess.Move) -> bool:
+    """False for most moves that give no check: neither end of the move has a line to the king. Asking python-chess takes ten times longer."""
+    king = board.king(not board.turn)
+    if king is None or move.promotion or board.is_castling(move) or board.is_en_passant(move):
+        return True
+    if chess.ray(king, move.from_square) or chess.ray(king, move.to_square):
+        return True
+    return bool(chess.BB_KNIGHT_ATTACKS[king] & chess.BB_SQUARES[move.to_square])
+
+
 def choose(board: chess.Board, rng: random.Random, greedy: bool) -> chess.Move:
     """A move by chance; a greedy player mostly takes what is rare: castling, en passant, promotion, check, capture, a pawn."""
     moves = list(board.legal_moves)
@@ -70,7 +80,7 @@ def choose(board: chess.Board, rng: random.Random, greedy: bool) -> chess.Move:
             board.is_castling,
             board.is_en_passant,
             lambda move: move.promotion is not None,
-            board.gives_check,
+            lambda move: may_check(board, move) and board.gives_check(move),
             board.is_capture,
             lambda move: board.piece_type_at(move.from_square) == chess.PAWN,
         ):
