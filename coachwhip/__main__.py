@@ -21,6 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from io import FileIO
+    from typing import NoReturn
 
     from .uci.writer import Writer
 
@@ -108,12 +109,31 @@ def main(argv: list[str] | None = None) -> int:
     standard output has closed it (`coachwhip weights | head -1`), the command ends early with 0 and no message: the reader
     has what it wanted, and scripts under `set -o pipefail` go on. A session also ends with 0 when its GUI is gone.
     """
-    crashes_to = None
-    if argv is None:  # not inside another program, which decides for itself
-        crashes_to = _report_crashes
-        _report_crashes()
+    if argv is not None:  # inside another program, which decides for itself about crashes and about its end
+        return _code(argv, None)
+    _report_crashes()
+    code = _code(sys.argv[1:], _report_crashes)
+    jobs = sys.modules.get(f"{__package__}.uci.jobs")  # loaded with the first job
+    if jobs is not None and jobs.left:
+        _end(code)
+    return code
+
+
+def _end(code: int) -> NoReturn:
+    """End the process, but not the interpreter: a thread that is still searching would crash when it reports to what is gone."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except (OSError, ValueError):
+            pass  # nobody reads it
+    os._exit(code)
+
+
+def _code(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -> int:
+    """The exit code of a command line that was run; see `main`."""
     try:
-        return _main(sys.argv[1:] if argv is None else argv, crashes_to)
+        return _main(argv, crashes_to)
     except UsageError as error:
         _complain(str(error))
         return 2

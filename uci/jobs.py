@@ -22,6 +22,8 @@ POLL_SECONDS = 0.1  # longest single wait: Windows delivers Ctrl-C only between 
 LAST_LINES_SECONDS = 1.0  # time to write the last lines; it takes longer only if nobody reads them
 QUIT_SECONDS = 2.0  # how long `close` waits for jobs that do not stop; GUIs kill the process after 5 s
 
+left: list[Worker] = []  # whose action went on after `close`: their threads must not outlive the interpreter
+
 
 class Job:
     """A long command that a `stop` can end at any time, also before it begins."""
@@ -289,4 +291,5 @@ class Jobs:
         if self._worker is None:
             return
         self.stop()
-        self._worker.wait(QUIT_SECONDS)
+        if not self._worker.wait(QUIT_SECONDS):
+            left.append(self._worker)

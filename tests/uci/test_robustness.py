@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -456,3 +457,22 @@ def test_without_standard_streams() -> None:
         ["/bin/sh", "-c", 'exec "$@" <&- >&- 2>&-', "sh", *MODULE], env=environment(), timeout=TIMEOUT, check=False
     )
     assert done.returncode == 0
+
+
+@pytest.mark.parametrize(("command", "is_left"), [("bench 30", True), ("go movetime 600000", False)])
+def test_a_thread_that_is_left_never_sees_python_taken_apart(command: str, is_left: bool) -> None:
+    """When the client dies a search stops, but a bench goes on beside the end of the process; its next report would crash."""
+    code = "import atexit, os, sys; atexit.register(os.write, 2, b'apart'); from coachwhip.__main__ import main; sys.exit(main())"
+    with subprocess.Popen(
+        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        assert process.stderr
+        process.stdin.write(f"isready\n{command}\n".encode())
+        process.stdin.flush()
+        assert process.stdout.readline() == b"readyok\n"
+        process.stdout.close()
+        process.stdin.close()
+        assert process.stderr.read().endswith(b"apart") is not is_left
+        assert process.wait(TIMEOUT) == 0
