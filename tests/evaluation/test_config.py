@@ -260,6 +260,14 @@ def test_a_coding_line_cannot_smuggle_another_encoding_in(write: Write) -> None:
     assert config.load(write("# -*- coding: utf-7 -*-\n" + TEXT)) == DEFAULT
 
 
+def test_a_file_may_have_256_kib_and_no_byte_more(write: Write) -> None:
+    whole = TEXT + "#" * (2**18 - len(TEXT))
+    assert len(whole.encode()) == 2**18
+    assert config.load(write(whole)) == DEFAULT
+    with pytest.raises(WeightsError, match="larger than 262144 bytes"):
+        config.load(write(whole + "#"))
+
+
 def test_a_huge_file_is_refused_before_it_is_read(write: Write) -> None:
     with pytest.raises(WeightsError, match="larger than"):
         config.load(write(TEXT + "#" * config.MAX_FILE_SIZE))

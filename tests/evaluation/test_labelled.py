@@ -18,6 +18,7 @@ from coachwhip.evaluation.learn.labelled import Block, FormatError
 from labelled_files import OldGame, OldPosition
 
 SETTINGS = {"seed": 3, "nodes": 60}
+LARGEST_SCORE = 2**15 - 1  # of 16 bits
 
 
 def old_games(count: int, seed: int = 1) -> list[OldGame]:
@@ -29,7 +30,7 @@ def old_games(count: int, seed: int = 1) -> list[OldGame]:
         positions: list[OldPosition] = []
         while len(positions) < rng.randrange(60) and number != 4 and not board.is_game_over():
             board.push(rng.choice(list(board.legal_moves)))
-            score = rng.choice((rng.randint(-300, 300), labelled.LARGEST_SCORE, -labelled.LARGEST_SCORE))
+            score = rng.choice((rng.randint(-300, 300), LARGEST_SCORE, -LARGEST_SCORE))
             positions.append(OldPosition(Position(board.fen(), chess960=True).pack(), score))
         games.append(OldGame(number, rng.choice(labelled.RESULTS), tuple(positions)))
     return games

@@ -222,7 +222,7 @@ def of_games(batches: Any) -> Counter[tuple[Any, ...]]:
 @pytest.mark.parametrize("max_score", [None, 300, 1e9])
 def test_an_epoch_of_whole_games_has_the_quiet_positions_and_side_lines(whole: Path, max_score: float | None) -> None:
     found = positions.Positions([opened(whole)], [None], 0.2, max_score)
-    limit = {None: labelled.MAX_SCORE, 300: 300, 1e9: labelled.LARGEST_SCORE}[max_score]
+    limit = {None: labelled.MAX_SCORE, 300: 300, 1e9: 2**15 - 1}[max_score]
     wanted = expected_of_games(all_played(), limit)
     assert of_games(found.batches([1], 50)) + of_games([found.held_out]) == wanted
     assert found.training + len(found.held_out) == wanted.total()

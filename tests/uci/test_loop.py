@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import chess
 import pytest
-from coachwhip.uci import parse
+from coachwhip.uci import parse, timeman
 from coachwhip.uci.host import Host
 from coachwhip.uci.loop import UCI_COMMANDS, UciLoop
 
@@ -550,6 +550,16 @@ def test_a_search_that_found_nothing_gives_the_score_it_has(session: Session, re
     assert session.out.lines[-2:] == [last, "bestmove g1h3"]
     assert last.startswith("info depth 1 " if reported else "info depth 0 ")
     assert f" score cp {-55 if reported else 17} " in last
+
+
+def test_a_fault_before_a_search_still_ends_it(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("no clock")
+
+    monkeypatch.setattr(timeman, "limits_for", fail)
+    session.send("go depth 5")
+    session.loop.finish()
+    assert session.out.lines[-2:] == ["info string internal error in 'go': RuntimeError: no clock", "bestmove g1h3"]
 
 
 def test_fault_in_a_search_still_gives_a_move(session: Session) -> None:
