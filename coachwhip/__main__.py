@@ -12,8 +12,10 @@ import sys
 
 from . import __version__
 from .output import LostOutput, watched
+from .uci.format import info_string
 from .uci.host import Host
 from .uci.loop import UciLoop
+from .uci.parse import shorten
 from .uci.reader import LineReader
 from .uci.writer import LineWriter
 
@@ -94,6 +96,7 @@ LEFT_OUT = "is not in this program without Python: install coachwhip in a Python
 LOST = 1  # exit code where standard output could not be written
 NO_CORE = 1  # exit code where the compiled core is missing or cannot run on this processor
 INTERRUPTED = 130
+LONGEST_COMPLAINT = 200  # characters that a client is shown of what `bench` complains of
 LONGEST_NUMBER = 10  # digits of a number in an option
 
 
@@ -376,15 +379,29 @@ def _commands(words: list[str]) -> list[str]:
 
 def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
     """The command `bench` in a UCI session: runs the subcommand and writes its output as lines of the session."""
-    from contextlib import redirect_stdout
+    from contextlib import redirect_stderr, redirect_stdout
     from io import StringIO
 
     from .bench import bench
 
-    with watched(), redirect_stdout(StringIO()) as output:
-        bench.main(words)
+    progress = sys.stderr
+
+    class Heard(StringIO):
+        """What goes to standard error still goes there, and is kept."""
+
+        def write(self, text: str) -> int:
+            if progress is not None:
+                progress.write(text)
+                progress.flush()
+            return super().write(text)
+
+    with watched(), redirect_stdout(StringIO()) as output, redirect_stderr(Heard()) as heard:
+        code = bench.main(words)
     for line in output.getvalue().splitlines():
         write(line)
+    complaints = heard.getvalue().splitlines()
+    if code and complaints:  # a client reads no standard error
+        write(info_string(shorten(complaints[-1].removeprefix("coachwhip "), LONGEST_COMPLAINT)))
 
 
 def _stdout_fd() -> int:

@@ -234,10 +234,13 @@ class Judge:
             pass
 
     def _judge_bench(self) -> None:
-        """One line; none if it was stopped before it began, or for wrong words, which it complains about on standard error."""
+        """One line, which may complain of wrong words; none if it was stopped before it began."""
         if re.fullmatch(r"\d+ nodes \d+ nps", self._peek()):
             self._take()
             self.tally["benches"] += 1
+        elif self._peek().startswith("info string bench: "):
+            self._take()
+            self.tally["benches refused"] += 1
 
     def _judge_position(self, rest: str, known_fens: frozenset[str]) -> None:
         accepts = self.accepts_position(rest, known_fens)

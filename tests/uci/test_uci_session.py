@@ -560,8 +560,12 @@ def test_bench_in_a_session() -> None:
         engine.send("bench 1")
         (line,) = engine.read_until("")
         assert re.fullmatch(r"\d+ nodes \d+ nps", line)
-        engine.send("bench nonsense", "isready")
-        assert engine.read_until("readyok") == ["readyok"]
+        engine.send("bench nonsense")
+        (line,) = engine.read_until("info string")
+        assert line == "info string bench: error: argument depth: expected a whole number from 1 to 127, not 'nonsense'"
+        engine.send(f"bench {'x' * 100_000}")
+        (line,) = engine.read_until("info string")
+        assert len(line) < 250
         engine.send("quit")
         assert engine.finish() == 0
         assert b"nonsense" in engine.errors
