@@ -526,6 +526,14 @@ def test_the_same_search_visits_the_same_nodes(engine: Engine, fen: str) -> None
     assert engine.search(Position(fen), depth=9).nodes == first.nodes  # nobody listening
 
 
+def test_hashfull_counts_what_this_search_has_written() -> None:
+    engine = oracle.new_engine()
+    full, _ = search(engine, Position(), nodes=60_000)
+    assert exact_info(full).hashfull > 100
+    after, _ = search(engine, Position("8/8/8/3k4/8/3K4/3P4/8 w - - 0 1"), depth=2)
+    assert exact_info(after).hashfull == 0
+
+
 def test_the_table_helps_the_second_time() -> None:
     engine = oracle.new_engine(use_correction=0, use_singular=0)  # learning, or deeper lines, might cost more than it spares
     first, _ = search(engine, Position(KIWIPETE), depth=8)

@@ -65,13 +65,15 @@ STAGES = {
 # What besides tests the mutants of a module.
 OF_MODULE = {
     "core/board/cycle": "tests/core/test_search.py",
-    "core/board/packed": "tests/core/test_recorded.py",
+    "core/board/packed": "tests/core/test_recorded.py tests/core/test_features.py",
     "core/board/perft_table": "tests/core/test_perft_threads.py",
     "core/board/perft_team": "tests/core/test_perft_threads.py",
+    "core/board/position": "tests/core/test_recorded.py",
     "core/board/recorded": "tests/core/test_recorded.py",
     "core/evaluate/network_check": "tests/evaluation/test_network_file.py",
     "core/evaluate/network_file": "tests/evaluation/test_network_file.py",
     "core/search/search": "tests/uci/test_tablebase.py",
+    "core/search/threads": "tests/core/test_evaluate.py",
 }
 PATIENCE, LEAST = 4, 30  # a mutant may use this many times the seconds of the unchanged build, or this many seconds
 MORE_WORK, LEAST_WORK = 2, 5  # the same for processor time
