@@ -347,6 +347,13 @@ def test_scores_that_could_overflow_are_refused(bias: int, scale: int, good: boo
             network_header(network.encode())
 
 
+@pytest.mark.parametrize("bias", [0x12_34_56, -0x12_34_56, 0x01_00_00_FF, -0x01_7F_00_00])
+def test_every_byte_of_the_output_bias_counts(bias: int) -> None:
+    network = flat(bias=255, own=1, other=-1)
+    network.kind, network.output_bias, network.scale = "pure", bias, 1
+    assert engine_with(network).evaluate(Position()) == network.score(chess.Board()) == int(bias / (255 * 64))
+
+
 def test_damage_is_noticed_wherever_it_is() -> None:
     rng = random.Random(4)
     for _ in range(300):
