@@ -472,6 +472,7 @@ def test_a_thread_that_is_left_never_sees_python_taken_apart(command: str, is_le
         process.stdin.write(f"isready\n{command}\n".encode())
         process.stdin.flush()
         assert process.stdout.readline() == b"readyok\n"
+        assert (process.stderr if is_left else process.stdout).readline()  # it has begun
         process.stdout.close()
         process.stdin.close()
         assert process.stderr.read().endswith(b"apart") is not is_left
