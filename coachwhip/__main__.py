@@ -384,19 +384,18 @@ def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
 
     from .bench import bench
 
-    progress = sys.stderr
-
     class Heard(StringIO):
         """What goes to standard error still goes there, and is kept."""
 
         def write(self, text: str) -> int:
-            if progress is not None:
-                progress.write(text)
-                progress.flush()
+            progress.write(text)
+            progress.flush()
             return super().write(text)
 
-    with watched(), redirect_stdout(StringIO()) as output, redirect_stderr(Heard()) as heard:
-        code = bench.main(words)
+    with watched(), redirect_stdout(StringIO()) as output:
+        progress = sys.stderr  # which `watched` has made safe to write to
+        with redirect_stderr(Heard()) as heard:
+            code = bench.main(words)
     for line in output.getvalue().splitlines():
         write(line)
     complaints = heard.getvalue().splitlines()

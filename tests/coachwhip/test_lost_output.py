@@ -152,6 +152,22 @@ def test_progress_that_nobody_can_read_costs_nothing(
     assert "nodes" in done.stdout.lower()
 
 
+def test_progress_of_a_session_that_nobody_can_read_costs_nothing(full: str, user_environment: dict[str, str]) -> None:
+    with open(full, "w") as stderr:
+        done = subprocess.run(
+            ENGINE,
+            env=user_environment,
+            input="bench 1\n",
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode == 0
+    assert re.fullmatch(r"\d+ nodes \d+ nps\n", done.stdout)
+
+
 @pytest.mark.parametrize("words", [["weights"], ["bench", "1"], ["--version"], ["go", "depth", "2"]], ids=" ".join)
 @pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)], ids=str)
 def test_a_process_without_standard_streams_does_its_work(
