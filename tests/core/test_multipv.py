@@ -133,6 +133,7 @@ def test_a_search_broken_off_shows_one_consistent_list(engine: Engine, multipv: 
     for nodes in range(20_000, 60_000, 1_777):
         engine.clear()
         result, infos = search(engine, MIDDLEGAME, multipv, nodes=nodes)
+        assert result.nodes == nodes  # the lines that are not reached cost nothing
         last = groups(infos)[-1]
         check_group(MIDDLEGAME, last, min(multipv, len(Position(MIDDLEGAME).legal_moves())))
         assert result.bestmove == last[0].pv[0]

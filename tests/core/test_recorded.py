@@ -188,6 +188,17 @@ def test_bytes_that_are_no_game_are_refused(data: bytes, why: str) -> None:
     assert str(info.value) == f"game 71: {why}"
 
 
+def test_the_ply_of_a_fault_is_not_that_of_the_game_before() -> None:
+    position = Position()
+    plies = []
+    for move in ("e2e4", "e7e5", "g1f3"):
+        plies.append(labelled.Ply(position.move_code(move), 0))
+        position.make(move)
+    longer = data_of([labelled.Game(0, "1-0", Position().pack(), tuple(plies), ())])[0]
+    with pytest.raises(ValueError, match=r"^game 1: a side line from ply 1 or a later one cannot be played$"):
+        decode([longer, changed(WHOLE, PLIES_AT, 0)])  # a side line, and no ply that it starts from
+
+
 def test_wrong_start_positions_are_refused() -> None:
     """Castling rights and pawns to take that are impossible, and everything a FEN is refused for."""
     bad = {

@@ -380,6 +380,15 @@ def test_one_earlier_occurrence_in_the_line_is_enough() -> None:
     assert oracle.engine_value(plain, perpetual, 5) == "cp 0"
 
 
+def test_a_line_may_come_back_right_after_a_capture() -> None:
+    """The first check takes a knight: four plies later the same position is a draw, though nothing older is left to repeat."""
+    plain = oracle.new_engine(**PLAIN)
+    perpetual = Position("4n1k1/6p1/8/7Q/8/8/qr4PP/7K w - - 0 1")
+    for depth in range(1, 5):
+        assert oracle.engine_value(plain, perpetual, depth).startswith("cp -")
+    assert oracle.engine_value(plain, perpetual, 5) == "cp 0"
+
+
 # --- The table and the fifty-move clock ---
 
 

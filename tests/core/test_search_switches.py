@@ -124,6 +124,13 @@ def test_without_alpha_beta_nothing_that_needs_a_window_is_left() -> None:
         assert score(search(together, fen, 3)) == score(search(alone, fen, 3))
 
 
+def test_without_alpha_beta_there_is_no_window_to_widen() -> None:
+    alone = engine(use_iterative_deepening=1)
+    narrow = engine(use_iterative_deepening=1, use_aspiration=1, aspiration_min_depth=2, aspiration_window=4)
+    for fen in (QUIET, TACTICAL):
+        assert search(narrow, fen, 3).nodes == search(alone, fen, 3).nodes
+
+
 def test_captures_first_saves_nodes_of_those_that_alpha_beta_spares() -> None:
     """On all positions together; in one of them the first move in the order of generation may be the best by chance."""
     trees = [
@@ -210,6 +217,14 @@ def test_a_beam_of_k_moves_searches_k_moves() -> None:
     reply.make(result.bestmove)
     # At the root every move is guessed at, one is kept; its node and, at the horizon, every reply are visited.
     assert result.nodes == moves + 1 + len(reply.legal_moves())
+
+
+def test_a_beam_tries_the_best_guess_first() -> None:
+    """Once the mate is found, each other move costs one node; the mate is not the first move in the order of generation."""
+    fen = "k7/8/1K6/8/8/8/8/7R w - - 0 1"
+    one, wide = (search(engine(use_beam=1, beam_width=width, use_alpha_beta=1, use_mate_distance=1), fen, 3) for width in (1, 64))
+    assert one.bestmove == wide.bestmove == "h1h8"
+    assert wide.nodes == one.nodes + len(Position(fen).legal_moves()) - 1
 
 
 def test_a_beam_sees_mate_and_stalemate() -> None:

@@ -192,6 +192,14 @@ def test_a_win_by_table_is_shown_below_every_mate_and_above_every_evaluation() -
     assert (mate.info.is_mate, mate.info.mate_in) == (True, 1)
 
 
+def test_a_mate_behind_a_win_by_table_is_found() -> None:
+    """The rook takes the knight, which the tables call won, and mates two plies later."""
+    white_wins: Callable[[str], int] = lambda fen: 2 if fen.split()[1] == "w" else -2  # noqa: E731
+    won = searched(white_wins, fen="7k/8/6K1/8/8/8/8/Rn6 w - - 0 1", depth=5, searchmoves=["a1b1"])
+    assert won.info.tbhits > 0
+    assert (won.info.is_mate, won.info.mate_in) == (True, 2)
+
+
 @pytest.mark.parametrize(("answer", "score"), [(0, 0), (1, -1), (-1, 1)])
 def test_draws_by_table(answer: int, score: int) -> None:
     """The pawn takes the last piece: with draws in the tables that is all there is to have."""
