@@ -191,6 +191,13 @@ def test_refused_change_keeps_the_old_value(host: Host, options: Options, error:
     assert options["Hash"] == 32
 
 
+@pytest.mark.parametrize(("length", "shown"), [(200, "x" * 200), (201, "x" * 200 + "...")])
+def test_of_a_long_old_value_the_beginning_is_shown(host: Host, options: Options, length: int, shown: str) -> None:
+    options.set("BookFile", "x" * length, host)
+    host.refuse = ValueError("no")
+    assert options.set("BookFile", "y", host) == f"BookFile: no; keeping {shown}"
+
+
 @pytest.mark.parametrize(
     ("name", "text", "same"),
     [
