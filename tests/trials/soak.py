@@ -101,17 +101,21 @@ class Machine:
         self._last = self._ticks()
         self._pauses: collections.deque[tuple[float, float]] = collections.deque(maxlen=1000)  # when they ended, seconds
         self._waits: collections.deque[tuple[float, float]] = collections.deque(maxlen=1000)
+        self._is_over = threading.Event()
         if sys.platform == "linux":
             for processor in os.sched_getaffinity(0):
                 threading.Thread(target=self._wake_up, args=(processor,), daemon=True).start()
             threading.Thread(target=self._look_at_threads, daemon=True).start()
 
+    def close(self) -> None:
+        """Look no longer."""
+        self._is_over.set()
+
     def _wake_up(self, processor: int) -> None:
         """Wake up on a processor again and again, and notice when that comes late."""
         os.sched_setaffinity(0, {processor})  # of this thread
         last = time.monotonic()
-        while True:
-            time.sleep(WAKE_EVERY)
+        while not self._is_over.wait(WAKE_EVERY):
             now = time.monotonic()
             if now - last > WAKE_EVERY + PAUSE:
                 self._pauses.append((now, now - last))
@@ -120,8 +124,7 @@ class Machine:
     def _look_at_threads(self) -> None:
         """Notice threads that were ready for long and were not run."""
         before: dict[str, float] = {}
-        while True:
-            time.sleep(LOOK_EVERY)
+        while not self._is_over.wait(LOOK_EVERY):
             after = dict(waited())
             longest = max((seconds - before.get(thread, seconds) for thread, seconds in after.items()), default=0.0)
             if longest > PAUSE:
@@ -163,6 +166,9 @@ class Log:
     def __init__(self, folder: Path) -> None:
         self._path = folder / FAULTS
         self._machine = Machine()
+
+    def close(self) -> None:
+        self._machine.close()
 
     def keep(self, fault: str) -> None:
         """Tell a fault and how the machine is, and write them down."""
@@ -326,7 +332,12 @@ def main(words: Sequence[str] | None = None) -> int:
     args = parse(words)
     args.folder = args.folder.absolute()
     args.folder.mkdir(parents=True, exist_ok=True)
-    args.log = Log(args.folder)
+    with contextlib.closing(Log(args.folder)) as args.log:
+        return play_all(args)
+
+
+def play_all(args: argparse.Namespace) -> int:
+    """Play the mixes one after the other and print the summary. Returns the exit code."""
     began = time.monotonic()
     found: dict[str, Result] = {}
     for name, mix in MIXES.items():
