@@ -371,19 +371,14 @@ def test_a_position_of_the_game_counts_twice_a_position_of_the_line_once(engine:
     assert (score(result), result.bestmove) == ("cp 0", "d8e8")
 
 
-def test_one_earlier_occurrence_in_the_line_is_enough() -> None:
-    """Perpetual check: the fifth ply comes back to the position after the first, and is a draw at once."""
-    plain = oracle.new_engine(**PLAIN)
-    perpetual = Position("6k1/6p1/8/7Q/8/8/qr4PP/7K w - - 0 1")
-    for depth in range(1, 5):
-        assert oracle.engine_value(plain, perpetual, depth).startswith("cp -")
-    assert oracle.engine_value(plain, perpetual, 5) == "cp 0"
+@pytest.mark.parametrize("taken", ["6k1", "4n1k1"], ids=["nothing", "knight"])
+def test_one_earlier_occurrence_in_the_line_is_enough(taken: str) -> None:
+    """Perpetual check: the fifth ply comes back to the position after the first, and is a draw at once.
 
-
-def test_a_line_may_come_back_right_after_a_capture() -> None:
-    """The first check takes a knight: four plies later the same position is a draw, though nothing older is left to repeat."""
+    Where the first check takes a knight, there is nothing older than these four plies.
+    """
     plain = oracle.new_engine(**PLAIN)
-    perpetual = Position("4n1k1/6p1/8/7Q/8/8/qr4PP/7K w - - 0 1")
+    perpetual = Position(f"{taken}/6p1/8/7Q/8/8/qr4PP/7K w - - 0 1")
     for depth in range(1, 5):
         assert oracle.engine_value(plain, perpetual, depth).startswith("cp -")
     assert oracle.engine_value(plain, perpetual, 5) == "cp 0"

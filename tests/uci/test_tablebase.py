@@ -194,7 +194,10 @@ def test_a_win_by_table_is_shown_below_every_mate_and_above_every_evaluation() -
 
 def test_a_mate_behind_a_win_by_table_is_found() -> None:
     """The rook takes the knight, which the tables call won, and mates two plies later."""
-    white_wins: Callable[[str], int] = lambda fen: 2 if fen.split()[1] == "w" else -2  # noqa: E731
+
+    def white_wins(fen: str) -> int:
+        return 2 if fen.split()[1] == "w" else -2
+
     won = searched(white_wins, fen="7k/8/6K1/8/8/8/8/Rn6 w - - 0 1", depth=5, searchmoves=["a1b1"])
     assert won.info.tbhits > 0
     assert (won.info.is_mate, won.info.mate_in) == (True, 2)
