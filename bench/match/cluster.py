@@ -5,17 +5,17 @@ Each game starts and ends its own engine processes, so a worker keeps nothing th
 books and tables are found where the workers run.
 """
 
-import sys
 import time
 from collections.abc import Generator, Sequence
 from functools import partial
 
 from ..common.adjudication import UNFINISHED
 from ..common.cluster import Cluster
+from ..common.threads import punctual
 from ..engines.faults import StartError
 from ..engines.spec import EngineSpec
 from .game import GameRecord
-from .runner import SWITCH_INTERVAL, Contest, Finished, check_players, play_pairing
+from .runner import Contest, Finished, check_players, play_pairing
 from .schedule import Pairing
 from .seat import Seat
 
@@ -24,10 +24,10 @@ STOP_POLL = 1.0  # seconds between a running game's questions whether it is stil
 
 def play_on_worker(contest: Contest, pairing: Pairing, *, stop_name: str) -> GameRecord:
     """One game, on a worker."""
-    sys.setswitchinterval(SWITCH_INTERVAL)
     white, black = (Seat(contest.players[player], contest.stall) for player in (pairing.white, pairing.black))
     try:
-        return play_pairing(contest, pairing, (white, black), _RemoteStop(stop_name))
+        with punctual():
+            return play_pairing(contest, pairing, (white, black), _RemoteStop(stop_name))
     finally:
         white.close(politely=True)
         black.close(politely=True)

@@ -23,7 +23,11 @@ class Entry(NamedTuple):
 
 
 class MatchJournal(Journal):
-    """The journal of a match, to which finished games are appended, each number once."""
+    """The journal of a match, to which finished games are appended, each number once.
+
+    `entries` are the games that it held when it was opened. Those added later are on disk alone: kept here, they would be
+    looked through by the garbage collector again and again while engines think.
+    """
 
     KIND = Kind("match", "match", "game", aside="pgn")
 
@@ -54,7 +58,6 @@ class MatchJournal(Journal):
 
     def add(self, entry: Entry) -> None:
         """Put a finished game on disk."""
-        self.entries.append(entry)
         self.append({"game": entry.number, "date": entry.date, **entry.record.to_json()})
 
 

@@ -4,7 +4,6 @@
 `play` takes pairings and yields records; it neither chooses the games nor counts them.
 """
 
-import sys
 import threading
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +20,6 @@ from .notices import Notice, Tell, ignore
 from .schedule import Pairing
 from .seat import Seat
 
-SWITCH_INTERVAL = 0.0005  # seconds; Python's default would let one game delay the other's clock by 5 ms
 IDLE_SEATS = 4  # engines that a game's thread keeps running while others play
 
 
@@ -78,7 +76,6 @@ class LocalRunner:
 
         `tell` is called in other threads.
         """
-        sys.setswitchinterval(SWITCH_INTERVAL)
         yield from threads.run(lambda: _Board(self._contest, tell), pairings, self._concurrency)
 
 

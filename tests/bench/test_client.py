@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The UCI client of the measuring tools, and the threads that use it: starts, ends, replies, `info` lines."""
 
+import gc
 import os
 import shlex
 import sys
@@ -193,6 +194,22 @@ def test_threads_give_the_results_that_there_are(count: int) -> None:
     assert len(Doubler.made) == count
     assert all(worker.closed for worker in Doubler.made)
     assert list(threads.run(Doubler, [], count)) == []
+
+
+def test_what_is_there_before_the_threads_does_not_hold_them_up() -> None:
+    def state() -> tuple[int, float]:
+        return len(gc.get_objects()), sys.getswitchinterval()
+
+    gc.collect()
+    objects, interval = state()
+    running = threads.run(Doubler, [2, 4], 1)
+    assert next(running) == 4
+    seen, turns = state()
+    assert seen < objects / 10  # the garbage collector passes over the rest
+    assert turns < interval
+    running.close()
+    assert state()[0] > 0.9 * objects
+    assert state()[1] == interval
 
 
 def test_an_error_and_an_early_end_stop_the_other_threads() -> None:

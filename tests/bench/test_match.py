@@ -11,7 +11,9 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from collections.abc import Callable
+from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, TIME_LOSS
 from coachwhip.bench.engines.spec import EngineSpec
 from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.match.game import GameRecord
+from coachwhip.bench.match.journal import Entry, MatchJournal
 from coachwhip.bench.match.plot import _course as draw_course
 from coachwhip.bench.match.plot import course, frame, plot_match
 from coachwhip.bench.match.schedule import Pairing
@@ -343,6 +346,17 @@ def test_a_journal_is_neither_overwritten_nor_mixed(
     assert match.main([*words, "--resume"]) == 2
     assert "games.jsonl:2: damaged" in capsys.readouterr().err
     assert match.main([*words[:-4], "--resume"]) == 2
+
+
+def test_a_finished_game_stays_in_the_journal_and_not_in_memory(tmp_path: Path) -> None:
+    record = GameRecord(OPENING, "a", "b", (), "1-0", "checkmate")
+    left = weakref.ref(record)
+    with closing(MatchJournal(tmp_path / "games.jsonl", {}, resume=False)) as journal:
+        journal.add(Entry(0, "2026.11.23", record))
+        del record
+        assert left() is None
+    with closing(MatchJournal(tmp_path / "games.jsonl", {}, resume=True)) as journal:
+        assert [entry.record.reason for entry in journal.entries] == ["checkmate"]
 
 
 def test_two_runners_do_not_share_a_journal(run: Run, tmp_path: Path) -> None:

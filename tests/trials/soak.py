@@ -32,6 +32,7 @@ from typing import NamedTuple
 
 import chess
 import chess.engine
+from coachwhip.bench.common.threads import punctual
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from places import DATA
@@ -306,7 +307,7 @@ def played_by_chess(name: str, mix: Mix, games: int, args: argparse.Namespace, u
         with path.open("a", encoding="ascii") as file:
             file.write(f"{number}\n")
 
-    with ThreadPoolExecutor(args.concurrency) as pool:
+    with punctual(), ThreadPoolExecutor(args.concurrency) as pool:
         list(pool.map(play, range(1, games + 1)))
     return Result(len(done), round(time.monotonic() - began, 1), args.log.kept(name))
 
