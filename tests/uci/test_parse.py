@@ -198,10 +198,22 @@ def test_parse_position(text: str, fen: str | None, moves: list[str]) -> None:
     assert (command.fen, command.moves) == (fen, moves)
 
 
-@pytest.mark.parametrize("text", ["", "fen", "fen moves e2e4", "moves e2e4", "blah", "startpos e2e4", "FEN 8/8"])
-def test_parse_position_refuses(text: str) -> None:
-    with pytest.raises(parse.ParseError, match="position"):
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "position: expected 'startpos' or 'fen', nothing follows"),
+        ("fen", "position fen: the FEN is missing"),
+        ("fen moves e2e4", "position fen: the FEN is missing"),
+        ("moves e2e4", "position: expected 'startpos' or 'fen', nothing follows"),
+        ("blah", "position: expected 'startpos' or 'fen', not 'blah'"),
+        ("startpos e2e4", "position startpos: expected 'moves', not 'e2e4'"),
+        ("FEN 8/8", "position: expected 'startpos' or 'fen', not 'FEN'"),
+    ],
+)
+def test_parse_position_refuses(text: str, message: str) -> None:
+    with pytest.raises(parse.ParseError) as caught:
         parse.parse_position(text)
+    assert str(caught.value) == message
 
 
 @pytest.mark.parametrize(

@@ -53,14 +53,19 @@ def test_searches_that_the_clock_or_a_stop_ended_are_repeated(tmp_path: Path) ->
         engine.send("go perft 9")
         engine.ask("stop")
         engine.go("go mate 1 depth 5")
+        engine.send("go mate 50")
+        engine.read_until("info depth 6 ")
+        engine.send("go depth 2")  # the next search stops one that would not end by itself
+        engine.read_until("bestmove ")
+        engine.read_until("bestmove ")
         engine.quit()
     done = replay(path)
     shown = done.stdout.splitlines()
-    assert not [line for line in shown if re.match(">> .*(time|infinite|ponder)", line)]
+    assert not [line for line in shown if re.match(">> .*(time|infinite|ponder|go mate 50)", line)]
     assert ">> go mate 1 depth 5" in shown
     assert "<< info string perft stopped" in shown
     assert [line[3:] for line in shown if line.startswith("<< bestmove")] == re.findall("<< (bestmove .*)", path.read_text())
-    assert done.stderr.splitlines()[-1].endswith("5 searches repeated, 5 with the same move and nodes")
+    assert done.stderr.splitlines()[-1].endswith("7 searches repeated, 7 with the same move and nodes")
 
 
 def test_a_session_with_its_timing(tmp_path: Path) -> None:

@@ -122,6 +122,12 @@ def test_the_counted_moves_limit_the_win(counter: int, wdl: int, keeping: int) -
     assert verdict.wdl == 2
 
 
+def test_a_mate_is_a_win_whatever_was_counted() -> None:
+    verdict = judge(InventedTables(queen_wins, lambda _: -9), "k7/8/1K6/8/8/8/8/4Q3 w - - 100 80")
+    assert verdict
+    assert (verdict.wdl, verdict.best) == (2, ["e1e8"])
+
+
 def test_longest_resistance_when_lost() -> None:
     verdict = judge(InventedTables(queen_wins, lambda board: 9 + board.king(chess.BLACK)), "8/8/8/4k3/8/8/8/KQ6 b - - 0 1")  # type: ignore[operator]
     assert verdict
