@@ -56,12 +56,13 @@ of winning chances. The best network is found by games: the loss does not tell. 
 kept beside the data (DATA.positions, 32 bytes each; DATA.*.terms, 2 bytes each); what is not up to date is made again.
 
 Exit code 0: the network is written; 3: nothing was learnt, since the loss held out is not below that of the terms alone (of a pure network:
-of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal, or without one the network
+of even chances everywhere; after --start: of that network), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal, or without one the network
 of the last finished epoch is written; 2: an error.
 
 examples:
   coachwhip train own.bin --output net.cwnet
   coachwhip train a.bin b.bin --hidden 128 --epochs 8 --output net.cwnet --journal net.jsonl --resume --plot losses.png
+  coachwhip train more.bin --hidden 128 --start net.cwnet --epochs 2 --rate 0.0005 --output better.cwnet
 """
 
 
@@ -102,6 +103,12 @@ def _network_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="evaluate with these weights, without their network (default: the shipped ones)",
     )
+    add(
+        "--start",
+        type=file_name,
+        metavar="FILE",
+        help="the network to begin with, of this --kind and --hidden (default: numbers by chance)",
+    )
     add("--epochs", type=whole_number(1, 10_000), default=8, metavar="N", help="passes over the data (default 8)")
     add("--batch", type=whole_number(1, 10**7), default=8192, metavar="N", help="positions a step (default 8192)")
     add("--rate", type=number(1e-6, 1), default=0.001, metavar="X", help="learning rate; it falls to X/100 (default 0.001)")
@@ -119,7 +126,7 @@ def _network_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number(0, 2**63 - 1),
         default=1,
         metavar="N",
-        help="decides the first weights and the order of positions (default 1)",
+        help="decides the first numbers by chance and the order of positions (default 1)",
     )
     add("--date", metavar="DATE", help="the day that the network names (default: none)")
 
@@ -171,6 +178,26 @@ def _held(path: Path) -> "Iterator[None]":
     with path.open("ab") as file:
         hold(file, path)
         yield
+
+
+def _first(args: argparse.Namespace) -> "tuple[Network, str] | None":
+    """The network of --start, and its SHA-256. Raises CommandError, OSError."""
+    from ..evaluation.learn.network import NetworkError, from_bytes
+
+    if args.start is None:
+        return None
+    with naming(args.start):
+        data = args.start.read_bytes()
+    try:
+        network = from_bytes(data)
+    except NetworkError as error:
+        raise CommandError(f"--start {args.start}: {error}") from error
+    if (network.kind, network.hidden) != (args.kind, args.hidden):
+        raise CommandError(
+            f"--start {args.start} is a {network.kind} network of {network.hidden} units: give --kind {network.kind} "
+            f"--hidden {network.hidden}"
+        )
+    return network, hashlib.sha256(data).hexdigest()
 
 
 # --- The journal ---
@@ -234,6 +261,7 @@ class Run:
         self._args = args
         self._weights = weights
         self._seconds = 0.0
+        self._first = _first(args)
         self._files = self._open()
         self._journal: TrainJournal | None = None
         positions = self._positions()
@@ -316,6 +344,8 @@ class Run:
         described["logit"] = args.logit or fit_logit(positions)
         if args.kind == "residual":
             described |= {"weights": _sha256(self._weights), "signature": self._signature}
+        if self._first:
+            described["start"] = {"name": args.start.name, "sha256": self._first[1]}
         described["files"] = [
             {"name": games.path.name, "sha256": games.sha256, "games": len(games.counts), "positions": games.positions}
             for games in self._files
@@ -329,9 +359,11 @@ class Run:
         return Settings(**{name: self.described[name] for name in Settings._fields})
 
     def _trainer(self, positions: "Positions") -> "Trainer":
-        from ..evaluation.learn.train import Trainer
+        from ..evaluation.learn.train import Trainer, start_from
 
         state = self._journal.state if self._journal else None
+        if state is None and self._first:
+            state = start_from(self._first[0], self.described["logit"])
         return Trainer(self.settings(), self.described["logit"], positions, state)
 
     def train(self) -> int:
@@ -342,6 +374,8 @@ class Run:
         )
         if self._args.kind == "residual":
             tell(f"the terms alone: loss held out {trainer.loss_of_terms():.6f}")
+        if self._first:
+            tell(f"{self._args.start.name}: loss held out {trainer.loss_of(self._first[0]):.6f}")
         is_interrupted = False
         try:
             with disk:
@@ -369,22 +403,28 @@ class Run:
     def _finish(self, trained: int) -> int:
         """Write and report the network as it is, after so many epochs in this run; the exit code."""
         network = self._network()
-        loss, before = self.trainer.loss_of(network), self.trainer.loss_of_terms()
+        loss, (before, without) = self.trainer.loss_of(network), self._before()
         has_learnt = loss < before
         path, complaint = _keep(self._args.output, network) if has_learnt else (None, "")
         self._report(path, network, trained)
         if complaint:
             raise CommandError(complaint)
         if self._args.plot:
-            _plot(self._args.plot, self.epochs, before if self._args.kind == "residual" else None)
+            _plot(self._args.plot, self.epochs, self.trainer.loss_of_terms() if self._args.kind == "residual" else None)
         if has_learnt:
             return 0
-        without = "of the terms alone" if self._args.kind == "residual" else "of even chances everywhere"
         tell(
             f"coachwhip train: nothing was learnt: {self._args.output} is not written, since the loss held out is {loss:.6f} in the integers of "
             f"the engine, and {before:.6f} {without}: give more games or more --epochs"
         )
         return NOTHING_LEARNT
+
+    def _before(self) -> tuple[float, str]:
+        """The loss held out that a training must get below, and of what it is."""
+        if self._first:
+            return self.trainer.loss_of(self._first[0]), f"of {self._args.start.name}, with which it began"
+        without = "of the terms alone" if self._args.kind == "residual" else "of even chances everywhere"
+        return self.trainer.loss_of_terms(), without
 
     def _train_missing(self) -> None:
         from ..evaluation.learn.network import to_bytes

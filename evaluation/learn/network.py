@@ -129,6 +129,18 @@ def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: d
     return network
 
 
+def floats(network: Network, logit: float) -> Singles:
+    """Parameters of which `quantised` makes this network again, but for rounding: those that a training can begin with."""
+    found = np.empty(size(network.hidden), dtype=np.float32)
+    parts = parameters(found, network.hidden)
+    unit = network.scale / (logit * QB)  # what an integer of the output is worth
+    parts.features[:] = network.features / QA
+    parts.bias[:] = network.bias / QA
+    parts.output[:] = network.output * unit
+    parts.output_bias[:] = network.output_bias * unit / QA
+    return found
+
+
 def _require_room(network: Network) -> None:
     """Raise NetworkError if the engine's integers could overflow for any position of MAX_MEN men."""
     features = network.features.astype(np.int64)

@@ -16,7 +16,7 @@ import numpy as np
 
 from .fit import fit_scale
 from .layers import chance, loss_and_gradient, outputs, parameters, size
-from .network import limits
+from .network import floats, limits
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +74,12 @@ def start(settings: Settings) -> State:
     return State(0, values, np.zeros(count, np.float32), np.zeros(count, np.float32))
 
 
+def start_from(network: Network, logit: float) -> State:
+    """The state before the first epoch of a training that begins with a network."""
+    values = floats(network, logit)
+    return State(0, values, np.zeros_like(values), np.zeros_like(values))
+
+
 def fit_logit(positions: Positions) -> float:
     """The centipawns of a logit with which the labels predict the results of the games for training best.
 
@@ -91,7 +97,7 @@ class Trainer:
     """A training in memory; `state` is what must be kept to go on with it."""
 
     def __init__(self, settings: Settings, logit: float, positions: Positions, state: State | None = None) -> None:
-        """Go on with a state, or begin."""
+        """Go on with a state, or begin by chance."""
         self.state = state or start(settings)
         self._settings = settings
         self._logit = logit

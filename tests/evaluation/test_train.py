@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip train`: data of any size in random order, the same network from the same seed, and a training that can be resumed."""
 
+import hashlib
 import json
 import random
 import re
@@ -501,6 +502,56 @@ def test_the_same_seed_gives_the_same_file(data: Path, tmp_path: Path, kind: str
     (file,) = found.provenance["files"]
     assert file["name"] == "own.bin"
     assert file["games"] == 120
+
+
+@pytest.mark.parametrize("kind", ["residual", "pure"])
+def test_a_training_begins_with_a_network(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str) -> None:
+    path = tmp_path / "a.cwnet"
+    begun = network.from_bytes(trained(data, path, "--kind", kind, "--epochs", "20"))
+    loss = float(begun.provenance["held_out_loss"])
+    capsys.readouterr()
+    further = trained(
+        data, tmp_path / "b.cwnet", "--kind", kind, "--epochs", "20", "--start", str(path), "--json", "--rate", "0.002"
+    )
+    said = capsys.readouterr()
+    summary = json.loads(said.out)
+    told = re.search("^a.cwnet: loss held out (.*)$", said.err, re.MULTILINE)
+    assert told
+    assert float(told[1]) == pytest.approx(loss, rel=0.02)  # in integers
+    assert all(epoch["training"] < 2 * loss for epoch in summary["epochs"])  # from the first one on
+    assert summary["loss_in_integers"] < float(told[1])
+    start = network.from_bytes(further).provenance["start"]
+    assert start == {"name": "a.cwnet", "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+    assert (
+        trained(data, tmp_path / "c.cwnet", "--kind", kind, "--epochs", "20", "--start", str(path), "--rate", "0.002") == further
+    )
+
+
+def test_the_floats_of_a_network_make_it_again(data: Path, tmp_path: Path) -> None:
+    found = network.from_bytes(trained(data, tmp_path / "a.cwnet"))
+    again = network.quantised(network.floats(found, 120.0), 16, "residual", 120.0, {})
+    assert (again.features == found.features).all()
+    assert (again.bias == found.bias).all()
+    worth = [(each.scale * each.output.astype(float), each.scale * each.output_bias) for each in (found, again)]
+    assert worth[0][0] == pytest.approx(worth[1][0], abs=found.scale)  # at most a step of the integers
+    assert worth[0][1] == pytest.approx(worth[1][1], abs=found.scale)
+
+
+def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = [data, "--output", tmp_path / "b.cwnet", *QUICK]
+    trained(data, tmp_path / "a.cwnet")
+    fits = f"--start {tmp_path / 'a.cwnet'} is a residual network of 16 units: give --kind residual --hidden 16"
+    assert fits in refused(capsys, *words, "--hidden", "32", "--start", tmp_path / "a.cwnet")
+    assert fits in refused(capsys, *words, "--kind", "pure", "--start", tmp_path / "a.cwnet")
+    (tmp_path / "c.cwnet").write_bytes((tmp_path / "a.cwnet").read_bytes()[:-1])
+    assert "c.cwnet: it has" in refused(capsys, *words, "--start", tmp_path / "c.cwnet")
+    assert "no.cwnet" in refused(capsys, *words, "--start", tmp_path / "no.cwnet")
+    trained(data, tmp_path / "b.cwnet", "--journal", str(tmp_path / "b.jsonl"))
+    of_another = refused(capsys, *words, "--journal", tmp_path / "b.jsonl", "--resume", "--start", tmp_path / "a.cwnet")
+    assert "b.jsonl is of another training: its start is" in of_another
+    words[words.index("--rate") + 1] = "0.9"
+    assert command.main([*map(str, words), "--start", str(tmp_path / "a.cwnet")]) == 3
+    assert "of a.cwnet, with which it began" in capsys.readouterr().err
 
 
 def test_a_pure_network_needs_no_terms(data: Path, tmp_path: Path) -> None:
