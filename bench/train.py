@@ -186,8 +186,8 @@ def _first(args: argparse.Namespace) -> "tuple[Network, str] | None":
 
     if args.start is None:
         return None
-    with naming(args.start):
-        data = args.start.read_bytes()
+    with naming(args.start), args.start.open("rb") as file:
+        data = file.read(config.MAX_NETWORK_SIZE + 1)
     try:
         network = from_bytes(data)
     except NetworkError as error:

@@ -546,6 +546,8 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
     (tmp_path / "c.cwnet").write_bytes((tmp_path / "a.cwnet").read_bytes()[:-1])
     assert "c.cwnet: it has" in refused(capsys, *words, "--start", tmp_path / "c.cwnet")
     assert "no.cwnet" in refused(capsys, *words, "--start", tmp_path / "no.cwnet")
+    (tmp_path / "d.cwnet").write_bytes((tmp_path / "a.cwnet").read_bytes() + bytes(config.MAX_NETWORK_SIZE))
+    assert f"it has {config.MAX_NETWORK_SIZE + 1} bytes" in refused(capsys, *words, "--start", tmp_path / "d.cwnet")
     trained(data, tmp_path / "b.cwnet", "--journal", str(tmp_path / "b.jsonl"))
     of_another = refused(capsys, *words, "--journal", tmp_path / "b.jsonl", "--resume", "--start", tmp_path / "a.cwnet")
     assert "b.jsonl is of another training: its start is" in of_another
