@@ -56,8 +56,8 @@ of winning chances. The best network is found by games: the loss does not tell. 
 kept beside the data (DATA.positions, 32 bytes each; DATA.*.terms, 2 bytes each); what is not up to date is made again.
 
 Exit code 0: the network is written; 3: nothing was learnt, since the loss held out is not below that of the terms alone (of a pure network:
-of even chances everywhere; after --start: of that network), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal, or without one the network
-of the last finished epoch is written; 2: an error.
+of even chances everywhere; after --start: of that network), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the
+--journal, or without one the network of the last finished epoch is written; 2: an error.
 
 examples:
   coachwhip train own.bin --output net.cwnet

@@ -212,6 +212,20 @@ def test_what_is_there_before_the_threads_does_not_hold_them_up() -> None:
     assert state()[1] == interval
 
 
+def test_the_last_one_to_end_is_punctual_until_then() -> None:
+    """Games on a Dask worker with several threads begin and end as they like."""
+    before = sys.getswitchinterval()
+    first, second = threads.punctual(), threads.punctual()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert sys.getswitchinterval() < before
+    assert gc.get_freeze_count() > 0
+    second.__exit__(None, None, None)
+    assert sys.getswitchinterval() == before
+    assert gc.get_freeze_count() == 0
+
+
 def test_an_error_and_an_early_end_stop_the_other_threads() -> None:
     Doubler.made.clear()
     begun = time.monotonic()
