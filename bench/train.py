@@ -107,7 +107,7 @@ def _network_arguments(parser: argparse.ArgumentParser) -> None:
         "--start",
         type=file_name,
         metavar="FILE",
-        help="the network to begin with, of this --kind and --hidden (default: numbers by chance)",
+        help="the network to begin with, of this --kind and at most --hidden units; those it lacks begin by chance (default: all do)",
     )
     add("--epochs", type=whole_number(1, 10_000), default=8, metavar="N", help="passes over the data (default 8)")
     add("--batch", type=whole_number(1, 10**7), default=8192, metavar="N", help="positions a step (default 8192)")
@@ -192,10 +192,10 @@ def _first(args: argparse.Namespace) -> "tuple[Network, str] | None":
         network = from_bytes(data)
     except NetworkError as error:
         raise CommandError(f"--start {args.start}: {error}") from error
-    if (network.kind, network.hidden) != (args.kind, args.hidden):
+    if network.kind != args.kind or network.hidden > args.hidden:
         raise CommandError(
             f"--start {args.start} is a {network.kind} network of {network.hidden} units: give --kind {network.kind} "
-            f"--hidden {network.hidden}"
+            f"--hidden {network.hidden} or more"
         )
     return network, hashlib.sha256(data).hexdigest()
 
@@ -363,7 +363,7 @@ class Run:
 
         state = self._journal.state if self._journal else None
         if state is None and self._first:
-            state = start_from(self._first[0], self.described["logit"])
+            state = start_from(self._first[0], self.described["logit"], self.settings())
         return Trainer(self.settings(), self.described["logit"], positions, state)
 
     def train(self) -> int:

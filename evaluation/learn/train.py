@@ -74,10 +74,20 @@ def start(settings: Settings) -> State:
     return State(0, values, np.zeros(count, np.float32), np.zeros(count, np.float32))
 
 
-def start_from(network: Network, logit: float) -> State:
-    """The state before the first epoch of a training that begins with a network."""
-    values = floats(network, logit)
-    return State(0, values, np.zeros_like(values), np.zeros_like(values))
+def start_from(network: Network, logit: float, settings: Settings) -> State:
+    """The state before the first epoch of a training that begins with a network of as many hidden units or fewer.
+
+    Units that the network lacks begin by chance, with outputs of 0: all scores are the network's, but for rounding.
+    """
+    state = start(settings)
+    parts = parameters(state.parameters, settings.hidden)
+    begun = parameters(floats(network, logit), network.hidden)
+    parts.features[:, : network.hidden] = begun.features
+    parts.bias[: network.hidden] = begun.bias
+    parts.output[:, : network.hidden] = begun.output
+    parts.output[:, network.hidden :] = 0
+    parts.output_bias[:] = begun.output_bias
+    return state
 
 
 def fit_logit(positions: Positions) -> float:

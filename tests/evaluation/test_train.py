@@ -527,6 +527,24 @@ def test_a_training_begins_with_a_network(data: Path, tmp_path: Path, capsys: py
     )
 
 
+@pytest.mark.parametrize("kind", ["residual", "pure"])
+def test_a_training_may_begin_with_fewer_units(data: Path, content: list[OldGame], tmp_path: Path, kind: str) -> None:
+    narrow = network.from_bytes(trained(data, tmp_path / "a.cwnet", "--kind", kind, "--epochs", "20"))
+    settings = steps.Settings(kind, 48, epochs=1, batch=64, rate=0.001, decay=0.0, wdl=0.0, seed=1)
+    wide = network.quantised(steps.start_from(narrow, 120.0, settings).parameters, 48, kind, 120.0, {})
+    packed = [position.packed for game in content for position in game.positions]
+    boards = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), -1)
+    assert wide.scores(boards) == pytest.approx(narrow.scores(boards), abs=2)  # they are rounded
+    assert (wide.features[:, 16:].std(axis=0) > 0).all()  # so that the new units can learn, each something else
+    grown = network.from_bytes(
+        trained(
+            data, tmp_path / "b.cwnet", "--kind", kind, "--hidden", "32", "--start", str(tmp_path / "a.cwnet"), "--rate", "0.002"
+        )
+    )
+    assert grown.hidden == 32
+    assert grown.output[:, 16:].any()
+
+
 def test_the_floats_of_a_network_make_it_again(data: Path, tmp_path: Path) -> None:
     found = network.from_bytes(trained(data, tmp_path / "a.cwnet"))
     again = network.quantised(network.floats(found, 120.0), 16, "residual", 120.0, {})
@@ -540,9 +558,11 @@ def test_the_floats_of_a_network_make_it_again(data: Path, tmp_path: Path) -> No
 def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = [data, "--output", tmp_path / "b.cwnet", *QUICK]
     trained(data, tmp_path / "a.cwnet")
-    fits = f"--start {tmp_path / 'a.cwnet'} is a residual network of 16 units: give --kind residual --hidden 16"
-    assert fits in refused(capsys, *words, "--hidden", "32", "--start", tmp_path / "a.cwnet")
+    fits = f"--start {tmp_path / 'a.cwnet'} is a residual network of 16 units: give --kind residual --hidden 16 or more"
     assert fits in refused(capsys, *words, "--kind", "pure", "--start", tmp_path / "a.cwnet")
+    trained(data, tmp_path / "wide.cwnet", "--hidden", "32")
+    fits = f"--start {tmp_path / 'wide.cwnet'} is a residual network of 32 units: give --kind residual --hidden 32 or more"
+    assert fits in refused(capsys, *words, "--start", tmp_path / "wide.cwnet")
     (tmp_path / "c.cwnet").write_bytes((tmp_path / "a.cwnet").read_bytes()[:-1])
     assert "c.cwnet: it has" in refused(capsys, *words, "--start", tmp_path / "c.cwnet")
     assert "no.cwnet" in refused(capsys, *words, "--start", tmp_path / "no.cwnet")
