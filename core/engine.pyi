@@ -88,6 +88,8 @@ class Position:
     @property
     def in_check(self) -> bool: ...
     @property
+    def threats(self) -> int: ...  # squares that the side not to move attacks: bit 0 is a1, bit 63 h8
+    @property
     def stm(self) -> str: ...  # "w" or "b"
     @property
     def ply(self) -> int: ...  # plies played since the FEN

@@ -315,6 +315,10 @@ cdef class Position:
         return self.current().checkers != 0
 
     @property
+    def threats(self):
+        return attacked_by(&self.current().b, self.current().stm ^ 1)
+
+    @property
     def stm(self):
         return "b" if self.current().stm else "w"
 

@@ -13,6 +13,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("use_tt", 1, 0, 1, 1, "transposition table (tt): cutoffs, and the tt move is tried first"),
     ("use_tt_deeper", 1, 0, 1, 1, "use tt scores of deeper searches too; off: only of the same depth"),
     ("use_aspiration", 1, 0, 1, 1, "start each iteration with a narrow window around the last score"),
+    ("use_aspiration_reduction", 1, 0, 1, 1, "after a fail high of a narrow window search less deep"),
     ("use_pvs", 1, 0, 1, 1, "principal variation search: later moves are first searched with a null window"),
     ("use_mate_distance", 1, 0, 1, 1, "mate distance pruning: cut lines that cannot beat a mate already found"),
     ("use_check_extension", 1, 0, 1, 1, "search one ply deeper when stm is in check"),
@@ -32,6 +33,8 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("use_captures_first", 1, 0, 1, 1, "try captures before quiet moves, most valuable victim first; off: in generation order"),
     ("use_killers", 1, 0, 1, 1, "try quiet moves that caused a cutoff at the same ply before other quiet moves"),
     ("use_history", 1, 0, 1, 1, "order quiet moves by how often they caused a cutoff"),
+    ("use_threats", 1, 0, 1, 1, "keep the history of moves from and to attacked squares apart"),
+    ("use_swing", 1, 0, 1, 1, "history learns from the static evaluation after a quiet move"),
     ("use_continuation", 1, 0, 1, 1, "order quiet moves by how they did after the moves before them"),
     ("use_pawn_history", 1, 0, 1, 1, "order quiet moves by how they did in this pawn structure"),
     ("use_capture_history", 1, 0, 1, 1, "order captures by how often they caused a cutoff"),
@@ -46,6 +49,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("aspiration_min_depth", 5, 2, 12, 1, "the full window is used below this depth"),
     ("aspiration_window", 14, 4, 100, 4, "half the width of the first window"),
     ("aspiration_growth", 60, 10, 400, 20, "percent by which the window grows after a fail"),
+    ("aspiration_reduction", 3, 1, 6, 1, "most plies less after fails high, one for each"),
     # --- extensions ---
     ("extension_limit", 2, 1, 8, 1, "no extension beyond this many times the depth of the iteration"),
     # --- reverse futility ---
@@ -124,6 +128,8 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("history_offset", 120, 0, 400, 16, "taken off that bonus"),
     ("history_bonus_max", 2500, 200, 4000, 100, "largest bonus"),
     ("history_prior", 60, 0, 300, 10, "percent of the bonus for the quiet move that led to a node where every move failed low"),
+    ("history_swing", 100, 0, 400, 10, "sixteenths: bonus of a quiet move per centipawn of evaluation won"),
+    ("history_swing_max", 1200, 0, 4000, 100, "largest bonus or malus of that kind"),
     ("history_malus", 100, 0, 300, 10, "percent of the bonus taken from the moves searched before it"),
     # --- correction of the static evaluation ---
     ("correction_rate", 24, 1, 128, 4, "sixteenths of a unit of an entry, per centipawn and ply; entries go up to 16384"),

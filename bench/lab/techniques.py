@@ -73,6 +73,16 @@ TECHNIQUES = (
         "The other quiet moves are ordered by how often a move from that square to that square has cut anywhere in the tree.",
     ),
     Technique(
+        "threats", "+ threat history", SAFE, ("use_threats",), ("history",), _WIKI + "History_Heuristic",
+        "The history of a move from a square that the other side attacks is kept apart, and so is that of a move to one: to save a "
+        "piece is another matter than to move it.",
+    ),
+    Technique(
+        "swing", "+ evaluation swing", SAFE, ("use_swing",), ("history",), _WIKI + "History_Heuristic",
+        "A quiet move that has raised the static evaluation of its side gets a better history at once, one that has lowered it a worse "
+        "one, before any search has shown what it is worth.",
+    ),
+    Technique(
         "continuation", "+ continuation history", SAFE, ("use_continuation",), (), _WIKI + "History_Heuristic#Continuation_History",
         "How a quiet move did right after a given move of the opponent's, or after one's own move before that: many good moves are "
         "answers, or the second half of a plan.",
@@ -184,6 +194,12 @@ TECHNIQUES = (
     Technique(
         "lmr", "+ late move reductions", RISKY, ("use_lmr",), (), _WIKI + "Late_Move_Reductions",
         "Moves ordered late are rarely best: they are searched less deeply, and to full depth only if that surprises.",
+    ),
+    Technique(
+        "aspiration-reduction", "+ aspiration reduction", RISKY, ("use_aspiration_reduction",), ("aspiration",),
+        _WIKI + "Aspiration_Windows",
+        "When the score is above the narrow window, the wider search is a ply less deep, up to three: that a move is better is known "
+        "sooner, and by how much the next iteration will tell.",
     ),
     Technique(
         "iir", "+ internal iterative reduction", RISKY, ("use_iir",), ("tt",), _WIKI + "Internal_Iterative_Reductions",

@@ -81,6 +81,22 @@ cdef inline bitboard attackers_to(const BoardC* b, int sq, bitboard occ) noexcep
         | (bishop_attacks(sq, occ) & diagonal_sliders(b))
     )
 
+cdef inline bitboard attacked_by(const BoardC* b, int by) noexcept nogil:
+    """Squares that the men of `by` attack, whoever stands there."""
+    cdef bitboard theirs = b.by_colour[by]
+    cdef bitboard occ = b.by_colour[WHITE] | b.by_colour[BLACK]
+    cdef bitboard found = pawn_attacks(theirs & b.by_type[PAWN], by) | TABLES.king[king_square(b, by)]
+    cdef bitboard men = theirs & b.by_type[KNIGHT]
+    while men:
+        found |= TABLES.knight[pop_lsb(&men)]
+    men = theirs & straight_sliders(b)
+    while men:
+        found |= rook_attacks(pop_lsb(&men), occ)
+    men = theirs & diagonal_sliders(b)
+    while men:
+        found |= bishop_attacks(pop_lsb(&men), occ)
+    return found
+
 cdef inline void checks_and_pins(const BoardC* b, int us, bitboard* checkers, bitboard* pinned) noexcept nogil:
     """The pieces that give check to `us`, and the pieces of `us` pinned to its king."""
     cdef int ksq = king_square(b, us)

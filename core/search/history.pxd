@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The history tables and functions for their entries; learning.pxd updates them after a result.
 
-Killers; how well quiet moves did: by squares, after the moves before them (continuation), and in this pawn structure; how well
+Killers; how well quiet moves did: by squares and whether the other side attacks them, after the moves before them (continuation), and in this pawn structure; how well
 captures did; and the error of the static evaluation in similar positions (correction).
 Sources: https://www.chessprogramming.org/Killer_Heuristic, https://www.chessprogramming.org/History_Heuristic,
 https://www.chessprogramming.org/Static_Evaluation_Correction_History.
@@ -21,7 +21,7 @@ cdef enum:
     OLDEST_DIVISOR = 2  # the history by the last of these is divided by it
 
 cdef struct History:  # the table of a technique that is off stays 0, since nothing is written to it
-    int16_t quiet[2][64][64]  # [stm][from][to]
+    int16_t quiet[2][2][2][64][64]  # [stm][whether from is threatened][whether to is][from][to]
     int16_t capture[PIECES][64][6]  # [piece][to][type taken]
     int16_t continuation[PAGE_SIZE + 1][PAGE_SIZE]  # [earlier piece and target][piece and target]
     int16_t pawn[PAWN_PAGES][PAGE_SIZE]  # [pawn key][piece and target]
@@ -33,6 +33,7 @@ cdef struct History:  # the table of a technique that is off stays 0, since noth
 cdef struct HistoryView:
     # The parts of the history tables that one node uses.
     int16_t* quiet  # of stm
+    bitboard threats  # squares that the other side attacks; needed for quiet moves alone
     int16_t* capture
     int16_t* pages[LOOK_BACK]  # continuation pages of the earlier moves
     int16_t* pawn
@@ -52,11 +53,18 @@ cdef inline int page_index(const HistoryView* view, Move move) noexcept nogil:
     """Index in a page of the moving piece and its target square."""
     return (view.first_piece + view.piece_on[move_from(move)]) * 64 + move_to(move)
 
+cdef inline int16_t* quiet_entry(const HistoryView* view, Move move) noexcept nogil:
+    """The entry of a quiet move by its squares; a move out of a threat, or into one, has an entry of its own."""
+    cdef int from_sq = move_from(move)
+    cdef int to_sq = move_to(move)
+    cdef int threatened = 2 * (<int>(view.threats >> from_sq) & 1) + (<int>(view.threats >> to_sq) & 1)
+    return &view.quiet[(threatened * 64 + from_sq) * 64 + to_sq]
+
 cdef inline int quiet_history(const HistoryView* view, Move move) noexcept nogil:
     """Sum of the histories of a quiet move, within +-4.5 * HISTORY_MAX."""
     cdef int index = page_index(view, move)
     return (
-        view.quiet[move_from(move) * 64 + move_to(move)]
+        quiet_entry(view, move)[0]
         + view.pages[0][index] + view.pages[1][index] + view.pages[2][index] // OLDEST_DIVISOR
         + view.pawn[index]
     )

@@ -2,7 +2,7 @@
 """What a search learns from its results: updates of the histories for move ordering, and of the correction history."""
 
 from ..evaluate.evaluate cimport EVAL_LIMIT, faded
-from .margins cimport PERCENT, SIXTEENTHS, history_bonus
+from .margins cimport PERCENT, SIXTEENTHS, history_bonus, swing_bonus
 from .searcher cimport *
 
 cdef enum:
@@ -20,7 +20,7 @@ cdef inline void _learn_quiet(Searcher* s, const HistoryView* view, Move move, i
     cdef int index = page_index(view, move)
     cdef int i
     if s.params.p.use_history:
-        update_entry(&view.quiet[move_from(move) * 64 + move_to(move)], bonus)
+        update_entry(quiet_entry(view, move), bonus)
     if s.params.p.use_continuation:
         for i in range(LOOK_BACK):
             update_entry(&view.pages[i][index], bonus)
@@ -52,6 +52,19 @@ cdef inline void reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
     if ply >= 2 and move != 0 and not is_noisy(move):
         fill_view(s, ply - 1, &view)
         _learn_quiet(s, &view, move, history_bonus(&s.params, depth) * s.params.p.history_prior // PERCENT)
+
+cdef inline void reward_swing(Searcher* s, int ply) noexcept nogil:
+    """A bonus for the quiet move that led here by how much it has raised its side's static evaluation, a malus if it has lowered it."""
+    cdef Move move = s.stack[ply].pos.last_move
+    cdef HistoryView view
+    cdef int gain
+    if not s.params.p.use_swing or ply < 2 or move == 0 or is_noisy(move):
+        return
+    if s.stack[ply].static_eval == NO_SCORE or s.stack[ply - 1].static_eval == NO_SCORE:
+        return
+    gain = -s.stack[ply].static_eval - s.stack[ply - 1].static_eval
+    fill_view(s, ply - 1, &view)
+    update_entry(quiet_entry(&view, move), swing_bonus(&s.params, gain))
 
 cdef inline int16_t* _pawn_correction(Searcher* s, const PositionC* pos) noexcept nogil:
     return &s.history.pawn_correction[pos.stm][pos.pawn_key & (CORRECTIONS - 1)]

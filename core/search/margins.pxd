@@ -87,3 +87,10 @@ cdef inline int history_bonus(const SearchParams* sp, int depth) noexcept nogil:
     if bonus < 0:
         return 0
     return bonus if bonus < sp.p.history_bonus_max else sp.p.history_bonus_max
+
+cdef inline int swing_bonus(const SearchParams* sp, int gain) noexcept nogil:
+    """The bonus of a quiet move that has raised the static evaluation of its side by `gain` centipawns."""
+    cdef int bonus = gain * sp.p.history_swing // SIXTEENTHS
+    if bonus < -sp.p.history_swing_max:
+        return -sp.p.history_swing_max
+    return bonus if bonus < sp.p.history_swing_max else sp.p.history_swing_max

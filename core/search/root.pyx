@@ -116,8 +116,11 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
     return best
 
 
-cdef void _store_line(Searcher* s, int score, int depth) noexcept nogil:
-    """Insert the exact line in pv[0] among the lines of this iteration; it replaces the older line with the same first move."""
+cdef void _store_line(Searcher* s, int score, int depth, int searched) noexcept nogil:
+    """Insert the exact line in pv[0] among the lines of this iteration; it replaces the older line with the same first move.
+
+    `depth` is that of the iteration, `searched` that of the search which found the line.
+    """
     cdef int place = s.line
     cdef int end = s.line
     cdef Line* line
@@ -138,7 +141,7 @@ cdef void _store_line(Searcher* s, int score, int depth) noexcept nogil:
     line.length = s.pv_length[0]
     memcpy(line.pv, s.pv[0], s.pv_length[0] * sizeof(Move))
     if s.params.p.use_tt and s.line == 0 and not s.root_restricted:
-        tt_store(&s.tt, tt_key(&s.stack[0].pos), 0, line.pv[0], score, s.raw_eval, depth, True, BOUND_EXACT)
+        tt_store(&s.tt, tt_key(&s.stack[0].pos), 0, line.pv[0], score, s.raw_eval, searched, True, BOUND_EXACT)
 
 
 cdef void _report_lines(Searcher* s) noexcept nogil:
@@ -161,36 +164,43 @@ cdef int _expected_score(const Searcher* s) noexcept nogil:
 cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
     """Search one line with a window around its last score. A fail low or high widens it on that side, until the score is inside.
 
+    After fails high the search is a few plies less deep: a new best move had better be known soon than exactly.
+
     Source: https://www.chessprogramming.org/Aspiration_Windows.
     """
     cdef int window = s.params.p.aspiration_window
     cdef int alpha = -INFINITE
     cdef int beta = INFINITE
     cdef int score = _expected_score(s)
+    cdef int fails_high = 0
+    cdef int reduced
     if s.params.p.use_aspiration and depth >= s.params.p.aspiration_min_depth and magnitude(score) < MATE_BOUND:
         alpha = score - window
         beta = score + window
     while True:
-        score = _search_root(s, depth, alpha, beta)
+        reduced = max(depth - min(fails_high, s.params.p.aspiration_reduction), 1)
+        score = _search_root(s, reduced, alpha, beta)
         if s.aborted:
             # A move that was searched completely, with a score inside the window, is kept.
             if s.line == 0 and s.pv_length[0] and alpha < s.pv_score < beta:
-                _store_line(s, s.pv_score, depth)
+                _store_line(s, s.pv_score, depth, reduced)
             return
         if alpha < score < beta:
-            _store_line(s, score, depth)
+            _store_line(s, score, depth, reduced)
             return
         window += 1 + window * s.params.p.aspiration_growth // PERCENT
         if score <= alpha:
             s.bound_score = alpha
             if _reports_details(s):
                 s.report(s, s.context, REPORT_UPPER)
+            fails_high = 0
             beta = (alpha + beta) // 2
             alpha = score - window if score - window > -MATE_BOUND else -INFINITE
         else:
             s.bound_score = beta
             if _reports_details(s):
                 s.report(s, s.context, REPORT_LOWER)
+            fails_high += s.params.p.use_aspiration_reduction
             beta = score + window if score + window < MATE_BOUND else INFINITE
 
 
@@ -271,6 +281,7 @@ cdef void _begin(Searcher* s) noexcept nogil:
     note_move(&s.stack[0].eval)
     s.stack[0].page = NO_MOVE_PAGE
     s.stack[0].excluded = 0
+    find_threats(s, 0)
     s.raw_eval = NO_SCORE if s.stack[0].pos.checkers else evaluate(s.evaluator, &s.stack[0].eval)
     s.stack[0].static_eval = NO_SCORE if s.stack[0].pos.checkers else corrected(s, 0, s.raw_eval)
     if s.multipv > s.root_count:

@@ -168,6 +168,8 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
             alpha = best
 
     # 4. Captures, or evasions.
+    if in_check or checks:  # quiet moves are ordered too
+        find_threats(s, ply)
     fill_view(s, ply, &view)
     start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[ply], hit.move, not in_check)
     picker.quiet_checks = checks and s.params.p.use_qs_checks
@@ -447,6 +449,7 @@ cdef void _evaluate_node(Searcher* s, Node* node) noexcept nogil:
     else:
         if not node.excluded:
             entry.static_eval = corrected(s, ply, node.raw_eval)
+            reward_swing(s, ply)
         node.eval = _refined_eval(entry.static_eval, &node.hit)
     node.improving = _is_improving(s, ply)
     node.hit.was_pv |= node.pv_node
@@ -711,6 +714,8 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     checks.info.king = 0  # both for compilers that warn of uninitialised use; `info` is read only once it is filled
     checks.info.discoverers = 0
     _fill_reducible(&node, &late)
+    find_threats(s, ply)
+    node.view.threats = entry.threats
     start_picker(&picker, pos, &node.view, &s.params, &s.tt, s.history.killers[ply], node.hit.move, False)
     if s.params.p.use_beam:
         keep_best(s, ply, node.depth, &picker)

@@ -210,7 +210,7 @@ def task() -> Callable[[int, int, int], int]:
     from coachwhip.bench.common.rules import Rules
     from coachwhip.evaluation import config
 
-    settings = SpsaSettings(tuple(config.flatten(config.load_default())), 300, 1, 1, 0, Rules(None, 4, 600, 34, 8, 8, 60))
+    settings = SpsaSettings(tuple(config.flatten(config.load_default())), 1000, 1, 1, 0, Rules(None, 4, 600, 34, 8, 8, 60))
     opening = Opening("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", chess960=False)
     return lambda number, plus, minus: play(settings, PairGame(number, opening, {"use_qsearch": plus}, {"use_qsearch": minus}))
 

@@ -44,6 +44,8 @@ def test_played_games_agree(kind: str, greedy: bool) -> None:
         assert sorted(position.legal_moves()) == uci_moves(board), fen
         assert position.in_check == board.is_check(), fen
         assert position.stm == ("w" if board.turn else "b")
+        attacked = {target for square in chess.SquareSet(board.occupied_co[not board.turn]) for target in board.attacks(square)}
+        assert position.threats == int(chess.SquareSet(attacked)), fen
         assert position.is_draw() == oracle.is_rule_draw(board), fen
         assert position.gives_check(board.uci(move)) == board.gives_check(move), (fen, move)
         assert position.is_capture(board.uci(move)) == board.is_capture(move), (fen, move)

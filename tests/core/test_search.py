@@ -22,6 +22,8 @@ SAFE = (
     "use_killers",
     "use_history",
     "use_see_order",
+    "use_threats",
+    "use_swing",
     "use_continuation",
     "use_pawn_history",
     "use_capture_history",

@@ -141,6 +141,11 @@ def test_captures_first_saves_nodes_of_those_that_alpha_beta_spares() -> None:
     assert len(set(trees)) == 3
 
 
+def test_a_history_that_learns_from_evaluations_saves_nodes() -> None:
+    trees = [sum(search(playing(use_swing=swing), fen, 10).nodes for fen in FENS[::6]) for swing in (1, 0)]
+    assert trees[0] < trees[1]
+
+
 def test_the_asked_depth_at_once() -> None:
     depths: list[int] = []
     searcher = playing(use_iterative_deepening=0)
