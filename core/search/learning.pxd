@@ -57,14 +57,18 @@ cdef inline void reward_swing(Searcher* s, int ply) noexcept nogil:
     """A bonus for the quiet move that led here by how much it has raised its side's static evaluation, a malus if it has lowered it."""
     cdef Move move = s.stack[ply].pos.last_move
     cdef HistoryView view
-    cdef int gain
+    cdef int gain, bonus
     if not s.params.p.use_swing or ply < 2 or move == 0 or is_noisy(move):
         return
     if s.stack[ply].static_eval == NO_SCORE or s.stack[ply - 1].static_eval == NO_SCORE:
         return
     gain = -s.stack[ply].static_eval - s.stack[ply - 1].static_eval
     fill_view(s, ply - 1, &view)
-    update_entry(quiet_entry(&view, move), swing_bonus(&s.params, gain))
+    bonus = swing_bonus(&s.params, gain)
+    if s.params.p.use_history:
+        update_entry(quiet_entry(&view, move), bonus)
+    if s.params.p.use_pawn_history:
+        update_entry(&view.pawn[page_index(&view, move)], bonus)
 
 cdef inline int16_t* _pawn_correction(Searcher* s, const PositionC* pos) noexcept nogil:
     return &s.history.pawn_correction[pos.stm][pos.pawn_key & (CORRECTIONS - 1)]
