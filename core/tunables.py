@@ -80,7 +80,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("lmp_not_improving", 55, 10, 100, 5, "percent of that limit when the static evaluation is not improving"),
     # --- history pruning ---
     ("history_pruning_depth", 4, 1, 12, 1, "deepest reduced depth it is tried at"),
-    ("history_pruning_margin", 1800, 100, 12000, 250, "a history score below minus this, per ply of depth, is too bad"),
+    ("history_pruning_margin", 2500, 100, 12000, 250, "a history score below minus this, per ply of depth, is too bad"),
     # --- SEE pruning ---
     ("see_pruning_depth", 8, 1, 16, 1, "deepest node (quiet moves: reduced depth) it is tried at"),
     ("see_quiet_margin", 20, 0, 100, 4, "loss allowed to a quiet move, per reduced depth * reduced depth"),
