@@ -54,7 +54,7 @@ cdef inline void reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
         _learn_quiet(s, &view, move, history_bonus(&s.params, depth) * s.params.p.history_prior // PERCENT)
 
 cdef inline void reward_swing(Searcher* s, int ply) noexcept nogil:
-    """A bonus for the quiet move that led here by how much it has raised its side's static evaluation, a malus if it has lowered it."""
+    """A bonus for the quiet move that led here, as large as its gain of static evaluation; a malus for a loss."""
     cdef Move move = s.stack[ply].pos.last_move
     cdef HistoryView view
     cdef int gain, bonus
