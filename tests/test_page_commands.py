@@ -21,9 +21,9 @@ PAGES = [ROOT / "README.md", *(path for path in sorted((ROOT / "docs").glob("*.m
 SMALLER = {
     "movetime 2000": "movetime 50",
     "--games 200 --tc 2+0.02": "--games 2 --max-moves 3 --tc 0.2+0.02",
-    "selfplay own.bin --games 20000": "selfplay own.bin --games 80 --nodes 300",
+    "selfplay own.bin --games 20000": "selfplay own.bin --games 300 --nodes 80",
     "--games 1000 --tc 5+0.05": "--games 2 --max-moves 3 --tc 0.2+0.02",
-    "train own.bin": "train own.bin --hidden 16 --epochs 1",
+    "train own.bin": "train own.bin --hidden 16 --epochs 4 --batch 256 --validation 0.25",
     "--games 1000 --nodes 8000": "--games 2 --nodes 80",
     "--tune rfp_margin=75:40:120:8 --games 20000": "--tune rfp_margin=75:40:120:8 --games 4 --nodes 50",
     "coachwhip bench 16": "coachwhip bench 8",
