@@ -27,6 +27,7 @@ cdef extern from * nogil:
       case 64: { enum { N = 64 }; call; break; } \\
       case 128: { enum { N = 128 }; call; break; } \\
       case 256: { enum { N = 256 }; call; break; } \\
+      case 512: { enum { N = 512 }; call; break; } \\
       default: { const int N = units; call; } }
     CW_ALWAYS void cw_move_loop(
         int16_t* CW_RESTRICT out, const int16_t* CW_RESTRICT in, const int16_t* come, const int16_t* gone, int units) {
