@@ -86,6 +86,20 @@ def men(boards: Boards) -> Men:
     return Men(np.cumsum(counts, dtype=np.int32) - counts, (rows[0], rows[1]))
 
 
+def inputs(boards: Boards) -> tuple[Any, Any]:
+    """The inputs as two scipy.sparse.csr_array [position, input] of 0 and 1: as stm sees them, and as the other side does.
+
+    Raises ValueError as `men` does.
+    """
+    from scipy.sparse import csr_array
+
+    found = men(boards)
+    ends = np.append(found.starts, np.int32(len(found.rows[0])))
+    ones = np.ones(len(found.rows[0]), dtype=np.float32)
+    own, other = (csr_array((ones, rows, ends), shape=(len(boards), INPUTS)) for rows in found.rows)
+    return own, other
+
+
 def _kings(square: Ints, codes: Boards, counts: Ints, colour: int) -> Ints:
     """The square of each position's king of a colour. Raises ValueError unless there is exactly one."""
     found = np.flatnonzero(codes == (KING | colour))
@@ -101,7 +115,7 @@ def _kings(square: Ints, codes: Boards, counts: Ints, colour: int) -> Ints:
 class _FirstLayer(NamedTuple):
     """What the first layer makes of some positions. Pairs: as stm sees them, and as the other side does."""
 
-    matrices: tuple[Any, Any]  # scipy.sparse.csr_array [position, input]
+    matrices: tuple[Any, Any]  # see `inputs`
     values: tuple[Singles, Singles]  # [position, unit], from 0 to 1
     squares: tuple[Singles, Singles]
 
@@ -150,19 +164,13 @@ def _add_gradient(boards: Boards, logits: Singles, targets: Singles, parts: Para
 
 
 def _first_layer(boards: Boards, parts: Parameters) -> _FirstLayer:
-    from scipy.sparse import csr_array
-
-    found = men(boards)
-    ends = np.append(found.starts, np.int32(len(found.rows[0])))
-    ones = np.ones(len(found.rows[0]), dtype=np.float32)
-    matrices, values = [], []
-    for rows in found.rows:
-        matrices.append(csr_array((ones, rows, ends), shape=(len(boards), INPUTS)))
-        sums = matrices[-1] @ parts.features
+    matrices, values = inputs(boards), []
+    for matrix in matrices:
+        sums = matrix @ parts.features
         sums += parts.bias
         values.append(np.clip(sums, 0, 1, out=sums))
     own, other = values
-    return _FirstLayer((matrices[0], matrices[1]), (own, other), (own * own, other * other))
+    return _FirstLayer(matrices, (own, other), (own * own, other * other))
 
 
 def _outputs(first: _FirstLayer, parts: Parameters) -> Singles:

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .layers import INPUTS, LANES, MAX_HIDDEN, MAX_MEN, men, parameters, size
+from .layers import CHUNK, INPUTS, LANES, MAX_HIDDEN, MAX_MEN, inputs, parameters, size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,7 +41,6 @@ MAX_OUTPUT = 127  # of the output's weights: times QA it fits in 16 bits
 MAX_SUM = (2**31 - 1) // QA**2  # of the sizes of all output weights: the output fits in 32 bits
 MAX_SCALE = 1 << 15  # centipawns
 MAX_LINE = 1 << 16  # bytes of the line of JSON
-CHUNK = 4096  # positions that are computed at a time
 _TAIL = struct.Struct("<I")
 _BIAS = struct.Struct("<i")
 
@@ -68,17 +67,16 @@ class Network:
         return len(self.bias)
 
     def scores(self, boards: Boards) -> NDArray[np.int32]:
-        """Centipawns from the view of stm, as the engine computes them. Raises ValueError as `men` does."""
+        """Centipawns from the view of stm, as the engine computes them. Raises ValueError as `inputs` does."""
         parts = [self._scores(boards[at : at + CHUNK]) for at in range(0, len(boards), CHUNK)]
         return np.concatenate([np.empty(0, np.int32), *parts])
 
     def _scores(self, boards: Boards) -> NDArray[np.int32]:
-        found = men(boards)
+        features = self.features.astype(np.float32)  # floats are faster, and exact: see MAX_FEATURE and MAX_SUM
         total = np.zeros(len(boards), dtype=np.int64)
-        for side in range(2):
-            sums = np.add.reduceat(self.features[found.rows[side]].astype(np.int32), found.starts, axis=0) + self.bias
-            values = np.clip(sums, 0, QA).astype(np.int64)
-            total += (values * (values * self.output[side])).sum(axis=1)
+        for matrix, weights in zip(inputs(boards), self.output, strict=True):
+            values = np.clip(matrix @ features + self.bias, 0, QA)
+            total += ((values * values).astype(np.float64) @ weights.astype(np.float64)).astype(np.int64)
         return towards_zero((towards_zero(total, QA) + self.output_bias) * self.scale, QA * QB).astype(np.int32)
 
 
