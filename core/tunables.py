@@ -47,7 +47,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("use_qs_evasions", 1, 0, 1, 1, "once quiescence has found an evasion of check, it skips further quiet ones"),
     # --- aspiration ---
     ("aspiration_min_depth", 5, 2, 12, 1, "the full window is used below this depth"),
-    ("aspiration_window", 14, 4, 100, 4, "half the width of the first window"),
+    ("aspiration_window", 10, 4, 100, 4, "half the width of the first window"),
     ("aspiration_growth", 60, 10, 400, 20, "percent by which the window grows after a fail"),
     ("aspiration_reduction", 3, 1, 6, 1, "most plies less after fails high, one for each"),
     # --- extensions ---
@@ -62,10 +62,10 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("razor_margin", 150, 0, 400, 20, "margin per ply"),
     # --- null move ---
     ("nmp_min_depth", 3, 1, 8, 1, "shallowest node it is tried at"),
-    ("nmp_reduction", 3, 1, 6, 1, "plies taken off"),
-    ("nmp_depth_divisor", 4, 2, 10, 1, "one more ply taken off per this many plies of depth"),
+    ("nmp_reduction", 4, 1, 6, 1, "plies taken off"),
+    ("nmp_depth_divisor", 3, 2, 10, 1, "one more ply taken off per this many plies of depth"),
     ("nmp_eval_divisor", 200, 50, 600, 20, "one more ply taken off per this many centipawns above beta"),
-    ("nmp_eval_max", 3, 0, 6, 1, "most plies taken off by that"),
+    ("nmp_eval_max", 5, 0, 6, 1, "most plies taken off by that"),
     ("nmp_static_margin", 20, 0, 127, 5, "the static evaluation may be this far below beta, per ply of depth"),
     ("nmp_verify_depth", 14, 6, 127, 1, "from this depth on a cutoff is verified by a search without null moves"),
     ("nmp_verify_share", 75, 0, 100, 5, "percent of the reduced depth in which the verification makes no null move"),
@@ -88,7 +88,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     # --- internal iterative reduction ---
     ("iir_min_depth", 4, 2, 12, 1, "shallowest node it is tried at"),
     # --- singular extension ---
-    ("singular_min_depth", 7, 4, 14, 1, "shallowest node it is tried at"),
+    ("singular_min_depth", 5, 4, 14, 1, "shallowest node it is tried at"),
     ("singular_tt_depth", 3, 1, 6, 1, "the tt entry may be this many plies shallower than the node"),
     ("singular_margin", 20, 4, 64, 2, "sixteenths of a centipawn per ply by which the other moves must be worse"),
     ("singular_double_margin", 20, 0, 200, 4, "centipawns more by which they must be worse for singular_double"),
@@ -130,7 +130,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("history_prior", 60, 0, 300, 10, "percent of the bonus for the quiet move that led to a node where every move failed low"),
     ("history_swing", 100, 0, 400, 10, "sixteenths: bonus of a quiet move per centipawn of evaluation won"),
     ("history_swing_max", 1200, 0, 4000, 100, "largest bonus or malus of that kind"),
-    ("history_malus", 100, 0, 300, 10, "percent of the bonus taken from the moves searched before it"),
+    ("history_malus", 140, 0, 300, 10, "percent of the bonus taken from the moves searched before it"),
     # --- correction of the static evaluation ---
     ("correction_rate", 24, 1, 128, 4, "sixteenths of a unit of an entry, per centipawn and ply; entries go up to 16384"),
     ("correction_pawns", 50, 0, 200, 8, "largest correction in centipawns, by pawn structure"),
