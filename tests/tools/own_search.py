@@ -21,10 +21,10 @@ class Line(NamedTuple):
 
 
 @cache
-def engine(hash_mb: int = 32) -> Engine:
-    """The engine of this process with a table of this size, and with the shipped weights and network."""
+def engine(hash_mb: int = 32, *, terms_alone: bool = False) -> Engine:
+    """The engine of this process with a table of this size, and with the shipped weights and network, or without the network."""
     weights, network = config.evaluator()
-    return Engine(weights, hash_mb=hash_mb, network=network)
+    return Engine(weights, hash_mb=hash_mb, network=None if terms_alone else network)
 
 
 def position_of(board: chess.Board) -> Position:
@@ -39,7 +39,7 @@ def line_of(info: SearchInfo) -> Line:
     return Line(info.pv[0], score, mate, info.pv)
 
 
-def search(board: chess.Board, nodes: int, multipv: int = 1) -> list[Line]:
+def search(board: chess.Board, nodes: int, multipv: int = 1, *, terms_alone: bool = False) -> list[Line]:
     """The best lines, the best first, by a search from an empty memory."""
     lines: dict[int, Line] = {}
 
@@ -47,8 +47,9 @@ def search(board: chess.Board, nodes: int, multipv: int = 1) -> list[Line]:
         if not (info.bound or info.currmove):
             lines[info.multipv] = line_of(info)
 
-    engine().clear()
-    engine().search(position_of(board), nodes=nodes, multipv=multipv, on_info=keep)
+    searching = engine(terms_alone=terms_alone)
+    searching.clear()
+    searching.search(position_of(board), nodes=nodes, multipv=multipv, on_info=keep)
     return [lines[number] for number in sorted(lines)]
 
 
