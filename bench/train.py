@@ -56,8 +56,8 @@ of winning chances. The best network is found by games: the loss does not tell. 
 kept beside the data (DATA.positions, 32 bytes each; DATA.*.terms, 2 bytes each); what is not up to date is made again.
 
 Exit code 0: the network is written; 3: nothing was learnt, since the loss held out is not below that of the terms alone (of a pure network:
-of even chances everywhere; after --start: of that network), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the
---journal, or without one the network of the last finished epoch is written; 2: an error.
+of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal, or without one the
+network of the last finished epoch is written; 2: an error.
 
 examples:
   coachwhip train own.bin --output net.cwnet
@@ -403,7 +403,7 @@ class Run:
     def _finish(self, trained: int) -> int:
         """Write and report the network as it is, after so many epochs in this run; the exit code."""
         network = self._network()
-        loss, (before, without) = self.trainer.loss_of(network), self._before()
+        loss, before = self.trainer.loss_of(network), self.trainer.loss_of_terms()
         has_learnt = loss < before
         path, complaint = _keep(self._args.output, network) if has_learnt else (None, "")
         self._report(path, network, trained)
@@ -411,20 +411,19 @@ class Run:
             raise CommandError(complaint)
         if self._args.plot:
             _plot(self._args.plot, self.epochs, self.trainer.loss_of_terms() if self._args.kind == "residual" else None)
-        if has_learnt:
-            return 0
-        tell(
-            f"coachwhip train: nothing was learnt: {self._args.output} is not written, since the loss held out is {loss:.6f} in the integers of "
-            f"the engine, and {before:.6f} {without}: give more games or more --epochs"
-        )
-        return NOTHING_LEARNT
-
-    def _before(self) -> tuple[float, str]:
-        """The loss held out that a training must get below, and of what it is."""
-        if self._first:
-            return self.trainer.loss_of(self._first[0]), f"of {self._args.start.name}, with which it began"
-        without = "of the terms alone" if self._args.kind == "residual" else "of even chances everywhere"
-        return self.trainer.loss_of_terms(), without
+        if not has_learnt:
+            without = "of the terms alone" if self._args.kind == "residual" else "of even chances everywhere"
+            tell(
+                f"coachwhip train: nothing was learnt: {self._args.output} is not written, since the loss held out is {loss:.6f} in the "
+                f"integers of the engine, and {before:.6f} {without}: give more games or more --epochs"
+            )
+            return NOTHING_LEARNT
+        if self._first and loss >= (first := self.trainer.loss_of(self._first[0])):
+            tell(
+                f"coachwhip train: the loss held out is {loss:.6f} in the integers of the engine, and {first:.6f} of {self._args.start.name}, "
+                "with which it began; the loss does not tell which is stronger: let them play"
+            )
+        return 0
 
     def _train_missing(self) -> None:
         from ..evaluation.learn.network import to_bytes

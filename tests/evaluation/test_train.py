@@ -571,9 +571,23 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
     trained(data, tmp_path / "b.cwnet", "--journal", str(tmp_path / "b.jsonl"))
     of_another = refused(capsys, *words, "--journal", tmp_path / "b.jsonl", "--resume", "--start", tmp_path / "a.cwnet")
     assert "b.jsonl is of another training: its start is" in of_another
-    words[words.index("--rate") + 1] = "0.9"
-    assert command.main([*map(str, words), "--start", str(tmp_path / "a.cwnet")]) == 3
-    assert "of a.cwnet, with which it began" in capsys.readouterr().err
+
+
+def test_a_network_whose_loss_is_above_that_of_its_start_is_written(
+    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trained(data, tmp_path / "a.cwnet")
+    capsys.readouterr()
+    words = [str(data), "--output", str(tmp_path / "b.cwnet"), *QUICK, "--start", str(tmp_path / "a.cwnet"), "--json"]
+    words[words.index("--rate") + 1] = "0.15"
+    assert command.main(words) == 0
+    out, err = capsys.readouterr()
+    summary = json.loads(out)
+    loss = re.search(r"a\.cwnet: loss held out ([0-9.]+)", err)
+    assert loss
+    assert float(loss[1]) <= summary["loss_in_integers"] < summary["loss_of_terms"]
+    assert f"and {loss[1]} of a.cwnet, with which it began; the loss does not tell which is stronger" in err
+    assert network.from_bytes((tmp_path / "b.cwnet").read_bytes()).hidden == 16
 
 
 def test_a_pure_network_needs_no_terms(data: Path, tmp_path: Path) -> None:
