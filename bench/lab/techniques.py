@@ -209,12 +209,12 @@ TECHNIQUES = (
     Technique(
         "singular", "+ singular extension", DEEPER, ("use_singular",), ("tt",), _WIKI + "Singular_Extensions",
         "A table move that all others fall short of in a shallower search is followed a ply or two deeper. Where several moves beat beta "
-        "instead, the node cuts at once (multi-cut). With this rung the ladder has reached the engine as it plays.",
+        "instead, the node cuts at once (multi-cut).",
     ),
     Technique(
         "probcut", "+ ProbCut", RISKY, ("use_probcut",), (), _WIKI + "ProbCut",
         "A shallow search says much about a deep one: a capture that beats beta by a margin in a shallower search cuts at once. "
-        "Off in play.",
+        "With this rung the ladder has reached the engine as it plays.",
     ),
     Technique(
         "beam", "+ beam search", RISKY, ("use_beam",), (), "https://en.wikipedia.org/wiki/Beam_search",
@@ -224,7 +224,7 @@ TECHNIQUES = (
 )  # fmt: skip
 
 BY_KEY = {technique.key: technique for technique in TECHNIQUES}
-ENGINE = tuple(technique.key for technique in TECHNIQUES if technique.key not in ("probcut", "beam"))  # what plays
+ENGINE = tuple(technique.key for technique in TECHNIQUES if technique.key != "beam")  # what plays
 ALONE = tuple(BY_KEY)[2:]  # what can be put on plain alpha-beta
 MISSING = ENGINE[2:]  # what can be taken from the engine
 ORDERED = ("minimax", "alpha-beta", "captures", "killers", "history")  # exact, and free of every table: the judge of moves

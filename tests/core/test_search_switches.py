@@ -192,7 +192,7 @@ def test_pruning_does_not_need_null_windows() -> None:
 
 
 def test_probcut_changes_the_tree_only_where_it_may() -> None:
-    on, off = playing(use_probcut=1), playing()
+    on, off = playing(), playing(use_probcut=0)
     assert search(on, TACTICAL, 4).nodes == search(off, TACTICAL, 4).nodes  # shallower than probcut_min_depth
     assert search(on, TACTICAL, 10).nodes != search(off, TACTICAL, 10).nodes
     mate = "7k/8/8/8/8/8/R7/1R5K w - - 0 1"
