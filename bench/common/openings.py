@@ -112,6 +112,12 @@ def _position(place: str, line: str, *, chess960: bool) -> Opening:
 def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
     """The opening, if `board`, which it leads to, is one to play from. Raises CommandError."""
     if not board.is_valid() or board.is_game_over(claim_draw=False):
+        shuffled = board.copy(stack=False)
+        shuffled.chess960 = True
+        if shuffled.is_valid() and not board.chess960:
+            raise CommandError(
+                f"{place}: castling rights of Chess960: give --chess960, or name the files of the rooks: {shuffled.shredder_fen()}"
+            )
         raise CommandError(f"{place}: not a position that can be played: {board.fen()}")
     try:
         Position(opening.fen, opening.chess960)  # stricter than python-chess: no more pieces than promotion allows

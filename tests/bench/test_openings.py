@@ -2,6 +2,7 @@
 """Books of openings in each format, and the schedule made of them."""
 
 import random
+import re
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,20 @@ def test_positions_are_read_and_bad_ones_named(tmp_path: Path) -> None:
     path.write_text("\n")
     with pytest.raises(CommandError, match="no opening"):
         open_book(path)
+
+
+def test_castling_of_chess960_is_named(tmp_path: Path) -> None:
+    """The rights KQkq of a shuffled position mean nothing without --chess960: the message says what to do, and that helps."""
+    path = tmp_path / "book.epd"
+    path.write_text("rkrnb1nb/ppppp2p/8/5qp1/8/5N2/PPPP1PPP/RKRNBQ1B w KQkq -\n")
+    advice = "castling rights of Chess960: give --chess960, or name the files of the rooks: (.*)$"
+    with pytest.raises(CommandError, match=rf"^book\.epd:1: {advice}") as info:
+        read(path)
+    (opening,) = read(path, chess960=True)
+    named = re.search(advice, str(info.value))
+    assert named
+    path.write_text(named[1])
+    assert read(path) == [opening]
 
 
 def test_pgn_gives_lines(tmp_path: Path) -> None:
