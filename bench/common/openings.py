@@ -114,7 +114,7 @@ def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
     if not board.is_valid() or board.is_game_over(claim_draw=False):
         shuffled = board.copy(stack=False)
         shuffled.chess960 = True
-        if shuffled.is_valid() and not board.chess960:
+        if shuffled.is_valid() and not board.is_valid():
             raise CommandError(
                 f"{place}: castling rights of Chess960: give --chess960, or name the files of the rooks: {shuffled.shredder_fen()}"
             )

@@ -69,6 +69,9 @@ def test_castling_of_chess960_is_named(tmp_path: Path) -> None:
     assert named
     path.write_text(named[1])
     assert read(path) == [opening]
+    path.write_text("7k/5KQ1/8/8/8/8/8/8 b - -\n")  # mate: no matter of castling
+    with pytest.raises(CommandError, match="not a position that can be played"):
+        read(path)
 
 
 def test_pgn_gives_lines(tmp_path: Path) -> None:
