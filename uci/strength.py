@@ -18,11 +18,10 @@ from .chance import pick
 ANCHORS = (
     (500, 60, 112.0),
     (800, 160, 78.0),
-    (1080, 400, 55.0),
-    (1360, 1_500, 34.0),
-    (1720, 6_000, 20.0),
-    (2340, 30_000, 10.0),
-    (2800, 150_000, 4.0),
+    (1220, 400, 55.0),
+    (1700, 1_500, 34.0),
+    (2280, 6_000, 20.0),
+    (2800, 21_500, 12.0),
 )
 SCAN_SHARE = 4  # the short searches of all moves get a quarter of the nodes in addition
 WORST = 3.0  # a move that loses more than so many temperatures is never chosen
