@@ -12,7 +12,8 @@ fitted on 2026-11-22 to 100,146 scores of 400 different games, each played twice
 
 Mean cross-entropy 0.570 nats per score; equal probabilities would give ln 3 = 1.099. Fitted to either half, it has 0.570 and 0.576
 on the other, where the coefficients of the terms alone had 0.583 and 0.599. The games are limited by nodes, so they can be repeated
-exactly.
+exactly. They still hold for later networks: on 500 games of 2026-11-24 they have 0.567, a fit to those games themselves 0.566
+(bench/results.md).
 """
 
 from __future__ import annotations
