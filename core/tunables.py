@@ -14,6 +14,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("use_tt_deeper", 1, 0, 1, 1, "use tt scores of deeper searches too; off: only of the same depth"),
     ("use_aspiration", 1, 0, 1, 1, "start each iteration with a narrow window around the last score"),
     ("use_aspiration_reduction", 1, 0, 1, 1, "after a fail high of a narrow window search less deep"),
+    ("use_root_order", 1, 0, 1, 1, "order root moves by the nodes searched below them; off: in generation order"),
     ("use_pvs", 1, 0, 1, 1, "principal variation search: later moves are first searched with a null window"),
     ("use_mate_distance", 1, 0, 1, 1, "mate distance pruning: cut lines that cannot beat a mate already found"),
     ("use_check_extension", 1, 0, 1, 1, "search one ply deeper when stm is in check"),
@@ -80,7 +81,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("lmp_not_improving", 55, 10, 100, 5, "percent of that limit when the static evaluation is not improving"),
     # --- history pruning ---
     ("history_pruning_depth", 4, 1, 12, 1, "deepest reduced depth it is tried at"),
-    ("history_pruning_margin", 2500, 100, 12000, 250, "a history score below minus this, per ply of depth, is too bad"),
+    ("history_pruning_margin", 4000, 100, 12000, 250, "a history score below minus this, per ply of depth, is too bad"),
     # --- SEE pruning ---
     ("see_pruning_depth", 8, 1, 16, 1, "deepest node (quiet moves: reduced depth) it is tried at"),
     ("see_quiet_margin", 20, 0, 100, 4, "loss allowed to a quiet move, per reduced depth * reduced depth"),
@@ -118,7 +119,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("lmr_noisy", 200, 0, 2000, 10, "less for captures and promotions"),
     # --- ProbCut ---
     ("probcut_min_depth", 5, 3, 12, 1, "shallowest node it is tried at"),
-    ("probcut_margin", 100, 50, 500, 20, "centipawns by which the shallower search must beat beta"),
+    ("probcut_margin", 180, 50, 500, 20, "centipawns by which the shallower search must beat beta"),
     ("probcut_reduction", 4, 2, 6, 1, "plies taken off, including the ply of the capture"),
     # --- beam search ---
     ("beam_width", 8, 1, 64, 1, "moves searched at each node"),

@@ -111,6 +111,12 @@ TECHNIQUES = (
         "tried first by it; an engine with a clock also has a move at any time. The nodes of all iterations are counted.",
     ),
     Technique(
+        "root-order", "+ ordered root moves", SAFE, ("use_root_order",), ("iterative-deepening",),
+        _WIKI + "Root#Move_Ordering",
+        "The moves of the root are tried in the order of the nodes that were searched below them so far: one that took much work to "
+        "refute comes nearest to being the best.",
+    ),
+    Technique(
         "pvs", "+ principal variation", SAFE, ("use_pvs",), (), _WIKI + "Principal_Variation_Search",
         "If the first move is the best, the others need no exact score: a window of no width is enough to show that they are not "
         "better. The rare one that is better is searched again.",

@@ -29,7 +29,7 @@ cdef void _move_root(Searcher* s, int index, int place) noexcept nogil:
 
 
 cdef void _order_root(Searcher* s, int depth) noexcept nogil:
-    """Order the root moves with the picker; with beam search keep only the best. For searches that no iteration orders."""
+    """Order the root moves with the picker; with beam search keep only the best. For searches that no iteration has ordered."""
     cdef HistoryView view
     cdef MovePicker picker
     cdef Move move
@@ -53,6 +53,20 @@ cdef void _order_root(Searcher* s, int depth) noexcept nogil:
                 break
     if s.params.p.use_beam and sorted_count:
         s.root_count = sorted_count
+
+
+cdef void _sort_root(Searcher* s) noexcept nogil:
+    """Order the root moves that have no line by the nodes searched below them, most first: what was hard to refute may be best.
+
+    Those with equal numbers keep their order.
+    """
+    cdef int i, place
+    for i in range(s.line_count + 1, s.root_count):
+        place = i
+        while place > s.line_count and s.root_moves[place - 1].nodes < s.root_moves[i].nodes:
+            place -= 1
+        if place < i:
+            _move_root(s, i, place)
 
 
 cdef inline bint _reports_details(const Searcher* s) noexcept nogil:
@@ -116,10 +130,10 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
     return best
 
 
-cdef void _store_line(Searcher* s, int score, int depth, int searched) noexcept nogil:
-    """Insert the exact line in pv[0] among the lines of this iteration; it replaces the older line with the same first move.
+cdef void _store_line(Searcher* s, int score, int depth, int searched, int bound) noexcept nogil:
+    """Insert the line in pv[0] among the lines of this iteration; it replaces the older line with the same first move.
 
-    `depth` is that of the iteration, `searched` that of the search which found the line.
+    `depth` is that of the iteration, `searched` that of the search which found the line; `bound` says what its score is.
     """
     cdef int place = s.line
     cdef int end = s.line
@@ -141,7 +155,7 @@ cdef void _store_line(Searcher* s, int score, int depth, int searched) noexcept 
     line.length = s.pv_length[0]
     memcpy(line.pv, s.pv[0], s.pv_length[0] * sizeof(Move))
     if s.params.p.use_tt and s.line == 0 and not s.root_restricted:
-        tt_store(&s.tt, tt_key(&s.stack[0].pos), 0, line.pv[0], score, s.raw_eval, searched, True, BOUND_EXACT)
+        tt_store(&s.tt, tt_key(&s.stack[0].pos), 0, line.pv[0], score, s.raw_eval, searched, True, bound)
 
 
 cdef void _report_lines(Searcher* s) noexcept nogil:
@@ -164,7 +178,9 @@ cdef int _expected_score(const Searcher* s) noexcept nogil:
 cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
     """Search one line with a window around its last score. A fail low or high widens it on that side, until the score is inside.
 
-    After fails high the search is a few plies less deep: a new best move had better be known soon than exactly.
+    After fails high the search is a few plies less deep: a new best move had better be known soon than exactly. If the search is
+    aborted before the score of a move that has failed high is known, that move is still the best one known: it is kept, with the
+    bound that it has beaten as its score.
 
     Source: https://www.chessprogramming.org/Aspiration_Windows.
     """
@@ -174,6 +190,8 @@ cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
     cdef int score = _expected_score(s)
     cdef int fails_high = 0
     cdef int reduced
+    cdef Line high  # the last fail high, unless a fail low came after it
+    high.length = 0
     if s.params.p.use_aspiration and depth >= s.params.p.aspiration_min_depth and magnitude(score) < MATE_BOUND:
         alpha = score - window
         beta = score + window
@@ -183,10 +201,14 @@ cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
         if s.aborted:
             # A move that was searched completely, with a score inside the window, is kept.
             if s.line == 0 and s.pv_length[0] and alpha < s.pv_score < beta:
-                _store_line(s, s.pv_score, depth, reduced)
+                _store_line(s, s.pv_score, depth, reduced, BOUND_EXACT)
+            elif s.line == 0 and high.length and s.currmove_number == 1:  # it was being searched again
+                s.pv_length[0] = high.length
+                memcpy(s.pv[0], high.pv, high.length * sizeof(Move))
+                _store_line(s, high.score, depth, high.depth, BOUND_LOWER)
             return
         if alpha < score < beta:
-            _store_line(s, score, depth, reduced)
+            _store_line(s, score, depth, reduced, BOUND_EXACT)
             return
         window += 1 + window * s.params.p.aspiration_growth // PERCENT
         if score <= alpha:
@@ -194,6 +216,7 @@ cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
             if _reports_details(s):
                 s.report(s, s.context, REPORT_UPPER)
             fails_high = 0
+            high.length = 0
             beta = (alpha + beta) // 2
             alpha = score - window if score - window > -MATE_BOUND else -INFINITE
         else:
@@ -201,6 +224,10 @@ cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
             if _reports_details(s):
                 s.report(s, s.context, REPORT_LOWER)
             fails_high += s.params.p.use_aspiration_reduction
+            high.score = beta
+            high.depth = reduced
+            high.length = s.pv_length[0]
+            memcpy(high.pv, s.pv[0], high.length * sizeof(Move))
             beta = score + window if score + window < MATE_BOUND else INFINITE
 
 
@@ -247,6 +274,8 @@ cdef void _iterate(Searcher* s, int depth) noexcept nogil:
     """
     cdef int i, j
     set_int(&s.root_depth, depth)
+    if s.params.p.use_root_order:
+        _sort_root(s)
     for i in range(s.multipv):
         s.line = i
         s.seldepth = 0
@@ -328,7 +357,7 @@ cdef void run_search(Searcher* s) noexcept nogil:
     _begin(s)
     s.grace = _grace_nodes(s) if first == 1 else 0
     set_int(&s.root_depth, first)
-    if first > 1 or s.params.p.use_beam:
+    if first > 1 or s.params.p.use_beam or s.params.p.use_root_order:
         _order_root(s, last)
         if s.multipv > s.root_count:
             s.multipv = s.root_count

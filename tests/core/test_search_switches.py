@@ -146,6 +146,11 @@ def test_a_history_that_learns_from_evaluations_saves_nodes() -> None:
     assert trees[0] < trees[1]
 
 
+def test_ordered_root_moves_save_nodes() -> None:
+    trees = [sum(search(playing(use_root_order=order), fen, 10).nodes for fen in FENS[::3]) for order in (1, 0)]
+    assert trees[0] < trees[1]
+
+
 def test_the_asked_depth_at_once() -> None:
     depths: list[int] = []
     searcher = playing(use_iterative_deepening=0)
