@@ -547,7 +547,6 @@ def test_a_move_that_has_failed_high_is_kept_by_a_search_that_is_cut_before_its_
     assert before.score_cp < kept.score_cp < after.score_cp - 50
 
 
-
 @pytest.mark.parametrize("fen", [STARTPOS_FEN, KIWIPETE, MIDDLEGAME, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"])
 def test_the_same_search_visits_the_same_nodes(engine: Engine, fen: str) -> None:
     first, first_infos = search(engine, Position(fen), depth=9)
