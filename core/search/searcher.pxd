@@ -46,7 +46,7 @@ cdef struct RootMove:
     uint64_t nodes  # searched below it in this search
 
 cdef struct Line:
-    # A principal variation of the root with its exact score.
+    # A principal variation of the root with its exact score, or with the bound that a move kept after a fail high has beaten.
     int score
     int depth
     int seldepth
