@@ -83,6 +83,15 @@ TECHNIQUES = (
         "one, before any search has shown what it is worth.",
     ),
     Technique(
+        "escapes", "+ escapes", SAFE, ("use_escapes",), (), _WIKI + "Move_Ordering",
+        "A quiet move that takes a piece out of the attack of a less valuable one comes earlier, and one that takes it into such an "
+        "attack later, the more so the more the piece is worth: it would be lost even if it is defended.",
+    ),
+    Technique(
+        "check-order", "+ checks earlier", SAFE, ("use_check_order",), (), _WIKI + "Move_Ordering",
+        "Quiet moves that give check come earlier: few replies have to be searched, and a check that is no good is soon refuted.",
+    ),
+    Technique(
         "continuation", "+ continuation history", SAFE, ("use_continuation",), (), _WIKI + "History_Heuristic#Continuation_History",
         "How a quiet move did right after a given move of the opponent's, or after one's own move before that: many good moves are "
         "answers, or the second half of a plan.",

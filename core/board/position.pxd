@@ -97,6 +97,27 @@ cdef inline bitboard attacked_by(const BoardC* b, int by) noexcept nogil:
         found |= bishop_attacks(pop_lsb(&men), occ)
     return found
 
+cdef inline void lesser_attacks(const BoardC* b, int by, bitboard* out) noexcept nogil:
+    """By type of piece: the squares where a less valuable man of `by` attacks it, so that it is lost even if it is defended."""
+    cdef bitboard theirs = b.by_colour[by]
+    cdef bitboard occ = occupied(b)
+    cdef bitboard found = pawn_attacks(theirs & b.by_type[PAWN], by)
+    cdef bitboard men = theirs & b.by_type[KNIGHT]
+    out[PAWN] = 0
+    out[KNIGHT] = found
+    out[BISHOP] = found
+    while men:
+        found |= TABLES.knight[pop_lsb(&men)]
+    men = theirs & b.by_type[BISHOP]
+    while men:
+        found |= bishop_attacks(pop_lsb(&men), occ)
+    out[ROOK] = found
+    men = theirs & b.by_type[ROOK]
+    while men:
+        found |= rook_attacks(pop_lsb(&men), occ)
+    out[QUEEN] = found
+    out[KING] = 0
+
 cdef inline void checks_and_pins(const BoardC* b, int us, bitboard* checkers, bitboard* pinned) noexcept nogil:
     """The pieces that give check to `us`, and the pieces of `us` pinned to its king."""
     cdef int ksq = king_square(b, us)

@@ -68,6 +68,35 @@ cdef inline void _generate_quiets(MovePicker* mp) noexcept nogil:
     mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, QUIETS if mp.params.p.use_captures_first else ALL_MOVES)
     for i in range(mp.next, mp.end):
         mp.scores[i] = quiet_history(mp.history, mp.moves[i])
+    if mp.params.p.use_check_order:
+        _prefer_checks(mp)
+    if mp.params.p.use_escapes:
+        _prefer_escapes(mp)
+
+
+cdef void _prefer_checks(MovePicker* mp) noexcept nogil:
+    """Raise the scores of the moves that give check: the replies to them are few."""
+    cdef CheckInfo info
+    cdef int i
+    fill_check_info(mp.pos, &info)
+    for i in range(mp.next, mp.end):
+        if is_check(mp.pos, &info, mp.moves[i]):
+            mp.scores[i] += mp.params.p.check_order_bonus
+
+
+cdef void _prefer_escapes(MovePicker* mp) noexcept nogil:
+    """Raise the scores of the moves with which a piece leaves the attacks of lesser pieces; lower those with which it enters them."""
+    cdef bitboard[6] lesser
+    cdef int i, piece_type, bonus
+    cdef bint was, will_be
+    lesser_attacks(&mp.pos.b, mp.pos.stm ^ 1, lesser)
+    for i in range(mp.next, mp.end):
+        piece_type = mp.pos.piece_on[move_from(mp.moves[i])]
+        was = lesser[piece_type] & bit(move_from(mp.moves[i])) != 0
+        will_be = lesser[piece_type] & bit(move_to(mp.moves[i])) != 0
+        if was != will_be:
+            bonus = mp.params.see_value[piece_type] * mp.params.p.escape_bonus
+            mp.scores[i] += bonus if was else -bonus
 
 
 cdef inline void _prefetch_child(const MovePicker* mp, Move move) noexcept nogil:

@@ -96,7 +96,7 @@ def test_safe_rows_have_the_value_of_minimax_and_a_move_of_that_value() -> None:
     safe = [summary for summary in report.rows if summary.row.exact]
     assert not any(summary.wrong for summary in safe)
     before_quiescence = [summary for summary in safe if "quiescence" not in summary.row.keys]
-    assert len(before_quiescence) == 16
+    assert len(before_quiescence) == 18
     for summary in before_quiescence:
         assert (summary.searches, summary.other_value, summary.other_move, summary.loss) == (len(what.fens), 0, 0, 0)
     # Minimax takes b + b^2 + ... + b^d nodes, by the definition of b: a little more than b^d.

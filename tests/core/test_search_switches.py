@@ -146,8 +146,18 @@ def test_a_history_that_learns_from_evaluations_saves_nodes() -> None:
     assert trees[0] < trees[1]
 
 
-def test_ordered_root_moves_save_nodes() -> None:
-    trees = [sum(search(playing(use_root_order=order), fen, 10).nodes for fen in FENS[::3]) for order in (1, 0)]
+@pytest.mark.parametrize("depth", [2, 3])
+def test_ordered_root_moves_save_nodes(depth: int) -> None:
+    """Of plain alpha-beta; as the engine plays, whose later iterations know the best move, the order of the others tells little."""
+    others = dict.fromkeys(("use_alpha_beta", "use_captures_first", "use_qsearch", "use_tt", "use_iterative_deepening"), 1)
+    trees = [sum(search(engine(**others, use_root_order=order), fen, depth).nodes for fen in FENS) for order in (1, 0)]
+    assert trees[0] < trees[1]
+
+
+@pytest.mark.parametrize("switch", ["use_escapes", "use_check_order"])
+def test_an_order_of_quiet_moves_without_history_saves_nodes(switch: str) -> None:
+    others = {"use_alpha_beta": 1, "use_captures_first": 1, "use_qsearch": 1, "use_tt": 1}
+    trees = [sum(search(engine(**others, **{switch: on}), fen, 4).nodes for fen in FENS[::6]) for on in (1, 0)]
     assert trees[0] < trees[1]
 
 
