@@ -85,7 +85,7 @@ cdef void _prefer_checks(MovePicker* mp) noexcept nogil:
 
 
 cdef void _prefer_escapes(MovePicker* mp) noexcept nogil:
-    """Raise the scores of the moves with which a piece leaves the attacks of lesser pieces; lower those with which it enters them."""
+    """Raise the scores of moves of a piece out of the attacks of lesser ones, lower those of moves into them."""
     cdef bitboard[6] lesser
     cdef int i, piece_type, bonus
     cdef bint was, will_be

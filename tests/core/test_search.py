@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The search: against a plain minimax, mates and draws, limits and stop, lines that can be played, the same tree every time."""
+"""The search: against a plain minimax, mates and draws, lines that can be played, the same tree every time."""
 
 import itertools
 import random
-import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import chess
 import oracle
 import pytest
 from coachwhip.bench import data
-from coachwhip.core.engine import MAX_DEPTH, STARTPOS_FEN, Engine, Position, SearchInfo, SearchResult
+from coachwhip.core.engine import STARTPOS_FEN, Engine, Position, SearchInfo, SearchResult
 from coachwhip.core.tunables import TUNABLES
+from searching import GRACE, KIWIPETE, MIDDLEGAME, exact_info, fresh_engine, one_engine, search
 
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+__all__ = ["fresh_engine", "one_engine"]  # fixtures
+
 TACTICS = [" ".join(line.split()[:4]) + " 0 1" for line in data.TACTICS.path.read_text(encoding="utf-8").splitlines()]
-MIDDLEGAME = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
 # Techniques that only decide how soon the value at a given depth is found; the others may change it.
 SAFE = (
     "use_aspiration",
@@ -36,21 +36,7 @@ SAFE = (
 GROWING = ("use_alpha_beta", "use_iterative_deepening", "use_captures_first")  # safe too, but without them trees explode
 SWITCHES = tuple(row[0] for row in TUNABLES if row[0].startswith("use_"))
 NORMAL = {row[0]: row[1] for row in TUNABLES}
-PATIENCE = 60  # seconds after which a thread that ought to end has failed
 PLAIN = dict.fromkeys(SWITCHES, 0) | dict.fromkeys(GROWING, 1)
-
-
-@pytest.fixture(scope="module")
-def shared_engine() -> Engine:
-    return oracle.new_engine(hash_mb=4)
-
-
-@pytest.fixture
-def engine(shared_engine: Engine) -> Engine:
-    """An engine that remembers nothing and is ready to search."""
-    shared_engine.clear()
-    shared_engine.prepare()
-    return shared_engine
 
 
 def game(fen: str, moves: str, chess960: bool = False) -> Position:
@@ -58,20 +44,6 @@ def game(fen: str, moves: str, chess960: bool = False) -> Position:
     for move in moves.split():
         position.make(move)
     return position
-
-
-def search(
-    engine: Engine, position: Position, *, depth: int = 0, nodes: int = 0, mate: int = 0, soft_ms: int = 0, hard_ms: int = 0
-) -> tuple[SearchResult, list[SearchInfo]]:
-    """Search, and collect what is reported on the way."""
-    infos: list[SearchInfo] = []
-    result = engine.search(position, depth=depth, nodes=nodes, mate=mate, soft_ms=soft_ms, hard_ms=hard_ms, on_info=infos.append)
-    return result, infos
-
-
-def exact_info(result: SearchResult) -> SearchInfo:
-    assert result.info is not None
-    return result.info
 
 
 def score(result: SearchResult) -> str:
@@ -590,252 +562,6 @@ def test_a_search_leaves_its_position_alone(engine: Engine) -> None:
     engine.search(position, depth=6)
     assert (position.fen(), position.key, position.ply) == before
     assert position.is_ok()
-
-
-# --- Limits ---
-
-
-@pytest.mark.parametrize("nodes", [2000, 2047, 2048, 2049, 4096, 20000, 77777])
-@pytest.mark.parametrize("fen", [STARTPOS_FEN, KIWIPETE])
-def test_a_node_limit_is_kept_exactly(engine: Engine, nodes: int, fen: str) -> None:
-    result, infos = search(engine, Position(fen), nodes=nodes)
-    assert infos[0].nodes < nodes  # depth 1, which is finished in any case
-    assert result.nodes == nodes
-    assert all(info.nodes <= nodes for info in infos)
-    assert result.bestmove in Position(fen).legal_moves()
-
-
-@pytest.mark.parametrize("limits", [{"nodes": 1}, {"soft_ms": 1, "hard_ms": 1}, {"depth": 1}])
-def test_depth_1_is_finished_whatever_the_limits(engine: Engine, limits: dict[str, int]) -> None:
-    """So there is always a legal move and an exact score."""
-    alone, _ = search(engine, Position(KIWIPETE), depth=1)
-    engine.clear()
-    result, infos = search(engine, Position(KIWIPETE), **limits)
-    assert infos[0].depth == 1
-    assert infos[0].bound == ""
-    assert infos[0].nodes == alone.nodes
-    assert result.bestmove in Position(KIWIPETE).legal_moves()
-    if "nodes" in limits:
-        assert (result.nodes, result.bestmove) == (alone.nodes, alone.bestmove)
-
-
-# Captures without end: depth 1 alone takes a million nodes.
-CROWDED = ("1qqqqqqk/q6p/q7/8/8/Q7/P6Q/KQQQQQQ1 w - - 0 1", "1qqqqqqk/q6p/q7/8/8/7Q/P6Q/KQQQQQQ1 b - - 0 1")
-GRACE = 2200  # nodes that depth 1 may take before limits bind
-
-
-@pytest.mark.parametrize("fen", CROWDED)
-@pytest.mark.parametrize("limits", [{"nodes": 1}, {"hard_ms": 1}, {"soft_ms": 1, "hard_ms": 1}, {"stopped": 1}])
-@pytest.mark.parametrize("deepening", [1, 0])
-def test_even_depth_1_is_broken_off_where_it_is_endless(fen: str, limits: dict[str, int], deepening: int) -> None:
-    """A legal move is always in hand, with a score: of what was searched by then, or the static evaluation."""
-    engine = oracle.new_engine(use_iterative_deepening=deepening)
-    engine.prepare()
-    if "stopped" in limits:
-        engine.stop()
-        limits = {}
-    result, infos = search(engine, Position(fen), depth=0 if deepening else 6, **limits)
-    assert result.bestmove in Position(fen).legal_moves()
-    assert exact_info(result).pv[0] == result.bestmove
-    assert exact_info(result).depth == 1
-    assert abs(exact_info(result).score_cp) < 30000
-    assert [info.depth for info in infos] == [1]
-    if "hard_ms" not in limits:
-        assert result.nodes <= (2 - deepening) * GRACE + 1025  # and to the next look at the limits
-
-
-def test_a_move_asked_for_is_the_one_in_hand() -> None:
-    engine = oracle.new_engine()
-    result, _ = search(engine, Position(CROWDED[0]), nodes=1)
-    others = [move for move in Position(CROWDED[0]).legal_moves() if move != result.bestmove][:3]
-    chosen = engine.search(Position(CROWDED[0]), nodes=1, searchmoves=others, multipv=5)
-    assert chosen.bestmove in others
-
-
-@pytest.mark.parametrize("depth", [1, 2, 5, 8])
-def test_a_depth_limit_is_kept_and_every_depth_reported(engine: Engine, depth: int) -> None:
-    result, infos = search(engine, Position(KIWIPETE), depth=depth)
-    assert [info.depth for info in infos if not info.bound and not info.currmove] == list(range(1, depth + 1))
-    assert exact_info(result).depth == depth
-    assert all(info.seldepth >= info.depth for info in infos if not info.currmove)
-    assert [info.nodes for info in infos] == sorted(info.nodes for info in infos)
-    assert exact_info(result).nodes <= result.nodes
-
-
-def test_the_deepest_depth_ends_the_search(engine: Engine) -> None:
-    result, _ = search(engine, Position("8/8/8/8/8/8/8/KBk5 w - - 0 1"), depth=10**6)
-    assert exact_info(result).depth == MAX_DEPTH
-    engine.clear()
-    result, _ = search(engine, Position("8/8/8/8/8/8/8/KBk5 w - - 0 1"))
-    assert exact_info(result).depth == MAX_DEPTH
-
-
-@pytest.mark.parametrize(
-    ("wanted", "possible"),
-    [
-        (["a2a3"], {"a2a3"}),
-        (["h2h4", "a2a3", "b1a3"], {"h2h4", "a2a3", "b1a3"}),
-        (["e2e5", "a2a3", "0000", "", "nonsense"], {"a2a3"}),
-        (["a2a3", "a2a3"], {"a2a3"}),
-    ],
-)
-def test_searchmoves_are_all_that_is_searched(engine: Engine, wanted: list[str], possible: set[str]) -> None:
-    infos: list[SearchInfo] = []
-    result = engine.search(Position(), depth=6, searchmoves=wanted, on_info=infos.append)
-    assert result.bestmove in possible
-    assert {info.pv[0] for info in infos} <= possible
-
-
-def test_searchmoves_without_a_legal_one_searches_all(engine: Engine) -> None:
-    everything = engine.search(Position(), depth=6)
-    engine.clear()
-    assert engine.search(Position(), depth=6, searchmoves=["e2e5", "a1a8"]).nodes == everything.nodes
-
-
-def test_searchmoves_choose_among_worse_moves(engine: Engine) -> None:
-    fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
-    result = engine.search(Position(fen), depth=4, searchmoves=["a1a2", "g1f2"])
-    assert result.bestmove in ("a1a2", "g1f2")
-    assert exact_info(result).mate_in != 1
-
-
-def test_a_single_move_needs_no_long_thought(engine: Engine) -> None:
-    """On the clock only: an analysis goes on."""
-    position = Position("7k/8/8/p7/P7/8/7r/K7 w - - 0 1")
-    assert position.legal_moves() == ["a1b1"]
-    on_clock, _ = search(engine, position, soft_ms=10**9, depth=12)
-    assert exact_info(on_clock).depth == 8
-    engine.clear()
-    analysis, _ = search(engine, position, depth=12)
-    assert exact_info(analysis).depth == 12
-
-
-# --- Stop, ponderhit, and other threads ---
-
-
-class Background:
-    """A search in its own thread, which can be waited for at a given report."""
-
-    def __init__(
-        self, engine: Engine, position: Position, ready: Callable[[SearchInfo], bool], ponder: bool = False, clock_ms: int = 0
-    ) -> None:
-        self.ready = threading.Event()
-        self.results: list[SearchResult] = []
-
-        def on_info(info: SearchInfo) -> None:
-            if ready(info):
-                self.ready.set()
-
-        def work() -> None:
-            self.results.append(engine.search(position, on_info=on_info, ponder=ponder, hard_ms=clock_ms))
-
-        engine.prepare()
-        self.thread = threading.Thread(target=work, daemon=True)
-        self.thread.start()
-
-    def wait_until_ready(self) -> None:
-        assert self.ready.wait(PATIENCE)
-
-    def end(self) -> SearchResult:
-        self.thread.join(PATIENCE)
-        assert not self.thread.is_alive()
-        return self.results[0]
-
-
-def test_stop_ends_an_endless_search(engine: Engine) -> None:
-    search_thread = Background(engine, Position(MIDDLEGAME), lambda info: info.depth >= 4)
-    search_thread.wait_until_ready()
-    assert engine.is_searching()
-    engine.stop()
-    result = search_thread.end()
-    assert not engine.is_searching()
-    assert exact_info(result).depth >= 4
-    assert result.bestmove == exact_info(result).pv[0]
-    assert result.bestmove in Position(MIDDLEGAME).legal_moves()
-
-
-def test_stop_between_prepare_and_search_is_not_lost(engine: Engine) -> None:
-    engine.prepare()
-    engine.stop()
-    result, infos = search(engine, Position(MIDDLEGAME))
-    assert [info.depth for info in infos] == [1]
-    assert result.bestmove in Position(MIDDLEGAME).legal_moves()
-    engine.prepare()
-    assert exact_info(search(engine, Position(MIDDLEGAME), depth=4)[0]).depth == 4
-
-
-def test_many_stops_are_one(engine: Engine) -> None:
-    for _ in range(20):
-        search_thread = Background(engine, Position(KIWIPETE), lambda info: info.depth >= 1)
-        for _ in range(3):
-            engine.stop()
-        assert search_thread.end().bestmove in Position(KIWIPETE).legal_moves()
-
-
-def test_pondering_ignores_the_clock_until_ponderhit(engine: Engine) -> None:
-    search_thread = Background(engine, Position(MIDDLEGAME), lambda info: info.time_ms > 50, ponder=True, clock_ms=5)
-    search_thread.wait_until_ready()
-    assert engine.is_searching()
-    engine.ponderhit()
-    assert search_thread.end().bestmove in Position(MIDDLEGAME).legal_moves()
-
-
-def test_stop_ends_pondering(engine: Engine) -> None:
-    search_thread = Background(engine, Position(MIDDLEGAME), lambda info: info.depth >= 3, ponder=True, clock_ms=1)
-    search_thread.wait_until_ready()
-    engine.stop()
-    assert search_thread.end().bestmove in Position(MIDDLEGAME).legal_moves()
-
-
-def test_the_clock_ends_a_search(engine: Engine) -> None:
-    for limits in ({"hard_ms": 20}, {"soft_ms": 20}, {"soft_ms": 1, "hard_ms": 10**9}):
-        result, _ = search(engine, Position(KIWIPETE), **limits)
-        assert exact_info(result).depth < MAX_DEPTH
-
-
-def test_one_search_at_a_time(engine: Engine) -> None:
-    refused = 0
-
-    def meddle(_info: SearchInfo) -> None:
-        nonlocal refused
-        assert engine.is_searching()
-        for forbidden in (
-            lambda: engine.search(Position(), depth=1),
-            lambda: engine.set_hash(1),
-            lambda: engine.evaluate(Position()),
-            engine.clear,
-            engine.clear_hash,
-        ):
-            with pytest.raises(RuntimeError):
-                forbidden()
-            refused += 1
-
-    undisturbed = engine.search(Position(KIWIPETE), depth=5)
-    engine.clear()
-    result = engine.search(Position(KIWIPETE), depth=5, on_info=meddle)
-    assert refused == 25
-    assert result.nodes == undisturbed.nodes
-    assert not engine.is_searching()
-
-
-class BrokenCallbackError(Exception):
-    pass
-
-
-def test_an_exception_in_the_callback_ends_the_search_and_comes_out(engine: Engine) -> None:
-    calls = itertools.count()
-
-    def broken(info: SearchInfo) -> None:
-        next(calls)
-        if info.depth == 3:
-            raise BrokenCallbackError
-
-    with pytest.raises(BrokenCallbackError):
-        engine.search(Position(KIWIPETE), on_info=broken)
-    assert next(calls) == 3
-    assert not engine.is_searching()
-    engine.prepare()
-    assert exact_info(search(engine, Position(KIWIPETE), depth=4)[0]).depth == 4
 
 
 # --- Settings ---

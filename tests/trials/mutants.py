@@ -59,7 +59,8 @@ STAGES = {
     "core/search": [
         "bench 6",
         "bench",
-        "tests/core/test_search_switches.py tests/core/test_multipv.py tests/core/test_search.py tests/core/test_threads.py",
+        "tests/core/test_search_switches.py tests/core/test_multipv.py tests/core/test_search.py",
+        "tests/core/test_search_limits.py tests/core/test_threads.py",
     ],
 }
 # What besides tests the mutants of a module.

@@ -39,6 +39,7 @@ TRIALS = Path(__file__).resolve().parent
 FUZZER = TRIALS / "uci_fuzz.py"
 TESTS = (  # those of .ci/run
     "tests/core/test_search.py",
+    "tests/core/test_search_limits.py",
     "tests/core/test_network.py",
     "tests/core/test_shared_objects.py",
     "tests/uci/test_uci_session.py",
