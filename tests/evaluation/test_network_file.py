@@ -448,11 +448,11 @@ def test_the_textbook_searches_know_no_network(
 
 @pytest.fixture(scope="module")
 def labelled_games(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Labelled positions from which the tests' own weights have something to learn: for the labels, minor pieces are worth far more."""
+    """Labelled positions from which the tests' own weights have much to learn: for the labels, a pawn is worth two more."""
     folder = tmp_path_factory.mktemp("labelled")
     path, teacher = folder / "own.bin", folder / "teacher.py"
     text = FROZEN_WEIGHTS.read_text(encoding="utf-8")
-    dear = text.replace("(327, 419),  (342, 419)", "(527, 619),  (542, 619)")
+    dear = text.replace("MATERIAL = [ ( 65, 126)", "MATERIAL = [ (265, 326)")
     assert dear != text
     teacher.write_text(dear, encoding="utf-8")
     words = ["--games", "30", "--nodes", "50", "--max-moves", "40", "--concurrency", "1", "--weights", str(teacher)]
