@@ -193,7 +193,10 @@ cdef inline void _follow(const Network* network, Accumulators* accumulators, con
 
 
 cdef void _bring_up_to_date(const Network* network, Accumulators* accumulators, Ply* ply, int us) noexcept nogil:
-    """Follow the moves from the nearest ply that is up to date; refresh instead if the own king has changed its half since."""
+    """Follow the moves from the nearest ply that is up to date, or from where the own king has changed its half.
+
+    That ply is refreshed, so that the other lines from it need only follow.
+    """
     cdef Ply* stale[SLOTS]
     cdef Ply* at = ply
     cdef int count = 0
@@ -201,9 +204,9 @@ cdef void _bring_up_to_date(const Network* network, Accumulators* accumulators, 
     cdef int half = half_of(ply.pos, us)
     while not at.fresh & bit_of_us:
         if at.previous == NULL or half_of(at.previous.pos, us) != half:
-            _refresh(network, accumulators, ply, us)
-            ply.fresh |= bit_of_us
-            return
+            _refresh(network, accumulators, at, us)
+            at.fresh |= bit_of_us
+            break
         stale[count] = at
         count += 1
         at = at.previous
