@@ -40,6 +40,8 @@ cdef struct MovePicker:
     int bad_end  # moves[0:bad_end] are the bad captures, kept for the last stage
     Move moves[MAX_MOVES]
     int scores[MAX_MOVES]
+    bint checks_known  # whether `checks` is filled; see picks_check
+    CheckInfo checks
 
 cdef void start_picker(
     MovePicker* mp, const PositionC* pos, const HistoryView* history, const SearchParams* params, const TTable* tt,
@@ -47,3 +49,10 @@ cdef void start_picker(
 ) noexcept nogil
 cdef void narrow_picker(MovePicker* mp, int count) noexcept nogil
 cdef Move next_move(MovePicker* mp) noexcept nogil
+
+cdef inline bint picks_check(MovePicker* mp, Move move) noexcept nogil:
+    """Whether a legal move gives check; what that takes is computed once for all moves of the picker."""
+    if not mp.checks_known:
+        fill_check_info(mp.pos, &mp.checks)
+        mp.checks_known = True
+    return is_check(mp.pos, &mp.checks, move)

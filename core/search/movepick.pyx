@@ -27,6 +27,7 @@ cdef void start_picker(
     if tt_move != 0 and (not noisy_only or is_noisy(tt_move)) and is_legal(pos, tt_move):
         mp.tt_move = tt_move
     mp.bad_end = 0
+    mp.checks_known = False
     mp.stage = STAGE_TT
 
 
@@ -48,14 +49,12 @@ cdef inline void _generate_noisy(MovePicker* mp) noexcept nogil:
 
 cdef void _generate_checks(MovePicker* mp) noexcept nogil:
     """Generate the quiet moves that give check."""
-    cdef CheckInfo info
     cdef int count = generate(mp.pos, mp.moves, QUIETS)
     cdef int i
-    fill_check_info(mp.pos, &info)
     mp.next = 0
     mp.end = 0
     for i in range(count):
-        if is_check(mp.pos, &info, mp.moves[i]):
+        if picks_check(mp, mp.moves[i]):
             mp.moves[mp.end] = mp.moves[i]
             mp.scores[mp.end] = quiet_history(mp.history, mp.moves[i])
             mp.end += 1
@@ -76,11 +75,9 @@ cdef inline void _generate_quiets(MovePicker* mp) noexcept nogil:
 
 cdef void _prefer_checks(MovePicker* mp) noexcept nogil:
     """Raise the scores of the moves that give check: the replies to them are few."""
-    cdef CheckInfo info
     cdef int i
-    fill_check_info(mp.pos, &info)
     for i in range(mp.next, mp.end):
-        if is_check(mp.pos, &info, mp.moves[i]):
+        if picks_check(mp, mp.moves[i]):
             mp.scores[i] += mp.params.p.check_order_bonus
 
 

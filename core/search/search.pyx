@@ -9,8 +9,8 @@ from ..board.cycle cimport can_repeat
 from ..evaluate.evaluate cimport evaluate, faded
 from .learning cimport *
 from .margins cimport *
-from ..board.movegen cimport CheckInfo, fill_check_info, generate, has_legal_move, is_check
-from .movepick cimport STAGE_BAD_NOISY, MovePicker, narrow_picker, next_move, start_picker
+from ..board.movegen cimport generate, has_legal_move
+from .movepick cimport STAGE_BAD_NOISY, MovePicker, narrow_picker, next_move, picks_check, start_picker
 from ..board.see cimport see_ge
 from .tt cimport TTHit, tt_key, tt_prefetch, tt_store
 
@@ -234,11 +234,6 @@ cdef struct Node:
     int eval  # see _refined_eval
     TTHit hit
     HistoryView view
-
-cdef struct QuietChecks:
-    # Which quiet moves give check; filled when first needed.
-    bint known
-    CheckInfo info
 
 
 cdef int search_child(
@@ -518,15 +513,8 @@ cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
     return NO_SCORE
 
 
-cdef inline bint _gives_check(QuietChecks* checks, const PositionC* pos, Move move) noexcept nogil:
-    if not checks.known:
-        fill_check_info(pos, &checks.info)
-        checks.known = True
-    return is_check(pos, &checks.info, move)
-
-
 cdef inline bint _skip_quiet(
-    Searcher* s, const Node* node, Move move, int moves, int history, MovePicker* picker, QuietChecks* checks, int* best
+    Searcher* s, const Node* node, Move move, int moves, int history, MovePicker* picker, int* best
 ) noexcept nogil:
     """Whether to skip a quiet move near the horizon, since it is unlikely to reach alpha. May raise `best`."""
     cdef const Params* p = &s.params.p
@@ -542,7 +530,7 @@ cdef inline bint _skip_quiet(
     # 12b. Futility pruning: the static evaluation is too far below alpha, unless the move gives check.
     futile_bound = node.eval + futility_margin(&s.params, lmr_depth)
     if p.use_futility and lmr_depth <= p.futility_max_depth and futile_bound <= node.alpha:
-        if not _gives_check(checks, pos, move):
+        if not picks_check(picker, move):
             if futile_bound > best[0]:
                 best[0] = futile_bound  # fail-soft: the skipped move may reach this score
             return True
@@ -643,7 +631,6 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     cdef Move best_move = 0
     cdef Move move
     cdef Node node
-    cdef QuietChecks checks
     cdef Reducible late
     cdef Tried tried
     cdef MovePicker picker
@@ -710,9 +697,6 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     # 11. The moves, in the picker's order; with beam search only the most promising ones.
     tried.quiet_count = 0
     tried.noisy_count = 0
-    checks.known = False
-    checks.info.king = 0  # both for compilers that warn of uninitialised use; `info` is read only once it is filled
-    checks.info.discoverers = 0
     _fill_reducible(&node, &late)
     find_threats(s, ply)
     node.view.threats = entry.threats
@@ -734,7 +718,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         # 12. Near the horizon, skip moves that are unlikely to reach alpha.
         if best > -TB_BOUND and node.has_pieces and not node.pv_node and not node.in_check:
             if quiet:
-                if _skip_quiet(s, &node, move, moves, history, &picker, &checks, &best):
+                if _skip_quiet(s, &node, move, moves, history, &picker, &best):
                     continue
             elif _skip_noisy(s, &node, move, &picker):
                 continue
