@@ -8,6 +8,7 @@ from coachwhip.bench.lab.techniques import SWITCHES
 from coachwhip.core.engine import Engine, Position, SearchResult
 
 MATE = 32000
+PLAIN = {"use_alpha_beta": 1, "use_captures_first": 1, "use_qsearch": 1, "use_tt": 1}  # what an order of moves is tried in
 FENS = [fen for fen in bench.read_positions() if Position(fen).legal_moves()]
 QUIET = "r1bqk2r/ppppb2p/2n3p1/4pn2/B7/2P2N2/PP1P1PPP/RNBQ1RK1 w kq - 2 8"
 TACTICAL = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -149,15 +150,14 @@ def test_a_history_that_learns_from_evaluations_saves_nodes() -> None:
 @pytest.mark.parametrize("depth", [2, 3])
 def test_ordered_root_moves_save_nodes(depth: int) -> None:
     """Of plain alpha-beta; as the engine plays, whose later iterations know the best move, the order of the others tells little."""
-    others = dict.fromkeys(("use_alpha_beta", "use_captures_first", "use_qsearch", "use_tt", "use_iterative_deepening"), 1)
-    trees = [sum(search(engine(**others, use_root_order=order), fen, depth).nodes for fen in FENS) for order in (1, 0)]
+    searchers = [engine(**PLAIN, use_iterative_deepening=1, use_root_order=order) for order in (1, 0)]
+    trees = [sum(search(searcher, fen, depth).nodes for fen in FENS) for searcher in searchers]
     assert trees[0] < trees[1]
 
 
 @pytest.mark.parametrize("switch", ["use_escapes", "use_check_order"])
 def test_an_order_of_quiet_moves_without_history_saves_nodes(switch: str) -> None:
-    others = {"use_alpha_beta": 1, "use_captures_first": 1, "use_qsearch": 1, "use_tt": 1}
-    trees = [sum(search(engine(**others, **{switch: on}), fen, 4).nodes for fen in FENS[::6]) for on in (1, 0)]
+    trees = [sum(search(engine(**PLAIN, **{switch: on}), fen, 4).nodes for fen in FENS[::6]) for on in (1, 0)]
     assert trees[0] < trees[1]
 
 
