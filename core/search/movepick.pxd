@@ -39,7 +39,7 @@ cdef struct MovePicker:
     int end
     int bad_end  # moves[0:bad_end] are the bad captures, kept for the last stage
     Move moves[MAX_MOVES]
-    int scores[MAX_MOVES]
+    int scores[MAX_MOVES]  # once a stage is complete its ranks: MAX_MOVES * score + what is left after the move's place
     bint checks_known  # whether `checks` is filled; see picks_check
     CheckInfo checks
 

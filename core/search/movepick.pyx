@@ -31,6 +31,13 @@ cdef void start_picker(
     mp.stage = STAGE_TT
 
 
+cdef inline void _rank(MovePicker* mp) noexcept nogil:
+    """Make ranks of the scores in the stage: the greatest is the best move's, of equal ones the first, and tells its place."""
+    cdef int i
+    for i in range(mp.next, mp.end):
+        mp.scores[i] = mp.scores[i] * MAX_MOVES + (MAX_MOVES - 1 - i)
+
+
 cdef inline int _noisy_score(const MovePicker* mp, Move move) noexcept nogil:
     cdef int victim = PAWN if move_flag(move) == EN_PASSANT else mp.pos.piece_on[move_to(move)]
     cdef int gain = mp.params.see_value[victim]
@@ -45,6 +52,7 @@ cdef inline void _generate_noisy(MovePicker* mp) noexcept nogil:
     mp.next = 0
     for i in range(mp.end):
         mp.scores[i] = _noisy_score(mp, mp.moves[i])
+    _rank(mp)
 
 
 cdef void _generate_checks(MovePicker* mp) noexcept nogil:
@@ -58,6 +66,7 @@ cdef void _generate_checks(MovePicker* mp) noexcept nogil:
             mp.moves[mp.end] = mp.moves[i]
             mp.scores[mp.end] = quiet_history(mp.history, mp.moves[i])
             mp.end += 1
+    _rank(mp)
 
 
 cdef inline void _generate_quiets(MovePicker* mp) noexcept nogil:
@@ -71,6 +80,7 @@ cdef inline void _generate_quiets(MovePicker* mp) noexcept nogil:
         _prefer_checks(mp)
     if mp.params.p.use_escapes:
         _prefer_escapes(mp)
+    _rank(mp)
 
 
 cdef void _prefer_checks(MovePicker* mp) noexcept nogil:
@@ -106,17 +116,19 @@ cdef inline void _prefetch_child(const MovePicker* mp, Move move) noexcept nogil
 
 cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
     """Remove and return the move with the best score in the stage, the first of equal ones."""
-    cdef int best = mp.next
-    cdef int i
+    cdef int first = mp.next
+    cdef int end = mp.end
+    cdef int rank = mp.scores[first]
+    cdef int best, i
     cdef Move move
-    for i in range(mp.next + 1, mp.end):
-        if mp.scores[i] > mp.scores[best]:
-            best = i
+    for i in range(first + 1, end):  # compilers make vector code of a maximum, as they do not of its place
+        rank = mp.scores[i] if mp.scores[i] > rank else rank
+    best = MAX_MOVES - 1 - (rank & (MAX_MOVES - 1))
     move = mp.moves[best]
     _prefetch_child(mp, move)
-    mp.moves[best] = mp.moves[mp.next]
-    mp.scores[best] = mp.scores[mp.next]
-    mp.next += 1
+    mp.moves[best] = mp.moves[first]
+    mp.scores[best] = mp.scores[first] + first - best
+    mp.next = first + 1
     return move
 
 
@@ -124,11 +136,13 @@ cdef void narrow_picker(MovePicker* mp, int count) noexcept nogil:
     """Make the picker give only the `count` best of `moves[:end]` by `scores`; the caller has filled in both."""
     cdef int i
     mp.next = 0
+    _rank(mp)
     for i in range(count if count < mp.end else mp.end):
         mp.moves[i] = _take_best(mp)
         mp.scores[i] = -i
     mp.end = mp.next
     mp.next = 0
+    _rank(mp)
     mp.bad_end = 0
     mp.tt_move = 0
     mp.killers[0] = 0
