@@ -62,7 +62,7 @@ network of the last finished epoch is written; 2: an error.
 examples:
   coachwhip train own.bin --output net.cwnet
   coachwhip train a.bin b.bin --hidden 128 --epochs 8 --output net.cwnet --journal net.jsonl --resume --plot losses.png
-  coachwhip train more.bin --hidden 128 --start net.cwnet --epochs 2 --rate 0.0005 --output better.cwnet
+  coachwhip train more.bin --hidden 128 --start net.cwnet --epochs 2 --rate 0.0003 --output better.cwnet
 """
 
 
