@@ -388,4 +388,4 @@ RULE50_FADE = [128, 128, 128, 128, 125, 120, 112, 100,  84,  64,  40]
 
 # the file of a network that is added to all of the above or takes its place, as the file says: one of evaluation/networks, or a
 # path from this file's folder; "": none. A file may hold this line alone: then the numbers are the shipped ones
-NETWORK = "residual-512-6.cwnet"
+NETWORK = "residual-512-7.cwnet"
