@@ -32,12 +32,15 @@ from coachwhip.evaluation.learn import tune as tune_steps
 from coachwhip.evaluation.learn import write as tune_write
 from coachwhip.evaluation.learn.data import same_pawns
 from labelled_files import OldGame, OldPosition
+from places import FROZEN_WEIGHTS
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 ENDING = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
 TRUE_SCALE = 150.0  # centipawns, of the results in the synthetic data
 QUICK = ["--epochs", "3", "--batch", "256", "--rate", "4"]
+# Games that stay the same, whatever network is shipped.
+GAMES = ["--weights", str(FROZEN_WEIGHTS), *"--games 12 --nodes 60 --max-moves 60 --hash 1 --concurrency 1".split()]
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +94,7 @@ def taught(fens: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
 def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Positions of self-play."""
     path = tmp_path_factory.mktemp("own") / "own.bin"
-    words = ["--games", "12", "--nodes", "60", "--max-moves", "60", "--hash", "1", "--concurrency", "1"]
-    assert selfplay.main([str(path), *words]) == 0
+    assert selfplay.main([str(path), *GAMES]) == 0
     return path
 
 
@@ -433,8 +435,7 @@ def test_positions_of_games_are_limited(own: Path, capsys: pytest.CaptureFixture
     """Side lines are left out: they have no result."""
     words = ["--output", tmp_path / "new.py", *QUICK]
     beside = tmp_path / "beside.bin"
-    options = ["--games", "12", "--nodes", "60", "--max-moves", "60", "--hash", "1", "--concurrency", "1", "--side-lines", "1"]
-    assert selfplay.main([str(beside), *options]) == 0
+    assert selfplay.main([str(beside), *GAMES, "--side-lines", "1"]) == 0
     assert labelled.summary(beside).side_lines > 300
     for path in (own, beside):
 
