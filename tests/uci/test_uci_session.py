@@ -445,11 +445,11 @@ def test_one_shot_that_is_misunderstood_fails(words: list[str]) -> None:
 
 
 def answers(text: str) -> list[str]:
-    """What a batch is answered, without lines of searches and of divide."""
+    """What a batch is answered, without divide's lines and those of searches; of depth 10, the line with the exact score is kept."""
     done = run_once(text=text)
     assert done.returncode == 0
     kept = re.findall(
-        r"^(?:bestmove|Nodes searched: \d+|\d+ nodes|Fen: .*$|info depth 10 (?=seldepth))", done.stdout, re.MULTILINE
+        r"^(?:bestmove|Nodes searched: \d+|\d+ nodes|Fen: .*$|info depth 10 (?=seldepth)(?!.*bound ))", done.stdout, re.MULTILINE
     )
     return [word.strip() for word in kept]
 
