@@ -235,8 +235,8 @@ class Engine:
         `weights_layout`: "weights" (integers as in `weights` of Engine) and "features" (pairs white_count, black_count).
 
         "network" is a dict: "residual" (whether it is added to the terms, else it takes their place), "score" (cp, White's view),
-        and "worth" (64 squares from a1: by how many cp, White's view, its score would be less without the piece there; None for
-        empty squares and kings)."""
+        "scaled" (whether it is added before "scale" applies, as in known endings), and "worth" (64 squares from a1: by how many cp,
+        White's view, its score would be less without the piece there; None for empty squares and kings)."""
     def check_network(self, position: Position, moves: int, seed: int = ...) -> dict[str, int]:
         """A self-test: make so many moves by chance, in games from the position, and compare accumulators that follow the moves with
         accumulators made from scratch. "wrong" must be 0.

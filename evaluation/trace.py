@@ -80,11 +80,12 @@ def table(trace: Mapping[str, Any]) -> str:
 
 def _network(trace: Mapping[str, Any]) -> list[str]:
     """The line for the network's part, if there is a network."""
-    network, terms = trace["network"], _pawns(trace["raw"])
+    network = trace["network"]
     if network is None:
         return []
-    how = f"added to the terms' {terms}" if network["residual"] else f"in place of the terms' {terms}"
-    return [f"Network {_pawns(network['score'])} from White's side, {how}"]
+    how = "added to" if network["residual"] else "in place of"
+    what = "the terms' midgame and endgame before scaling" if network["scaled"] else f"the terms' {_pawns(trace['raw'])}"
+    return [f"Network {_pawns(network['score'])} from White's side, {how} {what}"]
 
 
 def _worth(trace: Mapping[str, Any]) -> list[str]:

@@ -375,8 +375,8 @@ SCALE_MINOR_UP_HEAVY = 0
 SCALE_TWO_KNIGHTS = 0
 # anything else against a bare king
 SCALE_BARE_KING = 128
-# all pawns on one rook's file, no piece but bishops that cannot attack the promotion square, the defending king in or next to
-# that corner
+# all pawns on one rook's file, no piece but bishops that cannot attack the promotion square, and the defending king reaches that
+# corner in time
 SCALE_WRONG_CORNER = 0
 
 # --- Scale of the whole score, in 1/128 ---

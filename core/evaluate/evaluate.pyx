@@ -421,7 +421,7 @@ cdef inline void _passed_pawns(Eval* e, const PawnEntry* entry, int us, bint tra
 # --- The total ---
 
 
-cdef inline int _phase(const BoardC* b) noexcept nogil:
+cdef int phase_of(const BoardC* b) noexcept nogil:
     cdef int phase = (
         popcount(b.by_type[KNIGHT] | b.by_type[BISHOP])
         + ROOK_PHASE * popcount(b.by_type[ROOK])
@@ -461,19 +461,18 @@ cdef inline void _side_against_side(Eval* e, const PawnEntry* entry, int us, bin
         lone_king(e, us, trace)
 
 
-cdef inline int _finish(Eval* e, int* phase, int* scale, bint trace) noexcept nogil:
-    """Taper and scale. Returns centipawns from White's view."""
-    cdef int mg = midgame(e.score)
-    cdef int eg = endgame(e.score)
-    cdef int strong = BLACK if eg < 0 else WHITE
-    cdef const int32_t* factor = scale_factor(e.plain, e.pos, strong)
-    cdef int score
-    phase[0] = _phase(&e.pos.b)
-    scale[0] = factor[0]
-    if trace:
-        (<int32_t*>&e.counts[strong])[factor - <const int32_t*>e.w] += 1
-    score = (mg * phase[0] + eg * scale[0] // FULL_SCALE * (FULL_PHASE - phase[0])) // FULL_PHASE
-    return min(max(score, -EVAL_LIMIT), EVAL_LIMIT)
+cdef inline const int32_t* _blend(
+    const PlainWeights* w, const PositionC* pos, int mg, int eg, int network, int* score
+) noexcept nogil:
+    """Set `score` to terms and network, tapered and scaled, from White's view. Returns the scale factor."""
+    cdef int phase = phase_of(&pos.b)
+    cdef const int32_t* factor = scale_factor(w, pos, BLACK if eg + network < 0 else WHITE)
+    cdef int unscaled = 0 if scales_network(w, factor) else network
+    mg += network - unscaled
+    eg += network - unscaled
+    score[0] = (mg * phase + eg * factor[0] // FULL_SCALE * (FULL_PHASE - phase)) // FULL_PHASE + unscaled
+    score[0] = min(max(score[0], -EVAL_LIMIT), EVAL_LIMIT)
+    return factor
 
 
 cdef inline void _prepare_both(Eval* e) noexcept nogil:
@@ -485,7 +484,7 @@ cdef inline void _prepare_both(Eval* e) noexcept nogil:
     _mobility_area(e, BLACK)
 
 
-cdef inline int _total(Eval* e, const PawnEntry* entry, int* phase, int* scale, bint trace) noexcept nogil:
+cdef inline void _add_terms(Eval* e, const PawnEntry* entry, bint trace) noexcept nogil:
     _side(e, entry, WHITE, trace)
     _side(e, entry, BLACK, trace)
     _side_against_side(e, entry, WHITE, trace)
@@ -494,29 +493,33 @@ cdef inline int _total(Eval* e, const PawnEntry* entry, int* phase, int* scale, 
         add(e, &e.w.tempo, 1, WHITE, trace)
     else:
         add(e, &e.w.tempo, 1, BLACK, trace)
-    return _finish(e, phase, scale, trace)
 
 
-cdef int _weighted_sum(Evaluator* ev, const PositionC* pos) noexcept nogil:
+cdef uint32_t _weighted_sum(Evaluator* ev, const PositionC* pos) noexcept nogil:
+    """All terms, an MgEg from White's view."""
     cdef Eval e
-    cdef int phase, scale, score
     cdef const PawnEntry* entry
     prefetch_pawns(ev.pawn_table, pos)
     begin(&e, ev.weights, pos)
     _prepare_both(&e)
     entry = cached_pawns(ev.pawn_table, ev.weights, pos, &e)
-    score = _total(&e, entry, &phase, &scale, False)
-    return score if pos.stm == WHITE else -score
+    _add_terms(&e, entry, False)
+    return e.score
 
 
-cdef int _evaluation(Evaluator* ev, Ply* ply) noexcept nogil:
+cdef int _evaluation(Evaluator* ev, Ply* ply, const int32_t** factor) noexcept nogil:
+    """Centipawns from White's view; `factor` is set to the weight that scaled the endgame value."""
+    cdef const PositionC* pos = ply.pos
+    cdef uint32_t terms = 0
+    cdef int network = 0
     cdef int score
-    if ev.network.hidden == 0:
-        return _weighted_sum(ev, ply.pos)
-    score = network_score(ev.network, &ev.accumulators, ply)
-    if ev.network.residual:
-        score += _weighted_sum(ev, ply.pos)
-    return min(max(score, -EVAL_LIMIT), EVAL_LIMIT)
+    if ev.network.hidden:
+        network = network_score(ev.network, &ev.accumulators, ply)
+        network = network if pos.stm == WHITE else -network
+    if ev.network.hidden == 0 or ev.network.residual:
+        terms = _weighted_sum(ev, pos)
+    factor[0] = _blend(&ev.weights.plain, pos, midgame(terms), endgame(terms), network, &score)
+    return score
 
 
 cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil:
@@ -524,20 +527,30 @@ cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil:
 
     Does not depend on the fifty-move counter: see `faded`.
     """
+    cdef const int32_t* factor
     if entry.score == NO_SCORE:
-        entry.score = _evaluation(ev, &entry.ply)
+        entry.score = _evaluation(ev, &entry.ply, &factor)
+        if entry.ply.pos.stm == BLACK:
+            entry.score = -entry.score
     return entry.score
+
+
+cdef inline int _evaluation_once(Evaluator* ev, const PositionC* pos, const int32_t** factor) noexcept nogil:
+    """`_evaluation` for a position that is on no stack."""
+    cdef EvalEntry entry
+    place_entry(&entry, pos, NULL)
+    entry.ply.slot = SLOTS - 1
+    return _evaluation(ev, &entry.ply, factor)
 
 
 cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil:
     """`evaluate` for a position that is on no stack."""
-    cdef EvalEntry entry
-    place_entry(&entry, pos, NULL)
-    entry.ply.slot = SLOTS - 1
-    return evaluate(ev, &entry)
+    cdef const int32_t* factor
+    cdef int score = _evaluation_once(ev, pos, &factor)
+    return score if pos.stm == WHITE else -score
 
 
-cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, int* phase, int* scale) noexcept nogil:
+cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts) noexcept nogil:
     """Add up the terms and count how often each weight was added: `counts` is two structs, White's and Black's. Returns
     centipawns from White's view, not faded: without a network, the score of `evaluate`.
 
@@ -546,12 +559,18 @@ cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts
     """
     cdef Eval e
     cdef PawnEntry entry
+    cdef const int32_t* factor
+    cdef int strong, score
     memset(counts, 0, 2 * sizeof(Weights))
     begin(&e, ev.weights, pos)
     e.counts = counts
     _prepare_both(&e)
     trace_pawns(&entry, &e)
-    return _total(&e, &entry, phase, scale, True)
+    _add_terms(&e, &entry, True)
+    strong = WHITE if endgame(e.score) >= 0 else BLACK
+    factor = _blend(e.plain, pos, midgame(e.score), endgame(e.score), 0, &score)
+    (<int32_t*>&counts[strong])[factor - <const int32_t*>e.w] += 1
+    return score
 
 
 # --- Set-up, weights and trace (with Python objects) ---
@@ -613,26 +632,26 @@ cdef dict trace_position(Evaluator* ev, const PositionC* pos):
     cdef Weights[2] counts
     cdef const int32_t* white = <int32_t*>&counts[WHITE]
     cdef const int32_t* black = <int32_t*>&counts[BLACK]
-    cdef int phase, scale
-    cdef int score = trace_counts(ev, pos, counts, &phase, &scale)
-    cdef int total = evaluate_once(ev, pos)
+    cdef int raw = trace_counts(ev, pos, counts)
+    cdef const int32_t* factor
+    cdef int score = _evaluation_once(ev, pos, &factor)
     cdef int i
     cdef const int32_t* values = <const int32_t*>ev.weights
     return {
-        "phase": phase,
-        "scale": scale,
+        "phase": phase_of(&pos.b),
+        "scale": factor[0],
         "fade": rule50_fade(&ev.weights.plain, pos),
         "rule50": pos.rule50,
-        "raw": score,
-        "score": faded(ev, pos, total if pos.stm == WHITE else -total),
-        "network": _network_part(ev.network, pos) if ev.network.hidden else None,
+        "raw": raw,
+        "score": faded(ev, pos, score),
+        "network": _network_part(ev.network, pos, scales_network(&ev.weights.plain, factor)) if ev.network.hidden else None,
         "stm": "b" if pos.stm else "w",
         "weights": [values[i] for i in range(weight_count())],
         "features": [(white[i], black[i]) for i in range(weight_count())],
     }
 
 
-cdef dict _network_part(const Network* network, const PositionC* pos):
+cdef dict _network_part(const Network* network, const PositionC* pos, bint scaled):
     """The entry "network" of a trace."""
     cdef int sign = -1 if pos.stm else 1
     cdef int score = score_from_scratch(network, pos)
@@ -643,7 +662,7 @@ cdef dict _network_part(const Network* network, const PositionC* pos):
             worth.append(None)
         else:
             worth.append(sign * (score - _score_without(network, pos, sq)))
-    return {"residual": bool(network.residual), "score": sign * score, "worth": worth}
+    return {"residual": bool(network.residual), "score": sign * score, "scaled": bool(scaled), "worth": worth}
 
 
 cdef int _score_without(const Network* network, const PositionC* pos, int sq) noexcept nogil:

@@ -26,8 +26,9 @@ cdef void _fill_row(const Evaluator* ev, const PositionC* pos, Row* row) noexcep
     cdef const int32_t* white = <int32_t*>&counts[WHITE]
     cdef const int32_t* black = <int32_t*>&counts[BLACK]
     cdef int tapered = tapered_count()
-    cdef int scale, i
-    row.score = trace_counts(ev, pos, counts, &row.phase, &scale)
+    cdef int i
+    row.score = trace_counts(ev, pos, counts)
+    row.phase = phase_of(&pos.b)
     row.size = 0
     for i in range(tapered):
         _put(row, i, white[i] - black[i])

@@ -99,7 +99,7 @@ cdef struct PlainWeights:  # plain integers
     int32_t danger_guard  # a knight of the defender guards the ring
     int32_t danger_queenless  # the attacker has no queen
     int32_t danger_base  # every attack
-    # Factor of the endgame score, in 1/128 (FULL_SCALE)
+    # Factor of the endgame score, in 1/128 (FULL_SCALE): from material, then in known endings (`scales_network`)
     int32_t scale_pawns[9]  # by the number of pawns of the stronger side
     int32_t scale_opposite_bishops[9]  # bishops of opposite colours and pawns only; by pawns of the stronger side
     int32_t scale_opposite_bishops_pieces  # the same with other pieces on the board
@@ -114,7 +114,7 @@ cdef struct PlainWeights:  # plain integers
     int32_t scale_minor_up_heavy  # the same against more
     int32_t scale_two_knights  # two knights against the bare king
     int32_t scale_bare_king  # against a bare king, where none of the above applies
-    int32_t scale_wrong_corner  # rook pawns, no bishop of the promotion square's colour, king in the corner
+    int32_t scale_wrong_corner  # rook pawns, no bishop of the promotion square's colour, the king reaches that corner
     # Factor of the whole score, in 1/128
     int32_t rule50_fade[11]  # by tenths of the plies that the fifty-move rule allows
 

@@ -114,12 +114,31 @@ cdef inline int _settle(Searcher* s, int ply, bint sets_seldepth, int* alpha, in
 # --- Quiescence ---
 
 
+cdef inline bint _changes_ending(const PositionC* pos, Move move) noexcept nogil:
+    """Whether a capture leaves the other side without pawns, or with one piece at most.
+
+    Then the scale factor of the evaluation may change, so a count of material says little about the score: a bishop that loses
+    its last pawn cannot win, a rook's pawn whose rook is exchanged may be a draw.
+    """
+    cdef int them = pos.stm ^ 1
+    cdef bint takes_pawn = _victim(pos, move) == PAWN
+    cdef int pawns = popcount(pieces(&pos.b, them, PAWN))
+    cdef int others = popcount(pos.b.by_colour[them]) - pawns - 1
+    return pawns == takes_pawn or others - (not takes_pawn) <= 1
+
+
+cdef inline int _victim(const PositionC* pos, Move move) noexcept nogil:
+    return PAWN if move_flag(move) == EN_PASSANT else pos.piece_on[move_to(move)]
+
+
 cdef inline int _delta_bound(const Searcher* s, const PositionC* pos, Move move, int stand_pat) noexcept nogil:
-    """Delta pruning: the score that a capture can reach at most, by its victim and a margin. Promotions are not bounded."""
-    cdef int victim = PAWN if move_flag(move) == EN_PASSANT else pos.piece_on[move_to(move)]
-    if is_promotion(move):
+    """Delta pruning: the score that a capture can reach at most, by its victim and a margin.
+
+    Promotions are not bounded, nor are captures that may change the ending.
+    """
+    if is_promotion(move) or _changes_ending(pos, move):
         return INFINITE
-    return stand_pat + s.params.see_value[victim] + s.params.p.qs_delta_margin
+    return stand_pat + s.params.see_value[_victim(pos, move)] + s.params.p.qs_delta_margin
 
 
 cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcept nogil:
@@ -178,8 +197,8 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
         if move == 0:
             break
         moves += 1
-        if s.params.p.use_qs_evasions and in_check and best > -TB_BOUND:
-            picker.skip_quiets = True  # one evasion shows that it is no mate; captures are still searched
+        if s.params.p.use_qs_evasions and in_check and best > -TB_BOUND and has_non_pawns(pos, pos.stm):
+            picker.skip_quiets = True  # one evasion shows that it is no mate; captures are still searched, and a lone king's choices
             if not is_noisy(move):
                 continue
         if s.params.p.use_qs_delta and not in_check and is_noisy(move):
@@ -554,11 +573,13 @@ cdef inline bint _skip_quiet(
 cdef inline bint _skip_noisy(Searcher* s, const Node* node, Move move, const MovePicker* picker) noexcept nogil:
     """12e. SEE pruning of captures: whether to skip a bad capture, since it loses too much material."""
     cdef const Params* p = &s.params.p
+    cdef const PositionC* pos = &s.stack[node.ply].pos
     return (
         p.use_see_pruning
         and node.depth <= p.see_pruning_depth
         and picker.stage == STAGE_BAD_NOISY
-        and not see_ge(&s.stack[node.ply].pos, move, -p.see_noisy_margin * node.depth, s.params.see_value)
+        and not see_ge(pos, move, -p.see_noisy_margin * node.depth, s.params.see_value)
+        and not _changes_ending(pos, move)
     )
 
 

@@ -12,7 +12,8 @@ import chess
 import networks
 import oracle
 import pytest
-from coachwhip.core.engine import Engine, Position, network_header
+from coachwhip.core.engine import FULL_PHASE, FULL_SCALE, Engine, Position, network_header
+from coachwhip.evaluation.layout import cells, unpack_pair
 from networks import PlainNetwork
 from places import FROZEN_WEIGHTS
 
@@ -56,18 +57,31 @@ def flat(**values: int) -> PlainNetwork:
 # --- Its score ---
 
 
+def blended(trace: dict[str, Any], score: int, residual: bool) -> int:
+    """The evaluation from the view of stm: a network's score from that view, and the terms that a trace counts."""
+    mg = eg = 0
+    for (_, tapered), weight, (white, black) in zip(cells(), trace["weights"], trace["features"], strict=True):
+        if tapered and residual:
+            pair = unpack_pair(weight)
+            mg, eg = mg + pair[0] * (white - black), eg + pair[1] * (white - black)
+    sign = 1 if trace["stm"] == "w" else -1
+    scaled = sign * score if trace["network"]["scaled"] else 0
+    both = (mg + scaled) * trace["phase"] + int((eg + scaled) * trace["scale"] / FULL_SCALE) * (FULL_PHASE - trace["phase"])
+    total = sign * int(both / FULL_PHASE) + score - sign * scaled
+    return max(-networks.EVAL_LIMIT, min(networks.EVAL_LIMIT, total))
+
+
 @pytest.mark.parametrize("hidden", SIZES)
 @pytest.mark.parametrize("kind", ["residual", "pure"])
 def test_the_score_is_that_of_plain_python(boards: list[chess.Board], hidden: int, kind: str) -> None:
     network = networks.by_chance(hidden, 1, kind)
-    engine, terms = engine_with(network), engine_with(None)
+    engine = engine_with(network)
     seen = set()
     for board in boards[:: 1 if hidden <= 64 else 3]:
         position = Position(oracle.fen_of(board))
         score = network.score(board)
         seen.add(score)
-        total = score + terms.evaluate(position) if kind == "residual" else score
-        assert engine.evaluate(position) == max(-networks.EVAL_LIMIT, min(networks.EVAL_LIMIT, total)), board.fen()
+        assert engine.evaluate(position) == blended(traced(engine, position), score, kind == "residual"), board.fen()
     assert len(seen) > 40
     assert min(seen) < 0 < max(seen)
 
@@ -100,6 +114,25 @@ def test_a_network_fades_with_the_fifty_move_clock() -> None:
     fade = traced(engine, Position(fen.format(80)))["fade"]
     assert 0 < fade < 128
     assert engine.evaluate(Position(fen.format(80))) == int(full * fade / 128)
+
+
+@pytest.mark.parametrize("kind", ["residual", "pure"])
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    "fen",
+    [
+        "7k/8/8/8/7P/8/4BK2/8 w - - 0 1",  # the bishop does not see h8
+        "8/8/8/3nn3/3k4/8/8/3K4 w - - 0 1",
+        "8/8/4k3/8/4K3/8/8/2N4b w - - 0 1",
+        "4k3/8/8/8/8/8/3n4/R3K3 b - - 0 1",
+        "k7/8/P7/8/8/8/8/4K3 w - - 0 1",
+    ],
+)
+def test_no_network_sees_a_win_in_a_dead_draw(fen: str, sign: int, kind: str) -> None:
+    network = flat(bias=255, own=3 * sign, other=3 * sign)
+    network.kind = kind
+    assert abs(network.score(chess.Board(fen))) > 500
+    assert abs(engine_with(network).evaluate(Position(fen))) < 120
 
 
 def test_features_stay_those_of_the_terms(boards: list[chess.Board]) -> None:

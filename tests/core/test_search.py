@@ -11,6 +11,7 @@ import pytest
 from coachwhip.bench import data
 from coachwhip.core.engine import STARTPOS_FEN, Engine, Position, SearchInfo, SearchResult
 from coachwhip.core.tunables import TUNABLES
+from coachwhip.evaluation import config
 from searching import GRACE, KIWIPETE, MIDDLEGAME, exact_info, fresh_engine, one_engine, search
 
 __all__ = ["fresh_engine", "one_engine"]  # fixtures
@@ -328,6 +329,51 @@ def test_a_finished_game_has_no_best_move(engine: Engine, fen: str, limits: dict
 def test_a_dead_draw_is_worth_nothing(engine: Engine, fen: str) -> None:
     result, _ = search(engine, Position(fen), depth=12)
     assert score(result) == "cp 0"
+
+
+DRAWN_ENDINGS = (  # by theory or the endgame tables
+    "8/3b2k1/B7/8/6PP/5K2/8/8 b - - 0 1",  # the bishop gives itself for the pawn that matters
+    "7k/8/8/8/7P/8/4BK2/8 w - - 0 1",
+    "7k/8/8/7P/8/3B4/5K2/8 w - - 0 1",  # no capture of the last pawn may be left out
+    "8/6k1/8/2B5/8/P6K/8/8 b - - 0 1",
+    "2B5/8/8/8/8/4k2P/8/5K2 w - - 0 1",
+    "8/8/8/8/5k2/P7/8/B4K2 b - - 0 1",
+    "1k6/P7/6K1/8/8/8/5B2/8 b - - 0 1",
+    "8/k1B5/8/8/P1K5/P7/P7/8 b - - 0 1",  # all evasions of a lone king count
+    "8/1k6/7B/P7/P7/6K1/P7/8 b - - 0 1",
+    "8/7k/7P/7P/8/5B1P/8/K7 w - - 0 1",
+    "1k6/4K3/P7/P5B1/8/8/8/8 w - - 0 1",
+    "8/8/8/3nn3/3k4/8/8/3K4 w - - 0 1",
+    "6K1/8/8/4N3/4k3/5N2/8/8 w - - 0 1",
+    "8/k7/7K/1R6/8/2b5/8/8 w - - 0 1",
+    "8/8/8/1K3R2/3k4/8/2n5/8 b - - 0 1",
+)
+
+
+@pytest.fixture(scope="module")
+def shipped() -> dict[str, Engine]:
+    """The shipped evaluation, with its network and without."""
+    weights = config.load_default()
+    return {
+        "network": Engine(config.flatten(weights), hash_mb=1, network=config.network(weights)),
+        "terms": Engine(config.flatten(weights), hash_mb=1),
+    }
+
+
+@pytest.mark.parametrize("kind", ["network", "terms"])
+@pytest.mark.parametrize("fen", DRAWN_ENDINGS)
+def test_a_drawn_ending_is_no_win(shipped: dict[str, Engine], fen: str, kind: str) -> None:
+    engine = shipped[kind]
+    engine.clear()
+    result, _ = search(engine, Position(fen), depth=16)
+    assert abs(exact_info(result).score_cp) < 120
+
+
+def test_the_bishop_gives_itself_for_the_last_good_pawn(shipped: dict[str, Engine]) -> None:
+    for depth in (8, 12, 16, 20):
+        shipped["network"].clear()
+        result, _ = search(shipped["network"], Position(DRAWN_ENDINGS[0]), depth=depth)
+        assert result.bestmove == "d7g4", depth
 
 
 def test_fifty_moves_come_after_mate_and_before_anything_else(engine: Engine) -> None:
