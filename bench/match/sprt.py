@@ -8,7 +8,7 @@ https://www.cantate.be/Fishtest/GSPRT_approximation.pdf and https://www.cantate.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .elo import CONFIDENCE_95, expected_score
@@ -17,8 +17,10 @@ LOGISTIC, NORMALIZED = "logistic", "normalized"
 ELO_PER_T = 800 / math.log(10)  # normalized Elo of a player who scores one standard deviation of a game above one half
 EMPTY = 1e-3  # what an outcome that has not occurred counts: keeps the likelihoods finite
 MEASURABLE = 20  # outcomes from which on their spread is worth stating
-TOLERANCE = 1e-9
+PRECISION = 1e-14
 ITERATIONS = 100
+STEPS = 16  # of the search for a standard deviation
+EDGE = 1e-6  # of a step: how far from its ends, where no distribution is possible, the search begins
 
 
 class Sprt(NamedTuple):
@@ -50,7 +52,7 @@ class Sprt(NamedTuple):
 def llr_logistic(counts: Sequence[int], elo0: float, elo1: float) -> float:
     """Log-likelihood ratio of two expected scores, given in logistic Elo."""
     values, probabilities, total = _distribution(counts)
-    fits = [_tilt([value - expected_score(elo) for value in values], probabilities, probabilities) for elo in (elo0, elo1)]
+    fits = [_tilt([value - expected_score(elo) for value in values], probabilities) for elo in (elo0, elo1)]
     return total * _ratio(probabilities, *fits)
 
 
@@ -94,37 +96,57 @@ def _ratio(probabilities: Sequence[float], fit0: Sequence[float], fit1: Sequence
     return sum(p * math.log(p1 / p0) for p, p0, p1 in zip(probabilities, fit0, fit1, strict=True))
 
 
-def _tilt(offsets: Sequence[float], probabilities: Sequence[float], fallback: Sequence[float]) -> list[float]:
-    """The likeliest distribution in which `offsets` have the mean 0: p_i / (1 + x offset_i), x the root of that mean.
+def _tilt(offsets: Sequence[float], probabilities: Sequence[float]) -> list[float]:
+    """The likeliest distribution in which `offsets`, some above 0 and some below, have the mean 0: p_i / (1 + x offset_i).
 
-    `fallback` is returned where no distribution can have that mean.
+    The mean falls with x between the values that make a denominator 0: Newton's method, and bisection where that leaves them.
     """
-    low, high = min(offsets), max(offsets)
-    if not low < 0 < high:
-        return list(fallback)
-    left, right = -1 / high, -1 / low  # between them all denominators are positive, and the mean falls from + to -
-    for _ in range(200):
-        middle = (left + right) / 2
-        if middle in (left, right):
+    left, right = -1 / max(offsets), -1 / min(offsets)
+    x = 0.0
+    for _ in range(ITERATIONS):
+        shares = [offset / (1 + x * offset) for offset in offsets]
+        mean = sum([p * share for p, share in zip(probabilities, shares, strict=True)])
+        left, right = (x, right) if mean > 0 else (left, x)
+        step = mean / sum([p * share * share for p, share in zip(probabilities, shares, strict=True)])
+        if abs(step) <= PRECISION * abs(x):
             break
-        mean = sum(p * offset / (1 + middle * offset) for p, offset in zip(probabilities, offsets, strict=True))
-        if mean > 0:
-            left = middle
-        else:
-            right = middle
-    return [p / (1 + left * offset) for p, offset in zip(probabilities, offsets, strict=True)]
+        x = x + step if left < x + step < right else (left + right) / 2
+    return [p / (1 + x * offset) for p, offset in zip(probabilities, offsets, strict=True)]
 
 
 def _fit_t(values: Sequence[float], probabilities: Sequence[float], t: float) -> list[float]:
     """The likeliest distribution whose mean lies `t` of its standard deviations above one half.
 
-    The constraint is linearized about the last distribution and solved again until nothing moves.
+    Linearized about a standard deviation s and the mean 1/2 + t s, the constraint is that some offsets have the mean 0. The likeliest
+    distribution under that constraint is an extreme of the likelihood under the other one if its mean is 1/2 + t s, and there are no
+    more of them. Wide bounds have several, each near another outcome: s is searched around every outcome, and the likeliest is taken.
     """
-    fit = [1 / len(values)] * len(values)
-    for _ in range(ITERATIONS):
-        mean, deviation = _moments(values, fit)
-        offsets = [value - 0.5 - t * deviation * (1 + ((value - mean) / deviation) ** 2) / 2 for value in values]
-        last, fit = fit, _tilt(offsets, probabilities, fit)
-        if max(abs(new - old) for new, old in zip(fit, last, strict=True)) < TOLERANCE:
-            break
-    return fit
+    if t < 0:
+        return _fit_t(values, probabilities[::-1], -t)[::-1]
+    points = [value - 0.5 for value in values]
+    if t < PRECISION:
+        return _tilt(points, probabilities)
+
+    def fit(s: float) -> list[float]:
+        return _tilt([point - t / 2 * (s + (point - t * s) ** 2 / s) for point in points], probabilities)
+
+    def is_above(s: float) -> bool:
+        return sum([p * point for p, point in zip(fit(s), points, strict=True)]) > t * s
+
+    root = math.sqrt(1 + t * t)
+    fits = []
+    for point in (point for point in points if point > 0):
+        low, high = point * t / root / (root + 1), point * (root + 1) / root / t  # beyond them, `point` has no offset above 0
+        steps = [low * (high / low) ** ((step + EDGE) / (STEPS + 2 * EDGE)) for step in range(STEPS + 1)]
+        above = [is_above(s) for s in steps]
+        for left, right, *sides in zip(steps, steps[1:], above, above[1:], strict=False):
+            if sides == [True, False]:
+                fits.append(fit(_last(is_above, left, right)))
+    return max(fits, key=lambda each: sum(p * math.log(q) for p, q in zip(probabilities, each, strict=True)))
+
+
+def _last(holds: Callable[[float], bool], left: float, right: float) -> float:
+    """The end of the part, from `left` on, where it holds."""
+    while left < (middle := (left + right) / 2) < right:
+        left, right = (middle, right) if holds(middle) else (left, middle)
+    return left
