@@ -15,7 +15,7 @@ from .output import LostOutput, watched
 from .uci.format import info_string
 from .uci.host import Host
 from .uci.loop import UciLoop
-from .uci.parse import shorten
+from .uci.parse import printable, shorten
 from .uci.reader import LineReader
 from .uci.writer import LineWriter
 
@@ -158,7 +158,7 @@ def _complain(message: str) -> None:
     """Print a message on standard error, if there is one."""
     try:
         if sys.stderr is not None:
-            print(f"coachwhip: {message}", file=sys.stderr, flush=True)
+            print(f"coachwhip: {printable(message)}", file=sys.stderr, flush=True)
     except OSError:
         pass
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Standard output that raises `LostOutput` if it cannot be written, and standard error whose errors are ignored.
+"""Standard output that raises `LostOutput` if it cannot be written, standard error whose errors are ignored, and only printable text.
 
 Python would raise OSError from any `print`, or print a message when the process ends. Here the raw file below the stream raises
 `LostOutput` once, which is no OSError, so code that handles errors of other files does not catch it; later output is dropped.
@@ -12,6 +12,8 @@ import os
 import sys
 from stat import S_ISCHR
 from time import sleep
+
+from .uci.parse import OF_A_TEXT, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,19 +71,33 @@ class _Progress(io.FileIO):
         return memoryview(data).nbytes
 
 
-def _above(raw: io.FileIO, stream: TextIO) -> TextIO:
+class _Text(io.TextIOWrapper):
+    """Text without escape sequences: names from files and engines are among what is printed."""
+
+    unfiltered: TextIO  # for control characters of our own, on a terminal
+
+    def write(self, text: str, /) -> int:
+        return super().write(printable(text, OF_A_TEXT))
+
+
+def _above(raw: io.FileIO | None, stream: TextIO) -> TextIO:
     """A text stream on `raw` with the settings of `stream`; characters outside its encoding are written as escapes."""
+    if raw is None:
+        return stream
     errors = "backslashreplace" if stream.errors in (None, "strict") else stream.errors
     unbuffered = getattr(stream, "write_through", False)
     below = raw if unbuffered else io.BufferedWriter(raw)
     lines = getattr(stream, "line_buffering", False)
-    return io.TextIOWrapper(below, stream.encoding, errors, line_buffering=lines, write_through=unbuffered)
+    above = _Text(below, stream.encoding, errors, line_buffering=lines, write_through=unbuffered)
+    above.unfiltered = stream
+    return above
 
 
-def _descriptor(stream: TextIO) -> int | None:
-    """The descriptor of a stream to a file or pipe; None for a terminal, which is left as it is, and for a stream without one."""
+def _raw(stream: TextIO, kind: type[_Output | _Progress]) -> io.FileIO | None:
+    """The raw file below a stream: a terminal as it is, a file or pipe as `kind`; None for a stream without a descriptor."""
     try:
-        return None if stream.isatty() else stream.fileno()
+        descriptor = stream.fileno()
+        return open(descriptor, "wb", 0, closefd=False) if stream.isatty() else kind(descriptor, "wb", closefd=False)
     except (OSError, ValueError):
         return None
 
@@ -96,16 +112,15 @@ class watched:  # noqa: N801 (used like a function)
         self._before = sys.stdout, sys.stderr
         stdout, stderr = (open(os.devnull, "w", encoding="utf-8") if stream is None else stream for stream in self._before)  # noqa: SIM115
         self._opened = {stdout, stderr}.difference(self._before)
-        out, err = _descriptor(stdout), _descriptor(stderr)
-        self._raw = None if out is None else _Output(out, "wb", closefd=False)
-        sys.stdout = stdout if self._raw is None else _above(self._raw, stdout)
-        sys.stderr = stderr if err is None else _above(_Progress(err, "wb", closefd=False), stderr)
+        self._raw = _raw(stdout, _Output)
+        sys.stdout = _above(self._raw, stdout)
+        sys.stderr = _above(_raw(stderr, _Progress), stderr)
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         try:
             sys.stdout.flush()
             sys.stderr.flush()
-            if self._raw is not None and self._raw.error is not None:
+            if isinstance(self._raw, _Output) and self._raw.error is not None:
                 raise LostOutput(self._raw.error, self._raw.fileno())
         finally:
             sys.stdout, sys.stderr = self._before

@@ -4,14 +4,19 @@
 The limits stand in .github/SECURITY.md. tests/trials/mutated_files.py tries spoilt files by the thousand.
 """
 
+import contextlib
+import html
 import io
 import json
 import logging
 import lzma
+import os
 import re
+import shlex
+import subprocess
+import sys
 import zlib
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 
 import chess
@@ -30,7 +35,7 @@ from coachwhip.evaluation import config
 from coachwhip.evaluation.config import WeightsError
 from coachwhip.evaluation.learn import data, labelled
 from coachwhip.uci.tablebase import Tablebase
-from places import DATA
+from places import DATA, TOOLS
 
 QUEEN = chess.Board("8/8/8/4k3/8/8/8/KQ6 w - - 0 1")
 TAGS = '[White "A"]\n[Result "1-0"]\n\n'
@@ -230,7 +235,7 @@ def test_a_table_of_other_men_is_not_searched_for_ever(suffix: str, tmp_path: Pa
         (tmp_path / name).write_bytes((DATA / "syzygy" / name).read_bytes())
     (tmp_path / f"KQvK{suffix}").write_bytes((DATA / "syzygy" / f"KRvK{suffix}").read_bytes())
     tables = Tablebase(str(tmp_path))
-    with closing(tables):
+    with contextlib.closing(tables):
         assert tables.summary == "1 WDL and 1 DTZ tables, up to 3 men"
         assert (tables.probe(QUEEN.fen()) is None) == (suffix == ".rtbw")
         if suffix == ".rtbw":
@@ -248,7 +253,7 @@ def test_a_table_that_says_what_cannot_be_is_not_believed(tmp_path: Path) -> Non
     assert content[place] & 0x80  # all positions have one value, which follows
     content[place + 1] = content[place + 3] = 10
     (tmp_path / "KBvK.rtbw").write_bytes(content)
-    with closing(Tablebase(str(tmp_path))) as tables:
+    with contextlib.closing(Tablebase(str(tmp_path))) as tables:
         assert tables.probe("8/8/8/4k3/8/8/8/KB6 w - - 0 1") is None
         assert "it says 8 of" in tables.take_fault()
 
@@ -367,3 +372,53 @@ def test_a_suite_whose_settings_no_run_has_written_is_named(change: dict[str, ob
     path.write_bytes(sealed({"format": "coachwhip suite 2", "settings": {**SUITE_SETTINGS, **change}}))
     with pytest.raises(CommandError, match=r"suite\.jsonl:1: not the settings of a run of a suite: "):
         record.load(path)
+
+
+# --- Text that a terminal would obey ---
+
+NAME = "Fruit [/2.1] [bold]x\x1b]0;owned\x07\x9b31m\u202eb\u2028c\x7fd\u200f é 棋 $x_{"
+SHOWN = "Fruit [/2.1] [bold]x?]0;owned??31m?b?c?d? é 棋 $x_{"
+OBEYED = re.compile("\x1b\\]|[\x07\x7f-\x9f\u200e\u200f\u061c\u2028-\u202e\u2066-\u2069]")
+STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(TOOLS / 'stub_engine.py'))} {shlex.quote(NAME)}"
+ENGINES = ["--engine", STUB, "--engine", STUB, "--name", NAME]
+NAMING = [
+    ["suite", "--nodes", "50", "--list", "all", "names.epd", *ENGINES, "--plot", "out.svg", "--journal", "out.jsonl"],
+    ["match", "--nodes", "50", "--games", "2", "--max-moves", "2", *ENGINES, "--pgn", "out.pgn", "--plot", "out.svg"],
+    ["speed", "--only", "search", "--nodes", "1", "--rounds", "1", *ENGINES],
+    ["analyse", "--nodes", "50", "names.pgn", "--output", "out.pgn", "--report", "out.html"],
+    ["data", "games", NAME],
+    [f"--{NAME}"],
+]
+
+
+def run_on_terminal(words: list[str], folder: Path) -> str:
+    """What a command shows on a terminal of 400 columns, where rich draws."""
+    pty = pytest.importorskip("pty")
+    ours, theirs = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "400", "PYTHONUTF8": "1"}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "coachwhip", *words], cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # how Linux tells that the other end is closed
+        while data := os.read(ours, 1 << 16):
+            shown += data
+    os.close(ours)
+    process.wait(60)
+    return shown.decode()
+
+
+@pytest.mark.parametrize("words", NAMING, ids=["suite", "match", "speed", "analyse", "error of argparse", "error of our own"])
+def test_names_reach_terminals_and_files_as_printable_text(words: list[str], tmp_path: Path) -> None:
+    (tmp_path / "names.epd").write_text(f'8/8/8/4k3/8/8/8/KQ6 w - - bm Qb5; id "{NAME}";\n', encoding="utf-8")
+    tags = "".join(f'[{tag} "{NAME}"]\n' for tag in ("Event", "White", "Black", "Opening", "Own"))
+    (tmp_path / "names.pgn").write_text(f"{tags}\n1. e4 {{{NAME}}} e5 *\n", encoding="utf-8")
+    shown = run_on_terminal(words, tmp_path)
+    written = [path.read_text(encoding="utf-8") for path in tmp_path.glob("out.*")]
+    assert len(written) == sum(word.startswith("out.") for word in words)
+    for text in (shown, *written):
+        assert "Traceback" not in text
+        assert OBEYED.findall(text) == []
+    assert "?[" not in shown  # rich's own sequences arrive
+    assert SHOWN in shown or any(html.escape(SHOWN) in text for text in written)

@@ -23,6 +23,8 @@ import sys
 from _thread import allocate_lock
 from time import localtime, strftime, time
 
+from .parse import printable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -56,7 +58,7 @@ class DebugLog:
     def _append(self, lines: list[tuple[str, str]]) -> None:
         now = time()
         stamp = f"{strftime('%Y-%m-%d %H:%M:%S', localtime(now))}.{int(now * 1000) % 1000:03} [{os.getpid()}]"
-        data = "".join(f"{stamp} {mark} {line}\n" for mark, line in lines).encode(errors="replace")
+        data = "".join(f"{stamp} {mark} {printable(line)}\n" for mark, line in lines).encode()
         with self._lock:
             if not self.file.closed:
                 self.file.write(data)  # in one piece: other processes may write to this file
@@ -85,7 +87,7 @@ def head(name: str, host: Host) -> list[tuple[str, str]]:
         facts["exposed"] = "all tunables"
     if host.games:
         facts["games"] = str(host.games)
-    found = [(FACT, f"{fact}: {_line(text)}") for fact, text in facts.items()]
+    found = [(FACT, f"{fact}: {text}") for fact, text in facts.items()]
     return [*found, *((STATE, command) for command in _state(host))]
 
 
@@ -94,10 +96,6 @@ def _machine() -> str:
         return "Windows {}.{} build {}".format(*sys.getwindowsversion()[:3])
     system = os.uname()
     return f"{system.sysname} {system.release} {system.machine}"
-
-
-def _line(text: str) -> str:
-    return text.replace("\n", "?").replace("\r", "?")  # a folder may be called so
 
 
 def _state(host: Host) -> Iterator[str]:

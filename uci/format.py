@@ -6,6 +6,8 @@ Scores are from stm's view, mates in full moves, times in milliseconds, hash use
 
 from __future__ import annotations
 
+from .parse import printable
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.engine import SearchInfo
@@ -62,9 +64,8 @@ def searched(depth: int, nodes: int, cut: bool) -> str:
 
 
 def info_string(message: str) -> str:
-    """A message to the user. Line ends and other control characters become blanks: they would break the protocol."""
-    printable = "".join(char if char.isprintable() else " " for char in message)
-    return f"info string {printable}"
+    """A message to the user, in one line."""
+    return f"info string {printable(message)}"
 
 
 def identity(name: str) -> list[str]:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 MAX_DIGITS = 18  # a longer number is a mistake; int() itself refuses some thousands of digits
 MAX_NAMED = 8  # errors and words that one message names at most
 LONGEST_REASON = 200  # characters of what an error says
+OF_A_TEXT = "\n\t\u00a0\u2007\u202f\u3000\u200c\u200d"  # line ends, blanks and joiners: `isprintable` rejects them
 MAX_MS = 2**31 - 1  # 24 days; longer times are clamped to this
 
 # The fields of `go` that take a number, and the range it is clamped to.
@@ -216,6 +217,15 @@ def reason(error: BaseException) -> str:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Text from outside for a message: at most `limit` characters, unprintable ones replaced by `?`."""
-    kept = "".join(char if char.isprintable() else "?" for char in text[:limit])
-    return f"{kept}..." if len(text) > limit else kept
+    """Text from outside for a message: at most `limit` characters."""
+    return printable(text[:limit]) + "..." * (len(text) > limit)
+
+
+def printable(text: str, kept: str = "") -> str:
+    """What may go to a terminal or a file: control characters, direction marks and lone surrogates become `?`.
+
+    `kept`: what stays all the same; OF_A_TEXT where it is more than a name or a line.
+    """
+    if text.isprintable():
+        return text
+    return "".join(char if char.isprintable() or char in kept else "?" for char in text)

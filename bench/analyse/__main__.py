@@ -16,7 +16,7 @@ from chess.engine import EngineError, Limit
 from ...chess_engine import ChessEngine
 from ...core.engine import MAX_DEPTH
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
-from ...uci.parse import reason, shorten
+from ...uci.parse import OF_A_TEXT, printable, reason, shorten
 from ..common.command import (
     INTERRUPTED,
     CommandError,
@@ -101,7 +101,7 @@ def _analyse(args: argparse.Namespace) -> int:
         with disk, _output(args) as output:
             interrupted = _run(studies, done, faults, engine, limit, args.multipv, output)
     if args.report:
-        write_bytes(args.report, report.page(done, described).encode())
+        write_bytes(args.report, printable(report.page(done, described), OF_A_TEXT).encode())
     if args.json:
         complete = not interrupted and disk.error is None
         print(json.dumps(_as_dict(done, limit, faults, complete=complete), indent=1))
@@ -173,7 +173,8 @@ def _run(
             done.append(study)
             annotate(study, engine.id["name"])
             if output:
-                print(study.game.accept(chess.pgn.StringExporter(columns=COLUMNS)), end="\n\n", file=output, flush=True)
+                text = study.game.accept(chess.pgn.StringExporter(columns=COLUMNS))
+                print(printable(text, OF_A_TEXT), end="\n\n", file=output, flush=True)
             if interrupted:
                 break
     return interrupted

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, filterwarnings
 
+from ...uci.parse import printable
 from ...uci.tunables import read
 
 LARGEST_TIME = 1e6  # seconds
@@ -63,7 +64,7 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str], body: Callable
 def tell(line: str) -> None:
     """Print a line on standard error; where that cannot be written, nothing happens."""
     with suppress(OSError):
-        print(line, file=sys.stderr, flush=True)
+        print(printable(line), file=sys.stderr, flush=True)
 
 
 # --- Files ---

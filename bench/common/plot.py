@@ -4,6 +4,8 @@
 from importlib import import_module
 from typing import Any
 
+from ...uci.parse import printable
+
 SIZE = (8.0, 4.5)  # inches, of a plot without a long legend
 ROOM = 110  # letters beside each other below such a plot
 
@@ -21,7 +23,7 @@ def whole(*axes: Any) -> None:
 
 def as_text(name: str) -> str:
     """A name that matplotlib draws as it is: a dollar sign starts no formula, and no legend leaves out what begins with `_`."""
-    literal = "".join(letter if letter.isprintable() else "?" for letter in name).replace("$", r"\$")
+    literal = printable(name).replace("$", r"\$")
     return f" {literal}" if literal.startswith("_") else literal
 
 

@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import NamedTuple, Protocol
 
+from ...uci.parse import printable
+from .table import unfiltered
+
 
 class Advance(Protocol):
     """Counts items."""
@@ -27,6 +30,7 @@ class Bar(NamedTuple):
 @contextmanager
 def progress(label: str, total: int) -> Iterator[Bar]:
     """Show a bar of `total` items while the block runs."""
+    label = printable(label)
     with (_drawn(label, total) if sys.stderr.isatty() else None) or _plain(label, total) as bar:
         yield bar
 
@@ -38,8 +42,8 @@ def _drawn(label: str, total: int) -> AbstractContextManager[Bar] | None:
         from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
     except ImportError:
         return None
-    console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    console = Console(file=unfiltered(sys.stderr))
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
 
     @contextmanager
     def drawn() -> Iterator[Bar]:
@@ -47,7 +51,7 @@ def _drawn(label: str, total: int) -> AbstractContextManager[Bar] | None:
             task = rich_bar.add_task(label, total=total)
             yield Bar(
                 advance=lambda items=1: rich_bar.advance(task, items),
-                say=lambda text: console.print(text, markup=False, highlight=False, soft_wrap=True),
+                say=lambda text: console.print(printable(text), markup=False, highlight=False, soft_wrap=True),
             )
 
     return drawn()
@@ -57,7 +61,8 @@ def _drawn(label: str, total: int) -> AbstractContextManager[Bar] | None:
 def _plain(label: str, total: int) -> Iterator[Bar]:
     """A counter that rewrites its line on a terminal, and prints about ten lines elsewhere."""
     count = 0
-    terminal = sys.stderr.isatty()
+    stream = unfiltered(sys.stderr)
+    terminal = stream.isatty()
     step = 1 if terminal else max(1, total // 10)
 
     def advance(items: int = 1, /) -> None:
@@ -66,11 +71,11 @@ def _plain(label: str, total: int) -> Iterator[Bar]:
         count += items
         if count // step > steps or count == total:
             counter = f"{label} {count}/{total}"
-            print(f"\r{counter}" if terminal else counter, end="" if terminal else "\n", file=sys.stderr, flush=True)
+            print(f"\r{counter}" if terminal else counter, end="" if terminal else "\n", file=stream, flush=True)
 
     def say(text: str) -> None:
-        print(f"\r{text}" if terminal else text, file=sys.stderr, flush=True)
+        print(f"\r{printable(text)}" if terminal else printable(text), file=stream, flush=True)
 
     yield Bar(advance, say)
     if terminal:
-        print(file=sys.stderr)
+        print(file=stream)

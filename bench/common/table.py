@@ -3,12 +3,17 @@
 
 import sys
 from collections.abc import Sequence
+from typing import TextIO
+
+from ...uci.parse import printable
 
 Rows = Sequence[Sequence[str]]
 
 
 def show(title: str, headings: Sequence[str], rows: Rows, *, left: int = 1) -> None:
     """Print a table whose first `left` columns are text; the others are numbers and stand to the right."""
+    title, headings = printable(title), [printable(heading) for heading in headings]
+    rows = [[printable(cell) for cell in row] for row in rows]
     if sys.stdout.isatty() and _show_rich(title, headings, rows, left):
         return
     print(f"{title}\n{plain(headings, rows, left=left)}\n", flush=True)
@@ -38,10 +43,16 @@ def _show_rich(title: str, headings: Sequence[str], rows: Rows, left: int) -> bo
         from rich.text import Text
     except ImportError:
         return False
-    table = Table(title=title, title_justify="left")
+    table = Table(title=Text(title), title_justify="left")  # a plain `str` would be read as markup
     for column, heading in enumerate(headings):
-        table.add_column(heading, justify="left" if column < left else "right", overflow="fold")
+        table.add_column(Text(heading), justify="left" if column < left else "right", overflow="fold")
     for row in rows:
         table.add_row(*(Text(cell) for cell in row))
-    Console().print(table)
+    Console(file=unfiltered(sys.stdout)).print(table)
     return True
+
+
+def unfiltered(stream: TextIO) -> TextIO:
+    """The stream that passes on control characters, where `coachwhip.output` has put one above it that does not."""
+    found: TextIO = getattr(stream, "unfiltered", stream)
+    return found

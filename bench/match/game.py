@@ -15,6 +15,7 @@ import chess
 import chess.engine
 import chess.pgn
 
+from ...uci.parse import OF_A_TEXT, printable
 from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS, Ending, find_ending, win
 from ..common.journal import checked
 from ..common.openings import Opening
@@ -136,7 +137,7 @@ class GameRecord:
                 node.set_clock(record.clock)
         ending = self.explanation().replace("{", "(").replace("}", ")")
         node.comment = " ".join(part for part in (node.comment, ending) if part)
-        return str(game) + "\n\n"
+        return printable(str(game), OF_A_TEXT) + "\n\n"
 
 
 def _rounded(seconds: float | None) -> float | None:

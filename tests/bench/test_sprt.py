@@ -50,7 +50,7 @@ def likelihood(counts: tuple[int, ...], elo: float, model: str) -> float:
     t = 0.0 if model == LOGISTIC else elo / ELO_PER_T * math.sqrt((len(counts) - 1) / 2)
 
     def deviation(p: np.ndarray) -> float:
-        return math.sqrt(max(1e-12, p @ values**2 - (p @ values) ** 2))
+        return math.sqrt(max(1e-12, float(p @ values**2 - (p @ values) ** 2)))
 
     def fault(p: np.ndarray) -> float:
         return float(p @ values - (mean if model == LOGISTIC else t * deviation(p)))
