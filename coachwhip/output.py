@@ -74,7 +74,7 @@ class _Progress(io.FileIO):
 class _Text(io.TextIOWrapper):
     """Text without escape sequences: names from files and engines are among what is printed."""
 
-    unfiltered: TextIO  # for control characters of our own, on a terminal
+    unfiltered: TextIO  # where it is a terminal, for control characters of our own
 
     def write(self, text: str, /) -> int:
         return super().write(printable(text, OF_A_TEXT))
@@ -89,7 +89,8 @@ def _above(raw: io.FileIO | None, stream: TextIO) -> TextIO:
     below = raw if unbuffered else io.BufferedWriter(raw)
     lines = getattr(stream, "line_buffering", False)
     above = _Text(below, stream.encoding, errors, line_buffering=lines, write_through=unbuffered)
-    above.unfiltered = stream
+    if stream.isatty():
+        above.unfiltered = stream
     return above
 
 

@@ -65,7 +65,7 @@ def searched(depth: int, nodes: int, cut: bool) -> str:
 
 def info_string(message: str) -> str:
     """A message to the user, in one line."""
-    return f"info string {printable(message)}"
+    return "info string " + printable(message.replace("\n", " "))
 
 
 def identity(name: str) -> list[str]:

@@ -79,6 +79,11 @@ def file_name(text: str) -> Path:
     return Path(text)
 
 
+def label(text: str) -> str:
+    """Read what something is to be called, as argparse's `type`."""
+    return printable(text)
+
+
 class _Written(argparse.Action):
     """Stores the name of a file, and collects it among those that the command writes."""
 

@@ -53,6 +53,6 @@ def _show_rich(title: str, headings: Sequence[str], rows: Rows, left: int) -> bo
 
 
 def unfiltered(stream: TextIO) -> TextIO:
-    """The stream that passes on control characters, where `coachwhip.output` has put one above it that does not."""
+    """The terminal itself, for control characters, where `coachwhip.output` has put a stream above it that passes none on."""
     found: TextIO = getattr(stream, "unfiltered", stream)
     return found

@@ -14,9 +14,8 @@ from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...uci.parse import printable
 from ..common.checkout import import_root
-from ..common.command import CommandError, assignment, file_name, seconds, tunables_of
+from ..common.command import CommandError, assignment, file_name, label, seconds, tunables_of
 from .greeting import START_SECONDS
 
 NAMES_ENGINE = ("--engine", "--revision")
@@ -67,7 +66,7 @@ def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
     add = parser.add_argument
     add("--engine", **of_engine(metavar="COMMAND", help="command line of a UCI engine; may be given several times"))
     add("--revision", **of_engine(metavar="REV", help="ourselves as of a git revision, built if need be; likewise"))
-    add("--name", **of_engine(type=printable, metavar="NAME", help="what to call the engine named last (default: its own name)"))
+    add("--name", **of_engine(type=label, metavar="NAME", help="what to call the engine named last (default: its own name)"))
     help_option = "UCI option of the engine named last; of every engine, if it stands before the first"
     add("--option", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_option))
     help_set = "change a tunable of the search of the --revision named last; of ourselves and of every one, if it stands before"
