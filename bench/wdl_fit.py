@@ -19,12 +19,12 @@ import numpy as np
 from ..uci.parse import reason
 from ..uci.wdl import LEAST, material
 from .common.command import CommandError, execute, file_name, naming, require
-from .common.pgn import Limited, PgnError, read_game
+from .common.pgn import PgnError, read_games
 from .data import SCORED
 
 if TYPE_CHECKING:
+    import io
     from collections.abc import Iterator, Sequence
-    from typing import TextIO
 
     from numpy.typing import NDArray
 
@@ -61,8 +61,8 @@ def read(paths: Sequence[Path | str]) -> Samples:
     games = 0
     for path in paths:
         before = len(rows)
-        with _text(Path(path)) as file:
-            while (game := read_game(file)) is not None:
+        with _games(Path(path)) as read_in:
+            for game in read_in:
                 outcome = OUTCOMES.get(game.headers.get("Result", "*"))
                 if outcome is not None:
                     games += 1
@@ -77,12 +77,12 @@ def read(paths: Sequence[Path | str]) -> Samples:
 
 
 @contextmanager
-def _text(path: Path) -> Iterator[TextIO]:
-    """A file of games, plain or compressed (.xz). Raises OSError; CommandError where it cannot be decompressed."""
-    opened = lzma.open if path.suffix == ".xz" else open
+def _games(path: Path) -> Iterator[Iterator[chess.pgn.Game]]:
+    """The games of a file, plain or compressed (.xz). Raises OSError; CommandError where it cannot be decompressed."""
+    is_xz = path.suffix == ".xz"
     try:
-        with naming(path), opened(path, "rt", encoding="utf-8", errors="replace") as file:
-            yield cast("TextIO", Limited(file, path.stat().st_size if opened is lzma.open else 0))
+        with naming(path), cast("io.BufferedReader", lzma.open(path)) if is_xz else path.open("rb") as file:
+            yield read_games(file, path.stat().st_size if is_xz else 0)
     except (lzma.LZMAError, EOFError) as error:
         raise CommandError(f"{path}: not a whole .xz file: {error}") from error
     except PgnError as error:

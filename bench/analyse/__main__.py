@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-import chess.pgn
 from chess.engine import EngineError, Limit
 
 from ...chess_engine import ChessEngine
@@ -31,6 +30,7 @@ from ..common.command import (
     write_bytes,
     writes,
 )
+from ..common.pgn import game_text
 from ..common.progress import progress
 from ..common.table import plain
 from ..data import GAMES
@@ -40,7 +40,6 @@ from .games import read_files, title
 from .study import Line, Look, Step, Study, score_text
 
 DEFAULT_SECONDS = 0.5
-COLUMNS = 80  # width of the PGN text
 EPILOG = """\
 The annotated games go to standard output and the summary to standard error, unless --output or --json says otherwise.
 Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C, which keeps the moves analysed so far."""
@@ -173,8 +172,7 @@ def _run(
             done.append(study)
             annotate(study, engine.id["name"])
             if output:
-                text = study.game.accept(chess.pgn.StringExporter(columns=COLUMNS))
-                print(printable(text, OF_A_TEXT), end="\n\n", file=output, flush=True)
+                print(game_text(study.game), end="", file=output, flush=True)
             if interrupted:
                 break
     return interrupted

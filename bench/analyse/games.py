@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import chess.pgn
 
-from ...uci.parse import decode_line, reason, shorten
+from ...uci.parse import MAX_NAMED, reason, shorten
 from ..common.command import CommandError
-from ..common.pgn import PgnError, read_game
+from ..common.pgn import PgnError, is_empty, read_games
 from .study import Study
 
 
@@ -26,21 +26,18 @@ def read_files(paths: Sequence[str]) -> Found:
     studies: list[Study] = []
     faults: list[str] = []
     for path in paths:
-        try:
-            games = _read_games(_read_text(path))
-        except PgnError as error:
-            raise CommandError(f"{path}: {error}") from error
-        if not games:
-            raise CommandError(f"{path}: no game in it")
-        for number, game in enumerate(games, start=1):
+        before = len(studies) + len(faults)
+        for number, game in enumerate(_read_games(path), start=1):
             label = f"{path}: game {number} ({title(game)})"
+            errors = [reason(error) for error in game.errors[:MAX_NAMED]]
             try:
                 studies.append(Study(game, label))
             except ValueError as error:
-                faults.append(f"{label}: {reason(error)}; the game is skipped")
-                continue
-            if game.errors:
-                faults.append(f"{label}: {reason(game.errors[0])}; the game is read up to this error")
+                errors = [f"{reason(error)}; the game is skipped"]
+            if errors:
+                faults.append(f"{label}: {'; '.join(errors)}")
+        if before == len(studies) + len(faults):
+            raise CommandError(f"{path}: no game in it")
     return Found(studies, faults)
 
 
@@ -49,25 +46,18 @@ def title(game: chess.pgn.Game) -> str:
     return " - ".join(shorten(game.headers.get(colour, "?")) for colour in ("White", "Black"))
 
 
-def _read_text(path: str) -> str:
-    """A file as text: UTF-8, with or without a byte order mark, or Latin-1, which older databases use."""
+def _read_games(path: str) -> list[chess.pgn.Game]:
+    """The games of a file: everything that has moves or tags of its own. Raises CommandError."""
     try:
         if path == "-":
-            data = sys.stdin.buffer.read()
+            games = list(read_games(io.BufferedReader(io.BytesIO(sys.stdin.buffer.read()))))  # which stays open
         else:
             with open(path, "rb") as file:
-                data = file.read()
+                games = list(read_games(file))
     except OSError as error:
         raise CommandError(f"cannot read {path}: {error.strerror or error}") from error
-    return decode_line(data)
-
-
-def _read_games(text: str) -> list[chess.pgn.Game]:
-    """The games in the text: everything that has moves or headers of its own."""
-    games = []
-    handle = io.StringIO(text, newline=None)
-    usual = dict(chess.pgn.Headers())
-    while (game := read_game(handle)) is not None:
-        if game.variations or dict(game.headers) != usual:
-            games.append(game)
+    except PgnError as error:
+        raise CommandError(f"{path}: {error}") from error
+    if all(is_empty(game) for game in games):
+        raise CommandError(f"{path}: no game in it")
     return games

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """How good a move was, from the engine's scores before and after it: pure functions.
 
-Winning chances and accuracy use the formulas that Lichess has published (https://lichess.org/page/accuracy). A move is judged by
-the winning chances it loses. The limits are those of Lichess: 0.1, 0.2 and 0.3 on a scale from -1 (a sure loss) to +1 (a sure
+Winning chances and accuracy use the formulas that Lichess has published (https://lichess.org/page/accuracy; the accuracy of a game
+is in its source, `AccuracyPercent.scala`). A move is judged by the winning chances it loses. The limits are those of Lichess: 0.1, 0.2 and 0.3 on a scale from -1 (a sure loss) to +1 (a sure
 win), which are 5, 10 and 15 percent points here.
 """
 
@@ -16,6 +16,7 @@ from chess.engine import Score
 
 CEILING = 1000  # centipawns; a larger score and a mate count as this
 STEEPNESS = 0.00368208  # of the curve of winning chances over centipawns
+UNCERTAIN = 1.0  # percent by which every accuracy is raised, since the engine errs, too
 SPREAD = (0.5, 12.0)  # least and greatest weight of a move, see `weights`
 
 
@@ -52,22 +53,20 @@ def judge(loss: float) -> Judgement | None:
 
 def move_accuracy(loss: float) -> float:
     """The accuracy of a move that loses `loss` percent points: 0 to 100."""
-    return max(0.0, min(100.0, 103.1668 * math.exp(-0.04354 * max(loss, 0.0)) - 3.1669))
+    value = 103.1668100711649 * math.exp(-0.04354415386753951 * max(loss, 0.0)) - 3.166924740191411 + UNCERTAIN
+    return max(0.0, min(100.0, value))
 
 
 def weights(percents: Sequence[float]) -> list[float]:
-    """The weight of each move in a game's accuracy: the standard deviation of the winning chances around it, limited by SPREAD.
+    """The weight of each move in a game's accuracy: the standard deviation of the winning chances up to it, limited by SPREAD.
 
-    `percents` are the winning chances in each position, one more than there are moves. "Around" is a window of a tenth of the
-    game, at least 2 and at most 8 positions.
+    `percents` are the winning chances in each position, one more than there are moves. A window of a tenth of the game, at least
+    2 and at most 8 positions, ends at the position after the move; the first moves share the first window.
     """
-    size = max(2, min(8, len(percents) // 10))
+    size = max(2, min(8, (len(percents) - 1) // 10))
     low, high = SPREAD
-    found = []
-    for index in range(len(percents) - 1):
-        start = max(0, min(index + 1 - size // 2, len(percents) - size))
-        found.append(max(low, min(high, pstdev(percents[start : start + size]))))
-    return found
+    starts = [max(0, after + 1 - size) for after in range(1, len(percents))]
+    return [max(low, min(high, pstdev(percents[start : start + size]))) for start in starts]
 
 
 def accuracy(moves: Sequence[float], counts: Sequence[float]) -> float | None:

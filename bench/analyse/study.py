@@ -124,9 +124,10 @@ def _line(info: InfoDict) -> Line:
 def _step(index: int, san: str, move: chess.Move, white: bool, before: Look, after: Look) -> Step:
     sign = 1 if white else -1
     best = bool(before.lines[0].moves) and before.lines[0].moves[0] == move  # then the scores differ only by the search depth
-    loss = 0.0 if best else max(0.0, sign * (judge.win_percent(before.score) - judge.win_percent(after.score)))
+    drop = sign * (judge.win_percent(before.score) - judge.win_percent(after.score))
+    loss = 0.0 if best else max(0.0, drop)
     loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
-    return Step(index, san, move, white, before, after, loss_cp, loss, judge.move_accuracy(loss), judge.judge(loss))
+    return Step(index, san, move, white, before, after, loss_cp, loss, judge.move_accuracy(drop), judge.judge(loss))
 
 
 def _side(name: str, steps: Sequence[tuple[Step, float]]) -> Side:

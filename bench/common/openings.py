@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess
 
@@ -18,6 +18,9 @@ from ...uci.book import Book as PolyglotBook
 from ...uci.parse import reason
 from .command import CommandError, naming, read_text
 from .fen import fen_of, is_shredder
+
+if TYPE_CHECKING:
+    from .pgn import RawGame
 
 POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
 POLYGLOT_PLIES = 8  # length of those unless the user says otherwise
@@ -127,41 +130,25 @@ def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
 
 
 def _pgn(path: Path, plies: int | None, *, chess960: bool) -> Book:
-    """The games of a PGN file, split at their tags; moves are read later."""
-    with naming(path):
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
-    games: list[tuple[int, list[str]]] = []
-    in_tags = False
-    for number, line in enumerate(text.splitlines(), start=1):
-        is_tag = line.startswith("[")
-        if line.strip() and (not games or (is_tag and not in_tags)):
-            games.append((number, []))
-        if games:
-            games[-1][1].append(line)
-        in_tags = is_tag or (in_tags and not line.strip())
-    return [partial(_line, f"{path.name}:{number}", "\n".join(game), plies, chess960=chess960) for number, game in games]
-
-
-def _line(place: str, text: str, plies: int | None, *, chess960: bool) -> Opening:
-    """One PGN game, or its first plies."""
-    import io
-
-    import chess.pgn
-
-    from .pgn import PgnError, read_game
+    """The games of a PGN file; their moves are read later."""
+    from .pgn import PgnError, split_games
 
     try:
-        game = read_game(io.StringIO(text))
+        with naming(path), path.open("rb") as file:
+            games = list(split_games(file))
     except PgnError as error:
-        raise CommandError(f"{place}: {error}") from error
-    if game is None or game.errors:
-        raise CommandError(f"{place}: {reason(game.errors[0]) if game and game.errors else 'no game'}")
-    if not game.variations and game.headers == chess.pgn.Headers():  # python-chess makes a game of any text
-        raise CommandError(f"{place}: no game")
-    try:
-        board = game.board()
-    except ValueError as error:
-        raise CommandError(f"{place}: {reason(error)}") from error
+        raise CommandError(f"{path.name}: {error}") from error
+    return [partial(_line, f"{path.name}:{game.line}", game, plies, chess960=chess960) for game in games]
+
+
+def _line(place: str, text: "RawGame", plies: int | None, *, chess960: bool) -> Opening:
+    """One PGN game, or its first plies."""
+    from .pgn import is_empty, read_game
+
+    game = read_game(text)
+    if game.errors or is_empty(game):
+        raise CommandError(f"{place}: {reason(game.errors[0]) if game.errors else 'no game'}")
+    board = game.board()
     board.chess960 = chess960 = board.chess960 or chess960
     fen = board.fen(shredder=chess960)
     moves = []

@@ -8,6 +8,7 @@ illegal move, stalls or dies loses that game, and the game is kept with the reas
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from textwrap import fill
 from types import NoneType
 from typing import Any, NamedTuple, Protocol
 
@@ -15,10 +16,10 @@ import chess
 import chess.engine
 import chess.pgn
 
-from ...uci.parse import OF_A_TEXT, printable
 from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS, Ending, find_ending, win
 from ..common.journal import checked
 from ..common.openings import Opening
+from ..common.pgn import COLUMNS, game_text
 from ..common.rules import Rules
 from ..engines.client import legal_move, position_command
 from ..engines.clock import Clock, TimeControl
@@ -136,8 +137,8 @@ class GameRecord:
             if record.clock is not None:
                 node.set_clock(record.clock)
         ending = self.explanation().replace("{", "(").replace("}", ")")
-        node.comment = " ".join(part for part in (node.comment, ending) if part)
-        return printable(str(game), OF_A_TEXT) + "\n\n"
+        node.comment = fill(f"{node.comment} {ending}", COLUMNS - len("{  }"), break_on_hyphens=False).strip()
+        return game_text(game)
 
 
 def _rounded(seconds: float | None) -> float | None:

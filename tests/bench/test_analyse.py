@@ -4,6 +4,7 @@
 import html
 import io
 import json
+import math
 import re
 import signal
 import subprocess
@@ -11,6 +12,7 @@ import sys
 import time
 from html.parser import HTMLParser
 from pathlib import Path
+from statistics import harmonic_mean, pstdev
 from typing import Any, cast
 
 import chess
@@ -26,6 +28,7 @@ from coachwhip.bench.analyse.clock import clock_text, span_text, times, used
 from coachwhip.bench.analyse.games import read_files
 from coachwhip.bench.analyse.study import Study, score_text
 from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.common.pgn import game_text
 from places import ROOT
 from programs import CHROMIUM
 
@@ -118,7 +121,7 @@ def test_a_mate_is_worth_the_ceiling(score: Score, value: int) -> None:
     assert judge.centipawns(score) == value
 
 
-@pytest.mark.parametrize(("loss", "accuracy"), [(0, 100.0), (-5, 100.0), (10, 63.6), (30, 24.8), (100, 0.0)])
+@pytest.mark.parametrize(("loss", "accuracy"), [(0, 100.0), (-5, 100.0), (10, 64.6), (30, 25.8), (100, 0.0)])
 def test_accuracy_of_a_move(loss: float, accuracy: float) -> None:
     assert judge.move_accuracy(loss) == pytest.approx(accuracy, abs=0.06)
 
@@ -159,6 +162,27 @@ def test_accuracy_of_a_game() -> None:
     assert low is not None
     assert high is not None
     assert low < high
+
+
+def test_the_accuracy_of_a_game_is_that_of_lichess() -> None:
+    """Written from its description: windows that end at the move, the first one repeated, population deviations, one percent more."""
+    scores = [int(400 * math.sin(number * number)) for number in range(41)]
+    percents = [100 / (1 + math.exp(-0.00368208 * score)) for score in scores]
+    windows = [percents[:4]] * 2 + [percents[start : start + 4] for start in range(38)]
+    weights = [max(0.5, min(12.0, pstdev(window))) for window in windows]
+    study = studied(f"{' '.join(['Nf3 Nf6 Ng1 Ng8'] * 10)} *", [Cp(score) for score in scores], {0: ["g1f3"], 7: ["f6g8"]})
+    for side, first in zip(study.sides(), (0, 1), strict=True):
+        moves = [
+            (percents[at : at + 2] if at % 2 == 0 else percents[at : at + 2][::-1], weights[at]) for at in range(first, 40, 2)
+        ]
+        each = [
+            100.0 if after >= before else max(0.0, min(100.0, 103.1668 * math.exp(-0.04354 * (before - after)) - 3.1669 + 1))
+            for (before, after), _ in moves
+        ]
+        weighted = sum(value * weight for value, (_, weight) in zip(each, moves, strict=True)) / sum(
+            weight for _, weight in moves
+        )
+        assert side.accuracy == pytest.approx((weighted + harmonic_mean([max(1.0, value) for value in each])) / 2, abs=0.01)
 
 
 # --- A study ---
@@ -282,10 +306,146 @@ def test_files_good_and_bad(tmp_path: Path) -> None:
     assert "game 3" in found.faults[1]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1"])
-def test_encodings(tmp_path: Path, encoding: str) -> None:
-    path = write(tmp_path, '[White "Müller"]\n\n1. e4 *\n', encoding=encoding)
-    assert read_files([path]).studies[0].game.headers["White"] == "Müller"
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "utf-16", "cp1252"])
+@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
+def test_encodings(tmp_path: Path, encoding: str, newline: str) -> None:
+    path = write(tmp_path, f'[White "Müller"]{newline}{newline}1. e4 *{newline}', encoding=encoding)
+    found = read_files([path])
+    assert [(study.game.headers["White"], len(study.nodes), found.faults) for study in found.studies] == [("Müller", 1, [])]
+
+
+def test_a_database_may_mix_encodings(tmp_path: Path) -> None:
+    path = tmp_path / "both.pgn"
+    path.write_bytes('[White "Łódź"]\n\n1. e4 *\n\n'.encode() + '[White "Müller"]\n\n1. d4 *\n'.encode("latin-1"))
+    assert [study.game.headers["White"] for study in read_files([str(path)]).studies] == ["Łódź", "Müller"]
+
+
+ITALIAN = (
+    "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. Qe2 O-O 6. Rd1 Kh8 7. d4 exd4 8. Nbd2 d3 9. c3 dxe2 10. h3 exd1=Q+ 11. Kh2 *"
+)
+LETTERS = {  # for K Q R B N
+    "German": "KDTLS", "French": "RDTFC", "Spanish": "RDTAC", "Portuguese": "RDTBC", "Dutch": "KDTLP", "Polish": "KHWGS", "Czech": "KDVSJ",
+    "Hungarian": "KVBFH", "Romanian": "RDTNC", "Finnish": "KDTLR", "Icelandic": "KDHBR", "white figurines": "♔♕♖♗♘", "black figurines": "♚♛♜♝♞",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("letters", [*LETTERS.values(), ["Кр", *"ФЛСК"]], ids=[*LETTERS, "Russian"])
+def test_piece_letters_of_other_languages(tmp_path: Path, letters: list[str]) -> None:
+    foreign = re.sub("[KQRBN]", lambda match: letters["KQRBN".index(match[0])], ITALIAN)
+    found = read_files([write(tmp_path, f"{foreign}\n")])
+    assert not found.faults
+    assert game_text(found.studies[0].game).split("\n\n")[1].replace("\n", " ") == ITALIAN
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("1. e4 e5 2. Sf3 *", "e2e4 e7e5 g1f3"),
+        ("1. e4 e5 2. Pf3 *", "e2e4 e7e5 g1f3"),
+        ("1. Pe4 Pe5 2. Nf3 *", "e2e4 e7e5 g1f3"),
+        ("1.e2-e4 e7-e5 2.Ng1-f3 Nb8:c6 *", "e2e4 e7e5 g1f3 b8c6"),
+        ("1. e2e4 e7e5 2. g1f3 *", "e2e4 e7e5 g1f3"),
+        ("1. g3 g6 2. Bg2 Bg7 3. Nf3 Nf6 4. 0-0! 0–0!? *", "g2g3 g7g6 f1g2 f8g7 g1f3 g8f6 e1g1 e8g8"),
+        ("1. e4 d5 2. e5 f5 3. exf6 e.p. Nxf6 *", "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6"),
+        ("1. e4 d5 2. e5 f5 3. exf6e.p.! *", "e2e4 d7d5 e4e5 f7f5 e5f6"),
+        ("1. e4 -- 2. d4 Z0 *", "e2e4 0000 d2d4 0000"),
+        ('[SetUp "1"]\n[FEN "8/4P3/8/8/8/k7/8/4K3 w - - 0 1"]\n\n1. e8(Q) *', "e7e8q"),
+        ('[SetUp "1"]\n[FEN "8/4P3/8/8/8/k7/8/4K3 w - - 0 1"]\n\n1. e8D Kb2 2. De5+ *', "e7e8q a3b2 e8e5"),
+        ('[Variant "Chess960"]\n[FEN "4k3/8/8/8/8/8/4P3/RK5R w HA - 0 1"]\n\n1. 0-0 *', "b1h1"),
+        ("1. e4\n\n\n% escape {\n1... e5 (=)\n\n2. Nf3 *\n\x1a", "e2e4 e7e5 g1f3"),
+    ],
+)
+def test_ways_to_write_a_move(tmp_path: Path, text: str, moves: str) -> None:
+    found = read_files([write(tmp_path, text)])
+    assert [" ".join(node.move.uci() for node in study.nodes) for study in found.studies] == [moves]
+    assert not found.faults
+
+
+@pytest.mark.parametrize(
+    ("text", "games"),
+    [
+        ('[White "A"]\n\n1. e4 e5 1-0\n[White "B"]\n1. d4 0-1', [("A", 2, "1-0"), ("B", 1, "0-1")]),
+        ('[White "A"] 1. e4 e5 1-0 [White "B"] 1. d4 0-1 1. c4 *', [("A", 2, "1-0"), ("B", 1, "0-1"), ("?", 1, "*")]),
+        ('[White "A"]\n[Result ""]\n\n1. e4 e5 0-1\n', [("A", 2, "0-1")]),
+        ('[White "A"]\n\n[White "B"]\n\n1. e4 1/2\n', [("A", 0, "*"), ("B", 1, "1/2-1/2")]),
+        ("1. e4 e5\n1. d4\n\n1. c4 c5 *", [("?", 2, "*"), ("?", 1, "*"), ("?", 2, "*")]),
+        ('{before} [White "A"]\n\n1. e4 {a\n\n[White "no tag"]\n\n} e5 (1... c5 1-0) *', [("A", 2, "*")]),
+        (
+            '[White "A"]\n\n1. e4\n[White "B"]\n\n1. d4 ; [White "no"]\n[White "C"]\n',
+            [("A", 1, "*"), ("B", 1, "*"), ("C", 0, "*")],
+        ),
+    ],
+)
+def test_where_games_begin_and_end(tmp_path: Path, text: str, games: list[tuple[str, int, str]]) -> None:
+    found = read_files([write(tmp_path, text)])
+    assert not found.faults
+    headers = [(study.game.headers["White"], len(study.nodes), study.game.headers["Result"]) for study in found.studies]
+    assert headers == games
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("1. e4 e5 2. hello Nf3 {a comment} *", "line 3: 'hello': unknown word"),
+        ("1. e4 e5\n2. P-K4 *", "line 4: 'P-K4': unknown word"),
+        ("1. e4 e5 2. Sf3 Xd6 3. d4 *", "line 3: 'Xd6': unknown word"),
+        ("1. e4 e5 2. Re2 *", "line 3: 'Re2': illegal in"),
+        ("1. d4 d5 2. Nf3 Nf6 3. Nd2 *", "line 3: 'Nd2': ambiguous in"),
+        ("1. e4 e5 (1... c5 2. Qf3 x7 {why} (2. d4)) 2. Nf3 *", "line 3: 'x7': unknown word; the rest of the variation"),
+        ("1. e4 e5 1-0 2. Nf3 Nc6 0-1", "line 3: '2.': text behind the result"),
+        ("1. e4 e5 ) 2. Nf3 *", "line 3: ')': unknown word"),
+        ("1. e4!!! e5 *", "line 3: 'e4!!!': unknown marks"),
+        ("$1 1. e4 e5 *", "line 3: '$1': a NAG without a move"),
+        ("1. e4 e5 (1... c5 *", "a variation without an end"),
+        ("1. e4 {to the end\n*", "line 3: a comment without an end"),
+        ("20. Nf3 Nc6 *", "line 3: '20.': not the number of the first move"),
+        ("1. e4 e5 0-1", "the tag Result says 1-0, the movetext 0-1"),
+        ("\r1. e4 e5 *", """line 2: '[Site "Y"]': a second tag of this name"""),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_kept(tmp_path: Path, text: str, named: str) -> None:
+    second = '[Site "Y"]\n' if "Site" in named else '[Result "1-0"]\n' if "says" in named else '[Round "1"]\n'
+    file = f'[Site "X"]\n{second}{text}\n\n[White "Last"]\n\n1. d4 *\n'
+    found = read_files([write(tmp_path, file)])
+    assert len(found.faults) == 1
+    assert named in found.faults[0]
+    assert "game 1 (? - ?)" in found.faults[0]
+    first, last = found.studies
+    assert (last.game.headers["White"], len(last.nodes)) == ("Last", 1)
+    words = re.findall(r"[\w$]{2,}", text.replace("Sf3", "Nf3"))
+    assert [word for word in words if word not in game_text(first.game) and word != "20" and "0-1" not in named] == []
+
+
+def test_nothing_is_lost_on_the_way_through(tmp_path: Path) -> None:
+    """Where python-chess reads a text right, both readers agree; what is written is read as the same again."""
+    text = (
+        '[Event "a \\"b\\" \\\\c"]\n[White "x "y" z"]\n[Empty ""]\n\n{first [a] ; (b)} 1. e4! {one} {two} $14 e5 (1... c5 {s} 2. Nf3 (2. c3 $6 '
+        "{deep\nlines} d5) 2... d6) (1... -- 2. d4) 2. Nf3?! { [%eval 0.3] (x) } Nc6 {before} (2... Nf6 {c}) 3. Bb5 1-0 {end}\n"
+    )
+    (study,) = read_files([write(tmp_path, text)]).studies
+    assert study.game.headers["Event"] == 'a "b" \\c'
+    assert study.game.headers["White"] == 'x "y" z'
+    assert str(study.game).split("\n\n", 1)[1] == str(read(text)).split("\n\n", 1)[1]
+    (again,) = read_files([write(tmp_path, game_text(study.game))]).studies
+    assert str(again.game) == str(study.game)
+
+
+def test_a_comment_of_one_line_keeps_its_braces(tmp_path: Path) -> None:
+    (study,) = read_files([write(tmp_path, "1. e4 ; a {b} c\n e5 (1... c5 ; }\n) *\n")]).studies
+    (again,) = read_files([write(tmp_path, game_text(study.game))]).studies
+    assert [node.comment for node in again.nodes] == ["a {b} c", ""]
+    assert again.nodes[0].variations[1].comment == "}"
+
+
+@pytest.mark.parametrize("name", ["tcec-200.pgn", "tcec-chess960-50.pgn", "world-championship-200.pgn"])
+def test_games_of_others_are_read_as_python_chess_reads_them(shared_data: Path, name: str) -> None:
+    path = shared_data / "pgn" / name
+    found = read_files([str(path)])
+    assert not found.faults
+    with path.open(encoding="utf-8") as file:
+        for study in found.studies:
+            assert str(study.game) == str(chess.pgn.read_game(file))
+        assert chess.pgn.read_game(file) is None
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "\0\0\0"])

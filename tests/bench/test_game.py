@@ -3,6 +3,7 @@
 
 import io
 import json
+import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -14,6 +15,7 @@ import chess.pgn
 import pytest
 from coachwhip.bench.common.adjudication import Ending, by_tablebase, find_ending, open_tables
 from coachwhip.bench.common.openings import Opening
+from coachwhip.bench.common.pgn import read_games
 from coachwhip.bench.common.rules import Rules
 from coachwhip.bench.engines.client import FAILED_STARTS
 from coachwhip.bench.engines.clock import TimeControl
@@ -79,6 +81,24 @@ def test_a_won_game_is_recorded_and_read_back(take_seat: TakeSeat) -> None:
     assert 0 < clock <= 60
     assert node.eval() == chess.engine.PovScore(chess.engine.Cp(900), chess.WHITE)
     assert node.eval_depth() == 1
+
+
+def test_the_text_of_a_game_is_read_back_as_it_was() -> None:
+    """Names of any kind, and lines of 80 columns whatever an engine has said last."""
+    name, move = 'a"b\\c\n[White "x"]', MoveRecord("e2e4", 0.1, 59.0, chess.engine.Cp(12), 3, 9)
+    detail = "asked 'go wtime 1 btime 2': " + "gave no answer, } {and was given up after 10.0 s " * 4
+    record = GameRecord(Opening(chess.STARTING_FEN, chess960=False), name, "b", (move,) * 1, "0-1", STALL, detail)
+    text = record.pgn({"Event": "\\", "TimeControl": '"'})
+    assert max(map(len, text.splitlines())) <= 80
+    (ours,) = read_games(io.BufferedReader(io.BytesIO(text.encode())))
+    theirs = chess.pgn.read_game(io.StringIO(text))
+    assert theirs
+    for tag, value in (("White", name.replace("\n", " ")), ("Event", "\\"), ("TimeControl", '"')):
+        assert ours.headers[tag] == value
+        assert re.sub(r"\\(.)", r"\1", theirs.headers[tag]) == value  # python-chess leaves the backslashes of a tag alone
+    assert [node.comment for node in ours.mainline()] == [node.comment for node in theirs.mainline()]
+    assert "given up after 10.0 s" in ours.end().comment.replace("\n", " ")
+    assert ours.end().eval_depth() == 3
 
 
 @pytest.mark.parametrize(
