@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, filterwarnings
 
+from ...uci.options import nearest
 from ...uci.parse import printable
 from ...uci.tunables import read
 
@@ -300,6 +301,12 @@ def assignment(text: str) -> tuple[str, str]:
     if not (equals and name.strip()):
         raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not {text[:40]!r}")
     return name.strip(), value.strip()
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the most similar of `names`, if any is similar."""
+    near = nearest(name, names)
+    return f"; did you mean {near}?" if near else ""
 
 
 def _tunable(text: str) -> tuple[str, int]:

@@ -166,7 +166,7 @@ class Client:
         try:
             self._engine = self._popen()
             self._require_wanted()
-        except (OSError, TimeoutError, asyncio.TimeoutError, chess.engine.EngineError) as error:
+        except (OSError, ValueError, TimeoutError, asyncio.TimeoutError, chess.engine.EngineError) as error:
             self.failed_starts += 1
             raise StartError(self.spec.unusable(error)) from error
         except BaseException:  # Ctrl-C: python-chess would wait for the engine to start
@@ -189,6 +189,7 @@ class Client:
         engine = chess.engine.SimpleEngine.popen(protocol, command, timeout=limit + READY_TIMEOUT, setpgrp=True)
         try:
             self.name = self.spec.name or engine.id.get("name", command[0])
+            self.spec.require_options(self.name, engine.options)
             engine.configure(self.spec.settings(engine.options))
         except BaseException:
             _kill(engine)
@@ -208,10 +209,6 @@ class Client:
         if self._is_ended:
             self.close()
             raise EngineFault(CRASH, "ended by the runner")
-
-    def unknown_options(self) -> list[str]:
-        """The names in the user's options that the engine does not have."""
-        return self.spec.unknown_options(self._engine.options if self._engine else ())
 
     def new_game(self, *, chess960: bool = False) -> None:
         """Prepare a new game: start a process if there is none, send `ucinewgame` and wait. Raises StartError, EngineFault."""

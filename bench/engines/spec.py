@@ -8,14 +8,15 @@ A command adds options of its own that work in the same way with `of_engine`, an
 
 import argparse
 import os
+import re
 import shlex
 import sys
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common.checkout import import_root
-from ..common.command import CommandError, assignment, file_name, label, seconds, tunables_of
+from ..common.command import CommandError, assignment, file_name, label, seconds, suggestion, tunables_of
 from .greeting import START_SECONDS
 
 NAMES_ENGINE = ("--engine", "--revision")
@@ -34,9 +35,11 @@ class EngineSpec(NamedTuple):
         """What to set in an engine that has the options `known`."""
         return {name: value for name, value in {**FAIR_OPTIONS, **self.options}.items() if name in known}
 
-    def unknown_options(self, known: Container[str]) -> list[str]:
-        """Which options the user gave that the engine does not have."""
-        return [name for name in self.options if name not in known]
+    def require_options(self, engine: str, known: Collection[str]) -> None:
+        """Raises ValueError that names an option of the user's that the engine does not have, and the one that may be meant."""
+        for name in self.options:
+            if name not in known:
+                raise ValueError(f"{engine} has no option {name}{suggestion(name, known)}")
 
     def unusable(self, why: object) -> str:
         """That this is no engine, for the user."""
@@ -160,12 +163,16 @@ def _spec(group: _Group, tunables: Mapping[str, str], repository: Path | None) -
     return EngineSpec((*made.command, *settings), " ".join([made.name, *changes]), {})
 
 
-def _split(command: str) -> tuple[str, ...]:
-    """The words of a command line, quoted as the system's shell does. Raises CommandError."""
+def _split(command: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]:
+    """The words of a command line: a program as it stands, or words quoted as the system's shell does. Raises CommandError."""
+    if re.search(r"[\s'\"\\]", command) and os.path.isfile(command):
+        return (os.path.abspath(command),)
     try:
-        words = tuple(shlex.split(command, posix=os.name != "nt"))
+        words = tuple(shlex.split(command, posix=not windows))
     except ValueError as error:
         raise CommandError(f"--engine {command!r}: {error}") from error
+    if windows:  # backslashes are part of a path there, and the quotes are still there
+        words = tuple(re.sub(r"""^(["'])(.*)\1$""", r"\2", word) for word in words)
     if not words:
         raise CommandError("--engine needs a command")
     return words

@@ -280,8 +280,7 @@ def _player(args: argparse.Namespace, contest: "Contest", settings: dict[str, An
     from .runner import LocalRunner, check_players, named
 
     if args.scheduler is None:
-        names, warnings = check_players(contest.players)
-        _warn(warnings)
+        names = check_players(contest.players)
         yield names, LocalRunner(named(contest, names), args.concurrency).play
         return
     from ..common.cluster import Cluster
@@ -289,14 +288,8 @@ def _player(args: argparse.Namespace, contest: "Contest", settings: dict[str, An
 
     match = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
     with closing(Cluster(args.scheduler, args.concurrency)) as cluster:
-        names, warnings = check_on_cluster(cluster, contest.players)
-        _warn(warnings)
+        names = check_on_cluster(cluster, contest.players)
         yield names, lambda pairings, _tell: play_on_cluster(cluster, named(contest, names), pairings, match)
-
-
-def _warn(warnings: Sequence[str]) -> None:
-    for warning in warnings:
-        print(f"warning: {warning}", file=sys.stderr)
 
 
 class RunningMatch:

@@ -55,7 +55,7 @@ class _RemoteStop:
         return self._answer
 
 
-def check_on_cluster(cluster: Cluster, players: Sequence[EngineSpec]) -> tuple[list[str], list[str]]:
+def check_on_cluster(cluster: Cluster, players: Sequence[EngineSpec]) -> list[str]:
     """`check_players` on a worker. Raises StartError, CommandError."""
     return cluster.call(check_players, list(players), raises=(StartError,))
 

@@ -18,6 +18,8 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 CONFIDENCE_95 = 1.959964  # standard deviations that hold 95 % of a normal distribution
+WIDEST = 800.0  # Elo; a wider interval shows nothing
+TOO_FEW = "unknown, too few games"
 CORRECTION = (
     CONFIDENCE_95**2 + 1
 ) / 2  # b: (1.96^2)(1 + b/n) is Student's t^2 with n degrees of freedom, to the first order in 1/n
@@ -39,10 +41,12 @@ class Estimate(NamedTuple):
         return (self.high - self.low) / 2 if math.isfinite(self.low) and math.isfinite(self.high) else math.inf
 
     def __str__(self) -> str:
-        """`+43.2 +/- 22.0`, or a bound where there is no other."""
-        if self.high == math.inf:
+        """`+43.2 +/- 22.0`, a bound that shows who is stronger where there is no other, or that it is too early for either."""
+        if self.high == math.inf and self.low > 0:
             return f">= {self.low:+.1f}"
-        return f"<= {self.high:+.1f}" if self.low == -math.inf else f"{self.elo:+.1f} +/- {self.error:.1f}"
+        if self.low == -math.inf and self.high < 0:
+            return f"<= {self.high:+.1f}"
+        return TOO_FEW if self.high - self.low > WIDEST else f"{self.elo:+.1f} +/- {self.error:.1f}"
 
 
 def elo_difference(score: float) -> float:

@@ -37,20 +37,19 @@ Finished = tuple[Pairing, GameRecord]
 TellOfGame = Callable[[Pairing, Notice], None]  # what an engine does in a game that is being played
 
 
-def check_players(players: Sequence[EngineSpec]) -> tuple[list[str], list[str]]:
-    """Start each engine once: their names, all different, and warnings. Raises StartError."""
-    names, warnings = [], []
+def check_players(players: Sequence[EngineSpec]) -> list[str]:
+    """Start each engine once; returns their names, all different. Raises StartError."""
+    names = []
     for player in players:
         seat = Seat(player)
         try:
             seat.prepare()
-            warnings += [f"{seat.name} has no option {name}" for name in seat.unknown_options()]
         except EngineFault as fault:
             raise StartError(player.unusable(fault.detail)) from fault
         finally:
             seat.close(politely=True)
         names.append(seat.name)
-    return distinct(names), warnings
+    return distinct(names)
 
 
 def named(contest: Contest, names: Sequence[str]) -> Contest:

@@ -51,10 +51,6 @@ class Seat:
             raise EngineFault(CRASH, str(error)) from error
         self._client.new_game(chess960=chess960)
 
-    def unknown_options(self) -> list[str]:
-        """The names in the player's options that its engine does not have."""
-        return self._client.unknown_options()
-
     def play(self, position: str, go: str, allowance: float | None, nodes: int = 0, tell: Tell = ignore) -> Answer:
         """The engine's answer to these two commands; `allowance` is how many seconds it may take, None for any number.
 

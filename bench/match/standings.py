@@ -5,7 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .elo import Estimate, estimate
+from .elo import TOO_FEW, Estimate, estimate
 from .game import FAULTS
 from .notices import OVERSTEP
 from .ratings import Rating, fit_ratings
@@ -75,6 +75,8 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
 
 def _interval(found: Estimate) -> str:
     """The estimate with the ends of its interval, or in words why there is only one."""
+    if str(found) == TOO_FEW:
+        return TOO_FEW
     if math.isinf(found.elo):
         return (
             f"{found}, no {'upper' if found.elo > 0 else 'lower'} bound since every game was {'won' if found.elo > 0 else 'lost'}"

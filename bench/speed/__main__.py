@@ -8,7 +8,6 @@ the tables.
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Sequence
 
 from ...core.engine import Position
@@ -117,12 +116,9 @@ def _contenders(args: argparse.Namespace) -> list[Contender]:
     contenders = []
     for spec in engine_specs(args.engine_words, args.repository, with_ours=True, start_seconds=args.start_timeout):
         try:
-            contender, missing = measuring.probe(spec, args.timeout)
-        except EngineFailure as error:
+            contenders.append(measuring.probe(spec, args.timeout))
+        except (EngineFailure, ValueError) as error:
             raise CommandError(spec.unusable(error)) from error
-        contenders.append(contender)
-        for option in missing:
-            print(f"warning: {contender.name} has no option {option}", file=sys.stderr)
     names = distinct([contender.name for contender in contenders])
     return [contender._replace(name=name) for contender, name in zip(contenders, names, strict=True)]
 

@@ -59,18 +59,19 @@ class Started(NamedTuple):
     seconds: float
 
 
-def probe(spec: EngineSpec, timeout: float) -> tuple[Contender, list[str]]:
-    """Find out what an engine can do; also the names of options it lacks. Raises EngineFailure if it does not speak UCI."""
+def probe(spec: EngineSpec, timeout: float) -> Contender:
+    """Find out what an engine can do. Raises EngineFailure if it does not speak UCI, ValueError if it lacks an option."""
     with closing(Child(spec.command, errors=True)) as child:  # if it ends at once, it may say why
         lines = [line for _, line in child.greet(spec.start_seconds)]
     names = [match[1] for line in lines if (match := OPTION_NAME.match(line))]
     own_name = next((line.removeprefix("id name ") for line in lines if line.startswith("id name ")), spec.command[0])
+    spec.require_options(spec.name or own_name, names)
     setup = options_lines({**OPTIONS, **spec.options}, names)
     perft_setup = options_lines({**FAIR_OPTIONS, **spec.options}, names)
     contender = Contender(spec.name or own_name, spec.command, tuple(setup), "", timeout, spec.start_seconds, tuple(perft_setup))
     _session(contender).close()
     spelling = next((spelling for spelling in PERFT_SPELLINGS if _counts(contender, spelling)), "")
-    return contender._replace(perft=spelling), spec.unknown_options(names)
+    return contender._replace(perft=spelling)
 
 
 def _counts(contender: Contender, spelling: str) -> bool:

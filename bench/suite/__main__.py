@@ -176,8 +176,6 @@ def _check(specs: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
         client = Client(spec)
         try:
             client.start()
-            for option in client.unknown_options():
-                tell(f"warning: {client.name} has no option {option}")
         except StartError as error:
             raise CommandError(str(error)) from error
         except EngineFault as fault:

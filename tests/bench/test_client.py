@@ -40,10 +40,9 @@ def make_client() -> Iterator[MakeClient]:
 
 
 def test_an_engine_is_started_configured_and_asked(make_client: MakeClient) -> None:
-    client = make_client("good", Hash="2", Nonsense="1")
+    client = make_client("good", Hash="2")
     client.new_game()
     assert client.name == "good"
-    assert client.unknown_options() == ["Nonsense"]
     heard: list[tuple[float, str]] = []
     fen = "k7/8/1K6/8/8/8/8/7R w - - 0 1"
     reply = client.go(position_command(fen), "go nodes 5", Patience(TIMEOUT), lambda *line: heard.append(line))

@@ -26,7 +26,7 @@ from coachwhip.bench.common.command import INTERRUPTED
 from coachwhip.bench.common.openings import Opening
 from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, TIME_LOSS
-from coachwhip.bench.engines.spec import EngineSpec
+from coachwhip.bench.engines.spec import EngineSpec, _split, engine_specs
 from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.match.game import GameRecord
 from coachwhip.bench.match.journal import Entry, MatchJournal
@@ -147,8 +147,9 @@ def test_pairs_are_judged_while_a_game_is_still_open() -> None:
 @pytest.mark.parametrize(
     ("result", "games", "sentence"),
     [
-        ("won", 1, "Elo >= -1141.1, no upper bound since every game was won (95 %, from single games), LOS 73.8 %"),
-        ("won", 2, "Elo >= -1141.1, no upper bound since every game was won (95 %, from pairs (0, 0, 0, 0, 1)), LOS 73.8 %"),
+        ("won", 1, "Elo unknown, too few games (95 %, from single games), LOS 73.8 %"),
+        ("won", 2, "Elo unknown, too few games (95 %, from pairs (0, 0, 0, 0, 1)), LOS 73.8 %"),
+        ("won", 20, "Elo >= +227.8, no upper bound since every game was won (95 %, from pairs (0, 0, 0, 0, 10)), LOS 100.0 %"),
         ("lost", 20, "Elo <= -227.8, no lower bound since every game was lost (95 %, from pairs (10, 0, 0, 0, 0)), LOS 0.0 %"),
         ("drawn", 20, "Elo +0.0 +/- 74.9 [-74.9, +74.9] (95 %, from pairs (0, 0, 10, 0, 0)), LOS 50.0 %"),
     ],
@@ -217,15 +218,49 @@ def test_the_cross_table_has_the_best_first() -> None:
 def test_the_command_plays_a_match(book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     pgn = tmp_path / "games.pgn"
     words = f"--games 4 --concurrency 2 --tc 30+1 --openings {book} --pgn {pgn}".split()
-    assert match.main(["--option", "Hash=8", "--option", "Nonsense=1", *engines("good", "cheat"), *words]) == 0
+    assert match.main(["--option", "Hash=8", *engines("good", "cheat"), *words]) == 0
     out, err = capsys.readouterr()
     assert "good against cheat: 4 games, +4 =0 -0, 100.0 %" in out
     assert "cheat: time loss 0, illegal move 2, crash 0, stall 0" in out
-    assert "warning: good has no option Nonsense" in err
     assert "illegal move of cheat: 'e1e8'" in err
     games = read_pgn(pgn)
     assert sorted(read.headers["Round"] for read in games) == ["1", "1", "2", "2"]
     assert {read.headers["TimeControl"] for read in games} == {"30+1"}
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ("Hahs=3", "good has no option Hahs; did you mean Hash?"),
+        ("Nonsense=1", "good has no option Nonsense"),
+        ("Hash=99999999", "Hash"),
+        ("Hash=many", "many"),
+    ],
+)
+def test_an_option_that_an_engine_does_not_take_stops_the_match(
+    option: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pgn = tmp_path / "games.pgn"
+    assert match.main(["--option", option, *engines("good", "good x"), "--games", "2", "--tc", "30+1", "--pgn", str(pgn)]) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert "game 1" not in err
+    assert not pgn.exists() or not pgn.read_text()
+
+
+def test_a_program_with_a_blank_in_its_path_is_taken_as_it_stands(tmp_path: Path) -> None:
+    program = tmp_path / "my engine's"
+    program.write_text("")
+    words: list[tuple[str, str]] = [
+        ("--engine", str(program)),
+        ("--engine", f"'{tmp_path}/a b' --uci"),
+        ("--engine", "gnuchess --uci"),
+    ]
+    assert [each.command for each in engine_specs(words, with_ours=False)] == [
+        (str(program),), (f"{tmp_path}/a b", "--uci"), ("gnuchess", "--uci")
+    ]  # fmt: skip
+    windows = r'"C:\my engines\a b.exe" --uci C:\new\book.bin'
+    assert _split(windows, windows=True) == (r"C:\my engines\a b.exe", "--uci", r"C:\new\book.bin")
 
 
 def test_what_belongs_to_an_engine_goes_to_it_alone() -> None:
