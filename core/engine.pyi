@@ -143,7 +143,6 @@ class SearchResult:
     info: SearchInfo | None  # the last exact info of the best line
     nodes: int  # of all threads
     threads: int  # that searched: fewer than were set if the system could not start more
-    cut: bool  # whether a stop or a limit ended it inside an iteration
 
 class Engine:
     """A transposition table, histories, weights and tunables. One search at a time, by one thread or more (`set_threads`).

@@ -453,7 +453,6 @@ cdef class SearchResult:
     cdef readonly SearchInfo info
     cdef readonly uint64_t nodes
     cdef readonly int threads
-    cdef readonly bint cut
 
     def __repr__(self):
         return f"SearchResult(bestmove={self.bestmove!r}, ponder={self.ponder!r}, nodes={self.nodes})"
@@ -729,7 +728,6 @@ cdef class Engine:
         cdef SearchResult result = SearchResult.__new__(SearchResult)
         result.nodes = total_nodes(self.s)
         result.threads = self.s.helper_count + 1
-        result.cut = self.s.aborted
         result.info = self.last_info
         result.bestmove = move_text(self.s.lines[0].pv[0], self.chess960) if self.s.root_count else ""
         result.ponder = self.ponder_move() if self.s.root_count else ""
