@@ -8,7 +8,7 @@ coefficients are those of greatest likelihood (https://en.wikipedia.org/wiki/Max
 from __future__ import annotations
 
 import argparse
-import lzma
+import io
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import chess.pgn
 import numpy as np
 
+from ..evaluation.compressed import CompressedError, expanded
 from ..uci.parse import reason
 from ..uci.wdl import LEAST, material
 from .common.command import CommandError, execute, file_name, naming, require
@@ -36,6 +37,7 @@ START = (100.0, 0.0, 0.0, 60.0, 0.0, 0.0)
 STEP = 40.0  # centipawns between the corners the search for the coefficients starts from
 ROUNDS = 3  # starts of that search, each where the last one ended
 TINY = 1e-9
+READ_SIZE = 1 << 20  # bytes
 
 
 class Samples(NamedTuple):
@@ -78,14 +80,17 @@ def read(paths: Sequence[Path | str]) -> Samples:
 
 @contextmanager
 def _text(path: Path) -> Iterator[TextIO]:
-    """A file of games, plain or compressed (.xz). Raises OSError; CommandError where it cannot be decompressed."""
-    opened = lzma.open if path.suffix == ".xz" else open
+    """A file of games, plain or compressed. Raises OSError; CommandError where it cannot be expanded."""
     try:
-        with naming(path), opened(path, "rt", encoding="utf-8", errors="replace") as file:
-            yield cast("TextIO", Limited(file, path.stat().st_size if opened is lzma.open else 0))
-    except (lzma.LZMAError, EOFError) as error:
-        raise CommandError(f"{path}: not a whole .xz file: {error}") from error
-    except PgnError as error:
+        with naming(path), path.open("rb") as file:
+            content = expanded(file)
+            if content is not file:  # python-chess would take minutes to reach the limit of a file that expands without measure
+                while content.read(READ_SIZE):
+                    pass
+                file.seek(0)
+                content = expanded(file)
+            yield cast("TextIO", Limited(io.TextIOWrapper(content, encoding="utf-8", errors="replace")))
+    except (CompressedError, PgnError) as error:
         raise CommandError(f"{path}: {error}") from error
 
 
@@ -128,7 +133,7 @@ def fit(samples: Samples) -> Fit:
 def main(argv: Sequence[str]) -> int:
     """The subcommand; 2 if the games cannot be used."""
     parser = argparse.ArgumentParser(prog="coachwhip wdl-fit", description="Fit the model of UCI_ShowWDL to scored games.")
-    games = f"files of games, plain or .xz, as match --pgn writes them (default: {SCORED.in_words()})"
+    games = f"files of games, plain or compressed, as match --pgn writes them (default: {SCORED.in_words()})"
     parser.add_argument("games", nargs="*", type=file_name, metavar="PGN", help=games)
     return execute(parser, argv, _wdl_fit)
 

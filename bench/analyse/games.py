@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import chess.pgn
 
+from ...evaluation.compressed import CompressedError, expanded
 from ...uci.parse import decode_line, reason, shorten
 from ..common.command import CommandError
 from ..common.pgn import PgnError, read_game
@@ -52,11 +53,10 @@ def title(game: chess.pgn.Game) -> str:
 def _read_text(path: str) -> str:
     """A file as text: UTF-8, with or without a byte order mark, or Latin-1, which older databases use."""
     try:
-        if path == "-":
-            data = sys.stdin.buffer.read()
-        else:
-            with open(path, "rb") as file:
-                data = file.read()
+        with io.BufferedReader(io.BytesIO(sys.stdin.buffer.read())) if path == "-" else open(path, "rb") as file:  # type: ignore[arg-type]
+            data = expanded(file).read()
+    except CompressedError as error:
+        raise CommandError(f"{path}: {error}") from error
     except OSError as error:
         raise CommandError(f"cannot read {path}: {error.strerror or error}") from error
     return decode_line(data)

@@ -14,9 +14,10 @@ from typing import NamedTuple
 import chess
 
 from ...core.engine import Position
+from ...evaluation.compressed import ENDINGS
 from ...uci.book import Book as PolyglotBook
 from ...uci.parse import reason
-from .command import CommandError, naming, read_text
+from .command import CommandError, naming, read_bytes, read_text
 from .fen import fen_of, is_shredder
 
 POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
@@ -61,13 +62,14 @@ def _chess960_start(number: int) -> Opening:
 
 
 def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, seed: int = 0) -> Book:
-    """The openings of a file: `.pgn`, `.bin` (Polyglot), anything else EPD or FEN, one a line.
+    """The openings of a file: `.pgn` (also compressed: `.pgn.xz`), `.bin` (Polyglot), anything else EPD or FEN, one a line.
 
     `plies` cuts PGN games and Polyglot lines; `seed` decides which Polyglot lines are drawn. Raises CommandError, OSError.
     """
-    if path.suffix.lower() == ".pgn":
+    ending = (path.with_suffix("") if path.suffix.lower() in ENDINGS else path).suffix.lower()
+    if ending == ".pgn":
         book = _pgn(path, plies, chess960=chess960)
-    elif path.suffix.lower() == ".bin":
+    elif ending == ".bin":
         book = _polyglot(path, POLYGLOT_PLIES if plies is None else plies, seed)
     else:
         book = _positions(path, chess960=chess960)
@@ -128,8 +130,7 @@ def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
 
 def _pgn(path: Path, plies: int | None, *, chess960: bool) -> Book:
     """The games of a PGN file, split at their tags; moves are read later."""
-    with naming(path):
-        text = path.read_text(encoding="utf-8-sig", errors="replace")
+    text = read_bytes(path).decode("utf-8-sig", errors="replace")
     games: list[tuple[int, list[str]]] = []
     in_tags = False
     for number, line in enumerate(text.splitlines(), start=1):

@@ -11,8 +11,6 @@ from ...uci.parse import shorten
 
 MAX_PLIES = 6000  # of a line; python-chess walks through all of it to tell whose move it is
 LONGEST_LINE = 1 << 22  # characters; some programs write a game with its comments on one line
-MOST_EXPANDED = 200  # times the size of an .xz file; games take about a tenth
-SMALL = 1 << 26  # characters, to which any .xz file may expand
 SHOWN = 100  # characters of a fault in a message
 
 
@@ -21,22 +19,16 @@ class PgnError(ValueError):
 
 
 class Limited(io.TextIOBase):
-    """The lines of a text that is read once, with limits: PgnError for a line that is too long, or a file that expands too much."""
+    """The lines of a text that is read once; PgnError for a line that is too long."""
 
-    def __init__(self, text: TextIO, compressed: int) -> None:
-        """`compressed`: the size of the .xz file that the text is in, in bytes; 0 if it is in none."""
+    def __init__(self, text: TextIO) -> None:
         self._text = text
-        self._size = 0
-        self._most = max(MOST_EXPANDED * compressed, SMALL) if compressed else None
 
     def readline(self, _size: int | None = -1, /) -> str:  # type: ignore[override]
         """The next line; "" at the end."""
         line = self._text.readline(LONGEST_LINE + 1)
-        self._size += len(line)
         if len(line) > LONGEST_LINE:
             raise PgnError(f"a line is longer than {LONGEST_LINE} characters")
-        if self._most is not None and self._size > self._most:
-            raise PgnError(f"it expands to more than {MOST_EXPANDED} times its size")
         return line
 
 

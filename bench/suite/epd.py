@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...uci.parse import shorten
-from ..common.command import CommandError, naming
+from ..common.command import CommandError, read_bytes
 from ..common.fen import is_shredder
 from .problem import Problem
 
@@ -48,9 +48,7 @@ def read_file(path: Path, name: str) -> tuple[list[Problem], int]:
     """The positions of one file, and how many of its positions ask nothing."""
     read = []
     idle = 0
-    with naming(path):
-        lines = path.read_bytes().splitlines()
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_bytes(path).splitlines(), start=1):
         text = _decode(line).strip()
         if not text or text.startswith("#"):
             continue

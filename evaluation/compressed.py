@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads compressed files, which their first bytes reveal whatever they are called, and stops at one that expands without measure."""
+
+from __future__ import annotations
+
+import io
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import BinaryIO
+
+    from _typeshed import WriteableBuffer
+
+MOST_EXPANDED = 200  # times the size of a compressed file; games and positions take about a tenth
+SMALL = 1 << 26  # bytes, to which any compressed file may expand
+READ = {b"\xfd7zXZ\0": "lzma", b"\x1f\x8b\x08": "gzip", b"BZh": "bz2"}  # first bytes -> module of the standard library
+OTHERS = {b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a": "rar"}
+LONGEST_START = 6
+ENDINGS = (".xz", ".gz", ".bz2")  # that such a file usually has
+
+
+class CompressedError(ValueError):
+    """A compressed file that cannot be read. The message says why, without the file's name."""
+
+
+def compression(start: bytes) -> str:
+    """How a file that begins with these bytes is compressed; "" if it is not."""
+    return next((kind for magic, kind in {**READ, **OTHERS}.items() if start.startswith(magic)), "")
+
+
+def expanded(file: io.BufferedReader) -> BinaryIO:
+    """The content of an open file, expanded if it is compressed (.xz, .gz or .bz2). It is read once, from its start.
+
+    Raises CompressedError, also while it is read, if it is compressed in another way, damaged, or expands too much.
+    """
+    kind = compression(file.peek(LONGEST_START))
+    if not kind:
+        return file
+    if kind not in READ.values():
+        raise CompressedError(f"compressed ({kind}): expand it first")
+    return io.BufferedReader(_Expanded(file, kind))
+
+
+class _Counted:
+    """A file that counts the bytes that are read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.size = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self.size += len(data)
+        return data
+
+
+class _Expanded(io.RawIOBase):
+    """The content of a compressed file."""
+
+    def __init__(self, file: BinaryIO, module: str) -> None:
+        self._compressed = _Counted(file)
+        self._content = import_module(module).open(self._compressed)
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        try:
+            count: int = self._content.readinto(buffer)
+        except Exception as error:  # each module has its own
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # the disk, not the content
+            raise CompressedError(f"not a whole compressed file: {error}") from error
+        self._size += count
+        if self._size > max(MOST_EXPANDED * self._compressed.size, SMALL):
+            raise CompressedError(f"compressed, and expands to more than {MOST_EXPANDED} times its size")
+        return count
