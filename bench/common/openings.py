@@ -16,9 +16,9 @@ import chess
 from ...core.engine import Position
 from ...evaluation.compressed import ENDINGS
 from ...uci.book import Book as PolyglotBook
-from ...uci.parse import reason
+from ...uci.parse import reason, shorten
 from .command import CommandError, naming, read_bytes, read_text
-from .fen import fen_of, is_shredder
+from .fen import SHOWN, board_of, is_chess960, is_shredder, read_epd
 
 POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
 POLYGLOT_PLIES = 8  # length of those unless the user says otherwise
@@ -102,17 +102,18 @@ def _positions(path: Path, *, chess960: bool) -> Book:
 
 def _position(place: str, line: str, *, chess960: bool) -> Opening:
     """One line: a FEN with or without its counters, or EPD operations in their place."""
-    fen = fen_of(line)
+    fen, _ = read_epd(line)
     shredder = chess960 or is_shredder(fen)
     try:
-        board = chess.Board(fen, chess960=shredder)
+        board = board_of(fen, chess960=shredder or is_chess960(fen))
     except ValueError as error:
-        raise CommandError(f"{place}: {reason(error)}") from error
-    return _playable(place, Opening(board.fen(shredder=shredder), shredder), board)
+        raise CommandError(f"{place}: {reason(error)}: {shorten(line, SHOWN)}") from error
+    board.chess960 = shredder
+    return _playable(place, Opening(board.fen(shredder=shredder), shredder), board, line)
 
 
-def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
-    """The opening, if `board`, which it leads to, is one to play from. Raises CommandError."""
+def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") -> Opening:
+    """The opening, if `board`, which it leads to, is one to play from. Raises CommandError. `text`: the line that has the position."""
     if not board.is_valid() or board.is_game_over(claim_draw=False):
         shuffled = board.copy(stack=False)
         shuffled.chess960 = True
@@ -120,7 +121,7 @@ def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
             raise CommandError(
                 f"{place}: castling rights of Chess960: give --chess960, or name the files of the rooks: {shuffled.shredder_fen()}"
             )
-        raise CommandError(f"{place}: not a position that can be played: {board.fen()}")
+        raise CommandError(f"{place}: not a position that can be played: {shorten(text or board.fen(), SHOWN)}")
     try:
         Position(opening.fen, opening.chess960)  # stricter than python-chess: no more pieces than promotion allows
     except ValueError as error:

@@ -294,7 +294,7 @@ def _from_epd(name: str, lines: Iterator[tuple[int, str]]) -> _Rows:
                 raise ValueError("no game result in c9")
             if has_games and not _GAME_NUMBER.fullmatch(game):
                 raise ValueError("no number of a game in c7, as there is in the first line")
-            boards += Position(" ".join(line.split()[:4])).pack()
+            boards += Position(" ".join(line.replace(";", " ", 1).split(None, 4)[:4])).pack()
         except ValueError as error:
             raise labelled.FormatError(f"{name}, line {number}: {str(error)[:SHOWN]}") from error
         results.append(POINTS[operations["c9"]])

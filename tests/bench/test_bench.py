@@ -143,7 +143,7 @@ def test_perft_counts_the_same_with_threads_and_a_table(
             return super().perft(depth, *more, **settings)
 
     suite = tmp_path / "suite.epd"
-    suite.write_text(f"{KIWIPETE} ;D1 48 ;D2 2039 ;D3 97862 ;D4 4085603\n")
+    suite.write_text(f'{KIWIPETE}; id "kiwi; pete"; D1 48; D2 2039; D3 97862; D4 4085603;\n')
     lines = perft.read_suite(suite)
     threads, hash_mb = 3, 1
     assert perft.run_suite(lines, threads=threads, hash_mb=hash_mb, make=Spied).wrong == ()
@@ -275,6 +275,7 @@ def test_castling_rights_in_any_order_can_be_judged(castling: str) -> None:
         f"{KIWIPETE} ;D0 1",
         f"{KIWIPETE} ;D1 ٤٨",
         f"{KIWIPETE} ;X1 48",
+        f"{KIWIPETE} ;D21 48",
     ],
 )
 def test_a_bad_suite_line_is_named(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
