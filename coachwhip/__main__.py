@@ -11,7 +11,7 @@ import os
 import sys
 
 from . import __version__
-from .output import LostOutput, watched
+from .output import LostOutput, use_utf8, watched
 from .uci.format import info_string
 from .uci.host import Host
 from .uci.loop import UciLoop
@@ -108,6 +108,7 @@ def main(argv: list[str] | None = None) -> int:
     if argv is not None:  # inside another program, which decides for itself about crashes and about its end
         return _code(argv, None)
     _report_crashes()
+    use_utf8()
     code = _code(sys.argv[1:], _report_crashes)
     jobs = sys.modules.get(f"{__package__}.uci.jobs")  # loaded with the first job
     if jobs is not None and jobs.left:

@@ -40,7 +40,7 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str], body: Callable
     command is to write (arguments of `writes`) are checked before the work.
     """
     try:
-        args = parser.parse_args(argv)
+        args = parser.parse_intermixed_args(argv)  # options may stand between the words
         for path in getattr(args, _WRITTEN, ()):
             require_writable(path)
         return body(args)

@@ -125,6 +125,13 @@ def test_perft_prints_divide_and_total(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out.splitlines()[:2] == ["", "Nodes searched: 197281"]
 
 
+@pytest.mark.parametrize("place", range(8))
+def test_options_may_stand_between_the_words(place: int, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["2", *KIWIPETE.split()]
+    assert perft.main([*words[:place], "--no-divide", "--threads", "1", *words[place:]]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["", "Nodes searched: 2039"]
+
+
 @pytest.mark.parametrize("words", [["--threads", "2"], ["--hash", "1"], ["--threads", "3", "--hash", "4"]])
 def test_perft_counts_the_same_with_threads_and_a_table(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]

@@ -14,11 +14,11 @@ from typing import Any
 import chess
 import pytest
 from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.common.openings import choose, open_book
 from coachwhip.bench.engines.info import read_info
 from coachwhip.bench.suite import __main__ as suite
 from coachwhip.bench.suite import record as suite_record
 from coachwhip.bench.suite import report as suite_report
-from coachwhip.bench.common.openings import choose, open_book
 from coachwhip.bench.suite.epd import parse, read_files
 from coachwhip.bench.suite.problem import Attempt, Moment, Problem, is_right, solution
 from coachwhip.bench.suite.solver import follow
@@ -321,6 +321,13 @@ GOOD = {
     TWO_PAWNS: ["info depth 1 score cp 9 nodes 5 pv e2e4", "info depth 2 score cp 8 nodes 9 pv d2d4", "bestmove d2d4"],
 }
 BAD = {BACK_RANK: "crash", ROOKS: ["info depth 9 score mate 4 nodes 20 pv b1b7", "bestmove b1b7"], TWO_PAWNS: ["bestmove e2e4"]}
+
+
+def test_options_may_stand_between_files(engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "other.epd"
+    other.write_text(f"{TWO_PAWNS} bm e4;\n")
+    printed = run_json(capsys, str(epd), "--depth", "2", str(other), "--engine", engine("good", GOOD))
+    assert {attempt["key"].partition(":")[0] for attempt in printed["attempts"]} == {"three.epd", "other.epd"}
 
 
 def test_several_engines_are_compared(engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
