@@ -37,7 +37,6 @@ START = (100.0, 0.0, 0.0, 60.0, 0.0, 0.0)
 STEP = 40.0  # centipawns between the corners the search for the coefficients starts from
 ROUNDS = 3  # starts of that search, each where the last one ended
 TINY = 1e-9
-READ_SIZE = 1 << 20  # bytes
 
 
 class Samples(NamedTuple):
@@ -83,13 +82,7 @@ def _text(path: Path) -> Iterator[TextIO]:
     """A file of games, plain or compressed. Raises OSError; CommandError where it cannot be expanded."""
     try:
         with naming(path), path.open("rb") as file:
-            content = expanded(file)
-            if content is not file:  # python-chess would take minutes to reach the limit of a file that expands without measure
-                while content.read(READ_SIZE):
-                    pass
-                file.seek(0)
-                content = expanded(file)
-            yield cast("TextIO", Limited(io.TextIOWrapper(content, encoding="utf-8", errors="replace")))
+            yield cast("TextIO", Limited(io.TextIOWrapper(expanded(file), encoding="utf-8", errors="replace")))
     except (CompressedError, PgnError) as error:
         raise CommandError(f"{path}: {error}") from error
 

@@ -17,6 +17,7 @@ SMALL = 1 << 26  # bytes, to which any compressed file may expand
 READ = {b"\xfd7zXZ\0": "lzma", b"\x1f\x8b\x08": "gzip", b"BZh": "bz2"}  # first bytes -> module of the standard library
 OTHERS = {b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a": "rar"}
 LONGEST_START = 6
+READ_SIZE = 1 << 20  # bytes
 ENDINGS = (".xz", ".gz", ".bz2")  # that such a file usually has
 
 
@@ -39,6 +40,11 @@ def expanded(file: io.BufferedReader) -> BinaryIO:
         return file
     if kind not in READ.values():
         raise CompressedError(f"compressed ({kind}): expand it first")
+    if file.seekable():  # what reads lines would take minutes to reach the limit
+        content = io.BufferedReader(_Expanded(file, kind))
+        while content.read(READ_SIZE):
+            pass
+        file.seek(0)
     return io.BufferedReader(_Expanded(file, kind))
 
 
@@ -70,8 +76,8 @@ class _Expanded(io.RawIOBase):
         try:
             count: int = self._content.readinto(buffer)
         except Exception as error:  # each module has its own
-            if isinstance(error, OSError) and error.errno is not None:
-                raise  # the disk, not the content
+            if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
+                raise  # the machine, not the content
             raise CompressedError(f"not a whole compressed file: {error}") from error
         self._size += count
         if self._size > max(MOST_EXPANDED * self._compressed.size, SMALL):

@@ -190,10 +190,13 @@ def _described(value: Any) -> str:
 
 
 def _read_text(path: str | os.PathLike[str]) -> str:
+    data = _read_bytes(path, MAX_FILE_SIZE)
     try:
-        return _read_bytes(path, MAX_FILE_SIZE).decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise WeightsError(f"{os.path.basename(path)} is not UTF-8 text") from error
+        from .compressed import compression
+
+        raise WeightsError(f"{os.path.basename(path)} is {'compressed' if compression(data) else 'not UTF-8 text'}") from error
 
 
 def _read_bytes(path: str | os.PathLike[str], most: int) -> bytes:

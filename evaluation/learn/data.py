@@ -97,6 +97,7 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
     that does not name the games. Raises OSError; FormatError that names the line or game that cannot be used, or says that the
     file is empty.
     """
+    _check_compressed(path)
     with path.open("rb", buffering=0) as raw:
         hashed = _HashedFile(raw)
         file = io.BufferedReader(hashed, READ_SIZE)
@@ -112,6 +113,16 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
         why = "no position in it" if max_score is None else f"no position is within --max-score {max_score:g}"
         raise labelled.FormatError(f"{path.name}: {why}")
     return Dataset(path.name, hashed.sha256.hexdigest(), hashed.size, *rows)
+
+
+def _check_compressed(path: Path) -> None:
+    """Raise FormatError before the work if a file, unless it is a pipe, cannot be expanded."""
+    if path.is_file():
+        with path.open("rb") as file:
+            try:
+                expanded(file)
+            except CompressedError as error:
+                raise labelled.FormatError(f"{path.name} cannot be read: {error}") from error
 
 
 class _HashedFile(io.RawIOBase):
