@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from typing import BinaryIO
+    from typing import Any, BinaryIO
 
     from _typeshed import WriteableBuffer
 
@@ -30,7 +30,7 @@ def compression(start: bytes) -> str:
     return next((kind for magic, kind in {**READ, **OTHERS}.items() if start.startswith(magic)), "")
 
 
-def expanded(file: io.BufferedReader) -> BinaryIO:
+def expanded(file: io.BufferedReader[Any]) -> BinaryIO:
     """The content of an open file, expanded if it is compressed (.xz, .gz or .bz2). It is read once, from its start.
 
     Raises CompressedError, also while it is read, if it is compressed in another way, damaged, or expands too much.

@@ -206,19 +206,19 @@ def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
         data.read(path)
 
 
-GAME = '[White "A"]\n[Result "1-0"]\n\n1. e4 {[%eval 0.2]} e5 {[%eval 0.1]} 2. Nf3 {[%eval 0.3]} 1-0\n\n'
+SCORED_GAME = '[White "A"]\n[Result "1-0"]\n\n1. e4 {[%eval 0.2]} e5 {[%eval 0.1]} 2. Nf3 {[%eval 0.3]} 1-0\n\n'
 POSITION = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
 READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a file that each can read, and the call
     "perft.epd": (f"{POSITION} ;D1 20\n", perft.read_suite),
     "lab.fen": (f"{POSITION}\n", read_positions),
     "suite.epd": (f"{POSITION} bm e4;\n", lambda path: epd.read_file(path, "suite")),
     "openings.epd": (f"{POSITION}\n", lambda path: openings.choose(openings.open_book(path), 9, None)),
-    "openings.pgn": (GAME, lambda path: openings.choose(openings.open_book(path), 9, None)),
-    "analyse.pgn": (GAME, lambda path: [str(study.game) for study in games.read_files([str(path)]).studies]),
-    "wdl-fit.pgn": (GAME, lambda path: [column.tolist() for column in wdl_fit.read([path])[:3]]),
+    "openings.pgn": (SCORED_GAME, lambda path: openings.choose(openings.open_book(path), 9, None)),
+    "analyse.pgn": (SCORED_GAME, lambda path: [str(study.game) for study in games.read_files([str(path)]).studies]),
+    "wdl-fit.pgn": (SCORED_GAME, lambda path: [column.tolist() for column in wdl_fit.read([path])[:3]]),
     "tune.epd": (LINE, lambda path: data.read(path).fens()),
 }
-COMPRESS = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
 REFUSED = (CommandError, labelled.FormatError)
 
 

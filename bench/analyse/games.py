@@ -53,7 +53,7 @@ def title(game: chess.pgn.Game) -> str:
 def _read_text(path: str) -> str:
     """A file as text: UTF-8, with or without a byte order mark, or Latin-1, which older databases use."""
     try:
-        with io.BufferedReader(io.BytesIO(sys.stdin.buffer.read())) if path == "-" else open(path, "rb") as file:  # type: ignore[arg-type]
+        with io.BufferedReader(io.BytesIO(sys.stdin.buffer.read())) if path == "-" else open(path, "rb") as file:
             data = expanded(file).read()
     except CompressedError as error:
         raise CommandError(f"{path}: {error}") from error

@@ -278,7 +278,7 @@ def _from_selfplay(name: str, file: BinaryIO, max_score: float | None, per_game:
     )
 
 
-def _lines(name: str, file: io.BufferedReader) -> Iterator[tuple[int, str]]:
+def _lines(name: str, file: io.BufferedReader[Any]) -> Iterator[tuple[int, str]]:
     """The lines that hold something, with their numbers."""
     try:
         text = io.TextIOWrapper(expanded(file), encoding="utf-8-sig")
