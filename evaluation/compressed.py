@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import io
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -14,8 +13,15 @@ if TYPE_CHECKING:
 
 MOST_EXPANDED = 200  # times the size of a compressed file; games and positions take about a tenth
 SMALL = 1 << 26  # bytes, to which any compressed file may expand
-READ = {b"\xfd7zXZ\0": "lzma", b"\x1f\x8b\x08": "gzip", b"BZh": "bz2"}  # first bytes -> module of the standard library
-OTHERS = {b"\x28\xb5\x2f\xfd": "zstd", b"PK\x03\x04": "zip", b"7z\xbc\xaf\x27\x1c": "7z", b"Rar!\x1a": "rar"}
+KINDS = {  # by the first bytes
+    b"\xfd7zXZ\0": "xz",
+    b"\x1f\x8b\x08": "gzip",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+    b"7z\xbc\xaf\x27\x1c": "7z",
+    b"Rar!\x1a": "rar",
+}
 LONGEST_START = 6
 READ_SIZE = 1 << 20  # bytes
 ENDINGS = (".xz", ".gz", ".bz2")  # that such a file usually has
@@ -27,7 +33,7 @@ class CompressedError(ValueError):
 
 def compression(start: bytes) -> str:
     """How a file that begins with these bytes is compressed; "" if it is not."""
-    return next((kind for magic, kind in {**READ, **OTHERS}.items() if start.startswith(magic)), "")
+    return next((kind for magic, kind in KINDS.items() if start.startswith(magic)), "")
 
 
 def expanded(file: io.BufferedReader[Any]) -> BinaryIO:
@@ -38,14 +44,29 @@ def expanded(file: io.BufferedReader[Any]) -> BinaryIO:
     kind = compression(file.peek(LONGEST_START))
     if not kind:
         return file
-    if kind not in READ.values():
-        raise CompressedError(f"compressed ({kind}): expand it first")
     if file.seekable():  # what reads lines would take minutes to reach the limit
         content = io.BufferedReader(_Expanded(file, kind))
         while content.read(READ_SIZE):
             pass
         file.seek(0)
     return io.BufferedReader(_Expanded(file, kind))
+
+
+def _open(file: Any, kind: str) -> Any:
+    """What reads a compressed file. A Python may lack one of these modules."""
+    if kind == "xz":
+        import lzma
+
+        return lzma.open(file)
+    if kind == "gzip":
+        import gzip
+
+        return gzip.open(file)
+    if kind == "bzip2":
+        import bz2
+
+        return bz2.open(file)
+    raise CompressedError(f"compressed ({kind}): expand it first")
 
 
 class _Counted:
@@ -64,9 +85,9 @@ class _Counted:
 class _Expanded(io.RawIOBase):
     """The content of a compressed file."""
 
-    def __init__(self, file: BinaryIO, module: str) -> None:
+    def __init__(self, file: BinaryIO, kind: str) -> None:
         self._compressed = _Counted(file)
-        self._content = import_module(module).open(self._compressed)
+        self._content = _open(self._compressed, kind)
         self._size = 0
 
     def readable(self) -> bool:
