@@ -118,7 +118,7 @@ def _move(board: "chess.Board", text: str) -> str:
     import chess
 
     try:
-        move = board.parse_san(text)
+        move = board.parse_san(text.rstrip("!?"))
     except chess.AmbiguousMoveError:
         raise ValueError(f"{text} is ambiguous") from None
     except ValueError:

@@ -137,7 +137,7 @@ def test_counters_and_chess960_are_read() -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "bm e4, d4;", "bm e4,d4", "; bm e4 d4;", ";bm e4 , d4;", "0 1; bm e4 d4;", "0 1 ; bm e4 d4", "- - bm e4 d4;", "0 bm e4 d4;",
+        "bm e4, d4;", "bm e4,d4!", "; bm e4 d4;", ";bm e4 , d4;", "0 1; bm e4 d4;", "0 1 ; bm e4 d4", "- - bm e4 d4;", "0 bm e4 d4;",
         "bm e4 d4; hmvc 0; fmvn 1;", "7 9 hmvc 0; fmvn 1; bm e4 d4;",
     ],
 )  # fmt: skip
