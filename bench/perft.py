@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
-from ..uci.parse import reason
+from ..uci.parse import reason, shorten
 from .common.command import CommandError, execute, file_name, per_second, read_text, whole_number
-from .common.fen import is_shredder
+from .common.fen import SHOWN, is_shredder, read_epd
 from .common.progress import Bar, progress
 from .data import PERFT
 
@@ -74,14 +74,14 @@ class SuiteResult(NamedTuple):
 
 def parse_line(text: str, source: str) -> Line:
     """Read `FEN ;D1 20 ;D2 400`. Raises CommandError that names the source."""
-    fen, *operations = (part.strip() for part in text.split(";"))
+    fen, operations = read_epd(text)
     counts = []
-    for operation in operations:
-        depth, _, nodes = operation.partition(" ")
-        nodes = nodes.strip()
-        if not (depth[:1] == "D" and _is_number(depth[1:]) and _is_number(nodes) and 1 <= int(depth[1:]) <= MAX_DEPTH):
-            raise CommandError(f'{source}: expected ";D<depth> <nodes>", not {operation[:40]!r}')
-        counts.append((int(depth[1:]), int(nodes)))
+    for name, nodes in operations.items():
+        if name[:1] != "D" or not _is_number(name[1:]):
+            continue
+        if not (_is_number(nodes) and 1 <= int(name[1:]) <= MAX_DEPTH):
+            raise CommandError(f"{source}: expected ;D<depth> <nodes>, not '{shorten(f'{name} {nodes}')}'")
+        counts.append((int(name[1:]), int(nodes)))
     if not counts:
         raise CommandError(f"{source}: no count, expected FEN ;D1 20 ;D2 400")
     return Line(source, fen, tuple(sorted(counts)))
@@ -165,7 +165,7 @@ def _position(fen: str, make: MakePosition, source: str) -> Position:
     try:
         return make(fen, is_shredder(fen))
     except ValueError as error:
-        raise CommandError(f"{source}: {reason(error)}") from error
+        raise CommandError(f"{source}: {reason(error)}: {shorten(fen, SHOWN)}") from error
 
 
 def first_wrong_move(fen: str, depth: int, make: MakePosition = Position) -> str:

@@ -40,8 +40,8 @@ if TYPE_CHECKING:
 NOTHING_LEARNT = 3  # exit code
 
 EPILOG = """\
-Positions are EPD with c9 (the game's result, White first) and, where there is one, c8 (a score in pawns from White's side), as
-text or .xz, or files of `coachwhip selfplay`: of these the quiet positions of the games, each once a game. FILE=2 counts each position
+Positions are EPD with c9 (the game's result, White first) and, where there is one, c8 (a score in pawns from White's side),
+plain or compressed, or files of `coachwhip selfplay`: of these the quiet positions of the games, each once a game. FILE=2 counts each position
 of that file twice. The weighted terms alone are fitted: a network that the weights file names is not used, and the new file names it
 too.
 

@@ -8,10 +8,9 @@ coefficients are those of greatest likelihood (https://en.wikipedia.org/wiki/Max
 from __future__ import annotations
 
 import argparse
-import lzma
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 import chess.pgn
 import numpy as np
@@ -23,7 +22,6 @@ from .common.pgn import PgnError, read_games
 from .data import SCORED
 
 if TYPE_CHECKING:
-    import io
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
@@ -78,13 +76,10 @@ def read(paths: Sequence[Path | str]) -> Samples:
 
 @contextmanager
 def _games(path: Path) -> Iterator[Iterator[chess.pgn.Game]]:
-    """The games of a file, plain or compressed (.xz). Raises OSError; CommandError where it cannot be decompressed."""
-    is_xz = path.suffix == ".xz"
+    """The games of a file, plain or compressed. Raises OSError; CommandError where it cannot be expanded."""
     try:
-        with naming(path), cast("io.BufferedReader", lzma.open(path)) if is_xz else path.open("rb") as file:
-            yield read_games(file, path.stat().st_size if is_xz else 0)
-    except (lzma.LZMAError, EOFError) as error:
-        raise CommandError(f"{path}: not a whole .xz file: {error}") from error
+        with naming(path), path.open("rb") as file:
+            yield read_games(file)
     except PgnError as error:
         raise CommandError(f"{path}: {error}") from error
 
@@ -128,7 +123,7 @@ def fit(samples: Samples) -> Fit:
 def main(argv: Sequence[str]) -> int:
     """The subcommand; 2 if the games cannot be used."""
     parser = argparse.ArgumentParser(prog="coachwhip wdl-fit", description="Fit the model of UCI_ShowWDL to scored games.")
-    games = f"files of games, plain or .xz, as match --pgn writes them (default: {SCORED.in_words()})"
+    games = f"files of games, plain or compressed, as match --pgn writes them (default: {SCORED.in_words()})"
     parser.add_argument("games", nargs="*", type=file_name, metavar="PGN", help=games)
     return execute(parser, argv, _wdl_fit)
 

@@ -11,7 +11,7 @@ import os
 import sys
 
 from . import __version__
-from .output import LostOutput, watched
+from .output import LostOutput, use_utf8, watched
 from .uci.format import info_string
 from .uci.host import Host
 from .uci.loop import UciLoop
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from io import FileIO
     from typing import NoReturn
-
-    from .uci.writer import Writer
 
 # Name of a subcommand -> module whose main(argv) runs it.
 SUBCOMMANDS = {
@@ -54,7 +52,6 @@ TAKE = {
 
 USAGE = """\
 usage: coachwhip [--weights FILE] [--set NAME=VALUE] [--expose] [SUBCOMMAND ... | UCI COMMAND ...]
-       coachwhip --replay LOG [--session N] [--timed]
 
 Without words: a UCI session on standard input, for a chess GUI.
 
@@ -85,9 +82,6 @@ Options:
   --weights FILE                 evaluate with the weights in FILE
   --set NAME=VALUE               change a number of the search, or switch a technique off: --set use_lmr=0; may be repeated
   --expose                       a UCI session shows every tunable as an option
-  --replay LOG                   run a session of a Debug Log File again: each search to the depth or the nodes that it reached
-  --session N                    with --replay: the N-th session of the log (default: the last)
-  --timed                        with --replay: send each line as it is and at its time
   -V, --version                  print the version
   -h, --help                     print this text
 """
@@ -97,7 +91,6 @@ LOST = 1  # exit code where standard output could not be written
 NO_CORE = 1  # exit code where the compiled core is missing or cannot run on this processor
 INTERRUPTED = 130
 LONGEST_COMPLAINT = 200  # characters that a client is shown of what `bench` complains of
-LONGEST_NUMBER = 10  # digits of a number in an option
 
 
 class UsageError(Exception):
@@ -115,6 +108,7 @@ def main(argv: list[str] | None = None) -> int:
     if argv is not None:  # inside another program, which decides for itself about crashes and about its end
         return _code(argv, None)
     _report_crashes()
+    use_utf8()
     code = _code(sys.argv[1:], _report_crashes)
     jobs = sys.modules.get(f"{__package__}.uci.jobs")  # loaded with the first job
     if jobs is not None and jobs.left:
@@ -174,8 +168,6 @@ def _report_crashes(file: FileIO | None = None) -> None:
 def _main(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -> int:
     given = _read_options(argv)
     words = given.words
-    if given.replay is None and (given.session is not None or given.timed):
-        raise UsageError("--session and --timed belong to --replay")
     if given.answer:
         with watched():
             print(given.answer, end="")
@@ -185,13 +177,7 @@ def _main(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -
     from . import core  # noqa: F401 (complains before a session begins if this processor cannot run it)
 
     writer = LineWriter(_stdout_fd())
-
-    def loop_on(write: Writer, host: Host) -> UciLoop:
-        return UciLoop(write, f"coachwhip {__version__}", {"bench": _bench_in_session}, host, crashes_to)
-
-    if given.replay is not None:
-        return _replay(given, writer, loop_on)
-    loop = loop_on(writer, _host(given))
+    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _host(given), crashes_to)
     code = _run_commands(loop, words) if words else _run_session(loop)
     if writer.error is not None:
         raise LostOutput(writer.error, _stdout_fd())
@@ -214,9 +200,6 @@ class Given:
         self.weights: str | None = None
         self.settings: list[str] = []  # of --set
         self.expose = False
-        self.replay: str | None = None  # a log
-        self.session: int | None = None  # number of a session of it
-        self.timed = False
         self.words: list[str] = []
 
 
@@ -233,48 +216,22 @@ def _read_options(argv: list[str]) -> Given:
         if option in ("-V", "--version") and not equals:
             given.answer = f"coachwhip {__version__}\n"
             return given
-        if option in ("--expose", "--timed") and not equals:
-            setattr(given, option[2:], True)
+        if option == "--expose" and not equals:
+            given.expose = True
             continue
-        if option not in (*TAKE, "--replay", "--session"):
+        if option not in TAKE:
             raise UsageError(f"unknown option {argv[index - 1]}; see coachwhip --help")
         if not equals:
             value = argv[index] if index < len(argv) else ""
             index += 1
         if option == "--set":
             given.settings.append(value)
-        elif option == "--session":
-            if not (value.isascii() and value.isdigit() and len(value) < LONGEST_NUMBER):
-                raise UsageError(f"--session needs a number, not '{value}'")
-            given.session = int(value)
         elif not value:
             raise UsageError(f"{option} needs a file name")
         else:
-            setattr(given, option[2:], value)
+            given.weights = value
     given.words = argv[index:]
     return given
-
-
-def _replay(given: Given, writer: LineWriter, loop_on: Callable[[Writer, Host], UciLoop]) -> int:
-    """Run a session of a log again. Raises UsageError."""
-    from .uci.replay import LogError, Replay, read
-
-    if given.words or given.weights is not None or given.settings or given.expose:
-        raise UsageError("--replay takes options and commands from the log: only --session and --timed stand beside it")
-    try:
-        sessions = read(str(given.replay), loop_on(writer, Host()).commands)
-        number = len(sessions) if given.session is None else given.session
-        if not 1 <= number <= len(sessions):
-            raise UsageError(f"{given.replay} has {len(sessions)} sessions, and no session {number}")
-        _complain(f"{given.replay}: session {number} of {len(sessions)}")
-        Replay(sessions[number - 1], loop_on, writer, _complain).run(timed=given.timed)
-    except LogError as error:
-        raise UsageError(str(error)) from error
-    except OSError as error:
-        raise UsageError(f"cannot read {given.replay}: {error.strerror}") from error
-    if writer.error is not None:
-        raise LostOutput(writer.error, _stdout_fd())
-    return 0
 
 
 def _host(given: Given) -> Host:

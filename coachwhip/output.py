@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from typing import TextIO
 
 
+def use_utf8() -> None:
+    """Write UTF-8 to standard output and error under any locale; what it cannot encode (parts of some file names) as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+
+
 class LostOutput(Exception):
     """Standard output (`descriptor`) could not be written.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # distutils: extra_compile_args = -Og
-"""The Python face of the core: `Position` and `Engine`, documented in engine.pyi.
+"""The Python face of the core: `Position`, `Engine`, and the values a search reports. Their types are in engine.pyi.
 
 Other modules touch Python objects only outside the search: FENs, UCI text, weights, tunables, `trace`, `features`, and errors.
 """
@@ -120,6 +120,15 @@ _set_start()
 
 
 cdef class Position:
+    """A legal chess position with the game that led to it (for repetition and `undo`). Threads may share one.
+
+    `chess960` only chooses how castling is written (king takes rook, `e1h1`, instead of `e1g1`); Chess960 and
+    double Chess960 positions are accepted either way. Castling moves are read in both spellings.
+
+    `Position(fen=STARTPOS_FEN, chess960=False)`: a FEN has 2 to 6 fields, with standard, X-FEN or Shredder-FEN castling. Raises
+    ValueError with one clear sentence for another text.
+    """
+
     cdef PositionC* game  # every position since the FEN; game[last] is the current one
     cdef int last
     cdef int capacity
@@ -170,6 +179,7 @@ cdef class Position:
         return move
 
     def copy(self):
+        """A position of its own, with the same game."""
         cdef Position other = Position.__new__(Position)
         cdef int i
         other.reserve(self.last + 1)
@@ -184,16 +194,19 @@ cdef class Position:
         return f"Position({self.fen()!r}{', chess960=True' if self.chess960 else ''})"
 
     def fen(self):
+        """The FEN; castling as X-FEN, or with Shredder letters if `chess960`; the ep square only if a capture there is legal."""
         cdef PositionC pos = self.current()[0]
         cdef int fullmove = self.fullmove + (self.last + (self.game[0].stm == BLACK)) // 2
         return write_fen(&pos, fullmove, self.chess960)
 
     def pack(self):
+        """The packed position: PACKED_SIZE bytes, described in core/board/packed.pxd. The FEN's move number is not kept."""
         cdef uint8_t[PACKED_SIZE] packed
         pack_position(self.current(), packed)
         return packed[:PACKED_SIZE]
 
     def board(self):
+        """The 64 squares as 8 lines of 8 letters, rank 8 first, '.' for empty (used by the command `d`)."""
         cdef PositionC pos = self.current()[0]
         cdef int sq
         text = ""
@@ -205,33 +218,48 @@ cdef class Position:
         return text
 
     def legal_moves(self):
+        """All legal moves as UCI text, in generation order."""
         cdef Move[MAX_MOVES] moves
         cdef int i
         cdef int count = generate(self.current(), moves, ALL_MOVES)
         return [move_text(moves[i], self.chess960) for i in range(count)]
 
     def make(self, str move not None):
+        """Make a move given as UCI text. Raises ValueError, and changes nothing, if it is not legal."""
         cdef Move code = self.legal_move(move)
         self.reserve(self.last + 2)
         make_move(&self.game[self.last], &self.game[self.last + 1], code)
         self.last += 1
 
     def undo(self):
+        """Take the last move back. Raises IndexError at the first position."""
         if self.last == 0:
             raise IndexError("no move to take back")
         self.last -= 1
 
     def move_code(self, str move not None):
+        """The 16 bits that recorded games have for a legal move (core/board/types.pxd). Raises ValueError if it is not legal."""
         return self.legal_move(move)
 
     def gives_check(self, str move not None):
+        """Whether a legal move gives check."""
         cdef Move code = self.legal_move(move)
         return gives_check(self.current(), code)
 
     def is_capture(self, str move not None):
+        """Whether a legal move captures, also en passant."""
         return is_capture(self.legal_move(move))
 
     def perft(self, int depth, should_stop=None, *, int threads=1, int hash_mb=0):
+        """Number of leaf positions `depth` plies ahead (bulk counted, GIL released). ValueError if depth is not in 0..20.
+
+        `should_stop` is called about every 10 milliseconds; once it returns true, the number counted so far is returned. Ctrl-C
+        raises KeyboardInterrupt as quickly, and an exception of `should_stop` is raised here.
+
+        `threads` (1 to 256) count together. `hash_mb` is the size of a table of positions counted before, used for this call
+        only, 0: none. With a table a count of 10^12 lookups is wrong with a chance of 3 in 10^12 (core/board/perft_table.pxd).
+        Raises MemoryError if there is no memory for it.
+        """
         cdef PositionC pos = self.current()[0]
         cdef Count count = Count(_in_python_main_thread(), should_stop)
         if not 0 <= depth <= MAX_PERFT_DEPTH:
@@ -242,6 +270,13 @@ cdef class Position:
         return count.leaves()
 
     def divide(self, int depth, should_stop=None, on_move=None, *, int threads=1, int hash_mb=0, on_progress=None):
+        """Leaf count behind every legal move, in the order of Stockfish 15.1. ValueError if depth is not in 1..20.
+
+        `on_move` is called with each move and its count within 10 milliseconds after it and all moves before it are counted,
+        `on_progress` as often with the parts of the tree that are counted, all parts, and the leaves counted so far. What they
+        raise ends the count and is raised here. If stopped (see `perft`), moves not fully counted are left out, and so are those
+        behind them. `threads` and `hash_mb` are as in `perft`.
+        """
         cdef PositionC pos = self.current()[0]
         cdef bint chess960 = self.chess960
         cdef Count count = Count(_in_python_main_thread(), should_stop, on_move, on_progress)
@@ -251,6 +286,7 @@ cdef class Position:
         return count.counts
 
     def see(self, str move not None):
+        """Static exchange evaluation of a legal move: centipawns from the view of the side that moves."""
         cdef Move code
         cdef PositionC pos
         cdef SearchParams params
@@ -278,12 +314,14 @@ cdef class Position:
         return count
 
     def is_draw(self):
+        """Whether the position is drawn by fifty moves, threefold repetition in the game so far, or insufficient material."""
         cdef const PositionC* pos = self.current()
         if pos.rule50 >= 100 and has_legal_move(pos):
             return True
         return insufficient_material(pos) or self.occurrences() >= 3
 
     def can_repeat(self):
+        """Whether stm can, with one reversible move, reach a position of the last 100 plies of the game again."""
         cdef Key[LOOK_BACK_KEYS] keys
         cdef int count = min(self.last + 1, LOOK_BACK_KEYS)
         cdef int i
@@ -292,6 +330,7 @@ cdef class Position:
         return can_repeat(self.current(), &keys[count - 1], count - 1, count)
 
     def result(self):
+        """`1-0`, `0-1`, `1/2-1/2` (stalemate, fifty moves, threefold, insufficient material) or `*`."""
         cdef const PositionC* pos = self.current()
         if not has_legal_move(pos):
             if pos.checkers:
@@ -300,34 +339,42 @@ cdef class Position:
         return "1/2-1/2" if self.is_draw() else "*"
 
     def is_ok(self):
+        """Whether boards, keys, checks and pins equal those computed from scratch (a self-test)."""
         return position_is_ok(self.current())
 
     @property
     def key(self):
+        """The Zobrist key, 64 bits."""
         return self.current().key
 
     @property
     def pawn_key(self):
+        """The Zobrist key of the pawns, 64 bits."""
         return self.current().pawn_key
 
     @property
     def in_check(self):
+        """Whether the side to move is in check."""
         return self.current().checkers != 0
 
     @property
     def threats(self):
+        """The squares that the side not to move attacks: bit 0 is a1, bit 63 h8."""
         return attacked_by(&self.current().b, self.current().stm ^ 1)
 
     @property
     def stm(self):
+        """The side to move: "w" or "b"."""
         return "b" if self.current().stm else "w"
 
     @property
     def ply(self):
+        """Number of plies played since the FEN."""
         return self.last
 
 
 def unpack(const uint8_t[::1] packed):
+    """The FEN of a packed position. Raises ValueError for a wrong length, side to move, number of men or of kings."""
     if packed.shape[0] != PACKED_SIZE:
         raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[0]}")
     return unpack_fen(&packed[0])
@@ -364,6 +411,11 @@ def decode_games(
     int64_t first=0,
     bint every=False,
 ):
+    """Write rows of ROW_SIZE bytes for positions of many recorded games (core/board/recorded.pxd). Returns how many there are.
+
+    Game i is `data[ends[i - 1] : ends[i]]`; its number of rows goes to `counts[i]`. Rows are written for the positions that can
+    be used, or for `every` one; a row for every 4 bytes of `data` is room enough. The GIL is released. Raises ValueError with the
+    number of the first game that is wrong, counted from `first`; games before it are decoded then."""
     cdef Py_ssize_t start, end
     cdef Py_ssize_t i = 0  # gcc -Og warns otherwise
     cdef Py_ssize_t games = ends.shape[0]
@@ -409,6 +461,18 @@ def decode_games(
 
 
 cdef class SearchInfo:
+    """One report of a search: the result of an iteration, a bound, or the root move being searched. Scores: from stm's view.
+
+    `multipv`: number of the line, from 1; in a report of a bound, of the line being searched
+    `score_cp`: centipawns; meaningless where `is_mate`
+    `is_tb`: whether it is a win or loss by the endgame tablebases; `score_cp` is then near +-20000
+    `mate_in`: full moves, negative where the side to move is mated
+    `bound`: "" (exact), "lowerbound" or "upperbound"
+    `hashfull`: permille
+    `pv`: UCI text; never empty in an exact report
+    `currmove`: the root move being searched; then only `depth`, `currmove` and `currmovenumber` are set; otherwise ""
+    """
+
     cdef readonly int depth
     cdef readonly int seldepth
     cdef readonly int multipv
@@ -448,12 +512,18 @@ cdef class SearchInfo:
 
 
 cdef class SearchResult:
+    """The result of a search: `bestmove` is "" if there is no legal move; `ponder`, the expected reply, "" if unknown.
+
+    `info`: the last exact report of the best line, or None
+    `nodes`: of all threads
+    `threads`: that searched: fewer than were set if the system could not start more
+    """
+
     cdef readonly str bestmove
     cdef readonly str ponder
     cdef readonly SearchInfo info
     cdef readonly uint64_t nodes
     cdef readonly int threads
-    cdef readonly bint cut
 
     def __repr__(self):
         return f"SearchResult(bestmove={self.bestmove!r}, ponder={self.ponder!r}, nodes={self.nodes})"
@@ -473,6 +543,15 @@ cdef int _probe(Searcher* s, void* context, int ply) noexcept nogil:
 
 
 cdef class Engine:
+    """A transposition table, histories, weights and tunables. One search at a time, by one thread or more (`set_threads`).
+
+    While it runs, every method but `stop`, `ponderhit`, `prepare` and `is_searching` raises RuntimeError, in any thread.
+
+    `Engine(weights, hash_mb=16, tunables=None, network=None)`: `weights` are what `evaluation.config.flatten` returns, `tunables`
+    as in `set_tunables`, `network` the bytes of a network file as in `set_network`. Raises ValueError (wrong length, unknown
+    tunable, a network that cannot be used), MemoryError.
+    """
+
     cdef Team team
     cdef Searcher* s  # the leader of the team; it owns the transposition table
     cdef bint busy  # a method is working with the C state
@@ -513,6 +592,7 @@ cdef class Engine:
         return 0
 
     def set_hash(self, int mb):
+        """Resize and clear the transposition table. Raises ValueError or MemoryError and keeps the old table."""
         self.take()
         try:
             resize_table(&self.s.tt, mb)
@@ -520,6 +600,11 @@ cdef class Engine:
             self.busy = False
 
     def set_threads(self, int threads):
+        """Search with so many threads; a new engine has 1. With one thread the same search gives the same result every time. With
+        more, the node limit is kept only roughly, and `nodes` is the sum over all. Raises ValueError or MemoryError and keeps the
+        old number.
+
+        Threads share only the transposition table and read-only data; the result is the leader's (Lazy SMP)."""
         self.take()
         try:
             resize_team(&self.team, threads)
@@ -527,6 +612,8 @@ cdef class Engine:
             self.busy = False
 
     def set_weights(self, weights):
+        """Replace the evaluation weights; clears table and histories, which depend on them. Raises ValueError if they are
+        wrong."""
         self.take()
         try:
             set_weights(&self.team, weights)
@@ -536,6 +623,11 @@ cdef class Engine:
             self.busy = False
 
     def set_network(self, bytes network):
+        """Evaluate with this network, in its file's form (core/evaluate/network_file.pxd); None: with the terms alone.
+
+        A network of the kind "residual" is added to the terms, one of the kind "pure" takes their place. All threads share one
+        copy. Clears table and histories, which depend on it. Raises ValueError with one sentence for a file that cannot be used,
+        or MemoryError, and then changes nothing."""
         self.take()
         try:
             set_network(&self.team, network)
@@ -545,6 +637,9 @@ cdef class Engine:
             self.busy = False
 
     def set_tunables(self, tunables):
+        """Search with these changes to tunables.py; a number that is not named gets its default. Clears table and histories, so
+        that the next search is that of a new engine. Raises ValueError for an unknown name or a value out of range, and changes
+        nothing."""
         changes = dict(tunables)
         self.take()
         try:
@@ -555,6 +650,12 @@ cdef class Engine:
             self.busy = False
 
     def set_tablebase(self, probe, int max_pieces=0, int probe_depth=1):
+        """Call `probe` at nodes with at most `max_pieces` men, kings included, after a capture or pawn move. None: no tablebase.
+
+        It gets a FEN and returns -2 (stm loses), -1 (a loss that the fifty-move rule makes a draw), 0, 1 (a win that it makes a
+        draw), 2 (stm wins) or None (not known). It is called with the GIL by a searching thread; an exception ends the search,
+        which raises it. A call takes as long as hundreds of nodes, so only nodes with at least `probe_depth` plies left to search
+        are probed."""
         self.take()
         try:
             self.tablebase = probe
@@ -565,6 +666,7 @@ cdef class Engine:
             self.busy = False
 
     def clear(self):
+        """Clear what searches have learnt: transposition table, histories, pawn tables (ucinewgame)."""
         self.take()
         with nogil:
             clear_table(&self.s.tt)
@@ -572,25 +674,34 @@ cdef class Engine:
         self.busy = False
 
     def clear_hash(self):
+        """Clear the transposition table."""
         self.take()
         with nogil:
             clear_table(&self.s.tt)
         self.busy = False
 
     def prepare(self):
+        """Clear the stop and ponderhit flags. Call it in the thread that will send `stop`, before the searching thread starts.
+        `search` never clears them, so a `stop` sent between `prepare` and `search` is not lost."""
         set_int(&self.s.stop, False)
         set_int(&self.s.ponderhit, False)
 
     def stop(self):
+        """End the search that is running, from any thread."""
         set_int(&self.s.stop, True)
 
     def ponderhit(self):
+        """Let the time limits of a search with `ponder` apply, from any thread."""
         set_int(&self.s.ponderhit, True)
 
     def is_searching(self):
+        """Whether a search or another method of the engine is running."""
         return self.busy
 
     def evaluate(self, Position position not None):
+        """Static evaluation in centipawns from the view of stm: terms and network, faded by the fifty-move counter.
+
+        Detects neither draw nor mate."""
         cdef int score
         self.take()
         score = faded(self.s.evaluator, position.current(), evaluate_once(self.s.evaluator, position.current()))
@@ -598,6 +709,16 @@ cdef class Engine:
         return score
 
     def trace(self, Position position not None):
+        """Every term of the evaluation. `evaluation.trace` prints it as a table.
+
+        Keys: "phase" (0 endgame .. 24 all pieces), "scale" (0..128, factor of the endgame part), "raw" (cp, White's view: the
+        score of the terms alone), "network" (None without one, see below), "rule50" (plies), "fade" (0..128, factor of the sum by
+        the fifty-move counter), "score" (cp, White's view: all of it, faded), "stm" ("w" or "b"), and lists in the order of
+        `weights_layout`: "weights" (integers as in `weights` of Engine) and "features" (pairs white_count, black_count).
+
+        "network" is a dict: "residual" (whether it is added to the terms, else it takes their place), "score" (cp, White's view),
+        "scaled" (whether it is added before "scale" applies, as in known endings), and "worth" (64 squares from a1: by how many
+        cp, White's view, its score would be less without the piece there; None for empty squares and kings)."""
         cdef PositionC pos = position.current()[0]
         self.take()
         try:
@@ -606,6 +727,11 @@ cdef class Engine:
             self.busy = False
 
     def check_network(self, Position position not None, int64_t moves, uint64_t seed=1):
+        """A self-test: make so many moves by chance, in games from the position, and compare accumulators that follow the moves
+        with accumulators made from scratch. "wrong" must be 0.
+
+        Keys: "moves", "compared" (positions), "wrong" (of these), and how many moves were "castling", "en_passant", "promotions",
+        "null_moves" and "crossings" (of a king, to the other half of the board). Raises ValueError if there is no network."""
         cdef PositionC pos = position.current()[0]
         cdef Walk walk
         self.take()
@@ -619,6 +745,14 @@ cdef class Engine:
         return walk
 
     def features(self, fens):
+        """What `trace` counts, for many positions as one sparse matrix: `starts`, `columns`, `counts`, `phase` and `score` of
+        each row.
+
+        Row i holds `counts[starts[i] : starts[i + 1]]` in the columns `columns[starts[i] : starts[i + 1]]` (compressed sparse
+        rows). The column of a weight is its index in the layout. A tapered weight's count is White's minus Black's; a plain
+        weight's is White's, and Black's counts of the plain weights follow in further columns at the end. Scores are centipawns
+        from White's view, those of the terms alone, not faded. Raises ValueError with the number of the position if a FEN is
+        wrong."""
         fens = list(fens)
         self.take()
         try:
@@ -627,6 +761,10 @@ cdef class Engine:
             self.busy = False
 
     def static_scores(self, const uint8_t[:, ::1] packed, int16_t[::1] out):
+        """Write what `evaluate` returns, not faded, to an array of 16-bit integers, for an array of packed positions, PACKED_SIZE
+        bytes a row.
+
+        Raises ValueError with the number of the first row, from 1, that is not a legal position."""
         cdef PositionC pos
         cdef Py_ssize_t i
         if packed.shape[1] != PACKED_SIZE:
@@ -681,6 +819,23 @@ cdef class Engine:
         int multipv=1,
         on_info=None,
     ):
+        """Search until a limit or `stop`. The position is copied first, and the GIL is released during the search.
+
+        `depth`, `nodes`, `mate`, `soft_ms`, `hard_ms`: limits; 0: none. `mate`: stop once a mate (given or suffered) in this many
+        moves is proven. `soft_ms`: start no further iteration after about this time. `hard_ms`: stop within an iteration after
+        it. Both count from the start of the search; with `ponder` they apply only after `ponderhit`. `searchmoves`: legal moves;
+        empty: all. `multipv`: number of lines, each with another first move; fewer if there are fewer moves.
+
+        If there is a legal move, the result has one, with an exact score: limits and `stop` take effect once depth 1 is done or
+        has cost about 2000 nodes. If not even its first move was searched by then, the score of depth 1 is the static evaluation.
+
+        `on_info` is called with the GIL by the searching thread. An exception in it ends the search and is raised here; so is
+        Ctrl-C if the search runs in Python's main thread. With `multipv` above 1 all lines are reported after each iteration, by
+        score. An iteration that is stopped reports the lines it found and after them the others of the iteration before. The best
+        move is that of the line reported first.
+
+        Raises RuntimeError if a search is running, ValueError if `multipv` is below 1. A `stop` before `prepare` has no effect.
+        """
         cdef Searcher* s = self.s
         cdef list texts = list(searchmoves)
         cdef bint in_main = _in_python_main_thread()
@@ -729,7 +884,6 @@ cdef class Engine:
         cdef SearchResult result = SearchResult.__new__(SearchResult)
         result.nodes = total_nodes(self.s)
         result.threads = self.s.helper_count + 1
-        result.cut = self.s.aborted
         result.info = self.last_info
         result.bestmove = move_text(self.s.lines[0].pv[0], self.chess960) if self.s.root_count else ""
         result.ponder = self.ponder_move() if self.s.root_count else ""
@@ -814,6 +968,7 @@ cdef class Engine:
 
 
 def network_header(bytes network not None):
+    """The header of a network file, after all checks. Raises ValueError with one sentence if the file cannot be used."""
     cdef Network read
     header = read_network(&read, network)
     free_network(&read)
@@ -821,6 +976,7 @@ def network_header(bytes network not None):
 
 
 def build_info():
+    """One line: compiler, version, target flags, level (levels.py), slider attacks (pext or magic), and whether checks are on."""
     attacks = "pext" if USE_PEXT else "magic"
     checks = ", checks on" if CHECKS else ""
     return f"{COMPILER.decode()} for {MACHINE.decode()} ({FLAGS.decode()}), level {_LEVEL}, {attacks} attacks{checks}"

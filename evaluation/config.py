@@ -2,7 +2,7 @@
 """Loads and checks evaluation weights, and writes them out as a file to start from; `evaluator` has what the core takes.
 
 A weights file is data in Python's syntax: assignments of numbers, lists and strings, read with `ast`, never executed. Which entries it
-has, and of which type, is declared in layout.py. It has all of them, or NETWORK alone: then the others are the shipped ones.
+has, and of which type, is declared in layout.py. Those it leaves out are the shipped ones.
 """
 
 from __future__ import annotations
@@ -53,11 +53,10 @@ def load_default() -> dict[str, Any]:
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Read a weights file. Raises WeightsError if an entry is missing, unknown or wrong, or the file cannot be read."""
+    """The shipped weights with the entries of a file. Raises WeightsError if one is unknown or wrong, or the file cannot be read."""
     where = os.path.basename(path)
-    weights, lines = _read_assignments(_read_text(path), where)
-    if weights.keys() == {"NETWORK"}:
-        weights = load_default() | weights
+    entries, lines = _read_assignments(_read_text(path), where)
+    weights = load_default() | entries
     _check(weights, lines, where)
     return weights
 
@@ -190,10 +189,13 @@ def _described(value: Any) -> str:
 
 
 def _read_text(path: str | os.PathLike[str]) -> str:
+    data = _read_bytes(path, MAX_FILE_SIZE)
     try:
-        return _read_bytes(path, MAX_FILE_SIZE).decode("utf-8-sig")
+        return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise WeightsError(f"{os.path.basename(path)} is not UTF-8 text") from error
+        from .compressed import compression
+
+        raise WeightsError(f"{os.path.basename(path)} is {'compressed' if compression(data) else 'not UTF-8 text'}") from error
 
 
 def _read_bytes(path: str | os.PathLike[str], most: int) -> bytes:

@@ -4,7 +4,9 @@
 The limits stand in .github/SECURITY.md. tests/trials/mutated_files.py tries spoilt files by the thousand.
 """
 
+import bz2
 import contextlib
+import gzip
 import html
 import io
 import json
@@ -18,20 +20,22 @@ import sys
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
-from coachwhip.bench import wdl_fit
+from coachwhip.bench import perft, wdl_fit
 from coachwhip.bench.analyse import games, report
 from coachwhip.bench.common import openings, pgn
 from coachwhip.bench.common.adjudication import by_tablebase, open_tables
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.journal import Kind, read
+from coachwhip.bench.lab.__main__ import read_positions
 from coachwhip.bench.match.game import GameRecord
 from coachwhip.bench.match.journal import MatchJournal
 from coachwhip.bench.spsa.__main__ import SpsaJournal
-from coachwhip.bench.suite import record
-from coachwhip.evaluation import config
+from coachwhip.bench.suite import epd, record
+from coachwhip.evaluation import compressed, config
 from coachwhip.evaluation.config import WeightsError
 from coachwhip.evaluation.learn import data, labelled
 from coachwhip.uci.tablebase import Tablebase
@@ -214,16 +218,59 @@ def test_a_line_without_end_is_refused(tmp_path: Path, monkeypatch: pytest.Monke
         data.read(path)
 
 
-def test_a_file_that_expands_beyond_measure_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pgn, "SMALL", 1 << 16)
-    monkeypatch.setattr(data, "SMALL", 1 << 16)
-    path = tmp_path / "positions.xz"
-    path.write_bytes(lzma.compress(LINE.encode() * 20_000))
-    assert path.stat().st_size * 200 < len(LINE) * 20_000
-    with pytest.raises(labelled.FormatError, match=r"positions\.xz cannot be read: it expands to more than 200 times its size"):
-        data.read(path)
-    with pytest.raises(CommandError, match=r"positions\.xz: it expands to more than 200 times its size"):
-        wdl_fit.read([path])
+SCORED_GAME = '[White "A"]\n[Result "1-0"]\n\n1. e4 {[%eval 0.2]} e5 {[%eval 0.1]} 2. Nf3 {[%eval 0.3]} 1-0\n\n'
+POSITION = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
+READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a file that each can read, and the call
+    "perft.epd": (f"{POSITION} ;D1 20\n", perft.read_suite),
+    "lab.fen": (f"{POSITION}\n", read_positions),
+    "suite.epd": (f"{POSITION} bm e4;\n", lambda path: epd.read_file(path, "suite")),
+    "openings.epd": (f"{POSITION}\n", lambda path: openings.choose(openings.open_book(path), 9, None)),
+    "openings.pgn": (SCORED_GAME, lambda path: openings.choose(openings.open_book(path), 9, None)),
+    "analyse.pgn": (SCORED_GAME, lambda path: [str(study.game) for study in games.read_files([str(path)]).studies]),
+    "wdl-fit.pgn": (SCORED_GAME, lambda path: [column.tolist() for column in wdl_fit.read([path])[:3]]),
+    "tune.epd": (LINE, lambda path: data.read(path).fens()),
+}
+COMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
+REFUSED = (CommandError, labelled.FormatError)
+
+
+@pytest.mark.parametrize("ending", COMPRESS)
+@pytest.mark.parametrize("name", READERS)
+def test_compressed_files_are_read_in_every_place(name: str, ending: str, tmp_path: Path) -> None:
+    content, read_file = READERS[name]
+    plain, path = tmp_path / name, tmp_path / f"{name}{ending}"
+    plain.write_text(content)
+    path.write_bytes(COMPRESS[ending](content.encode()))
+    found = read_file(path)
+    assert found
+    assert str(found).replace(ending, "") == str(read_file(plain))
+    path.write_bytes(path.read_bytes()[:-9])
+    with pytest.raises(REFUSED, match="not a whole compressed file") as caught:
+        read_file(path)
+    assert one_line(str(caught.value), path)
+
+
+@pytest.mark.parametrize("ending", COMPRESS)
+@pytest.mark.parametrize("name", READERS)
+def test_a_file_that_expands_beyond_measure_is_refused(
+    name: str, ending: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(compressed, "SMALL", 1 << 16)
+    content, read_file = READERS[name]
+    path = tmp_path / f"{name}{ending}"
+    path.write_bytes(COMPRESS[ending](b"\n" * (1 << 22) + content.encode()))
+    with pytest.raises(REFUSED, match="expands to more than 200 times its size") as caught:
+        read_file(path)
+    assert one_line(str(caught.value), path)
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_other_compressed_files_are_called_so(name: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"\x28\xb5\x2f\xfd" + bytes(range(256)))
+    with pytest.raises(REFUSED, match="compressed") as caught:
+        READERS[name][1](path)
+    assert one_line(str(caught.value), path)
 
 
 @pytest.mark.parametrize("settings", [b'{"a":' * 60_000, b"[" * 60_000, b" " * (labelled.MAX_SETTINGS + 1)])

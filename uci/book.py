@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 
+from ..evaluation.compressed import LONGEST_START, compression
 from .chance import pick
 
 TYPE_CHECKING = False
@@ -78,6 +79,9 @@ class Book:
 def _check(path: str) -> None:
     """Raise ValueError if the file is no Polyglot book."""
     size = os.path.getsize(path)
+    with open(path, "rb") as file:
+        if kind := compression(file.read(LONGEST_START)):
+            raise ValueError(f"no Polyglot book: it is compressed ({kind})")
     if size == 0 or size % ENTRY_BYTES:
         raise ValueError(f"no Polyglot book: its size of {size} bytes is not a multiple of {ENTRY_BYTES}")
     with open(path, "rb") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The `Debug Log File`: what is needed to run a session again (`replay.py`), also when the process has crashed.
+"""The `Debug Log File`: the conversation with the GUI, and where a crash is reported.
 
 Each line has the time, the number of the process, a mark and a text:
 
@@ -7,8 +7,7 @@ Each line has the time, the number of the process, a mark and a text:
 
 | mark | text |
 |---|---|
-| == | a fact about the session: first FIRST, then program, build, system, folder and what else differs from a new session; `searched` before each bestmove; last LAST |
-| => | a command that makes the state in which the log began |
+| == | a fact about the session: first program, build, system, folder, tunables and each option that was set; last LAST |
 | >> | a line that was read; it is in the file before it is obeyed |
 | << | a line that was written |
 
@@ -27,26 +26,23 @@ from .parse import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from io import FileIO
 
     from .host import Host
 
-FACT, STATE, READ, WRITTEN = "==", "=>", ">>", "<<"
-FIRST = "coachwhip log 1"  # the number of this form
+FACT = "=="
 LAST = "end"  # without it the process was killed or has crashed
-OPTION = "Debug Log File"
 
 
 class DebugLog:
     """A log that lines are appended to, from any thread. `file`: where a crash report may go."""
 
-    def __init__(self, path: str, head: list[tuple[str, str]]) -> None:
-        """Begin with the lines of `head`, marks and texts. Raises OSError if the file cannot be written."""
+    def __init__(self, path: str, facts: list[str]) -> None:
+        """Write the facts first. Raises OSError if the file cannot be written."""
         self.file: FileIO = open(path, "ab", buffering=0)  # noqa: SIM115
         self._lock = allocate_lock()
         try:
-            self._append([(FACT, FIRST), *head])
+            self._append([(FACT, fact) for fact in facts])
         except OSError:
             self.file.close()
             raise
@@ -73,8 +69,8 @@ class DebugLog:
             self.file.close()
 
 
-def head(name: str, host: Host) -> list[tuple[str, str]]:
-    """What a log begins with: where the session runs, and how to make its present state. `name`: of the program, with its version."""
+def session_facts(name: str, host: Host) -> list[str]:
+    """What a log begins with: program, machine and settings. `name`: of the program, with its version."""
     facts = {
         "program": name,
         "build": host.core.build_info(),
@@ -83,12 +79,10 @@ def head(name: str, host: Host) -> list[tuple[str, str]]:
     }
     if host.tunables:
         facts["tunables"] = " ".join(f"{name}={value}" for name, value in host.tunables.items())
-    if host.options.exposed:
-        facts["exposed"] = "all tunables"
-    if host.games:
-        facts["games"] = str(host.games)
-    found = [(FACT, f"{fact}: {text}") for fact, text in facts.items()]
-    return [*found, *((STATE, command) for command in _state(host))]
+    for entry in host.options.table:
+        if entry.kind != "button" and host.options.was_set(entry.name):
+            facts[f"option {entry.name}"] = str(host.options[entry.name]) or "<empty>"
+    return [f"{fact}: {text}" for fact, text in facts.items()]
 
 
 def _machine() -> str:
@@ -96,13 +90,3 @@ def _machine() -> str:
         return "Windows {}.{} build {}".format(*sys.getwindowsversion()[:3])
     system = os.uname()
     return f"{system.sysname} {system.release} {system.machine}"
-
-
-def _state(host: Host) -> Iterator[str]:
-    """The commands that make the present options and the present position."""
-    for entry in host.options.table:
-        if entry.kind != "button" and entry.name != OPTION and host.options.was_set(entry.name):
-            value = host.options[entry.name]
-            text = str(value).lower() if entry.kind == "check" else str(value)
-            yield f"setoption name {entry.name} value {text or '<empty>'}"
-    yield host.position_command()

@@ -58,11 +58,6 @@ def bestmove(move: str, ponder: str = "") -> str:
     return f"bestmove {move} ponder {ponder}" if ponder else f"bestmove {move}"
 
 
-def searched(depth: int, nodes: int, cut: bool) -> str:
-    """A line of the log: where a search ended; `cut`: inside the iteration behind or at `depth`."""
-    return f"searched: depth {depth} nodes {nodes}{' cut' if cut else ''}"
-
-
 def info_string(message: str) -> str:
     """A message to the user, in one line."""
     return "info string " + printable(message.replace("\n", " "))

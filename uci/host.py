@@ -136,11 +136,6 @@ class Host:
                 raise ValueError(f"illegal move '{move}' (number {index + 1} after 'moves')") from None
         self._position, self._fen, self._moves = position, command.fen, command.moves
 
-    def position_command(self) -> str:
-        """The `position` command that makes the present position."""
-        start = "startpos" if self._fen is None else f"fen {self._fen}"
-        return " ".join(["position", start, *(["moves", *self._moves] if self._moves else [])])
-
     @property
     def tunables(self) -> dict[str, int]:
         """The changes to core/tunables.py with which the session began."""

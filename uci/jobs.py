@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ..core.engine import Engine, SearchResult
+    from ..core.engine import Engine
 
 STACK_BYTES = 16 * 2**20  # the search recurses to MAX_PLY with move lists on the C stack; some systems have only 512 KiB
 POLL_SECONDS = 0.1  # longest single wait: Windows delivers Ctrl-C only between waits
@@ -51,7 +51,6 @@ class SearchJob(Job):
         from threading import Event
 
         super().__init__(ends_by_itself)
-        self.found: SearchResult | None = None  # of its main search, once that has ended
         self.read_ns = perf_counter_ns()  # its time counts from here; 0: from when the worker begins it
         self._infinite = infinite
         self._pondering = ponder

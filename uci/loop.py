@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from io import FileIO
 
-    from .jobs import Job, Jobs, SearchJob
+    from .jobs import Job, Jobs
     from .writer import Writer
 
     ExtraCommand = Callable[[list[str], Callable[[str], None]], None]
@@ -158,9 +158,9 @@ class UciLoop:
         """Log to this file from now on ("": no log). Raises OSError and keeps the old one."""
         log = None
         if path:
-            from .debug_log import DebugLog, head
+            from .debug_log import DebugLog, session_facts
 
-            log = DebugLog(path, head(self._name, self.host))
+            log = DebugLog(path, session_facts(self._name, self.host))
         self._write.log_to(log)
 
     def fault_of(self, text: str) -> str:
@@ -338,15 +338,9 @@ class UciLoop:
         def action() -> None:
             from .answer import answer
 
-            answer(job, limits, self.host, self._write, self._complain, lambda: self._end_search(job))
+            answer(job, limits, self.host, self._write, self._complain, lambda: self.jobs.end(job))
 
         self._add_job("go", job, action)
-
-    def _end_search(self, job: SearchJob) -> None:
-        """Called before the bestmove; the log tells where the search ended."""
-        if job.found is not None and job.found.info is not None:
-            self._write.note("==", fmt.searched(job.found.info.depth, job.found.nodes, job.found.cut))
-        self.jobs.end(job)
 
     def _add_job(self, name: str, job: Job, action: Callable[[], None]) -> None:
         self.jobs.add(job, lambda: self._guarded(name, lambda _: action(), ""))

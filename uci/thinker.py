@@ -134,7 +134,7 @@ class Thinker:
                 moves = self._moves_to_search(self._verdict)
             if weaker:
                 return self._weaker_move(job, moves, pondering)
-            job.found = result = self._run_search(job, moves, pondering)
+            result = self._run_search(job, moves, pondering)
             self._set_final_lines(result.bestmove, result.info, result.nodes)
             return result.bestmove, result.ponder
         finally:
@@ -249,7 +249,7 @@ class Thinker:
             _, hard_ms = self._time_left()
             nodes = level.nodes // strength.SCAN_SHARE // len(moves)
             looks[move] = self._short_search([move], nodes, hard_ms and hard_ms // 2, self._task.depth)
-        job.found = result = self._run_search(job, moves, pondering, level.nodes)
+        result = self._run_search(job, moves, pondering, level.nodes)
         nodes = result.nodes + sum(look.nodes for look in looks.values())
         self._set_final_lines(result.bestmove, result.info, nodes)
         if job.stopped:

@@ -68,11 +68,16 @@ class LineWriter:
         return self.closed
 
 
-class AroundWriter:
-    """What stands around a writer: it is closed when that one is."""
+class LoggedWriter:
+    """Writes lines, and logs lines in both directions to the `Debug Log File`, if there is one.
 
-    def __init__(self, write: Writer) -> None:
+    `crashes_to` is called with the file of each new log, so that a crash report goes there, and with None when it ends.
+    """
+
+    def __init__(self, write: Writer, crashes_to: Callable[[FileIO | None], None] | None = None) -> None:
         self._write = write
+        self._crashes_to = crashes_to
+        self._log: DebugLog | None = None
 
     @property
     def closed(self) -> bool:
@@ -82,18 +87,6 @@ class AroundWriter:
     def look(self) -> bool:
         """Check, without writing, whether nobody reads any more; the same as `closed` if the system cannot tell."""
         return self._write.look()
-
-
-class LoggedWriter(AroundWriter):
-    """Writes lines, and logs lines in both directions to the `Debug Log File`, if there is one.
-
-    `crashes_to` is called with the file of each new log, so that a crash report goes there, and with None when it ends.
-    """
-
-    def __init__(self, write: Writer, crashes_to: Callable[[FileIO | None], None] | None = None) -> None:
-        super().__init__(write)
-        self._crashes_to = crashes_to
-        self._log: DebugLog | None = None
 
     def __call__(self, line: str, /) -> None:
         """Log a line, then write it. In this order, since the client may answer before this thread continues."""

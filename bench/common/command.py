@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, filterwarnings
 
+from ...evaluation.compressed import CompressedError, expanded
 from ...uci.options import nearest
 from ...uci.parse import printable
 from ...uci.tunables import read
@@ -41,7 +42,7 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str], body: Callable
     command is to write (arguments of `writes`) are checked before the work.
     """
     try:
-        args = parser.parse_args(argv)
+        args = parser.parse_intermixed_args(argv)  # options may stand between the words
         for path in getattr(args, _WRITTEN, ()):
             require_writable(path)
         return body(args)
@@ -125,10 +126,18 @@ def in_words(error: OSError) -> str:
     return what if error.filename is None else f"{error.filename}: {what}"
 
 
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, expanded if it is compressed. Raises CommandError if it cannot be expanded; OSError."""
+    try:
+        with naming(path), path.open("rb") as file:
+            return expanded(file).read()
+    except CompressedError as error:
+        raise CommandError(f"{path}: {error}") from error
+
+
 def read_text(path: Path) -> str:
     """A file of UTF-8 text, with or without a byte order mark. Raises CommandError that names the line if it is none; OSError."""
-    with naming(path):
-        data = path.read_bytes()
+    data = read_bytes(path)
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

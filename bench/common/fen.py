@@ -1,7 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads the text of FEN and EPD lines. Pure text: no chess rules."""
+"""Reads FEN and EPD lines, with what a session's `position fen` accepts.
+
+Format: https://www.chessprogramming.org/Extended_Position_Description
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from ...core.engine import Position
+
+if TYPE_CHECKING:
+    import chess
 
 CASTLING = frozenset("KQkq-")  # letters of the castling field in standard chess
+SHOWN = 100  # characters of a line in a message
+# Four fields, up to two counters, and the operations; a semicolon may stand between.
+LINE = re.compile(r"\s*((?:[^\s;]+\s+){3}[^\s;]+)((?:\s+(?:-?\d+|-)(?=[\s;]|$)){0,2})[\s;]*(.*)", re.ASCII | re.DOTALL)
+# python-chess reads EPD too, but stumbles over unquoted comments, and over castling in Chess960.
+OPERATION = re.compile(r"""([^\s;"]+)((?:[^;"]|"(?:[^"\\]|\\.)*"?)*)""")  # a word, and all up to a semicolon outside quotes
+COUNT = re.compile(r"\d+", re.ASCII)
 
 
 def is_shredder(fen: str) -> bool:
@@ -10,8 +27,40 @@ def is_shredder(fen: str) -> bool:
     return len(fields) > 2 and not set(fields[2]) <= CASTLING
 
 
-def fen_of(line: str) -> str:
-    """The FEN at the start of a line, with its two counters if they are there and without the EPD operations that may follow."""
-    fields = line.split(";", maxsplit=1)[0].split()
-    counters = fields[4:6] if all(field.isascii() and field.isdigit() for field in fields[4:6]) else []
-    return " ".join([*fields[:4], *counters])
+def read_epd(line: str) -> tuple[str, dict[str, str]]:
+    """The FEN at the start of a line, with its counters or those of hmvc and fmvn, and the other operations by name."""
+    match = LINE.fullmatch(line)
+    if match is None:  # too few fields, which some FENs have
+        fen, _, rest = line.partition(";")
+        return " ".join(fen.split()), _operations(rest)
+    fields, counters, operations = match[1].split(), match[2].split(), _operations(match[3])
+    for place, (name, default) in enumerate((("hmvc", "0"), ("fmvn", "1"))):
+        if COUNT.fullmatch(count := operations.pop(name, "")):
+            counters = [*counters[:place], *[default] * (place - len(counters)), count, *counters[place + 1 :]]
+    return " ".join([*fields, *counters]), operations
+
+
+def _operations(text: str) -> dict[str, str]:
+    return {name: value.strip() for name, value in OPERATION.findall(text)}
+
+
+def board_of(fen: str, *, chess960: bool) -> "chess.Board":
+    """The position, without castling rights and an en-passant square that cannot be. Raises ValueError if it is none."""
+    import chess
+
+    board = chess.Board(Position(fen, chess960).fen(), chess960=chess960)
+    board.castling_rights = board.clean_castling_rights()
+    return board
+
+
+def is_chess960(fen: str) -> bool:
+    """Whether castling is that of Chess960: the field names files, or each of its rights can be in Chess960 and none in standard chess.
+
+    Raises ValueError if the FEN is none.
+    """
+    if is_shredder(fen):
+        return True
+    board = board_of(fen, chess960=True)
+    count = board.castling_rights.bit_count()
+    board.chess960 = False
+    return 0 < count == len(fen.split()[2]) and not board.clean_castling_rights()

@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess
 
 from ...core.engine import Position
+from ...evaluation.compressed import ENDINGS
 from ...uci.book import Book as PolyglotBook
-from ...uci.parse import reason
+from ...uci.parse import reason, shorten
 from .command import CommandError, naming, read_text
-from .fen import fen_of, is_shredder
+from .fen import SHOWN, board_of, is_chess960, is_shredder, read_epd
 
 if TYPE_CHECKING:
     from .pgn import RawGame
@@ -64,13 +65,14 @@ def _chess960_start(number: int) -> Opening:
 
 
 def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, seed: int = 0) -> Book:
-    """The openings of a file: `.pgn`, `.bin` (Polyglot), anything else EPD or FEN, one a line.
+    """The openings of a file: `.pgn` (also compressed: `.pgn.xz`), `.bin` (Polyglot), anything else EPD or FEN, one a line.
 
     `plies` cuts PGN games and Polyglot lines; `seed` decides which Polyglot lines are drawn. Raises CommandError, OSError.
     """
-    if path.suffix.lower() == ".pgn":
+    ending = (path.with_suffix("") if path.suffix.lower() in ENDINGS else path).suffix.lower()
+    if ending == ".pgn":
         book = _pgn(path, plies, chess960=chess960)
-    elif path.suffix.lower() == ".bin":
+    elif ending == ".bin":
         book = _polyglot(path, POLYGLOT_PLIES if plies is None else plies, seed)
     else:
         book = _positions(path, chess960=chess960)
@@ -103,17 +105,18 @@ def _positions(path: Path, *, chess960: bool) -> Book:
 
 def _position(place: str, line: str, *, chess960: bool) -> Opening:
     """One line: a FEN with or without its counters, or EPD operations in their place."""
-    fen = fen_of(line)
+    fen, _ = read_epd(line)
     shredder = chess960 or is_shredder(fen)
     try:
-        board = chess.Board(fen, chess960=shredder)
+        board = board_of(fen, chess960=shredder or is_chess960(fen))
     except ValueError as error:
-        raise CommandError(f"{place}: {reason(error)}") from error
-    return _playable(place, Opening(board.fen(shredder=shredder), shredder), board)
+        raise CommandError(f"{place}: {reason(error)}: {shorten(line, SHOWN)}") from error
+    board.chess960 = shredder
+    return _playable(place, Opening(board.fen(shredder=shredder), shredder), board, line)
 
 
-def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
-    """The opening, if `board`, which it leads to, is one to play from. Raises CommandError."""
+def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") -> Opening:
+    """The opening, if `board`, which it leads to, is one to play from. Raises CommandError. `text`: the line that has the position."""
     if not board.is_valid() or board.is_game_over(claim_draw=False):
         shuffled = board.copy(stack=False)
         shuffled.chess960 = True
@@ -121,7 +124,7 @@ def _playable(place: str, opening: Opening, board: chess.Board) -> Opening:
             raise CommandError(
                 f"{place}: castling rights of Chess960: give --chess960, or name the files of the rooks: {shuffled.shredder_fen()}"
             )
-        raise CommandError(f"{place}: not a position that can be played: {board.fen()}")
+        raise CommandError(f"{place}: not a position that can be played: {shorten(text or board.fen(), SHOWN)}")
     try:
         Position(opening.fen, opening.chess960)  # stricter than python-chess: no more pieces than promotion allows
     except ValueError as error:

@@ -9,17 +9,16 @@ python-chess holds the games and knows the rules; its own reader skips what it d
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import chess
 import chess.pgn
 
+from ...evaluation.compressed import CompressedError, expanded
 from ...uci.parse import OF_A_TEXT, printable, reason, shorten
 
 MAX_PLIES = 6000  # of a line; python-chess walks through all of it to find whose move it is
 LONGEST_LINE = 1 << 22  # characters; some programs write a game with its comments on one line
-MOST_EXPANDED = 200  # times the size of an .xz file; games take about a tenth
-SMALL = 1 << 26  # characters, to which any .xz file may expand
 LONGEST_WORD = 40  # characters of a move with all that may stand around it
 COLUMNS = 80  # width of the text that is written
 UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such a file begins
@@ -93,12 +92,12 @@ class RawGame(NamedTuple):
     torn: int = 0  # the line of a comment without an end; 0 if there is none
 
 
-def read_games(file: io.BufferedReader, compressed: int = 0) -> Iterator[chess.pgn.Game]:
-    """The games of an open file; what is wrong in one is in its `errors`. `compressed`: the size of the .xz file that this is in.
+def read_games(file: io.BufferedReader[Any]) -> Iterator[chess.pgn.Game]:
+    """The games of an open file, which may be compressed; what is wrong in one is in its `errors`.
 
     Raises PgnError where no game can be read any more, and what reading the file raises.
     """
-    return map(read_game, split_games(file, compressed))
+    return map(read_game, split_games(file))
 
 
 def is_empty(game: chess.pgn.Game) -> bool:
@@ -109,24 +108,23 @@ def is_empty(game: chess.pgn.Game) -> bool:
 # --- From a file to the texts of games ---
 
 
-def split_games(file: io.BufferedReader, compressed: int = 0) -> Iterator[RawGame]:
+def split_games(file: io.BufferedReader[Any]) -> Iterator[RawGame]:
     """The games as text, which takes far less time than reading their moves. See `read_games`."""
-    return _split(_lines(file, compressed))
+    return _split(_lines(file))
 
 
-def _lines(file: io.BufferedReader, compressed: int) -> Iterator[str]:
+def _lines(file: io.BufferedReader[Any]) -> Iterator[str]:
     """The lines of UTF-8, UTF-16 with a byte order mark, or the Latin-1 of Windows; each ends with a line feed alone."""
-    is_utf16 = file.peek(2)[:2] in UTF16
-    size = 0
     try:
-        with io.TextIOWrapper(file, encoding="utf-16" if is_utf16 else "latin-1") as text:
+        content = expanded(file)
+        is_utf16 = content.peek(2)[:2] in UTF16
+        with io.TextIOWrapper(content, encoding="utf-16" if is_utf16 else "latin-1") as text:
             while line := text.readline(LONGEST_LINE + 1):
-                size += len(line)
                 if len(line) > LONGEST_LINE:
                     raise PgnError(f"a line is longer than {LONGEST_LINE} characters")
-                if compressed and size > max(MOST_EXPANDED * compressed, SMALL):
-                    raise PgnError(f"it expands to more than {MOST_EXPANDED} times its size")
                 yield line if is_utf16 else _decoded(line)
+    except CompressedError as error:
+        raise PgnError(str(error)) from error
     except UnicodeError as error:
         raise PgnError(f"not UTF-16 text: {reason(error)}") from error
 

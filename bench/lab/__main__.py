@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ...core.engine import MAX_DEPTH, Position
 from ...evaluation import config
-from ...uci.parse import reason
+from ...uci.parse import reason, shorten
 from ..common.command import (
     INTERRUPTED,
     CommandError,
@@ -31,7 +31,7 @@ from ..common.command import (
     whole_number,
     writes,
 )
-from ..common.fen import fen_of
+from ..common.fen import SHOWN, read_epd
 from ..common.progress import progress
 from . import experiment as laboratory
 from . import horizon, techniques
@@ -57,9 +57,9 @@ def read_positions(path: Path) -> list[str]:
         if not line.strip() or line.lstrip().startswith("#"):
             continue
         try:
-            position = Position(fen_of(line))
+            position = Position(read_epd(line)[0])
         except ValueError as error:
-            raise CommandError(f"{path.name}:{number}: {reason(error)}") from error
+            raise CommandError(f"{path.name}:{number}: {reason(error)}: {shorten(line, SHOWN)}") from error
         if not position.legal_moves():
             raise CommandError(f"{path.name}:{number}: there is no move to search")
         fens.append(position.fen())

@@ -2,7 +2,6 @@
 """Reads test positions from EPD files: `bm`, `am`, `dm`, and graded moves as the Strategic Test Suite writes them.
 
 Graded: c9 lists moves in UCI notation (or c7 in SAN) and c8 the points of each. matetrack's `bm #5` is read as `dm 5`.
-Format: https://www.chessprogramming.org/Extended_Position_Description
 """
 
 import re
@@ -11,20 +10,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...uci.parse import shorten
-from ..common.command import CommandError, naming
-from ..common.fen import is_shredder
+from ...uci.parse import reason, shorten
+from ..common.command import CommandError, read_bytes
+from ..common.fen import SHOWN, board_of, is_chess960, read_epd
 from .problem import Problem
 
 if TYPE_CHECKING:
     import chess
 
-# python-chess reads EPD too, but stumbles over unquoted comments, and over castling in Chess960.
-OPERATION = re.compile(r"""([^\s;"]+)((?:[^;"]|"(?:[^"\\]|\\.)*"?)*)""")  # a word, and all up to a semicolon outside quotes
-COUNTERS = re.compile(r"(\d{1,5})\s+(\d{1,5})(?=[\s;]|$)[\s;]*", re.ASCII)
-SHOWN = 100  # characters of a line or a fault in a message
+BETWEEN = re.compile(r"[\s,]+")  # moves or points
 MATE = re.compile(r"[+-]?\d{1,3}", re.ASCII)
-WHOLE_NUMBERS = re.compile(r"\s*-?\d{1,9}(\s+-?\d{1,9})*\s*", re.ASCII)
+WHOLE_NUMBER = re.compile(r"-?\d{1,9}", re.ASCII)
 
 
 def read_files(paths: Sequence[Path]) -> tuple[list[Problem], list[str]]:
@@ -48,9 +44,7 @@ def read_file(path: Path, name: str) -> tuple[list[Problem], int]:
     """The positions of one file, and how many of its positions ask nothing."""
     read = []
     idle = 0
-    with naming(path):
-        lines = path.read_bytes().splitlines()
-    for number, line in enumerate(lines, start=1):
+    for number, line in enumerate(read_bytes(path).splitlines(), start=1):
         text = _decode(line).strip()
         if not text or text.startswith("#"):
             continue
@@ -85,17 +79,11 @@ def _numbered(problem: Problem, number: int) -> Problem:
 
 def parse(text: str, file: str) -> Problem | None:
     """Read one line; None if it asks nothing. Raises ValueError with one clear sentence."""
-    import chess
-
-    fields = text.split(None, 4)
-    position, rest = " ".join(fields[:4]), fields[4] if len(fields) > 4 else ""
-    counters = COUNTERS.match(rest)
-    operations = {name: value.strip() for name, value in OPERATION.findall(rest[counters.end() :] if counters else rest)}
-    halfmoves, number = (int(counters[1]), max(1, int(counters[2]))) if counters else (0, 1)
-    fen = f"{position} {halfmoves} {number}"
-    board = chess.Board(fen, chess960=is_shredder(position))
-    if board.status() & chess.STATUS_BAD_CASTLING_RIGHTS:  # KQkq with king or rooks elsewhere is Chess960 too
-        board = chess.Board(fen, chess960=True)
+    fen, operations = read_epd(text)
+    try:
+        board = board_of(fen, chess960=is_chess960(fen))
+    except ValueError as error:
+        raise ValueError(f"not a legal position: {reason(error)}") from error
     if not board.is_valid():
         raise ValueError("not a legal position")
     problem = Problem(
@@ -120,11 +108,23 @@ def _text(operations: Mapping[str, str], name: str) -> str:
     return operations.get(name, "").strip('"').strip()
 
 
+def _words(operations: Mapping[str, str], name: str) -> list[str]:
+    """The moves or points that an operation lists."""
+    return [word for word in BETWEEN.split(_text(operations, name)) if word]
+
+
 def _move(board: "chess.Board", text: str) -> str:
     """A legal move given as SAN or in a coordinate notation, as UCI text."""
-    move = board.parse_san(text)
+    import chess
+
+    try:
+        move = board.parse_san(text.rstrip("!?"))
+    except chess.AmbiguousMoveError:
+        raise ValueError(f"{text} is ambiguous") from None
+    except ValueError:
+        move = chess.Move.null()
     if not move:
-        raise ValueError(f"not a move: {text}")
+        raise ValueError(f"{text} is not a legal move")
     return board.uci(move)
 
 
@@ -132,7 +132,7 @@ def _moves(board: "chess.Board", operations: Mapping[str, str], name: str) -> tu
     """The moves of `bm` or `am`."""
     if name not in operations:
         return ()
-    words = _text(operations, name).split()
+    words = _words(operations, name)
     if not words:
         raise ValueError(f"{name} names no move")
     return tuple(_move(board, word) for word in words)
@@ -151,11 +151,11 @@ def _mate(operations: Mapping[str, str]) -> int | None:
 
 def _grades(board: "chess.Board", operations: Mapping[str, str]) -> dict[str, int] | None:
     """Points by move, where c8 is a list of whole numbers and c9 or c7 a list of moves."""
-    points = _text(operations, "c8")
-    words = (_text(operations, "c9") or _text(operations, "c7")).split()
-    if not words or not WHOLE_NUMBERS.fullmatch(points):
+    points = _words(operations, "c8")
+    words = _words(operations, "c9") or _words(operations, "c7")
+    if not words or not points or not all(map(WHOLE_NUMBER.fullmatch, points)):
         return None
-    grades = [int(number) for number in points.split()]
+    grades = [int(number) for number in points]
     if len(words) != len(grades) or max(grades) <= 0:
         raise ValueError(f"{len(grades)} points in c8 for {len(words)} moves")
     return dict(zip((_move(board, word) for word in words), grades, strict=True))

@@ -32,8 +32,8 @@ cdef inline const int32_t* scale_factor(const PlainWeights* w, const PositionC* 
 cdef inline bint scales_network(const PlainWeights* w, const int32_t* factor) noexcept nogil:
     """Whether this scale factor is that of a known ending, which scales the network too, with any network.
 
-    The factors before `scale_rook_and_pawn` only say how often such material is drawn: there the network has learnt what the scaled
-    terms misjudge.
+    The factors before `scale_rook_and_pawn` only say how often such material is drawn: there the network has learnt what the
+    scaled terms misjudge.
     """
     return factor >= &w.scale_rook_and_pawn
 

@@ -21,8 +21,8 @@ cdef inline int _points(const BoardC* b, int colour) noexcept nogil:
 cdef bint _wrong_corner(const PositionC* pos, int strong) noexcept nogil:
     """Only pawns of one rook file and bishops that cannot cover the promotion square, and the enemy king gets there first.
 
-    By the tablebase of bishop and pawn against king, a king that needs two moves to the corner and has the move draws in 99 % of the
-    positions in which the other king is farther away.
+    By the tablebase of bishop and pawn against king, a king that needs two moves to the corner and has the move draws in 99 % of
+    the positions in which the other king is farther away.
     """
     cdef const BoardC* b = &pos.b
     cdef bitboard pawns = pieces(b, strong, PAWN)

@@ -628,7 +628,7 @@ cdef int read_weights(Weights* out, object values) except -1:
 
 
 cdef dict trace_position(Evaluator* ev, const PositionC* pos):
-    """What `Engine.trace` returns (engine.pyi describes its keys)."""
+    """What `Engine.trace` returns (its docstring describes the keys)."""
     cdef Weights[2] counts
     cdef const int32_t* white = <int32_t*>&counts[WHITE]
     cdef const int32_t* black = <int32_t*>&counts[BLACK]

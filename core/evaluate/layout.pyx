@@ -13,7 +13,10 @@ def _shape(value: object) -> tuple[int, ...]:
 
 
 def layout() -> list[tuple[str, tuple[int, ...], bool]]:
-    """Name, shape and whether tapered of every weight, in the order of the fields, read from the declaration of `Weights`."""
+    """Name, shape and whether tapered ((mg, eg) pair) of every weight, in the order that Engine takes them. Shape (): one value.
+
+    Read from the declaration of `Weights`.
+    """
     cdef Weights weights
     memset(&weights, 0, sizeof(Weights))
     cdef dict groups = weights

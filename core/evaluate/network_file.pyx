@@ -52,8 +52,7 @@ cdef tuple _header(bytes data):
     import json
 
     if not data.startswith(f"{FIRST_LINE}\n".encode()):
-        shown = data[:24].split(b"\n")[0].decode("ascii", "replace")
-        raise ValueError(f"this is not a network: its first line is {shown!r}, not {FIRST_LINE!r}")
+        raise ValueError(f"this is not a network: its first line is not {FIRST_LINE!r}")  # and not shown: it may be any file's
     end = data.find(b"\n", begin, begin + MAX_HEADER)
     if end < 0:
         raise ValueError("the network ends inside its header" if len(data) < MAX_HEADER else "the network's header has no end")

@@ -198,7 +198,9 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
             break
         moves += 1
         if s.params.p.use_qs_evasions and in_check and best > -TB_BOUND and has_non_pawns(pos, pos.stm):
-            picker.skip_quiets = True  # one evasion shows that it is no mate; captures are still searched, and a lone king's choices
+            # One evasion shows that it is no mate; captures are still searched. A king with pawns at most has few moves, and
+            # which of them it makes may decide the ending.
+            picker.skip_quiets = True
             if not is_noisy(move):
                 continue
         if s.params.p.use_qs_delta and not in_check and is_noisy(move):

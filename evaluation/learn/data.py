@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads labelled positions into arrays: EPD with c9 (result) and c8 (score), plain or .xz, and the files of `selfplay`.
+"""Reads labelled positions into arrays: EPD with c9 (result) and c8 (score), plain or compressed, and the files of `selfplay`.
 
 A position is a row of bytes, not a Python object, so ten million of them fit in half a gigabyte. Files of `selfplay` hold whole
 games; what is read of them are the quiet positions, each once a game, with scores within a limit.
@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import hashlib
 import io
-import lzma
 import re
 import zlib
 from array import array
@@ -22,6 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 import numpy as np
 
 from ...core.engine import NEVER_HIDDEN, PACKED_SIZE, ROW_SIZE, Position, decode_games, unpack
+from ..compressed import CompressedError, expanded
 from . import labelled
 
 if TYPE_CHECKING:
@@ -32,14 +32,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 POINTS = {"0-1": 0.0, "1/2-1/2": 0.5, "1-0": 1.0}  # White's, by result
-XZ = b"\xfd7zXZ\x00"
 TELLING_PAWNS = 6  # with fewer pawns, a group is the positions with the same board
 MAX_PAWNS_SCORE = 320.0  # what c8 may say, either way
 READ_SIZE = 1 << 20  # bytes
 SHOWN = 200  # characters of a fault in a message
 LONGEST_LINE = 1 << 16  # characters
-MOST_EXPANDED = 200  # times the size of an .xz file; positions by the million take about a tenth
-SMALL = 1 << 26  # characters, to which any .xz file may expand
 BLOCK = 1 << 16  # positions that are hashed at a time
 DECODED = 1 << 20  # bytes of games that are decoded at a time, at least: whole games
 ROW = np.dtype(  # of core/board/recorded.pxd
@@ -100,6 +97,7 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
     that does not name the games. Raises OSError; FormatError that names the line or game that cannot be used, or says that the
     file is empty.
     """
+    _check_compressed(path)
     with path.open("rb", buffering=0) as raw:
         hashed = _HashedFile(raw)
         file = io.BufferedReader(hashed, READ_SIZE)
@@ -107,7 +105,7 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
         if start.startswith((labelled.FORMAT, labelled.OLD_FORMAT)):
             rows = _from_selfplay(path.name, file, max_score, per_game)
         else:
-            rows = _from_epd(path.name, _lines(path.name, file, hashed if start.startswith(XZ) else None))
+            rows = _from_epd(path.name, _lines(path.name, file))
             rows = _limited(rows, max_score, per_game)
         while file.read(READ_SIZE):
             pass  # what a reader left of the file belongs to its checksum
@@ -115,6 +113,16 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
         why = "no position in it" if max_score is None else f"no position is within --max-score {max_score:g}"
         raise labelled.FormatError(f"{path.name}: {why}")
     return Dataset(path.name, hashed.sha256.hexdigest(), hashed.size, *rows)
+
+
+def _check_compressed(path: Path) -> None:
+    """Raise FormatError before the work if a file, unless it is a pipe, cannot be expanded."""
+    if path.is_file():
+        with path.open("rb") as file:
+            try:
+                expanded(file)
+            except CompressedError as error:
+                raise labelled.FormatError(f"{path.name} cannot be read: {error}") from error
 
 
 class _HashedFile(io.RawIOBase):
@@ -270,22 +278,17 @@ def _from_selfplay(name: str, file: BinaryIO, max_score: float | None, per_game:
     )
 
 
-def _lines(name: str, file: BinaryIO, compressed: _HashedFile | None) -> Iterator[tuple[int, str]]:
-    """The lines that hold something, with their numbers. `compressed`: `file` is .xz, and this is where it is read from."""
-    content = lzma.open(file) if compressed else file  # noqa: SIM115 - `file` is its caller's to close
-    size = 0
+def _lines(name: str, file: io.BufferedReader[Any]) -> Iterator[tuple[int, str]]:
+    """The lines that hold something, with their numbers."""
     try:
-        text = io.TextIOWrapper(content, encoding="utf-8-sig")
+        text = io.TextIOWrapper(expanded(file), encoding="utf-8-sig")
         for number, line in enumerate(iter(lambda: text.readline(LONGEST_LINE + 1), ""), start=1):
-            size += len(line)
             if len(line) > LONGEST_LINE:
                 raise labelled.FormatError(f"{name}, line {number}: longer than {LONGEST_LINE} characters")
-            if compressed and size > max(MOST_EXPANDED * compressed.size, SMALL):
-                raise labelled.FormatError(f"{name} cannot be read: it expands to more than {MOST_EXPANDED} times its size")
             if line.strip() and not line.startswith("#"):
                 yield number, line
         text.detach()
-    except (lzma.LZMAError, EOFError, UnicodeDecodeError) as error:
+    except (CompressedError, UnicodeDecodeError) as error:
         raise labelled.FormatError(f"{name} cannot be read: {error}") from error
 
 
@@ -302,7 +305,7 @@ def _from_epd(name: str, lines: Iterator[tuple[int, str]]) -> _Rows:
                 raise ValueError("no game result in c9")
             if has_games and not _GAME_NUMBER.fullmatch(game):
                 raise ValueError("no number of a game in c7, as there is in the first line")
-            boards += Position(" ".join(line.split()[:4])).pack()
+            boards += Position(" ".join(line.replace(";", " ", 1).split(None, 4)[:4])).pack()
         except ValueError as error:
             raise labelled.FormatError(f"{name}, line {number}: {str(error)[:SHOWN]}") from error
         results.append(POINTS[operations["c9"]])

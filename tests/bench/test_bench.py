@@ -125,6 +125,13 @@ def test_perft_prints_divide_and_total(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out.splitlines()[:2] == ["", "Nodes searched: 197281"]
 
 
+@pytest.mark.parametrize("place", range(8))
+def test_options_may_stand_between_the_words(place: int, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["2", *KIWIPETE.split()]
+    assert perft.main([*words[:place], "--no-divide", "--threads", "1", *words[place:]]) == 0
+    assert capsys.readouterr().out.splitlines()[:2] == ["", "Nodes searched: 2039"]
+
+
 @pytest.mark.parametrize("words", [["--threads", "2"], ["--hash", "1"], ["--threads", "3", "--hash", "4"]])
 def test_perft_counts_the_same_with_threads_and_a_table(
     words: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -143,7 +150,7 @@ def test_perft_counts_the_same_with_threads_and_a_table(
             return super().perft(depth, *more, **settings)
 
     suite = tmp_path / "suite.epd"
-    suite.write_text(f"{KIWIPETE} ;D1 48 ;D2 2039 ;D3 97862 ;D4 4085603\n")
+    suite.write_text(f'{KIWIPETE}; id "kiwi; pete"; D1 48; D2 2039; D3 97862; D4 4085603;\n')
     lines = perft.read_suite(suite)
     threads, hash_mb = 3, 1
     assert perft.run_suite(lines, threads=threads, hash_mb=hash_mb, make=Spied).wrong == ()
@@ -275,6 +282,7 @@ def test_castling_rights_in_any_order_can_be_judged(castling: str) -> None:
         f"{KIWIPETE} ;D0 1",
         f"{KIWIPETE} ;D1 ٤٨",
         f"{KIWIPETE} ;X1 48",
+        f"{KIWIPETE} ;D21 48",
     ],
 )
 def test_a_bad_suite_line_is_named(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

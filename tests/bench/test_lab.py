@@ -54,7 +54,7 @@ def shallow(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def positions(tmp_path: Path) -> str:
     path = tmp_path / "positions.epd"
-    path.write_text(f'# two\n{SMALL}\n\n{MIDDLE.rsplit(" ", 2)[0]} bm Nd3; id "two";\n')
+    path.write_text(f'# two\n{SMALL}\n\n{MIDDLE.rsplit(" ", 2)[0]}; bm Nd3; id "two";\n')
     return str(path)
 
 

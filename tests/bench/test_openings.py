@@ -9,7 +9,7 @@ from typing import Any
 import chess
 import pytest
 from coachwhip.bench.common.command import CommandError
-from coachwhip.bench.common.fen import fen_of, is_shredder
+from coachwhip.bench.common.fen import is_shredder, read_epd
 from coachwhip.bench.common.openings import Opening, choose, open_book
 from coachwhip.bench.match.schedule import GAUNTLET, ROUND_ROBIN, opponents, schedule
 from places import DATA
@@ -52,6 +52,11 @@ def test_positions_are_read_and_bad_ones_named(tmp_path: Path) -> None:
     for entry, line in ((2, 5), (3, 6)):
         with pytest.raises(CommandError, match=rf"book\.epd:{line}"):
             book[entry]()
+    path.write_text("7k/5KQ1/8/8/8/8/8/8 b KQkq -; hmvc 3; fmvn 60;\n7k/8/8/8/8/8/8/R3K3 w KQ -; hmvc 3; fmvn 60;\n")
+    book = open_book(path)
+    with pytest.raises(CommandError, match="not a position that can be played: 7k/5KQ1/8/8/8/8/8/8 b KQkq -; hmvc 3; fmvn 60;"):
+        book[0]()
+    assert book[1]().fen == "7k/8/8/8/8/8/8/R3K3 w Q - 3 60"
     path.write_text("\n")
     with pytest.raises(CommandError, match="no opening"):
         open_book(path)
@@ -210,7 +215,7 @@ def test_a_number_means_the_same_game_in_a_longer_match() -> None:
     ],
 )
 def test_the_fen_at_the_start_of_a_line_is_found(line: str, fen: str) -> None:
-    assert fen_of(line) == fen
+    assert read_epd(line)[0] == fen
     assert not is_shredder(fen)
 
 

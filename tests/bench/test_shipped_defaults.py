@@ -85,7 +85,7 @@ def test_wdl_fit_takes_the_scored_games(capsys: pytest.CaptureFixture[str], tmp_
     assert run(capsys, "wdl-fit", str(plain))[0] == out
     broken = tmp_path / "broken.pgn.xz"
     broken.write_bytes(data.SCORED.path.read_bytes()[:1000])
-    assert f"{broken}: not a whole .xz file" in run(capsys, "wdl-fit", str(broken), code=2)[1]
+    assert f"{broken}: not a whole compressed file" in run(capsys, "wdl-fit", str(broken), code=2)[1]
 
 
 def first_fens(path: Path) -> set[str]:

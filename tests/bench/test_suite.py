@@ -14,6 +14,7 @@ from typing import Any
 import chess
 import pytest
 from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.common.openings import choose, open_book
 from coachwhip.bench.engines.info import read_info
 from coachwhip.bench.suite import __main__ as suite
 from coachwhip.bench.suite import record as suite_record
@@ -134,15 +135,53 @@ def test_counters_and_chess960_are_read() -> None:
 
 
 @pytest.mark.parametrize(
+    "line",
+    [
+        "bm e4, d4;", "bm e4,d4!", "; bm e4 d4;", ";bm e4 , d4;", "0 1; bm e4 d4;", "0 1 ; bm e4 d4", "- - bm e4 d4;", "0 bm e4 d4;",
+        "bm e4 d4; hmvc 0; fmvn 1;", "7 9 hmvc 0; fmvn 1; bm e4 d4;",
+    ],
+)  # fmt: skip
+def test_ways_to_write_an_operation(line: str) -> None:
+    for text in (f"{TWO_PAWNS} {line}", f"{TWO_PAWNS}{line}" if line.startswith(";") else f"{TWO_PAWNS}\t{line}"):
+        problem = parse(text, "f")
+        assert problem is not None
+        assert (problem.fen, problem.best) == ("4k3/8/8/8/8/8/3PP3/4K3 w - - 0 1", ("e2e4", "d2d4"))
+    counted = parse(f"{TWO_PAWNS} bm e4; hmvc 12; fmvn 34;", "f")
+    assert counted is not None
+    assert counted.fen.endswith(" 12 34")
+
+
+IMPOSSIBLE = [  # a position with rights or an en-passant square that cannot be, and as python-chess writes it without them
+    ("4k3/8/8/8/8/8/3PP3/4K3 w KQkq -", "4k3/8/8/8/8/8/3PP3/4K3 w - - 0 1"),
+    ("r3k2r/8/8/8/8/8/4P3/R3K3 w qkQK -", "r3k2r/8/8/8/8/8/4P3/R3K3 w Qkq - 0 1"),
+    ("r2k3r/8/8/8/8/8/4P3/R3K2R w KQkq -", "r2k3r/8/8/8/8/8/4P3/R3K2R w KQ - 0 1"),
+    ("r4rk1/8/8/8/8/8/4P3/R3K2R w KQkq -", "r4rk1/8/8/8/8/8/4P3/R3K2R w KQ - 0 1"),
+    ("4k3/8/8/8/8/8/4P3/4K3 w - e6", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
+    ("4k3/8/8/3pP3/8/8/4P3/4K3 w KQ d6", "4k3/8/8/3pP3/8/8/4P3/4K3 w - d6 0 1"),
+]
+
+
+@pytest.mark.parametrize(("text", "fen"), IMPOSSIBLE)
+def test_what_cannot_be_is_dropped_as_in_a_session(text: str, fen: str, tmp_path: Path) -> None:
+    problem = parse(f"{text} bm e3;", "f")
+    assert problem is not None
+    assert (problem.fen, problem.chess960) == (fen, False)
+    path = tmp_path / "book.epd"
+    path.write_text(f"{text}\n")
+    assert choose(open_book(path), 1, None)[0] == (fen, False, "")
+
+
+@pytest.mark.parametrize(
     ("line", "complaint"),
     [
-        (f"{TWO_PAWNS} bm Qh5;", "Qh5"),
+        (f"{TWO_PAWNS} bm Qh5;", f"Qh5 is not a legal move: {TWO_PAWNS} bm Qh5;"),
         ("no chess at all", "no chess"),
         (f"{TWO_PAWNS} bm;", "bm names no move"),
         (f"{ROOKS} dm 0;", "dm is not a number"),
         (f"{ROOKS} dm 1.5;", "dm is not a number"),
         (f'{ROOKS} c8 "10 5"; c9 "a2a7";', "2 points in c8 for 1 moves"),
         ("4k3/8/8/8/8/8/8/8 w - - bm e4;", "not a legal position"),
+        ("4k3/8/8/8/8/8/8/R3K2R w KQkq - bm Rd1; am Rf9;", "Rf9 is not a legal move: 4k3/8/8/8/8/8/8/R3K2R w KQkq - bm Rd1"),
         ("k7/8/1Q6/8/8/8/8/7K b - - dm 3;", "the game is over"),
     ],
 )
@@ -282,6 +321,13 @@ GOOD = {
     TWO_PAWNS: ["info depth 1 score cp 9 nodes 5 pv e2e4", "info depth 2 score cp 8 nodes 9 pv d2d4", "bestmove d2d4"],
 }
 BAD = {BACK_RANK: "crash", ROOKS: ["info depth 9 score mate 4 nodes 20 pv b1b7", "bestmove b1b7"], TWO_PAWNS: ["bestmove e2e4"]}
+
+
+def test_options_may_stand_between_files(engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "other.epd"
+    other.write_text(f"{TWO_PAWNS} bm e4;\n")
+    printed = run_json(capsys, str(epd), "--depth", "2", str(other), "--engine", engine("good", GOOD))
+    assert {attempt["key"].partition(":")[0] for attempt in printed["attempts"]} == {"three.epd", "other.epd"}
 
 
 def test_several_engines_are_compared(engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

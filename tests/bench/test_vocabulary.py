@@ -73,7 +73,8 @@ def parsers() -> dict[str, argparse.ArgumentParser]:
         raise Stopped
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(argparse.ArgumentParser, "parse_args", stop)
+        for name in ("parse_args", "parse_intermixed_args"):
+            patch.setattr(argparse.ArgumentParser, name, stop)
         for module in SUBCOMMANDS.values():
             with pytest.raises(Stopped):
                 import_module(module).main([])

@@ -195,3 +195,17 @@ def test_the_weights_of_a_file_are_printed(tmp_path: Path, user_environment: dic
         done = run(words, user_environment, stdout=subprocess.PIPE)
         assert (done.returncode, done.stderr) == (0, "")
         assert done.stdout == path.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("locale", [{}, {"PYTHONIOENCODING": "ascii:strict"}, {"PYTHONIOENCODING": "cp1252"}])
+def test_output_is_utf_8_under_any_locale(locale: dict[str, str], tmp_path: Path, user_environment: dict[str, str]) -> None:
+    environment = {**user_environment, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", **locale}
+    name = "Dvořák ♔ \N{OLD PERSIAN SIGN XSHAAYATHIYA}"
+    path, wrong = tmp_path / "x.epd", tmp_path / "wrong.epd"
+    path.write_text(f'4k3/8/8/8/8/8/3PP3/4K3 w - - bm Kd1; id "{name}";\n', "utf-8")
+    wrong.write_text(f'4k3/8/8/8/8/8/3PP3/4K3 w - - bm Qd1; id "{name}";\n', "utf-8")
+    for words, code in ((["suite", str(path), "--depth", "1"], 0), (["suite", str(wrong)], 2), ([name], 2)):
+        done = subprocess.run([*ENGINE, *words], env=environment, capture_output=True, check=False)
+        assert done.returncode == code
+        assert b"Traceback" not in done.stderr
+        assert words == [name] or name in (done.stderr if code else done.stdout).decode()

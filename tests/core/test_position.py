@@ -7,12 +7,20 @@ import sys
 import chess
 import oracle
 import pytest
-from coachwhip.core.engine import STARTPOS_FEN, Position
+from coachwhip.core.engine import STARTPOS_FEN, Engine, Position
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 FUZZ = settings(max_examples=400, derandomize=True, database=None)
+
+
+@pytest.mark.parametrize("kind", [Position, Engine])
+def test_help_describes_every_member(kind: type) -> None:
+    members = {name: value for name, value in vars(kind).items() if not name.startswith("_") and name != "chess960"}
+    assert len(members) > 15
+    assert [name for name, value in members.items() if not value.__doc__] == []
+    assert kind.__doc__
 
 
 # --- FEN in and out ---

@@ -531,15 +531,6 @@ def test_castling_is_written_as_the_position_asks(engine: Engine) -> None:
 # --- The same tree every time ---
 
 
-def test_a_result_tells_whether_its_last_iteration_was_cut(engine: Engine) -> None:
-    whole = engine.search(Position(), depth=7)
-    assert not whole.cut
-    engine.clear()
-    cut = engine.search(Position(), nodes=whole.nodes - 1)
-    assert cut.cut
-    assert cut.nodes == whole.nodes - 1
-
-
 def jumps(infos: Sequence[SearchInfo]) -> list[tuple[SearchInfo, SearchInfo]]:
     """Iterations, each with the one before, whose best move is another one with a score better by more than a pawn."""
     exact = [info for info in infos if not info.bound and not info.currmove]

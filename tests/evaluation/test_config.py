@@ -149,7 +149,6 @@ MOBILITY = entry("KNIGHT_MOBILITY")
 
 # Replacement for the line `TEMPO = ...`, and what the message must hold.
 BAD_ENTRIES = [
-    ("", ["TEMPO", "missing"]),
     ("TEMPO = 5", ["TEMPO", "pair"]),
     ("TEMPO = (5,)", ["TEMPO", "pair"]),
     ("TEMPO = (5, 6, 7)", ["TEMPO", "pair", "3"]),
@@ -273,10 +272,13 @@ def test_a_huge_file_is_refused_before_it_is_read(write: Write) -> None:
         config.load(write(TEXT + "#" * config.MAX_FILE_SIZE))
 
 
-@pytest.mark.parametrize("content", ["", "\n\n# nothing\n"])
-def test_an_empty_file_misses_its_first_entry(write: Write, content: str | bytes) -> None:
-    with pytest.raises(WeightsError, match="MATERIAL is missing"):
-        config.load(write(content))
+@pytest.mark.parametrize("names", [[], ["TEMPO"], ["KNIGHT_MOBILITY", "TEMPO"], ["MATERIAL"]])
+def test_what_a_file_leaves_out_is_the_shipped_one(write: Write, names: list[str]) -> None:
+    changed = {name: [(5, 6)] * len(DEFAULT[name]) if isinstance(DEFAULT[name][0], tuple) else (5, 6) for name in names}
+    text = "# nothing else\n" + "".join(f"{name} = {value}\n" for name, value in changed.items())
+    assert config.load(write(text)) == DEFAULT | changed
+    with pytest.raises(WeightsError, match=r"TEMPI is not the name of a weight \(did you mean TEMPO\?\)"):
+        config.load(write(f"{text}TEMPI = (1, 2)\n"))
 
 
 def test_files_that_are_none_are_refused(tmp_path: Path) -> None:
@@ -355,7 +357,6 @@ def test_a_string_entry_is_loaded_and_written(declared: str, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("", "LABEL is missing"),
         ("LABEL = 5", "LABEL must be a string in quotes, not 5"),
         ("LABEL = (1, 2)", "LABEL must be a string in quotes, not a tuple"),
         ("LABEL = [-1]", "LABEL must be a string in quotes, not a list"),

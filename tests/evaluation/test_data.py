@@ -91,6 +91,13 @@ def test_text_becomes_the_same_arrays(text: Path, tmp_path: Path, compress: type
     assert (data.sha256, data.size) == (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
 
 
+def test_a_semicolon_may_end_the_fen(tmp_path: Path) -> None:
+    path = tmp_path / "own.epd"
+    fields = START.split()
+    path.write_text("".join(f'{" ".join(fields[:count])}{end} c9 "1-0";\n' for count in (4, 6) for end in ("", ";", " ;")))
+    assert learn_data.read(path).fens() == [START] * 6
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
 @pytest.mark.parametrize("kind", ["binary", "text"])
 def test_a_pipe_is_read_as_a_file_is(binary: Path, text: Path, tmp_path: Path, kind: str) -> None:

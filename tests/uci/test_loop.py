@@ -179,7 +179,7 @@ class FakeEngine:
         self.ended.release()
         nodes = self.nodes_at_end or info.nodes
         found = self.found or (None if self.silent else info)
-        return SimpleNamespace(bestmove=best, ponder="", threads=self.started_threads, info=found, nodes=nodes, cut=False)
+        return SimpleNamespace(bestmove=best, ponder="", threads=self.started_threads, info=found, nodes=nodes)
 
     def evaluate(self, _position: FakePosition) -> int:
         return 17

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads compressed files, which their first bytes reveal whatever they are called, and stops at one that expands without measure."""
+
+from __future__ import annotations
+
+import io
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import Any, BinaryIO
+
+    from _typeshed import WriteableBuffer
+
+MOST_EXPANDED = 200  # times the size of a compressed file; games and positions take about a tenth
+SMALL = 1 << 26  # bytes, to which any compressed file may expand
+KINDS = {  # by the first bytes
+    b"\xfd7zXZ\0": "xz",
+    b"\x1f\x8b\x08": "gzip",
+    b"BZh": "bzip2",
+    b"\x28\xb5\x2f\xfd": "zstd",
+    b"PK\x03\x04": "zip",
+    b"7z\xbc\xaf\x27\x1c": "7z",
+    b"Rar!\x1a": "rar",
+}
+LONGEST_START = 6
+READ_SIZE = 1 << 20  # bytes
+ENDINGS = (".xz", ".gz", ".bz2")  # that such a file usually has
+
+
+class CompressedError(ValueError):
+    """A compressed file that cannot be read. The message says why, without the file's name."""
+
+
+def compression(start: bytes) -> str:
+    """How a file that begins with these bytes is compressed; "" if it is not."""
+    return next((kind for magic, kind in KINDS.items() if start.startswith(magic)), "")
+
+
+def expanded(file: io.BufferedReader[Any]) -> BinaryIO:
+    """The content of an open file, expanded if it is compressed (.xz, .gz or .bz2). It is read once, from its start.
+
+    Raises CompressedError, also while it is read, if it is compressed in another way, damaged, or expands too much.
+    """
+    kind = compression(file.peek(LONGEST_START))
+    if not kind:
+        return file
+    if file.seekable():  # what reads lines would take minutes to reach the limit
+        content = io.BufferedReader(_Expanded(file, kind))
+        while content.read(READ_SIZE):
+            pass
+        file.seek(0)
+    return io.BufferedReader(_Expanded(file, kind))
+
+
+def _open(file: Any, kind: str) -> Any:
+    """What reads a compressed file. A Python may lack one of these modules."""
+    if kind == "xz":
+        import lzma
+
+        return lzma.open(file)
+    if kind == "gzip":
+        import gzip
+
+        return gzip.open(file)
+    if kind == "bzip2":
+        import bz2
+
+        return bz2.open(file)
+    raise CompressedError(f"compressed ({kind}): expand it first")
+
+
+class _Counted:
+    """A file that counts the bytes that are read."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+        self.size = 0
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self.size += len(data)
+        return data
+
+
+class _Expanded(io.RawIOBase):
+    """The content of a compressed file."""
+
+    def __init__(self, file: BinaryIO, kind: str) -> None:
+        self._compressed = _Counted(file)
+        self._content = _open(self._compressed, kind)
+        self._size = 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer, /) -> int:
+        try:
+            count: int = self._content.readinto(buffer)
+        except Exception as error:  # each module has its own
+            if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
+                raise  # the machine, not the content
+            raise CompressedError(f"not a whole compressed file: {error}") from error
+        self._size += count
+        if self._size > max(MOST_EXPANDED * self._compressed.size, SMALL):
+            raise CompressedError(f"compressed, and expands to more than {MOST_EXPANDED} times its size")
+        return count
