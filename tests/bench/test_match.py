@@ -322,6 +322,25 @@ def test_a_resumed_match_plays_the_missing_games_and_no_other(run: Run, book: Pa
     assert journal.stat().st_size == size
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no SIGSTOP")
+@pytest.mark.parametrize("limit", [["--time", "0.8"], ["--nodes", "10", "--stall", "1"]])
+def test_a_runner_that_was_stopped_charges_no_engine(limit: list[str], tmp_path: Path) -> None:
+    """Engines run on while it stands still, and each game begins again that it was timing."""
+    pgn, begun = tmp_path / "games.pgn", tmp_path / "begun"
+    command = [sys.executable, "-m", "coachwhip", "match", *engines(f"slow {begun}", f"slow {begun}"), "--games", "2", *limit]
+    command += ["--max-moves", "3", "--pgn", str(pgn), "--json", "--concurrency", "2"]
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for(begun.exists)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(2)
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, err
+    assert "stopped for " in err
+    assert [game.headers["Termination"] for game in read_pgn(pgn)] == ["normal"] * 2
+    assert json.loads(out)["games"] == 2
+
+
 def test_a_journal_is_neither_overwritten_nor_mixed(
     run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
