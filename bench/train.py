@@ -5,7 +5,6 @@ import argparse
 import base64
 import hashlib
 import json
-import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -23,11 +22,12 @@ from .common.command import (
     Postponed,
     execute,
     file_name,
-    in_words,
+    keep,
     naming,
     number,
     picture,
     require,
+    require_apart,
     require_plot,
     require_writable,
     tell,
@@ -84,7 +84,7 @@ def _parser() -> argparse.ArgumentParser:
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
     add("--output", **writes(required=True, help="the network, by custom .cwnet"))
     add("--every-epoch", action="store_true", help="write the network after each epoch too: net.1.cwnet, net.2.cwnet, ...")
-    add("--journal", **writes(help="keep every finished epoch so that the run can be resumed"))
+    add("--journal", **writes(grows=True, help="keep every finished epoch so that the run can be resumed"))
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--plot", **writes(help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)"))
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -171,15 +171,6 @@ def _sha256(weights: Sequence[int]) -> str:
     return hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()
 
 
-@contextmanager
-def _held(path: Path) -> "Iterator[None]":
-    """Have a file to oneself, and begin it if it is not there. Raises CommandError, OSError."""
-    require_writable(path)
-    with path.open("ab") as file:
-        hold(file, path)
-        yield
-
-
 def _first(args: argparse.Namespace) -> "tuple[Network, str] | None":
     """The network of --start, and its SHA-256. Raises CommandError, OSError."""
     from ..evaluation.learn.network import NetworkError, from_bytes
@@ -257,19 +248,36 @@ class Run:
     """A training from its files to its network."""
 
     def __init__(self, args: argparse.Namespace, weights: Sequence[int]) -> None:
-        """Read the data; go on with the journal."""
+        """Read the data; go on with the journal. Where that fails, nothing that was made of the data stays."""
         self._args = args
         self._weights = weights
         self._seconds = 0.0
+        self._require_apart()
         self._first = _first(args)
-        self._files = self._open()
         self._journal: TrainJournal | None = None
-        positions = self._positions()
-        self.described = self._describe(positions)
-        if args.journal:
-            self._journal = TrainJournal(args.journal, self.described, resume=args.resume)
+        self._made: list[Path] = []
+        try:
+            self._files = self._open()
+            positions = self._positions()
+            self.described = self._describe(positions)
+            if args.journal:
+                self._journal = TrainJournal(args.journal, self.described, resume=args.resume)
+        except Exception:
+            for path in self._made:
+                path.unlink(missing_ok=True)
+            raise
         self.epochs: list[Epoch] = list(self._journal.epochs) if self._journal else []
         self.trainer = self._trainer(positions)
+
+    def _require_apart(self) -> None:
+        """Refuse files of the same name for networks of epochs, what is kept of the data, and all others. Raises CommandError."""
+        args = self._args
+        outputs = [args.output, *filter(None, [args.journal, args.plot])]
+        if args.every_epoch:
+            outputs += [self._output_of(number) for number in range(1, args.epochs + 1)]
+        for path in {path.resolve(): path for path in args.files}.values():
+            outputs += [self._beside(path, kind) for kind in ("positions", "positions.counts", self._kind_of_terms)]
+        require_apart(outputs, [*args.files, *filter(None, [args.start, args.weights])])
 
     def close(self) -> None:
         """Let other runs have the journal."""
@@ -281,6 +289,21 @@ class Run:
         """What tells this version of the engine, with these weights, from another."""
         return signature(self._weights, None)
 
+    @cached_property
+    def _kind_of_terms(self) -> str:
+        """What the name of a file with scores of the terms ends in."""
+        return f"{_sha256(self._weights)[:12]}-{self._signature}.terms"
+
+    @contextmanager
+    def _held(self, path: Path) -> "Iterator[None]":
+        """Have a file to oneself, and begin it if it is not there. Raises CommandError, OSError."""
+        require_writable(path, grows=True)
+        if not path.exists():
+            self._made += [path, path.with_name(f"{path.name}.counts")]
+        with path.open("ab") as file:
+            hold(file, path)
+            yield
+
     def _open(self) -> "list[Games]":
         """Read and check the files."""
         from ..evaluation.learn.positions import open_file
@@ -290,7 +313,7 @@ class Run:
         with progress("files", len(self._args.files)) as bar:
             for path, begun in zip(self._args.files, _begun(self._args), strict=True):
                 cache = self._beside(path, "positions")
-                with naming(path), _held(cache):
+                with naming(path), self._held(cache):
                     files.append(open_file(path, cache, limit=self._args.limit, games=begun))
                 bar.advance()
         return files
@@ -317,8 +340,8 @@ class Run:
         from ..evaluation.learn.positions import terms
         from .common.progress import progress
 
-        path = self._beside(games.path, f"{_sha256(self._weights)[:12]}-{self._signature}.terms")
-        with naming(path), _held(path), progress(f"terms of {games.path.name}", games.positions) as bar:
+        path = self._beside(games.path, self._kind_of_terms)
+        with naming(path), self._held(path), progress(f"terms of {games.path.name}", games.positions) as bar:
             return terms(games, self._weights, path, bar.advance)
 
     def _describe(self, positions: "Positions") -> dict[str, Any]:
@@ -402,10 +425,12 @@ class Run:
 
     def _finish(self, trained: int) -> int:
         """Write and report the network as it is, after so many epochs in this run; the exit code."""
+        from ..evaluation.learn.network import to_bytes
+
         network = self._network()
         loss, before = self.trainer.loss_of(network), self.trainer.loss_of_terms()
         has_learnt = loss < before
-        path, complaint = _keep(self._args.output, network) if has_learnt else (None, "")
+        path, complaint = keep(self._args.output, to_bytes(network), "the network is") if has_learnt else (None, "")
         self._report(path, network, trained)
         if complaint:
             raise CommandError(complaint)
@@ -441,8 +466,12 @@ class Run:
                         self._journal.add(epoch, trainer.state)
                 bar.say(f"epoch {epoch.number:3}: loss in training {epoch.training:.6f}, held out {epoch.held_out:.6f}")
                 if self._args.every_epoch:
-                    output = self._args.output
-                    write_bytes(output.with_name(f"{output.stem}.{epoch.number}{output.suffix}"), to_bytes(self._network()))
+                    write_bytes(self._output_of(epoch.number), to_bytes(self._network()))
+
+    def _output_of(self, epoch: int) -> Path:
+        """Where the network of an epoch goes with --every-epoch."""
+        output: Path = self._args.output
+        return output.with_name(f"{output.stem}.{epoch}{output.suffix}")
 
     def _network(self) -> "Network":
         """The network as it is."""
@@ -488,29 +517,6 @@ class Run:
         print(f", in the integers of the engine {summary['loss_in_integers']:.6f}")
         if self._seconds:
             print(f"{summary['positions_a_second']} positions a second")
-
-
-def _keep(path: Path, network: "Network") -> tuple[Path, str]:
-    """Write a network, if need be to the folder for temporary files: training can take hours.
-
-    Returns where it is, and what went wrong; "" if nothing did.
-    """
-    from ..evaluation.learn.network import to_bytes
-
-    try:
-        write_bytes(path, to_bytes(network))
-    except OSError as error:
-        complaint = in_words(error)
-    else:
-        return path, ""
-    with tempfile.NamedTemporaryFile(prefix="coachwhip-trained-", suffix=".cwnet", delete=False) as file:
-        spare = Path(file.name)
-    try:
-        write_bytes(spare, to_bytes(network))
-    except OSError as error:
-        spare.unlink(missing_ok=True)
-        return path, f"{complaint}; nor can the network be written elsewhere ({in_words(error)})"
-    return spare, f"{complaint}; the network is in {spare}"
 
 
 def _plot(path: Path, epochs: "Sequence[Epoch]", of_terms: float | None) -> None:

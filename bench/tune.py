@@ -5,7 +5,6 @@ import argparse
 import datetime
 import json
 import shlex
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -19,7 +18,7 @@ from .common.command import (
     CommandError,
     execute,
     file_name,
-    in_words,
+    keep,
     number,
     picture,
     require,
@@ -27,7 +26,6 @@ from .common.command import (
     tell,
     uninterrupted,
     whole_number,
-    write_bytes,
     writes,
 )
 from .common.plot import legend, new_figure, whole
@@ -257,28 +255,25 @@ def _conclusion(outcome: "Outcome", written: Written | None, asked: Path) -> str
 
 
 def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", start: dict[str, Any]) -> Written:
-    """Write the weights file and read it again as a check; if that fails, write to the folder for temporary files.
-
-    A fit can take hours, so its weights are never lost: if neither file can be written, they are printed.
-    """
+    """Write the weights file, or where that cannot be print it: a fit can take hours. What is written is read again as a check."""
     from ..evaluation.layout import unflatten
     from ..evaluation.learn.write import weights_file
 
     provenance = _provenance(args, argv, outcome, start["NETWORK"])
     data = weights_file(start | unflatten(outcome.weights), provenance).encode()
-    complaint = _keep(args.output, data, outcome.weights)
-    if not complaint:
-        return Written(args.output, "")
-    with tempfile.NamedTemporaryFile(prefix="coachwhip-tuned-", suffix=".py", delete=False) as spare:
-        path = Path(spare.name)
-    second = _keep(path, data, outcome.weights)
-    if second:
-        path.unlink(missing_ok=True)
+
+    def check(path: Path) -> str:
+        try:
+            is_same = config.flatten(config.load(path)) == outcome.weights
+        except config.WeightsError as error:
+            return f"{path} cannot be read again: {error}"
+        return "" if is_same else f"{path} does not hold the weights that were fitted"
+
+    path, complaint = keep(args.output, data, "the weights are", check)
+    if path is None:
         print(data.decode())
-        return Written(
-            args.output, f"{complaint}; nor can they be written elsewhere ({second}): the weights are on standard output"
-        )
-    return Written(path, f"{complaint}; the weights are in {path}")
+        return Written(args.output, f"{complaint}: the weights are on standard output")
+    return Written(path, complaint)
 
 
 def _about_network(weights: dict[str, Any], path: Path) -> str:
@@ -293,19 +288,6 @@ def _about_network(weights: dict[str, Any], path: Path) -> str:
     except config.WeightsError as error:
         return f"{told}; {error}"
     return told
-
-
-def _keep(path: Path, data: bytes, weights: Sequence[int]) -> str:
-    """Write the file and compare it with the weights. Return what went wrong, "" if nothing did."""
-    try:
-        write_bytes(path, data)
-        if config.flatten(config.load(path)) != weights:
-            return f"{path} does not hold the weights that were fitted"
-    except OSError as error:
-        return in_words(error)
-    except config.WeightsError as error:
-        return f"{path} cannot be read again: {error}"
-    return ""
 
 
 def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", network: str) -> list[str]:

@@ -4,10 +4,9 @@
 import argparse
 import contextlib
 import json
-import os
 import sys
 from collections.abc import Iterator, Sequence
-from pathlib import Path
+from io import TextIOWrapper
 from typing import Any, TextIO
 
 from chess.engine import EngineError, Limit
@@ -23,6 +22,7 @@ from ..common.command import (
     execute,
     file_name,
     naming,
+    replacing,
     seconds,
     sets_tunables,
     tell,
@@ -54,7 +54,7 @@ def main(argv: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("files", nargs="*", type=_input, metavar="FILE", help=f"PGN files; - for standard input (default: {GAMES.in_words()})")
+    add("files", nargs="*", type=file_name, metavar="FILE", help=f"PGN files; - for standard input (default: {GAMES.in_words()})")
     limit = parser.add_mutually_exclusive_group()
     limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default {DEFAULT_SECONDS:g})")
     limit.add_argument("--depth", type=whole_number(1, MAX_DEPTH), metavar="N", help="search to this depth, in plies")
@@ -74,19 +74,14 @@ def main(argv: Sequence[str]) -> int:
         ),
     )
     add("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _analyse)
+    return execute(parser, argv, _analyse, reads=GAMES.path)
 
 
 def _analyse(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    files = args.files or [str(GAMES.path)]
-    for target in filter(None, (args.output, args.report)):
-        _require_another(target, files)
-    if args.output and args.output == args.report:
-        raise CommandError("--output and --report need a file each")
     if not args.files:
         GAMES.announce()
-    studies, faults = read_files(files)
+    studies, faults = read_files([str(path) for path in args.files or [GAMES.path]])
     for fault in faults:
         tell(f"warning: {fault}")
     time = None if args.depth or args.nodes else args.time or DEFAULT_SECONDS
@@ -116,19 +111,6 @@ def _limit_text(limit: Limit) -> str:
     return f"{limit.nodes} nodes a position" if limit.nodes else f"{limit.time:g} s a position"
 
 
-def _input(text: str) -> str:
-    """Read the name of a file, or `-`, as argparse's `type`."""
-    return str(file_name(text))
-
-
-def _require_another(target: Path, inputs: Sequence[str]) -> None:
-    """Refuse to write to an input file. Raises CommandError."""
-    for name in inputs:
-        with contextlib.suppress(OSError):
-            if os.path.samefile(name, target):
-                raise CommandError(f"{target} is one of the files to read: choose another name")
-
-
 def _engine(args: argparse.Namespace) -> ChessEngine:
     """The engine with the options of the command line. Raises CommandError."""
     try:
@@ -140,10 +122,11 @@ def _engine(args: argparse.Namespace) -> ChessEngine:
 
 @contextlib.contextmanager
 def _output(args: argparse.Namespace) -> Iterator[TextIO | None]:
-    """The stream for the annotated games; None with --json and without --output."""
+    """The stream for the annotated games; None with --json and without --output. An old file stays until all games are written."""
     if args.output:
-        with naming(args.output), open(args.output, "w", encoding="utf-8") as file:
-            yield file
+        opened = replacing(args.output) if args.output.exists() else args.output.open("wb")
+        with naming(args.output), opened as file:
+            yield TextIOWrapper(file, "utf-8", write_through=True)
     else:
         yield None if args.json else sys.stdout
 

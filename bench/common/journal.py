@@ -13,6 +13,7 @@ import re
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -31,7 +32,11 @@ class RunFile:
 
     def __init__(self, path: Path, *, may_begin: bool = True) -> None:
         """Open a file, or begin it if it `may_begin`. Raises CommandError if another run has it open, OSError."""
+        if path.exists() and not path.is_file():
+            raise CommandError(f"{path} is not a regular file, and a run that can be resumed needs one")
         self.path = path
+        self._is_new = not path.exists()
+        self._added = 0
         self._file = path.open("a+b" if may_begin else "r+b", buffering=0)  # what is not on disk is nowhere
         try:
             hold(self._file, path)
@@ -53,13 +58,16 @@ class RunFile:
 
     def add(self, data: bytes) -> None:
         """Add to the end. Raises OSError."""
+        self._added += 1
         with naming(self.path):
             append(self._file, data)
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Let other runs have the file."""
-        self._file.close()
+        """Let other runs have the file; one that this run began, and that has nothing but its settings, is removed."""
+        with closing(self._file), suppress(OSError):  # on Windows an open file cannot be removed, and it stays
+            if self._is_new and self._added < 2:
+                Path(os.path.realpath(self.path)).unlink()
 
 
 def require_same_settings(path: Path, run: str, theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> None:
@@ -82,7 +90,6 @@ class Kind(NamedTuple):
     name: str  # of the subcommand, as "spsa"
     run: str  # what the journal is of, as "run of spsa"
     part: str  # what a line holds, as "batch"
-    aside: str = ""  # a line with this key is no finished work; "" if there are none
     older: bytes = b""  # how files of earlier formats begin, where that is not as here
 
 
@@ -208,7 +215,7 @@ class Journal(ABC):
         contents = read(self.path, self.KIND, self._file.read())
         if settings is None and contents is None:
             raise CommandError(f"{self.path} holds no {self.KIND.run} to go on with")
-        if contents and (settings is None or self._has_work(contents)):
+        if contents and (settings is None or contents.lines):
             if resume:
                 if settings is not None:
                     require_same_settings(self.path, self.KIND.run, contents.settings, settings)
@@ -222,9 +229,6 @@ class Journal(ABC):
         self.settings = dict(settings)
         self._file.cut(0)
         self.append({"format": f"coachwhip {self.KIND.name} {FORMAT}", "settings": self.settings})
-
-    def _has_work(self, contents: Contents) -> bool:
-        return any(self.KIND.aside not in line for line in contents.lines)
 
     def _go_on(self, contents: Contents) -> None:
         self.settings = contents.settings

@@ -16,8 +16,11 @@ HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what the systems say of a 
 FAR = 2**31 - 2  # Windows locks bytes, and nobody else may read them: one that is never there
 
 
-def hold(file: IO[Any], path: Path) -> None:
-    """Lock an open file until it is closed. Raises CommandError if another run has it; does nothing where locks are unknown."""
+def hold(file: IO[Any], path: Path, *, wait: bool = False) -> None:
+    """Lock an open file until it is closed, or `wait` until that can be done; does nothing where locks are unknown.
+
+    Raises CommandError if another run has it (on Windows also one that keeps it for more than ten seconds).
+    """
     try:
         if sys.platform == "win32":
             import msvcrt
@@ -25,13 +28,13 @@ def hold(file: IO[Any], path: Path) -> None:
             at = os.lseek(file.fileno(), 0, os.SEEK_CUR)
             os.lseek(file.fileno(), FAR, os.SEEK_SET)
             try:
-                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
             finally:
                 os.lseek(file.fileno(), at, os.SEEK_SET)
         else:
             import fcntl
 
-            fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         if error.errno in HELD:
             raise CommandError(f"{path} is in use by another run: wait for its end, or give another file") from error

@@ -112,10 +112,10 @@ def main(argv: Sequence[str]) -> int:
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("--plot", **writes(help="draw nodes by depth (.png, .svg or .pdf; needs matplotlib)"))
     add("--page", **writes(help="write table, plot and explanations (.html, or Markdown with a .png beside it)"))
-    add("--journal", **writes(help="keep every finished measurement so that the run can be resumed"))
+    add("--journal", **writes(grows=True, help="keep every finished measurement so that the run can be resumed"))
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--horizon", action="store_true", help="show the horizon effect instead")
-    return execute(parser, argv, _lab)
+    return execute(parser, argv, _lab, reads=POSITIONS)
 
 
 def _lab(args: argparse.Namespace) -> int:

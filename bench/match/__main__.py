@@ -131,8 +131,8 @@ def _ending_arguments(add: Callable[..., object]) -> None:
 
 
 def _file_arguments(add: Callable[..., object]) -> None:
-    add("--pgn", **writes(help="append every finished game"))
-    add("--journal", **writes(help="keep every finished game so that the run can be resumed"))
+    add("--pgn", **writes(grows=True, help="append every finished game"))
+    add("--journal", **writes(grows=True, help="keep every finished game so that the run can be resumed"))
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("--plot", **writes(help="draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)"))
@@ -140,7 +140,7 @@ def _file_arguments(add: Callable[..., object]) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Finished games are printed on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
-    return execute(_parser(), argv, _match)
+    return execute(_parser(), argv, _match, reads=OPENINGS.path)
 
 
 def _match(args: argparse.Namespace) -> int:
@@ -168,10 +168,9 @@ def _match(args: argparse.Namespace) -> int:
         pairings = schedule(_openings(args), opponents(players, args.form), args.games)
         settings = _settings(args, contest)
         with _journal(args, settings) as journal, _player(args, contest, settings) as (names, play):
-            running = RunningMatch(names, settings, pairings, tally, sprt, journal, args.pgn)
             if _book_file(args) == OPENINGS.path:
                 OPENINGS.announce()
-            with disk:
+            with closing(RunningMatch(names, settings, pairings, tally, sprt, journal, args.pgn)) as running, disk:
                 running.run(play)
     except StartError as error:
         raise CommandError(str(error)) from error
@@ -319,7 +318,12 @@ class RunningMatch:
         for entry in journal.entries if journal else ():
             if entry.number in self._pairings:
                 tally.add(self._pairings[entry.number], entry.record)
-        self._pgn = PgnFile(pgn, self._pgn_text, journal) if pgn else None
+        self._pgn = PgnFile(pgn, self._pgn_text, journal.entries if journal else ()) if pgn else None
+
+    def close(self) -> None:
+        """End the PGN file."""
+        if self._pgn is not None:
+            self._pgn.close()
 
     def run(self, play: Play) -> None:
         """Play what is missing, until nothing is or the test has a verdict."""

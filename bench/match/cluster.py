@@ -11,7 +11,7 @@ from functools import partial
 
 from ..common.adjudication import UNFINISHED
 from ..common.cluster import Cluster
-from ..common.threads import punctual
+from ..common.threads import punctual, undisturbed
 from ..engines.faults import StartError
 from ..engines.spec import EngineSpec
 from .game import GameRecord
@@ -27,7 +27,8 @@ def play_on_worker(contest: Contest, pairing: Pairing, *, stop_name: str) -> Gam
     white, black = (Seat(contest.players[player], contest.stall) for player in (pairing.white, pairing.black))
     try:
         with punctual():
-            return play_pairing(contest, pairing, (white, black), _RemoteStop(stop_name))
+            stop = _RemoteStop(stop_name)
+            return undisturbed(lambda: play_pairing(contest, pairing, (white, black), stop))
     finally:
         white.close(politely=True)
         black.close(politely=True)

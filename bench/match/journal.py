@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The files that a match leaves behind: its journal, and its games as PGN.
 
-The PGN file is made from the journal again when a match is resumed, so it holds each game once and whole.
+Other matches and programs may add to the PGN file too. A resumed match adds the games of its journal that are not there.
 """
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.command import append, naming, write_bytes
+from ..common.command import append, naming
 from ..common.journal import Journal, Kind, checked
+from ..common.lock import hold
 from .game import GameRecord
+
+LONGEST_COMMENT = 4096  # bytes, of one that is torn
 
 
 class Entry(NamedTuple):
@@ -29,32 +35,19 @@ class MatchJournal(Journal):
     looked through by the garbage collector again and again while engines think.
     """
 
-    KIND = Kind("match", "match", "game", aside="pgn")
+    KIND = Kind("match", "match", "game")
 
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
         """See Journal."""
         self.entries: list[Entry] = []
         self._numbers: set[int] = set()
-        self._pgn_starts: dict[str, int] = {}
         super().__init__(path, settings, resume=resume)
 
     def _take(self, line: dict[str, Any]) -> None:
-        """A game, or where the games went as PGN."""
-        if "pgn" in line:
-            self._pgn_starts[checked(line["pgn"], str)] = checked(line["start"], int)
-            return
         entry = Entry(checked(line["game"], int), checked(line["date"], str), GameRecord.from_json(line))
         if entry.number not in self._numbers:
             self.entries.append(entry)
         self._numbers.add(entry.number)
-
-    def pgn_start(self, path: Path) -> int:
-        """How much of a PGN file is not of this match: what it held when the match first wrote to it."""
-        name = str(path.resolve())
-        if name not in self._pgn_starts:
-            self._pgn_starts[name] = path.stat().st_size if path.exists() else 0
-            self.append({"pgn": name, "start": self._pgn_starts[name]})
-        return self._pgn_starts[name]
 
     def add(self, entry: Entry) -> None:
         """Put a finished game on disk."""
@@ -62,27 +55,73 @@ class MatchJournal(Journal):
 
 
 class PgnFile:
-    """The PGN file of a match, after whatever it held before."""
+    """The PGN file of a match, which other matches may write at the same time. Nothing of theirs is changed."""
 
-    def __init__(self, path: Path, write: Callable[[Entry], str], journal: MatchJournal | None = None) -> None:
-        """`write` makes the text of a game. Games of `journal` are written anew, in place of what a broken run has left."""
+    def __init__(self, path: Path, write: Callable[[Entry], str], entries: Sequence[Entry] = ()) -> None:
+        """`write` makes the text of a game. Those `entries` that are not in the file are added. Raises OSError, CommandError."""
         self.path = path
         self._write = write
-        if journal is None:
-            path.open("ab").close()
-            return
-        start = journal.pgn_start(path)
-        kept = path.read_bytes()[:start] if start else b""
-        fresh = path.with_name(path.name + ".part")
-        try:
-            write_bytes(fresh, kept + "".join(write(entry) for entry in journal.entries).encode())
-            fresh.replace(path)
-        except OSError:
-            with suppress(OSError):
-                fresh.unlink()
-            raise
+        self._stream: FileIO | None = None
+        if path.exists() and not path.is_file():
+            self._stream = path.open("ab", buffering=0)  # for the whole match, since closing a pipe ends it
+        elif entries:
+            self._add_missing(entries)
+
+    def _add_missing(self, entries: Sequence[Entry]) -> None:
+        """Add the games that are not in the file. One of them that is torn at its end, by a run that was killed, is cut off."""
+        with self._alone() as file:
+            data = file.read()
+            missing = _missing([self._write(entry).encode() for entry in entries], data)
+            start = data.rfind(b"\n\n[") + 2 if b"\n\n[" in data else 0
+            if any(text.startswith(data[start:]) for text in missing):
+                file.truncate(start)
+            if missing:
+                append(file, _gap(file) + b"".join(missing))
 
     def add(self, entry: Entry) -> None:
-        """Append a game, the whole of it or, if the disk is full, nothing. Raises OSError."""
-        with naming(self.path), self.path.open("ab", buffering=0) as file:
-            append(file, self._write(entry).encode())
+        """Append a game, the whole of it or, if the disk is full, nothing. Raises OSError, CommandError."""
+        text = self._write(entry).encode()
+        if self._stream:
+            with naming(self.path):
+                append(self._stream, text)
+            return
+        with self._alone() as file:
+            append(file, _gap(file) + text)
+
+    def close(self) -> None:
+        """End a pipe."""
+        if self._stream:
+            self._stream.close()
+
+    @contextmanager
+    def _alone(self) -> Iterator[FileIO]:
+        """The file, from its start, while no other match writes it."""
+        with naming(self.path), self.path.open("a+b", buffering=0) as file:
+            hold(file, self.path, wait=True)
+            file.seek(0)
+            yield file
+
+
+def _missing(texts: Sequence[bytes], data: bytes) -> list[bytes]:
+    """Those of some games, each with tags of its own, that are not in a PGN file, wherever that breaks lines."""
+    games = {_squeezed(text.partition(b"\n\n")[0]): text for text in texts}
+    for part in re.split(rb"(?m)^(?=\[Event )", data.replace(b"\r\n", b"\n")):
+        tags = _squeezed(part.partition(b"\n\n")[0])
+        if tags in games and _squeezed(part).startswith(_squeezed(games[tags])):
+            del games[tags]
+    return list(games.values())
+
+
+def _squeezed(text: bytes) -> bytes:
+    return b"".join(text.split())
+
+
+def _gap(file: FileIO) -> bytes:
+    """What has to stand between the end of a file and a game: a blank line; before it, the end of a comment that is torn."""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST_COMMENT))
+    end = file.read().replace(b"\r\n", b"\n")
+    if not end or end.endswith(b"\n\n"):
+        return b""
+    if end.rfind(b"{") > end.rfind(b"}"):
+        return b"}\n\n"
+    return b"\n" if end.endswith(b"\n") else b"\n\n"

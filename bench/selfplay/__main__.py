@@ -13,10 +13,10 @@ import os
 import random
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 from ...evaluation import config
 from ...evaluation.learn import labelled
@@ -26,7 +26,8 @@ from ..common.command import (
     execute,
     file_name,
     naming,
-    require_writable,
+    replacing,
+    require_outputs,
     sets_tunables,
     tell,
     uninterrupted,
@@ -68,15 +69,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _target(text: str) -> str:
-    """Read the name of a file, or `-`, as argparse's `type`."""
-    return str(file_name(text))
-
-
 def _epd_arguments(add: Callable[..., object]) -> None:
     add(
         "--epd",
-        type=_target,
+        type=file_name,
         metavar="FILE",
         help="play nothing: write the games' quiet positions as EPD ('-': print; .xz: compressed)",
     )
@@ -154,7 +150,7 @@ def _selfplay(args: argparse.Namespace) -> int:
             raise CommandError(
                 "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
             )
-        require_writable(args.file)
+        require_outputs(args, {"file": True})
         settings = _settings(args)
         described, book = _described(args, settings)
         with closing(Store(args.file, described)) as store:
@@ -320,15 +316,15 @@ def _write_epd(args: argparse.Namespace) -> int:
     from ...evaluation.learn.data import epd
 
     path, target = args.file, args.epd
-    if target != "-":
-        require_writable(Path(target))
+    is_printed = target == Path("-")
+    if not is_printed:
+        require_outputs(args, {"epd": False})
     with naming(path):
         labelled.summary(path)  # a file that cannot be read is refused before anything is written
     lines = epd(path, args.max_score, args.per_game)
-    if target == "-":
+    if is_printed:
         sys.stdout.writelines(lines)
         return 0
-    opener: Callable[..., IO[str]] = lzma.open if target.endswith(".xz") else open
-    with naming(Path(target)), opener(target, "wt", encoding="ascii", newline="\n") as file:
-        file.writelines(lines)
+    with replacing(target) as file, lzma.open(file, "w") if target.suffix == ".xz" else nullcontext(file) as packed:
+        packed.writelines(line.encode("ascii") for line in lines)
     return 0

@@ -154,7 +154,7 @@ def _parser() -> argparse.ArgumentParser:
         help="iterations a step, played from the same values (default 16)",
     )
     add("--concurrency", type=whole_number(1, 1024), metavar="N", help="games at a time (default: one for each processor)")
-    add("--journal", **writes(help="keep every finished batch so that the run can be resumed"))
+    add("--journal", **writes(grows=True, help="keep every finished batch so that the run can be resumed"))
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--json", action="store_true", help="print one JSON object instead of text")
     return parser

@@ -72,14 +72,17 @@ def main(argv: Sequence[str]) -> int:
     timeout = f"give an engine up on a position after so long (default: --time and {SPARE:g} s, or {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
-    add("--journal", **writes(help="keep every finished position so that the run can be resumed, or compared with later"))
+    add(
+        "--journal",
+        **writes(grows=True, help="keep every finished position so that the run can be resumed, or compared with later"),
+    )
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--compare", type=file_name, metavar="FILE", help="show which positions changed since the run in this journal")
     listing = f"positions to list (default: those that not every engine solved, at most {LISTED})"
     add("--list", choices=("all", "open", "none"), help=listing)
     add("--plot", **writes(help="draw positions solved over time (.png, .svg or .pdf; needs matplotlib)"))
     add("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _suite)
+    return execute(parser, argv, _suite, reads=TACTICS.path)
 
 
 def _suite(args: argparse.Namespace) -> int:
@@ -125,8 +128,6 @@ def _begun(args: argparse.Namespace) -> Run:
     from .epd import read_files
 
     files = args.files or [TACTICS.path]
-    if args.journal and args.compare and args.journal.resolve() == args.compare.resolve():
-        raise CommandError("--journal would overwrite the run that --compare names: give another file")
     problems, warnings = read_files(files)
     for warning in warnings:
         tell(f"warning: {warning}")

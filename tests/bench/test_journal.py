@@ -16,7 +16,7 @@ from uci_process import TIMEOUT, environment
 
 SETTINGS = {"seed": 1, "engines": ["a", "b"]}
 LINES = [{"game": number, "text": f'crc":"{number} \n "'} for number in range(4)]
-KIND = Kind("test", "test run", "game", aside="remark", older=b"OLD")
+KIND = Kind("test", "test run", "game", older=b"OLD")
 
 
 class Numbers(Journal):
@@ -29,8 +29,7 @@ class Numbers(Journal):
         super().__init__(path, SETTINGS if settings is None else settings, resume=resume)
 
     def _take(self, line: dict[str, Any]) -> None:
-        if "remark" not in line:
-            self.games.append(line["game"])
+        self.games.append(line["game"])
 
 
 @pytest.fixture
@@ -108,11 +107,14 @@ def test_a_journal_is_not_overwritten_but_one_without_work_is(path: Path, tmp_pa
         Numbers(path, resume=False)
     assert path.read_bytes() == before
     idle = tmp_path / "idle.jsonl"
-    with closing(Numbers(idle)) as journal:
-        journal.append({"remark": 1})
+    idle.write_bytes(before.splitlines(keepends=True)[0])  # its run was killed
     with closing(Numbers(idle, {"seed": 2}, resume=False)) as journal:
         assert journal.settings == {"seed": 2}
     assert len(idle.read_bytes().splitlines()) == 1
+    new = tmp_path / "new.jsonl"
+    with closing(Numbers(new)):
+        assert new.exists()
+    assert not new.exists()
 
 
 @pytest.mark.parametrize(

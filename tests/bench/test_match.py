@@ -338,16 +338,17 @@ def test_a_resumed_match_plays_the_missing_games_and_no_other(run: Run, book: Pa
     assert run(*words, "4")["games"] == 4
     lines = journal.read_bytes().splitlines(keepends=True)
     pgn_before = read_pgn(pgn)
-    # a kill leaves a torn line, and a torn PGN game that the journal does not know
+    # the machine lost its power: the line of the fourth game is torn, and the third game as PGN
     journal.write_bytes(b"".join(lines[:4]) + lines[4][:50])
-    pgn.write_text(pgn.read_text() + '[Event "coachwhip match"]\n[White "goo')
+    third = pgn.read_text().index('[Event "coachwhip match"]', pgn.read_text().index('[GameId "3"]') - 200)
+    pgn.write_text(pgn.read_text()[: third + 300])
     assert run(*words, "6")["games"] == 6
     numbers = [json.loads(line).get("game") for line in journal.read_bytes().splitlines()]
     assert sorted(number for number in numbers if number is not None) == list(range(6))
     games = read_pgn(pgn)
     assert [game.headers["Event"] for game in games] == ["older"] + ["coachwhip match"] * 6
     assert sorted(game.headers["GameId"] for game in games[1:]) == list("123456")
-    kept = [json.loads(line)["game"] + 1 for line in lines[2:4]]
+    kept = [json.loads(line)["game"] + 1 for line in lines[1:4]]
     before = {game.headers.get("GameId"): str(game) for game in pgn_before}
     after = {game.headers.get("GameId"): str(game) for game in games}
     assert all(before[str(number)] == after[str(number)] for number in kept)
@@ -355,6 +356,85 @@ def test_a_resumed_match_plays_the_missing_games_and_no_other(run: Run, book: Pa
     size = journal.stat().st_size
     assert run(*words, "6")["games"] == 6
     assert journal.stat().st_size == size
+
+
+def ids_of(path: Path, player: str) -> list[int]:
+    """The numbers of a player's games that end as games do: with their result in the tags and a reason in the last comment."""
+    with path.open() as file:
+        games = list(iter(lambda: chess.pgn.read_game(file), None))
+    whole = [game for game in games if "checkmate" in game.end().comment]
+    return sorted(int(game.headers["GameId"]) for game in whole if player in (game.headers["White"], game.headers["Black"]))
+
+
+OTHER = '[Event "coachwhip match"]\n[White "x"]\n[Result "*"]\n\n1. e4 { of another program *\n'
+
+
+@pytest.mark.parametrize("change", ["", "text", "torn A", "torn B", "short", "gone", "replaced", "edited", "link"])
+def test_matches_that_share_a_pgn_file_lose_none_of_it(run: Run, book: Path, tmp_path: Path, change: str) -> None:
+    pgn = tmp_path / "all.pgn"
+    a, b = (
+        [*engines(f"good {name}", "good c"), "--openings", book, "--pgn", pgn, "--journal", tmp_path / name, "--resume"]
+        for name in "ab"
+    )
+    run(*a, "--games", "4")
+    first = pgn.read_bytes()
+    run(*b, "--games", "4")
+    whole = pgn.read_bytes()
+    assert whole.startswith(first)
+    torn_b = whole[: whole.rindex(b"{") + 3]
+    changed = {
+        "text": whole + OTHER.encode(),
+        "torn A": whole + first[first.rindex(b"[Event") : -20],
+        "torn B": torn_b,
+        "short": whole[:700],
+        "replaced": OTHER.encode(),
+        "edited": whole.replace(b"\n\n", b"\r\n\r\n").replace(b" } ", b" }\n"),
+    }.get(change, whole)
+    if change == "torn A":  # whose last game is only there
+        changed = changed.replace(first[first.rindex(b"[Event") :], b"", 1)
+    pgn.write_bytes(changed)
+    if change == "gone":
+        pgn.unlink()
+        changed = b""
+    if change == "link":
+        pgn.rename(tmp_path / "target")
+        pgn.symlink_to("target")
+        (tmp_path / "target").chmod(0o600)
+        (tmp_path / "all.pgn.part").write_text("mine")
+    run(*a, "--games", "6")
+    kept = pgn.read_bytes()
+    if change in ("torn A", "short"):  # both end in the middle of a game of A
+        changed = changed[: changed.rindex(b"[Event")]
+    assert kept.startswith(changed)
+    assert ids_of(pgn, "gooda") == [1, 2, 3, 4, 5, 6]
+    if change == "link":
+        assert pgn.readlink() == Path("target")
+        assert pgn.stat().st_mode & 0o777 == 0o600
+        assert (tmp_path / "all.pgn.part").read_text() == "mine"
+    run(*a, "--games", "6")  # and once more, nothing is missing
+    assert pgn.read_bytes() == kept
+    run(*b, "--games", "4")
+    assert pgn.read_bytes().startswith(kept)
+    assert (ids_of(pgn, "gooda"), ids_of(pgn, "goodb")) == ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4])
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no SIGSTOP")
+@pytest.mark.parametrize("limit", [["--time", "0.8"], ["--nodes", "10", "--stall", "1"]])
+def test_a_runner_that_was_stopped_charges_no_engine(limit: list[str], tmp_path: Path) -> None:
+    """Engines run on while it stands still, and each game begins again that it was timing."""
+    pgn, begun = tmp_path / "games.pgn", tmp_path / "begun"
+    command = [sys.executable, "-m", "coachwhip", "match", *engines(f"slow {begun}", f"slow {begun}"), "--games", "2", *limit]
+    command += ["--max-moves", "3", "--pgn", str(pgn), "--json", "--concurrency", "2"]
+    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        wait_for(begun.exists)
+        process.send_signal(signal.SIGSTOP)
+        time.sleep(2)
+        process.send_signal(signal.SIGCONT)
+        out, err = process.communicate(timeout=TIMEOUT)
+    assert process.returncode == 0, err
+    assert "stopped for " in err
+    assert [game.headers["Termination"] for game in read_pgn(pgn)] == ["normal"] * 2
+    assert json.loads(out)["games"] == 2
 
 
 def test_a_journal_is_neither_overwritten_nor_mixed(

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every subcommand with every fault of a file or an installation: one sentence that names it, no traceback, nothing begun."""
 
+import os
+import re
 import shlex
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -153,6 +156,11 @@ def coachwhip(folder: Path, root: Path, user_environment: dict[str, str]) -> Cal
     return run
 
 
+def contents(folder: Path) -> dict[str, bytes | None]:
+    """What is in a folder; of a file, its bytes."""
+    return {path.name: path.read_bytes() if path.is_file() else None for path in folder.iterdir()}
+
+
 def limit_files(room: int) -> None:
     """Let this process and what it starts write no file longer than that, as on a disk that is full."""
     import resource
@@ -192,9 +200,10 @@ def test_a_file_that_cannot_be_used_is_named(
     path = folder / f"bad-{fault}{suffix}"
     spoil(path, fault)
     words = [word.replace("FILE", path.name) for word in words]
+    before = contents(folder)
     code = main(words)
     one_sentence(subprocess.CompletedProcess(words, code, *capfd.readouterr()), path.name)
-    assert path.exists() == (fault != "missing")
+    assert contents(folder) == before
 
 
 @pytest.mark.parametrize("fault", ["no-such-folder/new", "folder", "name\x00with"])
@@ -212,6 +221,7 @@ def test_a_file_that_cannot_be_written_is_refused_before_the_work(
 
 
 JOURNALS = ("match --journal", "suite --journal", "lab --journal", "spsa --journal", "train --journal")
+REPLACES = set(WRITES) - {*JOURNALS, "match --pgn", "selfplay"}  # an old file, at the end and as a whole
 KEEPS = set(WRITES) - {"selfplay", "selfplay --epd"}  # which have results for standard output beside the file
 
 
@@ -264,7 +274,12 @@ def test_a_disk_that_fills_up_is_told_and_keeps_what_was_done(
     assert main(words) == 0, capfd.readouterr().err
     room = room_for(writes, path)
     path.unlink()
+    if writes in REPLACES:
+        path.write_bytes(b"old")
+    before = {*folder.iterdir(), path}
     done = coachwhip(words, room=room)
+    assert set(folder.iterdir()) <= before
+    assert writes not in REPLACES or path.read_bytes() == b"old"
     assert "File too large" in one_sentence(done, path.name)
     assert bool(done.stdout) == (writes in KEEPS)
     if writes in (*JOURNALS, "match --pgn"):
@@ -272,6 +287,106 @@ def test_a_disk_that_fills_up_is_told_and_keeps_what_was_done(
         assert path.stat().st_size <= room
     if writes == "tune --output":  # nothing else had room either
         assert "PIECE_VALUE" in done.stdout or "TEMPO" in done.stdout
+
+
+SAME = [
+    "selfplay labelled.own --epd SAME:labelled.own",
+    "selfplay SAME:good.epd --openings good.epd",
+    "tune good.epd --output SAME:good.epd",
+    "tune good.epd=2 --output SAME:good.epd",
+    "tune good.epd --output new.py --weights w.svg --plot SAME:w.svg",
+    "train labelled.own --output SAME:labelled.own",
+    "train labelled.own --output new.cwnet --start new.1.cwnet --every-epoch",
+    "train labelled.own --output labelled.own.positions",
+    "train labelled.own folder/labelled.own --cache folder --output new.cwnet",
+    "train labelled.own --output new.cwnet --journal SAME:new.cwnet",
+    "match GAMES --openings good.pgn --pgn SAME:good.pgn",
+    "match GAMES --pgn SAME:all --journal all",
+    "match --engine ./good.epd --engine ./good.epd --pgn SAME:good.epd",
+    "suite SUITE good.epd --compare j --journal SAME:j",
+    "suite SUITE w.svg --plot SAME:w.svg",
+    "lab --positions good.fen --page SAME:good.fen",
+    "spsa --tune rfp_margin --openings good.epd --journal SAME:good.epd",
+    "analyse good.pgn --report SAME:good.pgn",
+    "analyse good.pgn --output SAME:new --report ./new",
+    "analyse --output SAME:/dev/stdout",
+]
+
+
+@pytest.mark.parametrize("kind", ["name", "symbolic link", "hard link"])
+@pytest.mark.parametrize("line", SAME)
+def test_no_output_is_an_input_or_another_output(
+    line: str, kind: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    for name in ("new.1.cwnet", "new.cwnet", "w.svg", "j", "all", "new"):
+        (folder / name).write_bytes(b"mine")
+    (folder / "folder" / "labelled.own").write_bytes(own_games())
+    words = line.replace("GAMES", shlex.join(GAMES)).replace("SUITE", shlex.join(SUITE))
+    for word in re.findall(r"SAME:(\S+)", words):
+        link = folder / "link.svg"
+        if kind == "symbolic link":
+            link.symlink_to(word)
+        elif kind == "hard link" and "/" not in word:
+            link.hardlink_to(folder / word)
+        words = words.replace(f"SAME:{word}", link.name if link.exists() else f"./{word}" if "/" not in word else word)
+    before = contents(folder)
+    assert main(shlex.split(words)) == 2
+    (complaint,) = capfd.readouterr().err.splitlines()
+    assert re.search("is one of the files to read|need a file each|is where standard output goes", complaint)
+    assert contents(folder) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files")
+@pytest.mark.parametrize("writes", ["selfplay --epd", "analyse --output", "analyse --report", "match --pgn"])
+def test_links_modes_and_pipes_stay_what_they_are(
+    writes: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "good.own").write_bytes(own_games())
+
+    def write(name: str) -> None:
+        assert main([word.replace("FILE", name) for word in WRITES[writes]]) == 0, capfd.readouterr().err
+
+    write("plain")
+    whole = (folder / "plain").read_bytes()
+    (folder / "target").write_text("")
+    (folder / "target").chmod(0o600)
+    (folder / "link").symlink_to("target")
+    (folder / "link.part").write_text("mine")
+    write("link")
+    assert (folder / "link").readlink() == Path("target")
+    assert len((folder / "target").read_bytes()) > len(whole) // 2
+    assert (folder / "target").stat().st_mode & 0o777 == 0o600
+    assert (folder / "link.part").read_text() == "mine"
+    os.mkfifo(folder / "pipe")
+    read: list[bytes] = []
+    reader = threading.Thread(target=lambda: read.append((folder / "pipe").read_bytes()), daemon=True)
+    reader.start()
+    write("pipe")
+    reader.join(60)
+    assert len(b"".join(read)) > len(whole) // 2
+    assert (folder / "pipe").is_fifo()
+    write("/dev/null")
+    assert Path("/dev/null").is_char_device()
+    assert {path.name for path in folder.iterdir()} >= {"plain", "target", "link", "link.part", "pipe"}
+    assert not list(folder.glob("*.*.part"))
+
+
+@pytest.mark.parametrize("writes", [*JOURNALS, "selfplay"])
+def test_a_run_that_is_resumed_needs_a_regular_file(
+    writes: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    assert main([word.replace("FILE", os.devnull) for word in WRITES[writes]]) == 2
+    assert f"{os.devnull} is not a regular file" in capfd.readouterr().err.splitlines()[-1]
+
+
+def test_a_rejected_engine_leaves_no_journal(folder: Path) -> None:
+    words = ["--engine", "no-such-engine", "--engine", ENGINE, "--journal", str(folder / "j"), "--pgn", str(folder / "p")]
+    before = contents(folder)
+    assert main(["match", *words]) == 2
+    assert contents(folder) == before
 
 
 @pytest.mark.parametrize(

@@ -595,7 +595,7 @@ def test_weights_that_a_file_does_not_hold_are_kept_elsewhere_and_told(
     monkeypatch.setattr(config, "load", other)
     assert tune.main([str(taught), "--output", str(output), *QUICK]) == 2
     out, err = capsys.readouterr()
-    (kept,) = tmp_path.glob("coachwhip-tuned-*.py")
+    (kept,) = tmp_path.glob("coachwhip-*.py")
     assert err.splitlines()[-1] == (
         f"coachwhip tune: {output} does not hold the weights that were fitted; the weights are in {kept}"
     )
