@@ -194,9 +194,10 @@ class Engine:
         position: Position,
         *,
         depth: int = ...,  # 0: no limit
-        nodes: int = ...,  # 0: no limit
+        nodes: int = ...,  # exactly so many, of all threads together, unless something else ends the search before; 0: no limit
+        soft_nodes: int = ...,  # the same, but takes effect once depth 1 is done; 0: no limit
         mate: int = ...,  # stop once a mate (given or suffered) in this many moves is proven; 0: no limit
-        soft_ms: int = ...,  # start no further iteration after about this time; 0: no limit
+        soft_ms: float = ...,  # start no further iteration after about this time; 0: no limit
         hard_ms: int = ...,  # stop within an iteration after this time; 0: no limit
         ponder: bool = ...,  # soft_ms and hard_ms apply only after `ponderhit`; both count from the start of the search
         searchmoves: Sequence[str] = ...,  # legal moves; empty: all
@@ -205,8 +206,8 @@ class Engine:
     ) -> SearchResult:
         """Search until a limit or `stop`. The position is copied first, and the GIL is released during the search.
 
-        If there is a legal move, the result has one, with an exact score: limits and `stop` take effect once depth 1 is done or
-        has cost about 2000 nodes. If not even its first move was searched by then, the score of depth 1 is the static evaluation.
+        If there is a legal move, the result has one, with an exact score: all limits but `nodes`, and `stop`, take effect once depth
+        1 is done or has cost about 2000 nodes. If not even its first move was searched by then, its score is the static evaluation.
 
         `on_info` is called with the GIL by the searching thread. An exception in it ends the search and is raised here; so is
         Ctrl-C if the search runs in Python's main thread. With `multipv` above 1 all lines are reported after each iteration, by

@@ -673,8 +673,9 @@ cdef class Engine:
         *,
         int depth=0,
         uint64_t nodes=0,
+        uint64_t soft_nodes=0,
         int mate=0,
-        int64_t soft_ms=0,
+        double soft_ms=0,
         int64_t hard_ms=0,
         bint ponder=False,
         searchmoves=(),
@@ -691,9 +692,10 @@ cdef class Engine:
             self.set_root(position, texts)
             memset(&s.limits, 0, sizeof(s.limits))
             s.limits.depth = depth
-            s.limits.nodes = nodes
+            s.limits.nodes = nodes or NO_NODE_LIMIT
+            s.limits.soft_nodes = soft_nodes or NO_NODE_LIMIT
             s.limits.mate = mate
-            s.limits.soft_us = soft_ms * 1000
+            s.limits.soft_us = <int64_t>(soft_ms * 1000)
             s.limits.hard_us = hard_ms * 1000
             s.multipv = multipv
             s.pondering = ponder
