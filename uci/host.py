@@ -71,9 +71,12 @@ class Host:
 
     @property
     def engine(self) -> Engine:
-        """The engine, with a transposition table of the size of the option Hash. Raises HostError, MemoryError."""
+        """The engine, with a transposition table of the size of the option Hash. Raises HostError."""
         if self._engine is None:
-            self._engine = self._new_engine(self.options["Hash"])
+            try:
+                self._engine = self._new_engine(self.options["Hash"])
+            except MemoryError as error:
+                raise HostError(f"no engine: {error}") from error
         return self._engine
 
     @property
