@@ -111,6 +111,7 @@ class ChessEngine:
         | `SyzygyProbeDepth`, `SyzygyProbeLimit` | plies, men | where the search probes them |
         | `Syzygy50MoveRule` | bool | a win that the fifty-move rule makes a draw counts as a draw |
         | `OwnBook`, `BookFile`, `BookBestMove` | bool, a Polyglot book, bool | `play` opening moves from it |
+        | `Seed` | number | random choices of book moves and of a limited strength; 0: others in each engine |
         | `WeightsFile` | path | evaluate with these weights |
         | `Ponder`, `UCI_Chess960` | bool | accepted; the argument `ponder` and the board decide |
 

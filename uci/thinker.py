@@ -121,7 +121,7 @@ class Thinker:
         book = self._host.book
         if book is None:
             return ""
-        found = book.choose(self._task.position, searchmoves, self._options["BookBestMove"], self._host.games)
+        found = book.choose(self._task.position, searchmoves, self._options["BookBestMove"], *self._host.seeds)
         if found is None:
             return ""
         self._listener.tell(f"book move {found.move}, weight {found.weight} of {found.total}")
@@ -274,7 +274,7 @@ class Thinker:
         scores = {move: _comparable(look.info) for move, look in looks.items()}
         if result.info is not None and result.info.is_mate and result.info.mate_in > 0:
             scores[result.bestmove] = _comparable(result.info)
-        chosen = strength.choose(result.bestmove, scores, level.temperature, self._task.position.key, self._host.games)
+        chosen = strength.choose(result.bestmove, scores, level.temperature, self._task.position.key, *self._host.seeds)
         look = looks[chosen]
         if chosen == result.bestmove or look.info is None:
             return result.bestmove, result.ponder

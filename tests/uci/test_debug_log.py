@@ -54,7 +54,7 @@ def test_the_log_holds_the_conversation(tmp_path: Path) -> None:
 
 def test_the_log_begins_with_where_and_in_which_state(tmp_path: Path) -> None:
     path = tmp_path / "log.txt"
-    state = ("setoption name Hash value 2", "setoption name UCI_Chess960 value true", "setoption name SyzygyPath value <empty>")
+    state = ("setoption name Hash value 2", "setoption name UCI_Chess960 value true", "setoption name Seed value 8")
     position = "position fen 8/8/4k3/8/8/3QK3/8/8 b - - 3 9 moves e6f6 e3f4"
     with UciProcess("--set", "use_lmr=0") as engine:
         engine.ask(*reversed(state), position, "ucinewgame", f"setoption name Debug Log File value {path}")
@@ -64,7 +64,7 @@ def test_the_log_begins_with_where_and_in_which_state(tmp_path: Path) -> None:
     facts = [text for mark, text in found if mark == "=="]
     assert facts[:3] == ["coachwhip log 1", f"program: coachwhip {coachwhip.__version__}", f"build: {build_info()}"]
     assert facts[3].startswith(f"system: Python {sys.version.split()[0]} on {sys.platform}, ")
-    assert facts[4:] == [f"folder: {Path.cwd()}", "tunables: use_lmr=0", "games: 1", "end"]
+    assert facts[4:] == [f"folder: {Path.cwd()}", "seed: 8", "tunables: use_lmr=0", "games: 1", "end"]
 
 
 def test_one_command_of_the_command_line_ends_its_log(tmp_path: Path) -> None:
