@@ -43,10 +43,10 @@ def test_more_time_is_never_used_for_less_thought(time_left: int, inc: int, move
 @pytest.mark.parametrize("hard_every", [1, 5])
 def test_a_long_game_is_not_lost_on_time(base: int, inc: int, lag: int, moves: int, hard_every: int) -> None:
     """Lag at every move; with an increment each may take its hard limit, without one every fifth does and the others the soft one."""
-    clock = base + inc
+    clock: float = base + inc
     for move in range(moves):
         use_hard = move % (hard_every if inc else 5) == 0
-        clock -= timeman.allocate(clock, inc, 0, 30)[use_hard] + lag
+        clock -= timeman.allocate(int(clock), inc, 0, 30)[use_hard] + lag
         assert clock >= 0
         clock += inc
 
@@ -54,9 +54,9 @@ def test_a_long_game_is_not_lost_on_time(base: int, inc: int, lag: int, moves: i
 @pytest.mark.parametrize(("base", "inc"), [(200, 10), (300, 10), (500, 5), (100, 20)])
 def test_a_small_clock_keeps_a_reserve(base: int, inc: int) -> None:
     """However hard the moves are, 80 ms stay on it: what a machine with other work may cost a single move."""
-    clock = base + inc
+    clock: float = base + inc
     for _ in range(300):
-        clock -= timeman.allocate(clock, inc, 0, 30)[1]
+        clock -= timeman.allocate(int(clock), inc, 0, 30)[1]
         assert clock >= 80
         clock += inc
 
@@ -64,9 +64,9 @@ def test_a_small_clock_keeps_a_reserve(base: int, inc: int) -> None:
 @pytest.mark.parametrize(("base", "inc", "lag"), [(200, 10, 8), (1000, 10, 8), (100, 20, 17), (500, 5, 4)])
 def test_a_small_clock_outlasts_lag_as_long_as_most_of_the_increment(base: int, inc: int, lag: int) -> None:
     """What a machine with other work on it takes for every move: the clock stops falling well above nothing."""
-    clock = base + inc
+    clock: float = base + inc
     for _ in range(400):
-        clock -= timeman.allocate(clock, inc, 0, 30)[0] + lag
+        clock -= timeman.allocate(int(clock), inc, 0, 30)[0] + lag
         assert clock >= 50
         clock += inc
 
@@ -86,9 +86,9 @@ def test_a_clock_without_increment_lasts(base: int, overhead: int, lag: float, w
 
 @pytest.mark.parametrize("spend_hard", [False, True])
 def test_moves_to_go_are_reached(spend_hard: bool) -> None:
-    clock = 60_000
+    clock: float = 60_000
     for movestogo in range(40, 0, -1):
-        limits = timeman.allocate(clock, 0, movestogo, 30)
+        limits = timeman.allocate(int(clock), 0, movestogo, 30)
         clock -= limits[spend_hard]
         assert clock > 0
     assert clock < 30_000
