@@ -146,21 +146,28 @@ class Analysis:
         self.join()
 
     def start(self, host: Host) -> None:
-        """Start the search; called by `ChessEngine`. The host is not referenced after the end of the search."""
+        """Start the search; called by `ChessEngine`. The host is not referenced after the end of the search.
+
+        Without a thread a search with an end runs now; for another one RuntimeError is raised.
+        """
         thread = threading.Thread(target=self._run, args=(host,), name="coachwhip search", daemon=True)
         _running.add(self)
-        with _starting:
-            try:
-                before = threading.stack_size(STACK_BYTES)
-            except (ValueError, RuntimeError):
-                before = 0  # use the default size of the system
-            try:
-                thread.start()
-            except BaseException:
-                _running.discard(self)
+        try:
+            with _starting:
+                try:
+                    before = threading.stack_size(STACK_BYTES)
+                except (ValueError, RuntimeError):
+                    before = 0  # use the default size of the system
+                try:
+                    thread.start()
+                finally:
+                    threading.stack_size(before)
+        except BaseException as error:
+            _running.discard(self)
+            task = self._question.task
+            if not isinstance(error, RuntimeError) or not (task.depth or task.nodes or task.mate or task.soft_ms or task.hard_ms):
                 raise
-            finally:
-                threading.stack_size(before)
+            self._run(host)
 
     def _wait_for(self, event: Callable[[], bool]) -> None:
         """Wait until `event` is true or the search has ended; in steps, since Windows delivers Ctrl-C only between them."""

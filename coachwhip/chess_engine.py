@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 import threading
-from typing import TYPE_CHECKING, overload
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, overload
 
 import chess
 import chess.engine
@@ -110,6 +111,7 @@ class ChessEngine:
         | `SyzygyProbeDepth`, `SyzygyProbeLimit` | plies, men | where the search probes them |
         | `Syzygy50MoveRule` | bool | a win that the fifty-move rule makes a draw counts as a draw |
         | `OwnBook`, `BookFile`, `BookBestMove` | bool, a Polyglot book, bool | `play` opening moves from it |
+        | `Seed` | number | random choices of book moves and of a limited strength; 0: others in each engine |
         | `WeightsFile` | path | evaluate with these weights |
         | `Ponder`, `UCI_Chess960` | bool | accepted; the argument `ponder` and the board decide |
 
@@ -154,7 +156,8 @@ class ChessEngine:
             ahead = board.copy()
             ahead.push(best.move)
             ahead.push(best.ponder)
-            self._begin(ahead, None, 1, game, info, None, options, pondering=True)
+            with suppress(chess.engine.EngineError):  # no thread can be started
+                self._begin(ahead, None, 1, game, info, None, options, pondering=True)
         return PlayResult(best.move, best.ponder, analysis.info)
 
     @overload
@@ -311,9 +314,13 @@ class ChessEngine:
                 self._game = game
             _ = host.engine  # which may raise, and then no search is running
             self._pondering = pondering
-            self._analysis = Analysis(Question(task, board.turn, info))
-            self._analysis.start(host)
-            return self._analysis
+            analysis = Analysis(Question(task, board.turn, info))
+            try:
+                analysis.start(host)
+            except RuntimeError as error:
+                raise chess.engine.EngineError(f"no thread for a search without an end: {error}") from error
+            self._analysis = analysis
+            return analysis
 
 
 def _checked(tunables: Mapping[str, int]) -> dict[str, int]:
@@ -370,7 +377,7 @@ def _searchmoves(board: chess.Board, root_moves: Iterable[chess.Move] | None) ->
     return [move.uci() for move in moves]
 
 
-def _limits(limit: Limit, turn: chess.Color, overhead_ms: int) -> dict[str, int]:
+def _limits(limit: Limit, turn: chess.Color, overhead_ms: int) -> dict[str, Any]:
     """A limit of python-chess as the limits of a `Task`.
 
     `uci.timeman` computes those of a clock, on which `overhead_ms` are kept back for each move; `time` is rounded to milliseconds.

@@ -811,8 +811,9 @@ cdef class Engine:
         *,
         int depth=0,
         uint64_t nodes=0,
+        uint64_t soft_nodes=0,
         int mate=0,
-        int64_t soft_ms=0,
+        double soft_ms=0,
         int64_t hard_ms=0,
         bint ponder=False,
         searchmoves=(),
@@ -821,13 +822,16 @@ cdef class Engine:
     ):
         """Search until a limit or `stop`. The position is copied first, and the GIL is released during the search.
 
-        `depth`, `nodes`, `mate`, `soft_ms`, `hard_ms`: limits; 0: none. `mate`: stop once a mate (given or suffered) in this many
-        moves is proven. `soft_ms`: start no further iteration after about this time. `hard_ms`: stop within an iteration after
-        it. Both count from the start of the search; with `ponder` they apply only after `ponderhit`. `searchmoves`: legal moves;
-        empty: all. `multipv`: number of lines, each with another first move; fewer if there are fewer moves.
+        `depth`, `nodes`, `soft_nodes`, `mate`, `soft_ms`, `hard_ms`: limits; 0: none. `nodes`: exactly so many, of all threads
+        together, unless something else ends the search before; `soft_nodes`: the same, but takes effect once depth 1 is done.
+        `mate`: stop once a mate (given or suffered) in this many moves is proven. `soft_ms`: start no further iteration after
+        about this time. `hard_ms`: stop within an iteration after it. Both count from the start of the search; with `ponder`
+        they apply only after `ponderhit`. `searchmoves`: legal moves; empty: all. `multipv`: number of lines, each with another
+        first move; fewer if there are fewer moves.
 
-        If there is a legal move, the result has one, with an exact score: limits and `stop` take effect once depth 1 is done or
-        has cost about 2000 nodes. If not even its first move was searched by then, the score of depth 1 is the static evaluation.
+        If there is a legal move, the result has one, with an exact score: all limits but `nodes`, and `stop`, take effect once
+        depth 1 is done or has cost about 2000 nodes. If not even its first move was searched by then, its score is the static
+        evaluation.
 
         `on_info` is called with the GIL by the searching thread. An exception in it ends the search and is raised here; so is
         Ctrl-C if the search runs in Python's main thread. With `multipv` above 1 all lines are reported after each iteration, by
@@ -846,9 +850,10 @@ cdef class Engine:
             self.set_root(position, texts)
             memset(&s.limits, 0, sizeof(s.limits))
             s.limits.depth = depth
-            s.limits.nodes = nodes
+            s.limits.nodes = nodes or NO_NODE_LIMIT
+            s.limits.soft_nodes = soft_nodes or NO_NODE_LIMIT
             s.limits.mate = mate
-            s.limits.soft_us = soft_ms * 1000
+            s.limits.soft_us = <int64_t>(soft_ms * 1000)
             s.limits.hard_us = hard_ms * 1000
             s.multipv = multipv
             s.pondering = ponder

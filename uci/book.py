@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Opening books in the Polyglot format, read by `chess.polyglot` of python-chess, which is imported with the first book.
 
-The move is the one of greatest weight, or a random one with probabilities by weight. The random numbers depend on the position
-and on the number of games in this session. So a session can be repeated, and yet its games differ. Source of the format:
+The move is the one of greatest weight, or a random one with probabilities by weight. Source of the format:
 http://hgm.nubati.net/book_format.html.
 """
 
@@ -51,10 +50,10 @@ class Book:
         """Close the file."""
         self._reader.close()
 
-    def choose(self, position: Position, allowed: list[str], best_move: bool, game: int) -> BookMove | None:
+    def choose(self, position: Position, allowed: list[str], best_move: bool, *seeds: int) -> BookMove | None:
         """A move for the position, one of `allowed` unless that is empty; None if the book has none with a weight above 0.
 
-        `best_move`: the greatest weight, the first in the file among equals; else random by weight, from position and `game`.
+        `best_move`: the greatest weight, the first in the file among equals; else random by weight, from position and `seeds`.
         """
         as_played = position.copy()
         as_played.chess960 = True  # the book writes castling as king takes rook
@@ -72,7 +71,7 @@ class Book:
         if best_move:
             chosen = max(moves, key=weights.__getitem__)
         else:
-            chosen = moves[pick([float(weights[move]) for move in moves], position.key, game)]
+            chosen = moves[pick([float(weights[move]) for move in moves], position.key, *seeds)]
         return BookMove(chosen, weights[chosen], total)
 
 

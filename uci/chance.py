@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pseudo-random numbers that depend only on their seeds.
 
-The book and the weaker levels use them, so the same session plays the same moves again. `random` would take longer to import.
+The book and the weaker levels use them: with a fixed `Seed` the same session plays the same moves again. `random` would take longer
+to import.
 """
 
 from __future__ import annotations

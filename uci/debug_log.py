@@ -76,6 +76,7 @@ def session_facts(name: str, host: Host) -> list[str]:
         "build": host.core.build_info(),
         "system": f"Python {sys.version.split(' ', 1)[0]} on {sys.platform}, {_machine()}, {os.cpu_count()} processors",
         "folder": os.getcwd(),
+        "seed": str(host.seeds[0]),
     }
     if host.tunables:
         facts["tunables"] = " ".join(f"{name}={value}" for name, value in host.tunables.items())

@@ -6,8 +6,10 @@ The UCI loop uses it, and so does the engine for Python programs.
 
 from __future__ import annotations
 
+import os
+
 from . import parse
-from .options import Options
+from .options import MAX_SEED, Options
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -48,6 +50,7 @@ class Host:
         self.tables: Tablebase | None = None
         self.book: Book | None = None
         self.games = 0  # number of games begun in this session
+        self._random_seed = 1 + int.from_bytes(os.urandom(4), "big") % MAX_SEED
         self.tell: Callable[[str], None] = _ignore  # shows the user a message that is no error
         self.log_to: Callable[[str], None] = _ignore
 
@@ -71,10 +74,18 @@ class Host:
 
     @property
     def engine(self) -> Engine:
-        """The engine, with a transposition table of the size of the option Hash. Raises HostError, MemoryError."""
+        """The engine, with a transposition table of the size of the option Hash. Raises HostError."""
         if self._engine is None:
-            self._engine = self._new_engine(self.options["Hash"])
+            try:
+                self._engine = self._new_engine(self.options["Hash"])
+            except MemoryError as error:
+                raise HostError(f"no engine: {error}") from error
         return self._engine
+
+    @property
+    def seeds(self) -> tuple[int, int]:
+        """What random choices depend on besides the position: the option Seed, or a number of this process, and the game."""
+        return self.options["Seed"] or self._random_seed, self.games
 
     @property
     def position(self) -> Position:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The worker thread, which runs long commands and those that must wait for them, one at a time.
 
+Where the system has no thread left, the thread that reads commands runs them itself.
+
 An action is a function that the worker calls. A job is what a `stop` can end: a search, a perft or a bench, from the moment its
 command is read. A stop reaches all jobs that were read before it, begun or not. The thread that reads commands never waits for a
 job. The helper threads of one search belong to core/search/threads. `threading` costs 3 ms, so it is imported with the first job.
@@ -185,10 +187,14 @@ class Jobs:
         self._worker: Worker | None = None
         self._unfinished: list[Job] = []
 
-    def make_ready(self) -> None:
-        """Start the thread now, so that the first job need not wait for it."""
+    def make_ready(self) -> bool:
+        """Start the thread now, so that the first job need not wait for it. Returns whether there is one: else nothing can stop a job."""
         if self._worker is None:
-            self._worker = Worker()
+            try:
+                self._worker = Worker()
+            except (RuntimeError, MemoryError):
+                return False
+        return True
 
     def add(self, job: Job, action: Callable[[], None]) -> None:
         """Queue the action of a job, which a stop can reach from now on."""
@@ -203,10 +209,12 @@ class Jobs:
         self.queue(run)
 
     def queue(self, action: Callable[[], None]) -> None:
-        """Call `action` in the worker thread, after everything that was queued before."""
+        """Call `action` in the worker thread, after everything that was queued before; without a thread, now."""
         self.make_ready()
-        assert self._worker is not None
-        self._worker.submit(action)
+        if self._worker is None:
+            action()
+        else:
+            self._worker.submit(action)
 
     def in_turn(self, action: Callable[[], None]) -> None:
         """Call `action` now if nothing is running or queued, else queue it."""

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 UCI_COMMANDS = frozenset("uci debug isready setoption register ucinewgame position go stop ponderhit quit".split())
 
 
+SHORT_MS = 1000  # a search whose limits cannot be read, or that nothing could stop
+
+
 class Command:
     """One row of the command table; `waits`: it is queued if a job is running."""
 
@@ -325,7 +328,13 @@ class UciLoop:
         from .jobs import SearchJob
 
         limits, complaint = parse.parse_go(rest)
+        if not self.jobs.make_ready():
+            limits.infinite = limits.ponder = False
+            complaint = complaint or "go: no thread can be started, so nothing can stop a search"
         if complaint:
+            if not (limits.infinite or limits.is_bounded()):
+                limits.movetime = SHORT_MS
+                complaint += f"; without a limit, searching {SHORT_MS} ms"
             self._complain(complaint)
         if limits.perft is not None:
             self._start_perft(limits.perft)

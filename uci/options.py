@@ -37,6 +37,7 @@ MAX_THREADS = 256  # as in core/search/threads.pxd
 MAX_MULTIPV = 256  # no position has more moves
 DEFAULT_PROBE_DEPTH = 6  # measured: see bench/results.md
 MAX_TABLE_MEN = 7
+MAX_SEED = 2**31 - 1
 MIN_ELO, MAX_ELO, DEFAULT_ELO = 500, 2800, 1500
 LONGEST_NAME = 60  # characters of a wrong name that are compared with the right ones
 LONGEST_SHOWN = 200  # characters of a value in a message
@@ -86,6 +87,7 @@ TABLE = (
     Option("OwnBook", "check", False, apply=lambda host, on: host.set_own_book(on)),
     Option("BookFile", "string", "", apply=lambda host, path: host.set_book_file(path)),
     Option("BookBestMove", "check", False),
+    Option("Seed", "spin", 0, 0, MAX_SEED),
     Option("WeightsFile", "string", "", apply=lambda host, path: host.set_weights_file(path)),
     Option("Debug Log File", "string", "", apply=lambda host, path: host.set_debug_log(path)),
 )

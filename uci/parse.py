@@ -2,7 +2,7 @@
 """Text from a GUI -> values: pure functions that accept any text and know no chess.
 
 Python's `split` and `int` accept too much for a protocol (U+2028 as a blank, `1_000` and Arabic digits as
-numbers). So here words end at blanks and tabs only, and numbers are ASCII digits of limited length.
+numbers). So here words end at blanks and tabs only, and numbers are ASCII digits.
 """
 
 from __future__ import annotations
@@ -71,12 +71,14 @@ class GoLimits:
         self.movetime: int | None = None
         self.perft: int | None = None
 
-    def ends_by_itself(self) -> bool:
-        """Whether the search is sure to end without a `stop` (a mate may never be found)."""
-        if self.infinite or self.ponder:
-            return False
-        limits = (self.depth, self.nodes, self.movetime, self.wtime, self.btime)
+    def is_bounded(self) -> bool:
+        """Whether one of the limits is sure to be reached (a mate may never be found)."""
+        limits = (self.depth, self.nodes, self.movetime, self.wtime, self.btime, self.perft)
         return any(limit is not None for limit in limits)
+
+    def ends_by_itself(self) -> bool:
+        """Whether the search is sure to end without a `stop`."""
+        return self.is_bounded() and not (self.infinite or self.ponder)
 
 
 class PositionCommand:
@@ -137,6 +139,17 @@ def parse_int(word: str) -> int | None:
     return int(word)
 
 
+def leading_int(word: str) -> tuple[int | None, str]:
+    """The number at the start of a word, None if there is none, and the rest of the word: `100.0` is 100 and `.0`, as in Stockfish."""
+    sign = "-" if word.startswith("-") else ""
+    unsigned = word[1:] if word[:1] in ("-", "+") else word
+    rest = unsigned.lstrip("0123456789")
+    if rest == unsigned:
+        return None, word
+    digits = unsigned.removesuffix(rest).lstrip("0")
+    return int(f"{sign}{digits[:MAX_DIGITS] or '0'}"), rest
+
+
 def parse_go(rest: str) -> tuple[GoLimits, str]:
     """The limits after `go`, and a message about the words and fields that were ignored ("" if none).
 
@@ -161,13 +174,14 @@ def parse_go(rest: str) -> tuple[GoLimits, str]:
             if index == len(words) or words[index] in GO_KEYWORDS:
                 fault = f"{word} (no value)"
             else:
-                number = parse_int(words[index])
+                number, words[index] = leading_int(words[index])
                 if number is None:
-                    fault = f"{word} '{shorten(words[index])}' (not a whole number in range)"
+                    fault = f"{word} '{shorten(words[index])}' (not a whole number)"
                 else:
                     lowest, highest = GO_NUMBERS[word]
                     setattr(limits, word, min(max(number, lowest), highest))
-                index += 1
+                if number is None or not words[index]:
+                    index += 1
             if fault and word == "perft":
                 raise ParseError(f"perft: expected a depth, found {fault}")
             if fault:

@@ -54,7 +54,7 @@ class Task:
         depth: int = 0,
         nodes: int = 0,
         mate: int = 0,
-        soft_ms: int = 0,
+        soft_ms: float = 0,
         hard_ms: int = 0,
         multipv: int = 1,
         analysing: bool = False,
@@ -82,6 +82,7 @@ class Thinker:
         self._verdict: Verdict | None = None
         self._wdl: Callable[[SearchInfo], tuple[int, int, int]] | None = None
         self._start_ns = perf_counter_ns()
+        self._looked_at = 0  # nodes of the short searches
         self._lines: dict[int, SearchInfo] = {}  # the last exact report for each multipv number
         self._delivered: set[int] = set()  # the numbers whose last report was sent and is not ignored by the client
         self.final: list[Report] = []
@@ -120,7 +121,7 @@ class Thinker:
         book = self._host.book
         if book is None:
             return ""
-        found = book.choose(self._task.position, searchmoves, self._options["BookBestMove"], self._host.games)
+        found = book.choose(self._task.position, searchmoves, self._options["BookBestMove"], *self._host.seeds)
         if found is None:
             return ""
         self._listener.tell(f"book move {found.move}, weight {found.weight} of {found.total}")
@@ -140,8 +141,8 @@ class Thinker:
         finally:
             job.end()
 
-    def _run_search(self, job: SearchJob, moves: list[str], pondering: bool, most_nodes: int = 0) -> SearchResult:
-        """Run the main search. Its time counts from the `go`, including what was done before."""
+    def _run_search(self, job: SearchJob, moves: list[str], pondering: bool, level_nodes: int = 0) -> SearchResult:
+        """Run the main search. Its time and nodes count from the `go`, including what was done before."""
         task = self._task
         soft_ms, hard_ms = self._time_left()
         silent = 0 < hard_ms < SILENT_MS and not pondering
@@ -154,24 +155,25 @@ class Thinker:
         result = self._host.engine.search(
             task.position,
             depth=task.depth,
-            nodes=min(filter(None, (task.nodes, most_nodes)), default=0),
+            nodes=task.nodes and task.nodes - self._looked_at,
+            soft_nodes=level_nodes,
             mate=task.mate,
             soft_ms=soft_ms,
             hard_ms=hard_ms,
             ponder=pondering,
             searchmoves=moves,
-            multipv=1 if most_nodes else task.multipv,  # a weaker level has too few nodes for more
+            multipv=1 if level_nodes else task.multipv,  # a weaker level has too few nodes for more
             on_info=report,
         )
         if result.threads < self._options["Threads"]:
             self._listener.tell(f"only {result.threads} of {self._options['Threads']} threads could be started")
         return result
 
-    def _time_left(self) -> tuple[int, int]:
+    def _time_left(self) -> tuple[float, int]:
         """Soft and hard limit in milliseconds, minus the time used so far; 0: no limit."""
         gone = (perf_counter_ns() - self._start_ns) // 1_000_000
         soft, hard = self._task.soft_ms, self._task.hard_ms
-        return (max(soft - gone, 1) if soft else 0), (max(hard - gone, 1) if hard else 0)
+        return max(soft - gone, min(soft, 1)), (max(hard - gone, 1) if hard else 0)
 
     # Endgame tables at the root
 
@@ -180,17 +182,26 @@ class Thinker:
         if self._task.mate:
             return verdict.keeping
         if verdict.wdl == 2 and len(verdict.keeping) > 1:
-            nodes = min(MATE_SEARCH_NODES, self._task.nodes // 4 if self._task.nodes else MATE_SEARCH_NODES)
             _, hard_ms = self._time_left()
-            look = self._short_search(verdict.keeping, nodes, max(hard_ms // 4, 1) if hard_ms else 0)
-            if look.info is not None and look.info.is_mate and look.info.mate_in > 0:
+            look = self._short_search(verdict.keeping, MATE_SEARCH_NODES, max(hard_ms // 4, 1) if hard_ms else 0)
+            if look is not None and look.info is not None and look.info.is_mate and look.info.mate_in > 0:
                 return [look.bestmove]
         return verdict.best
 
-    def _short_search(self, moves: list[str], nodes: int, hard_ms: int, depth: int = 0) -> SearchResult:
-        """A short search without reports to the GUI; `depth` 0: no limit."""
-        position = self._task.position
-        return self._host.engine.search(position, depth=depth, nodes=max(nodes, 1), hard_ms=hard_ms, searchmoves=moves)
+    def _short_search(self, moves: list[str], nodes: int, hard_ms: int, depth: int = 0) -> SearchResult | None:
+        """A short search without reports to the GUI; `depth` 0: no limit.
+
+        All of them get half the nodes of a `go nodes`. None: these are used up.
+        """
+        task = self._task
+        most = max(task.nodes // 2 - self._looked_at, 0)
+        if task.nodes and not most:
+            return None
+        result = self._host.engine.search(
+            task.position, depth=depth, nodes=most, soft_nodes=max(nodes, 1), hard_ms=hard_ms, searchmoves=moves
+        )
+        self._looked_at += result.nodes
+        return None if task.nodes and result.nodes == most else result
 
     def _report(self, found: SearchInfo, pondering: bool, silent: bool = False) -> None:
         """Send a report, or with `silent` only keep it for the end.
@@ -219,7 +230,11 @@ class Thinker:
     # The lines before the bestmove
 
     def _set_final_lines(self, best: str, found: SearchInfo | None, nodes: int) -> None:
-        """Set the last lines to send again, unless the client has them unchanged; `found` is the report of the best move."""
+        """Set the last lines to send again, unless the client has them unchanged; `found` is the report of the best move.
+
+        `nodes` are those of the main search.
+        """
+        nodes += self._looked_at
         if found is None:
             self.set_unsearched_line(best)
             return
@@ -248,20 +263,22 @@ class Thinker:
         for move in moves:
             _, hard_ms = self._time_left()
             nodes = level.nodes // strength.SCAN_SHARE // len(moves)
-            looks[move] = self._short_search([move], nodes, hard_ms and hard_ms // 2, self._task.depth)
+            look = self._short_search([move], nodes, hard_ms and hard_ms // 2, self._task.depth)
+            if look is None:
+                break
+            looks[move] = look
         result = self._run_search(job, moves, pondering, level.nodes)
-        nodes = result.nodes + sum(look.nodes for look in looks.values())
-        self._set_final_lines(result.bestmove, result.info, nodes)
-        if job.stopped:
+        self._set_final_lines(result.bestmove, result.info, result.nodes)
+        if job.stopped or result.bestmove not in looks:
             return result.bestmove, result.ponder
         scores = {move: _comparable(look.info) for move, look in looks.items()}
         if result.info is not None and result.info.is_mate and result.info.mate_in > 0:
             scores[result.bestmove] = _comparable(result.info)
-        chosen = strength.choose(result.bestmove, scores, level.temperature, self._task.position.key, self._host.games)
+        chosen = strength.choose(result.bestmove, scores, level.temperature, self._task.position.key, *self._host.seeds)
         look = looks[chosen]
         if chosen == result.bestmove or look.info is None:
             return result.bestmove, result.ponder
-        self._set_final_lines(look.bestmove, look.info, nodes)
+        self._set_final_lines(look.bestmove, look.info, result.nodes)
         return look.bestmove, look.ponder
 
     def _legal_only(self, moves: list[str]) -> list[str]:

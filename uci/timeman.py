@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .parse import GoLimits
 
 MOVES_LEFT = 18  # without movestogo the clock is divided by this, at every move anew
+LONG_GAME = 400  # moves that a clock without increment must last
 LEAST_SHARE = 0.25  # subtracting the lag of later moves leaves at least this part of the clock
 INC_USE = 0.6  # part of the increment spent at once; the rest builds a reserve for delays of the machine
 SOFT_SHARE = 1.1  # soft limit / average time: stable moves use less, so moves take about the average (measured)
@@ -25,21 +26,27 @@ LOW_MS = 150  # with less usable time than this, proportionally less of the incr
 MIN_MS = 1  # the shortest limit: 0 means no limit
 
 
-def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[int, int]:
+def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[float, int]:
     """Limits for a clock: milliseconds left, increment per move, moves to the next control (0: none), and lag per move.
 
-    Returns (soft, hard) with 1 <= soft <= hard <= max(1, time_left - overhead), so that a move whose lag is at
-    most `overhead` does not exceed the clock, unless the clock is smaller than the lag.
+    Returns (soft, hard) with 0 < soft <= hard <= max(1, time_left - overhead), so that a move whose lag is at
+    most `overhead` does not exceed the clock, unless the clock is smaller than the lag. Without increment a millisecond is kept
+    for each move of a long game, and when only those are left, the soft limit is a part of one: a search of a few plies.
     """
     reserve = RESERVE_MS * max(1 - max(time_left, 0) / RESERVE_CLOCK_MS, 0)
     usable = max(time_left - overhead - reserve, MIN_MS)
-    moves = min(movestogo, MOVES_LEFT) if movestogo > 0 else MOVES_LEFT
-    later_lag = (moves - 1) * max(overhead - inc, 0)
+    all_moves = min(movestogo or LONG_GAME, LONG_GAME)
+    moves = min(all_moves, MOVES_LEFT)
+    later = (moves - 1) * max(overhead - inc, 0)
+    least = LEAST_SHARE * usable / moves
+    if not inc:
+        later += (all_moves - moves) * MIN_MS
+        least = min(least, usable / all_moves)
+    average = max((usable - later) / moves, least) + INC_USE * inc * min(usable / LOW_MS, 1)
     share = LAST_MOVE_SHARE if movestogo == 1 else HARD_SHARE
-    average = max(usable - later_lag, LEAST_SHARE * usable) / moves + INC_USE * inc * min(usable / LOW_MS, 1)
     hard = max(int(min(HARD_FACTOR * average, share * usable)), MIN_MS)
-    soft = max(min(int(SOFT_SHARE * average), hard), MIN_MS)
-    return soft, hard
+    soft = min(SOFT_SHARE * average, hard)
+    return (max(int(soft), MIN_MS) if inc or soft >= MIN_MS else soft), hard
 
 
 def fixed(movetime: int, overhead: int) -> int:
@@ -47,7 +54,7 @@ def fixed(movetime: int, overhead: int) -> int:
     return max(movetime - min(overhead, movetime // 2), MIN_MS)
 
 
-def limits_for(limits: GoLimits, white_to_move: bool, overhead: int) -> tuple[int, int]:
+def limits_for(limits: GoLimits, white_to_move: bool, overhead: int) -> tuple[float, int]:
     """(soft, hard) of a `go` in milliseconds; 0: no limit.
 
     If only the opponent's clock was sent, it is used for ours: without a limit the search would never end.
@@ -56,7 +63,8 @@ def limits_for(limits: GoLimits, white_to_move: bool, overhead: int) -> tuple[in
     own_inc, other_inc = (limits.winc, limits.binc) if white_to_move else (limits.binc, limits.winc)
     if own is None:
         own, own_inc = other, other_inc if own_inc is None else own_inc
-    soft = hard = 0
+    soft: float = 0
+    hard = 0
     if own is not None:
         soft, hard = allocate(own, own_inc or 0, limits.movestogo or 0, overhead)
     if limits.movetime is not None:

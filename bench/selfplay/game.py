@@ -86,7 +86,7 @@ def _engine(settings: SelfplaySettings) -> Engine:
 
 def _search(engine: Engine, position: Position, nodes: int) -> SearchResult:
     engine.prepare()
-    return engine.search(position, nodes=nodes)
+    return engine.search(position, soft_nodes=nodes)  # a label is the score of a finished depth
 
 
 def _side_line(engine: Engine, position: Position, ply: int, nodes: int, rng: random.Random) -> list[labelled.SideLine]:

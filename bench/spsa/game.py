@@ -53,7 +53,7 @@ def play(settings: SpsaSettings, game: PairGame) -> int:
     while (result := result_so_far(position, scores, settings.rules)) == UNFINISHED:
         engine = engines[position.stm == "b"]
         engine.prepare()
-        found = engine.search(position, nodes=settings.nodes)
+        found = engine.search(position, soft_nodes=settings.nodes)
         scores.append(white_score(position, found))
         position.make(found.bestmove)
     return -WHITE_SCORE[result] if reversed_colours else WHITE_SCORE[result]

@@ -236,7 +236,7 @@ cdef bint _is_finished(Searcher* s) noexcept nogil:
     cdef int64_t soft = s.limits.soft_us
     cdef int size = magnitude(s.lines[0].score)
     cdef int mate_plies = MATE - size
-    if get_int(&s.stop) or (s.limits.nodes and total_nodes(s) >= s.limits.nodes):
+    if get_int(&s.stop) or s.nodes >= s.limits.soft_nodes:
         return True
     if s.limits.mate and size >= MATE_BOUND and (mate_plies + 1) // 2 <= s.limits.mate:
         return True
@@ -285,7 +285,8 @@ cdef void _iterate(Searcher* s, int depth) noexcept nogil:
     if s.line_count and s.lines[0].depth == depth:
         s.stable = s.stable + 1 if s.lines[0].pv[0] == s.best_move else 0
         s.best_move = s.lines[0].pv[0]
-        _report_lines(s)
+        if s.line_count == s.multipv:  # else `_fall_back` reports them
+            _report_lines(s)
     for i in range(s.line_count):
         for j in range(i, s.root_count):
             if s.root_moves[j].move == s.lines[i].pv[0]:
@@ -318,34 +319,40 @@ cdef void _begin(Searcher* s) noexcept nogil:
 
 
 cdef void _fall_back(Searcher* s) noexcept nogil:
-    """If no move was searched completely: use the first move in the picker's order, with the static evaluation as score."""
+    """For lines not searched completely: use the first moves in the picker's order, with the static evaluation as score."""
     cdef const PositionC* pos = &s.stack[0].pos
-    cdef Line* line = &s.lines[0]
+    cdef Line* line
     cdef HistoryView view
     cdef MovePicker picker
     cdef TTHit hit
     cdef Move move
-    cdef int i
+    cdef int i, place
+    cdef int score = faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[0].eval))
     probe_tt(s, 0, &hit)
     fill_view(s, 0, &view)
     start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[0], hit.move, False)
-    while s.line_count == 0:
+    while s.line_count < s.multipv:
         move = next_move(&picker)
-        for i in range(s.root_count):
+        for i in range(s.line_count, s.root_count):
             if s.root_moves[i].move == move or move == 0:
-                _move_root(s, i, 0)
-                s.line_count = 1
+                _move_root(s, i, s.line_count)
+                place = s.line_count
+                while place > 0 and s.lines[place - 1].score < score:
+                    place -= 1
+                line = &s.lines[place]
+                memmove(line + 1, line, (s.line_count - place) * sizeof(Line))
+                line.score = score
+                line.depth = 1
+                line.seldepth = 1
+                line.length = 1
+                line.pv[0] = s.root_moves[s.line_count].move
+                s.line_count += 1
                 break
-    line.score = faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[0].eval))
-    line.depth = 1
-    line.seldepth = 1
-    line.length = 1
-    line.pv[0] = s.root_moves[0].move
     _report_lines(s)
 
 
 cdef inline uint64_t _grace_nodes(const Searcher* s) noexcept nogil:
-    """Number of nodes that depth 1 may search before limits and stop take effect."""
+    """Number of nodes that depth 1 may search before time, stop and `soft_nodes` take effect."""
     return GRACE_NODES + GRACE_LINE_NODES * s.multipv
 
 
@@ -369,20 +376,21 @@ cdef void run_search(Searcher* s) noexcept nogil:
         s.grace = 0
         if _is_finished(s):
             break
-    if s.line_count == 0 and first > 1:  # the only iteration was stopped: search depth 1 for a score and a move
+    if s.line_count == 0 and first > 1 and s.nodes < s.limits.nodes:  # the only iteration was stopped: search depth 1 instead
         s.aborted = False
         s.grace = s.nodes + _grace_nodes(s)
         _iterate(s, 1)
-    if s.line_count == 0:
+    if s.line_count < s.multipv:
         _fall_back(s)
 
 
 cdef void run_helper(Searcher* s) noexcept nogil:
-    """Search the leader's root until `stop`, to fill the tt. Every second helper searches one ply deeper than the leader."""
+    """Search the leader's root until stopped, to fill the tt. Every second helper searches one ply deeper than the leader."""
     cdef int depth = 1
     cdef int wanted
     _begin(s)
     s.grace = 0
+    s.aborted = s.limits.nodes == 0 or s.limits.soft_nodes == 0
     while depth <= MAX_DEPTH and not (s.aborted or get_int(&s.stop)):
         _iterate(s, depth)
         wanted = get_int(&s.leader.root_depth) + (s.number & 1)

@@ -13,9 +13,17 @@ from .tt cimport TTable, TTHit, set_no_hit, tt_key, tt_probe
 cdef enum:
     GAME_KEYS = 1024  # keys of the game before the root that are kept for repetitions
     MAX_DEPTH = MAX_PLY - 1
-    # Until depth 1 is done or this many nodes are searched, nothing stops the search: so nearly every search has an exact score.
+    # Until depth 1 is done or this many nodes are searched, only `LimitsC.nodes` stops the search: so nearly every search has an
+    # exact score.
     GRACE_NODES = 2000
     GRACE_LINE_NODES = 200  # more for each line of MultiPV
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #define NO_NODE_LIMIT UINT64_MAX
+    """
+    const uint64_t NO_NODE_LIMIT
 
 cdef enum:  # kinds of calls of `report`
     REPORT_EXACT
@@ -28,7 +36,8 @@ cdef struct LimitsC:
     # 0: no such limit
     int depth
     int mate  # full moves
-    uint64_t nodes
+    uint64_t nodes  # of this thread, never exceeded; NO_NODE_LIMIT: no limit
+    uint64_t soft_nodes  # of this thread; takes effect once depth 1 is done; NO_NODE_LIMIT: no limit
     int64_t soft_us  # start no further iteration after this
     int64_t hard_us  # stop within an iteration after this
 
@@ -87,7 +96,7 @@ cdef struct Searcher:
     LimitsC limits
     int pondering  # read by other threads; soft_us and hard_us do not apply until ponderhit
     bint aborted  # the search returns from all nodes; their scores are invalid
-    uint64_t grace  # up to this node count nothing stops the search; 0 once depth 1 is done
+    uint64_t grace  # up to this node count only `limits.nodes` stops the search; 0 once depth 1 is done
     bint in_python_main_thread  # the one that gets Ctrl-C
     int64_t next_signals_us  # time of the next REPORT_SIGNALS
     int64_t start_us  # set before run_search

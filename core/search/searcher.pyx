@@ -54,16 +54,12 @@ cdef bint _time_is_up(Searcher* s) noexcept nogil:
 
 cdef void poll(Searcher* s) noexcept nogil:
     """Check the limits that need no check at every node, and set the node count of the next poll."""
-    cdef uint64_t limit = s.limits.nodes
-    cdef uint64_t total, share
-    s.next_poll = s.nodes + (SHORT_INTERVAL if 0 < s.leader.limits.hard_us < SHORT_LIMIT_US else POLL_INTERVAL)
-    if limit:
-        total = total_nodes(s)
-        share = (limit - total) // (s.leader.helper_count + 1) if limit > total else 0  # all threads use up the rest together
-        if share < POLL_INTERVAL:
-            s.next_poll = s.nodes + (share if share else 1)
-        if total >= limit and s.nodes > s.grace:
-            s.aborted = True
+    cdef uint64_t soft = max(s.limits.soft_nodes, s.nodes + 1) if s.nodes <= s.grace else s.limits.soft_nodes
+    cdef uint64_t limit = min(s.limits.nodes, soft)
+    cdef uint64_t interval = SHORT_INTERVAL if 0 < s.leader.limits.hard_us < SHORT_LIMIT_US else POLL_INTERVAL
+    s.next_poll = min(s.nodes + interval, limit)
+    if s.nodes >= limit:
+        s.aborted = True
     if s.nodes <= s.grace:
         return
     if s.pondering and get_int(&s.ponderhit):

@@ -147,7 +147,7 @@ cdef int set_network(Team* team, bytes data) except -1:
 
 
 cdef void _copy_root(Searcher* leader, Searcher* helper) noexcept nogil:
-    """Copy the leader's root and settings to a helper; of the limits only the node limit, which is for all threads together."""
+    """Copy the leader's root and settings to a helper, but none of its limits."""
     helper.stop = False
     helper.tt = leader.tt
     helper.params = leader.params
@@ -156,7 +156,6 @@ cdef void _copy_root(Searcher* leader, Searcher* helper) noexcept nogil:
     helper.in_python_main_thread = False
     helper.leader = leader
     helper.start_us = leader.start_us
-    helper.limits.nodes = leader.limits.nodes
     helper.nodes = 0
     helper.multipv = leader.multipv
     helper.root_count = leader.root_count
@@ -173,6 +172,11 @@ cdef void _helper_thread(void* helper) noexcept nogil:
     PyThread_release_lock((<Searcher*>helper).finished)
 
 
+cdef inline uint64_t _share(uint64_t limit, int threads) noexcept nogil:
+    """A helper's part of a node limit; the leader gets the rest."""
+    return NO_NODE_LIMIT if limit == NO_NODE_LIMIT else limit // threads
+
+
 cdef void start_helpers(Team* team) noexcept:
     """Start the helpers' threads, fewer if the system refuses. The leader's root must be set. Needs the GIL."""
     cdef Searcher* leader = team.searchers[0]
@@ -187,6 +191,8 @@ cdef void start_helpers(Team* team) noexcept:
     for i in range(1, team.count):
         team.searchers[i].number = i
         _copy_root(leader, team.searchers[i])
+        team.searchers[i].limits.nodes = _share(leader.limits.nodes, team.count)
+        team.searchers[i].limits.soft_nodes = _share(leader.limits.soft_nodes, team.count)
     stack_bytes = PyThread_get_stacksize()
     PyThread_set_stacksize(STACK_BYTES)  # ignored where it is not possible
     for i in range(1, team.count):
@@ -197,13 +203,18 @@ cdef void start_helpers(Team* team) noexcept:
             leader.helper_count = i - 1
             break
     PyThread_set_stacksize(stack_bytes)
+    if leader.limits.nodes != NO_NODE_LIMIT:
+        leader.limits.nodes -= leader.helper_count * team.searchers[1].limits.nodes
+    if leader.limits.soft_nodes != NO_NODE_LIMIT:
+        leader.limits.soft_nodes -= leader.helper_count * team.searchers[1].limits.soft_nodes
 
 
 cdef void end_helpers(Team* team) noexcept nogil:
-    """Stop the helpers and wait for them. Their node counts can be read until the next search."""
+    """Wait for the helpers, and stop them unless a node limit does. Their node counts can be read until the next search."""
     cdef Searcher* leader = team.searchers[0]
     cdef int i
-    stop_helpers(leader)
+    if leader.nodes < leader.limits.nodes:
+        stop_helpers(leader)
     for i in range(leader.helper_count):
         PyThread_acquire_lock(leader.helpers[i].finished, WAIT_LOCK)
         PyThread_release_lock(leader.helpers[i].finished)

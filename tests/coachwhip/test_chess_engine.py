@@ -426,6 +426,20 @@ def test_a_fault_in_the_search_reaches_the_caller(engine: ChessEngine, monkeypat
 # --- Stops and threads ---
 
 
+def test_without_a_thread_a_search_with_an_end_runs_where_it_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with ChessEngine() as engine:
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", start)
+            assert engine.play(chess.Board(), Limit(depth=3), ponder=True).move
+            assert len(engine.analyse(chess.Board(), Limit(nodes=900), multipv=2)) == 2
+            with pytest.raises(EngineError, match="thread"):
+                engine.analysis(chess.Board())
+        assert engine.play(chess.Board(), Limit(time=0.01)).move
+
+
 def test_another_thread_can_stop_it(engine: ChessEngine) -> None:
     finished = threading.Event()
 

@@ -56,7 +56,7 @@ def test_every_option_can_be_set(book: Path, tmp_path: Path) -> None:
         "Hash": 2, "Threads": 2, "Clear Hash": None, "Ponder": True, "MultiPV": 2, "Move Overhead": 10, "UCI_Chess960": True,
         "UCI_ShowWDL": True, "UCI_LimitStrength": True, "UCI_Elo": 900, "UCI_AnalyseMode": True,
         "SyzygyPath": str(DATA / "syzygy"), "SyzygyProbeDepth": 2, "Syzygy50MoveRule": False, "SyzygyProbeLimit": 3,
-        "OwnBook": True, "BookFile": str(book), "BookBestMove": True, "WeightsFile": str(weights),
+        "OwnBook": True, "BookFile": str(book), "BookBestMove": True, "Seed": 3, "WeightsFile": str(weights),
     }  # fmt: skip
     with ChessEngine(values) as engine:
         assert set(values) == set(engine.options)
@@ -120,7 +120,7 @@ def test_scores_come_with_win_draw_and_loss(session: chess.engine.SimpleEngine) 
 
 def test_a_limited_strength_plays_as_in_a_session_and_analyses_in_full() -> None:
     """What it chooses depends on how many games a session has begun, so the session is a fresh one."""
-    options: ConfigMapping = {"UCI_LimitStrength": True, "UCI_Elo": 700, "Hash": 16}
+    options: ConfigMapping = {"UCI_LimitStrength": True, "UCI_Elo": 700, "Seed": 4, "Hash": 16}
     moves, board = [], chess.Board()
     with ChessEngine(options) as engine:
         engine.play(board, Limit(depth=1), game="another")  # python-chess begins every process with ucinewgame

@@ -27,9 +27,9 @@ def engine() -> Engine:
     return engine
 
 
-def search(engine: Engine, fen: str, multipv: int, depth: int = 0, nodes: int = 0) -> tuple[SearchResult, list[SearchInfo]]:
+def search(engine: Engine, fen: str, multipv: int, **limits: int) -> tuple[SearchResult, list[SearchInfo]]:
     infos: list[SearchInfo] = []
-    result = engine.search(Position(fen), depth=depth, nodes=nodes, multipv=multipv, on_info=infos.append)
+    result = engine.search(Position(fen), multipv=multipv, on_info=infos.append, **limits)  # type: ignore[arg-type]
     return result, [info for info in infos if not info.currmove and not info.bound]
 
 
@@ -145,7 +145,7 @@ def test_a_search_broken_off_shows_one_consistent_list(engine: Engine, multipv: 
 
 
 def test_depth_1_is_finished_for_all_lines(engine: Engine) -> None:
-    result, infos = search(engine, KIWIPETE, 256, nodes=1)
+    result, infos = search(engine, KIWIPETE, 256, soft_nodes=1)
     check_group(KIWIPETE, infos, len(Position(KIWIPETE).legal_moves()))
     assert result.bestmove == infos[0].pv[0]
     engine.stop()

@@ -4,10 +4,11 @@
 import itertools
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import oracle
 import pytest
-from coachwhip.core.engine import MAX_DEPTH, STARTPOS_FEN, Engine, Position, SearchInfo, SearchResult
+from coachwhip.core.engine import MAX_DEPTH, Engine, Position, SearchInfo, SearchResult
 from searching import GRACE, KIWIPETE, MIDDLEGAME, exact_info, fresh_engine, one_engine, search
 
 PATIENCE = 60  # seconds after which a thread that ought to end has failed
@@ -18,45 +19,55 @@ __all__ = ["fresh_engine", "one_engine"]  # fixtures
 # --- Limits ---
 
 
-@pytest.mark.parametrize("nodes", [2000, 2047, 2048, 2049, 4096, 20000, 77777])
-@pytest.mark.parametrize("fen", [STARTPOS_FEN, KIWIPETE])
-def test_a_node_limit_is_kept_exactly(engine: Engine, nodes: int, fen: str) -> None:
-    result, infos = search(engine, Position(fen), nodes=nodes)
-    assert infos[0].nodes < nodes  # depth 1, which is finished in any case
-    assert result.nodes == nodes
-    assert all(info.nodes <= nodes for info in infos)
-    assert result.bestmove in Position(fen).legal_moves()
-
-
-@pytest.mark.parametrize("limits", [{"nodes": 1}, {"soft_ms": 1, "hard_ms": 1}, {"depth": 1}])
-def test_depth_1_is_finished_whatever_the_limits(engine: Engine, limits: dict[str, int]) -> None:
-    """So there is always a legal move and an exact score."""
-    alone, _ = search(engine, Position(KIWIPETE), depth=1)
-    engine.clear()
-    result, infos = search(engine, Position(KIWIPETE), **limits)
-    assert infos[0].depth == 1
-    assert infos[0].bound == ""
-    assert infos[0].nodes == alone.nodes
-    assert result.bestmove in Position(KIWIPETE).legal_moves()
-    if "nodes" in limits:
-        assert (result.nodes, result.bestmove) == (alone.nodes, alone.bestmove)
-
-
 # Captures without end: depth 1 alone takes a million nodes.
 CROWDED = ("1qqqqqqk/q6p/q7/8/8/Q7/P6Q/KQQQQQQ1 w - - 0 1", "1qqqqqqk/q6p/q7/8/8/7Q/P6Q/KQQQQQQ1 b - - 0 1")
 
 
+@pytest.mark.parametrize("nodes", [1, 2, 7, 300, 2000, 2048, 2049, 20000])
+@pytest.mark.parametrize("fen", [KIWIPETE, CROWDED[0]])
+@pytest.mark.parametrize("tunables", [{}, {"use_iterative_deepening": 0}, {"use_beam": 1}])
+def test_a_node_limit_is_kept_exactly(nodes: int, fen: str, tunables: dict[str, int]) -> None:
+    engine = oracle.new_engine(hash_mb=1, **tunables)
+    for multipv, threads, soft in ((1, 1, 0), (3, 1, 0), (1, 1, 40), (1, 2, 0), (3, 5, 0)):
+        infos: list[SearchInfo] = []
+        engine.set_threads(threads)
+        depth = 40 if "use_iterative_deepening" in tunables else 0
+        result = engine.search(Position(fen), depth=depth, nodes=nodes, soft_nodes=soft, multipv=multipv, on_info=infos.append)
+        assert result.nodes <= nodes if soft else result.nodes == nodes
+        assert all(info.nodes <= nodes for info in infos)
+        assert [info.multipv for info in infos[-multipv:]] == list(range(1, multipv + 1))
+        assert len({info.pv[0] for info in infos[-multipv:]}) == multipv
+        assert result.bestmove == exact_info(result).pv[0]
+        assert result.bestmove in Position(fen).legal_moves()
+
+
+@pytest.mark.parametrize("limits", [{"soft_nodes": 1}, {"soft_ms": 0.01}, {"soft_ms": 1, "hard_ms": 1}, {"depth": 1}])
+def test_depth_1_is_finished_whatever_the_other_limits(engine: Engine, limits: dict[str, Any]) -> None:
+    """So there is always a legal move and an exact score."""
+    alone, _ = search(engine, Position(KIWIPETE), depth=1)
+    engine.clear()
+    infos: list[SearchInfo] = []
+    result = engine.search(Position(KIWIPETE), on_info=infos.append, **limits)
+    assert infos[0].depth == 1
+    assert infos[0].bound == ""
+    assert infos[0].nodes == alone.nodes
+    assert result.bestmove in Position(KIWIPETE).legal_moves()
+    if "soft_nodes" in limits:
+        assert (result.nodes, result.bestmove) == (alone.nodes, alone.bestmove)
+
+
 @pytest.mark.parametrize("fen", CROWDED)
-@pytest.mark.parametrize("limits", [{"nodes": 1}, {"hard_ms": 1}, {"soft_ms": 1, "hard_ms": 1}, {"stopped": 1}])
+@pytest.mark.parametrize("limits", [{"soft_nodes": 1}, {"hard_ms": 1}, {"soft_ms": 1, "hard_ms": 1}, {"stopped": 1}])
 @pytest.mark.parametrize("deepening", [1, 0])
-def test_even_depth_1_is_broken_off_where_it_is_endless(fen: str, limits: dict[str, int], deepening: int) -> None:
+def test_even_depth_1_is_broken_off_where_it_is_endless(fen: str, limits: dict[str, Any], deepening: int) -> None:
     """A legal move is always in hand, with a score: of what was searched by then, or the static evaluation."""
     engine = oracle.new_engine(use_iterative_deepening=deepening)
     engine.prepare()
     if "stopped" in limits:
         engine.stop()
         limits = {}
-    result, infos = search(engine, Position(fen), depth=0 if deepening else 6, **limits)
+    infos: list[SearchInfo] = []
+    result = engine.search(Position(fen), depth=0 if deepening else 6, on_info=infos.append, **limits)
     assert result.bestmove in Position(fen).legal_moves()
     assert exact_info(result).pv[0] == result.bestmove
     assert exact_info(result).depth == 1

@@ -91,7 +91,7 @@ def timed(opening: Opening, speeds: tuple[int, int], rules: Rules) -> GameRecord
     while (ending := game.ending()) is None:
         side = 0 if game.board.turn else 1
         soft, hard = allocate(round(clocks[side] * 1000), INCREMENT * 1000, 0, 0)
-        found = think(game.position, soft * speeds[side] // 1000, hard * speeds[side] // 1000)
+        found = think(game.position, int(soft * speeds[side]) // 1000, hard * speeds[side] // 1000)
         seconds = found.nodes / speeds[side]
         clocks[side] += INCREMENT - seconds
         game.play(found, seconds, clocks[side])

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 LINE_END = re.compile(rb"\r\n|\r|\n")
 NUMBER = re.compile(r"-?[0-9]{1,18}")
+LEADING_NUMBER = re.compile(r"([-+]?[0-9]+)(.*)", re.DOTALL)
 UCI_COMMANDS = frozenset(("uci", "debug", "isready", "setoption", "register", "ucinewgame", "position", "go", "stop"))
 UCI_COMMANDS |= {"ponderhit", "quit"}
 OWN_COMMANDS = frozenset(("d", "eval", "perft", "compiler", "help", "bench"))
@@ -95,8 +96,11 @@ def read_go(rest: str) -> Go:
             go.faults += 1
         elif place == len(words) or words[place] in GO_WORDS:
             _set_number(go, word, None)
+        elif match := LEADING_NUMBER.fullmatch(words[place]):  # the rest of the word is a word of its own
+            _set_number(go, word, int(match[1][:30]))
+            words[place : place + 1] = filter(None, [match[2]])
         else:
-            _set_number(go, word, read_number(words[place]))
+            _set_number(go, word, None)
             place += 1
         if go.bad_perft:
             break

@@ -160,6 +160,17 @@ def test_own_book_plays_from_the_shipped_book(tmp_path: Path) -> None:
         engine.quit()
 
 
+def test_each_process_draws_its_own_moves_unless_there_is_a_seed() -> None:
+    drawn = []
+    for seed in (0, 0, 9, 9):
+        with UciProcess() as engine:
+            engine.send("setoption name OwnBook value true", f"setoption name Seed value {seed}")
+            drawn.append([book_move(engine) for _ in range(20) if not engine.ask("ucinewgame")])
+            engine.quit()
+    assert drawn[0] != drawn[1]
+    assert drawn[2] == drawn[3]
+
+
 def book_move(engine: UciProcess) -> str:
     """The move of the book at the start position, "" if the engine searches."""
     engine.send("position startpos", "go nodes 50")

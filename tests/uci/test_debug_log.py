@@ -55,14 +55,22 @@ def test_the_log_holds_the_conversation(tmp_path: Path) -> None:
 def test_the_log_begins_with_the_program_the_machine_and_the_options(tmp_path: Path) -> None:
     path = tmp_path / "log.txt"
     with UciProcess("--set", "use_lmr=0") as engine:
-        engine.ask("setoption name SyzygyPath value <empty>", "setoption name Hash value 2", "go depth 1")
+        engine.ask("setoption name SyzygyPath value <empty>", "setoption name Hash value 2", "setoption name Seed value 8")
         engine.ask(f"setoption name Debug Log File value {path}")
         engine.quit()
     found = entries(path)
     facts = [text for mark, text in found if mark == "=="]
     assert facts[:2] == [f"program: coachwhip {coachwhip.__version__}", f"build: {build_info()}"]
     assert facts[2].startswith(f"system: Python {sys.version.split()[0]} on {sys.platform}, ")
-    assert facts[3:] == [f"folder: {Path.cwd()}", "tunables: use_lmr=0", "option Hash: 2", "option SyzygyPath: <empty>", "end"]
+    assert facts[3:] == [
+        f"folder: {Path.cwd()}",
+        "seed: 8",
+        "tunables: use_lmr=0",
+        "option Hash: 2",
+        "option SyzygyPath: <empty>",
+        "option Seed: 8",
+        "end",
+    ]
 
 
 def test_one_command_of_the_command_line_ends_its_log(tmp_path: Path) -> None:

@@ -91,6 +91,7 @@ def test_what_is_advertised() -> None:
         ("OwnBook", "check", False),
         ("BookFile", "string", ""),
         ("BookBestMove", "check", False),
+        ("Seed", "spin", 0),
         ("WeightsFile", "string", ""),
         ("Debug Log File", "string", ""),
     ]

@@ -200,21 +200,58 @@ def test_absurd_limits_give_a_legal_move(engine: UciProcess, go: str) -> None:
 @pytest.mark.parametrize(
     ("go", "field"),
     [
-        ("go depth", "depth"),
-        ("go depth abc", "depth"),
-        ("go wtime 99999999999999999999", "wtime"),
+        ("go depth", "depth (no value)"),
+        ("go depth abc", "depth 'abc'"),
         ("go movetime ١٢", "movetime"),
         ("go nodes ²", "nodes"),
-        ("go depth 1_000", "depth"),
-        ("go mate 1.5", "mate"),
+        ("go wtime x btime y movestogo 3", "wtime 'x'"),
+        ("go searchmoves e1g1 mate -", "mate '-'"),
+        ("go dpeth 5", "'dpeth 5' (unknown)"),
     ],
 )
-def test_unreadable_limits_are_ignored_and_named(engine: UciProcess, go: str, field: str) -> None:
+def test_without_a_readable_limit_a_search_is_short(engine: UciProcess, go: str, field: str) -> None:
+    lines = engine.go(go)
+    assert sum(line.startswith("info string") for line in lines) == 1
+    assert lines[0].startswith(f"info string go: ignored {field}")
+    chess.Board(KNOWN).parse_uci(bestmove(lines))
+
+
+NO_THREADS = """import sys, threading
+def start(thread):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = start
+from coachwhip.__main__ import main
+sys.exit(main())"""
+
+
+def test_without_a_thread_every_go_is_answered() -> None:
+    """As under `ulimit -v`: nothing can stop such a search, so it ends by itself."""
+    with UciProcess(command=[sys.executable, "-c", NO_THREADS]) as engine:
+        engine.ask(f"position fen {KNOWN}")
+        for go in (
+            "go movetime 50",
+            "go infinite",
+            "go",
+            "go ponder",
+            "go mate 9",
+            "go depth 3",
+            "go wtime 99 btime 99",
+            "go nodes x",
+        ):
+            lines = engine.go(go)
+            assert not any("internal error" in line for line in lines)
+            chess.Board(KNOWN).parse_uci(bestmove(lines))
+        engine.send("setoption name Threads value 3", "go depth 5")
+        assert engine.read_until("bestmove")
+        assert "Nodes searched: 48" in engine.ask("stop", "ponderhit", "perft 1")
+        engine.quit()
+
+
+@pytest.mark.parametrize(("go", "end"), [("go infinite depth x", "stop"), ("go ponder movetime x", "ponderhit")])
+def test_an_unreadable_limit_does_not_end_what_waits_for_the_gui(engine: UciProcess, go: str, end: str) -> None:
     engine.send(go)
-    lines = engine.read_until("info depth 1 ")
-    assert [line for line in lines if line.startswith("info string go: ignored " + field)]
-    engine.send("stop")
-    engine.read_until("bestmove")
+    assert not any(line.startswith("bestmove") for line in engine.ask("stopp"))
+    chess.Board(KNOWN).parse_uci(bestmove(engine.go(end)))
 
 
 @pytest.mark.parametrize("moves", ["e2e5", "0000", "garbage \u2028", "e2e5 0000 x"])

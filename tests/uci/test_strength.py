@@ -51,11 +51,12 @@ def test_what_is_plain_to_see_is_seen(elo: int) -> None:
         engine.quit()
 
 
-def test_a_session_is_repeatable_and_varied() -> None:
+def test_a_session_is_varied_and_with_a_seed_repeatable() -> None:
     games = []
-    for _ in range(2):
+    for seed in (5, 5, 6, 0, 0):
         with UciProcess("--weights", str(FROZEN_WEIGHTS)) as engine:
             engine.send("setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {MIN_ELO}")
+            engine.send(f"setoption name Seed value {seed}")
             moves = []
             for _ in range(12):
                 engine.send("ucinewgame", "position startpos")
@@ -63,6 +64,7 @@ def test_a_session_is_repeatable_and_varied() -> None:
             engine.quit()
         games.append(moves)
     assert games[0] == games[1]
+    assert len(set(map(tuple, games))) == 4
     assert len(set(games[0])) >= 3
     assert all(chess.Move.from_uci(move) in chess.Board().legal_moves for move in games[0])
 

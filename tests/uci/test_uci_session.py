@@ -38,6 +38,30 @@ def engine() -> Iterator[UciProcess]:
             process.quit()
 
 
+@pytest.mark.parametrize(
+    "options",
+    [
+        (),
+        ("MultiPV value 4",),
+        ("Threads value 3",),
+        *((f"UCI_Elo value {elo}", "UCI_LimitStrength value true") for elo in (500, 2800)),
+    ],
+)
+@pytest.mark.parametrize("words", ["", " searchmoves e2a6 a2a4", " ponder"])
+def test_no_search_has_more_nodes_than_asked_for(engine: UciProcess, options: tuple[str, ...], words: str) -> None:
+    """Where the limit ends the search, the last line has exactly so many. A level may need fewer."""
+    engine.send(*(f"setoption name {option}" for option in options))
+    board = chess.Board(KIWIPETE)
+    for nodes in (1, 2, 29, 400, 2500, 9000):
+        engine.send(f"position fen {KIWIPETE}", f"go{words} nodes {nodes}")
+        lines = engine.go("ponderhit") if words == " ponder" else engine.read_until("bestmove")
+        counts = [int(line.split(" nodes ")[1].split(" ")[0]) for line in lines if " nodes " in line]
+        assert max(counts) == counts[-1] <= nodes
+        assert counts[-1] == nodes or (len(options) == 2 and nodes >= 400)
+        move = board.parse_uci(lines[-1].split(" ")[1])
+        assert "searchmoves" not in words or move.uci() in words
+
+
 def test_greeting(engine: UciProcess) -> None:
     engine.send("uci")
     lines = engine.read_until("uciok")
