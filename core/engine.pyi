@@ -34,6 +34,9 @@ class Position:
     def copy(self) -> Position: ...
     def fen(self) -> str:
         """The FEN; castling as X-FEN, or with Shredder letters if `chess960`; the ep square only if a capture there is legal."""
+    def passed_square(self) -> str:
+        """The square that a pawn has just passed with a double step, or "-", whether or not a capture there is legal. Before the first
+        move it is the ep square of the FEN."""
     def legal_moves(self) -> list[str]:
         """All legal moves as UCI text, in generation order."""
     def make(self, move: str) -> None:
@@ -200,6 +203,7 @@ class Engine:
         hard_ms: int = ...,  # stop within an iteration after this time; 0: no limit
         ponder: bool = ...,  # soft_ms and hard_ms apply only after `ponderhit`; both count from the start of the search
         searchmoves: Sequence[str] = ...,  # legal moves; empty: all
+        later: Sequence[Sequence[str]] = ...,  # groups of worse moves, for lines of `multipv` beyond the moves before them
         multipv: int = ...,  # number of lines, each with another first move; fewer if there are fewer moves
         on_info: Callable[[SearchInfo], None] | None = ...,
     ) -> SearchResult:
