@@ -133,6 +133,7 @@ cdef class Position:
     cdef int last
     cdef int capacity
     cdef int fullmove  # of the FEN
+    cdef str passed  # of the FEN: its ep square
     cdef public bint chess960
 
     def __cinit__(self, fen=STARTPOS_FEN, chess960=False):
@@ -142,14 +143,17 @@ cdef class Position:
             raise MemoryError("no memory for a position")
         self.game[0] = START  # also where __init__ is never called
         self.fullmove = 1
+        self.passed = "-"
 
     def __init__(self, str fen not None=STARTPOS_FEN, bint chess960=False):
         cdef PositionC pos
         cdef int fullmove
         parse_fen(&pos, fen, &fullmove)
+        passed = fen.split()[3:4]
         self.game[0] = pos
         self.last = 0
         self.fullmove = fullmove
+        self.passed = passed[0] if passed else "-"
         self.chess960 = chess960
 
     def __dealloc__(self):
@@ -187,6 +191,7 @@ cdef class Position:
             other.game[i] = self.game[i]
         other.last = self.last
         other.fullmove = self.fullmove
+        other.passed = self.passed
         other.chess960 = self.chess960
         return other
 
@@ -198,6 +203,23 @@ cdef class Position:
         cdef PositionC pos = self.current()[0]
         cdef int fullmove = self.fullmove + (self.last + (self.game[0].stm == BLACK)) // 2
         return write_fen(&pos, fullmove, self.chess960)
+
+    def passed_square(self):
+        """The square that a pawn has just passed with a double step, or "-", whether or not a capture there is legal. Before the
+        first move it is the ep square of the FEN."""
+        cdef const PositionC* pos = self.current()
+        cdef bitboard before, after, removed, added
+        cdef int sq
+        if self.last == 0:
+            return self.passed
+        before = pieces(&self.game[self.last - 1].b, pos.stm ^ 1, PAWN)
+        after = pieces(&pos.b, pos.stm ^ 1, PAWN)
+        removed = before & ~after
+        added = after & ~before
+        if removed == 0 or added != (removed << 16 if pos.stm == BLACK else removed >> 16):
+            return "-"
+        sq = (lsb(removed) + lsb(added)) // 2
+        return f"{'abcdefgh'[sq % 8]}{sq // 8 + 1}"
 
     def pack(self):
         """The packed position: PACKED_SIZE bytes, described in core/board/packed.pxd. The FEN's move number is not kept."""
@@ -782,27 +804,35 @@ cdef class Engine:
         finally:
             self.busy = False
 
-    cdef int set_root(self, Position position, list texts) except -1:
-        """Copy the position, the keys of its game and the moves to search."""
+    cdef int set_root(self, Position position, list groups) except -1:
+        """Copy the position, the keys of its game and the groups of moves to search."""
         cdef Searcher* s = self.s
         cdef PositionC* root = &s.stack[0].pos
         cdef Move[MAX_MOVES] moves
         cdef AskedMove asked
-        cdef int i, back, count
+        cdef int i, back, count, group
+        cdef int first_group = 0
+        cdef dict wanted = {}  # from moves to groups
         root[0] = position.current()[0]
         back = min(position.last, <int>root.reversible, GAME_KEYS - 1)
         for i in range(back):
             s.keys[i] = position.game[position.last - back + i].key
         s.root_key = back
-        wanted = {find_move(root, &asked) for text in texts if read_move(text, &asked)}
-        wanted.discard(0)
+        for group, texts in enumerate(groups):
+            for text in texts:
+                if read_move(text, &asked):
+                    wanted.setdefault(find_move(root, &asked), group)
+        wanted.pop(0, None)
         count = generate(root, moves, ALL_MOVES)
         s.root_count = 0
-        for i in range(count):
-            if not wanted or moves[i] in wanted:
-                s.root_moves[s.root_count].move = moves[i]
-                s.root_count += 1
-        s.root_restricted = s.root_count < count
+        for group in range(len(groups)):
+            for i in range(count):
+                if (wanted.get(moves[i], -1) if wanted else 0) == group:
+                    s.root_moves[s.root_count].move = moves[i]
+                    s.root_moves[s.root_count].group = group
+                    s.root_count += 1
+                    first_group += group == 0
+        s.root_restricted = first_group < count
         return 0
 
     def search(
@@ -817,6 +847,7 @@ cdef class Engine:
         int64_t hard_ms=0,
         bint ponder=False,
         searchmoves=(),
+        later=(),
         int multipv=1,
         on_info=None,
     ):
@@ -826,8 +857,9 @@ cdef class Engine:
         together, unless something else ends the search before; `soft_nodes`: the same, but takes effect once depth 1 is done.
         `mate`: stop once a mate (given or suffered) in this many moves is proven. `soft_ms`: start no further iteration after
         about this time. `hard_ms`: stop within an iteration after it. Both count from the start of the search; with `ponder`
-        they apply only after `ponderhit`. `searchmoves`: legal moves; empty: all. `multipv`: number of lines, each with another
-        first move; fewer if there are fewer moves.
+        they apply only after `ponderhit`. `searchmoves`: legal moves; empty: all; `later`: groups of worse moves, for lines of
+        `multipv` beyond the moves before them. `multipv`: number of lines, each with another first move; fewer if there are fewer
+        moves.
 
         If there is a legal move, the result has one, with an exact score: all limits but `nodes`, and `stop`, take effect once
         depth 1 is done or has cost about 2000 nodes. If not even its first move was searched by then, its score is the static
@@ -841,13 +873,13 @@ cdef class Engine:
         Raises RuntimeError if a search is running, ValueError if `multipv` is below 1. A `stop` before `prepare` has no effect.
         """
         cdef Searcher* s = self.s
-        cdef list texts = list(searchmoves)
+        cdef list groups = [list(searchmoves), *[list(moves) for moves in later]]
         cdef bint in_main = _in_python_main_thread()
         if multipv < 1:
             raise ValueError(f"multipv must be at least 1, not {multipv}")
         self.take()
         try:
-            self.set_root(position, texts)
+            self.set_root(position, groups)
             memset(&s.limits, 0, sizeof(s.limits))
             s.limits.depth = depth
             s.limits.nodes = nodes or NO_NODE_LIMIT

@@ -25,7 +25,7 @@ def report(each: Report) -> str:
     if found.currmove:
         return f"info depth {found.depth} currmove {found.currmove} currmovenumber {found.currmovenumber}"
     bound = f" {found.bound}" if found.bound else ""
-    scored = score(found) + bound if each.tables_cp is None else f"cp {each.tables_cp}"
+    scored = (score(found) if each.tables_cp is None else f"cp {each.tables_cp}") + bound
     wdl = "" if each.wdl is None else " wdl {} {} {}".format(*each.wdl)
     pv = f" pv {' '.join(found.pv)}" if found.pv else ""
     nodes, time_ms = each.spent or (found.nodes, found.time_ms)

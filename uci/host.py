@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from .tablebase import Tablebase
 
 
+SHREDDER = str.maketrans("HAha", "KQkq")  # the names of the corners' files in a Shredder-FEN
+
+
 class HostError(ValueError):
     """The engine cannot be made; the message is for the user."""
 
@@ -43,7 +46,7 @@ class Host:
         self._engine: Engine | None = None
         self._evaluator: tuple[list[int], bytes | None] | None = None  # weights and network
         self._position: Position | None = None
-        self._fen: str | None = None  # the FEN at which the game began; None for the start position
+        self._start: tuple[str | None, bool] = None, False  # where the game began, None: start position; and UCI_Chess960 then
         self._moves: list[str] = []
         self.refusal = ""  # why the last `position` command was refused; "" if it was not
         self.options = Options(self._exposed() if expose else ())
@@ -125,8 +128,15 @@ class Host:
         return {**self._tunables, **{entry.name: int(self.options[entry.name]) for entry in self.options.exposed}}
 
     def _new_position(self, fen: str | None) -> Position:
-        position: Position = self.core.Position(fen or self.core.STARTPOS_FEN, chess960=self.options["UCI_Chess960"])
-        return position
+        """The position of a FEN, None: the start position. Only UCI_Chess960 allows the castling rights of Chess960."""
+        chess960 = self.options["UCI_Chess960"]
+        position: Position = self.core.Position(fen or self.core.STARTPOS_FEN, chess960=chess960)
+        if fen is None or chess960:
+            return position
+        fields = fen.split()
+        fields[2:3] = [_standard_rights(position.board(), rights) for rights in fields[2:3]]
+        standard: Position = self.core.Position(" ".join(fields))
+        return standard
 
     def set_position(self, command: parse.PositionCommand) -> None:
         """Set the position. Raises ValueError, and keeps the old one, if the FEN or a move is illegal.
@@ -134,7 +144,8 @@ class Host:
         A GUI sends the whole game at every move: if it extends the present game, only the new moves are made.
         """
         known = len(self._moves)
-        extends = self._position is not None and command.fen == self._fen and command.moves[:known] == self._moves
+        first = command.fen, self.options["UCI_Chess960"]
+        extends = self._position is not None and first == self._start and command.moves[:known] == self._moves
         position = self.position if extends else self._new_position(command.fen)
         start = known if extends else 0
         for index in range(start, len(command.moves)):
@@ -145,7 +156,7 @@ class Host:
                     position.undo()
                 move = parse.shorten(command.moves[index])
                 raise ValueError(f"illegal move '{move}' (number {index + 1} after 'moves')") from None
-        self._position, self._fen, self._moves = position, command.fen, command.moves
+        self._position, self._start, self._moves = position, first, command.moves
 
     @property
     def tunables(self) -> dict[str, int]:
@@ -267,6 +278,18 @@ class Host:
         """Search with another value of a tunable; what searches have learnt is forgotten."""
         if self._engine is not None:
             self._engine.set_tunables({**self._present_tunables(), name: value})
+
+
+def _standard_rights(board: str, rights: str) -> str:
+    """Those castling rights of a FEN for which king and rook are where standard chess has them at the start."""
+    last, *_, first = board.split()
+    fits = {
+        "K": first[4] + first[7] == "KR",
+        "Q": first[4] + first[0] == "KR",
+        "k": last[4] + last[7] == "kr",
+        "q": last[4] + last[0] == "kr",
+    }
+    return "".join(right for right in rights if fits.get(right.translate(SHREDDER))) or "-"
 
 
 def _ignore(_: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Syzygy endgame tables: which root moves keep the result, and the result of positions inside the search.
+"""Syzygy endgame tables: the ranks of the root moves, and the result of positions inside the search.
 
 The files are read by `chess.syzygy` of python-chess, imported when a folder has tables. A result ("wdl") is -2 loss, -1 loss that
 the fifty-move rule makes a draw, 0 draw, 1 win that this rule makes a draw, 2 win. "dtz" is the number of plies to the next
@@ -20,27 +20,40 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".rtbw", ".rtbz")
 FIFTY = 100  # plies
-SAFE_FIFTY = 99  # plies; the tables round some dtz by one ply
+FREE_PLIES = 20  # a winner may choose any move that makes progress within so many plies since the last capture or pawn move
 SHOWN_WIN = 20000  # centipawns, as in the core
 HEADER = 5  # bytes before the men: magic, flags
 HAS_PAWNS = 2  # of the flags
 BLACK = 8  # of a man's number; the rest is its kind, from 1 for a pawn to 6 for a king
 
 
-class Verdict:
-    """The result of the tables at a root: its wdl under the fifty-move rule, the best moves, and all moves that keep the result.
+class Rank:
+    """Root moves of equal value: their result under the fifty-move rule, and the score to show, from stm's view.
 
-    `score_cp` is the score to show, from stm's view: near 20000 for a win, 1 for a win that the fifty-move rule makes a draw.
+    The score is near 20000 for a win, 1 for a win that the fifty-move rule makes a draw.
     """
 
-    __slots__ = ("best", "hits", "keeping", "score_cp", "wdl")
+    __slots__ = ("moves", "score_cp", "wdl")
 
-    def __init__(self, wdl: int, distance: int, best: list[str], keeping: list[str], hits: int) -> None:
+    def __init__(self, wdl: int, distances: dict[str, int]) -> None:
         self.wdl = wdl
-        self.score_cp = wdl // 2 * (SHOWN_WIN - distance) if abs(wdl) == 2 else wdl
-        self.best = best
-        self.keeping = keeping
+        self.moves = list(distances)
+        farthest = (min if wdl > 0 else max)(distances.values())
+        self.score_cp = wdl // 2 * (SHOWN_WIN - farthest) if abs(wdl) == 2 else wdl
+
+
+class Verdict:
+    """The root moves by the tables, in ranks from the best to the worst; `hits` counts the positions probed."""
+
+    __slots__ = ("hits", "ranks")
+
+    def __init__(self, ranks: list[Rank], hits: int) -> None:
+        self.ranks = ranks
         self.hits = hits
+
+    def rank_of(self, move: str) -> Rank:
+        """The rank of a move that was judged."""
+        return next(rank for rank in self.ranks if move in rank.moves)
 
 
 class DamagedTable:
@@ -115,73 +128,59 @@ class Tablebase:
             return None
         return value
 
-    def judge(self, position: Position, moves: list[str], most_pieces: int) -> Verdict | None:
-        """The verdict on the root by these of its moves (at least one); None if no table of at most `most_pieces` men has it.
+    def judge(self, position: Position, moves: list[str], most_pieces: int, progress: bool = True) -> Verdict | None:
+        """The verdict on these moves of the root (at least one); None if no table of at most `most_pieces` men has it.
 
-        The best moves lead soonest to a capture or pawn move when winning, so that each makes progress, and latest when losing.
-        Repetitions in the game and the fifty-move counter are considered.
+        Repetitions in the game and the fifty-move counter count. Moves with the same result have the same rank: the search finds
+        captures and the shortest or longest mate. But with `progress`, slow wins rank below fast ones.
         """
         board, castling, counter = _fields(position.fen())
         pieces = sum(char.isalpha() for char in board)
         if pieces > min(self.max_pieces, most_pieces) or castling != "-":
             return None
-        results: dict[str, int] = {}
+        asked = {position.move_code(move) for move in moves}
+        moves = [move for move in position.legal_moves() if position.move_code(move) in asked]  # as the search spells them
+        results: dict[int, dict[str, int]] = {}  # for each wdl its moves and their distances
         trial = position.copy()
         for move in moves:
-            trial.make(move)
-            result = self._after(trial)
-            trial.undo()
-            if result is None:
+            judged = self._judge_move(trial, move, counter)
+            if judged is None:
                 return None
-            results[move] = result
-        wdl = max(results.values())
-        keeping = [move for move in moves if results[move] == wdl]
-        return self._by_distance(trial, wdl, keeping, counter if self.rule50 else 0, len(moves))
+            results.setdefault(judged[0], {})[move] = judged[1]
+        ranks = []
+        for wdl in sorted(results, reverse=True):
+            distances = results[wdl]
+            most = max(distances.values())
+            if progress and wdl > 0:
+                most = max(min(distances.values()), 0 if wdl == 1 or _has_repeated(trial) else FREE_PLIES - counter)
+            fast = {move: plies for move, plies in distances.items() if plies <= most}
+            slow = {move: plies for move, plies in distances.items() if plies > most}
+            ranks += [Rank(wdl, part) for part in (fast, slow) if part]
+        return Verdict(ranks, len(moves))
 
-    def _after(self, position: Position) -> int | None:
-        """The wdl of the move that led to `position`, from the view of the side that made it."""
-        ended = position.result()
-        if ended in ("1-0", "0-1"):
-            return 2
-        if ended != "*" and (self.rule50 or _fields(position.fen())[2] < FIFTY):
-            return 0
-        wdl = self.probe(position.fen())
-        return None if wdl is None else -wdl
+    def _judge_move(self, position: Position, move: str, counter: int) -> tuple[int, int] | None:
+        """The wdl of a root move, and the plies from the root to the next reset of the fifty-move counter or to mate.
 
-    def _by_distance(self, position: Position, wdl: int, keeping: list[str], counter: int, hits: int) -> Verdict | None:
-        """Choose among moves of the same wdl by dtz; in a draw all of them are best."""
-        if wdl == 0:
-            return Verdict(0, 0, keeping, keeping, hits)
-        distances: dict[str, int] = {}
-        for move in keeping:
-            distance = self._distance(position, move, wdl)
-            if distance is None:  # no DTZ table: WDL tables keep the result, but do not show progress
-                return Verdict(wdl, 0, keeping, keeping, hits)
-            distances[move] = distance
-        hits += len(keeping)
-        distance = (min if wdl > 0 else max)(distances.values())
-        best = [move for move in keeping if distances[move] == distance]
-        if wdl == 2:
-            safe = [move for move in keeping if distances[move] == 1 or counter + distances[move] <= SAFE_FIFTY]
-            if self.rule50 and distance > 1 and counter + distance > FIFTY:
-                wdl = 1
-            return Verdict(wdl, distance, best, (safe or best) if self.rule50 else keeping, hits)
-        if wdl == -2 and self.rule50 and counter + distance > FIFTY:
-            wdl = -1
-        return Verdict(wdl, distance, best, best if wdl == -1 else keeping, hits)
-
-    def _distance(self, position: Position, move: str, wdl: int) -> int | None:
-        """Plies from the root to the next reset of the fifty-move counter if this move is played (a mate: 1); None if unknown."""
+        Without a DTZ table every move counts as such a reset. None if no WDL table has the position.
+        """
         zeroing = position.is_capture(move)
         position.make(move)
-        try:
-            fen = position.fen()
-            if zeroing or _fields(fen)[2] == 0 or position.result() in ("1-0", "0-1"):
-                return 1 if abs(wdl) == 2 else FIFTY + 1
-            dtz = self._ask(self._tables.get_dtz, self._board(fen))
-            return None if dtz is None else abs(dtz) + 1
-        finally:
-            position.undo()
+        ended, board = position.result(), self._board(position.fen())
+        position.undo()
+        if ended in ("1-0", "0-1"):
+            return 2, 1
+        if ended != "*" and (self.rule50 or board.halfmove_clock < FIFTY):
+            return 0, 0
+        wdl = self._wdl(board)
+        if not wdl:
+            return None if wdl is None else (0, 0)
+        dtz = None if zeroing or board.halfmove_clock == 0 else self._ask(self._tables.get_dtz, board)
+        if dtz is None:
+            return -wdl, 1 if abs(wdl) == 2 else FIFTY + 1
+        distance = abs(dtz) + 1
+        if self.rule50 and abs(wdl) == 2 and counter + distance > FIFTY:
+            wdl //= 2
+        return -wdl, distance
 
 
 def add_folder(tables: Any, folder: str) -> list[str]:
@@ -218,6 +217,16 @@ def _names_its_men(path: str) -> bool:
     return all(
         sorted(byte >> shift & 15 for byte in head[start : start + len(men)]) == men for start in starts for shift in shifts
     )
+
+
+def _has_repeated(position: Position) -> bool:
+    """Whether a position since the last capture or pawn move has occurred twice."""
+    game = position.copy()
+    keys = [game.key]
+    for _ in range(min(_fields(game.fen())[2], game.ply)):
+        game.undo()
+        keys.append(game.key)
+    return len(set(keys)) < len(keys)
 
 
 def _holds_tables(folder: str) -> bool:

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 MATE_SCORE = 32000  # centipawns that a mate counts as when moves are compared
 SILENT_MS = 20  # with a hard limit below this only the last lines are sent, since each line costs time, also in the GUI
-MATE_SEARCH_NODES = 30_000  # of a search for a short mate in a tablebase win; the tables lead only to captures and pawn moves
 
 
 class Task:
@@ -103,7 +102,7 @@ class Thinker:
         tables = self._host.tables
         if tables is not None and not weaker:
             legal = searchmoves or position.legal_moves()
-            self._verdict = tables.judge(position, legal, self._options["SyzygyProbeLimit"])
+            self._verdict = tables.judge(position, legal, self._options["SyzygyProbeLimit"], progress=not self._task.mate)
         if tables is None or not (weaker or self._verdict):
             found = self._search_move(job, searchmoves, weaker)
         else:  # the verdict at the root includes distances, so the search need not probe
@@ -131,8 +130,6 @@ class Thinker:
         """Search within the limits; a stop that arrives after the end is ignored."""
         pondering = job.begin(self._host.engine)
         try:
-            if self._verdict:
-                moves = self._moves_to_search(self._verdict)
             if weaker:
                 return self._weaker_move(job, moves, pondering)
             result = self._run_search(job, moves, pondering)
@@ -144,6 +141,7 @@ class Thinker:
     def _run_search(self, job: SearchJob, moves: list[str], pondering: bool, level_nodes: int = 0) -> SearchResult:
         """Run the main search. Its time and nodes count from the `go`, including what was done before."""
         task = self._task
+        moves, *later = self._groups(moves)
         soft_ms, hard_ms = self._time_left()
         silent = 0 < hard_ms < SILENT_MS and not pondering
 
@@ -162,6 +160,7 @@ class Thinker:
             hard_ms=hard_ms,
             ponder=pondering,
             searchmoves=moves,
+            later=later,
             multipv=1 if level_nodes else task.multipv,  # a weaker level has too few nodes for more
             on_info=report,
         )
@@ -177,16 +176,15 @@ class Thinker:
 
     # Endgame tables at the root
 
-    def _moves_to_search(self, verdict: Verdict) -> list[str]:
-        """The moves to search: one that mates soon, else the best by dtz; under `go mate` all that keep the result."""
-        if self._task.mate:
-            return verdict.keeping
-        if verdict.wdl == 2 and len(verdict.keeping) > 1:
-            _, hard_ms = self._time_left()
-            look = self._short_search(verdict.keeping, MATE_SEARCH_NODES, max(hard_ms // 4, 1) if hard_ms else 0)
-            if look is not None and look.info is not None and look.info.is_mate and look.info.mate_in > 0:
-                return [look.bestmove]
-        return verdict.best
+    def _groups(self, moves: list[str]) -> list[list[str]]:
+        """The moves to search: with a verdict its best rank, and as many others as MultiPV needs."""
+        if self._verdict is None:
+            return [moves]
+        groups: list[list[str]] = []
+        for rank in self._verdict.ranks:
+            if sum(map(len, groups)) < self._task.multipv:
+                groups.append(rank.moves)
+        return groups
 
     def _short_search(self, moves: list[str], nodes: int, hard_ms: int, depth: int = 0) -> SearchResult | None:
         """A short search without reports to the GUI; `depth` 0: no limit.
@@ -219,13 +217,15 @@ class Thinker:
         verdict = self._verdict
         if found.currmove or verdict is None:
             return Report(found, None if self._wdl is None or found.currmove else self._wdl(found), spent=spent)
-        proven = found.is_mate and (found.mate_in > 0) == (verdict.wdl > 0)  # a mate for the side that wins by the tables
+        rank = verdict.rank_of(found.pv[0])
+        # A mate is shown for the side that wins by the tables; not in a slower win, since it would look better than those before.
+        proven = found.is_mate and rank.wdl == (2 if found.mate_in > 0 else -2) and (rank.wdl < 0 or rank is verdict.ranks[0])
         wdl = None
         if self._wdl is not None:
             from .wdl import of_result
 
-            wdl = of_result(verdict.wdl)
-        return Report(found, wdl, None if proven else verdict.score_cp, verdict.hits, spent)
+            wdl = of_result(rank.wdl)
+        return Report(found, wdl, None if proven else rank.score_cp, verdict.hits, spent)
 
     # The lines before the bestmove
 

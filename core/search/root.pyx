@@ -28,8 +28,19 @@ cdef void _move_root(Searcher* s, int index, int place) noexcept nogil:
     s.root_moves[place] = chosen
 
 
+cdef int _group_end(const Searcher* s, int index) noexcept nogil:
+    """The index behind the last root move of the same group."""
+    cdef int end = index + 1
+    while end < s.root_count and s.root_moves[end].group == s.root_moves[index].group:
+        end += 1
+    return end
+
+
 cdef void _order_root(Searcher* s, int depth) noexcept nogil:
-    """Order the root moves with the picker; with beam search keep only the best. For searches that no iteration has ordered."""
+    """Order the root moves of the first group with the picker; with beam search keep only the best.
+
+    For searches that no iteration has ordered.
+    """
     cdef HistoryView view
     cdef MovePicker picker
     cdef Move move
@@ -45,7 +56,7 @@ cdef void _order_root(Searcher* s, int depth) noexcept nogil:
         move = next_move(&picker)
         if move == 0:
             break
-        for i in range(sorted_count, s.root_count):
+        for i in range(sorted_count, _group_end(s, 0)):
             if s.root_moves[i].move == move:
                 s.root_moves[i] = s.root_moves[sorted_count]
                 s.root_moves[sorted_count].move = move
@@ -56,14 +67,15 @@ cdef void _order_root(Searcher* s, int depth) noexcept nogil:
 
 
 cdef void _sort_root(Searcher* s) noexcept nogil:
-    """Order the root moves that have no line by the nodes searched below them, most first: what was hard to refute may be best.
-
-    Those with equal numbers keep their order.
+    """Order the root moves of a group that have no line by the nodes searched below them, most first: what was hard to refute may
+    be best. Those with equal numbers keep their order.
     """
     cdef int i, place
     for i in range(s.line_count + 1, s.root_count):
         place = i
         while place > s.line_count and s.root_moves[place - 1].nodes < s.root_moves[i].nodes:
+            if s.root_moves[place - 1].group != s.root_moves[i].group:
+                break
             place -= 1
         if place < i:
             _move_root(s, i, place)
@@ -75,7 +87,8 @@ cdef inline bint _reports_details(const Searcher* s) noexcept nogil:
 
 
 cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogil:
-    """Search the root moves from index `s.line` on; those before it have their line already. Returns the best score.
+    """Search the root moves from index `s.line` to the end of their group; those before it have their line already. Returns the
+    best score.
 
     If a move beats alpha, its line is in pv[0] and the move at index `s.line`.
     """
@@ -99,7 +112,7 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
     late.tt_capture = is_noisy(s.root_moves[first].move)
     late.killer = False
     late.cutoffs = 0
-    for i in range(first, s.root_count):
+    for i in range(first, _group_end(s, first)):
         move = s.root_moves[i].move
         s.currmove_number = i + 1
         nodes = s.nodes
@@ -137,6 +150,7 @@ cdef void _store_line(Searcher* s, int score, int depth, int searched, int bound
     """
     cdef int place = s.line
     cdef int end = s.line
+    cdef int group = s.root_moves[s.line].group
     cdef Line* line
     while end < s.line_count and s.lines[end].pv[0] != s.pv[0][0]:
         end += 1
@@ -145,7 +159,7 @@ cdef void _store_line(Searcher* s, int score, int depth, int searched, int bound
             s.line_count += 1
         else:
             end -= 1  # replaces the worst line of the last iteration
-    while place > 0 and s.lines[place - 1].score < score:
+    while place > 0 and s.lines[place - 1].score < score and s.lines[place - 1].group == group:
         place -= 1
     line = &s.lines[place]
     memmove(line + 1, line, (end - place) * sizeof(Line))
@@ -153,6 +167,7 @@ cdef void _store_line(Searcher* s, int score, int depth, int searched, int bound
     line.depth = depth
     line.seldepth = s.seldepth
     line.length = s.pv_length[0]
+    line.group = group
     memcpy(line.pv, s.pv[0], s.pv_length[0] * sizeof(Move))
     if s.params.p.use_tt and s.line == 0 and not s.root_restricted:
         tt_store(&s.tt, tt_key(&s.stack[0].pos), 0, line.pv[0], score, s.raw_eval, searched, True, bound)
@@ -326,18 +341,19 @@ cdef void _fall_back(Searcher* s) noexcept nogil:
     cdef MovePicker picker
     cdef TTHit hit
     cdef Move move
-    cdef int i, place
+    cdef int i, place, group
     cdef int score = faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[0].eval))
     probe_tt(s, 0, &hit)
     fill_view(s, 0, &view)
     start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[0], hit.move, False)
     while s.line_count < s.multipv:
         move = next_move(&picker)
-        for i in range(s.line_count, s.root_count):
+        for i in range(s.line_count, _group_end(s, s.line_count)):
             if s.root_moves[i].move == move or move == 0:
                 _move_root(s, i, s.line_count)
                 place = s.line_count
-                while place > 0 and s.lines[place - 1].score < score:
+                group = s.root_moves[s.line_count].group
+                while place > 0 and s.lines[place - 1].score < score and s.lines[place - 1].group == group:
                     place -= 1
                 line = &s.lines[place]
                 memmove(line + 1, line, (s.line_count - place) * sizeof(Line))
@@ -345,6 +361,7 @@ cdef void _fall_back(Searcher* s) noexcept nogil:
                 line.depth = 1
                 line.seldepth = 1
                 line.length = 1
+                line.group = group
                 line.pv[0] = s.root_moves[s.line_count].move
                 s.line_count += 1
                 break

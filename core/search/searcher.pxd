@@ -52,6 +52,7 @@ cdef struct StackEntry:
 
 cdef struct RootMove:
     Move move
+    int group  # 0: the best moves by the endgame tablebases, or all; the moves of a group come before those of the next
     uint64_t nodes  # searched below it in this search
 
 cdef struct Line:
@@ -60,6 +61,7 @@ cdef struct Line:
     int depth
     int seldepth
     int length
+    int group  # of its first move
     Move pv[MAX_PLY + 1]
 
 cdef struct Searcher
@@ -117,7 +119,7 @@ cdef struct Searcher:
     int bound_score  # the alpha or beta that REPORT_UPPER or REPORT_LOWER reports
     int multipv  # lines to find; run_search lowers it to the number of root moves
     int line  # index of the line being searched or reported
-    Line lines[MAX_MOVES]  # first those of this iteration, by score, then those of the last; all with different first moves
+    Line lines[MAX_MOVES]  # first those of this iteration, by group and score, then those of the last; first moves all differ
     int line_count
     # --- the line being searched ---
     int root_key  # index in `keys` of the root

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import chess
 import uci_grammar as grammar
 from played import Graph, Key, expanded
 from uci_search_judge import Fault, SearchJudge
@@ -154,7 +155,14 @@ class Judge:
         fen, moves = parsed
         if fen and fen not in known_fens:
             return None
-        return self._graph.play(fen or START, moves) is not None
+        return self._graph.play(self._as_read(fen or START), moves) is not None
+
+    def _as_read(self, fen: str) -> str:
+        """The FEN with the castling rights that the present mode allows."""
+        fields = fen.split()
+        if self.shown("UCI_Chess960") == "false":
+            fields[2:3] = [chess.Board(fen).castling_xfen() for _ in fields[2:3]]
+        return " ".join(fields)
 
     # What was answered
 
@@ -257,7 +265,7 @@ class Judge:
         if accepts is None:
             self.game, self._sent = None, "" if moves else fen
             return
-        self.game = self._graph.play(fen or START, moves)
+        self.game = self._graph.play(self._as_read(fen or START), moves)
         assert self.game
 
     def _judge_option(self, rest: str) -> None:

@@ -190,9 +190,7 @@ class SearchJudge:
             raise Fault("no exact report")
         lines = min(int(options["MultiPV"] or 1), len(wanted or game.node.moves()))
         for group in groups:
-            self._judge_group(
-                group, lines, exempt=told or options["UCI_LimitStrength"] == "true" or options["SyzygyPath"] != "<empty>"
-            )
+            self._judge_group(group, lines, exempt=told or options["UCI_LimitStrength"] == "true")
 
     @staticmethod
     def _judge_group(group: Sequence[Report], lines: int, exempt: bool) -> None:

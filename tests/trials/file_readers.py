@@ -309,8 +309,9 @@ def probe_tables(folder: Path, name: str, rng: random.Random) -> str:
                 return f"{board.fen()} has wdl {wdl}"
             position = Position(board.fen())
             verdict = tables.judge(position, position.legal_moves(), 7)
-            if verdict and not (set(verdict.best) <= set(verdict.keeping) <= set(position.legal_moves())):
-                return f"{board.fen()} has the best moves {verdict.best}"
+            ranked = sorted(move for rank in verdict.ranks for move in rank.moves) if verdict else []
+            if verdict and ranked != sorted(position.legal_moves()):
+                return f"{board.fen()} has the moves {ranked}"
             if position.fen() != Position(board.fen()).fen():
                 return "judging moved the position"
             with contextlib.suppress(OSError):  # a damaged header, told before a match

@@ -79,6 +79,30 @@ def test_castling_is_spelled_as_the_game_spells_it(tmp_path: Path, chess960: boo
     reader.close()
 
 
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("4k3/2p5/8/KP5r/8/8/8/8 b - - 0 1", "c7c5"),  # the pawn that could capture is pinned
+        ("4k3/8/8/KPp4r/8/8/8/8 w - c6 0 2", ""),
+        ("4r1k1/8/8/8/3p4/8/4P3/4K3 w - - 0 1", "e2e4"),  # it is not
+        ("4k3/2p5/8/8/8/8/8/K7 b - - 0 1", "c7c5"),  # no pawn there
+        ("4k3/3p4/8/KPp4r/8/8/8/8 w - c6 0 2", "a5b6 d7d6"),  # too late
+    ],
+)
+def test_the_key_has_the_file_of_every_pawn_that_was_passed(tmp_path: Path, fen: str, moves: str) -> None:
+    board, position = chess.Board(fen), Position(fen)
+    for move in moves.split():
+        board.push_uci(move)
+        position.make(move)
+    reply = next(iter(board.legal_moves)).uci()
+    reader = Book(str(write(tmp_path / "ep.bin", [entry(board, reply, 1)])))
+    for played in (position, position.copy()):
+        found = reader.choose(played, [], True, 0)
+        assert found
+        assert found.move == reply
+    reader.close()
+
+
 def test_entries_that_are_no_moves_are_passed_over(tmp_path: Path) -> None:
     path = write(tmp_path / "odd.bin", [entry(chess.Board(), "e2e5", 9), entry(chess.Board(), "g1f3", 1)])
     reader = Book(str(path))

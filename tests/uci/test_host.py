@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import gc
+import random
+import re
 import weakref
 from types import SimpleNamespace
 from typing import Any
 
+import chess
 import pytest
 from coachwhip.uci.host import Host
 from coachwhip.uci.options import TABLE
+from coachwhip.uci.parse import PositionCommand
 
 
 class RecordingEngine:
@@ -141,6 +145,33 @@ def test_the_options_alone_hold_their_values(host: Any) -> None:
         "SyzygyProbeLimit": 4,
         "WeightsFile": "four",
     }
+
+
+def test_castling_rights_are_those_of_the_mode() -> None:
+    """Kings and rooks anywhere on their ranks, read again in the other mode: python-chess's moves in both."""
+    rng = random.Random("rights")
+    host = Host()
+    for _ in range(200):
+        rows, rights = [], ""
+        for king, rook in ("KR", "kr"):
+            row = ["1"] * 8
+            place = rng.choice((1, 2, 3, 4, 4, 4, 5, 6))
+            row[place] = king
+            for wing, sides in zip(("Q", "K"), (range(place), range(place + 1, 8)), strict=True):
+                at = rng.choice((sides[0], sides[-1], rng.choice(sides)))
+                row[at] = rook
+                letter = rng.choice((wing, wing, "ABCDEFGH"[at], ""))
+                rights += letter if king == "K" else letter.lower()
+            rows.append(re.sub("1+", lambda empty: str(len(empty[0])), "".join(row)))
+        fen = f"{rows[1]}/8/8/8/8/8/8/{rows[0]} w {rights or '-'} - 0 1"
+        if not chess.Board(fen).is_valid() and not chess.Board(fen, chess960=True).is_valid():
+            continue
+        for chess960 in (False, True):
+            host.set_option("UCI_Chess960", str(chess960))
+            host.set_position(PositionCommand(fen, []))
+            board = chess.Board(fen, chess960=chess960)
+            assert sorted(host.position.legal_moves()) == sorted(move.uci() for move in board.legal_moves), fen
+            assert host.position.fen() == board.fen(shredder=chess960), fen
 
 
 def test_a_host_that_nobody_holds_is_gone_at_once() -> None:

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 from typing import TYPE_CHECKING, Any
 
 import chess
+import chess.syzygy
 import oracle
 import pytest
 from coachwhip.core.engine import Position
@@ -62,6 +64,13 @@ def judge(tables: Tablebase, fen: str, moves: str = "", limit: int = 7) -> Verdi
     return tables.judge(position, position.legal_moves(), limit)
 
 
+def ranks(tables: Tablebase, fen: str, moves: str = "") -> list[tuple[int, list[str]]]:
+    """The result of each rank and its moves."""
+    verdict = judge(tables, fen, moves)
+    assert verdict
+    return [(rank.wdl, rank.moves) for rank in verdict.ranks]
+
+
 # Without tables on the disk
 
 
@@ -91,21 +100,16 @@ def test_damaged_table_knows_nothing_and_says_so_once(tmp_path: Path) -> None:
     tables.close()
 
 
-def test_invented_distance_decides() -> None:
-    """The move after which the tables say the least distance is the best; hits are counted."""
-
-    def dtz(board: chess.Board) -> int:
-        return -2 if board.piece_at(chess.B3) else -9
-
-    verdict = judge(InventedTables(queen_wins, dtz), "8/8/8/4k3/8/8/8/KQ6 w - - 0 1")
-    assert verdict
-    assert (verdict.wdl, verdict.best, verdict.score_cp) == (2, ["b1b3"], 20000 - 3)
-    assert len(verdict.keeping) > 10
-    assert verdict.hits == len(Position("8/8/8/4k3/8/8/8/KQ6 w - - 0 1").legal_moves()) + len(verdict.keeping)
-
-
-@pytest.mark.parametrize(("counter", "wdl", "keeping"), [(50, 2, 2), (95, 2, 1), (98, 1, 1)])
-def test_the_counted_moves_limit_the_win(counter: int, wdl: int, keeping: int) -> None:
+@pytest.mark.parametrize(
+    ("counter", "best"),
+    [
+        (0, [(2, ["b1b3", "b1b4"])]),  # all wins that make progress soon
+        (50, [(2, ["b1b3"]), (2, ["b1b4"])]),  # the faster one first
+        (95, [(2, ["b1b3"]), (1, ["b1b4"])]),
+        (98, [(1, ["b1b3"]), (1, ["b1b4"])]),
+    ],
+)
+def test_the_counted_moves_limit_the_win(counter: int, best: list[tuple[int, list[str]]]) -> None:
     def dtz(board: chess.Board) -> int:
         return -3 if board.piece_at(chess.B3) else -9
 
@@ -113,39 +117,43 @@ def test_the_counted_moves_limit_the_win(counter: int, wdl: int, keeping: int) -
         return queen_wins(board) if board.piece_at(chess.B3) or board.piece_at(chess.B4) else 0
 
     tables = InventedTables(result, dtz)
-    verdict = judge(tables, f"8/8/8/4k3/8/8/8/KQ6 w - - {counter} 80")
+    fen = f"8/8/8/4k3/8/8/8/KQ6 w - - {counter} 80"
+    assert ranks(tables, fen)[: len(best)] == best
+    verdict = judge(tables, fen)
     assert verdict
-    assert (verdict.wdl, verdict.best, len(verdict.keeping)) == (wdl, ["b1b3"], keeping)
+    assert verdict.ranks[0].score_cp == (20000 - 4 if best[0][0] == 2 else 1)
+    assert sum(len(rank.moves) for rank in verdict.ranks) == verdict.hits == len(Position(fen).legal_moves())
     tables.rule50 = False
-    verdict = judge(tables, f"8/8/8/4k3/8/8/8/KQ6 w - - {counter} 80")
-    assert verdict
-    assert verdict.wdl == 2
+    assert ranks(tables, fen)[0] == (2, ["b1b3"] if counter else ["b1b3", "b1b4"])
 
 
 def test_a_mate_is_a_win_whatever_was_counted() -> None:
-    verdict = judge(InventedTables(queen_wins, lambda _: -9), "k7/8/1K6/8/8/8/8/4Q3 w - - 100 80")
-    assert verdict
-    assert (verdict.wdl, verdict.best) == (2, ["e1e8"])
+    tables = InventedTables(queen_wins, lambda _: -9)
+    assert ranks(tables, "k7/8/1K6/8/8/8/8/4Q3 w - - 100 80")[0] == (2, ["e1e8"])
 
 
-def test_longest_resistance_when_lost() -> None:
-    verdict = judge(InventedTables(queen_wins, lambda board: 9 + board.king(chess.BLACK)), "8/8/8/4k3/8/8/8/KQ6 b - - 0 1")  # type: ignore[operator]
-    assert verdict
-    assert verdict.wdl == -2
-    assert verdict.best == ["e5f6"]
-    assert verdict.score_cp == -20000 + 10 + chess.F6
+def test_every_lost_move_is_searched() -> None:
+    """Captures too, though they have the shortest dtz; from where the fifty-move rule can help, the moves that it saves."""
+    tables = InventedTables(lambda board: 2 if board.turn else -2, lambda _: 30)
+    tables.max_pieces = 4
+    fen = "8/8/8/4k3/3Q4/8/8/K6R b - - {} 80"
+    assert [(wdl, sorted(moves)) for wdl, moves in ranks(tables, fen.format(60))] == [(-2, ["e5d4", "e5e6", "e5f5"])]
+    assert [(wdl, sorted(moves)) for wdl, moves in ranks(tables, fen.format(80))] == [(-1, ["e5e6", "e5f5"]), (-2, ["e5d4"])]
+
+
+def test_a_winner_who_repeats_gets_on() -> None:
+    tables = InventedTables(queen_wins, lambda board: -2 if board.piece_at(chess.B3) else -9)
+    fen = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1"
+    assert len(ranks(tables, fen, "b1b2 e5e6 b2b1")) == 1
+    assert ranks(tables, fen, "b1b2 e5e6 b2b1 e6e5")[0] == (2, ["b1b3"])
 
 
 def test_a_third_repetition_is_a_draw() -> None:
     """The winning side may not go back once more, whatever the tables promise there."""
     tables = InventedTables(queen_wins, lambda board: -1 if board.piece_at(chess.B1) else -20)
     moves = "b1b2 e5e6 b2b1 e6e5 b1b2 e5e6"
-    verdict = judge(tables, "8/8/8/4k3/8/8/8/KQ6 w - - 0 1", moves)
-    assert verdict
-    assert "b2b1" in verdict.best  # the second time
-    verdict = judge(tables, "8/8/8/4k3/8/8/8/KQ6 w - - 0 1", f"{moves} b2b1 e6e5 b1c2 e5e6")
-    assert verdict
-    assert "c2b1" not in verdict.keeping
+    assert "b2b1" in ranks(tables, "8/8/8/4k3/8/8/8/KQ6 w - - 0 1", moves)[0][1]  # the second time
+    assert "c2b1" in ranks(tables, "8/8/8/4k3/8/8/8/KQ6 w - - 0 1", f"{moves} b2b1 e6e5 b1c2 e5e6")[-1][1]
 
 
 def test_outside_the_tables() -> None:
@@ -274,11 +282,9 @@ def test_judgement_of_the_suite(tables: Tablebase, any_data: Path) -> None:
     rows = suite(any_data)
     assert len(rows) > 200
     for fen, wdl, keeping in rows if any_data == DATA else rows[::7]:  # the engine plays all of them, below
-        verdict = judge(tables, fen)
-        assert verdict, fen
-        assert verdict.wdl == wdl, fen
-        assert set(verdict.best) <= keeping, fen
-        assert set(verdict.keeping) <= keeping, fen
+        judged = ranks(tables, fen)
+        assert judged[0][0] == wdl, fen
+        assert {move for result, moves in judged for move in moves if result == wdl} <= keeping, fen
 
 
 def test_the_engine_plays_the_suite(folder: str, summary: str, any_data: Path) -> None:
@@ -297,16 +303,48 @@ def test_the_engine_plays_the_suite(folder: str, summary: str, any_data: Path) -
         engine.quit()
 
 
+def test_several_lines_show_the_rest_of_the_moves(folder: str, any_data: Path) -> None:
+    """After the moves that keep the result come those that give some of it away, worse by the tables themselves."""
+    with chess.syzygy.open_tablebase(folder) as oracle_tables, UciProcess() as engine:
+        engine.ask(f"setoption name SyzygyPath value {folder}", "setoption name MultiPV value 4")
+        for fen, _, _ in suite(any_data)[::9]:
+            board = chess.Board(fen)
+            results = []
+            lines = engine.go(f"position fen {fen}", "go nodes 300")[:-1]
+            last = max(index for index, line in enumerate(lines) if " multipv 1 " in line)
+            firsts = [line.split(" pv ")[1].split(" ")[0] for line in lines[last:]]
+            for move in firsts:
+                board.push_uci(move)
+                results.append(2 if board.is_checkmate() else -oracle_tables.probe_wdl(board))
+                board.pop()
+            assert len(set(firsts)) == len(firsts) == min(4, board.legal_moves.count()), fen
+            assert results == sorted(results, reverse=True), (fen, firsts)
+        engine.quit()
+
+
+@pytest.mark.parametrize(
+    ("fen", "best"),
+    [("3Kq3/8/8/3q4/8/8/2k5/8 w - - 0 100", "d8e8"), ("8/7P/8/8/8/5k2/7K/4q3 w - - 0 100", "h7h8q")],
+)
+def test_the_loser_captures_and_promotes(shared_data: Path, fen: str, best: str) -> None:
+    """The other moves are mated at once."""
+    with UciProcess() as engine:
+        engine.ask(f"setoption name SyzygyPath value {shared_data / 'syzygy'}")
+        lines = engine.go(f"position fen {fen}", "go depth 10")
+        assert lines[-1].split(" ")[1] == best
+        assert " mate -1 " not in lines[-2]
+        engine.quit()
+
+
 def play_out(tables: Tablebase, fen: str) -> None:
-    """Both sides by the tables: the winner always gets there, whatever the moves already counted."""
+    """Each side makes any of its best moves: the winner always gets there, whatever the moves already counted."""
+    rng = random.Random(fen)
     position = Position(fen)
-    for _ in range(160):
-        if position.result() != "*":
-            break
+    while position.result() == "*":
         verdict = tables.judge(position, position.legal_moves(), 7)
         assert verdict
-        assert abs(verdict.wdl) == 2
-        position.make(verdict.best[0])
+        assert abs(verdict.ranks[0].wdl) == 2
+        position.make(rng.choice(verdict.ranks[0].moves))
     assert position.result() == "1-0"
 
 
@@ -329,7 +367,7 @@ def test_cursed_win(tables: Tablebase, folder: str) -> None:
     fen = "8/8/8/4k3/8/8/8/K6R w - - 90 100"
     verdict = judge(tables, fen)
     assert verdict
-    assert (verdict.wdl, verdict.score_cp) == (1, 1)
+    assert (verdict.ranks[0].wdl, verdict.ranks[0].score_cp) == (1, 1)
     with UciProcess() as engine:
         engine.ask(f"setoption name SyzygyPath value {folder}")
         assert " score cp 1 " in engine.go(f"position fen {fen}", "go depth 3")[-2]
