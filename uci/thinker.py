@@ -257,8 +257,15 @@ class Thinker:
         """The move at UCI_Elo: short searches of all moves, a longer one, and a random choice among moves of similar score."""
         from . import strength
 
+        position = self._task.position
         level = strength.level(self._options["UCI_Elo"])
-        moves = moves or self._task.position.legal_moves()
+        moves = moves or position.legal_moves()
+        if strength.needs_technique(position, self._host.engine.evaluate(position)):
+            moves = strength.without_draws(position, moves) or moves
+            most_nodes = min(level.nodes * strength.TECHNIQUE, strength.TECHNIQUE_NODES)
+            result = self._run_search(job, moves, pondering, most_nodes)
+            self._set_final_lines(result.bestmove, result.info, result.nodes)
+            return result.bestmove, result.ponder
         looks: dict[str, SearchResult] = {}
         for move in moves:
             _, hard_ms = self._time_left()
@@ -274,7 +281,10 @@ class Thinker:
         scores = {move: _comparable(look.info) for move, look in looks.items()}
         if result.info is not None and result.info.is_mate and result.info.mate_in > 0:
             scores[result.bestmove] = _comparable(result.info)
-        chosen = strength.choose(result.bestmove, scores, level.temperature, self._task.position.key, *self._host.seeds)
+        fresh = {move: scores[move] for move in strength.without_draws(position, scores)}
+        if max(fresh.values(), default=0) >= strength.FAR_AHEAD:
+            scores = fresh
+        chosen = strength.choose(result.bestmove, scores, level.temperature, position.key, *self._host.seeds)
         look = looks[chosen]
         if chosen == result.bestmove or look.info is None:
             return result.bestmove, result.ponder

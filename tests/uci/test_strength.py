@@ -7,11 +7,14 @@ import itertools
 from collections import Counter
 
 import chess
+import chess.engine
 import pytest
 from coachwhip.uci import strength
 from coachwhip.uci.options import MAX_ELO, MIN_ELO
 from places import FROZEN_WEIGHTS
 from uci_process import UciProcess
+
+from coachwhip import ChessEngine
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 HANGING_QUEEN = "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3"
@@ -48,6 +51,52 @@ def test_what_is_plain_to_see_is_seen(elo: int) -> None:
             engine.send("ucinewgame")
             assert engine.go(f"position fen {MATE_IN_ONE}", "go movetime 1000")[-1].startswith("bestmove a1a8")
             assert engine.go(f"position fen {HANGING_QUEEN}", "go movetime 1000")[-1].startswith("bestmove c1g5")
+        engine.quit()
+
+
+@pytest.mark.parametrize(
+    ("elo", "fen"),
+    [
+        (MIN_ELO, "8/8/8/3k4/8/8/8/KQ6 w - - 0 1"),
+        (1000, "8/6q1/1k6/8/4K3/8/8/8 b - - 0 1"),
+        (1000, "8/8/8/8/3Kp1Q1/8/7k/8 w - - 0 1"),
+        (1500, "8/8/3K4/8/8/6kr/8/8 b - - 0 1"),
+        (1500, "8/8/8/2k5/8/8/1R6/K7 w - - 0 1"),
+        (1500, "8/8/8/4k3/8/8/8/KBB5 w - - 0 1"),
+    ],
+)
+def test_a_won_ending_is_mate_within_fifty_moves(elo: int, fen: str) -> None:
+    """Against a defender at full strength."""
+    board = chess.Board(fen)
+    winner = board.turn
+    with ChessEngine({"UCI_LimitStrength": True, "UCI_Elo": elo, "Seed": 1}) as attacker, ChessEngine() as defender:
+        while not board.is_game_over(claim_draw=True):
+            player, nodes = (attacker, 100_000) if board.turn == winner else (defender, 2000)
+            move = player.play(board, chess.engine.Limit(nodes=nodes), game=0).move
+            assert move is not None
+            board.push(move)
+    assert board.is_checkmate()
+    assert board.turn != winner
+
+
+@pytest.mark.parametrize(
+    ("position", "drawing", "limit"),
+    [
+        ("k7/p1p5/P1P5/Q7/8/8/8/6K1 w - - 0 1", "a5c7 a5b5 a5b4", ""),  # stalemate
+        ("6k1/5pp1/7p/8/8/8/1Q3PPP/6K1 w - - 0 1 moves b2c2 g8h8 c2b2 h8g8", "b2c2", "searchmoves b2c2 b2b3"),  # Kh8 would repeat
+        ("6k1/1q3ppp/8/8/8/7P/5PP1/6K1 b - - 0 1 moves b7c8 g1h1 c8b7 h1g1", "b7c8", "searchmoves b7c8 b7b6"),
+    ],
+)
+def test_far_ahead_no_level_draws_or_repeats(position: str, drawing: str, limit: str) -> None:
+    with UciProcess() as engine:
+        engine.send(
+            "setoption name UCI_LimitStrength value true",
+            f"setoption name UCI_Elo value {MIN_ELO}",
+            "setoption name Seed value 1",
+        )
+        for _ in range(20):
+            lines = engine.go("ucinewgame", f"position fen {position}", f"go depth 9 {limit}")
+            assert lines[-1].split(" ")[1] not in drawing.split(" ")
         engine.quit()
 
 
