@@ -36,7 +36,7 @@ def compression(start: bytes) -> str:
     return next((kind for magic, kind in KINDS.items() if start.startswith(magic)), "")
 
 
-def expanded(file: io.BufferedReader[Any]) -> BinaryIO:
+def expanded(file: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
     """The content of an open file, expanded if it is compressed (.xz, .gz or .bz2). It is read once, from its start.
 
     Raises CompressedError, also while it is read, if it is compressed in another way, damaged, or expands too much.
