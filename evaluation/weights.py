@@ -4,7 +4,7 @@
 A pair is (midgame, endgame), in centipawns; the fewer pieces are left on the board, the more the endgame value counts. A board
 is drawn from White's side with rank 8 on top, one for the midgame and one for the endgame; Black uses it mirrored. A list "by
 rank" begins with the owner's first rank. To try other values, print this file with `coachwhip weights`, change it, and load it
-with `--weights` or the option WeightsFile.
+with `--weights` or the option WeightsFile. A file may hold some of the entries: the others are the shipped ones.
 
 Where the values come from:
 fitted by `coachwhip tune` on 2026-11-21 at commit 4e6421933746, starting from the weights.py of that commit.
@@ -387,5 +387,5 @@ RULE50_FADE = [128, 128, 128, 128, 125, 120, 112, 100,  84,  64,  40]
 # --- Network ---
 
 # the file of a network that is added to all of the above or takes its place, as the file says: one of evaluation/networks, or a
-# path from this file's folder; "": none. A file may hold this line alone: then the numbers are the shipped ones
+# path from this file's folder; "": none
 NETWORK = "residual-512-7.cwnet"

@@ -9,7 +9,7 @@ python-chess holds the games and knows the rules; its own reader skips what it d
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import chess
 import chess.pgn
@@ -92,7 +92,7 @@ class RawGame(NamedTuple):
     torn: int = 0  # the line of a comment without an end; 0 if there is none
 
 
-def read_games(file: io.BufferedReader[Any]) -> Iterator[chess.pgn.Game]:
+def read_games(file: io.BufferedReader) -> Iterator[chess.pgn.Game]:
     """The games of an open file, which may be compressed; what is wrong in one is in its `errors`.
 
     Raises PgnError where no game can be read any more, and what reading the file raises.
@@ -108,12 +108,12 @@ def is_empty(game: chess.pgn.Game) -> bool:
 # --- From a file to the texts of games ---
 
 
-def split_games(file: io.BufferedReader[Any]) -> Iterator[RawGame]:
+def split_games(file: io.BufferedReader) -> Iterator[RawGame]:
     """The games as text, which takes far less time than reading their moves. See `read_games`."""
     return _split(_lines(file))
 
 
-def _lines(file: io.BufferedReader[Any]) -> Iterator[str]:
+def _lines(file: io.BufferedReader) -> Iterator[str]:
     """The lines of UTF-8, UTF-16 with a byte order mark, or the Latin-1 of Windows; each ends with a line feed alone."""
     try:
         content = expanded(file)

@@ -242,7 +242,7 @@ def test_results_of_another_experiment_are_refused(tmp_path: Path, positions: st
     assert "--resume needs the --journal of the run" in capsys.readouterr().err
     assert lab.main([*words, "--depth", "2", "--resume"]) == 2
     assert "of another run of the laboratory: its depth is 1, not 2" in capsys.readouterr().err
-    assert lab.main(["--positions", positions, "--journal", positions]) == 2
+    assert lab.main(["--hash", "1", "--journal", positions]) == 2
     assert "is not the journal of a run of the laboratory" in capsys.readouterr().err
 
 

@@ -39,7 +39,7 @@ def read_only(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a subcommand read its command line, without running it. Raises KeyError or SystemExit for one that it refuses."""
     module = import_module(SUBCOMMANDS[words[0]])
     with monkeypatch.context() as patch:
-        patch.setattr(module, "execute", lambda parser, argv, _: parser.parse_intermixed_args(argv) and 0)
+        patch.setattr(module, "execute", lambda parser, argv, *_, **__: parser.parse_intermixed_args(argv) and 0)
         assert module.main(words[1:]) == 0
 
 
