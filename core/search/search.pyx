@@ -115,16 +115,15 @@ cdef inline int _settle(Searcher* s, int ply, bint sets_seldepth, int* alpha, in
 
 
 cdef inline bint _changes_ending(const PositionC* pos, Move move) noexcept nogil:
-    """Whether a capture leaves the other side without pawns, or with one piece at most.
+    """Whether a capture leaves the other side without pawns, or with nothing but pawns and bishops.
 
     Then the scale factor of the evaluation may change, so a count of material says little about the score: a bishop that loses
-    its last pawn cannot win, a rook's pawn whose rook is exchanged may be a draw.
+    its last pawn cannot win, nor can one with the wrong rook's pawn.
     """
-    cdef int them = pos.stm ^ 1
-    cdef bint takes_pawn = _victim(pos, move) == PAWN
-    cdef int pawns = popcount(pieces(&pos.b, them, PAWN))
-    cdef int others = popcount(pos.b.by_colour[them]) - pawns - 1
-    return pawns == takes_pawn or others - (not takes_pawn) <= 1
+    cdef const BoardC* b = &pos.b
+    cdef bitboard rest = b.by_colour[pos.stm ^ 1] & ~bit(move_to(move))
+    cdef bint takes_passing = move_flag(move) == EN_PASSANT
+    return popcount(rest & b.by_type[PAWN]) == takes_passing or not rest & ~(b.by_type[PAWN] | b.by_type[BISHOP] | b.by_type[KING])
 
 
 cdef inline int _victim(const PositionC* pos, Move move) noexcept nogil:
