@@ -10,8 +10,6 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .analysis import Analysis
-    from .chess_engine import ChessEngine
     from .core.engine import (
         MAX_DEPTH,
         MAX_PLY,
@@ -22,6 +20,7 @@ if TYPE_CHECKING:
         SearchResult,
         build_info,
     )
+    from .in_process import open_engine
 
 # .github/CONTRIBUTING.md says what the numbers mean.
 __version__ = "0.1.0.dev0"
@@ -30,17 +29,14 @@ __all__ = [
     "MAX_DEPTH",
     "MAX_PLY",
     "STARTPOS_FEN",
-    "Analysis",
-    "ChessEngine",
     "Engine",
     "Position",
     "SearchInfo",
     "SearchResult",
     "__version__",
     "build_info",
+    "open_engine",
 ]
-
-_HOMES = {"Analysis": ".analysis", "ChessEngine": ".chess_engine"}  # module of a name; of all others: .core.engine
 
 # In a checkout core/, uci/ and the others are beside this folder; in an installed package they are inside it.
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -49,13 +45,13 @@ if os.path.isfile(os.path.join(_ROOT, "setup.py")):
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name on its first use. All need the compiled core; Analysis and ChessEngine also python-chess."""
+    """Import a public name on its first use. All need the compiled core; open_engine also python-chess."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    home = import_module(_HOMES.get(name, ".core.engine"), __name__)
-    value: object = getattr(home, name)
+    home = ".in_process" if name == "open_engine" else ".core.engine"
+    value: object = getattr(import_module(home, __name__), name)
     globals()[name] = value
     return value
 

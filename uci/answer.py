@@ -15,29 +15,7 @@ if TYPE_CHECKING:
     from .host import Host
     from .jobs import SearchJob
     from .parse import GoLimits
-    from .report import Report
     from .writer import Writer
-
-
-class ToGui:
-    """Writes what a search finds as lines to a GUI."""
-
-    def __init__(self, write: Writer, complain: Callable[[str], None]) -> None:
-        self._write = write
-        self.complain = complain
-
-    @property
-    def gone(self) -> bool:
-        """Whether nobody reads any more."""
-        return self._write.closed
-
-    def report(self, report: Report) -> None:
-        """Write an `info` line."""
-        self._write(fmt.report(report))
-
-    def tell(self, text: str) -> None:
-        """Write an `info string`."""
-        self._write(fmt.info_string(text))
 
 
 def answer(
@@ -53,21 +31,20 @@ def answer(
         write(fmt.bestmove(fmt.NULL_MOVE))
         return
     best, ponder = "", ""
-    final: list[Report] = []
-    listener = ToGui(write, complain)
+    final: list[str] = []
     try:
         legal = host.position.legal_moves()
         if legal:
             best = legal[0]
-            best, ponder, final = _think(Thinker(host, _task(host, limits), listener), job, best)
+            best, ponder, final = _think(Thinker(host, _task(host, limits), write, complain), job, best)
         else:
             write(fmt.no_legal_moves(host.position.in_check))
     except Exception as error:
         complain(fmt.internal_error("go", error))
     if best:
         job.hold()
-    for report in final:
-        listener.report(report)
+    for line in final:
+        write(line)
     end()
     write(fmt.bestmove(best, ponder))
 
@@ -88,8 +65,8 @@ def _task(host: Host, limits: GoLimits) -> Task:
     )
 
 
-def _think(thinker: Thinker, job: SearchJob, any_move: str) -> tuple[str, str, list[Report]]:
-    """The best move, the expected reply, and what to report before them; the best move is `any_move` if the search fails."""
+def _think(thinker: Thinker, job: SearchJob, any_move: str) -> tuple[str, str, list[str]]:
+    """The best move, the expected reply, and the lines to write before them; the best move is `any_move` if the search fails."""
     best, ponder = any_move, ""
     try:
         best, ponder = thinker.think(job)

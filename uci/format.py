@@ -12,31 +12,46 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from ..core.engine import SearchInfo
     from .options import Option
-    from .report import Report, Unsearched
 
 AUTHOR = "the coachwhip authors"
 NO_MOVE = "(none)"  # for mate and stalemate: python-chess reads `(none)` as no move, `0000` as a null move
 NULL_MOVE = "0000"  # for a refused position: UCI's own text for no move
 
 
-def report(each: Report) -> str:
-    """An `info` line: an iteration, a bound, or (if `currmove` is set) the root move being searched."""
-    found = each.found
+def report(
+    found: SearchInfo,
+    wdl: tuple[int, int, int] | None = None,
+    tables_cp: int | None = None,
+    tables_hits: int = 0,
+    spent: tuple[int, int] | None = None,
+) -> str:
+    """An `info` line: an iteration, a bound, or (if `currmove` is set) the root move being searched.
+
+    `wdl` are wins, draws and losses of 1000 games, None without UCI_ShowWDL. `tables_cp` is the score by the tables at the root,
+    which counts instead of the search's; None if there is none. `spent` are nodes and milliseconds to show instead of those at
+    which the line was found.
+    """
     if found.currmove:
         return f"info depth {found.depth} currmove {found.currmove} currmovenumber {found.currmovenumber}"
     bound = f" {found.bound}" if found.bound else ""
-    scored = (score(found) if each.tables_cp is None else f"cp {each.tables_cp}") + bound
-    wdl = "" if each.wdl is None else " wdl {} {} {}".format(*each.wdl)
+    scored = (score(found) if tables_cp is None else f"cp {tables_cp}") + bound
+    if wdl is not None:
+        scored += " wdl {} {} {}".format(*wdl)
     pv = f" pv {' '.join(found.pv)}" if found.pv else ""
-    nodes, time_ms = each.spent or (found.nodes, found.time_ms)
+    nodes, time_ms = spent or (found.nodes, found.time_ms)
     return (
         f"info depth {found.depth} seldepth {found.seldepth} multipv {found.multipv}"
-        f" score {scored}{wdl} nodes {nodes} nps {nps(nodes, time_ms)}"
-        f" hashfull {found.hashfull} tbhits {found.tbhits + each.tables_hits} time {time_ms}{pv}"
+        f" score {scored} nodes {nodes} nps {nps(nodes, time_ms)}"
+        f" hashfull {found.hashfull} tbhits {found.tbhits + tables_hits} time {time_ms}{pv}"
     )
 
 
-def score(found: SearchInfo | Unsearched) -> str:
+def unsearched(move: str, score_cp: int = 0, depth: int = 0) -> str:
+    """The `info` line of a move that was not searched."""
+    return f"info depth {depth} seldepth {depth} multipv 1 score cp {score_cp} nodes 0 nps 0 hashfull 0 tbhits 0 time 0 pv {move}"
+
+
+def score(found: SearchInfo) -> str:
     """`cp 31` or `mate -2`."""
     return f"mate {found.mate_in}" if found.is_mate else f"cp {found.score_cp}"
 

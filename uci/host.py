@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The state that commands work on: engine, position, weights, endgame tables, book, and the options.
-
-The UCI loop uses it, and so does the engine for Python programs.
-"""
+"""The state that commands work on: engine, position, weights, endgame tables, book, and the options."""
 
 from __future__ import annotations
 
@@ -264,8 +261,9 @@ class Host:
         if old is not None:
             old.close()
 
-    def close_files(self) -> None:
-        """Close the files of book and endgame tables; the host is not to be used any more."""
+    def close(self) -> None:
+        """Free the engine, and close the files of book and endgame tables; the host is not to be used any more."""
+        self._engine = None
         for opened in (self.book, self.tables):
             if opened is not None:
                 opened.close()

@@ -25,6 +25,7 @@ LAST_LINES_SECONDS = 1.0  # time to write the last lines; it takes longer only i
 QUIT_SECONDS = 2.0  # how long `close` waits for jobs that do not stop; GUIs kill the process after 5 s
 
 left: list[Worker] = []  # whose action went on after `close`: their threads must not outlive the interpreter
+_starting = allocate_lock()  # the stack size of new threads is a setting of the whole process
 
 
 class Job:
@@ -118,23 +119,24 @@ class Worker:
     def __init__(self) -> None:
         import threading
 
-        self._actions: list[Callable[[], None]] = []
+        self._actions: list[Callable[[], None] | None] = []
         self._changed = threading.Condition()
         self._running = False
         self._ending = False
         # A daemon thread: an action that cannot be interrupted must not keep the process alive after `quit`.
         self._thread = thread = threading.Thread(target=self._run, name="search", daemon=True)
-        try:
-            threading.stack_size(STACK_BYTES)
-        except (ValueError, RuntimeError):
-            pass  # use the default size of the system
-        try:
-            thread.start()
-        finally:
-            threading.stack_size(0)
+        with _starting:
+            try:
+                before = threading.stack_size(STACK_BYTES)
+            except (ValueError, RuntimeError):
+                before = 0  # use the default size of the system
+            try:
+                thread.start()
+            finally:
+                threading.stack_size(before)
 
-    def submit(self, action: Callable[[], None]) -> None:
-        """Call `action` after everything submitted before."""
+    def submit(self, action: Callable[[], None] | None) -> None:
+        """Call `action` after everything submitted before; None ends the thread."""
         with self._changed:
             self._actions.append(action)
             self._changed.notify_all()
@@ -173,6 +175,8 @@ class Worker:
                 self._changed.wait_for(lambda: bool(self._actions))
                 self._running = True
                 action = self._actions.pop(0)
+            if action is None:
+                return
             action()
 
 
@@ -294,9 +298,11 @@ class Jobs:
                 self.stop()
 
     def close(self) -> None:
-        """Stop all jobs and wait for their last lines, at most QUIT_SECONDS."""
+        """Stop all jobs, wait for their last lines, at most QUIT_SECONDS, and end the thread."""
         if self._worker is None:
             return
         self.stop()
         if not self._worker.wait(QUIT_SECONDS):
             left.append(self._worker)
+        self._worker.submit(None)
+        self._worker = None

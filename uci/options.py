@@ -113,14 +113,6 @@ class Options:
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
-    def means_the_same(self, name: str, text: str | None) -> bool:
-        """Whether this text means the present value; False for a wrong text. Raises KeyError if there is no such option."""
-        entry = self._by_name[name.lower()]
-        try:
-            return bool(_checked(entry, text) == self._values[entry.name])
-        except ValueError:
-            return False
-
     def set(self, name: str, text: str | None, host: OptionHost) -> str:
         """Set an option from a GUI's text. Returns "" or why the old value stays; names are case-insensitive."""
         entry = self._by_name.get(name.lower())

@@ -1,36 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """From a task to its best move: by the book, the endgame tables, a weaker level, or the search alone.
 
-A session's `go` (`answer.py`) and the in-process engine stand on it. Analysis uses neither the book nor a weaker level. Clients take
-the score of a move from the reports before it, and ignore those sent while pondering. So the last report of each pv is given
-again before the best move, with the final nodes and time, unless it would be the same.
+Analysis uses neither the book nor a weaker level. Clients take the score of a move from the reports before it, and ignore those sent
+while pondering. So the last report of each pv is given again before the best move, with the final nodes and time, unless it would be
+the same.
 """
 
 from __future__ import annotations
 
 from time import perf_counter_ns
 
+from . import format as fmt
 from . import parse
-from .report import Report, Unsearched
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Protocol
 
     from ..core.engine import Position, SearchInfo, SearchResult
     from .host import Host
     from .jobs import SearchJob
     from .tablebase import Verdict
-
-    class Listener(Protocol):
-        """Who is told what a search finds. `gone`: nobody listens any more."""
-
-        @property
-        def gone(self) -> bool: ...
-        def report(self, report: Report) -> None: ...
-        def tell(self, text: str) -> None: ...  # a message that is no error
-        def complain(self, text: str) -> None: ...  # a message about an error
+    from .writer import Writer
 
 
 MATE_SCORE = 32000  # centipawns that a mate counts as when moves are compared
@@ -70,21 +61,24 @@ class Task:
 
 
 class Thinker:
-    """Finds the move for one task. After `think`, `final` holds the reports to give right before the best move."""
+    """Finds the move for one task. After `think`, `final` holds the lines to write right before the best move.
 
-    def __init__(self, host: Host, task: Task, listener: Listener) -> None:
+    `complain` gets messages about errors.
+    """
+
+    def __init__(self, host: Host, task: Task, write: Writer, complain: Callable[[str], None]) -> None:
         self._host = host
         self._options = host.options
         self._task = task
-        self._listener = listener
-        self.complain = listener.complain
+        self._write = write
+        self.complain = complain
         self._verdict: Verdict | None = None
         self._wdl: Callable[[SearchInfo], tuple[int, int, int]] | None = None
         self._start_ns = perf_counter_ns()
         self._looked_at = 0  # nodes of the short searches
         self._lines: dict[int, SearchInfo] = {}  # the last exact report for each multipv number
         self._delivered: set[int] = set()  # the numbers whose last report was sent and is not ignored by the client
-        self.final: list[Report] = []
+        self.final: list[str] = []
 
     def think(self, job: SearchJob) -> tuple[str, str]:
         """The best move of the position, which must have a legal move, and the expected reply (or "")."""
@@ -92,7 +86,7 @@ class Thinker:
         position = self._task.position
         searchmoves = self._legal_only(self._task.searchmoves)
         if not self._task.analysing and self._options["OwnBook"] and (move := self._book_move(searchmoves)):
-            self.final = [Report(Unsearched(move, depth=1))]
+            self.final = [fmt.unsearched(move, depth=1)]
             return move, ""
         if self._options["UCI_ShowWDL"]:
             from .wdl import Model
@@ -123,7 +117,7 @@ class Thinker:
         found = book.choose(self._task.position, searchmoves, self._options["BookBestMove"], *self._host.seeds)
         if found is None:
             return ""
-        self._listener.tell(f"book move {found.move}, weight {found.weight} of {found.total}")
+        self._write(fmt.info_string(f"book move {found.move}, weight {found.weight} of {found.total}"))
         return found.move
 
     def _search_move(self, job: SearchJob, moves: list[str], weaker: bool) -> tuple[str, str]:
@@ -147,7 +141,7 @@ class Thinker:
 
         def report(found: SearchInfo) -> None:
             self._report(found, job.pondering, silent=silent)
-            if self._listener.gone:
+            if self._write.closed:
                 job.stop()
 
         result = self._host.engine.search(
@@ -165,7 +159,7 @@ class Thinker:
             on_info=report,
         )
         if result.threads < self._options["Threads"]:
-            self._listener.tell(f"only {result.threads} of {self._options['Threads']} threads could be started")
+            self._write(fmt.info_string(f"only {result.threads} of {self._options['Threads']} threads could be started"))
         return result
 
     def _time_left(self) -> tuple[float, int]:
@@ -210,13 +204,13 @@ class Thinker:
             self._lines[found.multipv] = found
             (self._delivered.discard if pondering or silent else self._delivered.add)(found.multipv)
         if not silent:
-            self._listener.report(self._completed(found))
+            self._write(self._completed(found))
 
-    def _completed(self, found: SearchInfo, spent: tuple[int, int] | None = None) -> Report:
-        """A report with the score of the endgame tables, unless the search has proven a mate, and the model's probabilities."""
+    def _completed(self, found: SearchInfo, spent: tuple[int, int] | None = None) -> str:
+        """The line of a report with the score of the endgame tables, unless the search has proven a mate, and the model's probabilities."""
         verdict = self._verdict
         if found.currmove or verdict is None:
-            return Report(found, None if self._wdl is None or found.currmove else self._wdl(found), spent=spent)
+            return fmt.report(found, None if self._wdl is None or found.currmove else self._wdl(found), spent=spent)
         rank = verdict.rank_of(found.pv[0])
         # A mate is shown for the side that wins by the tables; not in a slower win, since it would look better than those before.
         proven = found.is_mate and rank.wdl == (2 if found.mate_in > 0 else -2) and (rank.wdl < 0 or rank is verdict.ranks[0])
@@ -225,7 +219,7 @@ class Thinker:
             from .wdl import of_result
 
             wdl = of_result(rank.wdl)
-        return Report(found, wdl, None if proven else rank.score_cp, verdict.hits, spent)
+        return fmt.report(found, wdl, None if proven else rank.score_cp, verdict.hits, spent)
 
     # The lines before the bestmove
 
@@ -249,7 +243,7 @@ class Thinker:
 
     def set_unsearched_line(self, best: str) -> None:
         """Set the last line for a move that was not searched: the static evaluation of the position, at depth 0."""
-        self.final = [Report(Unsearched(best, self._host.engine.evaluate(self._task.position)))]
+        self.final = [fmt.unsearched(best, self._host.engine.evaluate(self._task.position))]
 
     # Weaker play
 

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from io import TextIOWrapper
 from typing import Any, TextIO
 
-from chess.engine import EngineError, Limit
+from chess.engine import EngineError, Limit, SimpleEngine
 
-from ...chess_engine import ChessEngine
 from ...core.engine import MAX_DEPTH
+from ...in_process import open_engine
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import OF_A_TEXT, printable, reason, shorten
 from ..common.command import (
@@ -111,11 +111,11 @@ def _limit_text(limit: Limit) -> str:
     return f"{limit.nodes} nodes a position" if limit.nodes else f"{limit.time:g} s a position"
 
 
-def _engine(args: argparse.Namespace) -> ChessEngine:
+def _engine(args: argparse.Namespace) -> SimpleEngine:
     """The engine with the options of the command line. Raises CommandError."""
     try:
         options = {"Hash": args.hash, "Threads": args.threads, "WeightsFile": str(args.weights or "")}
-        return ChessEngine(options, tunables=dict(args.set))
+        return open_engine(options, tunables=dict(args.set))
     except EngineError as error:
         raise CommandError(str(error)) from error
 
@@ -135,7 +135,7 @@ def _run(
     studies: Sequence[Study],
     done: list[Study],
     faults: list[str],
-    engine: ChessEngine,
+    engine: SimpleEngine,
     limit: Limit,
     multipv: int,
     output: TextIO | None,

@@ -10,9 +10,8 @@ from typing import NamedTuple
 
 import chess
 import chess.pgn
-from chess.engine import InfoDict, Limit, Score
+from chess.engine import InfoDict, Limit, Score, SimpleEngine
 
-from ...chess_engine import ChessEngine
 from . import judge
 
 
@@ -86,11 +85,19 @@ class Study:
         """Whether every position has been analysed."""
         return None not in self.looks
 
-    def look(self, engine: ChessEngine, limit: Limit, multipv: int, advance: Callable[[], None]) -> None:
-        """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it."""
+    def look(self, engine: SimpleEngine, limit: Limit, multipv: int, advance: Callable[[], None]) -> None:
+        """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it.
+
+        Raises ValueError if the engine does not play this variant or does not accept a position.
+        """
         board = self.game.end().board()
+        if board.uci_variant != "chess":
+            raise ValueError(f"coachwhip plays standard chess and Chess960, not {board.uci_variant}")
         for index in range(len(self.nodes), -1, -1):
-            infos = engine.analyse(board, limit, multipv=multipv, game=self)
+            known = board if all(board.move_stack) else self.boards[index]  # UCI has no null moves
+            infos = engine.analyse(known, limit, multipv=multipv, game=self)
+            if "score" not in infos[0]:
+                raise ValueError(infos[0].get("string", "the engine gave no score"))
             self.looks[index] = Look(tuple(_line(info) for info in infos), infos[0]["depth"])
             advance()
             if index:
@@ -118,7 +125,7 @@ class Study:
 
 
 def _line(info: InfoDict) -> Line:
-    return Line(info["score"].white(), tuple(info["pv"]))
+    return Line(info["score"].white(), tuple(info.get("pv", ())))
 
 
 def _step(index: int, san: str, move: chess.Move, white: bool, before: Look, after: Look) -> Step:

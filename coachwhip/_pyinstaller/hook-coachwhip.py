@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 # What only the measuring tools and Python programs use. python-chess stays: books and endgame tables are read with it.
-excludedimports = ["chess.engine", "chess.svg", "coachwhip.analysis", "coachwhip.chess_engine", "distributed", "numpy", "rich"]
+excludedimports = ["chess.engine", "chess.svg", "coachwhip.in_process", "distributed", "numpy", "rich"]
 
 # A file that can be read, since `coachwhip weights` prints it and a user may want to see it.
 module_collection_mode = {"coachwhip.evaluation.weights": "py"}

@@ -19,7 +19,7 @@ import chess
 import chess.pgn
 import pytest
 from browser import DESK, PHONE, browse, measured
-from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score
+from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score, SimpleEngine
 from coachwhip.bench.analyse import judge, report
 from coachwhip.bench.analyse.__main__ import main
 from coachwhip.bench.analyse.annotate import annotate, better_lines
@@ -31,8 +31,6 @@ from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.pgn import game_text
 from places import ROOT
 from programs import CHROMIUM
-
-from coachwhip import ChessEngine
 
 FOOLS_MATE = """\
 [Event "A lesson"]
@@ -85,7 +83,7 @@ class Oracle:
 
 def studied(text: str, scores: list[Score], best: dict[int, list[str]] | None = None, multipv: int = 1) -> Study:
     study = Study(read(text), "a game")
-    study.look(cast("ChessEngine", Oracle(scores, best)), Limit(), multipv, lambda: None)
+    study.look(cast("SimpleEngine", Oracle(scores, best)), Limit(), multipv, lambda: None)
     return study
 
 
@@ -220,7 +218,7 @@ def test_a_study_begins_at_the_end_and_keeps_what_was_done() -> None:
     study = Study(read(QUIET), "a game")
     oracle = Impatient([Cp(0)] * 5)
     with pytest.raises(KeyboardInterrupt):
-        study.look(cast("ChessEngine", oracle), Limit(), 1, lambda: None)
+        study.look(cast("SimpleEngine", oracle), Limit(), 1, lambda: None)
     assert oracle.asked == [4, 3, 2]
     assert not study.complete
     assert [step.san for step in study.steps()] == ["Ng1", "Ng8"]

@@ -37,7 +37,7 @@ from coachwhip.uci.writer import LineWriter
 from places import DATA as DATA_FOLDER
 from places import FROZEN_WEIGHTS
 
-from coachwhip import ChessEngine
+from coachwhip import open_engine
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 DATA = networks.by_chance(16, 1).encode()
@@ -377,20 +377,16 @@ def test_tools_refuse_an_engine_with_a_broken_network(
 
 
 def test_the_engine_of_programs_refuses_a_broken_network(mine: Path, shipped: Path) -> None:
-    """In one sentence, and it can be used again with other weights."""
+    """With the message of a session, and it can be used again with other weights."""
     (mine.parent / "small.cwnet").unlink()
     with pytest.raises(chess.engine.EngineError, match=r"^WeightsFile: mine\.py: NETWORK: there is no file small\.cwnet"):
-        ChessEngine({"WeightsFile": str(mine)})
+        open_engine({"WeightsFile": str(mine)})
     shipped.unlink()
-    limit = Limit(depth=2)
-    with ChessEngine() as engine:
-        for use in (engine.ping, lambda: engine.play(chess.Board(), limit), lambda: engine.analyse(chess.Board(), limit)):
-            with pytest.raises(
-                ValueError, match=r"^no engine: weights\.py: NETWORK: there is no file shipped\.cwnet among the shipped networks"
-            ):
-                use()
+    with open_engine() as engine:
+        said = engine.analyse(chess.Board(), Limit(depth=2))["string"]
+        assert said.startswith("no engine: weights.py: NETWORK: there is no file shipped.cwnet among the shipped networks")
         engine.configure({"WeightsFile": str(FROZEN_WEIGHTS)})
-        assert engine.play(chess.Board(), limit).move
+        assert engine.analyse(chess.Board(), Limit(depth=2))["depth"] == 2
 
 
 def test_a_session_says_once_that_the_shipped_network_is_broken(shipped: Path, tmp_path: Path) -> None:

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from coachwhip.uci import format as fmt
 from coachwhip.uci.options import Option
-from coachwhip.uci.report import Report
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -52,7 +51,7 @@ TAIL = "nodes 250000 nps 2000000 hashfull 7 tbhits 0 time 125"
     ],
 )
 def test_info(changes: dict[str, Any], line: str) -> None:
-    assert fmt.report(Report(found(**changes))) == line
+    assert fmt.report(found(**changes)) == line
 
 
 @pytest.mark.parametrize(("nodes", "ms", "nps"), [(1000, 1000, 1000), (5, 0, 5000), (0, 0, 0), (10**15, 1, 10**18), (1, 3, 333)])

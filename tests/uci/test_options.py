@@ -199,23 +199,6 @@ def test_of_a_long_old_value_the_beginning_is_shown(host: Host, options: Options
     assert options.set("BookFile", "y", host) == f"BookFile: no; keeping {shown}"
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "same"),
-    [
-        ("hash", "032", True),
-        ("Hash", "16", False),
-        ("Hash", "many", False),
-        ("Hash", None, False),
-        ("WeightsFile", "", True),
-        ("WeightsFile", "<empty>", True),
-        ("UCI_Chess960", "FALSE", True),
-    ],
-)
-def test_a_text_means_the_value_in_force_or_not(host: Host, options: Options, name: str, text: str | None, same: bool) -> None:
-    options.set("Hash", "32", host)
-    assert options.means_the_same(name, text) is same
-
-
 @given(st.text(max_size=30), st.none() | st.text(max_size=30))
 def test_no_text_upsets_the_table(name: str, text: str | None) -> None:
     host, options = Host(), Options()

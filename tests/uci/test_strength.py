@@ -14,7 +14,7 @@ from coachwhip.uci.options import MAX_ELO, MIN_ELO
 from places import FROZEN_WEIGHTS
 from uci_process import UciProcess
 
-from coachwhip import ChessEngine
+from coachwhip import open_engine
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 HANGING_QUEEN = "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3"
@@ -69,7 +69,7 @@ def test_a_won_ending_is_mate_within_fifty_moves(elo: int, fen: str) -> None:
     """Against a defender at full strength."""
     board = chess.Board(fen)
     winner = board.turn
-    with ChessEngine({"UCI_LimitStrength": True, "UCI_Elo": elo, "Seed": 1}) as attacker, ChessEngine() as defender:
+    with open_engine({"UCI_LimitStrength": True, "UCI_Elo": elo, "Seed": 1}) as attacker, open_engine() as defender:
         while not board.is_game_over(claim_draw=True):
             player, nodes = (attacker, 100_000) if board.turn == winner else (defender, 2000)
             move = player.play(board, chess.engine.Limit(nodes=nodes), game=0).move

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`open_engine`: python-chess's own `SimpleEngine` and UCI protocol on a session in this process.
+
+python-chess believes that it talks to another process. The lines that it writes go into a queue, which a UCI session reads in a
+thread; the lines that the session writes go to python-chess's event loop. Searches run without the GIL, so other threads go on.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from queue import SimpleQueue
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from chess.engine import EngineError, SimpleEngine, UciProtocol
+
+from . import __version__
+from .uci.host import Host
+from .uci.loop import UciLoop
+from .uci.reader import LineReader
+from .uci.tunables import read
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from chess.engine import ConfigMapping
+
+REJECTED = "info string setoption: "
+
+_open_engines: WeakSet[SimpleEngine] = WeakSet()
+
+
+def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, int] | None = None) -> SimpleEngine:
+    """A `chess.engine.SimpleEngine` on coachwhip in this process; `options` are those of its `configure`.
+
+    `tunables` are changes to the numbers of the search and the switches of its techniques (`coachwhip tunables` lists them). Close
+    it after use, or use it in a `with` statement; what is still open is closed when the main thread ends.
+
+    Raises `chess.engine.EngineError` for an option or a tunable that is unknown or has a wrong value, as `configure` does.
+    """
+    try:
+        changes = read(f"{name}={value:d}" for name, value in (tunables or {}).items())
+    except ValueError as error:
+        raise EngineError(str(error)) from error
+    engine = SimpleEngine.popen(InProcessProtocol, "coachwhip", timeout=None, host=Host(tunables=changes))
+    _open_engines.add(engine)
+    try:
+        engine.configure(options or {})
+    except BaseException:
+        engine.close()
+        raise
+    return engine
+
+
+class InProcessProtocol(UciProtocol):
+    """python-chess's side of a session in this process."""
+
+    _rejected: list[str] | None = None  # messages about options during `configure`, which are shown as its error
+
+    @classmethod
+    async def popen(cls, *_: Any, **popen_args: Any) -> tuple[InProcessTransport, InProcessProtocol]:
+        """Start a session on `host`, the one argument that counts."""
+        protocol = cls()
+        transport = InProcessTransport(protocol, popen_args["host"])
+        protocol.connection_made(transport)
+        return transport, protocol
+
+    async def configure(self, options: ConfigMapping) -> None:
+        """Set options; raises EngineError with the engine's own message if one, such as a file, is rejected: it keeps its value."""
+        config, target = self.config.copy(), self.target_config.copy()
+        self._rejected = []
+        await super().configure(options)
+        await self.ping()
+        rejected, self._rejected = self._rejected, None
+        for message in rejected:
+            name = message.partition(":")[0]
+            self.config[name], self.target_config[name] = config[name], target[name]
+        if rejected:
+            raise EngineError(rejected[0])
+
+    def session_line(self, line: str) -> None:
+        """Take a line of the session."""
+        if self._rejected is not None and line.startswith(REJECTED):
+            self._rejected.append(line.removeprefix(REJECTED))
+        else:
+            self.pipe_data_received(1, line.encode(errors="replace") + b"\n")
+
+
+class InProcessTransport(asyncio.SubprocessTransport):
+    """The session as python-chess sees a process. It is its own input pipe, and the `Writer` of the session."""
+
+    closed = False  # for the session: python-chess reads until the session has ended
+
+    def __init__(self, protocol: InProcessProtocol, host: Host) -> None:
+        super().__init__()
+        self._protocol = protocol
+        self._written: SimpleQueue[bytes] = SimpleQueue()
+        threading.Thread(target=self._run_session, args=(host,), name="coachwhip session").start()
+
+    def _run_session(self, host: Host) -> None:
+        UciLoop(self, f"coachwhip {__version__}", host=host).run(LineReader(lambda _: self._written.get()))
+        host.close()
+        self._protocol.loop.call_soon_threadsafe(self._protocol.connection_lost, None)
+
+    def look(self) -> bool:
+        """Nobody can close the pipe on the session."""
+        return self.closed
+
+    def __call__(self, line: str, /) -> None:
+        """Give a line of the session to python-chess."""
+        self._protocol.loop.call_soon_threadsafe(self._protocol.session_line, line)
+
+    def write(self, data: bytes) -> None:
+        """Give lines of python-chess to the session."""
+        self._written.put(data)
+
+    def get_pipe_transport(self, _fd: int) -> Any:
+        """The only pipe is the session's input."""
+        return self
+
+    def get_pid(self) -> int:
+        """The number of this process."""
+        return os.getpid()
+
+    def get_returncode(self) -> int:
+        """The exit code of a session that has ended."""
+        return 0
+
+    def close(self) -> None:
+        """End the session, also while it searches."""
+        self.write(b"stop\nquit\n")
+
+
+def _close_with_the_main_thread() -> None:
+    """Close what was left open: the threads of an open engine would keep the process alive."""
+    threading.main_thread().join()
+    for engine in tuple(_open_engines):
+        engine.close()
+
+
+threading.Thread(target=_close_with_the_main_thread, name="coachwhip exit", daemon=True).start()

@@ -1,0 +1,369 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`open_engine`: python-chess in this process behaves as with the engine in another process, and leaves nothing behind."""
+
+import gc
+import signal
+import struct
+import subprocess
+import sys
+import threading
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import chess
+import chess.engine
+import chess.polyglot
+import pytest
+from chess.engine import INFO_ALL, ConfigMapping, Cp, EngineError, EngineTerminatedError, Limit, Mate, PovScore, SimpleEngine
+from coachwhip.uci.host import Host
+from places import DATA, FROZEN_WEIGHTS, ROOT
+
+from coachwhip import in_process, open_engine
+
+COMMAND = [sys.executable, "-m", "coachwhip"]
+MATE_IN_1 = "7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
+MIDDLEGAME = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
+SYZYGY = str(DATA / "syzygy")
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[SimpleEngine]:
+    with open_engine({"Hash": 16}) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def other() -> Iterator[SimpleEngine]:
+    """The engine in another process."""
+    with SimpleEngine.popen_uci(COMMAND, cwd=ROOT, timeout=60) as opened:
+        yield opened
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> str:
+    """A book with one move of the start position."""
+    path, move = tmp_path / "book.bin", chess.Move.from_uci("a2a3")
+    code = move.to_square | move.from_square << 6
+    path.write_bytes(struct.pack(">QHHI", chess.polyglot.zobrist_hash(chess.Board()), code, 7, 0))
+    return str(path)
+
+
+def after(*moves: str, fen: str = chess.STARTING_FEN, chess960: bool = False) -> chess.Board:
+    board = chess.Board(fen, chess960=chess960)
+    for move in moves:
+        board.push_uci(move)
+    return board
+
+
+def described(engine: SimpleEngine) -> object:
+    engine.configure({"hash": 2, "Threads": 1})
+    engine.configure({"Hash": "16"})
+    return dict(engine.options), dict(engine.id)
+
+
+def endgame_tables(engine: SimpleEngine) -> object:
+    return engine.analyse(chess.Board("8/8/8/3k4/8/8/2PK4/8 w - - 0 1"), Limit(nodes=300), options={"SyzygyPath": SYZYGY})
+
+
+def streamed(engine: SimpleEngine) -> object:
+    with engine.analysis(after("e2e4"), Limit(depth=5), multipv=2) as analysis:
+        return [*analysis, analysis.multipv, analysis.wait().move, analysis.empty(), analysis.would_block(), analysis.next()]
+
+
+def played_pondering(engine: SimpleEngine) -> object:
+    board, results = chess.Board(), []
+    for _ in range(4):
+        # A new game for each move: how much the pondering fills the tables depends on the time.
+        result = engine.play(board, Limit(nodes=2000), game=object(), ponder=True)
+        assert result.move
+        board.push(result.move)
+        results.append((result.move, result.ponder))
+    return results
+
+
+def weaker(engine: SimpleEngine) -> object:
+    options: ConfigMapping = {"UCI_LimitStrength": True, "UCI_Elo": 700, "Seed": 4}
+    board = chess.Board()
+    for _ in range(6):
+        board.push(engine.play(board, Limit(time=20), game="weaker", options=options).move or chess.Move.null())
+    return board.move_stack, engine.analyse(board, Limit(nodes=5000), options=options)  # in full
+
+
+CALLS: list[Callable[[SimpleEngine], object]] = [
+    lambda engine: engine.play(chess.Board(MATE_IN_1), Limit(depth=3), info=INFO_ALL),
+    lambda engine: engine.play(after("e2e4"), Limit(nodes=5000), root_moves=iter([chess.Move.from_uci("h7h5")]), info=INFO_ALL),
+    lambda engine: engine.analyse(chess.Board(MIDDLEGAME), Limit(nodes=20_000), options={"UCI_ShowWDL": True}),
+    lambda engine: engine.analyse(after("e2e4", "e7e5", "e1e2", "e8e7", "e2e1", "e7e8"), Limit(depth=7), multipv=4),
+    lambda engine: engine.analyse(chess.Board("7k/8/8/8/8/8/r7/7K w - - 0 1"), Limit(depth=4), multipv=50),
+    lambda engine: engine.analyse(chess.Board(MATE_IN_1), Limit(mate=1)),
+    lambda engine: engine.analyse(chess.Board("R6k/6pp/8/8/8/8/8/4K3 b - - 0 1"), Limit(depth=3), multipv=2),  # checkmate
+    lambda engine: engine.play(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Limit(depth=3), info=INFO_ALL),  # stalemate
+    lambda engine: engine.play(chess.Board("4k3/8/8/8/8/8/8/4K2r b - - 0 1"), Limit(depth=3), info=INFO_ALL),  # illegal
+    lambda engine: engine.play(chess.Board("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", chess960=True), Limit(depth=6), info=INFO_ALL),
+    described,
+    streamed,
+    played_pondering,
+    weaker,
+    endgame_tables,
+]
+
+
+def without_times(value: object) -> object:
+    if isinstance(value, chess.engine.PlayResult):
+        return value.move, value.ponder, without_times(value.info)
+    if isinstance(value, dict):
+        return {key: without_times(each) for key, each in value.items() if key not in ("time", "nps")}
+    if isinstance(value, (list, tuple)):
+        return [without_times(each) for each in value]
+    return value
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_it_answers_as_the_engine_in_another_process(
+    engine: SimpleEngine, other: SimpleEngine, call: Callable[[SimpleEngine], object]
+) -> None:
+    for each in (engine, other):
+        each.play(chess.Board(), Limit(depth=1), game=object())  # a new game, which empties the tables
+        each.configure({"Clear Hash": None})
+    assert without_times(call(engine)) == without_times(call(other))
+
+
+# --- What a program asks for ---
+
+
+def test_the_package_imports_neither_chess_nor_numpy(user_environment: dict[str, str]) -> None:
+    code = (
+        "import sys, coachwhip; before = set(sys.modules); coachwhip.open_engine\n"
+        "print(*(name in before for name in ('chess', 'asyncio', 'threading')), 'chess' in sys.modules, 'numpy' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=user_environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False False False True False\n"
+
+
+def test_repetitions_of_the_game_count(engine: SimpleEngine) -> None:
+    """Black, a queen up, can repeat a position for the third time: a draw with the game known, a won game without it."""
+    shuffle = ["e3f4", "d5d7", "f4e3", "d7d5"]
+    board = after(*shuffle, *shuffle[:3], fen="6k1/5ppp/8/3q4/8/4B3/5PPP/6K1 w - - 0 1")
+    repeat = [chess.Move.from_uci("d7d5")]
+    assert engine.analyse(board, Limit(depth=6), root_moves=repeat, game=1)["score"].relative == Cp(0)
+    assert engine.analyse(chess.Board(board.fen()), Limit(depth=6), root_moves=repeat, game=2)["score"].relative > Cp(100)
+
+
+def test_chess960_castling_goes_both_ways(engine: SimpleEngine) -> None:
+    board = chess.Board("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", chess960=True)
+    castling = chess.Move.from_uci("b1h1")
+    assert engine.play(board, Limit(depth=3), root_moves=[castling]).move == castling
+    board.push(castling)
+    assert board.is_legal(engine.play(board, Limit(depth=3)).move or chess.Move.null())
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [
+        Limit(time=0.05),
+        Limit(time=0),
+        Limit(time=-1),
+        Limit(white_clock=0.5, black_clock=100, white_inc=0.01, black_inc=0),
+        Limit(white_clock=2, remaining_moves=20),
+        Limit(white_clock=-3, black_clock=1),
+        Limit(time=0.05, white_clock=1e9, black_clock=1e9),
+        Limit(time=0.05, depth=10**9),
+        Limit(depth=5),
+        Limit(nodes=1),
+    ],
+)
+def test_every_limit_ends_a_search(engine: SimpleEngine, limit: Limit) -> None:
+    assert chess.Board().is_legal(engine.play(chess.Board(), limit).move or chess.Move.null())
+
+
+def test_pondering_goes_on_until_the_next_call(engine: SimpleEngine) -> None:
+    """The first reply is the expected one and becomes a ponderhit, the second is another one."""
+    board = chess.Board()
+    for reply in (True, False):
+        result = engine.play(board, Limit(depth=5), game="x", ponder=True)
+        assert result.move
+        assert result.ponder
+        board.push(result.move)
+        board.push(result.ponder if reply else next(move for move in board.legal_moves if move != result.ponder))
+    assert board.is_legal(engine.play(board, Limit(depth=5), game="x", ponder=True).move or chess.Move.null())
+    assert engine.play(chess.Board(MATE_IN_1), Limit(depth=3), info=INFO_ALL).info["score"] == PovScore(Mate(1), chess.WHITE)
+
+
+def test_a_book_is_for_playing(book: str) -> None:
+    with open_engine({"OwnBook": True, "BookFile": book}) as engine:
+        played = engine.play(chess.Board(), Limit(depth=4), info=INFO_ALL)
+        assert played.move == chess.Move.from_uci("a2a3")
+        assert played.info["string"] == "book move a2a3, weight 7 of 7"
+        assert engine.analyse(chess.Board(), Limit(depth=4))["pv"][0] != played.move
+        assert engine.play(chess.Board(), Limit(depth=4), options={"OwnBook": False}).move != played.move
+
+
+# --- Options ---
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"Hush": 1}, "Hush"),
+        ({"Hash": 0}, "at least 1"),
+        ({"Hash": "many"}, "many"),
+        ({"WeightsFile": "no/such/weights.py"}, "^WeightsFile: cannot read .*weights.py: .*; keeping <empty>$"),
+        ({"SyzygyPath": "no/such/folder"}, "^SyzygyPath: .*; keeping <empty>$"),
+        ({"BookFile": "no/such/book.bin"}, "^BookFile: .*; keeping <empty>$"),
+        ({"Debug Log File": "no/such/file.log"}, "^Debug Log File: .*; keeping <empty>$"),
+    ],
+)
+def test_a_rejected_option_keeps_its_value(engine: SimpleEngine, options: ConfigMapping, message: str) -> None:
+    with pytest.raises(EngineError, match=message):
+        open_engine(options)
+    with pytest.raises(EngineError, match=message):
+        engine.configure(options)
+    assert engine.play(chess.Board(), Limit(depth=1)).move
+
+
+def test_options_of_a_call_end_with_it(engine: SimpleEngine) -> None:
+    """Those that were accepted come back then, not one that was rejected in between."""
+
+    def depth_1(options: ConfigMapping) -> object:
+        return engine.analyse(chess.Board(MIDDLEGAME), Limit(depth=1), game=object(), options=options)["score"]
+
+    usual = depth_1({})
+    frozen = depth_1({"WeightsFile": str(FROZEN_WEIGHTS)})
+    assert frozen != usual == depth_1({})
+    engine.configure({"WeightsFile": str(FROZEN_WEIGHTS)})
+    with pytest.raises(EngineError):
+        engine.configure({"WeightsFile": "no.py"})
+    assert depth_1({"WeightsFile": ""}) == usual
+    assert depth_1({}) == frozen
+    engine.configure({"WeightsFile": ""})
+    assert depth_1({}) == usual
+
+
+def test_the_conversation_can_be_logged(tmp_path: Path) -> None:
+    log = tmp_path / "x.log"
+    with open_engine({"Debug Log File": str(log)}) as engine:
+        engine.play(chess.Board(), Limit(depth=2))
+        engine.configure({"Debug Log File": ""})
+    assert ">> go depth 2" in log.read_text()
+    assert "<< bestmove " in log.read_text()
+
+
+def test_tunables_change_the_search() -> None:
+    def nodes(tunables: dict[str, int] | None) -> int:
+        with open_engine({"Hash": 16}, tunables=tunables) as engine:
+            return engine.analyse(chess.Board(MIDDLEGAME), Limit(depth=7))["nodes"]
+
+    assert nodes({"use_lmr": 0}) == nodes({"use_lmr": 0}) != nodes(None) == nodes({"use_lmr": 1})
+    for tunables, message in (({"lmr": 0}, r"perhaps use_lmr\?"), ({"rfp_margin": 1}, "a whole number from 20 to 200, not '1'")):
+        with pytest.raises(EngineError, match=message):
+            open_engine(tunables=tunables)
+
+
+# --- Threads, stops and ends ---
+
+
+def test_engines_opened_side_by_side_search_side_by_side() -> None:
+    """Each opened and used in a thread of its own: what one sets does not reach the others."""
+
+    def work(number: int) -> list[chess.Move | None]:
+        board, moves = chess.Board(), []
+        with open_engine({"Hash": 1 + number, "Threads": 1 + number % 2}) as engine:
+            assert engine.play(chess.Board(MATE_IN_1), Limit(depth=2)).move == chess.Move.from_uci("a1a8")
+            for _ in range(20):
+                moves.append(engine.play(board, Limit(depth=6 + number % 2), game=number).move)
+                board.push(moves[-1] or chess.Move.null())
+        return moves
+
+    with ThreadPoolExecutor(4) as pool:
+        games = list(pool.map(work, (0, 0, 2, 2)))
+    assert games[0] == games[1]
+    assert games[2] == games[3]
+
+
+def test_python_goes_on_and_any_thread_can_stop_it(engine: SimpleEngine) -> None:
+    with engine.analysis(chess.Board(), multipv=2) as analysis:
+        while len(analysis.multipv) < 2 or analysis.info.get("depth", 0) < 4:
+            analysis.get()
+        stopping = threading.Thread(target=analysis.stop)
+        stopping.start()
+        assert analysis.wait().move
+        stopping.join()
+    assert engine.play(chess.Board(), Limit(depth=2)).move
+
+
+def test_a_new_call_ends_the_search_before_it(engine: SimpleEngine) -> None:
+    with engine.analysis(chess.Board()) as analysis:
+        assert engine.play(chess.Board(MATE_IN_1), Limit(depth=2)).move == chess.Move.from_uci("a1a8")
+        assert analysis.wait().move
+
+
+def test_an_engine_closed_while_it_searches_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither a thread nor a table: a program may open and close any number of them."""
+    hosts: list[weakref.ref[Host]] = []
+
+    def make_host(**arguments: object) -> Host:
+        host = Host(**arguments)  # type: ignore[arg-type]
+        hosts.append(weakref.ref(host))
+        return host
+
+    monkeypatch.setattr(in_process, "Host", make_host)
+    before = threading.active_count()
+    for _ in range(5):
+        engine = open_engine({"Hash": 1})
+        engine.analysis(chess.Board()).get()
+        engine.close()
+        engine.close()
+        assert engine.returncode.result(30) == 0
+        with pytest.raises(EngineTerminatedError):
+            engine.play(chess.Board(), Limit(depth=1))
+    deadline = time.monotonic() + 30
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.01)
+    del engine
+    gc.collect()
+    assert threading.active_count() == before
+    assert [host() for host in hosts] == [None] * 5
+
+
+def test_quit_ends_it() -> None:
+    engine = open_engine()
+    engine.quit()
+    assert engine.returncode.result(30) == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
+def test_ctrl_c_ends_a_search(user_environment: dict[str, str]) -> None:
+    code = (
+        "import chess, coachwhip\nfrom chess.engine import Limit\n"
+        "with coachwhip.open_engine() as engine:\n"
+        "    engine.play(chess.Board(), Limit(depth=1))\n"  # python-chess loses a stop between its `ucinewgame` and its `go`
+        "    try:\n        print('ready', flush=True)\n        engine.play(chess.Board(), Limit(depth=100))\n"
+        "    except KeyboardInterrupt:\n        print('interrupted', engine.play(chess.Board(), Limit(depth=2)).move is not None)\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code], cwd=ROOT, env=user_environment, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout
+        assert child.stdout.readline() == "ready\n"
+        time.sleep(0.2)
+        child.send_signal(signal.SIGINT)
+        try:
+            assert child.communicate(timeout=60)[0] == "interrupted True\n"
+        finally:
+            child.kill()
+    assert child.returncode == 0
+
+
+@pytest.mark.parametrize("last", ["engine.analysis(chess.Board()).get()", "engine.ping()", "1 / 0"])
+def test_a_program_ends_though_an_engine_is_open(last: str, user_environment: dict[str, str]) -> None:
+    code = f"import chess, coachwhip; engine = coachwhip.open_engine(); print('bye', flush=True); {last}"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=user_environment, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.stdout, done.returncode, "ZeroDivisionError" in done.stderr) == ("bye\n", int("/" in last), "/" in last)
+    assert ("/" in last) or not done.stderr
