@@ -108,7 +108,7 @@ class ChessEngine:
         | `UCI_LimitStrength`, `UCI_Elo` | bool, 500 to 2800 | `play` at this strength |
         | `UCI_AnalyseMode` | bool | neither a book nor a limited strength; unless set, so in `analyse` and `analysis`, not in `play` |
         | `SyzygyPath` | folders | endgame tables, at the root and in the search |
-        | `SyzygyProbeDepth`, `SyzygyProbeLimit` | plies, men | where the search probes them |
+        | `SyzygyProbeDepth`, `SyzygyProbeLimit` | plies, pieces | where the search probes them |
         | `Syzygy50MoveRule` | bool | a win that the fifty-move rule makes a draw counts as a draw |
         | `OwnBook`, `BookFile`, `BookBestMove` | bool, a Polyglot book, bool | `play` opening moves from it |
         | `Seed` | number | random choices of book moves and of a limited strength; 0: others in each engine |
