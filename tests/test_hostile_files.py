@@ -290,12 +290,12 @@ def test_a_table_of_other_men_is_not_searched_for_ever(suffix: str, tmp_path: Pa
     (tmp_path / f"KQvK{suffix}").write_bytes((DATA / "syzygy" / f"KRvK{suffix}").read_bytes())
     tables = Tablebase(str(tmp_path))
     with contextlib.closing(tables):
-        assert tables.summary == "1 WDL and 1 DTZ tables, up to 3 men"
+        assert tables.summary == "1 WDL and 1 DTZ tables, up to 3 pieces"
         assert (tables.probe(QUEEN.fen()) is None) == (suffix == ".rtbw")
         if suffix == ".rtbw":
             assert (
                 tables.take_fault()
-                == "a table cannot be read: OSError: KQvK.rtbw is damaged: its header does not name the men of its file name"
+                == "a table cannot be read: OSError: KQvK.rtbw is damaged: its header and its file name name different pieces"
             )
     with pytest.raises(OSError, match=rf"KQvK\{suffix} is damaged"):
         open_tables(str(tmp_path))
@@ -309,7 +309,7 @@ def test_a_table_that_says_what_cannot_be_is_not_believed(tmp_path: Path) -> Non
     (tmp_path / "KBvK.rtbw").write_bytes(content)
     with contextlib.closing(Tablebase(str(tmp_path))) as tables:
         assert tables.probe("8/8/8/4k3/8/8/8/KB6 w - - 0 1") is None
-        assert "it says 8 of" in tables.take_fault()
+        assert "it gives 8 for" in tables.take_fault()
 
 
 def test_a_damaged_table_ends_no_game(tmp_path: Path) -> None:

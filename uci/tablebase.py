@@ -22,9 +22,9 @@ SUFFIXES = (".rtbw", ".rtbz")
 FIFTY = 100  # plies
 FREE_PLIES = 20  # a winner may choose any move that makes progress within so many plies since the last capture or pawn move
 SHOWN_WIN = 20000  # centipawns, as in the core
-HEADER = 5  # bytes before the men: magic, flags
+HEADER = 5  # bytes before the pieces: magic, flags
 HAS_PAWNS = 2  # of the flags
-BLACK = 8  # of a man's number; the rest is its kind, from 1 for a pawn to 6 for a king
+BLACK = 8  # of a piece's number; the rest is its type, from 1 for a pawn to 6 for a king
 
 
 class Rank:
@@ -38,8 +38,8 @@ class Rank:
     def __init__(self, wdl: int, distances: dict[str, int]) -> None:
         self.wdl = wdl
         self.moves = list(distances)
-        farthest = (min if wdl > 0 else max)(distances.values())
-        self.score_cp = wdl // 2 * (SHOWN_WIN - farthest) if abs(wdl) == 2 else wdl
+        distance = (min if wdl > 0 else max)(distances.values())
+        self.score_cp = wdl // 2 * (SHOWN_WIN - distance) if abs(wdl) == 2 else wdl
 
 
 class Verdict:
@@ -57,13 +57,13 @@ class Verdict:
 
 
 class DamagedTable:
-    """Takes the place of a table whose header cannot be used: whoever asks it gets an OSError."""
+    """Takes the place of a table whose header cannot be used: each probe raises OSError."""
 
     def __init__(self, path: str) -> None:
         self.path = path
 
     def probe_wdl_table(self, *_: object) -> None:
-        raise OSError(f"{os.path.basename(self.path)} is damaged: its header does not name the men of its file name")
+        raise OSError(f"{os.path.basename(self.path)} is damaged: its header and its file name name different pieces")
 
     probe_dtz_table = probe_wdl_table
 
@@ -97,7 +97,7 @@ class Tablebase:
     def _describe(self, without: list[str]) -> str:
         wdl, dtz = (len(set(tables.values())) for tables in (self._tables.wdl, self._tables.dtz))
         missing = f"; none in {', '.join(parse.shorten(folder) for folder in without)}" if without else ""
-        return f"{wdl} WDL and {dtz} DTZ tables, up to {self.max_pieces} men{missing}"
+        return f"{wdl} WDL and {dtz} DTZ tables, up to {self.max_pieces} pieces{missing}"
 
     def close(self) -> None:
         """Close the files."""
@@ -115,7 +115,7 @@ class Tablebase:
     def _wdl(self, board: Any) -> int | None:
         wdl = self._ask(self._tables.get_wdl, board)
         if wdl is not None and abs(wdl) > 2:
-            self._unread = f"a table cannot be read: it says {wdl} of {board.fen()}, and -2 to 2 is possible"
+            self._unread = f"a table cannot be read: it gives {wdl} for {board.fen()}, which is not between -2 and 2"
             return None
         return wdl * 2 if wdl in (1, -1) and not self.rule50 else wdl
 
@@ -129,7 +129,7 @@ class Tablebase:
         return value
 
     def judge(self, position: Position, moves: list[str], most_pieces: int, progress: bool = True) -> Verdict | None:
-        """The verdict on these moves of the root (at least one); None if no table of at most `most_pieces` men has it.
+        """The verdict on these moves of the root (at least one); None if no table of at most `most_pieces` pieces has it.
 
         Repetitions in the game and the fifty-move counter count. Moves with the same result have the same rank: the search finds
         captures and the shortest or longest mate. But with `progress`, slow wins rank below fast ones.
@@ -163,7 +163,6 @@ class Tablebase:
 
         Without a DTZ table every move counts as such a reset. None if no WDL table has the position.
         """
-        zeroing = position.is_capture(move)
         position.make(move)
         ended, board = position.result(), self._board(position.fen())
         position.undo()
@@ -174,7 +173,7 @@ class Tablebase:
         wdl = self._wdl(board)
         if not wdl:
             return None if wdl is None else (0, 0)
-        dtz = None if zeroing or board.halfmove_clock == 0 else self._ask(self._tables.get_dtz, board)
+        dtz = None if board.halfmove_clock == 0 else self._ask(self._tables.get_dtz, board)
         if dtz is None:
             return -wdl, 1 if abs(wdl) == 2 else FIFTY + 1
         distance = abs(dtz) + 1
@@ -186,36 +185,36 @@ class Tablebase:
 def add_folder(tables: Any, folder: str) -> list[str]:
     """Add the tables of a folder to a `chess.syzygy.Tablebase`; returns the files whose headers cannot be used.
 
-    python-chess looks for the men that a header names on the board, for ever if they are not there. So these files are left unread.
+    python-chess looks for the pieces that a header names, for ever if the board lacks them. So it must not read such files.
     """
     tables.add_directory(folder)
     damaged: dict[str, DamagedTable] = {}
     for known in (tables.wdl, tables.dtz):
-        for key, table in list(known.items()):  # a table has two keys, one for each side with its men
-            if table.path in damaged or not (isinstance(table, DamagedTable) or _names_its_men(table.path)):
+        for key, table in list(known.items()):  # a table has two keys, one for each colour of the stronger side
+            if table.path in damaged or not (isinstance(table, DamagedTable) or _has_right_header(table.path)):
                 known[key] = damaged.setdefault(table.path, DamagedTable(table.path))
     return sorted(damaged)
 
 
-def _names_its_men(path: str) -> bool:
-    """Whether the header of a table names the men of its file name, for each side to move and, with pawns, for each group of files."""
+def _has_right_header(path: str) -> bool:
+    """Whether the header of a table names the pieces of its file name, for each side to move and each group of files."""
     name, suffix = os.path.splitext(os.path.basename(path))
     white, _, black = name.partition("v")
-    men = sorted(["?PNBRQK".index(man) + (0 if place < len(white) else BLACK) for place, man in enumerate(white + black)])
-    orders = 2 if "P" in white and "P" in black else 1  # bytes before the men of a group
+    pieces = sorted(["?PNBRQK".index(kind) + (0 if place < len(white) else BLACK) for place, kind in enumerate(white + black)])
+    orders = 2 if "P" in white and "P" in black else 1  # bytes before the pieces of a group
     groups = 4 if "P" in name else 1
-    size = orders + len(men)
+    size = orders + len(pieces)
     try:
         with open(path, "rb") as file:
             head = file.read(HEADER + groups * size)
     except OSError:
-        return True  # it is told where the table is read
+        return True  # the first probe reports it
     if len(head) < HEADER + groups * size or bool(head[4] & HAS_PAWNS) != (groups == 4):
         return False
     shifts = (0, 4) if suffix == ".rtbw" and sorted(white) != sorted(black) else (0,)  # of each side to move
     starts = [HEADER + group * size + orders for group in range(groups)]
     return all(
-        sorted(byte >> shift & 15 for byte in head[start : start + len(men)]) == men for start in starts for shift in shifts
+        sorted(byte >> shift & 15 for byte in head[start : start + len(pieces)]) == pieces for start in starts for shift in shifts
     )
 
 

@@ -122,9 +122,8 @@ cdef inline bint _changes_ending(const PositionC* pos, Move move) noexcept nogil
     """
     cdef const BoardC* b = &pos.b
     cdef bitboard rest = b.by_colour[pos.stm ^ 1] & ~bit(move_to(move))
-    cdef bint takes_passing = move_flag(move) == EN_PASSANT
-    cdef bitboard bishops_at_most = b.by_type[PAWN] | b.by_type[BISHOP] | b.by_type[KING]
-    return popcount(rest & b.by_type[PAWN]) == takes_passing or not rest & ~bishops_at_most
+    cdef int passed = move_flag(move) == EN_PASSANT  # this pawn is still in `rest`
+    return popcount(rest & b.by_type[PAWN]) == passed or not rest & ~(b.by_type[PAWN] | b.by_type[BISHOP] | b.by_type[KING])
 
 
 cdef inline int _victim(const PositionC* pos, Move move) noexcept nogil:

@@ -31,7 +31,7 @@ def folder(any_data: Path) -> str:
 @pytest.fixture(scope="session")
 def summary(any_data: Path) -> str:
     """What is said of the tables in `folder`."""
-    return "5 WDL and 5 DTZ tables, up to 3 men" if any_data == DATA else "35 WDL and 35 DTZ tables, up to 4 men"
+    return "5 WDL and 5 DTZ tables, up to 3 pieces" if any_data == DATA else "35 WDL and 35 DTZ tables, up to 4 pieces"
 
 
 @pytest.fixture(scope="session")
@@ -92,7 +92,7 @@ def test_folder_without_tables_is_refused(tmp_path: Path) -> None:
 def test_damaged_table_knows_nothing_and_says_so_once(tmp_path: Path) -> None:
     (tmp_path / "KQvK.rtbw").write_bytes(b"no table at all")
     tables = Tablebase(str(tmp_path))
-    assert tables.summary.startswith("1 WDL and 0 DTZ tables, up to 3 men")
+    assert tables.summary.startswith("1 WDL and 0 DTZ tables, up to 3 pieces")
     assert tables.probe("8/8/8/4k3/8/8/8/KQ6 w - - 0 1") is None
     assert "cannot be read" in tables.take_fault()
     assert tables.take_fault() == ""
