@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
 from ..uci.parse import reason, shorten
-from .common.command import CommandError, execute, file_name, per_second, read_text, whole_number
+from .common.command import CommandError, execute, file_name, per_second, whole_number
 from .common.fen import SHOWN, is_shredder, read_epd
+from .common.files import read_text
 from .common.progress import Bar, progress
 from .data import PERFT
 

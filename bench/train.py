@@ -16,28 +16,10 @@ from ..evaluation import config
 from ..evaluation.learn.labelled import MAX_SCORE
 from .common import journal as journals
 from .common.checkout import revision
-from .common.command import (
-    INTERRUPTED,
-    CommandError,
-    Postponed,
-    execute,
-    file_name,
-    keep,
-    naming,
-    number,
-    picture,
-    require,
-    require_apart,
-    require_plot,
-    require_writable,
-    tell,
-    uninterrupted,
-    whole_number,
-    write_bytes,
-    writes,
-)
+from .common.command import INTERRUPTED, CommandError, execute, file_name, number, require, tell, uninterrupted, whole_number
+from .common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, require_writable, write_bytes
 from .common.lock import hold
-from .common.plot import legend, new_figure, whole
+from .common.plot import legend, new_figure, picture, require_plot, whole
 from .common.signature import signature
 
 if TYPE_CHECKING:
@@ -82,11 +64,11 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="coachwhip train", description=about, epilog=EPILOG, formatter_class=formatter)
     add = parser.add_argument
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
-    add("--output", **writes(required=True, help="the network, by custom .cwnet"))
+    add("--output", type=file_name, metavar="FILE", required=True, help="the network, by custom .cwnet")
     add("--every-epoch", action="store_true", help="write the network after each epoch too: net.1.cwnet, net.2.cwnet, ...")
-    add("--journal", **writes(grows=True, help="keep every finished epoch so that the run can be resumed"))
+    add("--journal", type=file_name, metavar="FILE", help="keep every finished epoch so that the run can be resumed")
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
-    add("--plot", **writes(help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)"))
+    add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
     _network_arguments(parser)
     _data_arguments(parser)
@@ -151,6 +133,9 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
+    check_outputs(args, ["output", "plot"], ["journal"])
+    for path in args.files:
+        require_regular(path, "a training")
     require("scipy.sparse", "it")
     if args.plot:
         require_plot(args.plot)
@@ -313,7 +298,7 @@ class Run:
         with progress("files", len(self._args.files)) as bar:
             for path, begun in zip(self._args.files, _begun(self._args), strict=True):
                 cache = self._beside(path, "positions")
-                with naming(path), self._held(cache):
+                with naming(cache), self._held(cache):
                     files.append(open_file(path, cache, limit=self._args.limit, games=begun))
                 bar.advance()
         return files

@@ -13,22 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..evaluation import config
 from ..evaluation.learn.labelled import MAX_SCORE, PER_GAME
 from .common.checkout import revision
-from .common.command import (
-    INTERRUPTED,
-    CommandError,
-    execute,
-    file_name,
-    keep,
-    number,
-    picture,
-    require,
-    require_plot,
-    tell,
-    uninterrupted,
-    whole_number,
-    writes,
-)
-from .common.plot import legend, new_figure, whole
+from .common.command import INTERRUPTED, CommandError, execute, file_name, number, require, tell, uninterrupted, whole_number
+from .common.files import check_outputs, keep
+from .common.plot import legend, new_figure, picture, require_plot, whole
 
 if TYPE_CHECKING:
     from ..evaluation.learn.data import Dataset
@@ -80,7 +67,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="coachwhip tune", description=about, epilog=EPILOG, formatter_class=formatter)
     add = parser.add_argument
     add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
-    add("--output", **writes(required=True, help="the new weights file"))
+    add("--output", type=file_name, metavar="FILE", required=True, help="the new weights file")
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights at first (default: the shipped ones)")
     add(
         "--only",
@@ -149,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
         help="decides the split and the order of the batches (default 1)",
     )
     add("--date", type=date, metavar="DATE", help="the day that the new file names (default: none)")
-    add("--plot", **writes(help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)"))
+    add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
     return parser
 
@@ -160,6 +147,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
+    check_outputs(args, ["output", "plot"])
     require("scipy.sparse", "it")
     if args.plot:
         require_plot(args.plot)

@@ -17,7 +17,8 @@ import numpy as np
 
 from ..uci.parse import reason
 from ..uci.wdl import LEAST, material
-from .common.command import CommandError, execute, file_name, naming, require
+from .common.command import CommandError, execute, file_name, require
+from .common.files import naming
 from .common.pgn import PgnError, read_games
 from .data import SCORED
 

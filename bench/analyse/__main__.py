@@ -15,21 +15,8 @@ from ...core.engine import MAX_DEPTH
 from ...in_process import open_engine
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import OF_A_TEXT, printable, reason, shorten
-from ..common.command import (
-    INTERRUPTED,
-    CommandError,
-    Postponed,
-    execute,
-    file_name,
-    naming,
-    replacing,
-    seconds,
-    sets_tunables,
-    tell,
-    whole_number,
-    write_bytes,
-    writes,
-)
+from ..common.command import INTERRUPTED, CommandError, execute, file_name, seconds, sets_tunables, tell, whole_number
+from ..common.files import Postponed, check_outputs, naming, replacing, write_bytes
 from ..common.pgn import game_text
 from ..common.progress import progress
 from ..common.table import plain
@@ -66,19 +53,20 @@ def main(argv: Sequence[str]) -> int:
     )
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
-    add("--output", **writes(help="write the annotated games to FILE"))
+    add("--output", type=file_name, metavar="FILE", help="write the annotated games to FILE")
     add(
         "--report",
-        **writes(
-            help="write a page of HTML with the boards, lines and a graph of each game; one file, no network",
-        ),
+        type=file_name,
+        metavar="FILE",
+        help="write a page of HTML with the boards, lines and a graph of each game; one file, no network",
     )
     add("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _analyse, reads=GAMES.path)
+    return execute(parser, argv, _analyse)
 
 
 def _analyse(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
+    check_outputs(args, ["output", "report"], reads=[GAMES.path])
     if not args.files:
         GAMES.announce()
     studies, faults = read_files([str(path) for path in args.files or [GAMES.path]])

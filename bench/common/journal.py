@@ -18,7 +18,8 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from ...uci.parse import shorten
-from .command import CommandError, append, naming, tell
+from .command import CommandError, tell
+from .files import append, naming, require_regular
 from .lock import hold
 
 FORMAT = 2
@@ -32,8 +33,7 @@ class RunFile:
 
     def __init__(self, path: Path, *, may_begin: bool = True) -> None:
         """Open a file, or begin it if it `may_begin`. Raises CommandError if another run has it open, OSError."""
-        if path.exists() and not path.is_file():
-            raise CommandError(f"{path} is not a regular file, and a run that can be resumed needs one")
+        require_regular(path, "a run that can be resumed")
         self.path = path
         self._is_new = not path.exists()
         self._added = 0
@@ -206,10 +206,6 @@ class Journal(ABC):
     def _take(self, line: dict[str, Any]) -> None:
         """Take in what a line holds. Raises an error of REFUSED for one that a run cannot have written."""
 
-    def _may_replace(self, contents: Contents) -> bool:  # noqa: ARG002
-        """Whether a run may begin anew in a file that holds finished work."""
-        return False
-
     def _begin(self, settings: Mapping[str, Any] | None, *, resume: bool) -> None:
         """Read what is there, cut off a torn line, and have a first line."""
         contents = read(self.path, self.KIND, self._file.read())
@@ -221,10 +217,7 @@ class Journal(ABC):
                     require_same_settings(self.path, self.KIND.run, contents.settings, settings)
                 self._go_on(contents)
                 return
-            if not self._may_replace(contents):
-                raise CommandError(
-                    f"{self.path} holds a {self.KIND.run} already: give --resume to go on with it, or another name"
-                )
+            raise CommandError(f"{self.path} holds a {self.KIND.run} already: give --resume to go on with it, or another name")
         assert settings is not None
         self.settings = dict(settings)
         self._file.cut(0)

@@ -17,8 +17,9 @@ from ...core.engine import Position
 from ...evaluation.compressed import ENDINGS
 from ...uci.book import Book as PolyglotBook
 from ...uci.parse import reason, shorten
-from .command import CommandError, naming, read_text
+from .command import CommandError
 from .fen import SHOWN, board_of, is_chess960, is_shredder, read_epd
+from .files import naming, read_text
 
 if TYPE_CHECKING:
     from .pgn import RawGame

@@ -1,13 +1,27 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the plots of all subcommands share (matplotlib, extra `bench`): an empty figure, whole ticks, names as text, the legend."""
+"""What the plots of all subcommands share (matplotlib, extra `bench`): an empty figure, whole ticks, names as text, the legend, the file."""
 
 from importlib import import_module
+from io import BytesIO
+from pathlib import Path
 from typing import Any
+from warnings import catch_warnings, filterwarnings
 
 from ...uci.parse import printable
+from .command import CommandError, require
+from .files import write_bytes
 
+DPI = 100  # dots per inch
 SIZE = (8.0, 4.5)  # inches, of a plot without a long legend
 ROOM = 110  # letters beside each other below such a plot
+
+
+def require_plot(path: Path) -> None:
+    """Refuse a plot that cannot be drawn, or not as such a file, before the work. Raises CommandError."""
+    require("matplotlib.figure", "--plot")
+    kinds = import_module("matplotlib.figure").Figure().canvas.get_supported_filetypes()
+    if path.suffix[1:].lower() not in kinds:
+        raise CommandError(f"--plot {path}: the name must end in one of {', '.join(f'.{kind}' for kind in sorted(kinds))}")
 
 
 def new_figure(size: tuple[float, float] = SIZE) -> Any:
@@ -33,3 +47,12 @@ def legend(*axes: Any) -> None:
     longest = max(len(label) for _, label in entries)
     columns = max(1, min(3, ROOM // (longest + 8)))
     axes[0].figure.legend(*zip(*entries, strict=True), loc="outside lower center", ncols=columns, fontsize=9, frameon=False)
+
+
+def picture(figure: Any, path: Path) -> None:
+    """Write a figure of matplotlib in the format that the file's name asks for. Raises OSError that names it."""
+    data = BytesIO()
+    with catch_warnings():
+        filterwarnings("ignore", message="Glyph .* missing")  # a letter that the font lacks is drawn as a box
+        figure.savefig(data, format=path.suffix[1:].lower(), dpi=DPI)
+    write_bytes(path, data.getvalue())

@@ -17,21 +17,10 @@ from pathlib import Path
 from ...core.engine import MAX_DEPTH, Position
 from ...evaluation import config
 from ...uci.parse import reason, shorten
-from ..common.command import (
-    INTERRUPTED,
-    CommandError,
-    Postponed,
-    execute,
-    file_name,
-    read_text,
-    require_plot,
-    sets_tunables,
-    tell,
-    uninterrupted,
-    whole_number,
-    writes,
-)
+from ..common.command import INTERRUPTED, CommandError, execute, file_name, sets_tunables, tell, uninterrupted, whole_number
 from ..common.fen import SHOWN, read_epd
+from ..common.files import Postponed, check_outputs, read_text
+from ..common.plot import require_plot
 from ..common.progress import progress
 from . import experiment as laboratory
 from . import horizon, techniques
@@ -110,16 +99,22 @@ def main(argv: Sequence[str]) -> int:
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
     add("--json", action="store_true", help="print one JSON object instead of text")
-    add("--plot", **writes(help="draw nodes by depth (.png, .svg or .pdf; needs matplotlib)"))
-    add("--page", **writes(help="write table, plot and explanations (.html, or Markdown with a .png beside it)"))
-    add("--journal", **writes(grows=True, help="keep every finished measurement so that the run can be resumed"))
+    add("--plot", type=file_name, metavar="FILE", help="draw nodes by depth (.png, .svg or .pdf; needs matplotlib)")
+    add(
+        "--page",
+        type=file_name,
+        metavar="FILE",
+        help="write table, plot and explanations (.html, or Markdown with a .png beside it)",
+    )
+    add("--journal", type=file_name, metavar="FILE", help="keep every finished measurement so that the run can be resumed")
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--horizon", action="store_true", help="show the horizon effect instead")
-    return execute(parser, argv, _lab, reads=POSITIONS)
+    return execute(parser, argv, _lab)
 
 
 def _lab(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
+    check_outputs(args, ["plot", "page"], ["journal"], also=lab_page.more_files(args.page), reads=[POSITIONS])
     try:
         weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
     except ValueError as error:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..common.command import write_bytes
+from ..common.files import write_bytes
 from . import plot
 from .horizon import Shown, verdict
 from .horizon import table as horizon_table
@@ -29,6 +29,7 @@ SHAPES = {
     "*": "M0-5.5L1.3-1.8H5.2L2.1.7L3.2 4.5L0 2.2L-3.2 4.5L-2.1.7L-5.2-1.8H-1.3Z",
     "X": "M-4.7-2.3L-2.3-4.7L0-2.3L2.3-4.7L4.7-2.3L2.3 0L4.7 2.3L2.3 4.7L0 2.3L-2.3 4.7L-4.7 2.3L-2.3 0Z",
 }
+HTML = (".html", ".htm")  # endings; a page of another name is Markdown
 DASHES = {"-": "", "--": "7 4", "-.": "9 3 2 3", ":": "2 3"}
 
 
@@ -40,12 +41,17 @@ class Drawn(NamedTuple):
     lines: list[tuple[plot.Style, plot.Style]]  # light, dark
 
 
+def more_files(path: Path | None) -> list[Path]:
+    """What a page needs next to its own file: the plot of a Markdown page."""
+    return [path.with_suffix(".png")] if path and path.name and path.suffix.lower() not in HTML else []
+
+
 def page(report: Report, shown: Sequence[Shown], path: Path) -> None:
     """Write all of it as a page that stands alone: HTML for .html, Markdown otherwise. Raises OSError.
 
     The plot is inside an HTML page, and a .png beside a Markdown one; a page without matplotlib has none.
     """
-    body: _Markdown = _Html() if path.suffix.lower() in (".html", ".htm") else _Markdown()
+    body: _Markdown = _Html() if path.suffix.lower() in HTML else _Markdown()
     body.heading(1, "The search laboratory")
     body.paragraph(
         "Adversarial search, one technique after another on the same positions, in the engine itself: each row of the table switches "

@@ -12,8 +12,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from ..common.command import picture
-from ..common.plot import new_figure, whole
+from ..common.plot import new_figure, picture, whole
 from .report import Report, Summary, depths
 from .techniques import DEEPER, RISKY, SAFE
 

@@ -22,17 +22,16 @@ from ..common.command import (
     INTERRUPTED,
     LARGEST_COUNT,
     CommandError,
-    Postponed,
     execute,
     file_name,
     require,
-    require_plot,
     seconds,
     tell,
     uninterrupted,
     whole_number,
-    writes,
 )
+from ..common.files import Postponed, check_outputs, fingerprint
+from ..common.plot import require_plot
 from ..common.rules import Rules, add_rule_arguments
 from ..data import OPENINGS
 from ..engines.clock import TimeControl, parse_time_control
@@ -131,16 +130,21 @@ def _ending_arguments(add: Callable[..., object]) -> None:
 
 
 def _file_arguments(add: Callable[..., object]) -> None:
-    add("--pgn", **writes(grows=True, help="append every finished game"))
-    add("--journal", **writes(grows=True, help="keep every finished game so that the run can be resumed"))
+    add("--pgn", type=file_name, metavar="FILE", help="append every finished game")
+    add("--journal", type=file_name, metavar="FILE", help="keep every finished game so that the run can be resumed")
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--json", action="store_true", help="print one JSON object instead of text")
-    add("--plot", **writes(help="draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)"))
+    add(
+        "--plot",
+        type=file_name,
+        metavar="FILE",
+        help="draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)",
+    )
 
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Finished games are printed on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
-    return execute(_parser(), argv, _match, reads=OPENINGS.path)
+    return execute(_parser(), argv, _match)
 
 
 def _match(args: argparse.Namespace) -> int:
@@ -150,6 +154,7 @@ def _match(args: argparse.Namespace) -> int:
     from .standings import describe, summary
     from .tally import Tally
 
+    check_outputs(args, ["plot"], ["pgn", "journal"], reads=[OPENINGS.path])
     players = len(values_of(args.engine_words, "--name"))
     if players < 2:
         raise CommandError("name at least two engines, each with --engine or --revision")
@@ -260,7 +265,7 @@ def _settings(args: argparse.Namespace, contest: "Contest") -> dict[str, Any]:
     path = _book_file(args)
     book = "start position" if args.openings else CHESS960_STARTS
     if path:
-        book = hashlib.sha256(path.read_bytes()).hexdigest()[:16]
+        book = fingerprint(path)[:16]
     engines = [
         {"name": player.name, "command": list(player.command), "options": dict(player.options), "tc": str(control)}
         for player, control in zip(contest.players, contest.controls, strict=True)

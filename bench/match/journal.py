@@ -12,7 +12,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.command import append, naming
+from ..common.files import append, naming
 from ..common.journal import Journal, Kind, checked
 from ..common.lock import hold
 from .game import GameRecord

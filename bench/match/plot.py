@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.command import picture
-from ..common.plot import as_text, legend, new_figure, whole
+from ..common.plot import as_text, legend, new_figure, picture, whole
 from .sprt import Sprt
 from .standings import judge, ratings
 from .tally import Tally

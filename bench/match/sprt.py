@@ -19,7 +19,7 @@ EMPTY = 1e-3  # what an outcome that has not occurred counts: keeps the likeliho
 MEASURABLE = 20  # outcomes from which on their spread is worth stating
 PRECISION = 1e-14
 ITERATIONS = 100
-STEPS = 16  # of the search for a standard deviation
+STEPS = 32  # of the search for a standard deviation
 EDGE = 1e-6  # of a step: how far from its ends, where no distribution is possible, the search begins
 
 

@@ -21,18 +21,8 @@ from typing import TYPE_CHECKING, Any
 from ...evaluation import config
 from ...evaluation.learn import labelled
 from ..common.checkout import revision
-from ..common.command import (
-    CommandError,
-    execute,
-    file_name,
-    naming,
-    replacing,
-    require_outputs,
-    sets_tunables,
-    tell,
-    uninterrupted,
-    whole_number,
-)
+from ..common.command import CommandError, execute, file_name, sets_tunables, tell, uninterrupted, whole_number
+from ..common.files import check_outputs, fingerprint, naming, replacing
 from ..common.journal import RunFile, require_same_settings
 from ..common.openings import Book, open_book, standard_start
 from ..common.rules import Rules, add_rule_arguments
@@ -150,7 +140,7 @@ def _selfplay(args: argparse.Namespace) -> int:
             raise CommandError(
                 "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
             )
-        require_outputs(args, {"file": True})
+        check_outputs(args, grown=["file"])
         settings = _settings(args)
         described, book = _described(args, settings)
         with closing(Store(args.file, described)) as store:
@@ -175,7 +165,7 @@ def _described(args: argparse.Namespace, settings: "SelfplaySettings") -> tuple[
     """The settings as the file's second line has them, and the openings. Raises CommandError, OSError."""
     books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
     openings = [
-        {"name": path.name, "sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "entries": len(book)}
+        {"name": path.name, "sha256": fingerprint(path), "entries": len(book)}
         for path, book in zip(args.openings, books, strict=True)
     ]
     described: dict[str, Any] = settings._asdict()
@@ -318,7 +308,7 @@ def _write_epd(args: argparse.Namespace) -> int:
     path, target = args.file, args.epd
     is_printed = target == Path("-")
     if not is_printed:
-        require_outputs(args, {"epd": False})
+        check_outputs(args, ["epd"])
     with naming(path):
         labelled.summary(path)  # a file that cannot be read is refused before anything is written
     lines = epd(path, args.max_score, args.per_game)

@@ -21,18 +21,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...evaluation import config
 from ...uci.tunables import ROWS, SWITCH, Row, matching
-from ..common.command import (
-    INTERRUPTED,
-    CommandError,
-    Postponed,
-    execute,
-    file_name,
-    sets_tunables,
-    tell,
-    uninterrupted,
-    whole_number,
-    writes,
-)
+from ..common.command import INTERRUPTED, CommandError, execute, file_name, sets_tunables, tell, uninterrupted, whole_number
+from ..common.files import Postponed, check_outputs, fingerprint
 from ..common.journal import Journal, Kind, checked
 from ..common.openings import Book, Opening, choose, open_book, standard_start
 from ..common.rules import Rules
@@ -154,7 +144,7 @@ def _parser() -> argparse.ArgumentParser:
         help="iterations a step, played from the same values (default 16)",
     )
     add("--concurrency", type=whole_number(1, 1024), metavar="N", help="games at a time (default: one for each processor)")
-    add("--journal", **writes(grows=True, help="keep every finished batch so that the run can be resumed"))
+    add("--journal", type=file_name, metavar="FILE", help="keep every finished batch so that the run can be resumed")
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--json", action="store_true", help="print one JSON object instead of text")
     return parser
@@ -214,6 +204,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _spsa(args: argparse.Namespace) -> int:
+    check_outputs(args, grown=["journal"])
     parameters = chosen(args.tune)
     for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
         raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")
@@ -256,7 +247,7 @@ def _described(args: argparse.Namespace, settings: "SpsaSettings", parameters: S
     described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()[:16]
     described["network"] = hashlib.sha256(settings.network).hexdigest()[:16] if settings.network else None
     described["engine"] = signature(settings.weights, settings.network)
-    described["openings"] = hashlib.sha256(args.openings.read_bytes()).hexdigest()[:16] if args.openings else ""
+    described["openings"] = fingerprint(args.openings)[:16] if args.openings else ""
     if settings.tunables:
         described["tunables"] = dict(settings.tunables)
     described["parameters"] = {parameter.name: list(parameter[1:]) for parameter in parameters}

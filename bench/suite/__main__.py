@@ -13,19 +13,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..common.command import (
-    INTERRUPTED,
-    CommandError,
-    Postponed,
-    execute,
-    file_name,
-    require_plot,
-    seconds,
-    tell,
-    uninterrupted,
-    whole_number,
-    writes,
-)
+from ..common.command import INTERRUPTED, CommandError, execute, file_name, seconds, tell, uninterrupted, whole_number
+from ..common.files import Postponed, check_outputs
+from ..common.plot import require_plot
 from ..common.progress import progress
 from ..common.table import show
 from ..data import TACTICS
@@ -74,19 +64,22 @@ def main(argv: Sequence[str]) -> int:
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
     add(
         "--journal",
-        **writes(grows=True, help="keep every finished position so that the run can be resumed, or compared with later"),
+        type=file_name,
+        metavar="FILE",
+        help="keep every finished position so that the run can be resumed, or compared with later",
     )
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--compare", type=file_name, metavar="FILE", help="show which positions changed since the run in this journal")
     listing = f"positions to list (default: those that not every engine solved, at most {LISTED})"
     add("--list", choices=("all", "open", "none"), help=listing)
-    add("--plot", **writes(help="draw positions solved over time (.png, .svg or .pdf; needs matplotlib)"))
+    add("--plot", type=file_name, metavar="FILE", help="draw positions solved over time (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _suite, reads=TACTICS.path)
+    return execute(parser, argv, _suite)
 
 
 def _suite(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
+    check_outputs(args, ["plot"], ["journal"], reads=[TACTICS.path])
     if args.resume and not args.journal:
         raise CommandError("--resume needs the --journal of the run")
     if args.plot:

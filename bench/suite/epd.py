@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...uci.parse import reason, shorten
-from ..common.command import CommandError, read_bytes
+from ..common.command import CommandError
 from ..common.fen import SHOWN, board_of, is_chess960, read_epd
+from ..common.files import read_bytes
 from .problem import Problem
 
 if TYPE_CHECKING:

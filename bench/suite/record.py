@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 from ...uci.parse import shorten
 from ..common.command import CommandError
-from ..common.journal import REFUSED, SHOWN, Contents, Journal, Kind, checked, read, take_lines
+from ..common.journal import REFUSED, SHOWN, Journal, Kind, checked, read, take_lines
 from ..engines.clock import TimeControl
 from ..engines.spec import EngineSpec
 from .problem import Attempt, Problem
@@ -53,7 +53,7 @@ def digest_of(problems: Sequence[Problem]) -> str:
 
 
 class SuiteJournal(Journal):
-    """The journal of a run: a line for each attempt. A run that is complete may be replaced by another."""
+    """The journal of a run: a line for each attempt."""
 
     KIND = KIND
 
@@ -64,10 +64,6 @@ class SuiteJournal(Journal):
 
     def _take(self, line: dict[str, Any]) -> None:
         self._attempts.take(line)
-
-    def _may_replace(self, contents: Contents) -> bool:
-        total = contents.settings.get("total")
-        return isinstance(total, int) and len(contents.lines) >= total
 
     def record(self) -> Record:
         """What was in the file when it was opened. Raises CommandError."""
@@ -96,7 +92,7 @@ class Attempts:
 def begin(path: Path, settings: SuiteSettings, problems: Sequence[Problem], *, resume: bool = False) -> SuiteJournal:
     """Start a file, or with `resume` go on with one of the same settings.
 
-    Raises CommandError rather than overwrite a run that is unfinished or going on, or a file of another kind; OSError.
+    Raises CommandError rather than overwrite a run or a file of another kind; OSError.
     """
     engines = [spec._asdict() for spec in settings.engines]
     head = {"digest": digest_of(problems), "total": len(problems) * len(settings.engines)}

@@ -9,8 +9,7 @@ from pathlib import Path
 from statistics import fmean, median
 from typing import NamedTuple
 
-from ..common.command import picture
-from ..common.plot import as_text, legend, new_figure, whole
+from ..common.plot import as_text, legend, new_figure, picture, whole
 from .problem import FAULTS, Attempt, Problem
 
 

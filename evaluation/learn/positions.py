@@ -92,9 +92,11 @@ class Cache:
     """The decoded positions of a file, in a file, and another with their number in each game, 4 bytes. One process at a time may use it."""
 
     def __init__(self, path: Path) -> None:
-        """Find what is there. The second file's name has ".counts" behind that of the first. Raises OSError."""
+        """Find what is there. The second file's name has ".counts" behind that of the first. Raises OSError, FormatError."""
         self.path = path
         self._counts = path.with_name(path.name + ".counts")
+        if path.exists() and path.stat().st_size and not self._counts.exists():
+            raise labelled.FormatError(f"{path} is another file, and its name is needed: rename it, or give --cache")
         counts = np.fromfile(self._counts, "<u4") if self._counts.exists() else np.empty(0, "<u4")
         ends = np.cumsum(counts, dtype=np.int64)
         rows = path.stat().st_size // ROW.itemsize if path.exists() else 0

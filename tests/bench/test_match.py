@@ -598,8 +598,9 @@ def test_sigint_ends_a_real_match_in_order(send: str, run: Run, book: Path, tmp_
     assert sorted(int(game.headers["GameId"]) for game in read_pgn(pgn)) == list(range(1, 13))
 
 
-def test_sprt_stops_the_match(run: Run, book: Path, tmp_path: Path) -> None:
-    words = [*engines("good", "killed"), "--openings", book, "--sprt", "0,200,0.1,0.1", "--tc", "60"]
+@pytest.mark.parametrize("bounds", ["0,200,0.1,0.1", "0,1000", "-1000,-500"])
+def test_sprt_stops_the_match(bounds: str, run: Run, book: Path, tmp_path: Path) -> None:
+    words = [*engines("good", "killed"), "--openings", book, "--sprt", bounds, "--tc", "60"]
     found = run(*words, "--games", "200", "--plot", tmp_path / "plot.png")
     assert found["sprt"]["verdict"] == "H1"
     assert found["games"] < 40

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 from coachwhip.bench import train, tune
-from coachwhip.bench.common.command import picture
-from coachwhip.bench.common.plot import as_text, new_figure
+from coachwhip.bench.common.plot import as_text, new_figure, picture
 from coachwhip.bench.lab import experiment, techniques
 from coachwhip.bench.lab import plot as lab_plot
 from coachwhip.bench.lab.report import summarise

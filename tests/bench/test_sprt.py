@@ -80,7 +80,12 @@ def drawn_tests() -> list[tuple[tuple[int, ...], float, float, str]]:
 
 @pytest.mark.parametrize(
     ("counts", "elo0", "elo1", "model"),
-    [((0, 0, 0, 2, 20), 0, 232, NORMALIZED), ((144, 3, 1, 0, 0), -1000, -500, NORMALIZED), *drawn_tests()],
+    [
+        ((0, 0, 0, 2, 20), 0, 232, NORMALIZED),
+        ((144, 3, 1, 0, 0), -1000, -500, NORMALIZED),
+        ((0, 0, 968, 0, 0), 0, 26.84, NORMALIZED),
+        *drawn_tests(),
+    ],
 )
 def test_the_ratio_of_wide_bounds_is_that_of_the_largest_likelihoods(
     counts: tuple[int, ...], elo0: float, elo1: float, model: str

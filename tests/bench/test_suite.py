@@ -476,6 +476,10 @@ def test_resuming_is_refused_when_it_would_mix_things_up(
         capsys.readouterr()
         assert suite.main(["--journal", str(saved), "--resume", *words]) == 2
         assert "--resume without files takes" in capsys.readouterr().err
+    finished = saved.read_bytes()
+    assert suite.main([str(epd), "--depth", "1", "--journal", str(saved), "--engine", engine("good", GOOD)]) == 2
+    assert "already" in capsys.readouterr().err
+    assert saved.read_bytes() == finished
     epd.write_text(epd.read_text().replace("bm Ra8#", "bm Kf1"))
     assert suite.main(["--journal", str(saved), "--resume"]) == 2
     assert "the positions have changed" in capsys.readouterr().err

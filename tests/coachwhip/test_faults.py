@@ -310,9 +310,12 @@ SAME = [
     "match GAMES --openings good.pgn --pgn SAME:good.pgn",
     "match GAMES --pgn SAME:all --journal all",
     "match --engine ./good.epd --engine ./good.epd --pgn SAME:good.epd",
+    "match --engine a --engine 'b --weights=w.svg' --pgn SAME:w.svg",
     "suite SUITE good.epd --compare j --journal SAME:j",
     "suite SUITE w.svg --plot SAME:w.svg",
     "lab --positions good.fen --page SAME:good.fen",
+    "lab --positions w.png --page w.md",
+    "lab --positions good.fen --plot SAME:w.png --page w.md",
     "spsa --tune rfp_margin --openings good.epd --journal SAME:good.epd",
     "analyse good.pgn --report SAME:good.pgn",
     "analyse good.pgn --output SAME:new --report ./new",
@@ -326,7 +329,7 @@ def test_no_output_is_an_input_or_another_output(
     line: str, kind: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    for name in ("new.1.cwnet", "new.cwnet", "w.svg", "j", "all", "new"):
+    for name in ("new.1.cwnet", "new.cwnet", "w.svg", "w.png", "j", "all", "new"):
         (folder / name).write_bytes(b"mine")
     (folder / "folder" / "labelled.own").write_bytes(own_games())
     words = line.replace("GAMES", shlex.join(GAMES)).replace("SUITE", shlex.join(SUITE))
@@ -387,6 +390,36 @@ def test_a_run_that_is_resumed_needs_a_regular_file(
     monkeypatch.chdir(folder)
     assert main([word.replace("FILE", os.devnull) for word in WRITES[writes]]) == 2
     assert f"{os.devnull} is not a regular file" in capfd.readouterr().err.splitlines()[-1]
+
+
+def test_a_training_reads_regular_files(folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    assert main([word.replace("labelled.own", os.devnull) for word in TRAIN]) == 2
+    assert f"{os.devnull} is not a regular file" in capfd.readouterr().err.splitlines()[-1]
+
+
+def test_a_training_keeps_a_file_whose_name_it_needs(
+    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(folder)
+    (folder / "labelled.own.positions").write_text("mine")
+    before = contents(folder)
+    assert main(TRAIN) == 2
+    assert "labelled.own.positions" in capfd.readouterr().err
+    assert contents(folder) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no such files")
+@pytest.mark.parametrize("words", [["match", *GAMES], OWN, SPSA], ids=lambda words: words[0])
+def test_openings_may_come_through_a_pipe(
+    words: list[str], folder: Path, coachwhip: Callable[..., "subprocess.CompletedProcess[str]"]
+) -> None:
+    """Which can be read once."""
+    os.mkfifo(folder / "pipe")
+    writer = threading.Thread(target=lambda: (folder / "pipe").write_text(f"{START}\n"), daemon=True)
+    writer.start()
+    done = coachwhip([*words, "--openings", "pipe"])
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_rejected_engine_leaves_no_journal(folder: Path) -> None:

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Files that subcommands read and write: no output is an input, and what is written replaces an old file as a whole or not at all."""
+
+import argparse
+import hashlib
+import os
+import re
+import stat
+import tempfile
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from io import FileIO
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, BinaryIO
+
+from ...evaluation.compressed import CompressedError, expanded
+from .command import CommandError, in_words
+
+# --- Checks before the work ---
+
+
+def check_outputs(
+    args: argparse.Namespace,
+    replaced: Sequence[str] = (),
+    grown: Sequence[str] = (),
+    *,
+    also: Sequence[Path] = (),
+    reads: Collection[Path] = (),
+) -> None:
+    """Check the files that a command writes before it opens any. Raises CommandError.
+
+    `replaced` and `grown` (at their end) are names of arguments, `also` more files that are replaced. All can be written, and none is a
+    file that another argument names, or one of `reads`.
+    """
+    outputs = [*also]
+    for name in (*replaced, *grown):
+        if path := getattr(args, name):
+            require_writable(path, grows=name in grown)
+            outputs.append(path)
+    for path in also:
+        require_writable(path)
+    inputs = [path for name, value in vars(args).items() if name not in (*replaced, *grown) for path in _files_in(value)]
+    require_apart(outputs, [*inputs, *reads])
+
+
+def require_writable(path: Path, *, grows: bool = False) -> None:
+    """Raises CommandError if a file cannot be written; one that only `grows` needs no right to make another in its folder."""
+    folder = Path(os.path.realpath(path)).parent
+    if path.is_dir():
+        raise CommandError(f"{path} cannot be written: it is a folder")
+    if not folder.is_dir():
+        raise CommandError(f"{path} cannot be written: there is no folder {folder}")
+    is_replaced = not path.exists() or (path.is_file() and not grows)
+    for place, counts in ((path, path.exists()), (folder, is_replaced)):
+        if counts and not os.access(place, os.W_OK):
+            raise CommandError(f"{path} cannot be written: you have no permission to write to {place}")
+
+
+def require_apart(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
+    """Raises CommandError for an output that is an input, another output, or a standard stream's file, under any name."""
+    known = {_identity(path): "is one of the files to read: choose another name" for path in inputs}
+    for number, what in ((0, "input comes from"), (1, "output goes"), (2, "error goes")):
+        known[_identity(number)] = f"is where standard {what}: choose another name"
+    for path in outputs:
+        identity = _identity(path)
+        if identity is not None and identity in known:
+            raise CommandError(f"{path} {known[identity]}")
+        known[identity] = f"and {path} are the same: outputs need a file each"
+
+
+def require_regular(path: Path, what: str) -> None:
+    """Raises CommandError for a pipe, a device or a folder, where `what` needs a regular file."""
+    if path.exists() and not path.is_file():
+        raise CommandError(f"{path} is not a regular file, which {what} needs")
+
+
+def _files_in(value: Any) -> Iterator[Path]:
+    """The files that an argument names, also in the command line of an engine."""
+    if isinstance(value, Path):
+        yield value
+    elif isinstance(value, str):
+        yield from (Path(text) for text in (value, *re.split(r"[\s='\"]+", value)) if os.path.isfile(text))
+    elif isinstance(value, (list, tuple)):
+        for each in value:
+            yield from _files_in(each)
+
+
+def _identity(file: Path | int) -> tuple[Any, ...] | None:
+    """What all names of a file have in common; None for a pipe or a device, which loses nothing."""
+    with suppress(OSError):
+        found = os.stat(file)
+        return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+    if isinstance(file, int):
+        return None
+    folder, name = os.path.split(os.path.realpath(file))  # it may be made later
+    with suppress(OSError):
+        found = os.stat(folder)
+        return found.st_dev, found.st_ino, os.path.normcase(name)
+    return None
+
+
+# --- Reading ---
+
+
+@contextmanager
+def naming(path: Path | str) -> Iterator[None]:
+    """Add the name of the file to errors without one, which reading and writing an open file raise."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = str(path)
+        raise
+
+
+def read_bytes(path: Path) -> bytes:
+    """The content of a file, expanded if it is compressed. Raises CommandError if it cannot be expanded; OSError."""
+    try:
+        with naming(path), path.open("rb") as file:
+            return expanded(file).read()
+    except CompressedError as error:
+        raise CommandError(f"{path}: {error}") from error
+
+
+def read_text(path: Path) -> str:
+    """A file of UTF-8 text, with or without a byte order mark. Raises CommandError that names the line if it is none; OSError."""
+    data = read_bytes(path)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise CommandError(f"{path}:{line}: not UTF-8 text (byte 0x{data[error.start]:02x})") from error
+
+
+def fingerprint(path: Path) -> str:
+    """The SHA-256 of a file; that of nothing for a pipe, which can be read only once. Raises OSError."""
+    return hashlib.sha256(path.read_bytes() if path.is_file() else b"").hexdigest()
+
+
+# --- Writing ---
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A file to write, which takes the place of `path` where the block ends without an error. Raises OSError that names it.
+
+    A symbolic link stays and its target is replaced; permissions stay. What is not a regular file, as a pipe, is written itself.
+    """
+    before = path.stat() if path.exists() else None
+    if before and not stat.S_ISREG(before.st_mode):
+        with naming(path), path.open("wb") as stream:
+            yield stream
+        return
+    target = Path(os.path.realpath(path))
+    fresh = target.with_name(f"{target.name[:40]}.{token_hex(8)}.part")
+    mode = stat.S_IMODE(before.st_mode) if before else 0o666
+    try:
+        with open(fresh, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        if before:
+            with suppress(OSError, AttributeError):
+                os.chown(fresh, before.st_uid, before.st_gid)
+            with suppress(OSError):
+                fresh.chmod(mode)
+        fresh.replace(target)
+    except BaseException as error:
+        with suppress(OSError):
+            fresh.unlink()
+        if isinstance(error, OSError) and error.filename in (None, str(fresh)):
+            error.filename = str(path)
+        raise
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file, all of it or, where that fails, nothing. Raises OSError that names it."""
+    with replacing(path) as file:
+        file.write(data)
+
+
+def keep(path: Path, data: bytes, what: str, check: Callable[[Path], str] = lambda _: "") -> tuple[Path | None, str]:
+    """Write what took hours to make (`what`: "the network is"), to the folder for temporary files where `path` cannot be written.
+
+    `check` says what is wrong with the file, "" if nothing is. Returns where it is, None for nowhere, and what went wrong.
+    """
+    complaint = ""
+    spare = Path(tempfile.gettempdir(), f"coachwhip-{token_hex(8)}{path.suffix}")
+    for place in (path, spare):
+        try:
+            write_bytes(place, data)
+            wrong = check(place)
+        except OSError as error:
+            wrong = in_words(error)
+        if not wrong:
+            return place, complaint and f"{complaint}; {what} in {spare}"
+        complaint = f"{complaint}, and {wrong}" if complaint else wrong
+    spare.unlink(missing_ok=True)
+    return None, complaint
+
+
+def append(file: FileIO, data: bytes) -> None:
+    """Add to the end of a file, all of it or, where that fails, nothing. Raises OSError."""
+    before = file.seek(0, os.SEEK_END) if file.seekable() else None
+    try:
+        while data:
+            data = data[file.write(data) :]
+    except OSError:
+        with suppress(OSError):
+            if before is not None:
+                file.truncate(before)
+        raise
+
+
+class Postponed:
+    """Keeps the error of a disk that is full, so that finished work is reported first: `with postponed: work`, report, `settle`."""
+
+    def __init__(self) -> None:
+        self.error: OSError | None = None
+
+    def __enter__(self) -> None:
+        """Begin the work."""
+
+    def __exit__(self, _kind: object, error: object, _traceback: object) -> bool:
+        """Keep the error, if it is one of a file."""
+        self.error = error if isinstance(error, OSError) else None
+        return self.error is not None
+
+    def settle(self) -> None:
+        """Raise the error, if there was one."""
+        if self.error is not None:
+            raise self.error
