@@ -6,6 +6,7 @@ knows what follows a move when the position before it is analysed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import chess
@@ -67,13 +68,15 @@ class Side(NamedTuple):
 
 
 class Study:
-    """A game and its analysis. Raises ValueError for an unknown chess variant or a start position that cannot be read."""
+    """A game and its analysis. A game of an unknown variant, or whose start cannot be read, has no positions."""
 
     def __init__(self, game: chess.pgn.Game, label: str) -> None:
         self.game = game
         self.label = label
         self.nodes = list(game.mainline())
-        self.boards = [game.board().copy(stack=False)]  # without move stacks, which would take many times the memory
+        self.boards: list[chess.Board] = []  # without move stacks, which would take many times the memory
+        with suppress(ValueError):
+            self.boards.append(game.board())
         for node in self.nodes:
             board = self.boards[-1].copy(stack=False)
             board.push(node.move)
@@ -88,6 +91,8 @@ class Study:
 
     def look(self, engine: ChessEngine, limit: Limit, multipv: int, advance: Callable[[], None]) -> None:
         """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it."""
+        if not self.boards:
+            return
         board = self.game.end().board()
         for index in range(len(self.nodes), -1, -1):
             infos = engine.analyse(board, limit, multipv=multipv, game=self)
