@@ -83,7 +83,7 @@ def _analyse(args: argparse.Namespace) -> int:
         with disk, _output(args) as output:
             interrupted = _run(studies, done, faults, engine, limit, args.multipv, output)
     if args.report:
-        write_bytes(args.report, printable(report.page(done, described), OF_A_TEXT).encode())
+        write_bytes(args.report, printable(report.page([study for study in done if study.boards], described), OF_A_TEXT).encode())
     if args.json:
         complete = not interrupted and disk.error is None
         print(json.dumps(_as_dict(done, limit, faults, complete=complete), indent=1))

@@ -26,18 +26,11 @@ def read_files(paths: Sequence[str]) -> Found:
     studies: list[Study] = []
     faults: list[str] = []
     for path in paths:
-        before = len(studies) + len(faults)
         for number, game in enumerate(_read_games(path), start=1):
             label = f"{path}: game {number} ({title(game)})"
-            errors = [reason(error) for error in game.errors[:MAX_NAMED]]
-            try:
-                studies.append(Study(game, label))
-            except ValueError as error:
-                errors = [f"{reason(error)}; the game is skipped"]
-            if errors:
-                faults.append(f"{label}: {'; '.join(errors)}")
-        if before == len(studies) + len(faults):
-            raise CommandError(f"{path}: no game in it")
+            studies.append(Study(game, label))
+            if game.errors:
+                faults.append(f"{label}: {'; '.join(reason(error) for error in game.errors[:MAX_NAMED])}")
     return Found(studies, faults)
 
 

@@ -6,6 +6,7 @@ knows what follows a move when the position before it is analysed.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import chess
@@ -66,13 +67,15 @@ class Side(NamedTuple):
 
 
 class Study:
-    """A game and its analysis. Raises ValueError for an unknown chess variant or a start position that cannot be read."""
+    """A game and its analysis. A game of an unknown variant, or whose start cannot be read, has no positions."""
 
     def __init__(self, game: chess.pgn.Game, label: str) -> None:
         self.game = game
         self.label = label
         self.nodes = list(game.mainline())
-        self.boards = [game.board().copy(stack=False)]  # without move stacks, which would take many times the memory
+        self.boards: list[chess.Board] = []  # without move stacks, which would take many times the memory
+        with suppress(ValueError):
+            self.boards.append(game.board())
         for node in self.nodes:
             board = self.boards[-1].copy(stack=False)
             board.push(node.move)
@@ -90,6 +93,8 @@ class Study:
 
         Raises ValueError if the engine does not play this variant or does not accept a position.
         """
+        if not self.boards:
+            return
         board = self.game.end().board()
         if board.uci_variant != "chess":
             raise ValueError(f"coachwhip plays standard chess and Chess960, not {board.uci_variant}")

@@ -292,7 +292,7 @@ class _Reader:
             self._complain(reason(error))
             self._unread = tags[-1].end()
         for token in tokens:
-            if self._unread is None:
+            if self._unread is None or token.start() < self._unread:
                 self._take(token)
             else:
                 self._pass(token)
@@ -484,4 +484,10 @@ class _Writer(chess.pgn.StringExporter):
 
 def game_text(game: chess.pgn.Game) -> str:
     """The game as PGN, with a blank line behind it."""
-    return printable(game.accept(_Writer(columns=COLUMNS)), OF_A_TEXT) + "\n\n"
+    writer = _Writer(columns=COLUMNS)
+    try:
+        game.accept(writer)
+    except ValueError:  # the start cannot be read, so there are tags and a comment only
+        writer.visit_comment(game.comment)
+        writer.visit_result(game.headers["Result"])
+    return printable(writer.result(), OF_A_TEXT) + "\n\n"

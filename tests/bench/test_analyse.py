@@ -96,6 +96,11 @@ def evaluated(text: str) -> list[int]:
     return found
 
 
+def game_texts(path: Path) -> list[str]:
+    """The texts of the games in a file that has tags for each."""
+    return re.split(r"\n\n(?=\[)", path.read_text(encoding="utf-8"))
+
+
 def write(folder: Path, text: str, name: str = "game.pgn", encoding: str = "utf-8") -> str:
     path = folder / name
     path.write_bytes(text.encode(encoding))
@@ -296,8 +301,8 @@ def test_files_good_and_bad(tmp_path: Path) -> None:
         '[White "Nowhere"]\n[FEN "not a position"]\n[SetUp "1"]\n\n1. e4 *\n\n[White "Last"]\n\n1. d4 *\n'
     )  # fmt: skip
     found = read_files([write(tmp_path, text.replace("\n", "\r\n"))])
-    assert [study.game.headers["White"] for study in found.studies] == ["Fool", "Breaks off", "Last"]
-    assert [len(study.nodes) for study in found.studies] == [4, 2, 1]
+    assert [study.game.headers["White"] for study in found.studies] == ["Fool", "Breaks off", "Nowhere", "Last"]
+    assert [len(study.nodes) for study in found.studies] == [4, 2, 0, 1]
     assert len(found.faults) == 2
     assert "Nf6" in found.faults[0]
     assert "game 2 (Breaks off - ?)" in found.faults[0]
@@ -514,6 +519,19 @@ def test_what_cannot_be_analysed_is_told_and_the_rest_is_done(tmp_path: Path, ca
     assert "crazyhouse" in captured.err
     assert "Ke4" in captured.err
     assert "Traceback" not in captured.err
+
+
+@pytest.mark.parametrize("tag", ['FEN "no position"', 'Variant "Duck Chess"', 'FEN "8/8/8/8/8/8/8/8 w - - 0 1"'])
+def test_a_game_whose_start_cannot_be_read_is_written_too(tmp_path: Path, tag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = f'{{first}} [{tag}]\n[White "Odd"]\n\n1. e4 {{one}} (1. @d4 $3) e5 ; two\n0-1\n'
+    output, page = tmp_path / "out.pgn", tmp_path / "out.html"
+    for path in (write(tmp_path, text), write(tmp_path, f"{text}\n{QUIET}", "two.pgn")):
+        assert main([path, "--depth", "1", "--hash", "1", "--output", str(output), "--report", str(page)]) == 1
+        assert "game 1 (Odd - ?)" in capsys.readouterr().err
+        games = [game for game in game_texts(output) if "Odd" in game]
+        assert len(games) == 1
+        assert [word for word in (*text.split(), "0-1") if word.strip(";{}") not in games[0] and word != "1."] == []
+        assert "One" in page.read_text(encoding="utf-8") or path.endswith("game.pgn")
 
 
 @pytest.mark.parametrize(
