@@ -41,7 +41,10 @@ TERMINATIONS = {
 
 
 class MoveRecord(NamedTuple):
-    """A move as it was played: `score` is from White's side; None where there is no clock, or the engine said nothing."""
+    """A move as it was played: `score` is from White's side; None where there is no clock, or the engine said nothing.
+
+    Times have whole microseconds, as in the journal: a resumed match finds a game in the PGN file by its text.
+    """
 
     move: str  # UCI
     seconds: float
@@ -91,7 +94,7 @@ class GameRecord:
             "reason": self.reason,
             "detail": self.detail,
             "moves": [
-                [move.move, round(move.seconds, 6), _rounded(move.clock), _score_text(move.score), move.depth, move.nodes]
+                [move.move, move.seconds, move.clock, _score_text(move.score), move.depth, move.nodes]
                 for move in self.moves
             ],
         }
@@ -139,10 +142,6 @@ class GameRecord:
         ending = self.explanation().replace("{", "(").replace("}", ")")
         node.comment = fill(f"{node.comment} {ending}", COLUMNS - len("{  }"), break_on_hyphens=False).strip()
         return game_text(game)
-
-
-def _rounded(seconds: float | None) -> float | None:
-    return None if seconds is None else round(seconds, 6)
 
 
 def _score_text(score: chess.engine.Score | None) -> str | None:
@@ -252,8 +251,8 @@ def _move(seat: Seat, board: chess.Board, clock: Clock, position: str, go: str, 
     move = legal_move(board, answer.move)
     clock.spend(answer.seconds)
     score, depth, nodes = said(answer.info, board.turn)
-    left = clock.left if clock.control.base else None
-    return move, MoveRecord(move.uci(), answer.seconds, left, score, depth, answer.nodes or nodes)
+    left = round(clock.left, 6) if clock.control.base else None
+    return move, MoveRecord(move.uci(), round(answer.seconds, 6), left, score, depth, answer.nodes or nodes)
 
 
 def said(line: str, turn: chess.Color) -> tuple[chess.engine.Score | None, int | None, int | None]:

@@ -67,7 +67,7 @@ def test_a_won_game_is_recorded_and_read_back(take_seat: TakeSeat) -> None:
     (move,) = record.moves
     assert (move.move, move.score, move.depth, move.nodes) == ("h1h8", chess.engine.Cp(900), 1, 20)
     assert move.seconds > 0
-    assert GameRecord.from_json(json.loads(json.dumps(record.to_json()))).pgn({}) == record.pgn({})
+    assert GameRecord.from_json(json.loads(json.dumps(record.to_json()))) == record  # or a resumed match writes the game again
     read = chess.pgn.read_game(io.StringIO(record.pgn({"Event": "test", "Round": "1"})))
     assert read is not None
     assert not read.errors
