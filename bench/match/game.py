@@ -94,8 +94,7 @@ class GameRecord:
             "reason": self.reason,
             "detail": self.detail,
             "moves": [
-                [move.move, move.seconds, move.clock, _score_text(move.score), move.depth, move.nodes]
-                for move in self.moves
+                [move.move, move.seconds, move.clock, _score_text(move.score), move.depth, move.nodes] for move in self.moves
             ],
         }
 

@@ -27,6 +27,7 @@ from coachwhip.bench.analyse import report
 from coachwhip.bench.common import adjudication, openings
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.journal import Journal
+from coachwhip.bench.common.pgn import game_text
 from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.engines.spec import EngineSpec
 from coachwhip.bench.lab import __main__ as lab
@@ -212,9 +213,10 @@ def read_pgn(path: Path) -> str:
         if path.stem not in fault or len(fault.splitlines()) != 1:
             return f"a message that does not name the file in one line: {fault[:200]!r}"
     for study in found.studies:
-        str(study.game)
+        game_text(study.game)
         list(study.steps())
-    return read_page(report.page(found.studies[:3], "trial")) if found.studies else ""
+    shown = [study for study in found.studies if study.boards][:3]
+    return read_page(report.page(shown, "trial")) if shown else ""
 
 
 def read_page(page: str) -> str:
