@@ -16,11 +16,9 @@ from .board.packed cimport PACKED_SIZE, pack_position, unpack_fen, unpack_legal
 from .board.recorded cimport *
 from .board.see cimport see_ge
 from .counting cimport Count
-from .evaluate.evaluate cimport evaluate_once, faded, trace_position
+from .evaluate.evaluate cimport evaluate_once, scaled_by_rule50, trace_position
 from .evaluate.features cimport extract_features
-from .evaluate.network cimport Network, free_network
 from .evaluate.network_check cimport Walk, walk_network
-from .evaluate.network_file cimport read_network
 from .evaluate.weights cimport DANGER_STEP, FULL_PHASE, FULL_SCALE
 from .moves cimport AskedMove, find_move, move_text, read_move
 from .search.params cimport fill_params
@@ -41,6 +39,7 @@ from sys import modules as _modules
 
 from . import LEVEL as _LEVEL
 from .evaluate.layout import layout as _layout
+from .evaluate.network_file import network_header
 
 cdef extern from *:
     """
@@ -338,7 +337,7 @@ cdef class Position:
     def is_draw(self):
         """Whether the position is drawn by fifty moves, threefold repetition in the game so far, or insufficient material."""
         cdef const PositionC* pos = self.current()
-        if pos.rule50 >= 100 and has_legal_move(pos):
+        if pos.rule50 >= FIFTY_MOVES and has_legal_move(pos):
             return True
         return insufficient_material(pos) or self.occurrences() >= 3
 
@@ -396,7 +395,7 @@ cdef class Position:
 
 
 def unpack(const uint8_t[::1] packed):
-    """The FEN of a packed position. Raises ValueError for a wrong length, side to move, number of men or of kings."""
+    """The FEN of a packed position. Raises ValueError for a wrong length, side to move, number of pieces or of kings."""
     if packed.shape[0] != PACKED_SIZE:
         raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[0]}")
     return unpack_fen(&packed[0])
@@ -672,7 +671,7 @@ cdef class Engine:
             self.busy = False
 
     def set_tablebase(self, probe, int max_pieces=0, int probe_depth=1):
-        """Call `probe` at nodes with at most `max_pieces` men, kings included, after a capture or pawn move. None: no tablebase.
+        """Call `probe` at nodes with at most `max_pieces` pieces, kings included, after a capture or pawn move. None: no tablebase.
 
         It gets a FEN and returns -2 (stm loses), -1 (a loss that the fifty-move rule makes a draw), 0, 1 (a win that it makes a
         draw), 2 (stm wins) or None (not known). It is called with the GIL by a searching thread; an exception ends the search,
@@ -721,12 +720,12 @@ cdef class Engine:
         return self.busy
 
     def evaluate(self, Position position not None):
-        """Static evaluation in centipawns from the view of stm: terms and network, faded by the fifty-move counter.
+        """Static evaluation in centipawns from the view of stm: terms and network, scaled by the fifty-move counter.
 
         Detects neither draw nor mate."""
         cdef int score
         self.take()
-        score = faded(self.s.evaluator, position.current(), evaluate_once(self.s.evaluator, position.current()))
+        score = scaled_by_rule50(self.s.evaluator, position.current(), evaluate_once(self.s.evaluator, position.current()))
         self.busy = False
         return score
 
@@ -735,7 +734,7 @@ cdef class Engine:
 
         Keys: "phase" (0 endgame .. 24 all pieces), "scale" (0..128, factor of the endgame part), "raw" (cp, White's view: the
         score of the terms alone), "network" (None without one, see below), "rule50" (plies), "fade" (0..128, factor of the sum by
-        the fifty-move counter), "score" (cp, White's view: all of it, faded), "stm" ("w" or "b"), and lists in the order of
+        the fifty-move counter), "score" (cp, White's view: all of it, scaled by the fifty-move counter), "stm" ("w" or "b"), and lists in the order of
         `weights_layout`: "weights" (integers as in `weights` of Engine) and "features" (pairs white_count, black_count).
 
         "network" is a dict: "residual" (whether it is added to the terms, else it takes their place), "score" (cp, White's view),
@@ -758,7 +757,7 @@ cdef class Engine:
         cdef Walk walk
         self.take()
         try:
-            if self.team.network.hidden == 0:
+            if self.team.network.units == 0:
                 raise ValueError("the engine has no network to check")
             with nogil:
                 walk_network(self.s.evaluator, &pos, moves, seed, &walk)
@@ -773,7 +772,7 @@ cdef class Engine:
         Row i holds `counts[starts[i] : starts[i + 1]]` in the columns `columns[starts[i] : starts[i + 1]]` (compressed sparse
         rows). The column of a weight is its index in the layout. A tapered weight's count is White's minus Black's; a plain
         weight's is White's, and Black's counts of the plain weights follow in further columns at the end. Scores are centipawns
-        from White's view, those of the terms alone, not faded. Raises ValueError with the number of the position if a FEN is
+        from White's view, those of the terms alone, not scaled by the fifty-move counter. Raises ValueError with the number of the position if a FEN is
         wrong."""
         fens = list(fens)
         self.take()
@@ -783,7 +782,7 @@ cdef class Engine:
             self.busy = False
 
     def static_scores(self, const uint8_t[:, ::1] packed, int16_t[::1] out):
-        """Write what `evaluate` returns, not faded, to an array of 16-bit integers, for an array of packed positions, PACKED_SIZE
+        """Write what `evaluate` returns, not scaled by the fifty-move counter, to an array of 16-bit integers, for an array of packed positions, PACKED_SIZE
         bytes a row.
 
         Raises ValueError with the number of the first row, from 1, that is not a legal position."""
@@ -941,7 +940,7 @@ cdef class Engine:
         if move == 0 or not is_legal(&after, move):
             return ""
         make_move(&after, &reply, move)
-        if not has_legal_move(&reply) or insufficient_material(&reply) or reply.rule50 >= 100:
+        if not has_legal_move(&reply) or insufficient_material(&reply) or reply.rule50 >= FIFTY_MOVES:
             return ""
         return move_text(move, self.chess960)
 
@@ -1002,14 +1001,6 @@ cdef class Engine:
             info.pv = (move_text(s.root_moves[s.line].move, self.chess960),)
         info.seldepth = max(info.seldepth, info.depth)
         return info
-
-
-def network_header(bytes network not None):
-    """The header of a network file, after all checks. Raises ValueError with one sentence if the file cannot be used."""
-    cdef Network read
-    header = read_network(&read, network)
-    free_network(&read)
-    return header
 
 
 def build_info():
