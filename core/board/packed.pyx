@@ -87,3 +87,10 @@ cdef void unpack_legal(const uint8_t* packed, PositionC* pos) except *:
     if not unpack_position(packed, pos):
         parse_fen(pos, unpack_fen(packed), &fullmove)
         raise ValueError("its castling rights or its pawn to take en passant are not possible")
+
+
+def unpack(const uint8_t[::1] packed):
+    """The FEN of a packed position. Raises ValueError for a wrong length, side to move, number of pieces or of kings."""
+    if packed.shape[0] != PACKED_SIZE:
+        raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[0]}")
+    return unpack_fen(&packed[0])

@@ -42,7 +42,7 @@ cdef struct AccumulatorEntry:
     int fresh  # whether they are up to date: bit 0 for White's, bit 1 for Black's
 
 cdef struct Refreshed:
-    # One side's accumulator as it was when last made without a move, its king on one half of the board, and the pieces at that time.
+    # One side's accumulator when it was last made without a move, its king on one half of the board, and the pieces then.
     bitboard by_type[6]
     bitboard by_colour[2]
     int16_t* values

@@ -136,7 +136,9 @@ cdef void _castled(
     )
 
 
-cdef inline void _follow(const Network* network, Accumulators* accumulators, const AccumulatorEntry* entry, int us, int view) noexcept nogil:
+cdef inline void _follow(
+    const Network* network, Accumulators* accumulators, const AccumulatorEntry* entry, int us, int view
+) noexcept nogil:
     """Make an accumulator from that of the position before; the own king has stayed on its half of the board."""
     cdef const PositionC* before = entry.previous.pos
     cdef Move move = entry.pos.last_move
@@ -148,6 +150,7 @@ cdef inline void _follow(const Network* network, Accumulators* accumulators, con
     cdef const int16_t* source = _accumulator(network, accumulators, entry.previous.slot, us)
     cdef const int16_t* added
     cdef const int16_t* removed
+    cdef const int16_t* captured
     cdef int captured_sq
     if unlikely(move == 0):
         memcpy(out, source, network.units * sizeof(int16_t))
@@ -159,7 +162,8 @@ cdef inline void _follow(const Network* network, Accumulators* accumulators, con
     removed = _row(network, _white_row(side, piece, from_sq), view)
     if is_capture(move):
         captured_sq = to_sq ^ 8 if move_flag(move) == EN_PASSANT else to_sq
-        update_capture(out, source, added, removed, _row(network, _white_row(side ^ 1, entry.pos.captured, captured_sq), view), network.units)
+        captured = _row(network, _white_row(side ^ 1, entry.pos.captured, captured_sq), view)
+        update_capture(out, source, added, removed, captured, network.units)
     else:
         update_move(out, source, added, removed, network.units)
 
@@ -188,7 +192,9 @@ cdef void _bring_up_to_date(const Network* network, Accumulators* accumulators, 
         stale[count].fresh |= bit_of_us
 
 
-cdef bint accumulators_match_refresh(const Network* network, const Accumulators* accumulators, const AccumulatorEntry* entry) noexcept nogil:
+cdef bint accumulators_match_refresh(
+    const Network* network, const Accumulators* accumulators, const AccumulatorEntry* entry
+) noexcept nogil:
     """Whether the accumulators of a position equal those made from scratch (a self-test)."""
     cdef int16_t[MAX_HIDDEN] values
     cdef size_t size = network.units * sizeof(int16_t)

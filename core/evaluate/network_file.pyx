@@ -140,7 +140,7 @@ cdef int _copy_numbers(Network* network, const uint8_t* at, int hidden) except -
 
 
 cdef int _largest_sum(const Network* network, int unit, int sign) noexcept nogil:
-    """A bound of the sum of a unit, times `sign` (1 or -1): its bias and the best piece on each of the best MAX_PIECES squares."""
+    """A bound of the sum of a unit, times `sign` (1 or -1): its bias and the best piece on each of MAX_PIECES squares."""
     cdef int[64] best
     cdef int total = sign * network.bias[unit]
     cdef int sq, kind, value, top, _
