@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Types only: the docstrings are in engine.pyx.
+# Types only: the docstrings are in engine.pyx, position.pyx, results.pyx and the modules of the functions.
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,16 +10,28 @@ from numpy.typing import NDArray
 
 STARTPOS_FEN: str
 DANGER_STEP: int  # danger units of one level of `king_danger`
+FIFTY_MOVES: int  # plies without a capture or a pawn move that make a draw
 FULL_PHASE: int  # the phase with all pieces on the board
 FULL_SCALE: int  # the scale of a score that counts in full
+HIDDEN_STEP: int  # the units of a network's side are a multiple of it
+INPUTS: int  # of a network's side
+MATE: int  # the score of being mated is -MATE + ply
 MAX_DEPTH: int  # the deepest iteration
+MAX_HIDDEN: int  # units of a network's side
+MAX_MOVES: int  # more than any legal position has
+MAX_OUTPUT_WEIGHT: int  # of a network
+MAX_PIECES: int  # on the board
 MAX_PLY: int  # longest line the search follows from the root
-MAX_THREADS: int  # most threads a search can have
 MAX_RECORDED_PLIES: int  # of a recorded game
+MAX_SCALE: int  # centipawns of an output of 1.0 of a network
+MAX_THREADS: int  # most threads a search can have
 NEVER_HIDDEN: int  # the `hidden_from` of a row whose position has not been in its game before (core/board/recorded.pxd)
 NO_RESULT: int  # the result of a row at the end of a side line
 PACKED_SIZE: int  # bytes of a packed position
+QA: int  # 1.0 of a network's accumulator
+QB: int  # 1.0 of a network's output weight
 ROW_SIZE: int  # bytes of a row of a decoded game
+SHOWN_TB_WIN: int  # the score in centipawns of a win by the endgame tablebases
 
 class Position:
     chess960: bool

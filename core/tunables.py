@@ -36,7 +36,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("use_history", 1, 0, 1, 1, "order quiet moves by how often they caused a cutoff"),
     ("use_threats", 1, 0, 1, 1, "keep the history of moves from and to attacked squares apart"),
     ("use_swing", 1, 0, 1, 1, "history learns from the static evaluation after a quiet move"),
-    ("use_escapes", 1, 0, 1, 1, "order quiet moves out of attacks by lesser pieces earlier, moves into such attacks later"),
+    ("use_threat_escape", 1, 0, 1, 1, "order quiet moves out of attacks by lesser pieces earlier, moves into such attacks later"),
     ("use_check_order", 1, 0, 1, 1, "order quiet moves that give check earlier"),
     ("use_continuation", 1, 0, 1, 1, "order quiet moves by how they did after the moves before them"),
     ("use_pawn_history", 1, 0, 1, 1, "order quiet moves by how they did in this pawn structure"),
@@ -135,7 +135,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("history_swing_max", 1200, 0, 4000, 100, "largest bonus or malus of that kind"),
     ("history_malus", 140, 0, 300, 10, "percent of the bonus taken from the moves searched before it"),
     # --- order of quiet moves, beside history ---
-    ("escape_bonus", 20, 0, 60, 2, "per centipawn of the piece: added to a quiet move's history by use_escapes"),
+    ("threat_escape_bonus", 20, 0, 60, 2, "per centipawn of the piece: added to a quiet move's history by use_threat_escape"),
     ("check_order_bonus", 10000, 0, 32768, 500, "added to a quiet move's history by use_check_order"),
     # --- correction of the static evaluation ---
     ("correction_rate", 24, 1, 128, 4, "sixteenths of a unit of an entry, per centipawn and ply; entries go up to 16384"),

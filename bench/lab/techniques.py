@@ -83,7 +83,7 @@ TECHNIQUES = (
         "one, before any search has shown what it is worth.",
     ),
     Technique(
-        "escapes", "+ escapes", SAFE, ("use_escapes",), (), _WIKI + "Move_Ordering",
+        "escapes", "+ escapes", SAFE, ("use_threat_escape",), (), _WIKI + "Move_Ordering",
         "A quiet move that takes a piece out of the attack of a less valuable one comes earlier, and one that takes it into such an "
         "attack later, the more so the more the piece is worth: it would be lost even if it is defended.",
     ),

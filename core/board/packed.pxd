@@ -10,7 +10,6 @@ from .position cimport *
 
 cdef enum:
     PACKED_SIZE = 26  # bytes
-    MAX_MEN = 32  # pieces and pawns that the format has room for
     ROOK_TO_CASTLE = 6  # a rook that may still castle
     PAWN_TO_TAKE = 7  # a pawn that can be taken en passant
 

@@ -34,8 +34,8 @@ cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
     packed[RULE50_AT] = <uint8_t>min(pos.rule50, 255)
 
 
-cdef bint _place_men(const uint8_t* packed, PositionC* pos) noexcept nogil:
-    """Fill in what the bytes say. Returns False for a wrong side to move, too many men, or other than one king a side."""
+cdef bint _place_pieces(const uint8_t* packed, PositionC* pos) noexcept nogil:
+    """Fill in what the bytes say. Returns False for a wrong side to move, too many pieces, or other than one king a side."""
     cdef bitboard left = 0
     cdef int i, sq, code, colour
     memset(pos, 0, sizeof(PositionC))
@@ -44,7 +44,7 @@ cdef bint _place_men(const uint8_t* packed, PositionC* pos) noexcept nogil:
     pos.rule50 = packed[RULE50_AT]
     for i in range(8):
         left |= <bitboard>packed[i] << (8 * i)
-    if pos.stm > BLACK or popcount(left) > MAX_MEN:
+    if pos.stm > BLACK or popcount(left) > MAX_PIECES:
         return False
     i = 0
     while left:
@@ -66,19 +66,19 @@ cdef bint _place_men(const uint8_t* packed, PositionC* pos) noexcept nogil:
 
 
 cdef str unpack_fen(const uint8_t* packed):
-    """The FEN, castling as X-FEN. Raises ValueError for a wrong side to move, too many men, or other than one king a side.
+    """The FEN, castling as X-FEN. Raises ValueError for a wrong side to move, too many pieces, or other than one king a side.
 
     Whether the position is legal is checked when the FEN is read.
     """
     cdef PositionC pos
-    if not _place_men(packed, &pos):
+    if not _place_pieces(packed, &pos):
         raise ValueError("not a packed position")
     return write_fen(&pos, 1, False)
 
 
 cdef bint unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil:
     """Fill `pos`. Returns whether it is a legal position; if not, `pos` is unusable."""
-    return _place_men(packed, pos) and complete_position(pos)
+    return _place_pieces(packed, pos) and complete_position(pos)
 
 
 cdef void unpack_legal(const uint8_t* packed, PositionC* pos) except *:
@@ -87,3 +87,10 @@ cdef void unpack_legal(const uint8_t* packed, PositionC* pos) except *:
     if not unpack_position(packed, pos):
         parse_fen(pos, unpack_fen(packed), &fullmove)
         raise ValueError("its castling rights or its pawn to take en passant are not possible")
+
+
+def unpack(const uint8_t[::1] packed):
+    """The FEN of a packed position. Raises ValueError for a wrong length, side to move, number of pieces or of kings."""
+    if packed.shape[0] != PACKED_SIZE:
+        raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[0]}")
+    return unpack_fen(&packed[0])

@@ -82,39 +82,39 @@ cdef inline bitboard attackers_to(const BoardC* b, int sq, bitboard occ) noexcep
     )
 
 cdef inline bitboard attacked_by(const BoardC* b, int by) noexcept nogil:
-    """Squares that the men of `by` attack, whoever stands there."""
+    """Squares that the pieces of `by` attack, whoever is there."""
     cdef bitboard theirs = b.by_colour[by]
     cdef bitboard occ = b.by_colour[WHITE] | b.by_colour[BLACK]
     cdef bitboard found = pawn_attacks(theirs & b.by_type[PAWN], by) | TABLES.king[king_square(b, by)]
-    cdef bitboard men = theirs & b.by_type[KNIGHT]
-    while men:
-        found |= TABLES.knight[pop_lsb(&men)]
-    men = theirs & straight_sliders(b)
-    while men:
-        found |= rook_attacks(pop_lsb(&men), occ)
-    men = theirs & diagonal_sliders(b)
-    while men:
-        found |= bishop_attacks(pop_lsb(&men), occ)
+    cdef bitboard from_set = theirs & b.by_type[KNIGHT]
+    while from_set:
+        found |= TABLES.knight[pop_lsb(&from_set)]
+    from_set = theirs & straight_sliders(b)
+    while from_set:
+        found |= rook_attacks(pop_lsb(&from_set), occ)
+    from_set = theirs & diagonal_sliders(b)
+    while from_set:
+        found |= bishop_attacks(pop_lsb(&from_set), occ)
     return found
 
 cdef inline void lesser_attacks(const BoardC* b, int by, bitboard* out) noexcept nogil:
-    """By type of piece: the squares where a less valuable man of `by` attacks it, so that it is lost even if it is defended."""
+    """By type of piece: the squares where a less valuable piece of `by` attacks it, so that it is lost even if it is defended."""
     cdef bitboard theirs = b.by_colour[by]
     cdef bitboard occ = occupied(b)
     cdef bitboard found = pawn_attacks(theirs & b.by_type[PAWN], by)
-    cdef bitboard men = theirs & b.by_type[KNIGHT]
+    cdef bitboard from_set = theirs & b.by_type[KNIGHT]
     out[PAWN] = 0
     out[KNIGHT] = found
     out[BISHOP] = found
-    while men:
-        found |= TABLES.knight[pop_lsb(&men)]
-    men = theirs & b.by_type[BISHOP]
-    while men:
-        found |= bishop_attacks(pop_lsb(&men), occ)
+    while from_set:
+        found |= TABLES.knight[pop_lsb(&from_set)]
+    from_set = theirs & b.by_type[BISHOP]
+    while from_set:
+        found |= bishop_attacks(pop_lsb(&from_set), occ)
     out[ROOK] = found
-    men = theirs & b.by_type[ROOK]
-    while men:
-        found |= rook_attacks(pop_lsb(&men), occ)
+    from_set = theirs & b.by_type[ROOK]
+    while from_set:
+        found |= rook_attacks(pop_lsb(&from_set), occ)
     out[QUEEN] = found
     out[KING] = 0
 

@@ -288,7 +288,7 @@ cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
 
 
 cdef bint complete_position(PositionC* pos) noexcept nogil:
-    """Check a position with one king a side that has its men, stm, castling rights, ep square and rule50, and fill in the rest.
+    """Check a position with one king a side that has pieces, stm, castling rights, ep square and rule50, and fill in the rest.
 
     Returns whether it is legal, as `parse_fen` sees it; castling rights and the ep square must also be as `parse_fen` keeps them.
     """

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Decodes recorded games (recorded.pxd describes the bytes). The bytes come from files of strangers: everything is checked."""
 
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
 from .movegen cimport *
-from .packed cimport PACKED_SIZE, pack_position, unpack_position
+from .packed cimport PACKED_SIZE, pack_position, unpack_legal, unpack_position
 
 cdef enum:
     HEAD_SIZE = 1 + PACKED_SIZE + 2 + 4
@@ -145,3 +148,80 @@ cdef Fault decode_game(Decoder* decoder) noexcept nogil:
     if decoder.end - decoder.at < PLY_SIZE * plies:
         return CUT_OFF
     return _decode_plies(decoder, game, at[0], plies, _word(at + HEAD_SIZE - 4) | _word(at + HEAD_SIZE - 2) << 16)
+
+
+# --- For Python ---
+
+
+cdef str _fault_text(Fault fault, const uint8_t* start, int ply):
+    """What is wrong with a recorded game."""
+    cdef PositionC pos
+    if fault == BAD_START:
+        try:
+            unpack_legal(start, &pos)
+        except ValueError as error:
+            return f"its start position: {error}"
+    if fault == ILLEGAL_MOVE:
+        return f"the move of ply {ply + 1} is illegal"
+    if fault == BAD_SIDE_LINE:
+        return f"a side line from ply {ply + 1} or a later one cannot be played"
+    if fault == BAD_RESULT:
+        return "it has no result"
+    if fault == TOO_LONG:
+        return f"it has more than {MAX_RECORDED_PLIES} plies"
+    return "it ends too early" if fault == CUT_OFF else "bytes follow its end"
+
+
+def decode_games(
+    const uint8_t[::1] data,
+    const int64_t[::1] ends,
+    uint8_t[:, ::1] rows,
+    int64_t[::1] counts,
+    *,
+    int64_t first=0,
+    bint every=False,
+):
+    """Write rows of ROW_SIZE bytes for positions of many recorded games (core/board/recorded.pxd). Returns how many there are.
+
+    Game i is `data[ends[i - 1] : ends[i]]`; its number of rows goes to `counts[i]`. Rows are written for the positions that can
+    be used, or for `every` one; a row for every 4 bytes of `data` is room enough. The GIL is released. Raises ValueError with the
+    number of the first game that is wrong, counted from `first`; games before it are decoded then."""
+    cdef Py_ssize_t start, end
+    cdef Py_ssize_t i = 0  # gcc -Og warns otherwise
+    cdef Py_ssize_t games = ends.shape[0]
+    cdef const uint8_t* bytes_ = &data[0] if data.shape[0] else NULL
+    cdef uint8_t* before
+    cdef Decoder decoder
+    cdef Fault fault = NO_FAULT
+    if rows.shape[1] != ROW_SIZE:
+        raise ValueError(f"a row has {ROW_SIZE} bytes, not {rows.shape[1]}")
+    if counts.shape[0] != games:
+        raise ValueError(f"room for {counts.shape[0]} counts of {games} games")
+    for i in range(games):
+        if not (ends[i - 1] if i else 0) <= ends[i] <= data.shape[0]:
+            raise ValueError(f"game {first + i}: it ends outside the data")
+    memset(&decoder, 0, sizeof(Decoder))
+    decoder.every = every
+    decoder.row = &rows[0, 0] if rows.shape[0] else NULL
+    decoder.room = rows.shape[0]
+    decoder.seen = <Seen*>malloc(MAX_RECORDED_PLIES * sizeof(Seen))
+    if decoder.seen == NULL:
+        raise MemoryError("no memory to decode games")
+    start = 0
+    with nogil:
+        for i in range(games):
+            end = ends[i]
+            decoder.at = bytes_ + start
+            decoder.end = bytes_ + end
+            before = decoder.row
+            fault = decode_game(&decoder)
+            if fault != NO_FAULT:
+                break
+            counts[i] = (decoder.row - before) // ROW_SIZE
+            start = end
+    free(decoder.seen)
+    if fault == NO_ROOM:
+        raise ValueError(f"room for {rows.shape[0]} rows is not enough")
+    if fault != NO_FAULT:
+        raise ValueError(f"game {first + i}: {_fault_text(fault, bytes_ + start + 1, decoder.ply)}")
+    return rows.shape[0] - decoder.room

@@ -152,6 +152,7 @@ cdef enum:  # MoveKind: which moves `generate` writes
     ALL_MOVES = 3
 
 cdef enum:
+    MAX_PIECES = 32  # on the board, kings and pawns included
     MAX_MOVES = 256  # more than any legal position has (218)
     FIFTY_MOVES = 100  # plies without a capture or a pawn move that make a draw
     MAX_PLY = 128  # longest line from the root

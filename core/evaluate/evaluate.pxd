@@ -2,7 +2,7 @@
 """The static evaluation: a weighted sum of terms, tapered between midgame and endgame; a network beside it or in its place."""
 
 from .endgames cimport rule50_fade
-from .network cimport Accumulators, Network, Ply, place_ply
+from .network cimport AccumulatorEntry, Accumulators, Network, place_accumulators
 from .pawns cimport PawnEntry
 from ..board.position cimport *
 from ..board.types cimport *
@@ -20,12 +20,12 @@ cdef struct Evaluator:  # one per search thread
 
 cdef struct EvalEntry:
     # What the evaluator stores beside a position: in the search, one entry for each ply of the stack.
-    Ply ply
+    AccumulatorEntry accumulators
     int score  # the result of `evaluate`; NO_SCORE: not computed yet
 
 cdef inline void place_entry(EvalEntry* entry, const PositionC* pos, EvalEntry* previous) noexcept nogil:
     """Say once where the positions of an entry stand, and from which entry's position a move leads to them (NULL: from none)."""
-    place_ply(&entry.ply, pos, &previous.ply if previous != NULL else NULL)
+    place_accumulators(&entry.accumulators, pos, &previous.accumulators if previous != NULL else NULL)
     entry.score = NO_SCORE
 
 cdef inline void note_move(EvalEntry* entry) noexcept nogil:
@@ -34,7 +34,7 @@ cdef inline void note_move(EvalEntry* entry) noexcept nogil:
     `last_move` of the position is the move. Nothing is computed before `evaluate` is called; until then the position before the
     move must stay.
     """
-    entry.ply.fresh = 0
+    entry.accumulators.fresh = 0
     entry.score = NO_SCORE
 
 cdef Evaluator* new_evaluator(const Weights* weights, const Network* network) except NULL
@@ -47,6 +47,6 @@ cdef int phase_of(const BoardC* b) noexcept nogil
 cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts) noexcept nogil
 cdef dict trace_position(Evaluator* ev, const PositionC* pos)
 
-cdef inline int faded(const Evaluator* ev, const PositionC* pos, int score) noexcept nogil:
+cdef inline int scaled_by_rule50(const Evaluator* ev, const PositionC* pos, int score) noexcept nogil:
     """A score of `evaluate`, reduced by the fifty-move counter; kept apart, since the tt stores the unreduced score."""
     return score * rule50_fade(&ev.weights.plain, pos) // FULL_SCALE

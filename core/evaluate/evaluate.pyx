@@ -507,16 +507,16 @@ cdef uint32_t _weighted_sum(Evaluator* ev, const PositionC* pos) noexcept nogil:
     return e.score
 
 
-cdef int _evaluation(Evaluator* ev, Ply* ply, const int32_t** factor) noexcept nogil:
+cdef int _evaluation(Evaluator* ev, AccumulatorEntry* entry, const int32_t** factor) noexcept nogil:
     """Centipawns from White's view; `factor` is set to the weight that scaled the endgame value."""
-    cdef const PositionC* pos = ply.pos
+    cdef const PositionC* pos = entry.pos
     cdef uint32_t terms = 0
     cdef int network = 0
     cdef int score
-    if ev.network.hidden:
-        network = network_score(ev.network, &ev.accumulators, ply)
+    if ev.network.units:
+        network = network_score(ev.network, &ev.accumulators, entry)
         network = network if pos.stm == WHITE else -network
-    if ev.network.hidden == 0 or ev.network.residual:
+    if ev.network.units == 0 or ev.network.residual:
         terms = _weighted_sum(ev, pos)
     factor[0] = _blend(&ev.weights.plain, pos, midgame(terms), endgame(terms), network, &score)
     return score
@@ -525,12 +525,12 @@ cdef int _evaluation(Evaluator* ev, Ply* ply, const int32_t** factor) noexcept n
 cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil:
     """Centipawns from the view of stm, within +-EVAL_LIMIT; computed by the first call after `note_move`.
 
-    Does not depend on the fifty-move counter: see `faded`.
+    Does not depend on the fifty-move counter: see `scaled_by_rule50`.
     """
     cdef const int32_t* factor
     if entry.score == NO_SCORE:
-        entry.score = _evaluation(ev, &entry.ply, &factor)
-        if entry.ply.pos.stm == BLACK:
+        entry.score = _evaluation(ev, &entry.accumulators, &factor)
+        if entry.accumulators.pos.stm == BLACK:
             entry.score = -entry.score
     return entry.score
 
@@ -539,8 +539,8 @@ cdef inline int _evaluation_once(Evaluator* ev, const PositionC* pos, const int3
     """`_evaluation` for a position that is on no stack."""
     cdef EvalEntry entry
     place_entry(&entry, pos, NULL)
-    entry.ply.slot = SLOTS - 1
-    return _evaluation(ev, &entry.ply, factor)
+    entry.accumulators.slot = SLOTS - 1
+    return _evaluation(ev, &entry.accumulators, factor)
 
 
 cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil:
@@ -552,7 +552,7 @@ cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil:
 
 cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts) noexcept nogil:
     """Add up the terms and count how often each weight was added: `counts` is two structs, White's and Black's. Returns
-    centipawns from White's view, not faded: without a network, the score of `evaluate`.
+    centipawns from White's view, not scaled by the fifty-move counter: without a network, the score of `evaluate`.
 
     The sum of weight times (White's count - Black's), tapered, is the score before scaling. Of the plain weights, danger units
     are counted, and the scale factor that was applied, for the side that it was applied for.
@@ -643,8 +643,8 @@ cdef dict trace_position(Evaluator* ev, const PositionC* pos):
         "fade": rule50_fade(&ev.weights.plain, pos),
         "rule50": pos.rule50,
         "raw": raw,
-        "score": faded(ev, pos, score),
-        "network": _network_part(ev.network, pos, scales_network(&ev.weights.plain, factor)) if ev.network.hidden else None,
+        "score": scaled_by_rule50(ev, pos, score),
+        "network": _network_part(ev.network, pos, scales_network(&ev.weights.plain, factor)) if ev.network.units else None,
         "stm": "b" if pos.stm else "w",
         "weights": [values[i] for i in range(weight_count())],
         "features": [(white[i], black[i]) for i in range(weight_count())],
@@ -666,7 +666,7 @@ cdef dict _network_part(const Network* network, const PositionC* pos, bint scale
 
 
 cdef int _score_without(const Network* network, const PositionC* pos, int sq) noexcept nogil:
-    """The network's score, from the view of stm, without the man on a square."""
+    """The network's score, from the view of stm, without the piece on a square."""
     cdef PositionC other = pos[0]
     cdef int i
     for i in range(6):

@@ -11,7 +11,7 @@ cdef struct Row:
     int16_t* counts
     int size  # entries used
     int phase
-    int score  # centipawns from White's view, not faded
+    int score  # centipawns from White's view, not scaled by the fifty-move counter
 
 
 cdef inline void _put(Row* row, int column, int count) noexcept nogil:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The network: a small perceptron over (piece, colour, square), seen by both sides, that the evaluation may use.
 
-Each side has an accumulator, the sum of the weights of the men on the board as that side sees them: its own first, Black with
+Each side has an accumulator, the sum of the weights of the pieces on the board as that side sees them: its own first, Black with
 the ranks turned over, files mirrored if its own king stands on the files e to h. The score is the output layer over both
 accumulators, that of stm first. All sums are integers that cannot overflow (network_file.pyx proves it), so every machine
 gets the same score.
@@ -18,6 +18,7 @@ cdef enum:
     ROWS = 1024  # in memory: a side has room for 8 piece types, so that another point of view is one exclusive or
     SIDE_ROWS = 512
     MAX_HIDDEN = 512
+    UNIT_BLOCK = 32  # rows in memory are padded with zeros to a multiple of it: no loop over units has a remainder
     QA = 255  # an accumulator's 1.0
     QB = 64  # an output weight's 1.0
     SLOTS = MAX_PLY + 3  # accumulators of a thread: those of the search's stack, and the last for positions on no stack
@@ -25,49 +26,51 @@ cdef enum:
 
 cdef struct Network:  # read only; one for all threads
     void* memory  # the allocation that holds the weights, for free(); NULL: there is no network
-    int hidden  # units a side; 0: there is no network
+    int units  # a side, padded; 0: there is no network
     bint residual  # its score is added to that of the terms, else it replaces that
     int scale  # centipawns of an output of 1.0
     int32_t output_bias  # in units of 1 / (QA * QB)
-    const int16_t* features  # [2][8][64][hidden]: side, piece type, square
-    const int16_t* bias  # [hidden]
-    const int16_t* output  # [2][hidden]: that of stm, that of the other side
+    const int16_t* feature_weights  # [2][8][64][units]: side, piece type, square
+    const int16_t* bias  # [units]
+    const int16_t* output  # [2][units]: that of stm, that of the other side
 
-cdef struct Ply:
+cdef struct AccumulatorEntry:
     # What the network needs to know of a position: in the search, one for each ply of the stack.
     const PositionC* pos
-    Ply* previous  # before pos.last_move; NULL: nothing comes before
+    AccumulatorEntry* previous  # before pos.last_move; NULL: nothing comes before
     int slot  # which accumulators of the thread are those of this position
     int fresh  # whether they are up to date: bit 0 for White's, bit 1 for Black's
 
 cdef struct Refreshed:
-    # One side's accumulator as it was when last made without a move, its king on one half of the board, and the men at that time.
+    # One side's accumulator when it was last made without a move, its king on one half of the board, and the pieces then.
     bitboard by_type[6]
     bitboard by_colour[2]
     int16_t* values
 
 cdef struct Accumulators:  # one per search thread, of a size that fits the network
     void* memory  # the allocation that holds all of them, for free()
-    int16_t* plies  # [SLOTS][2][hidden], the side that sees it second
+    int16_t* entries  # [SLOTS][2][units], the side that sees it second
     Refreshed refreshed[2][2]  # by side and half
 
-cdef inline void place_ply(Ply* ply, const PositionC* pos, Ply* previous) noexcept nogil:
-    ply.pos = pos
-    ply.previous = previous
-    ply.slot = previous.slot + 1 if previous != NULL else 0
-    ply.fresh = 0
+cdef inline void place_accumulators(AccumulatorEntry* entry, const PositionC* pos, AccumulatorEntry* previous) noexcept nogil:
+    entry.pos = pos
+    entry.previous = previous
+    entry.slot = previous.slot + 1 if previous != NULL else 0
+    entry.fresh = 0
 
 cdef void free_network(Network* network) noexcept nogil
 cdef int make_accumulators(Accumulators* out, const Network* network) except -1
 cdef void free_accumulators(Accumulators* accumulators) noexcept nogil
-cdef int network_score(const Network* network, Accumulators* accumulators, Ply* ply) noexcept nogil
+cdef int network_score(const Network* network, Accumulators* accumulators, AccumulatorEntry* entry) noexcept nogil
 cdef int score_from_scratch(const Network* network, const PositionC* pos) noexcept nogil
-cdef bint accumulators_are_right(const Network* network, const Accumulators* accumulators, const Ply* ply) noexcept nogil
+cdef bint accumulators_match_refresh(
+    const Network* network, const Accumulators* accumulators, const AccumulatorEntry* entry
+) noexcept nogil
 
 cdef inline void* aligned(void* memory) noexcept nogil:
     """The first aligned address of an allocation, which must be ALIGNMENT bytes too large."""
     return <void*>((<size_t>memory + ALIGNMENT - 1) & ~<size_t>(ALIGNMENT - 1))
 
 cdef inline int half_of(const PositionC* pos, int us) noexcept nogil:
-    """The half of the board on which the king of `us` stands: 0 for the files a to d, 1 for e to h."""
+    """The half of the board of the king of `us`: 0 for the files a to d, 1 for e to h."""
     return (king_square(&pos.b, us) >> 2) & 1

@@ -84,11 +84,11 @@ cdef bint _step(Stack* stack, uint64_t* state, Walk* walk) noexcept nogil:
 
 
 cdef void _compare(Evaluator* ev, EvalEntry* entry, Walk* walk) noexcept nogil:
-    cdef int score = network_score(ev.network, &ev.accumulators, &entry.ply)
+    cdef int score = network_score(ev.network, &ev.accumulators, &entry.accumulators)
     walk.compared += 1
-    if not accumulators_are_right(ev.network, &ev.accumulators, &entry.ply):
+    if not accumulators_match_refresh(ev.network, &ev.accumulators, &entry.accumulators):
         walk.wrong += 1
-    elif score != score_from_scratch(ev.network, entry.ply.pos):
+    elif score != score_from_scratch(ev.network, entry.accumulators.pos):
         walk.wrong += 1
 
 

@@ -9,4 +9,9 @@ An input is 64 * (6 * side + piece type) + square: side 0 is the own one, piece 
 
 from .network cimport Network
 
+cdef enum:
+    MAX_OUTPUT_WEIGHT = 127  # times QA it fits into 16 bits
+    MAX_SCALE = 1 << 15  # centipawns
+    HIDDEN_STEP = 16  # the units of a side are a multiple of it
+
 cdef dict read_network(Network* out, bytes data)

@@ -10,10 +10,6 @@ from .network cimport *
 
 cdef enum:
     MAX_HEADER = 1 << 16  # bytes
-    MAX_MEN = 32
-    MAX_OUTPUT_WEIGHT = 127  # times QA it fits into 16 bits
-    MAX_SCALE = 1 << 15
-    HIDDEN_STEP = 16
     CRC_SIZE = 4
 
 cdef str FIRST_LINE = "coachwhip network 1"
@@ -28,13 +24,13 @@ cdef dict read_network(Network* out, bytes data):
     _check_size(len(data), start, header["hidden"])
     _check_crc(data)
     memset(&network, 0, sizeof(network))
-    network.hidden = header["hidden"]
+    network.units = (header["hidden"] + UNIT_BLOCK - 1) // UNIT_BLOCK * UNIT_BLOCK
     network.residual = header["kind"] == "residual"
     network.scale = header["scale"]
-    _take_numbers(&network, <const uint8_t*>data + start)
+    _copy_numbers(&network, <const uint8_t*>data + start, header["hidden"])
     try:
         _check_sums(&network)
-        _check_output(&network)
+        _check_output(&network, header["hidden"])
     except ValueError:
         free_network(&network)
         raise
@@ -112,29 +108,31 @@ cdef inline int16_t _int16(const uint8_t* at) noexcept nogil:
     return <int16_t>(at[0] | (at[1] << 8))
 
 
-cdef int _take_numbers(Network* network, const uint8_t* at) except -1:
-    """Copy the numbers into an aligned block. Raises MemoryError."""
-    cdef Py_ssize_t hidden = network.hidden
-    cdef Py_ssize_t count = INPUTS * hidden
-    cdef Py_ssize_t gap = 0  # between the rows of one side and those of the other
-    cdef Py_ssize_t i
-    cdef int16_t* numbers
-    network.memory = calloc(1, (ROWS + 3) * hidden * sizeof(int16_t) + ALIGNMENT)
+cdef const uint8_t* _copy_rows(int16_t* out, const uint8_t* at, int rows, int hidden, int units) noexcept nogil:
+    """Copy rows of `hidden` numbers to rows of `units`. Returns where the next number is."""
+    cdef int row, i
+    for row in range(rows):
+        for i in range(hidden):
+            out[row * units + i] = _int16(at)
+            at += sizeof(int16_t)
+    return at
+
+
+cdef int _copy_numbers(Network* network, const uint8_t* at, int hidden) except -1:
+    """Copy the numbers into an aligned block of zeros. Raises MemoryError."""
+    cdef int units = network.units
+    cdef int16_t* rows
+    network.memory = calloc(1, (ROWS + 3) * units * sizeof(int16_t) + ALIGNMENT)
     if network.memory == NULL:
         raise MemoryError("no memory for a network")
-    numbers = <int16_t*>aligned(network.memory)
-    for i in range(count):
-        if i == count // 2:
-            gap = (SIDE_ROWS - INPUTS // 2) * hidden
-        numbers[i + gap] = _int16(at + 2 * i)
-    at += 2 * count
-    for i in range(3 * hidden):
-        numbers[ROWS * hidden + i] = _int16(at + 2 * i)
-    at += 6 * hidden
+    rows = <int16_t*>aligned(network.memory)
+    at = _copy_rows(rows, at, INPUTS // 2, hidden, units)
+    at = _copy_rows(rows + SIDE_ROWS * units, at, INPUTS // 2, hidden, units)
+    at = _copy_rows(rows + ROWS * units, at, 3, hidden, units)
     network.output_bias = <int32_t>(at[0] | (<uint32_t>at[1] << 8) | (<uint32_t>at[2] << 16) | (<uint32_t>at[3] << 24))
-    network.features = numbers
-    network.bias = numbers + ROWS * hidden
-    network.output = numbers + (ROWS + 1) * hidden
+    network.feature_weights = rows
+    network.bias = rows + ROWS * units
+    network.output = rows + (ROWS + 1) * units
     return 0
 
 
@@ -142,17 +140,17 @@ cdef int _take_numbers(Network* network, const uint8_t* at) except -1:
 
 
 cdef int _largest_sum(const Network* network, int unit, int sign) noexcept nogil:
-    """A bound of the sum of a unit, times `sign` (1 or -1): its bias and the best man on each of the best MAX_MEN squares."""
+    """A bound of the sum of a unit, times `sign` (1 or -1): its bias and the best piece on each of MAX_PIECES squares."""
     cdef int[64] best
     cdef int total = sign * network.bias[unit]
     cdef int sq, kind, value, top, _
     for sq in range(64):
         best[sq] = 0
-        for kind in range(ROWS // 64):  # rows that stand for no man are 0
-            value = sign * network.features[(64 * kind + sq) * network.hidden + unit]
+        for kind in range(ROWS // 64):  # rows of no piece are 0
+            value = sign * network.feature_weights[(64 * kind + sq) * network.units + unit]
             if value > best[sq]:
                 best[sq] = value
-    for _ in range(MAX_MEN):
+    for _ in range(MAX_PIECES):
         top = 0
         for sq in range(64):
             if best[sq] > best[top]:
@@ -163,23 +161,23 @@ cdef int _largest_sum(const Network* network, int unit, int sign) noexcept nogil
 
 
 cdef void _loose_bounds(const Network* network, int32_t* low, int32_t* high) noexcept nogil:
-    """Bounds of all units' sums as if there could be a man on every square: quick, and most networks stay within them."""
+    """Bounds of all units' sums as if there could be a piece on every square: quick, and most networks stay within them."""
     cdef int16_t[MAX_HIDDEN] least
     cdef int16_t[MAX_HIDDEN] most
     cdef const int16_t* row
-    cdef int hidden = network.hidden
+    cdef int units = network.units
     cdef int sq, kind, unit
-    for unit in range(hidden):
+    for unit in range(units):
         low[unit] = high[unit] = network.bias[unit]
     for sq in range(64):
-        memset(least, 0, hidden * sizeof(int16_t))
-        memset(most, 0, hidden * sizeof(int16_t))
-        for kind in range(ROWS // 64):  # rows that stand for no man are 0
-            row = network.features + (64 * kind + sq) * hidden
-            for unit in range(hidden):
+        memset(least, 0, units * sizeof(int16_t))
+        memset(most, 0, units * sizeof(int16_t))
+        for kind in range(ROWS // 64):  # rows of no piece are 0
+            row = network.feature_weights + (64 * kind + sq) * units
+            for unit in range(units):
                 least[unit] = min(least[unit], row[unit])
                 most[unit] = max(most[unit], row[unit])
-        for unit in range(hidden):
+        for unit in range(units):
             low[unit] += least[unit]
             high[unit] += most[unit]
 
@@ -189,7 +187,7 @@ cdef int _check_sum(const Network* network, int unit) except -1:
     cdef int low = -_largest_sum(network, unit, -1)
     if high > INT16_MAX or low < INT16_MIN:
         raise ValueError(
-            f"the network's unit {unit} can overflow: with {<int>MAX_MEN} men its sum may reach"
+            f"the network's unit {unit} can overflow: with {<int>MAX_PIECES} pieces its sum may reach"
             f" {high if high > INT16_MAX else low}, and {INT16_MIN} to {INT16_MAX} is possible"
         )
     return 0
@@ -200,27 +198,37 @@ cdef int _check_sums(const Network* network) except -1:
     cdef int32_t[MAX_HIDDEN] high
     cdef int unit
     _loose_bounds(network, low, high)
-    for unit in range(network.hidden):
+    for unit in range(network.units):
         if high[unit] > INT16_MAX or low[unit] < INT16_MIN:
             _check_sum(network, unit)
     return 0
 
 
-cdef int _check_output(const Network* network) except -1:
+cdef int _check_output(const Network* network, int hidden) except -1:
     """Bounds of the output layer: every product and, in whatever order it is added up, every sum."""
     cdef int64_t[2] sums = [0, 0]  # of the positive and of the negative weights
     cdef int64_t score
-    cdef int i
-    for i in range(2 * network.hidden):
-        if not -MAX_OUTPUT_WEIGHT <= network.output[i] <= MAX_OUTPUT_WEIGHT:
-            raise ValueError(
-                f"the network's output weight {i} is {network.output[i]}, and must be from {-<int>MAX_OUTPUT_WEIGHT}"
-                f" to {<int>MAX_OUTPUT_WEIGHT}"
-            )
-        sums[network.output[i] < 0] += QA * QA * network.output[i]
+    cdef int side, unit, weight
+    for side in range(2):
+        for unit in range(hidden):
+            weight = network.output[side * network.units + unit]
+            if not -MAX_OUTPUT_WEIGHT <= weight <= MAX_OUTPUT_WEIGHT:
+                raise ValueError(
+                    f"the network's output weight {side * hidden + unit} is {weight}, and must be from"
+                    f" {-<int>MAX_OUTPUT_WEIGHT} to {<int>MAX_OUTPUT_WEIGHT}"
+                )
+            sums[weight < 0] += QA * QA * weight
     if sums[0] > INT32_MAX or sums[1] < INT32_MIN:
         raise ValueError("the network's output can overflow: the sum of its output weights is too large")
     score = max(sums[0], -sums[1]) // QA + (network.output_bias if network.output_bias > 0 else -<int64_t>network.output_bias)
     if score * network.scale // (QA * QB) > INT32_MAX // 2:
         raise ValueError("the network's score can overflow: its output bias or its scale is too large")
     return 0
+
+
+def network_header(bytes network not None):
+    """The header of a network file, after all checks. Raises ValueError with a message if the file cannot be used."""
+    cdef Network read
+    header = read_network(&read, network)
+    free_network(&read)
+    return header

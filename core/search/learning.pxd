@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a search learns from its results: updates of the histories for move ordering, and of the correction history."""
 
-from ..evaluate.evaluate cimport EVAL_LIMIT, faded
+from ..evaluate.evaluate cimport EVAL_LIMIT, scaled_by_rule50
 from .margins cimport PERCENT, SIXTEENTHS, history_bonus, swing_bonus
 from .searcher cimport *
 
@@ -53,7 +53,7 @@ cdef inline void reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
         fill_view(s, ply - 1, &view)
         _learn_quiet(s, &view, move, history_bonus(&s.params, depth) * s.params.p.history_prior // PERCENT)
 
-cdef inline void reward_swing(Searcher* s, int ply) noexcept nogil:
+cdef inline void update_eval_history(Searcher* s, int ply) noexcept nogil:
     """A bonus for the quiet move that led here, as large as its gain of static evaluation; a malus for a loss."""
     cdef Move move = s.stack[ply].pos.last_move
     cdef HistoryView view
@@ -77,14 +77,14 @@ cdef inline int16_t* _piece_correction(Searcher* s, const PositionC* pos, int co
     return &s.history.piece_correction[pos.stm][colour][pos.piece_key[colour] & (CORRECTIONS - 1)]
 
 cdef inline int corrected(Searcher* s, int ply, int raw_eval) noexcept nogil:
-    """The static evaluation plus the corrections of similar positions, faded by the fifty-move counter."""
+    """The static evaluation plus the corrections of similar positions, scaled by the fifty-move counter."""
     cdef const PositionC* pos = &s.stack[ply].pos
     cdef int off = s.params.p.correction_pawns * _pawn_correction(s, pos)[0]
     cdef int eval
     off += s.params.p.correction_pieces * (_piece_correction(s, pos, WHITE)[0] + _piece_correction(s, pos, BLACK)[0])
     off += s.params.p.correction_move * s.history.move_correction[pos.stm][s.stack[ply].page]
     eval = raw_eval + off // HISTORY_MAX
-    return faded(s.evaluator, pos, min(max(eval, -EVAL_LIMIT), EVAL_LIMIT))
+    return scaled_by_rule50(s.evaluator, pos, min(max(eval, -EVAL_LIMIT), EVAL_LIMIT))
 
 cdef inline void learn_correction(Searcher* s, int ply, int depth, int best, int bound, Move best_move) noexcept nogil:
     """Learn the difference of a search result and the static evaluation, unless best move or bound make it meaningless."""

@@ -78,8 +78,8 @@ cdef inline void _generate_quiets(MovePicker* mp) noexcept nogil:
         mp.scores[i] = quiet_history(mp.history, mp.moves[i])
     if mp.params.p.use_check_order:
         _prefer_checks(mp)
-    if mp.params.p.use_escapes:
-        _prefer_escapes(mp)
+    if mp.params.p.use_threat_escape:
+        _prefer_threat_escapes(mp)
     _rank(mp)
 
 
@@ -91,7 +91,7 @@ cdef void _prefer_checks(MovePicker* mp) noexcept nogil:
             mp.scores[i] += mp.params.p.check_order_bonus
 
 
-cdef void _prefer_escapes(MovePicker* mp) noexcept nogil:
+cdef void _prefer_threat_escapes(MovePicker* mp) noexcept nogil:
     """Raise the scores of moves of a piece out of the attacks of lesser ones, lower those of moves into them."""
     cdef bitboard[6] lesser
     cdef int i, piece_type, bonus
@@ -102,7 +102,7 @@ cdef void _prefer_escapes(MovePicker* mp) noexcept nogil:
         was = lesser[piece_type] & bit(move_from(mp.moves[i])) != 0
         will_be = lesser[piece_type] & bit(move_to(mp.moves[i])) != 0
         if was != will_be:
-            bonus = mp.params.see_value[piece_type] * mp.params.p.escape_bonus
+            bonus = mp.params.see_value[piece_type] * mp.params.p.threat_escape_bonus
             mp.scores[i] += bonus if was else -bonus
 
 

@@ -6,11 +6,11 @@ of a line, `_search_root` searches the root moves.
 
 from libc.string cimport memcpy, memmove, memset
 
-from ..evaluate.evaluate cimport evaluate, faded
+from ..evaluate.evaluate cimport evaluate, scaled_by_rule50
 from .learning cimport corrected
 from .margins cimport *
 from .movepick cimport MovePicker, next_move, start_picker
-from .search cimport keep_best, search_child
+from .search cimport beam_filter, search_child
 from .tt cimport TTHit, tt_key, tt_store
 
 cdef enum:
@@ -49,7 +49,7 @@ cdef void _order_root(Searcher* s, int depth) noexcept nogil:
     fill_view(s, 0, &view)
     start_picker(&picker, &s.stack[0].pos, &view, &s.params, &s.tt, s.history.killers[0], 0, False)
     if s.params.p.use_beam:
-        keep_best(s, 0, depth, &picker)
+        beam_filter(s, 0, depth, &picker)
         if s.aborted:
             return
     while True:
@@ -342,7 +342,7 @@ cdef void _fall_back(Searcher* s) noexcept nogil:
     cdef TTHit hit
     cdef Move move
     cdef int i, place, group
-    cdef int score = faded(s.evaluator, pos, evaluate(s.evaluator, &s.stack[0].eval))
+    cdef int score = scaled_by_rule50(s.evaluator, pos, evaluate(s.evaluator, &s.stack[0].eval))
     probe_tt(s, 0, &hit)
     fill_view(s, 0, &view)
     start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[0], hit.move, False)

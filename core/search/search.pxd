@@ -11,4 +11,4 @@ from .searcher cimport Searcher
 cdef int search_child(
     Searcher* s, int ply, int depth, int reduction, int alpha, int beta, int best, bint first, bint cut_node
 ) noexcept nogil
-cdef void keep_best(Searcher* s, int ply, int depth, MovePicker* picker) noexcept nogil
+cdef void beam_filter(Searcher* s, int ply, int depth, MovePicker* picker) noexcept nogil

@@ -6,7 +6,7 @@ Scores are centipawns from the side to move; +-(MATE - ply) is a mate, `ply` cou
 """
 
 from ..board.cycle cimport can_repeat
-from ..evaluate.evaluate cimport evaluate, faded
+from ..evaluate.evaluate cimport evaluate, scaled_by_rule50
 from .learning cimport *
 from .margins cimport *
 from ..board.movegen cimport generate, has_legal_move
@@ -76,7 +76,7 @@ cdef inline int _refined_eval(int static_eval, const TTHit* hit) noexcept nogil:
 
 
 cdef inline int _raw_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil:
-    """The static evaluation as the tt stores it, neither corrected nor faded; NO_SCORE in check."""
+    """The static evaluation as the tt stores it, neither corrected nor scaled by the fifty-move counter; NO_SCORE in check."""
     cdef const PositionC* pos = &s.stack[ply].pos
     if pos.checkers:
         return NO_SCORE
@@ -85,12 +85,12 @@ cdef inline int _raw_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil
     return evaluate(s.evaluator, &s.stack[ply].eval)
 
 
-cdef inline int _faded_eval(Searcher* s, int ply) noexcept nogil:
+cdef inline int _scaled_eval(Searcher* s, int ply) noexcept nogil:
     """The static evaluation as it counts at this fifty-move clock, not corrected."""
-    return faded(s.evaluator, &s.stack[ply].pos, evaluate(s.evaluator, &s.stack[ply].eval))
+    return scaled_by_rule50(s.evaluator, &s.stack[ply].pos, evaluate(s.evaluator, &s.stack[ply].eval))
 
 
-cdef inline int _settle(Searcher* s, int ply, bint sets_seldepth, int* alpha, int beta) noexcept nogil:
+cdef inline int _terminal_score(Searcher* s, int ply, bint sets_seldepth, int* alpha, int beta) noexcept nogil:
     """Enter a node: its score where limits or draws decide it (0 while the search is being aborted), else NO_SCORE.
 
     A draw that stm can reach raises `alpha` to it.
@@ -103,7 +103,7 @@ cdef inline int _settle(Searcher* s, int ply, bint sets_seldepth, int* alpha, in
     if _is_draw(s, ply):
         return 0
     if ply >= MAX_PLY - 1:
-        return 0 if s.stack[ply].pos.checkers else _faded_eval(s, ply)
+        return 0 if s.stack[ply].pos.checkers else _scaled_eval(s, ply)
     if _can_reach_draw(s, ply, alpha[0]):
         alpha[0] = 0
         if beta <= 0:
@@ -160,7 +160,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     cdef MovePicker picker
 
     # 1. Limits and draws.
-    score = _settle(s, ply, True, &alpha, beta)
+    score = _terminal_score(s, ply, True, &alpha, beta)
     if score != NO_SCORE:
         return score
     old_alpha = alpha
@@ -390,7 +390,7 @@ cdef int _probe_tablebase(Searcher* s, int ply, int* bound) noexcept nogil:
     return -TB_WIN + ply if wdl == -2 else wdl  # a win that the fifty-move rule makes a draw scores 1, such a loss -1
 
 
-cdef void keep_best(Searcher* s, int ply, int depth, MovePicker* picker) noexcept nogil:
+cdef void beam_filter(Searcher* s, int ply, int depth, MovePicker* picker) noexcept nogil:
     """Beam search: make `picker` give only the moves that score best in a shallower search.
 
     Source: https://en.wikipedia.org/wiki/Beam_search; here the best moves are chosen at each node.
@@ -428,7 +428,7 @@ cdef int _leaf(Searcher* s, int ply) noexcept nogil:
         return 0
     if not has_legal_move(pos):
         return -MATE + ply if pos.checkers else 0
-    return _faded_eval(s, ply)
+    return _scaled_eval(s, ply)
 
 
 cdef int _use_tablebase(Searcher* s, Node* node, int* best, int* ceiling) noexcept nogil:
@@ -464,7 +464,7 @@ cdef void _evaluate_node(Searcher* s, Node* node) noexcept nogil:
     else:
         if not node.excluded:
             entry.static_eval = corrected(s, ply, node.raw_eval)
-            reward_swing(s, ply)
+            update_eval_history(s, ply)
         node.eval = _refined_eval(entry.static_eval, &node.hit)
     node.improving = _is_improving(s, ply)
     node.hit.was_pv |= node.pv_node
@@ -670,7 +670,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         return qsearch(s, ply, alpha, beta, True) if s.params.p.use_qsearch else _leaf(s, ply)
 
     # 2. Limits and draws.
-    score = _settle(s, ply, node.open_window, &alpha, beta)
+    score = _terminal_score(s, ply, node.open_window, &alpha, beta)
     if score != NO_SCORE:
         return score
 
@@ -724,7 +724,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     node.view.threats = entry.threats
     start_picker(&picker, pos, &node.view, &s.params, &s.tt, s.history.killers[ply], node.hit.move, False)
     if s.params.p.use_beam:
-        keep_best(s, ply, node.depth, &picker)
+        beam_filter(s, ply, node.depth, &picker)
         if s.aborted:
             return 0
     while True:

@@ -312,8 +312,8 @@ BAD_FILES: list[tuple[bytes, str]] = [
     (header_with(hidden=32), "truncated"),
     (header_with(scale=0), "'scale' is 0, and must be from 1 to 32768"),
     (header_with(scale=1 << 40), "'scale' is 1099511627776, and must be from 1 to 32768"),
-    (flat(feature=1000, bias=768).encode(), "unit 0 can overflow: with 32 men its sum may reach 32768"),
-    (flat(feature=-1000, bias=-769).encode(), "unit 0 can overflow: with 32 men its sum may reach -32769"),
+    (flat(feature=1000, bias=768).encode(), "unit 0 can overflow: with 32 pieces its sum may reach 32768"),
+    (flat(feature=-1000, bias=-769).encode(), "unit 0 can overflow: with 32 pieces its sum may reach -32769"),
     (flat(own=128).encode(), "output weight 0 is 128, and must be from -127 to 127"),
     (flat(other=-128).encode(), "output weight 16 is -128, and must be from -127 to 127"),
 ]

@@ -28,7 +28,7 @@ SAFE = (
     "use_see_order",
     "use_threats",
     "use_swing",
-    "use_escapes",
+    "use_threat_escape",
     "use_check_order",
     "use_continuation",
     "use_pawn_history",

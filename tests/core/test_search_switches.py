@@ -155,7 +155,7 @@ def test_ordered_root_moves_save_nodes(depth: int) -> None:
     assert trees[0] < trees[1]
 
 
-@pytest.mark.parametrize("switch", ["use_escapes", "use_check_order"])
+@pytest.mark.parametrize("switch", ["use_threat_escape", "use_check_order"])
 def test_an_order_of_quiet_moves_without_history_saves_nodes(switch: str) -> None:
     trees = [sum(search(engine(**PLAIN, **{switch: on}), fen, 4).nodes for fen in FENS[::6]) for on in (1, 0)]
     assert trees[0] < trees[1]

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# distutils: extra_compile_args = -Og
+"""The Python class `Position`: a game that ends in a position. The C functions are in board/."""
+
+from libc.stdlib cimport calloc, free, realloc
+
+from .board.cycle cimport can_repeat
+from .board.fen cimport parse_fen, write_fen
+from .board.movegen cimport *
+from .board.packed cimport PACKED_SIZE, pack_position
+from .board.see cimport see_ge
+from .moves cimport AskedMove, find_move, move_text, read_move
+from .perft cimport Perft
+from .search.params cimport SearchParams, fill_params
+
+STARTPOS_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+
+cdef enum:
+    MAX_PERFT_DEPTH = 20
+    LOOK_BACK_KEYS = 101  # last keys of the game that `can_repeat` compares
+    SEE_MAX = 4096  # centipawns; no exchange wins more
+
+cdef str LETTERS = "PNBRQK."
+
+cdef PositionC START
+
+
+def _set_start():
+    cdef int fullmove
+    parse_fen(&START, STARTPOS_FEN, &fullmove)
+
+
+_set_start()
+
+
+# Several threads may use one Position or one Engine. Wherever a method touches a Python object, another thread may run. So a
+# method first reads its arguments, then reads or changes the C state without touching a Python object, and builds its result from
+# a copy.
+
+
+cdef class Position:
+    """A legal chess position with the game that led to it (for repetition and `undo`). Threads may share one.
+
+    `chess960` only chooses how castling is written (king takes rook, `e1h1`, instead of `e1g1`); Chess960 and
+    double Chess960 positions are accepted either way. Castling moves are read in both spellings.
+
+    `Position(fen=STARTPOS_FEN, chess960=False)`: a FEN has 2 to 6 fields, with standard, X-FEN or Shredder-FEN castling. Raises
+    ValueError for another text.
+    """
+
+    def __cinit__(self, fen=STARTPOS_FEN, chess960=False):
+        self.capacity = 16
+        self.game = <PositionC*>calloc(self.capacity, sizeof(PositionC))
+        if self.game == NULL:
+            raise MemoryError("no memory for a position")
+        self.game[0] = START  # also where __init__ is never called
+        self.fullmove = 1
+        self.passed = "-"
+
+    def __init__(self, str fen not None=STARTPOS_FEN, bint chess960=False):
+        cdef PositionC pos
+        cdef int fullmove
+        parse_fen(&pos, fen, &fullmove)
+        passed = fen.split()[3:4]
+        self.game[0] = pos
+        self.last = 0
+        self.fullmove = fullmove
+        self.passed = passed[0] if passed else "-"
+        self.chess960 = chess960
+
+    def __dealloc__(self):
+        free(self.game)
+
+    cdef PositionC* current(self) noexcept:
+        return &self.game[self.last]
+
+    cdef int reserve(self, int size) except -1:
+        cdef PositionC* grown
+        if size > self.capacity:
+            grown = <PositionC*>realloc(self.game, 2 * size * sizeof(PositionC))
+            if grown == NULL:
+                raise MemoryError("no memory for a longer game")
+            self.game = grown
+            self.capacity = 2 * size
+        return 0
+
+    cdef Move legal_move(self, str text) except 0:
+        """The legal move that a text means; valid until the next Python object is touched. Raises ValueError if there is none."""
+        cdef AskedMove asked
+        cdef Move move = 0
+        if read_move(text, &asked):
+            move = find_move(self.current(), &asked)
+        if move == 0:
+            raise ValueError(f"illegal move {text[:12]!r} in {self.fen()}")
+        return move
+
+    def copy(self):
+        """A position of its own, with the same game."""
+        cdef Position other = Position.__new__(Position)
+        cdef int i
+        other.reserve(self.last + 1)
+        for i in range(self.last + 1):
+            other.game[i] = self.game[i]
+        other.last = self.last
+        other.fullmove = self.fullmove
+        other.passed = self.passed
+        other.chess960 = self.chess960
+        return other
+
+    def __repr__(self):
+        return f"Position({self.fen()!r}{', chess960=True' if self.chess960 else ''})"
+
+    def fen(self):
+        """The FEN; castling as X-FEN, or with Shredder letters if `chess960`; the ep square only if a capture there is legal."""
+        cdef PositionC pos = self.current()[0]
+        cdef int fullmove = self.fullmove + (self.last + (self.game[0].stm == BLACK)) // 2
+        return write_fen(&pos, fullmove, self.chess960)
+
+    def passed_square(self):
+        """The square that a pawn has just passed with a double step, or "-", whether or not a capture there is legal. Before the
+        first move it is the ep square of the FEN."""
+        cdef const PositionC* pos = self.current()
+        cdef bitboard before, after, removed, added
+        cdef int sq
+        if self.last == 0:
+            return self.passed
+        before = pieces(&self.game[self.last - 1].b, pos.stm ^ 1, PAWN)
+        after = pieces(&pos.b, pos.stm ^ 1, PAWN)
+        removed = before & ~after
+        added = after & ~before
+        if removed == 0 or added != (removed << 16 if pos.stm == BLACK else removed >> 16):
+            return "-"
+        sq = (lsb(removed) + lsb(added)) // 2
+        return f"{'abcdefgh'[sq % 8]}{sq // 8 + 1}"
+
+    def pack(self):
+        """The packed position: PACKED_SIZE bytes, described in core/board/packed.pxd. The FEN's move number is not kept."""
+        cdef uint8_t[PACKED_SIZE] packed
+        pack_position(self.current(), packed)
+        return packed[:PACKED_SIZE]
+
+    def board(self):
+        """The 64 squares as 8 lines of 8 letters, rank 8 first, '.' for empty (used by the command `d`)."""
+        cdef PositionC pos = self.current()[0]
+        cdef int sq
+        text = ""
+        for sq in range(64):
+            letter = LETTERS[pos.piece_on[sq ^ 56]]
+            text += letter if pos.b.by_colour[WHITE] & bit(sq ^ 56) else letter.lower()
+            if sq & 7 == 7 and sq != 63:
+                text += "\n"
+        return text
+
+    def legal_moves(self):
+        """All legal moves as UCI text, in generation order."""
+        cdef Move[MAX_MOVES] moves
+        cdef int i
+        cdef int count = generate(self.current(), moves, ALL_MOVES)
+        return [move_text(moves[i], self.chess960) for i in range(count)]
+
+    def make(self, str move not None):
+        """Make a move given as UCI text. Raises ValueError, and changes nothing, if it is not legal."""
+        cdef Move code = self.legal_move(move)
+        self.reserve(self.last + 2)
+        make_move(&self.game[self.last], &self.game[self.last + 1], code)
+        self.last += 1
+
+    def undo(self):
+        """Take the last move back. Raises IndexError at the first position."""
+        if self.last == 0:
+            raise IndexError("no move to take back")
+        self.last -= 1
+
+    def move_code(self, str move not None):
+        """The 16 bits that recorded games have for a legal move (core/board/types.pxd). Raises ValueError if it is not legal."""
+        return self.legal_move(move)
+
+    def gives_check(self, str move not None):
+        """Whether a legal move gives check."""
+        cdef Move code = self.legal_move(move)
+        return gives_check(self.current(), code)
+
+    def is_capture(self, str move not None):
+        """Whether a legal move captures, also en passant."""
+        return is_capture(self.legal_move(move))
+
+    def perft(self, int depth, should_stop=None, *, int threads=1, int hash_mb=0):
+        """Number of leaf positions `depth` plies ahead (bulk counted, GIL released). ValueError if depth is not in 0..20.
+
+        `should_stop` is called about every 10 milliseconds; once it returns true, the number counted so far is returned. Ctrl-C
+        raises KeyboardInterrupt as quickly, and an exception of `should_stop` is raised here.
+
+        `threads` (1 to 256) count together. `hash_mb` is the size of a table of positions counted before, used for this call
+        only, 0: none. With a table a count of 10^12 lookups is wrong with a probability of 3 in 10^12 (core/perft.pyx). Raises
+        MemoryError if there is no memory for it.
+        """
+        cdef PositionC pos = self.current()[0]
+        cdef Perft perft = Perft(should_stop)
+        if not 0 <= depth <= MAX_PERFT_DEPTH:
+            raise ValueError(f"perft depth must be from 0 to {MAX_PERFT_DEPTH}, not {depth}")
+        if depth == 0:
+            return 1
+        perft.divide(&pos, depth, False, threads, hash_mb)
+        return perft.leaves()
+
+    def divide(self, int depth, should_stop=None, on_move=None, *, int threads=1, int hash_mb=0, on_progress=None):
+        """Leaf count behind every legal move, sorted by the moves' texts. ValueError if depth is not in 1..20.
+
+        `on_move` is called with each move and its count within 10 milliseconds after it and all moves before it are counted,
+        `on_progress` as often with the parts of the tree that are counted, all parts, and the leaves counted so far. What they
+        raise ends the count and is raised here. If stopped (see `perft`), moves not fully counted are left out, and so are those
+        behind them. `threads` and `hash_mb` are as in `perft`.
+        """
+        cdef PositionC pos = self.current()[0]
+        cdef bint chess960 = self.chess960
+        cdef Perft perft = Perft(should_stop, on_move, on_progress)
+        if not 1 <= depth <= MAX_PERFT_DEPTH:
+            raise ValueError(f"divide depth must be from 1 to {MAX_PERFT_DEPTH}, not {depth}")
+        perft.divide(&pos, depth, chess960, threads, hash_mb)
+        return perft.counts
+
+    def see(self, str move not None):
+        """Static exchange evaluation of a legal move: centipawns from the view of the side that moves."""
+        cdef Move code
+        cdef PositionC pos
+        cdef SearchParams params
+        cdef int low = -SEE_MAX
+        cdef int high = SEE_MAX
+        cdef int middle
+        fill_params(&params, {})
+        code = self.legal_move(move)
+        pos = self.current()[0]
+        while low < high:  # binary search for the largest threshold that is reached
+            middle = low + (high - low + 1) // 2
+            if see_ge(&pos, code, middle, params.see_value):
+                low = middle
+            else:
+                high = middle - 1
+        return low
+
+    cdef int occurrences(self) noexcept:
+        """How often the current position has been on the board in this game."""
+        cdef int count = 1
+        cdef int i = 4
+        while i <= self.last and i <= self.current().reversible:
+            count += self.game[self.last - i].key == self.current().key
+            i += 2
+        return count
+
+    def is_draw(self):
+        """Whether the position is drawn by fifty moves, threefold repetition in the game so far, or insufficient material."""
+        cdef const PositionC* pos = self.current()
+        if pos.rule50 >= FIFTY_MOVES and has_legal_move(pos):
+            return True
+        return insufficient_material(pos) or self.occurrences() >= 3
+
+    def can_repeat(self):
+        """Whether stm can, with one reversible move, reach a position of the last 100 plies of the game again."""
+        cdef Key[LOOK_BACK_KEYS] keys
+        cdef int count = min(self.last + 1, LOOK_BACK_KEYS)
+        cdef int i
+        for i in range(count):
+            keys[i] = self.game[self.last - count + 1 + i].key
+        return can_repeat(self.current(), &keys[count - 1], count - 1, count)
+
+    def result(self):
+        """`1-0`, `0-1`, `1/2-1/2` (stalemate, fifty moves, threefold, insufficient material) or `*`."""
+        cdef const PositionC* pos = self.current()
+        if not has_legal_move(pos):
+            if pos.checkers:
+                return "1-0" if pos.stm == BLACK else "0-1"
+            return "1/2-1/2"
+        return "1/2-1/2" if self.is_draw() else "*"
+
+    def is_ok(self):
+        """Whether boards, keys, checks and pins equal those computed from scratch (a self-test)."""
+        return position_is_ok(self.current())
+
+    @property
+    def key(self):
+        """The Zobrist key, 64 bits."""
+        return self.current().key
+
+    @property
+    def pawn_key(self):
+        """The Zobrist key of the pawns, 64 bits."""
+        return self.current().pawn_key
+
+    @property
+    def in_check(self):
+        """Whether the side to move is in check."""
+        return self.current().checkers != 0
+
+    @property
+    def threats(self):
+        """The squares that the side not to move attacks: bit 0 is a1, bit 63 h8."""
+        return attacked_by(&self.current().b, self.current().stm ^ 1)
+
+    @property
+    def stm(self):
+        """The side to move: "w" or "b"."""
+        return "b" if self.current().stm else "w"
+
+    @property
+    def ply(self):
+        """Number of plies played since the FEN."""
+        return self.last

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What a search reports to Python, made from its `Searcher`."""
+
+from .search.searcher cimport *
+
+cdef enum:
+    SHOWN_TB_WIN = 20000  # centipawns that clients read as a tablebase win
+
+cdef class SearchInfo:
+    cdef readonly int depth
+    cdef readonly int seldepth
+    cdef readonly int multipv
+    cdef readonly int score_cp
+    cdef readonly bint is_mate
+    cdef readonly bint is_tb
+    cdef readonly int mate_in
+    cdef readonly str bound
+    cdef readonly uint64_t nodes
+    cdef readonly int64_t time_ms
+    cdef readonly int hashfull
+    cdef readonly uint64_t tbhits
+    cdef readonly tuple pv
+    cdef readonly str currmove
+    cdef readonly int currmovenumber
+
+    cdef void set_score(self, int score)
+
+cdef class SearchResult:
+    cdef readonly str bestmove
+    cdef readonly str ponder
+    cdef readonly SearchInfo info
+    cdef readonly uint64_t nodes
+    cdef readonly int threads
+
+# `kind`: of the report; `chess960`: how castling is written; `last`: the last exact report of the best line, or None.
+cdef SearchInfo make_info(const Searcher* s, int kind, bint chess960)
+cdef SearchResult make_result(const Searcher* s, SearchInfo last, bint chess960)

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# distutils: extra_compile_args = -Og
+"""`SearchInfo` and `SearchResult`: moves as UCI text, scores as centipawns or moves to mate."""
+
+from .board.movegen cimport has_legal_move, is_legal
+from .moves cimport move_text
+from .search.tt cimport TTHit, hashfull, tt_key, tt_probe
+
+
+cdef class SearchInfo:
+    """One report of a search: the result of an iteration, a bound, or the root move being searched. Scores: from stm's view.
+
+    `multipv`: number of the line, from 1; in a report of a bound, of the line being searched
+    `score_cp`: centipawns; meaningless where `is_mate`
+    `is_tb`: whether it is a win or loss by the endgame tablebases; `score_cp` is then near +-20000
+    `mate_in`: full moves, negative where the side to move is mated
+    `bound`: "" (exact), "lowerbound" or "upperbound"
+    `hashfull`: permille
+    `pv`: UCI text; never empty in an exact report
+    `currmove`: the root move being searched; then only `depth`, `currmove` and `currmovenumber` are set; otherwise ""
+    """
+
+    def __cinit__(self):
+        self.multipv = 1
+        self.bound = ""
+        self.pv = ()
+        self.currmove = ""
+
+    cdef void set_score(self, int score):
+        self.score_cp = score
+        self.is_mate = score >= MATE_BOUND or score <= -MATE_BOUND
+        self.is_tb = not (self.is_mate or -TB_BOUND < score < TB_BOUND)
+        if self.is_tb:
+            self.score_cp += SHOWN_TB_WIN - TB_WIN if score > 0 else TB_WIN - SHOWN_TB_WIN
+        if self.is_mate:
+            self.mate_in = (MATE - score + 1) // 2 if score > 0 else -((MATE + score) // 2)
+
+    def __repr__(self):
+        if self.currmove:
+            return f"SearchInfo(depth={self.depth}, currmove={self.currmove!r})"
+        score = f"mate_in={self.mate_in}" if self.is_mate else f"score_cp={self.score_cp}"
+        return f"SearchInfo(depth={self.depth}, {score}, bound={self.bound!r}, nodes={self.nodes}, pv={self.pv!r})"
+
+
+cdef class SearchResult:
+    """The result of a search: `bestmove` is "" if there is no legal move; `ponder`, the expected reply, "" if unknown.
+
+    `info`: the last exact report of the best line, or None
+    `nodes`: of all threads
+    `threads`: that searched: fewer than were set if the system could not start more
+    """
+
+    def __repr__(self):
+        return f"SearchResult(bestmove={self.bestmove!r}, ponder={self.ponder!r}, nodes={self.nodes})"
+
+
+cdef SearchInfo make_info(const Searcher* s, int kind, bint chess960):
+    cdef const Line* line = &s.lines[s.line]
+    cdef SearchInfo info = SearchInfo.__new__(SearchInfo)
+    info.depth = s.root_depth
+    if kind == REPORT_CURRMOVE:
+        info.currmove = move_text(s.root_moves[s.currmove_number - 1].move, chess960)
+        info.currmovenumber = s.currmove_number
+        return info
+    info.seldepth = s.seldepth
+    info.multipv = s.line + 1
+    info.nodes = total_nodes(s)
+    info.time_ms = elapsed_us(s) // 1000
+    info.hashfull = hashfull(&s.tt)
+    info.tbhits = total_tb_hits(s)
+    if kind == REPORT_EXACT:
+        info.depth = line.depth
+        info.seldepth = line.seldepth
+        info.set_score(line.score)
+        info.pv = tuple([move_text(line.pv[i], chess960) for i in range(line.length)])
+    else:
+        info.set_score(s.bound_score)
+        info.bound = "lowerbound" if kind == REPORT_LOWER else "upperbound"
+        info.pv = (move_text(s.root_moves[s.line].move, chess960),)
+    info.seldepth = max(info.seldepth, info.depth)
+    return info
+
+
+cdef str _ponder_move(const Searcher* s, bint chess960):
+    """The expected reply: from the pv, else the tt move; "" if the game is over after it."""
+    cdef PositionC after, reply
+    cdef TTHit hit
+    cdef Move move = 0
+    make_move(&s.stack[0].pos, &after, s.lines[0].pv[0])
+    if s.lines[0].length > 1:
+        move = s.lines[0].pv[1]
+    elif s.params.p.use_tt:
+        tt_probe(&s.tt, tt_key(&after), 1, &hit)
+        move = hit.move
+    if move == 0 or not is_legal(&after, move):
+        return ""
+    make_move(&after, &reply, move)
+    if not has_legal_move(&reply) or insufficient_material(&reply) or reply.rule50 >= FIFTY_MOVES:
+        return ""
+    return move_text(move, chess960)
+
+
+cdef SearchResult make_result(const Searcher* s, SearchInfo last, bint chess960):
+    cdef SearchResult result = SearchResult.__new__(SearchResult)
+    result.nodes = total_nodes(s)
+    result.threads = s.helper_count + 1
+    result.info = last
+    result.bestmove = move_text(s.lines[0].pv[0], chess960) if s.root_count else ""
+    result.ponder = _ponder_move(s, chess960) if s.root_count else ""
+    return result
