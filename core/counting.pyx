@@ -5,7 +5,7 @@
 from cpython.exc cimport PyErr_CheckSignals
 from libc.string cimport memset
 
-from .board.listing cimport list_moves
+from .board.movegen cimport ALL_MOVES, generate
 from .board.perft cimport perft
 from .board.perft_team cimport MAX_PERFT_THREADS, free_perft_team, make_perft_team, perft_team_state, run_perft_team
 from .moves cimport move_text
@@ -82,14 +82,17 @@ cdef class Count:
         return nodes
 
     cdef int divide(self, const PositionC* pos, int depth, bint chess960, int threads, int hash_mb) except -1:
-        """Fill `counts`, whole unless it is stopped. Raises the exception that interrupted it, ValueError, MemoryError."""
-        cdef Move[2 * MAX_MOVES] moves
+        """Fill `counts` by the moves' text, whole unless stopped. Raises what interrupted it, ValueError, MemoryError."""
+        cdef Move[MAX_MOVES] moves
         cdef int i
-        cdef int count = list_moves(pos, moves)
+        cdef int count = generate(pos, moves, ALL_MOVES)
         if not 1 <= threads <= MAX_PERFT_THREADS:
             raise ValueError(f"number of threads must be from 1 to {MAX_PERFT_THREADS}, not {threads}")
+        by_text = sorted([(move_text(moves[i], chess960), moves[i]) for i in range(count)])
+        for i in range(count):
+            moves[i] = by_text[i][1]
         make_perft_team(&self.team, pos, moves, count, depth, threads, hash_mb)
-        self.texts = [move_text(moves[i], chess960) for i in range(count)]
+        self.texts = [text for text, _ in by_text]
         run_perft_team(&self.team, threads, &self.watch)
         self.raise_error()
         self.report()

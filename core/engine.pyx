@@ -292,7 +292,7 @@ cdef class Position:
         return count.leaves()
 
     def divide(self, int depth, should_stop=None, on_move=None, *, int threads=1, int hash_mb=0, on_progress=None):
-        """Leaf count behind every legal move, in the order of Stockfish 15.1. ValueError if depth is not in 1..20.
+        """Leaf count behind every legal move, sorted by their text. ValueError if depth is not in 1..20.
 
         `on_move` is called with each move and its count within 10 milliseconds after it and all moves before it are counted,
         `on_progress` as often with the parts of the tree that are counted, all parts, and the leaves counted so far. What they
