@@ -32,7 +32,7 @@ SUBCOMMANDS = {
     "tunables": "coachwhip.bench.tunables",
     "match": "coachwhip.bench.match.__main__",
     "suite": "coachwhip.bench.suite.__main__",
-    "speed": "coachwhip.bench.speed.__main__",
+    "speed": "coachwhip.bench.speed",
     "reference": "coachwhip.bench.reference.__main__",
     "lab": "coachwhip.bench.lab.__main__",
     "analyse": "coachwhip.bench.analyse.__main__",

@@ -53,7 +53,7 @@ class UciLoop:
     | isready | `readyok` when the commands before it are done | at once, unless the search has been told to stop |
     | setoption, ucinewgame, position | nothing, or one `info string` | queued |
     | go | `info` lines, one `bestmove` | queued; a search with no end of its own is stopped first |
-    | go perft N, perft N | the moves with their counts in Stockfish's order and form, the total, before any `readyok` | queued |
+    | go perft N, perft N | the moves, sorted, with their counts, in Stockfish's form, the total, before any `readyok` | queued |
     | stop | the `bestmove` of every `go` read so far | the same; it stops a perft too |
     | ponderhit | nothing: the time limits apply from now on | ignored when not pondering |
     | quit | the process ends | what is queued is finished, but the last search is stopped |

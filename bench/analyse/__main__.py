@@ -15,7 +15,7 @@ from ...core.engine import MAX_DEPTH
 from ...in_process import open_engine
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import OF_A_TEXT, printable, reason, shorten
-from ..common.command import INTERRUPTED, CommandError, execute, file_name, seconds, sets_tunables, tell, whole_number
+from ..common.command import INTERRUPTED, CommandError, add_limits, execute, file_name, sets_tunables, tell, whole_number
 from ..common.files import Postponed, check_outputs, naming, replacing, write_bytes
 from ..common.pgn import game_text
 from ..common.progress import progress
@@ -42,10 +42,7 @@ def main(argv: Sequence[str]) -> int:
     )
     add = parser.add_argument
     add("files", nargs="*", type=file_name, metavar="FILE", help=f"PGN files; - for standard input (default: {GAMES.in_words()})")
-    limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default {DEFAULT_SECONDS:g})")
-    limit.add_argument("--depth", type=whole_number(1, MAX_DEPTH), metavar="N", help="search to this depth, in plies")
-    limit.add_argument("--nodes", type=whole_number(1, 10**15), metavar="N", help="search so many nodes for each position")
+    add_limits(parser, f"{DEFAULT_SECONDS:g}", max_depth=MAX_DEPTH)
     add("--multipv", type=whole_number(1, MAX_MULTIPV), default=1, metavar="N", help="lines per position (default 1)")
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
     add(

@@ -25,21 +25,18 @@ def check_outputs(
     replaced: Sequence[str] = (),
     grown: Sequence[str] = (),
     *,
-    also: Sequence[Path] = (),
     reads: Collection[Path] = (),
 ) -> None:
     """Check the files that a command writes before it opens any. Raises CommandError.
 
-    `replaced` and `grown` (at their end) are names of arguments, `also` more files that are replaced. All can be written, and none is a
-    file that another argument names, or one of `reads`.
+    `replaced` and `grown` (at their end) are names of arguments. All can be written, and none is a file that another argument
+    names, or one of `reads`.
     """
-    outputs = [*also]
+    outputs = []
     for name in (*replaced, *grown):
         if path := getattr(args, name):
             require_writable(path, grows=name in grown)
             outputs.append(path)
-    for path in also:
-        require_writable(path)
     inputs = [path for name, value in vars(args).items() if name not in (*replaced, *grown) for path in _files_in(value)]
     require_apart(outputs, [*inputs, *reads])
 

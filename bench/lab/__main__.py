@@ -100,12 +100,7 @@ def main(argv: Sequence[str]) -> int:
     add("--set", **sets_tunables())
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("--plot", type=file_name, metavar="FILE", help="draw nodes by depth (.png, .svg or .pdf; needs matplotlib)")
-    add(
-        "--page",
-        type=file_name,
-        metavar="FILE",
-        help="write table, plot and explanations (.html, or Markdown with a .png beside it)",
-    )
+    add("--page", type=file_name, metavar="FILE", help="write table, plot and explanations as one HTML file")
     add("--journal", type=file_name, metavar="FILE", help="keep every finished measurement so that the run can be resumed")
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--horizon", action="store_true", help="show the horizon effect instead")
@@ -114,7 +109,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _lab(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    check_outputs(args, ["plot", "page"], ["journal"], also=lab_page.more_files(args.page), reads=[POSITIONS])
+    check_outputs(args, ["plot", "page"], ["journal"], reads=[POSITIONS])
     try:
         weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
     except ValueError as error:
@@ -126,6 +121,8 @@ def _lab(args: argparse.Namespace) -> int:
         return 0
     if args.plot:
         require_plot(args.plot)
+    if args.page:
+        lab_page.require_page(args.page)
     experiment = _experiment(args, tuple(weights))
     disk = Postponed()
     with (

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..common.command import INTERRUPTED, CommandError, execute, file_name, seconds, tell, uninterrupted, whole_number
+from ..common.command import INTERRUPTED, CommandError, add_limits, execute, file_name, seconds, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs
 from ..common.plot import require_plot
 from ..common.progress import progress
@@ -55,10 +55,7 @@ def main(argv: Sequence[str]) -> int:
     add = parser.add_argument
     add("files", nargs="*", type=file_name, metavar="FILE", help=f"EPD files (default: {TACTICS.in_words()})")
     add_engine_arguments(parser)
-    limit = parser.add_mutually_exclusive_group()
-    limit.add_argument("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default {DEFAULT_SECONDS:g})")
-    limit.add_argument("--depth", type=whole_number(1, 1000), metavar="N", help="search to this depth, in plies")
-    limit.add_argument("--nodes", type=whole_number(1, 10**15), metavar="N", help="search so many nodes for each position")
+    add_limits(parser, f"{DEFAULT_SECONDS:g}")
     timeout = f"give an engine up on a position after so long (default: --time and {SPARE:g} s, or {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")

@@ -19,8 +19,6 @@ from browser import DESK, PHONE, measured
 from coachwhip.bench.lab import __main__ as lab
 from coachwhip.bench.lab import experiment as laboratory
 from coachwhip.bench.lab import horizon, techniques
-from coachwhip.bench.lab import page as lab_page
-from coachwhip.bench.lab import plot as lab_plot
 from coachwhip.bench.lab import report as lab_report
 from coachwhip.core.engine import Position
 from coachwhip.core.tunables import TUNABLES
@@ -296,24 +294,22 @@ def test_the_positions_are_twenty_quiet_and_tactical_ones() -> None:
 
 
 @pytest.mark.usefixtures("shallow")
-def test_the_command_writes_table_json_and_pages(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_command_writes_table_json_and_page(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--depth", "2", "--positions", positions, "--hash", "1", "--journal", str(tmp_path / "results"), "--resume"]
-    pages = [tmp_path / "lab.md", tmp_path / "lab.html"]
-    assert lab.main([*words, "--page", str(pages[0])]) == 0
+    assert lab.main(words) == 0
     table = capsys.readouterr().out
-    assert lab.main([*words, "--page", str(pages[1]), "--json"]) == 0
+    assert lab.main([*words, "--page", str(tmp_path / "lab.html"), "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert [summary["row"]["label"] for summary in printed["summaries"]] == [row.label for row in techniques.ladder()]
     assert len(printed["cells"]) == 2 * len(techniques.ladder())
-    for written in (table, *(page.read_text(encoding="utf-8") for page in pages)):
+    page = (tmp_path / "lab.html").read_text(encoding="utf-8")
+    for written in (table, page):
         assert all(row.label in written for row in techniques.ladder())
         assert "theory b^(d/2)" in written
-    for page in pages:
-        written = page.read_text(encoding="utf-8")
-        assert all(technique.source in written for technique in techniques.TECHNIQUES)
-        assert horizon.CASES[0].fen in written
+    assert all(technique.source in page for technique in techniques.TECHNIQUES)
+    assert horizon.CASES[0].fen in page
     drawn = importlib.util.find_spec("matplotlib") is not None
-    assert (tmp_path / "lab.png").exists() == drawn == ("data:image/svg+xml;base64," in pages[1].read_text(encoding="utf-8"))
+    assert drawn == ("data:image/svg+xml;base64," in page)
     plot = tmp_path / "plot.png"
     assert lab.main([*words, "--plot", str(plot)]) == (0 if drawn else 2)
     assert plot.read_bytes().startswith(b"\x89PNG") if drawn else "pip install" in capsys.readouterr().err
@@ -334,7 +330,7 @@ def test_the_page_stands_alone_and_its_legend_is_in_ladder_order(html_page: str)
     assert "script" not in html_page
     assert not re.search(r"(?:src|srcset|@import|url\()\W+(?!data:)\w*//", html_page)
     assert 'name="viewport" content="width=device-width' in html_page
-    legend = re.findall(r"</svg>(.*?)</li>", html_page)
+    legend = re.findall(r"<span>([^<]*)</span></li>", html_page)
     rows = techniques.each_alone(["continuation", "quiescence", "beam"])
     assert legend == ["theory b^d", *(row.label for row in rows), "theory b^(d/2)"]
     assert html_page.count("<source ") == 3
@@ -349,11 +345,6 @@ def test_the_page_fits_in_both_schemes(width: int, html_page: str, tmp_path: Pat
     assert light["images"] == dark["images"] == 1
     assert (light["ground"], light["ink"]) == ("rgb(255, 255, 255)", "rgb(34, 33, 31)")
     assert (dark["ground"], dark["ink"]) == ("rgb(25, 24, 23)", "rgb(232, 229, 223)")
-
-
-def test_every_marker_has_a_shape_for_the_legend_of_the_page() -> None:
-    assert set(lab_plot.MARKERS) == set(lab_page.SHAPES)
-    assert set(lab_plot.DASHES.values()) <= set(lab_page.DASHES)
 
 
 def test_single_techniques_from_the_command_line(positions: str, capsys: pytest.CaptureFixture[str]) -> None:
@@ -379,7 +370,8 @@ def test_single_techniques_from_the_command_line(positions: str, capsys: pytest.
         (["--set", "use_tt=1"], "--only or --without"),
         (["--set", "beam_width=many"], "whole number"),
         (["--weights", "no-such-file"], "no-such-file"),
-        (["--page", "no/such/folder/page.md"], "no folder"),
+        (["--page", "no/such/folder/page.html"], "no folder"),
+        (["--page", "page.md"], "must end in .html"),
     ],
 )
 def test_bad_words_get_one_message(words: list[str], complaint: str, capsys: pytest.CaptureFixture[str]) -> None:

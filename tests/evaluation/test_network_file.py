@@ -16,7 +16,7 @@ import chess.engine
 import networks
 import pytest
 from chess.engine import Limit
-from coachwhip.bench import bench, train, tune
+from coachwhip.bench import bench, speed, train, tune
 from coachwhip.bench.analyse import __main__ as analyse
 from coachwhip.bench.engines.spec import own_command
 from coachwhip.bench.lab import __main__ as lab
@@ -24,7 +24,6 @@ from coachwhip.bench.lab import horizon
 from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.reference import __main__ as reference
 from coachwhip.bench.selfplay import __main__ as selfplay
-from coachwhip.bench.speed import __main__ as speed
 from coachwhip.bench.spsa import __main__ as spsa
 from coachwhip.bench.suite import __main__ as suite
 from coachwhip.core.engine import Engine, Position
