@@ -337,6 +337,8 @@ def test_deep_nesting_is_damage(tmp_path: Path) -> None:
 
 
 GAME = {
+    "game": 0,
+    "date": "2026.01.02",
     "fen": chess.STARTING_FEN,
     "chess960": False,
     "book": "",
@@ -369,10 +371,9 @@ GAME = {
 def test_a_game_that_no_match_has_written_is_named(change: dict[str, object], tmp_path: Path) -> None:
     path = tmp_path / "match.jsonl"
     head = {"format": "coachwhip match 2", "settings": {}}
-    line = {"game": 0, "date": "2026.01.02", **GAME}
-    path.write_bytes(sealed(head, line))
+    path.write_bytes(sealed(head, GAME))
     MatchJournal(path, {}, resume=True).close()
-    path.write_bytes(sealed(head, {**line, **change}))
+    path.write_bytes(sealed(head, {**GAME, **change}))
     with pytest.raises(CommandError, match=r"match\.jsonl:2: not a game: ") as info:
         MatchJournal(path, {}, resume=True)
     assert one_line(str(info.value), path)

@@ -71,12 +71,13 @@ class RunFile:
 
 
 def require_same_settings(path: Path, run: str, theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> None:
-    """Refuse to go on with the file of a run with other settings. Raises CommandError that names the first one that differs."""
+    """Raises CommandError, which names the first setting that differs, for the file of a run with other settings."""
     plain = json.loads(json.dumps(ours))
     for name in sorted({*theirs, *plain}):
         if theirs.get(name) != plain.get(name):
-            his, mine = _short(theirs.get(name)), _short(plain.get(name))
-            raise CommandError(f"{path} is of another {run}: its {name} is {his}, not {mine}")
+            raise CommandError(
+                f"{path} is of another {run}: its {name} is {_short(theirs.get(name))}, not {_short(plain.get(name))}"
+            )
 
 
 def _short(value: object) -> str:
@@ -90,7 +91,6 @@ class Kind(NamedTuple):
     name: str  # of the subcommand, as "spsa"
     run: str  # what the journal is of, as "run of spsa"
     part: str  # what a line holds, as "batch"
-    older: bytes = b""  # how files of earlier formats begin, where that is not as here
 
 
 class Contents(NamedTuple):
@@ -112,7 +112,7 @@ def read(path: Path, kind: Kind, data: bytes | None = None) -> Contents | None:
             data = path.read_bytes()
     _require_journal(path, kind, data)
     lines = data.splitlines(keepends=True)
-    found: list[dict[str, Any]] = []
+    values: list[dict[str, Any]] = []
     size = 0
     for place, line in enumerate(lines, start=1):
         value = _unpack(line)
@@ -122,25 +122,25 @@ def read(path: Path, kind: Kind, data: bytes | None = None) -> Contents | None:
                 "does their work again"
             )
         if value is not None:
-            found.append(value)
+            values.append(value)
             size += len(line)
-    if not found:
+    if not values:
         return None
-    if not isinstance(found[0].get("settings"), dict):
+    if not isinstance(values[0].get("settings"), dict):
         raise CommandError(f"{path}:1: not the settings of a {kind.run}")
-    return Contents(found[0]["settings"], found[1:], size, size == len(data))
+    return Contents(values[0]["settings"], values[1:], size, size == len(data))
 
 
 def _require_journal(path: Path, kind: Kind, data: bytes) -> None:
-    """Raise CommandError for the start of a file of another kind, or of an earlier format."""
-    start = f'{{"format":"coachwhip {kind.name} '.encode()  # how the files of every format begin since there are journals
+    """Raise CommandError for the start of a file of another kind, or of another format."""
+    start = f'{{"format":"coachwhip {kind.name} '.encode()  # of every format
     ours = start + f'{FORMAT}","settings":{{'.encode()
     if data[: len(ours)] == ours[: len(data)]:
         return
-    if data.startswith(start) or (kind.older and data.startswith(kind.older)):
+    if data.startswith(start):
         raise CommandError(
-            f"{path} was written by another version of coachwhip (this one writes format {FORMAT}, with checksums): finish that "
-            f"{kind.run} with the version that began it, or begin another file"
+            f"{path} was written by another version of coachwhip (this one writes format {FORMAT}): finish that {kind.run} with the "
+            "version that began it, or begin another file"
         )
     raise CommandError(f"{path} is not the journal of a {kind.run}")
 
@@ -164,7 +164,7 @@ def _unpack(line: bytes) -> dict[str, Any] | None:
 
 
 def take_lines(path: Path, kind: Kind, contents: Contents, take: Callable[[dict[str, Any]], None]) -> None:
-    """Hand every line to `take`. Raises CommandError that names the first that it refuses (an error of REFUSED)."""
+    """Hand every line to `take`. Raises CommandError that names the first that it rejects (an error of REFUSED)."""
     for place, value in enumerate(contents.lines, start=2):
         try:
             take(value)
@@ -175,7 +175,7 @@ def take_lines(path: Path, kind: Kind, contents: Contents, take: Callable[[dict[
 def checked(value: Any, *kinds: type) -> Any:
     """A value of a line, if it is of one of these types and, as a number, finite. Raises TypeError, ValueError."""
     if type(value) not in kinds:
-        raise TypeError(f"expected {' or '.join(kind.__name__ for kind in kinds)}, found {value!r}")
+        raise TypeError(f"expected {' or '.join(kind.__name__ for kind in kinds)}, not {value!r}")
     if isinstance(value, float) and not math.isfinite(value):
         raise ValueError(f"{value} is not a finite number")
     if isinstance(value, str):

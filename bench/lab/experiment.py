@@ -154,7 +154,7 @@ def _measure(experiment: Experiment, engine: RowEngine, judge: Judge, position: 
 class LabJournal(Journal):
     """The journal of an experiment (`--journal`): a line for each finished cell."""
 
-    KIND = Kind("lab", "run of the laboratory", "cell", older=b'{"lab"')
+    KIND = Kind("lab", "run of the laboratory", "cell")
 
     def __init__(self, path: Path, experiment: Experiment, *, resume: bool) -> None:
         """See Journal."""

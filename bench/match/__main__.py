@@ -1,23 +1,17 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
-This module reads the command line and runs the match. `schedule`, `seat`, `game`, `runner` and `cluster` play the games;
-`notices` tells what an engine does meanwhile; `journal` keeps them; `tally`, `elo`, `sprt`, `ratings`, `standings` and `plot` count and
-report.
+This module reads the command line. `match` runs the match; `schedule`, `runner`, `game` and `seat` play the games; `journal` keeps
+them; `tally`, `elo`, `sprt`, `ratings`, `standings` and `plot` count and report.
 """
 
 import argparse
-import hashlib
 import json
-import sys
-import threading
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
-from functools import partial
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...uci.parse import reason
 from ..common.command import (
     INTERRUPTED,
     LARGEST_COUNT,
@@ -27,7 +21,6 @@ from ..common.command import (
     require,
     seconds,
     tell,
-    uninterrupted,
     whole_number,
 )
 from ..common.files import Postponed, check_outputs, fingerprint
@@ -39,16 +32,13 @@ from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values
 
 if TYPE_CHECKING:
     from ..common.openings import Opening
-    from .journal import Entry, MatchJournal
-    from .notices import Notice
-    from .runner import Contest, Finished, TellOfGame
-    from .schedule import Pairing
+    from .journal import MatchJournal
+    from .match import Match
+    from .runner import Contest
     from .sprt import Sprt
-    from .tally import Tally
 
 START_POSITION = "startpos"  # in place of a file of openings
 CHESS960_STARTS = "Chess960 start positions"
-REPORTS = 20  # lines on how the match stands while it is played, at most
 
 EPILOG = """\
 --name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
@@ -150,10 +140,38 @@ def main(argv: Sequence[str]) -> int:
 def _match(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     from ..engines.faults import StartError
+    from .match import Match
+    from .runner import runner
     from .schedule import opponents, schedule
-    from .standings import describe, summary
-    from .tally import Tally
 
+    players = _check(args)
+    sprt = _sprt(args, players)
+    match: Match | None = None
+    disk, code = Postponed(), 0
+    try:
+        contest = _contest(args)
+        pairings = schedule(_openings(args), opponents(players, args.form), args.games)
+        with _journal(args, contest) as journal, runner(contest, args.concurrency, args.scheduler) as (names, play):
+            if _book_file(args) == OPENINGS.path:
+                OPENINGS.announce()
+            match = Match(names, [str(control) for control in contest.controls], pairings, sprt, journal, args.pgn)
+            with closing(match), disk:
+                match.play(play)
+    except StartError as error:
+        raise CommandError(str(error)) from error
+    except KeyboardInterrupt:
+        if match is None or not match.tally.results:
+            raise
+        code = INTERRUPTED
+        tell("interrupted; what was finished counts")
+    assert match
+    _report(args, match)
+    disk.settle()
+    return code
+
+
+def _check(args: argparse.Namespace) -> int:
+    """How many players there are. Raises CommandError for what cannot be done."""
     check_outputs(args, ["plot"], ["pgn", "journal"], reads=[OPENINGS.path])
     players = len(values_of(args.engine_words, "--name"))
     if players < 2:
@@ -164,42 +182,26 @@ def _match(args: argparse.Namespace) -> int:
         require_plot(args.plot)
         if players > 2:
             require("scipy", "--plot of a tournament")
-    sprt = _sprt(args, players)
-    tally = Tally()
-    interrupted = False
-    disk = Postponed()
-    try:
-        contest = _contest(args)
-        pairings = schedule(_openings(args), opponents(players, args.form), args.games)
-        settings = _settings(args, contest)
-        with _journal(args, settings) as journal, _player(args, contest, settings) as (names, play):
-            if _book_file(args) == OPENINGS.path:
-                OPENINGS.announce()
-            with closing(RunningMatch(names, settings, pairings, tally, sprt, journal, args.pgn)) as running, disk:
-                running.run(play)
-    except StartError as error:
-        raise CommandError(str(error)) from error
-    except KeyboardInterrupt:
-        if not tally.results:
-            raise
-        interrupted = True
-        tell("interrupted; what was finished counts")
-    if disk.error and not tally.results:
-        disk.settle()
-    print(json.dumps(summary(tally, names, sprt), indent=2) if args.json else describe(tally, names, sprt))
-    if args.plot and tally.results:
+    return players
+
+
+def _report(args: argparse.Namespace, match: "Match") -> None:
+    """Print the results, and draw them."""
+    from .standings import describe, summary
+
+    results = match.tally, match.names, match.sprt
+    print(json.dumps(summary(*results), indent=2) if args.json else describe(*results))
+    if args.plot and match.tally.results:
         from .plot import plot_match
 
-        plot_match(args.plot, tally, names, sprt)
-    disk.settle()
-    return INTERRUPTED if interrupted else 0
+        plot_match(args.plot, *results)
 
 
-def _journal(args: argparse.Namespace, settings: dict[str, Any]) -> "AbstractContextManager[MatchJournal | None]":
+def _journal(args: argparse.Namespace, contest: "Contest") -> "AbstractContextManager[MatchJournal | None]":
     """The journal that keeps finished games, if there is one. Raises CommandError, OSError."""
     from .journal import MatchJournal
 
-    return closing(MatchJournal(args.journal, settings, resume=args.resume)) if args.journal else nullcontext()
+    return closing(MatchJournal(args.journal, _settings(args, contest), resume=args.resume)) if args.journal else nullcontext()
 
 
 def _sprt(args: argparse.Namespace, players: int) -> "Sprt | None":
@@ -232,10 +234,10 @@ def _contest(args: argparse.Namespace) -> "Contest":
 def _common_control(args: argparse.Namespace) -> TimeControl:
     """The time control of the engines that have none of their own."""
     short = {"time": args.time, "nodes": args.nodes, "depth": args.depth}
-    given = {name: value for name, value in short.items() if value is not None}
-    if not given:
+    limits = {name: value for name, value in short.items() if value is not None}
+    if not limits:
         return args.tc or TimeControl(5, 0.05)
-    control = (args.tc or TimeControl())._replace(**given)
+    control = (args.tc or TimeControl())._replace(**limits)
     if control.base and control.time:
         raise CommandError("--time and the clock of --tc exclude each other")
     return control
@@ -273,142 +275,3 @@ def _settings(args: argparse.Namespace, contest: "Contest") -> dict[str, Any]:
     openings = {"book": book, "plies": args.plies, "chess960": args.chess960}
     openings["seed"] = args.seed if args.order == "random" else None
     return {"engines": engines, "form": args.form, "openings": openings, "rules": contest.rules._asdict(), "stall": contest.stall}
-
-
-Play = Callable[["Sequence[Pairing]", "TellOfGame"], "Generator[Finished, None, None]"]
-
-
-@contextmanager
-def _player(args: argparse.Namespace, contest: "Contest", settings: dict[str, Any]) -> "Iterator[tuple[list[str], Play]]":
-    """The engines' names, and what plays the games: this machine, or a cluster."""
-    from .runner import LocalRunner, check_players, named
-
-    if args.scheduler is None:
-        names = check_players(contest.players)
-        yield names, LocalRunner(named(contest, names), args.concurrency).play
-        return
-    from ..common.cluster import Cluster
-    from .cluster import check_on_cluster, play_on_cluster
-
-    match = hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:12]
-    with closing(Cluster(args.scheduler, args.concurrency)) as cluster:
-        names = check_on_cluster(cluster, contest.players)
-        yield names, lambda pairings, _tell: play_on_cluster(cluster, named(contest, names), pairings, match)
-
-
-class RunningMatch:
-    """A match that is being played: each finished game goes to the journal, the tally, the PGN file and the screen, in this order."""
-
-    def __init__(
-        self,
-        names: Sequence[str],
-        settings: dict[str, Any],
-        pairings: "Sequence[Pairing]",
-        tally: "Tally",
-        sprt: "Sprt | None",
-        journal: "MatchJournal | None",
-        pgn: Path | None,
-    ) -> None:
-        """Count what the journal holds, and have it as PGN in the file `pgn`. Raises OSError."""
-        from .journal import PgnFile
-
-        self._names = names
-        self._controls = [engine["tc"] for engine in settings["engines"]]
-        self._pairings = {pairing.number: pairing for pairing in pairings}
-        self._tally = tally
-        self._sprt = sprt
-        self._journal = journal
-        self._told: set[tuple[str, str]] = set()  # of which engine, and what
-        self._lock = threading.Lock()
-        for entry in journal.entries if journal else ():
-            if entry.number in self._pairings:
-                tally.add(self._pairings[entry.number], entry.record)
-        self._pgn = PgnFile(pgn, self._pgn_text, journal.entries if journal else ()) if pgn else None
-
-    def close(self) -> None:
-        """End the PGN file."""
-        if self._pgn is not None:
-            self._pgn.close()
-
-    def run(self, play: Play) -> None:
-        """Play what is missing, until nothing is or the test has a verdict."""
-        from ..common.progress import progress
-
-        missing = [pairing for number, pairing in self._pairings.items() if number not in self._tally.results]
-        if self._tally.results:
-            print(f"{len(self._tally.results)} games are played, {len(missing)} to go", file=sys.stderr)
-        if not missing or self._decided():
-            return
-        every = max(2, len(missing) // REPORTS // 2 * 2)
-        with progress("games", len(missing)) as bar, closing(play(missing, partial(self._warn, bar.say))) as games:
-            for pairing, record in games:
-                with uninterrupted():  # the files and the count agree
-                    is_new = self._finished(pairing, record)
-                if not is_new:
-                    continue
-                self._warn_late(bar.say, pairing, record)
-                bar.say(self._line(pairing, record))
-                bar.advance()
-                if len(self._tally.results) % every == 0 and len(self._names) == 2:
-                    from .standings import one_line
-
-                    bar.say(f"after {len(self._tally.results)} games: {one_line(self._tally, self._sprt)}")
-                if self._decided():
-                    break
-
-    def _warn(self, say: Callable[[str], None], pairing: "Pairing", notice: "Notice") -> None:
-        """Say what an engine does, at once, and the first time only. It may be called from any thread."""
-        from .notices import sentence
-
-        with self._lock:
-            is_new = (notice.engine, notice.kind) not in self._told
-            self._told.add((notice.engine, notice.kind))
-        if is_new:
-            say(sentence(notice, pairing.number + 1))
-
-    def _warn_late(self, say: Callable[[str], None], pairing: "Pairing", record: Any) -> None:
-        """The same of a finished game, for games that are played elsewhere."""
-        from .notices import OVERSTEP, Notice
-
-        for player, engine, count in zip(pairing[2:], (record.white, record.black), record.oversteps, strict=True):
-            if count:
-                notice = Notice(engine, OVERSTEP, self._controls[player], f"has searched more in {count} of its moves")
-                self._warn(say, pairing, notice)
-
-    def _decided(self) -> bool:
-        """Whether the test has accepted a hypothesis."""
-        return self._sprt is not None and bool(self._sprt.verdict(self._sprt.llr(self._tally.pairs(0, 1))))
-
-    def _finished(self, pairing: "Pairing", record: Any) -> bool:
-        """Keep and count a game; False if that was done before."""
-        import datetime
-
-        from .journal import Entry
-
-        if pairing.number in self._tally.results:
-            return False
-        entry = Entry(pairing.number, datetime.datetime.now(tz=datetime.timezone.utc).strftime("%Y.%m.%d"), record)
-        if self._journal is not None:
-            self._journal.add(entry)
-        self._tally.add(pairing, record)
-        if self._pgn is not None:
-            self._pgn.add(entry)
-        return True
-
-    def _line(self, pairing: "Pairing", record: Any) -> str:
-        """A finished game in one line."""
-        return f"game {pairing.number + 1}: {record.white} - {record.black} {record.result} ({record.explanation()})"
-
-    def _pgn_text(self, entry: "Entry") -> str:
-        """A game with the headers that the match knows."""
-        headers = {"Event": "coachwhip match", "Date": entry.date, "Round": str(entry.number // 2 + 1)}
-        headers["GameId"] = str(entry.number + 1)
-        pairing = self._pairings.get(entry.number)
-        if pairing is not None:
-            white, black = self._controls[pairing.white], self._controls[pairing.black]
-            headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
-        try:
-            return entry.record.pgn(headers)
-        except (ValueError, AssertionError) as error:  # only what a journal holds that no match has written
-            path = self._journal.path if self._journal else "the match"
-            raise CommandError(f"{path}: game {entry.number} cannot be played: {reason(error)}") from error

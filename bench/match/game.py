@@ -7,10 +7,10 @@ illegal move, stalls or dies loses that game, and the game is kept with the reas
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import partial
+from datetime import datetime, timezone
 from textwrap import fill
 from types import NoneType
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import chess
 import chess.engine
@@ -25,8 +25,8 @@ from ..engines.client import legal_move, position_command
 from ..engines.clock import Clock, TimeControl
 from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, EngineFault
 from ..engines.info import read_info
-from .notices import OVERSTEP, Notice, Tell, ignore
-from .seat import Seat
+from .schedule import Pairing
+from .seat import OVERSTEP, Notice, Report, Seat, ignore
 
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
 INTERRUPTED = "interrupted"
@@ -41,7 +41,7 @@ TERMINATIONS = {
 
 
 class MoveRecord(NamedTuple):
-    """A move as it was played: `score` is from White's side; None where there is no clock, or the engine said nothing.
+    """A move as it was played: `score` is from White's side; None where there is no clock, or the engine reported nothing.
 
     Times have whole microseconds, as in the journal: a resumed match finds a game in the PGN file by its text.
     """
@@ -56,8 +56,10 @@ class MoveRecord(NamedTuple):
 
 @dataclass(frozen=True)
 class GameRecord:
-    """A game from its opening to its end."""
+    """A game from its opening to its end: what the wire gives, the journal holds, and the tally counts."""
 
+    number: int  # of its pairing
+    date: str  # as PGN writes it
     opening: Opening
     white: str
     black: str
@@ -84,19 +86,23 @@ class GameRecord:
     def to_json(self) -> dict[str, Any]:
         """The record as plain data."""
         more = {"oversteps": list(self.oversteps)} if any(self.oversteps) else {}
-        return more | {
-            "fen": self.opening.fen,
-            "chess960": self.opening.chess960,
-            "book": self.opening.moves,
-            "white": self.white,
-            "black": self.black,
-            "result": self.result,
-            "reason": self.reason,
-            "detail": self.detail,
-            "moves": [
-                [move.move, move.seconds, move.clock, _score_text(move.score), move.depth, move.nodes] for move in self.moves
-            ],
-        }
+        return (
+            {"game": self.number, "date": self.date}
+            | more
+            | {
+                "fen": self.opening.fen,
+                "chess960": self.opening.chess960,
+                "book": self.opening.moves,
+                "white": self.white,
+                "black": self.black,
+                "result": self.result,
+                "reason": self.reason,
+                "detail": self.detail,
+                "moves": [
+                    [move.move, move.seconds, move.clock, _score_text(move.score), move.depth, move.nodes] for move in self.moves
+                ],
+            }
+        )
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "GameRecord":
@@ -112,14 +118,14 @@ class GameRecord:
             )
             for move, seconds, clock, score, depth, nodes in data["moves"]
         )
-        texts = [checked(data[name], str) for name in ("fen", "book", "white", "black", "result", "reason", "detail")]
-        fen, book, white, black, result, reason, detail = texts
+        texts = [checked(data[name], str) for name in ("date", "fen", "book", "white", "black", "result", "reason", "detail")]
+        date, fen, book, white, black, result, reason, detail = texts
         if result not in RESULTS:
             raise ValueError(f"unknown result {result!r}")
-        ours, theirs = (checked(count, int) for count in data.get("oversteps", (0, 0)))
-        return cls(
-            Opening(fen, checked(data["chess960"], bool), book), white, black, moves, result, reason, detail, (ours, theirs)
-        )
+        by_white, by_black = (checked(count, int) for count in data.get("oversteps", (0, 0)))
+        opening = Opening(fen, checked(data["chess960"], bool), book)
+        ending = result, reason, detail, (by_white, by_black)
+        return cls(checked(data["game"], int), date, opening, white, black, moves, *ending)
 
     def pgn(self, headers: Mapping[str, str]) -> str:
         """The game as PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""
@@ -158,104 +164,81 @@ def _score(text: str | None) -> chess.engine.Score | None:
     return chess.engine.MateGiven if text == "#+0" else chess.engine.Mate(mate)
 
 
-class Stop(Protocol):
-    """Asked between moves whether running games are to end, as interrupted."""
+class Game:
+    """A game that is being played."""
 
-    @property
-    def is_set(self) -> bool:
-        """Whether they are."""
+    def __init__(
+        self,
+        pairing: Pairing,
+        seats: tuple[Seat, Seat],
+        controls: tuple[TimeControl, TimeControl],
+        rules: Rules,
+        is_stopped: Callable[[], bool] = lambda: False,
+        report: Report = ignore,
+    ) -> None:
+        """Seats and time controls are White's and Black's. Before each move `is_stopped` is asked whether the game is to end, unfinished."""
+        self._pairing = pairing
+        self._seats = dict(zip((chess.WHITE, chess.BLACK), seats, strict=True))
+        self._rules = rules
+        self._is_stopped = is_stopped
+        self._report = report
+        self._board = pairing.opening.position()
+        self._clocks = {side: Clock(control, rules.margin) for side, control in zip("wb", controls, strict=True)}
+        self._history = pairing.opening.moves.split()
+        self._moves: list[MoveRecord] = []
+        self._oversteps = {chess.WHITE: 0, chess.BLACK: 0}
 
-
-class Interruption:
-    """A Stop for threads of one process."""
-
-    is_set: bool = False
-
-
-def play_game(
-    seats: tuple[Seat, Seat],
-    opening: Opening,
-    controls: tuple[TimeControl, TimeControl],
-    rules: Rules,
-    stop: Stop,
-    tell: Tell = ignore,
-) -> GameRecord:
-    """Play one game to its end; seats and time controls are White's and Black's. `tell` is told what they do meanwhile.
-
-    Raises StartError if an engine cannot be used at all.
-    """
-    white, black = seats
-    moves: list[MoveRecord] = []
-    oversteps = {chess.WHITE: 0, chess.BLACK: 0}
-
-    def note(mover: chess.Color, notice: Notice) -> None:
-        oversteps[mover] += notice.kind == OVERSTEP
-        tell(notice)
-
-    ended = _prepare(seats, chess960=opening.chess960)
-    ending, detail = ended or _play(seats, opening, controls, rules, stop, moves, note)
-    counted = oversteps[chess.WHITE], oversteps[chess.BLACK]
-    return GameRecord(opening, white.name, black.name, tuple(moves), *ending, detail, counted)
-
-
-def _prepare(seats: tuple[Seat, Seat], *, chess960: bool) -> tuple[Ending, str] | None:
-    """Have both engines ready; how the game ends if one that has worked before is not."""
-    for colour, seat in zip((chess.WHITE, chess.BLACK), seats, strict=True):
+    def play(self) -> GameRecord:
+        """Play to the end. Raises StartError if an engine cannot be used at all."""
+        colour, detail = chess.WHITE, ""
         try:
-            seat.prepare(chess960=chess960)
+            for colour in (chess.WHITE, chess.BLACK):
+                self._seats[colour].prepare(chess960=self._pairing.opening.chess960)
+            while (ending := self._ending()) is None and not self._is_stopped():
+                colour = self._board.turn
+                self._move()
         except EngineFault as fault:
-            return Ending(win(not colour), fault.reason), fault.detail
-    return None
+            ending = None if self._is_stopped() else Ending(win(not colour), fault.reason)
+            detail = fault.detail
+        if ending is None:
+            ending, detail = Ending(UNFINISHED, INTERRUPTED), ""
+        return self._record(ending, detail)
+
+    def _ending(self) -> Ending | None:
+        return find_ending(self._board, [move.score for move in self._moves], self._rules)
+
+    def _move(self) -> None:
+        """Have the side to move make its move. Raises EngineFault."""
+        opening, turn = self._pairing.opening, self._board.turn
+        clock = self._clocks["w" if turn == chess.WHITE else "b"]
+        allowance = clock.allowance
+        position = position_command(opening.fen, self._history, chess960=opening.chess960)
+        answer = self._seats[turn].play(position, clock.go(self._clocks), allowance, clock.control.nodes, self._note)
+        if allowance is not None and answer.seconds > allowance:
+            raise EngineFault(TIME_LOSS, f"{answer.seconds:.3f} s used, {allowance:.3f} s allowed")
+        move = legal_move(self._board, answer.move)
+        clock.spend(answer.seconds)
+        score, depth, nodes = read_score(answer.info, turn)
+        remaining = round(clock.left, 6) if clock.control.base else None
+        self._moves.append(MoveRecord(move.uci(), round(answer.seconds, 6), remaining, score, depth, answer.nodes or nodes))
+        self._history.append(move.uci())
+        self._board.push(move)
+
+    def _note(self, notice: Notice) -> None:
+        """Count and report what the engine to move does."""
+        self._oversteps[self._board.turn] += notice.kind == OVERSTEP
+        self._report(notice)
+
+    def _record(self, ending: Ending, detail: str) -> GameRecord:
+        date = datetime.now(timezone.utc).strftime("%Y.%m.%d")
+        white, black = (seat.name for seat in self._seats.values())
+        oversteps = self._oversteps[chess.WHITE], self._oversteps[chess.BLACK]
+        opening = self._pairing.opening
+        return GameRecord(self._pairing.number, date, opening, white, black, tuple(self._moves), *ending, detail, oversteps)
 
 
-def _play(
-    seats: tuple[Seat, Seat],
-    opening: Opening,
-    controls: tuple[TimeControl, TimeControl],
-    rules: Rules,
-    stop: Stop,
-    moves: list[MoveRecord],
-    note: Callable[[chess.Color, Notice], None],
-) -> tuple[Ending, str]:
-    """Fill `moves` until the game is over; returns how, and what was wrong. `note` is told what the side to move does."""
-    board = opening.position()
-    clocks = {side: Clock(control, rules.margin) for side, control in zip("wb", controls, strict=True)}
-    scores: list[chess.engine.Score | None] = []
-    history = opening.moves.split()
-    while (ending := find_ending(board, scores, rules)) is None:
-        if stop.is_set:
-            return Ending(UNFINISHED, INTERRUPTED), ""
-        mover = board.turn
-        clock = clocks["w" if mover == chess.WHITE else "b"]
-        position = position_command(opening.fen, history, chess960=opening.chess960)
-        try:
-            seat = seats[0 if mover == chess.WHITE else 1]
-            move, record = _move(seat, board, clock, position, clock.go(clocks), partial(note, mover))
-        except EngineFault as fault:
-            ending = Ending(win(not mover), fault.reason)
-            return (Ending(UNFINISHED, INTERRUPTED), "") if stop.is_set else (ending, fault.detail)
-        moves.append(record)
-        scores.append(record.score)
-        history.append(record.move)
-        board.push(move)
-    return ending, ""
-
-
-def _move(seat: Seat, board: chess.Board, clock: Clock, position: str, go: str, tell: Tell) -> tuple[chess.Move, MoveRecord]:
-    """One move, judged. Raises EngineFault."""
-    allowance = clock.allowance
-    answer = seat.play(position, go, allowance, clock.control.nodes, tell)
-    if allowance is not None and answer.seconds > allowance:
-        raise EngineFault(TIME_LOSS, f"{answer.seconds:.3f} s used, {allowance:.3f} s allowed")
-    move = legal_move(board, answer.move)
-    clock.spend(answer.seconds)
-    score, depth, nodes = said(answer.info, board.turn)
-    left = round(clock.left, 6) if clock.control.base else None
-    return move, MoveRecord(move.uci(), round(answer.seconds, 6), left, score, depth, answer.nodes or nodes)
-
-
-def said(line: str, turn: chess.Color) -> tuple[chess.engine.Score | None, int | None, int | None]:
-    """Score from White's side, depth and nodes of an `info` line sent by the engine that plays `turn`; None where not given."""
+def read_score(line: str, turn: chess.Color) -> tuple[chess.engine.Score | None, int | None, int | None]:
+    """Score from White's side, depth and nodes of an `info` line sent by the engine that plays `turn`; None for what it lacks."""
     info = read_info(line)
     if info is None:
         return None, None, None

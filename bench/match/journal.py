@@ -10,28 +10,20 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..common.files import append, naming
-from ..common.journal import Journal, Kind, checked
+from ..common.journal import Journal, Kind
 from ..common.lock import hold
 from .game import GameRecord
 
 LONGEST_COMMENT = 4096  # bytes, of one that is torn
 
 
-class Entry(NamedTuple):
-    """A finished game in the journal."""
-
-    number: int
-    date: str  # as PGN writes it
-    record: GameRecord
-
-
 class MatchJournal(Journal):
     """The journal of a match, to which finished games are appended, each number once.
 
-    `entries` are the games that it held when it was opened. Those added later are on disk alone: kept here, they would be
+    `games` are those that it held when it was opened. Those added later are on disk alone: kept here, they would be
     looked through by the garbage collector again and again while engines think.
     """
 
@@ -39,48 +31,48 @@ class MatchJournal(Journal):
 
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
         """See Journal."""
-        self.entries: list[Entry] = []
+        self.games: list[GameRecord] = []
         self._numbers: set[int] = set()
         super().__init__(path, settings, resume=resume)
 
     def _take(self, line: dict[str, Any]) -> None:
-        entry = Entry(checked(line["game"], int), checked(line["date"], str), GameRecord.from_json(line))
-        if entry.number not in self._numbers:
-            self.entries.append(entry)
-        self._numbers.add(entry.number)
+        record = GameRecord.from_json(line)
+        if record.number not in self._numbers:
+            self.games.append(record)
+        self._numbers.add(record.number)
 
-    def add(self, entry: Entry) -> None:
+    def add(self, record: GameRecord) -> None:
         """Put a finished game on disk."""
-        self.append({"game": entry.number, "date": entry.date, **entry.record.to_json()})
+        self.append(record.to_json())
 
 
 class PgnFile:
     """The PGN file of a match, which other matches may write at the same time. Nothing of theirs is changed."""
 
-    def __init__(self, path: Path, write: Callable[[Entry], str], entries: Sequence[Entry] = ()) -> None:
-        """`write` makes the text of a game. Those `entries` that are not in the file are added. Raises OSError, CommandError."""
+    def __init__(self, path: Path, write: Callable[[GameRecord], str], games: Sequence[GameRecord] = ()) -> None:
+        """`write` makes the text of a game. Those `games` that are not in the file are added. Raises OSError, CommandError."""
         self.path = path
         self._write = write
         self._stream: FileIO | None = None
         if path.exists() and not path.is_file():
             self._stream = path.open("ab", buffering=0)  # for the whole match, since closing a pipe ends it
-        elif entries:
-            self._add_missing(entries)
+        elif games:
+            self._add_missing(games)
 
-    def _add_missing(self, entries: Sequence[Entry]) -> None:
+    def _add_missing(self, games: Sequence[GameRecord]) -> None:
         """Add the games that are not in the file. One of them that is torn at its end, by a run that was killed, is cut off."""
         with self._alone() as file:
             data = file.read()
-            missing = _missing([self._write(entry).encode() for entry in entries], data)
+            missing = _missing([self._write(game).encode() for game in games], data)
             start = data.rfind(b"\n\n[") + 2 if b"\n\n[" in data else 0
             if any(text.startswith(data[start:]) for text in missing):
                 file.truncate(start)
             if missing:
                 append(file, _gap(file) + b"".join(missing))
 
-    def add(self, entry: Entry) -> None:
+    def add(self, game: GameRecord) -> None:
         """Append a game, the whole of it or, if the disk is full, nothing. Raises OSError, CommandError."""
-        text = self._write(entry).encode()
+        text = self._write(game).encode()
         if self._stream:
             with naming(self.path):
                 append(self._stream, text)

@@ -30,7 +30,7 @@ def plot_match(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None
 
 
 class Step(NamedTuple):
-    """How a match stood: Elo and the ends of its 95 % interval are infinite where one side had won every game."""
+    """How a match stood: Elo and the ends of its 95 % interval, infinite where they are not known."""
 
     games: int
     elo: float
@@ -47,8 +47,8 @@ def course(tally: Tally, sprt: Sprt | None) -> list[Step]:
         so_far.results[number] = result
         done = len(so_far.results)
         if (number ^ 1 in so_far.results and done // 2 % every == 0) or done == len(tally.results):
-            found, _ = judge(so_far, 0, 1)
-            steps.append(Step(done, found.elo, found.low, found.high, sprt.llr(so_far.pairs(0, 1)) if sprt else 0.0))
+            elo, _ = judge(so_far, 0, 1)
+            steps.append(Step(done, elo.elo, elo.low, elo.high, sprt.llr(so_far.pairs(0, 1)) if sprt else 0.0))
     return steps
 
 
@@ -56,7 +56,7 @@ def frame(steps: Sequence[Step]) -> tuple[float, float]:
     """The Elo from and to which the picture goes; 0 is in it."""
     settled = [step for step in steps if step.games >= SETTLED * steps[-1].games]
     ends = [end for step in settled for end in step[1:4] if math.isfinite(end)]
-    low, high = min(*ends, -LEAST_FRAME), max(*ends, LEAST_FRAME)
+    low, high = min([*ends, -LEAST_FRAME]), max([*ends, LEAST_FRAME])
     return low - (high - low) / 20, high + (high - low) / 20
 
 
@@ -66,7 +66,7 @@ def _course(axes: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) ->
     games = [step.games for step in steps]
     low, high = ([min(BEYOND, max(-BEYOND, end)) for end in ends] for ends in zip(*(step[2:4] for step in steps), strict=True))
     elo = [step.elo if math.isfinite(step.elo) else math.nan for step in steps]
-    label = f"95 % interval{_one_sided(steps[-1])}"
+    label = "95 % interval"
     if len(steps) == 1:  # a band needs two
         axes.vlines(games, low, high, linewidth=8, alpha=0.25, label=label)
     else:
@@ -86,13 +86,6 @@ def _course(axes: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) ->
         right.axhline(bound, color="tab:red", linestyle=style, linewidth=0.8, label=label)
     right.set_ylabel("log-likelihood ratio (LLR), nats", color="tab:red")
     legend(axes, right)
-
-
-def _one_sided(last: Step) -> str:
-    """For the legend, why the interval has one end alone; "" if it has two."""
-    if math.isfinite(last.elo):
-        return ""
-    return f", no {'upper' if last.elo > 0 else 'lower'} end: every game was {'won' if last.elo > 0 else 'lost'}"
 
 
 def _standings(axes: Any, tally: Tally, names: Sequence[str]) -> None:

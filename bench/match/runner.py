@@ -1,26 +1,31 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plays the games of a schedule on this machine, several at a time: a thread and a set of engine processes for each.
+"""Plays the games of a schedule, several at a time: threads of this process, or the workers of a Dask cluster.
 
-`play` takes pairings and yields records; it neither chooses the games nor counts them.
+A runner takes pairings and yields records; it neither chooses the games nor counts them. Engines, books and tables are found
+where the games are played.
 """
 
-import threading
-from collections.abc import Callable, Generator, Sequence
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from secrets import token_hex
 
-from ..common import threads
 from ..common.adjudication import UNFINISHED
+from ..common.pool import Cluster, cluster, threads
+from ..common.punctual import punctual, undisturbed
 from ..common.rules import Rules
 from ..engines.clock import TimeControl
 from ..engines.faults import EngineFault, StartError
+from ..engines.pool import EnginePool
 from ..engines.spec import EngineSpec, distinct
-from .game import GameRecord, Interruption, Stop, play_game
-from .notices import Notice, Tell, ignore
+from .game import Game, GameRecord
 from .schedule import Pairing
-from .seat import Seat
+from .seat import Notice, Seat, ignore
 
-IDLE_SEATS = 4  # engines that a game's thread keeps running while others play
+IDLE_SEATS = 4  # engines that stay for each game that is played at a time
+STOP_POLL = 1.0  # seconds between questions to a cluster whether a running game is still needed
 
 
 @dataclass(frozen=True)
@@ -32,9 +37,31 @@ class Contest:
     rules: Rules
     stall: float | None = None
 
+    def seats(self, idle: int) -> EnginePool[Seat]:
+        """The players' engines, of which so many stay between games."""
+        return EnginePool(lambda player: Seat(self.players[player], self.stall), idle)
 
-Finished = tuple[Pairing, GameRecord]
-TellOfGame = Callable[[Pairing, Notice], None]  # what an engine does in a game that is being played
+    def named(self, names: Sequence[str]) -> "Contest":
+        """The contest with the players' names settled."""
+        return replace(self, players=tuple(spec._replace(name=name) for spec, name in zip(self.players, names, strict=True)))
+
+
+ReportOfGame = Callable[[Pairing, Notice], None]  # what an engine does in a game that is being played; called from any thread
+Runner = Callable[
+    [Sequence[Pairing], ReportOfGame], Generator[GameRecord, None, None]
+]  # closing it ends the games that still run
+
+
+@contextmanager
+def runner(contest: Contest, concurrency: int, scheduler: str | None) -> Iterator[tuple[list[str], Runner]]:
+    """The engines' names, all different, and what plays the games. Raises StartError, CommandError."""
+    if scheduler is None:
+        names = check_players(contest.players)
+        yield names, partial(play_here, contest.named(names), concurrency)
+        return
+    with cluster(scheduler, concurrency) as workers:
+        names = workers.call(check_players, list(contest.players), raises=(StartError,))
+        yield names, partial(play_on_cluster, contest.named(names), workers)
 
 
 def check_players(players: Sequence[EngineSpec]) -> list[str]:
@@ -52,72 +79,69 @@ def check_players(players: Sequence[EngineSpec]) -> list[str]:
     return distinct(names)
 
 
-def named(contest: Contest, names: Sequence[str]) -> Contest:
-    """The contest with the players' names settled."""
-    return replace(contest, players=tuple(spec._replace(name=name) for spec, name in zip(contest.players, names, strict=True)))
-
-
-def play_pairing(contest: Contest, pairing: Pairing, seats: tuple[Seat, Seat], stop: Stop, tell: Tell = ignore) -> GameRecord:
-    """One game of the contest, White's and Black's seat given."""
+def _play(
+    contest: Contest, seats: EnginePool[Seat], is_stopped: Callable[[], bool], report: ReportOfGame, pairing: Pairing
+) -> GameRecord:
+    """One game, played again if this process was stopped meanwhile."""
     controls = contest.controls[pairing.white], contest.controls[pairing.black]
-    return play_game(seats, pairing.opening, controls, contest.rules, stop, tell)
+    with seats.borrow(pairing.white) as white, seats.borrow(pairing.black) as black:
+        return undisturbed(
+            lambda: Game(pairing, (white, black), controls, contest.rules, is_stopped, partial(report, pairing)).play()
+        )
 
 
-class LocalRunner:
-    """Threads of this process."""
-
-    def __init__(self, contest: Contest, concurrency: int) -> None:
-        self._contest = contest
-        self._concurrency = concurrency
-
-    def play(self, pairings: Sequence[Pairing], tell: TellOfGame) -> Generator[Finished, None, None]:
-        """Yield games as they finish; closing the iterator ends the games that still run. Raises StartError.
-
-        `tell` is called in other threads.
-        """
-        yield from threads.run(lambda: _Board(self._contest, tell), pairings, self._concurrency)
+def play_here(
+    contest: Contest, concurrency: int, pairings: Sequence[Pairing], report: ReportOfGame
+) -> Generator[GameRecord, None, None]:
+    """Yield games as they finish; closing the iterator ends those that still run. Raises StartError."""
+    seats = contest.seats(IDLE_SEATS * concurrency)
+    play = partial(_play, contest, seats, lambda: seats.is_closed, report)
+    with threads(play, concurrency) as pool, closing(seats), closing(pool.run(pairings)) as games:
+        for _, record in games:
+            yield record
 
 
-class _Board:
-    """What a thread needs to play one game after the other: the engines that it keeps running."""
+# --- On a cluster ---
 
-    def __init__(self, contest: Contest, tell: TellOfGame) -> None:
-        self._contest = contest
-        self._tell = tell
-        self._stop = Interruption()
-        self._seats: dict[int, Seat] = {}  # by player, the last one used at the end
-        self._lock = threading.Lock()
 
-    def do(self, pairing: Pairing) -> Finished | None:
-        """Play a game; None if it was interrupted."""
-        seats = self._take_seats(pairing)
-        if self._stop.is_set:  # by now `stop` may have missed a seat that is new
-            return None
-        record = play_pairing(self._contest, pairing, seats, self._stop, partial(self._tell, pairing))
-        return None if record.result == UNFINISHED else (pairing, record)
+def play_on_cluster(
+    contest: Contest, workers: Cluster, pairings: Sequence[Pairing], _report: ReportOfGame
+) -> Generator[GameRecord, None, None]:
+    """The same on a cluster, where nothing is reported before a game is finished. Raises StartError, CommandError."""
+    from distributed import Event
 
-    def _take_seats(self, pairing: Pairing) -> tuple[Seat, Seat]:
-        """The seats of a pairing's players; those that were not used for long are given up."""
-        with self._lock:
-            for player in (pairing.white, pairing.black):
-                self._seats[player] = self._seats.pop(player) if player in self._seats else self._new_seat(player)
-            idle = [self._seats.pop(player) for player in list(self._seats)[:-IDLE_SEATS]]
-        for seat in idle:
-            seat.close(politely=True)
-        return self._seats[pairing.white], self._seats[pairing.black]
+    stop = Event(f"coachwhip-stop-{token_hex(8)}", client=workers.client)
+    try:
+        with closing(workers.pool(partial(play_on_worker, contest, stop.name)).run(pairings)) as games:
+            for _, record in games:
+                if record.result != UNFINISHED:
+                    yield record
+    finally:
+        stop.set()
 
-    def _new_seat(self, player: int) -> Seat:
-        return Seat(self._contest.players[player], self._contest.stall)
 
-    def stop(self) -> None:
-        """End a running game at once, as interrupted."""
-        self._stop.is_set = True
-        with self._lock:
-            seats = list(self._seats.values())
-        for seat in seats:
-            seat.end()
+def play_on_worker(contest: Contest, stop_name: str, pairing: Pairing) -> GameRecord:
+    """One game with engines of its own, so that a worker keeps nothing that would have to be cleaned up."""
+    with punctual(), closing(contest.seats(idle=2)) as seats:
+        return _play(contest, seats, _RemoteStop(stop_name), lambda _pairing, notice: ignore(notice), pairing)
 
-    def close(self) -> None:
-        """End the engines politely."""
-        for seat in self._seats.values():
-            seat.close(politely=True)
+
+class _RemoteStop:
+    """Whether an event of the cluster is set. Asking costs a message, so it is asked rarely."""
+
+    def __init__(self, name: str) -> None:
+        from distributed import Event
+
+        self._event = Event(name)
+        self._answer = False
+        self._asked = time.monotonic()
+
+    def __call__(self) -> bool:
+        """Whether the match is over, or the cluster gone."""
+        if not self._answer and time.monotonic() - self._asked > STOP_POLL:
+            try:
+                self._answer = bool(self._event.is_set())
+            except Exception:  # noqa: BLE001 (whatever a dying cluster raises)
+                self._answer = True
+            self._asked = time.monotonic()
+        return self._answer

@@ -11,12 +11,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .elo import CONFIDENCE_95, expected_score
+from .elo import ELO_PER_T, expected_score
 
 LOGISTIC, NORMALIZED = "logistic", "normalized"
-ELO_PER_T = 800 / math.log(10)  # normalized Elo of a player who scores one standard deviation of a game above one half
 EMPTY = 1e-3  # what an outcome that has not occurred counts: keeps the likelihoods finite
-MEASURABLE = 20  # outcomes from which on their spread is worth stating
 PRECISION = 1e-14
 ITERATIONS = 100
 STEPS = 32  # of the search for a standard deviation
@@ -64,31 +62,11 @@ def llr_normalized(counts: Sequence[int], elo0: float, elo1: float) -> float:
     return total * _ratio(probabilities, *fits)
 
 
-def normalized_elo(counts: Sequence[int]) -> tuple[float, float] | None:
-    """Normalized Elo of these counts, and half its 95 % interval, as fishtest states it.
-
-    None where the spread, which is the unit, is not known: all outcomes are alike, or there are fewer than MEASURABLE.
-    """
-    if sum(counts) < MEASURABLE or sum(count > 0 for count in counts) < 2:
-        return None
-    values, probabilities, total = _distribution(counts, empty=0.0)
-    games = math.sqrt((len(counts) - 1) / 2)
-    mean, deviation = _moments(values, probabilities)
-    return (mean - 0.5) / deviation * ELO_PER_T / games, CONFIDENCE_95 / math.sqrt(total) * ELO_PER_T / games
-
-
-def _distribution(counts: Sequence[int], empty: float = EMPTY) -> tuple[list[float], list[float], float]:
+def _distribution(counts: Sequence[int]) -> tuple[list[float], list[float], float]:
     """Values of the outcomes from 0 to 1, their observed probabilities, and how many were observed."""
-    filled = [float(count) or empty for count in counts]
+    filled = [float(count) or EMPTY for count in counts]
     total = sum(filled)
     return [index / (len(counts) - 1) for index in range(len(counts))], [count / total for count in filled], total
-
-
-def _moments(values: Sequence[float], probabilities: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard deviation."""
-    mean = sum(p * value for p, value in zip(probabilities, values, strict=True))
-    variance = sum(p * (value - mean) ** 2 for p, value in zip(probabilities, values, strict=True))
-    return mean, math.sqrt(max(0.0, variance))
 
 
 def _ratio(probabilities: Sequence[float], fit0: Sequence[float], fit1: Sequence[float]) -> float:

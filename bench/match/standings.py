@@ -5,11 +5,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from .elo import TOO_FEW, Estimate, estimate
+from .elo import Estimate, estimate
 from .game import FAULTS
-from .notices import OVERSTEP
 from .ratings import Rating, fit_ratings
-from .sprt import Sprt, normalized_elo
+from .seat import OVERSTEP
+from .sprt import Sprt
 from .tally import Tally
 
 PAIRED_SHARE = 0.8  # of the games must belong to finished pairs for these alone to be judged: their error is the right one
@@ -35,8 +35,7 @@ def one_line(tally: Tally, sprt: Sprt | None) -> str:
     wins, draws, losses = tally.games(0, 1)
     text = f"+{wins} ={draws} -{losses}"
     if wins + draws + losses:
-        found, _ = judge(tally, 0, 1)
-        text += f", Elo {found}"
+        text += f", Elo {judge(tally, 0, 1)[0]}"
     if sprt:
         text += f", LLR {sprt.llr(tally.pairs(0, 1)):+.2f}"
     return text
@@ -56,14 +55,17 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
     total = wins + draws + losses
     share, drawn = 100 * (wins + draws / 2) / total, 100 * draws / total
     lines = [f"{names[0]} against {names[1]}: {total} games, +{wins} ={draws} -{losses}, {share:.1f} %, draws {drawn:.1f} %"]
-    found, paired = judge(tally, 0, 1)
+    elo, paired = judge(tally, 0, 1)
     pairs = tally.pairs(0, 1)
     alone = total - 2 * sum(pairs)
     left_out = f", {alone} without their other half left out" if alone else ""
-    source = f"pairs {pairs}{left_out}" if paired else "single games"
-    lines.append(f"Elo {_interval(found)} (95 %, from {source}), LOS {100 * found.los:.1f} %")
-    if normalized := normalized_elo(pairs if paired else (losses, draws, wins)):
-        lines.append("normalized Elo {:+.1f} +/- {:.1f}".format(*normalized))
+    source = f"(95 %, from {f'pairs {pairs}{left_out}' if paired else 'single games'})"
+    if elo.is_known:
+        lines.append(f"Elo {elo} [{elo.low:+.1f}, {elo.high:+.1f}] {source}, LOS {100 * elo.los:.1f} %")
+    else:
+        lines.append(f"Elo {elo} {source}")
+    if math.isfinite(elo.normalized):
+        lines.append(f"normalized Elo {elo.normalized:+.1f} +/- {elo.normalized_error:.1f}")
     if sprt:
         llr = sprt.llr(pairs)
         lower, upper = sprt.bounds()
@@ -71,17 +73,6 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
         hypotheses = f"{sprt.model} Elo {sprt.elo0:g} against {sprt.elo1:g}"
         lines.append(f"SPRT of {hypotheses}: LLR {llr:+.3f} [{lower:.3f}, {upper:.3f}], {verdict}")
     return lines
-
-
-def _interval(found: Estimate) -> str:
-    """The estimate with the ends of its interval, or in words why there is only one."""
-    if str(found) == TOO_FEW:
-        return TOO_FEW
-    if math.isinf(found.elo):
-        return (
-            f"{found}, no {'upper' if found.elo > 0 else 'lower'} bound since every game was {'won' if found.elo > 0 else 'lost'}"
-        )
-    return f"{found} [{found.low:+.1f}, {found.high:+.1f}]"
 
 
 def ratings(tally: Tally, players: int) -> list[Rating] | None:
@@ -132,7 +123,7 @@ def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dic
     players = range(len(names))
     fitted = ratings(tally, len(names)) if len(names) > 2 and tally.results else None
     faults = tally.faults()
-    found: dict[str, Any] = {"games": len(tally.results), "endings": dict(tally.endings()), "engines": [], "meetings": []}
+    report: dict[str, Any] = {"games": len(tally.results), "endings": dict(tally.endings()), "engines": [], "meetings": []}
     for player, name in enumerate(names):
         points = tally.points(player)
         engine = {"name": name, "games": len(points), "points": sum(points)}
@@ -140,24 +131,24 @@ def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dic
         engine["oversteps"] = dict(zip(("searches", "games"), tally.oversteps(player), strict=True))
         if fitted:
             engine |= {"elo": fitted[player].elo, "error": fitted[player].error}
-        found["engines"].append(engine)
+        report["engines"].append(engine)
     for first in players:
-        found["meetings"] += [
+        report["meetings"] += [
             _meeting_summary(tally, first, second) for second in range(first + 1, len(names)) if tally.points(first, second)
         ]
     if sprt:
         llr = sprt.llr(tally.pairs(0, 1))
-        found["sprt"] = {**sprt._asdict(), "llr": llr, "bounds": list(sprt.bounds()), "verdict": sprt.verdict(llr) or None}
-    return found
+        report["sprt"] = {**sprt._asdict(), "llr": llr, "bounds": list(sprt.bounds()), "verdict": sprt.verdict(llr) or None}
+    return report
 
 
 def _meeting_summary(tally: Tally, first: int, second: int) -> dict[str, Any]:
     """Two players' games against each other, from the first one's side."""
     wins, draws, losses = tally.games(first, second)
     pairs = tally.pairs(first, second)
-    found, paired = judge(tally, first, second)
-    normalized, margin = normalized_elo(pairs if paired else (losses, draws, wins)) or (math.nan, math.nan)
-    values = {"elo": found.elo, "error": found.error, "low": found.low, "high": found.high, "los": found.los}
-    values |= {"normalized_elo": normalized, "normalized_error": margin, "draw_share": draws / (wins + draws + losses)}
+    elo, _ = judge(tally, first, second)
+    values = {"elo": elo.elo, "error": elo.error, "low": elo.low, "high": elo.high, "los": elo.los}
+    values |= {"normalized_elo": elo.normalized, "normalized_error": elo.normalized_error}
+    values |= {"draw_share": draws / (wins + draws + losses)}
     counts = {"players": [first, second], "wins": wins, "draws": draws, "losses": losses, "pairs": list(pairs)}
     return counts | {name: value if math.isfinite(value) else None for name, value in values.items()}

@@ -12,7 +12,7 @@ import lzma
 import os
 import random
 import sys
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from ..common.rules import Rules, add_rule_arguments
 from ..common.signature import signature
 
 if TYPE_CHECKING:
+    from ..common.pool import Pool
     from .game import GameStart, SelfplaySettings
 
 TO_THE_END = 10  # percent: games that are decided early have few endings
@@ -240,7 +241,7 @@ def _play_missing(args: argparse.Namespace, settings: "SelfplaySettings", book: 
     if store.games:
         tell(f"{store.games} games are played, {args.games - store.games} to go")
     starts = _starts(book, args.seed, store.games, args.games)
-    with progress("games", args.games - store.games) as bar, _player(args, settings) as play, closing(play(starts)) as played:
+    with progress("games", args.games - store.games) as bar, _pool(args, settings) as pool, closing(pool.run(starts)) as played:
         for game in _in_order(played, store.games):
             with uninterrupted():
                 store.add(game)
@@ -257,26 +258,21 @@ def _starts(book: Book, seed: int, first: int, end: int) -> "Iterator[GameStart]
         yield GameStart(number, book[order[number % len(order)]]())
 
 
-Play = Callable[["Iterable[GameStart]"], "Generator[tuple[GameStart, labelled.Game], None, None]"]
-
-
 @contextmanager
-def _player(args: argparse.Namespace, settings: "SelfplaySettings") -> Iterator[Play]:
+def _pool(args: argparse.Namespace, settings: "SelfplaySettings") -> "Iterator[Pool[GameStart, labelled.Game]]":
     """What plays the games: processes of this machine, or a cluster."""
-    from ..common import processes
+    from ..common.pool import cluster, processes
     from .game import play
 
     count = args.concurrency or os.cpu_count() or 1
     if args.scheduler is None:
-        yield lambda starts: processes.run(partial(play, settings), starts, count)
+        with processes(partial(play, settings), count) as pool:
+            yield pool
         return
-    from ..common.cluster import Cluster
-
-    with closing(Cluster(args.scheduler, count)) as cluster:
-        if cluster.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
+    with cluster(args.scheduler, count) as workers:
+        if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
             raise CommandError("the cluster's workers have another version of the engine")
-        name = hashlib.sha256(repr(settings).encode()).hexdigest()[:12]
-        yield lambda starts: cluster.run(partial(play, settings), starts, f"selfplay-{name}")
+        yield workers.pool(partial(play, settings))
 
 
 def _in_order(played: "Iterable[tuple[GameStart, labelled.Game]]", first: int) -> Iterator[labelled.Game]:

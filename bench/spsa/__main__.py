@@ -338,7 +338,7 @@ class TuningRun:
 
 def _play(args: argparse.Namespace, settings: "SpsaSettings", openings: Sequence[Opening], tuning: TuningRun) -> int:
     """Play to the end or to Ctrl-C; the exit code."""
-    from ..common.processes import Pool
+    from ..common.pool import processes
     from ..common.progress import progress
     from .game import PairGame, play
 
@@ -346,7 +346,7 @@ def _play(args: argparse.Namespace, settings: "SpsaSettings", openings: Sequence
         tell(f"{len(tuning.games)} games are played, {len(openings) * 2 - len(tuning.games)} to go")
     count = args.concurrency or os.cpu_count() or 1
     try:
-        with closing(Pool(partial(play, settings), count)) as pool, progress("games", 2 * (len(openings) - tuning.played)) as bar:
+        with processes(partial(play, settings), count) as pool, progress("games", 2 * (len(openings) - tuning.played)) as bar:
 
             def play_batch(iterations: Sequence[Iteration]) -> list[list[int]]:
                 games = [

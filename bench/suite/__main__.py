@@ -179,20 +179,23 @@ def _check(specs: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
 
 def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
     """Work off what is left, adding to the run's attempts; True if Ctrl-C cut it short."""
-    from ..common import threads
+    from ..common.pool import threads
     from ..engines.client import FAILED_STARTS
     from .solver import Solvers
 
     settings, left = run.settings, run.left()
-    control = settings.control()
-
-    def make() -> Solvers:
-        return Solvers(settings.engines, control, settings.patience)
-
+    solvers = Solvers(settings.engines, settings.control(), settings.patience, concurrency)
     with progress("suite", len(left)) as bar:
         try:
-            with contextlib.closing(threads.run(make, left, concurrency)) as solved:
-                for attempt, gave_up in solved:
+            with (
+                threads(solvers.solve, concurrency) as pool,
+                contextlib.closing(solvers),
+                contextlib.closing(pool.run(left)) as attempts,
+            ):
+                for _, solved in attempts:
+                    if solved is None:
+                        continue
+                    attempt, gave_up = solved
                     with uninterrupted():  # the journal and the report agree
                         run.attempts.append(attempt)
                         if journal:

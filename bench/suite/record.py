@@ -15,7 +15,7 @@ from ..engines.spec import EngineSpec
 from .problem import Attempt, Problem
 
 HINTS = get_type_hints(Attempt)
-KIND = Kind("suite", "run of a suite", "position", older=b'{"coachwhip suite"')
+KIND = Kind("suite", "run of a suite", "position")
 
 
 class SuiteSettings(NamedTuple):

@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 import chess
 
+from ..common.punctual import undisturbed
 from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, position_command
 from ..engines.clock import Clock, TimeControl
 from ..engines.faults import NO_START, EngineFault, StartError
 from ..engines.info import read_info
+from ..engines.pool import EnginePool
 from ..engines.spec import EngineSpec
 from .problem import Attempt, Moment, Problem, attempt, failure
 
@@ -71,36 +73,39 @@ class Solver:
         moments.append(last._replace(seconds=reply.seconds, move=board.uci(move)))
         return attempt(problem, self._index, moments)
 
+    def close(self, *, politely: bool = False) -> None:
+        """End the process."""
+        self.client.close(politely=politely)
+
+    def end(self) -> None:
+        """End the process for good. It may be called from any thread."""
+        self.client.end()
+
 
 class Solved(NamedTuple):
-    """A finished attempt, and whether its engine is tried no more by this worker."""
+    """A finished attempt, and whether its engine is tried no more."""
 
     attempt: Attempt
     gave_up: bool
 
 
 class Solvers:
-    """What a thread of a run works with: one process of each engine."""
+    """The engines of a run, which its threads share."""
 
-    def __init__(self, specs: Sequence[EngineSpec], control: TimeControl, patience: float) -> None:
-        self._solvers = [Solver(spec, index) for index, spec in enumerate(specs)]
+    def __init__(self, specs: Sequence[EngineSpec], control: TimeControl, patience: float, concurrency: int) -> None:
+        self._engines = EnginePool(lambda index: Solver(specs[index], index), idle=len(specs) * concurrency)
         self._control = control
         self._patience = patience
 
-    def do(self, item: tuple[Problem, int]) -> Solved | None:
+    def solve(self, item: tuple[Problem, int]) -> Solved | None:
         """Have an engine, by its index, solve a problem; None if it failed to start too often."""
         problem, engine = item
-        solver = self._solvers[engine]
-        if solver.is_given_up:
-            return None
-        return Solved(solver.solve(problem, self._control, self._patience), solver.is_given_up)
-
-    def stop(self) -> None:
-        """End all searches."""
-        for solver in self._solvers:
-            solver.client.end()
+        with self._engines.borrow(engine) as solver:
+            if solver.is_given_up:
+                return None
+            done = undisturbed(lambda: solver.solve(problem, self._control, self._patience))
+            return Solved(done, solver.is_given_up)
 
     def close(self) -> None:
-        """End the engines politely."""
-        for solver in self._solvers:
-            solver.client.close(politely=True)
+        """End the engines."""
+        self._engines.close()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The UCI client of the measuring tools, and the threads that use it: starts, ends, replies, `info` lines."""
+"""The UCI client of the measuring tools: starts, ends, replies, `info` lines."""
 
-import gc
 import os
 import shlex
 import sys
@@ -9,11 +8,9 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import ClassVar
 
 import chess
 import pytest
-from coachwhip.bench.common import threads
 from coachwhip.bench.engines.client import Client, Patience, legal_move, position_command
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
 from coachwhip.bench.engines.info import Info, is_main_line, read_info, read_refusal
@@ -100,13 +97,6 @@ def test_what_is_being_started_can_be_ended_at_once(tmp_path: Path) -> None:
         client.new_game()
 
 
-def test_the_position_command_has_moves_if_there_are_any() -> None:
-    assert position_command(chess.STARTING_FEN) == "position startpos"
-    assert position_command(chess.STARTING_FEN, ["e2e4", "e7e5"]) == "position startpos moves e2e4 e7e5"
-    assert position_command(chess.STARTING_FEN, chess960=True) == f"position fen {chess.STARTING_FEN}"
-    assert position_command("8/8/8/8/8/8/8/8 w - - 0 1", ["a1a2"]).endswith("w - - 0 1 moves a1a2")
-
-
 @pytest.mark.parametrize("text", ["0000", "(none)", "", "e2e5", "e7e8q", "O-O"])
 def test_what_is_no_legal_move_is_a_fault(text: str) -> None:
     with pytest.raises(EngineFault) as caught:
@@ -160,78 +150,3 @@ def test_an_option_that_is_refused_is_noticed(line: str, why: str) -> None:
 )
 def test_lines_about_the_main_variation_are_known(line: str, is_main: bool) -> None:
     assert is_main_line(line) is is_main
-
-
-class Doubler:
-    """A worker that doubles numbers, says nothing of odd ones, waits at 100 until it is stopped, and fails at 0."""
-
-    made: ClassVar[list["Doubler"]] = []
-
-    def __init__(self) -> None:
-        self.stopped = threading.Event()
-        self.closed = False
-        self.made.append(self)
-
-    def do(self, item: int) -> int | None:
-        if item == 100:
-            self.stopped.wait(TIMEOUT)
-        if item == 0:
-            raise ValueError("zero")
-        return None if item % 2 else 2 * item
-
-    def stop(self) -> None:
-        self.stopped.set()
-
-    def close(self) -> None:
-        self.closed = True
-
-
-@pytest.mark.parametrize("count", [1, 3])
-def test_threads_give_the_results_that_there_are(count: int) -> None:
-    Doubler.made.clear()
-    assert sorted(threads.run(Doubler, [1, 2, 3, 4, 6], count)) == [4, 8, 12]
-    assert len(Doubler.made) == count
-    assert all(worker.closed for worker in Doubler.made)
-    assert list(threads.run(Doubler, [], count)) == []
-
-
-def test_what_is_there_before_the_threads_does_not_hold_them_up() -> None:
-    def state() -> tuple[int, float]:
-        return len(gc.get_objects()), sys.getswitchinterval()
-
-    gc.collect()
-    objects, interval = state()
-    running = threads.run(Doubler, [2, 4], 1)
-    assert next(running) == 4
-    seen, turns = state()
-    assert seen < objects / 10  # the garbage collector passes over the rest
-    assert turns < interval
-    running.close()
-    assert state()[0] > 0.9 * objects
-    assert state()[1] == interval
-
-
-def test_the_last_one_to_end_is_punctual_until_then() -> None:
-    """Games on a Dask worker with several threads begin and end as they like."""
-    before = sys.getswitchinterval()
-    first, second = threads.punctual(), threads.punctual()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert sys.getswitchinterval() < before
-    assert gc.get_freeze_count() > 0
-    second.__exit__(None, None, None)
-    assert sys.getswitchinterval() == before
-    assert gc.get_freeze_count() == 0
-
-
-def test_an_error_and_an_early_end_stop_the_other_threads() -> None:
-    Doubler.made.clear()
-    begun = time.monotonic()
-    with pytest.raises(ValueError, match="zero"):
-        list(threads.run(Doubler, [100, 0], 2))
-    running = threads.run(Doubler, [100, 2], 2)
-    assert next(running) == 4
-    running.close()
-    assert all(worker.closed and worker.stopped.is_set() for worker in Doubler.made)
-    assert time.monotonic() - begun < TIMEOUT

@@ -15,6 +15,7 @@ from typing import Any
 import distributed
 import places
 import pytest
+from coachwhip.bench.common import pool
 from coachwhip.bench.match import __main__ as match
 from uci_process import TIMEOUT, environment
 
@@ -75,9 +76,7 @@ def test_a_lost_worker_changes_nothing(cluster: Any, tmp_path: Path, capsys: pyt
 
 
 def test_no_cluster_is_one_message(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    from coachwhip.bench.common import cluster as cluster_module
-
-    monkeypatch.setattr(cluster_module, "CONNECT_TIMEOUT", 0.5)
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT", 0.5)
     assert match.main([*words(tmp_path, "none.jsonl"), "--scheduler", "tcp://127.0.0.1:9"]) == 2
     assert "no cluster at tcp://127.0.0.1:9" in capsys.readouterr().err
 

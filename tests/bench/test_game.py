@@ -13,6 +13,7 @@ import chess
 import chess.engine
 import chess.pgn
 import pytest
+from chess.engine import MateGiven
 from coachwhip.bench.common.adjudication import Ending, by_tablebase, find_ending, open_tables
 from coachwhip.bench.common.openings import Opening
 from coachwhip.bench.common.pgn import read_games
@@ -21,9 +22,9 @@ from coachwhip.bench.engines.client import FAILED_STARTS
 from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, StartError
 from coachwhip.bench.engines.spec import EngineSpec
-from coachwhip.bench.match.game import GameRecord, Interruption, MoveRecord, play_game, said
-from coachwhip.bench.match.notices import OVERSTEP, SLOW, Notice
-from coachwhip.bench.match.seat import Seat
+from coachwhip.bench.match.game import Game, GameRecord, MoveRecord, read_score
+from coachwhip.bench.match.schedule import Pairing
+from coachwhip.bench.match.seat import OVERSTEP, SLOW, Notice, Report, Seat, ignore
 from places import DATA, STUB
 
 MATE_IN_ONE = Opening("k7/8/1K6/8/8/8/8/7R w - - 0 1", chess960=False)
@@ -55,9 +56,10 @@ def play(
     opening: Opening,
     controls: tuple[TimeControl, TimeControl] = (MINUTE, MINUTE),
     rules: Rules | None = None,
+    report: Report = ignore,
 ) -> GameRecord:
     """One game."""
-    return play_game((white, black), opening, controls, rules or Rules(), Interruption())
+    return Game(Pairing(0, opening, 0, 1), (white, black), controls, rules or Rules(), report=report).play()
 
 
 def test_a_won_game_is_recorded_and_read_back(take_seat: TakeSeat) -> None:
@@ -87,7 +89,7 @@ def test_the_text_of_a_game_is_read_back_as_it_was() -> None:
     """Names of any kind, and lines of 80 columns whatever an engine has said last."""
     name, move = 'a"b\\c\n[White "x"]', MoveRecord("e2e4", 0.1, 59.0, chess.engine.Cp(12), 3, 9)
     detail = "asked 'go wtime 1 btime 2': " + "gave no answer, } {and was given up after 10.0 s " * 4
-    record = GameRecord(Opening(chess.STARTING_FEN, chess960=False), name, "b", (move,) * 1, "0-1", STALL, detail)
+    record = GameRecord(0, "2026.11.23", Opening(chess.STARTING_FEN, chess960=False), name, "b", (move,), "0-1", STALL, detail)
     text = record.pgn({"Event": "\\", "TimeControl": '"'})
     assert max(map(len, text.splitlines())) <= 80
     (ours,) = read_games(io.BufferedReader(io.BytesIO(text.encode())))
@@ -114,13 +116,10 @@ def test_a_faulty_engine_loses_whatever_its_colour(take_seat: TakeSeat, role: st
     assert record.culprit == ("white" if culprit == chess.WHITE else "black")
     assert len(record.moves) == (0 if culprit == chess.WHITE else 1)
     assert record.detail
+    assert role != "killed" or "going down" in record.detail  # what it wrote on stderr
     assert f"{reason} of {role}" in record.pgn({}).replace("\n", " ")
     # and the next game can be played
     assert play(bad, good, PAWN, (HASTE, MINUTE)).culprit == "white"
-
-
-def test_a_crash_is_explained_by_what_was_on_stderr(take_seat: TakeSeat) -> None:
-    assert "going down" in play(take_seat("killed"), take_seat("good"), PAWN).detail
 
 
 def test_who_exceeds_a_fixed_time_loses_unless_the_margin_allows_it(take_seat: TakeSeat) -> None:
@@ -129,42 +128,36 @@ def test_who_exceeds_a_fixed_time_loses_unless_the_margin_allows_it(take_seat: T
     assert play(take_seat("late"), take_seat("good"), MATE_IN_ONE, fixed, Rules(margin=50.0)).reason == ILLEGAL_MOVE
 
 
-def test_an_engine_beyond_its_nodes_is_told_and_counted(take_seat: TakeSeat) -> None:
+def test_an_engine_beyond_its_nodes_is_reported_and_counted(take_seat: TakeSeat) -> None:
     """Each search once, by any `info` line; it loses nothing by that."""
-    told: list[Notice] = []
-    seats, controls = (take_seat("over"), take_seat("good")), (TimeControl(nodes=1000), TimeControl(nodes=20))
-    record = play_game(seats, ROOK, controls, Rules(max_moves=3), Interruption(), told.append)
-    assert told == [Notice("over", OVERSTEP, "go nodes 1000", "has searched 5000 nodes")] * 3
+    reported: list[Notice] = []
+    seats, rules = (take_seat("over"), take_seat("good")), Rules(max_moves=3)
+    record = play(*seats, ROOK, (TimeControl(nodes=1000), TimeControl(nodes=20)), rules, reported.append)
+    assert reported == [Notice("over", OVERSTEP, "go nodes 1000", "has searched 5000 nodes")] * 3
     assert record.reason == "adjudicated draw: move limit"
-    assert record.oversteps == (3, 0)
     assert [move.nodes for move in record.moves] == [5000, 20] * 3
-    assert GameRecord.from_json(json.loads(json.dumps(record.to_json()))).oversteps == (3, 0)
+    assert record.oversteps == GameRecord.from_json(json.loads(json.dumps(record.to_json()))).oversteps == (3, 0)
     enough = TimeControl(nodes=4600), TimeControl(nodes=20)  # a tenth more is no overstep
-    assert play_game(seats, ROOK, enough, Rules(max_moves=3), Interruption(), told.append).oversteps == (0, 0)
-    without = play_game(seats, ROOK, (MINUTE, MINUTE), Rules(max_moves=3), Interruption(), told.append)
-    assert without.oversteps == (0, 0)
-    assert "oversteps" not in without.to_json()
-    assert len(told) == 3
+    assert play(*seats, ROOK, enough, rules, reported.append).oversteps == (0, 0)
+    assert play(*seats, ROOK, rules=rules, report=reported.append).oversteps == (0, 0)
+    assert len(reported) == 3
 
 
 def test_an_engine_that_searches_on_beyond_its_nodes_is_given_up(take_seat: TakeSeat) -> None:
-    """What it says meanwhile is no sign that it will move."""
-    told: list[Notice] = []
+    """What it prints meanwhile is no sign that it will move."""
+    reported: list[Notice] = []
     seats, controls = (take_seat("endless 600", stall=0.5), take_seat("good")), (TimeControl(nodes=1500), MINUTE)
-    record = play_game(seats, PAWN, controls, Rules(), Interruption(), told.append)
+    record = play(*seats, PAWN, controls, report=reported.append)
     assert (record.result, record.reason, record.oversteps) == ("0-1", STALL, (1, 0))
-    assert record.detail.startswith("asked 'go nodes 1500': gave no answer and was given up after ")
-    assert record.detail.endswith(" nodes searched")
-    assert told[0] == Notice("endless600", OVERSTEP, "go nodes 1500", "has searched 2000 nodes")
+    assert re.fullmatch("asked 'go nodes 1500': gave no answer and was given up after .* nodes searched", record.detail)
+    assert reported[0] == Notice("endless600", OVERSTEP, "go nodes 1500", "has searched 2000 nodes")
 
 
-def test_a_long_search_without_a_clock_is_told_and_waited_for(take_seat: TakeSeat) -> None:
-    told: list[Notice] = []
+def test_a_long_search_without_a_clock_is_reported_and_waited_for(take_seat: TakeSeat) -> None:
+    reported: list[Notice] = []
     seats, controls = (take_seat("endless 1.5", stall=0.5), take_seat("good")), (TimeControl(depth=1), MINUTE)
-    record = play_game(seats, MATE_IN_ONE, controls, Rules(), Interruption(), told.append)
-    assert record.reason == "checkmate"
-    assert [(notice.kind, notice.asked) for notice in told] == [(SLOW, "go depth 1")]
-    assert "still searches after" in told[0].did
+    assert play(*seats, MATE_IN_ONE, controls, report=reported.append).reason == "checkmate"
+    assert [(notice.kind, notice.asked) for notice in reported] == [(SLOW, "go depth 1")]
 
 
 def test_silence_without_a_clock_is_a_stall(take_seat: TakeSeat) -> None:
@@ -236,11 +229,6 @@ def test_tablebases_end_games_under_the_fifty_move_rule(any_data: Path, fen: str
     assert by_tablebase(board, str(any_data / "syzygy")) == (ending if is_known else None)
 
 
-def test_a_game_that_the_tables_know_is_ended(take_seat: TakeSeat, any_data: Path) -> None:
-    record = play(take_seat("good"), take_seat("good"), ROOK, rules=Rules(syzygy=str(any_data / "syzygy")))
-    assert (record.result, record.reason, len(record.moves)) == ("1-0", "tablebase win", 1)
-
-
 def test_a_folder_without_tables_is_refused(tmp_path: Path) -> None:
     with pytest.raises(OSError, match="no Syzygy tables"):
         open_tables(str(tmp_path))
@@ -261,21 +249,10 @@ def test_chess960_castling_goes_in_and_out(take_seat: TakeSeat) -> None:
     fen = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 3 9"
     record = play(take_seat("good"), take_seat("good"), Opening(fen, chess960=True), rules=Rules(max_moves=4))
     assert record.reason == "adjudicated draw: move limit"
-    castled = GameRecord(
-        Opening("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", chess960=True),
-        "a",
-        "b",
-        (MoveRecord("e1a1", 0.1, None, chess.engine.MateGiven, None, None),),
-        "1/2-1/2",
-        "stalemate",
-    )
+    opening, move = Opening("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", chess960=True), MoveRecord("e1a1", 0.1, None, MateGiven, None, None)
+    castled = GameRecord(0, "2026.11.23", opening, "a", "b", (move,), "1/2-1/2", "stalemate")
     assert "1. O-O-O" in castled.pgn({})
     assert GameRecord.from_json(castled.to_json()) == castled
-
-
-def test_a_missing_process_is_a_start_error() -> None:
-    with pytest.raises(StartError, match="no-such-engine"):
-        Seat(EngineSpec(("no-such-engine-anywhere",), "", {})).prepare()
 
 
 @pytest.mark.parametrize(
@@ -288,4 +265,4 @@ def test_a_missing_process_is_a_start_error() -> None:
     ],
 )
 def test_info_is_read_from_whites_side(line: str, expected: tuple[object, ...]) -> None:
-    assert said(line, chess.BLACK) == expected
+    assert read_score(line, chess.BLACK) == expected

@@ -244,17 +244,6 @@ def test_results_of_another_experiment_are_refused(tmp_path: Path, positions: st
     assert "is not the journal of a run of the laboratory" in capsys.readouterr().err
 
 
-def test_a_results_file_of_the_first_format_is_refused_in_one_sentence(
-    tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "lab.jsonl"
-    path.write_text('{"lab": 1, "depth": 1}\n{"row": 0, "position": 0, "depths": []}\n')
-    assert lab.main(["--positions", positions, "--journal", str(path)]) == 2
-    (complaint,) = capsys.readouterr().err.splitlines()
-    assert "lab.jsonl was written by another version of coachwhip" in complaint
-    assert "or begin another file" in complaint
-
-
 def test_two_runs_do_not_share_a_results_file(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "lab.jsonl"
     with closing(laboratory.LabJournal(path, experiment(), resume=False)):

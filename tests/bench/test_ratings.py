@@ -66,18 +66,6 @@ def test_a_tournament_is_fitted_as_a_search_would() -> None:
     assert all(30 < rating.error < 120 for rating in fitted)
 
 
-def test_a_gauntlet_links_those_who_have_not_met() -> None:
-    scores = {(0, 1): games(10, 0, 10), (0, 2): games(15, 0, 5), (1, 2): []}
-    fitted = fit_ratings(3, scores)
-    assert fitted[1].elo - fitted[2].elo == pytest.approx(elo_difference(0.75), abs=3)
-    assert fitted[0].error < fitted[1].error
-
-
-def test_more_games_narrow_the_errors() -> None:
-    few, many = (fit_ratings(2, {(0, 1): games(6 * n, 2 * n, 4 * n)})[0].error for n in (1, 25))
-    assert few / many == pytest.approx(5, rel=0.05)
-
-
 def test_a_clean_sweep_stays_finite_and_no_games_say_nothing() -> None:
     first, second, idle = fit_ratings(3, {(0, 1): games(10, 0, 0)})
     assert 300 < first.elo - second.elo < 3000
@@ -86,14 +74,7 @@ def test_a_clean_sweep_stays_finite_and_no_games_say_nothing() -> None:
     assert [rating.elo for rating in fit_ratings(2, {})] == [0, 0]
 
 
-@pytest.mark.parametrize("meeting", [games(1, 0, 0), games(0, 1, 0), games(0, 2, 0), games(2, 0, 0)])
-def test_a_few_games_leave_wide_errors(meeting: list[float]) -> None:
-    fitted = fit_ratings(3, {(0, 1): meeting, (0, 2): meeting, (1, 2): games(0, len(meeting), 0)})
-    assert all(200 < rating.error < 2000 for rating in fitted)
-    assert all(abs(rating.elo) < rating.error for rating in fitted)
-
-
-@pytest.mark.parametrize(("each", "strengths"), [(2, (0, 0, 0)), (2, (300, 0, -300)), (10, (100, 0, -50)), (50, (100, 0, -50))])
+@pytest.mark.parametrize(("each", "strengths"), [(2, (0, 0, 0)), (2, (300, 0, -300)), (10, (100, 0, -50))])
 def test_the_errors_hold_the_truth_as_often_as_they_say(each: int, strengths: tuple[int, ...]) -> None:
     """Tournaments of three are drawn by a generator; three standard deviations of the share are the noise of the simulation."""
     rng, runs = random.Random(1), 300

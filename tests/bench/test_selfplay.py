@@ -17,8 +17,6 @@ import chess
 import numpy as np
 import oracle
 import pytest
-from coachwhip.bench.common import processes
-from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.journal import RunFile
 from coachwhip.bench.selfplay import __main__ as selfplay
 from coachwhip.bench.selfplay import game as selfplay_game
@@ -407,11 +405,3 @@ def test_a_file_that_is_something_else_is_left_alone(
 def test_a_cluster_plays_the_same_games(reference: Path, book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
     assert made(tmp_path / "cluster.bin", book, "--scheduler", "local", "--concurrency", "2") == reference.read_bytes()
-
-
-def test_a_workers_error_reaches_the_caller() -> None:
-    assert sorted(processes.run(abs, [-1, 2, -3], 2)) == [(-3, 3), (-1, 1), (2, 2)]
-    with pytest.raises(ValueError, match="invalid literal"):
-        list(processes.run(int, ["x"], 1))
-    with pytest.raises(CommandError, match="died"):
-        list(processes.run(os._exit, [3], 1))

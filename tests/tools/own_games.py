@@ -96,7 +96,7 @@ def timed(opening: Opening, speeds: tuple[int, int], rules: Rules) -> GameRecord
         clocks[side] += INCREMENT - seconds
         game.play(found, seconds, clocks[side])
     white, black = (f"coachwhip, {speed} nodes a second" for speed in speeds)
-    return GameRecord(opening, white, black, tuple(game.moves), *ending)
+    return GameRecord(0, DATE, opening, white, black, tuple(game.moves), *ending)
 
 
 def game_texts(lines: Sequence[str]) -> Iterator[str]:

@@ -34,12 +34,11 @@ from coachwhip.bench.lab import __main__ as lab
 from coachwhip.bench.lab import techniques
 from coachwhip.bench.lab.experiment import Experiment, Found, LabJournal
 from coachwhip.bench.lab.report import summarise, text
-from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.match.game import GameRecord, MoveRecord
-from coachwhip.bench.match.journal import Entry, MatchJournal
+from coachwhip.bench.match.journal import MatchJournal
+from coachwhip.bench.match.match import Match
 from coachwhip.bench.match.schedule import Pairing
 from coachwhip.bench.match.standings import describe
-from coachwhip.bench.match.tally import Tally
 from coachwhip.bench.spsa import __main__ as spsa
 from coachwhip.bench.suite import epd, record
 from coachwhip.bench.suite import report as suite_report
@@ -435,23 +434,17 @@ def _match_journal(path: Path) -> Journal:
         moves += (MoveRecord("b1c3", 0.2, None, chess.engine.Mate(3), None, None), MoveRecord("b8c6", 0.2, 1.0, None, 3, 5))
         result, reason, detail = (("1-0", "time loss", "late"), ("1/2-1/2", "fifty moves", ""))[number % 2]
         start = openings.Opening(START, False, "e2e4 e7e5")
-        journal.add(
-            Entry(
-                number,
-                "2026.01.02",
-                GameRecord(start, "ab"[number % 2], "ba"[number % 2], moves, result, reason, detail, (number, 0)),
-            )
-        )
+        players = "ab"[number % 2], "ba"[number % 2]
+        journal.add(GameRecord(number, "2026.01.02", start, *players, moves, result, reason, detail, (number, 0)))
     return journal
 
 
 def read_match(path: Path) -> str:
     pairings = [Pairing(number, openings.Opening(START, False), number % 2, 1 - number % 2) for number in range(6)]
     with contextlib.closing(MatchJournal(path, MATCH, resume=True)) as journal, contextlib.redirect_stderr(io.StringIO()):
-        tally = Tally()
-        match.RunningMatch(["a", "b"], MATCH, pairings, tally, None, journal, path.with_name("games.pgn"))
-        if tally.results:
-            describe(tally, ["a", "b"])
+        played = Match(["a", "b"], ["1+0", "1+0"], pairings, None, journal, path.with_name("games.pgn"))
+        if played.tally.results:
+            describe(played.tally, ["a", "b"])
     return ""
 
 

@@ -32,7 +32,7 @@ from typing import NamedTuple
 
 import chess
 import chess.engine
-from coachwhip.bench.common.threads import punctual
+from coachwhip.bench.common.punctual import punctual
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from places import DATA

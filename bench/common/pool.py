@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Work handed out to a pool of workers and collected: threads of this process, processes of this machine, or a Dask cluster.
+
+All three are executors of `concurrent.futures`, so that this is written once. A pool calls one function; items and results go to
+it and come back.
+"""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, Generic, TypeVar
+
+from .command import CommandError
+from .punctual import punctual
+
+AHEAD = 2  # items handed out for each worker, so that none waits for the next
+LOOK = 0.5  # seconds between looks for Ctrl-C, which does not wake a waiting thread on every system
+LOCAL = "local"  # in place of a scheduler's address
+CONNECT_TIMEOUT = 20  # seconds
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Pool(Generic[Item, Result]):
+    """An executor whose workers all call the same function."""
+
+    def __init__(self, executor: Executor, function: Callable[[Item], Result], workers: int) -> None:
+        self._executor = executor
+        self._function = function
+        self._limit = workers * AHEAD
+
+    def run(self, items: Iterable[Item]) -> Generator[tuple[Item, Result], None, None]:
+        """Yield every item and what the function returns, as they finish. Raises what the function raises.
+
+        Items are taken as they are needed. Closing the generator, an error and Ctrl-C withdraw what no worker has begun.
+        """
+        waiting = iter(items)
+        running: dict[Future[Result], Item] = {}
+        try:
+            while True:
+                for item in islice(waiting, self._limit - len(running)):
+                    running[self._executor.submit(self._function, item)] = item
+                if not running:
+                    return
+                done, _ = wait(running, timeout=LOOK, return_when=FIRST_COMPLETED)
+                for future in [future for future in running if future in done]:
+                    yield running.pop(future), future.result()
+        finally:
+            for future in running:
+                future.cancel()
+
+
+@contextmanager
+def threads(function: Callable[[Item], Result], count: int) -> Iterator[Pool[Item, Result]]:
+    """Threads of this process, for engines that are timed. Whoever leaves early makes the running calls end; they are waited for."""
+    with punctual(), ThreadPoolExecutor(count) as executor:
+        yield Pool(executor, function, count)
+
+
+# --- Processes ---
+
+
+@contextmanager
+def processes(function: Callable[[Item], Result], count: int) -> Iterator[Pool[Item, Result]]:
+    """Processes that are started as they are needed, and ended at once at the end, whatever they do. Raises CommandError if one dies."""
+    others = set(multiprocessing.active_children())
+    context = multiprocessing.get_context("spawn")  # nothing is inherited: neither a lock that is held nor other pipes
+    executor = ProcessPoolExecutor(count, context, _start_worker)
+    try:
+        yield Pool(executor, function, count)
+    except BrokenExecutor as error:
+        raise CommandError("a worker process has died") from error
+    finally:
+        for process in set(multiprocessing.active_children()) - others:
+            process.terminate()
+        executor.shutdown(cancel_futures=True)
+
+
+def _start_worker() -> None:
+    """What a worker process does first."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started it handles Ctrl-C
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process with the one that started it, also if that was killed."""
+    parent = multiprocessing.parent_process()
+    assert parent
+    parent.join()
+    os._exit(1)
+
+
+# --- Dask ---
+
+
+class Cluster:
+    """A connection to a Dask cluster (extra `cluster`)."""
+
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._executor = client.get_executor(pure=False)
+
+    def pool(self, function: Callable[[Item], Result]) -> Pool[Item, Result]:
+        """The workers of the cluster. What a lost worker was doing is done again elsewhere."""
+        return Pool(self._executor, function, sum(self.client.nthreads().values()) or 1)
+
+    def call(self, function: Callable[..., Result], *arguments: Any, raises: tuple[type[Exception], ...] = ()) -> Result:
+        """What a function returns on a worker. Raises what is in `raises` as it is, and CommandError for everything else."""
+        try:
+            return self._executor.submit(function, *arguments).result()  # type: ignore[no-any-return]
+        except raises:
+            raise
+        except Exception as error:
+            hint = "coachwhip must be installed where the scheduler and the workers run"
+            raise CommandError(f"the cluster cannot play ({hint}): {type(error).__name__}: {error}") from error
+
+
+@contextmanager
+def cluster(address: str, workers: int) -> Iterator[Cluster]:
+    """Connect to a scheduler, or start `workers` single-threaded workers here if `address` is LOCAL. Raises CommandError."""
+    try:
+        from distributed import Client, KilledWorker, LocalCluster
+    except ImportError as error:
+        raise CommandError("--scheduler needs Dask: python3 -m pip install 'coachwhip[cluster]'") from error
+    local = None
+    try:
+        if address == LOCAL:
+            with _ctrl_c_for_this_process_alone():
+                local = LocalCluster(workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
+        client = Client(local or address, timeout=CONNECT_TIMEOUT)
+    except (OSError, ValueError, TimeoutError) as error:
+        raise CommandError(f"no cluster at {address}: {error}") from error
+    try:
+        yield Cluster(client)
+    except KilledWorker as error:
+        raise CommandError(f"the cluster keeps losing its workers: {error}") from error
+    finally:
+        client.close()
+        if local is not None:
+            local.close()
+
+
+@contextmanager
+def _ctrl_c_for_this_process_alone() -> Iterator[None]:
+    """Processes that the block starts ignore Ctrl-C: this one ends them in order when it is done."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Running engines that several threads share: a game borrows its engines, and the next one finds them running."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Generic, Protocol, TypeVar
+
+
+class Engine(Protocol):
+    """What a pool can hold."""
+
+    def close(self, *, politely: bool = False) -> None:
+        """End the process; `politely` waits a moment for it to quit."""
+
+    def end(self) -> None:
+        """End the process for good. It may be called from any thread."""
+
+
+E = TypeVar("E", bound=Engine)
+
+
+class EnginePool(Generic[E]):
+    """Engines of several players, known by their index."""
+
+    def __init__(self, make: Callable[[int], E], idle: int) -> None:
+        """At most `idle` engines stay when they are given back; the one that was not used for longest is closed first."""
+        self._make = make
+        self._most_idle = idle
+        self._idle: list[tuple[int, E]] = []
+        self._borrowed: list[E] = []
+        self._lock = threading.Lock()
+        self.is_closed = False
+
+    @contextmanager
+    def borrow(self, player: int) -> Iterator[E]:
+        """An engine of this player for the block, and nobody else's meanwhile. One of a closed pool cannot be started."""
+        with self._lock:
+            place = next((place for place, (owner, _) in enumerate(self._idle) if owner == player), None)
+            engine = self._make(player) if place is None else self._idle.pop(place)[1]
+            self._borrowed.append(engine)
+            if self.is_closed:
+                engine.end()
+        try:
+            yield engine
+        finally:
+            self._give_back(player, engine)
+
+    def _give_back(self, player: int, engine: E) -> None:
+        with self._lock:
+            self._borrowed.remove(engine)
+            self._idle.append((player, engine))
+            keep = 0 if self.is_closed else self._most_idle
+            surplus = [self._idle.pop(0)[1] for _ in range(len(self._idle) - keep)]
+        for each in surplus:
+            each.close(politely=True)
+
+    def close(self) -> None:
+        """End the engines: the idle ones politely, those that are borrowed at once."""
+        with self._lock:
+            self.is_closed = True
+            idle, self._idle = self._idle, []
+            borrowed = [*self._borrowed]
+        for engine in borrowed:
+            engine.end()
+        for _, engine in idle:
+            engine.close(politely=True)
