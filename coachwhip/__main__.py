@@ -45,7 +45,7 @@ SUBCOMMANDS = {
     "data": "coachwhip.bench.data.__main__",
 }
 # Subcommands that have the options --weights and --set themselves.
-TAKE = {
+FORWARDED_OPTIONS = {
     "--weights": frozenset({"analyse", "bench", "lab", "selfplay", "spsa", "train", "tune", "weights"}),
     "--set": frozenset({"analyse", "bench", "lab", "match", "selfplay", "speed", "spsa", "suite"}),
 }
@@ -106,10 +106,10 @@ def main(argv: list[str] | None = None) -> int:
     has what it wanted, and scripts under `set -o pipefail` go on. A session also ends with 0 when its GUI is gone.
     """
     if argv is not None:  # inside another program, which decides for itself about crashes and about its end
-        return _code(argv, None)
+        return _run_to_exit_code(argv, None)
     _report_crashes()
     use_utf8()
-    code = _code(sys.argv[1:], _report_crashes)
+    code = _run_to_exit_code(sys.argv[1:], _report_crashes)
     jobs = sys.modules.get(f"{__package__}.uci.jobs")  # loaded with the first job
     if jobs is not None and jobs.left:
         _end(code)
@@ -127,7 +127,7 @@ def _end(code: int) -> NoReturn:
     os._exit(code)
 
 
-def _code(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -> int:
+def _run_to_exit_code(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -> int:
     """The exit code of a command line that was run; see `main`."""
     try:
         return _main(argv, crashes_to)
@@ -166,18 +166,18 @@ def _report_crashes(file: FileIO | None = None) -> None:
 
 
 def _main(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -> int:
-    given = _read_options(argv)
-    words = given.words
-    if given.answer:
+    args = _read_options(argv)
+    words = args.words
+    if args.answer:
         with watched():
-            print(given.answer, end="")
+            print(args.answer, end="")
         return 0
     if words and words[0] in SUBCOMMANDS:
-        return _run_subcommand(words[0], words[1:], given)
+        return _run_subcommand(words[0], words[1:], args)
     from . import core  # noqa: F401 (complains before a session begins if this processor cannot run it)
 
     writer = LineWriter(_stdout_fd())
-    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _host(given), crashes_to)
+    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _host(args), crashes_to)
     code = _run_commands(loop, words) if words else _run_session(loop)
     if writer.error is not None:
         raise LostOutput(writer.error, _stdout_fd())
@@ -192,7 +192,7 @@ def _run_session(loop: UciLoop) -> int:
     return 0
 
 
-class Given:
+class CliArgs:
     """The options before the first word, and the words."""
 
     def __init__(self) -> None:
@@ -203,50 +203,50 @@ class Given:
         self.words: list[str] = []
 
 
-def _read_options(argv: list[str]) -> Given:
+def _read_options(argv: list[str]) -> CliArgs:
     """Read the command line up to the first word that is no option. Raises UsageError."""
-    given = Given()
+    args = CliArgs()
     index = 0
     while index < len(argv) and argv[index].startswith("-"):
         option, equals, value = argv[index].partition("=")
         index += 1
         if option in ("-h", "--help") and not equals:
-            given.answer = _usage()
-            return given
+            args.answer = _usage()
+            return args
         if option in ("-V", "--version") and not equals:
-            given.answer = f"coachwhip {__version__}\n"
-            return given
+            args.answer = f"coachwhip {__version__}\n"
+            return args
         if option == "--expose" and not equals:
-            given.expose = True
+            args.expose = True
             continue
-        if option not in TAKE:
+        if option not in FORWARDED_OPTIONS:
             raise UsageError(f"unknown option {argv[index - 1]}; see coachwhip --help")
         if not equals:
             value = argv[index] if index < len(argv) else ""
             index += 1
         if option == "--set":
-            given.settings.append(value)
+            args.settings.append(value)
         elif not value:
             raise UsageError(f"{option} needs a file name")
         else:
-            given.weights = value
-    given.words = argv[index:]
-    return given
+            args.weights = value
+    args.words = argv[index:]
+    return args
 
 
-def _host(given: Given) -> Host:
+def _host(args: CliArgs) -> Host:
     """The state of a session with these options. Raises UsageError."""
     tunables = {}
-    if given.settings:
+    if args.settings:
         from .uci.tunables import read
 
         try:
-            tunables = read(given.settings)
+            tunables = read(args.settings)
         except ValueError as error:
             raise UsageError(f"--set: {error}") from error
-    host = Host(tunables=tunables, expose=given.expose)
-    if given.weights is not None:
-        complaint = host.set_option("WeightsFile", given.weights)
+    host = Host(tunables=tunables, expose=args.expose)
+    if args.weights is not None:
+        complaint = host.set_option("WeightsFile", args.weights)
         if complaint:
             raise UsageError(complaint)
     return host
@@ -275,16 +275,16 @@ def _left_out() -> set[str]:
     return left_out
 
 
-def _run_subcommand(name: str, words: list[str], given: Given) -> int:
+def _run_subcommand(name: str, words: list[str], args: CliArgs) -> int:
     """Import the subcommand's module and run it, with the options that stand before its name."""
     from importlib import import_module
 
-    before = [] if given.weights is None else [("--weights", given.weights)]
-    before += [("--set", setting) for setting in given.settings]
-    if given.expose:
+    before = [] if args.weights is None else [("--weights", args.weights)]
+    before += [("--set", setting) for setting in args.settings]
+    if args.expose:
         raise UsageError(f"{name} has no option --expose: it is for a UCI session")
     for option, _ in before:
-        if name not in TAKE[option]:
+        if name not in FORWARDED_OPTIONS[option]:
             raise UsageError(f"{name} has no option {option}")
     words = [*(word for pair in before for word in pair), *words]
     with watched():

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Books of openings in each format, and the schedule made of them."""
 
-import random
 import re
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,6 @@ from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.fen import is_shredder, read_epd
 from coachwhip.bench.common.openings import Opening, choose, open_book
 from coachwhip.bench.match.schedule import GAUNTLET, ROUND_ROBIN, opponents, schedule
-from places import DATA
 
 PGN = """\
 [Event "one"]
@@ -132,44 +130,16 @@ def test_a_polyglot_book_gives_different_lines(tmp_path: Path) -> None:
         open_book(tmp_path / "missing.bin")
 
 
-def test_our_own_books_are_read() -> None:
-    games = DATA / "games" / "games.pgn"
-    assert len(open_book(games)) == 24
-    lines = choose(open_book(games, plies=20), 5, 1)
-    assert {len(opening.moves.split()) for opening in lines} == {20}
-    openings = read(DATA / "books" / "dfrc.epd", chess960=True)
-    assert len(openings) == 40
-    assert all(opening.chess960 for opening in openings)
-    castled = read(DATA / "games" / "chess960-games.pgn", plies=20)
-    assert len(castled) == 12
-    assert all(opening.chess960 for opening in castled)
-    lines = choose(open_book(DATA / "books" / "own.bin", seed=3), 20, None)
-    assert len(set(lines)) == 20
-    for opening in lines:
-        board = opening.position()
-        assert 0 < board.ply() <= 16
-
-
-def test_shared_books_are_read(shared_data: Path) -> None:
-    assert len(open_book(shared_data / "books" / "8moves_v3_1000.pgn")) == 1000
-    lines = choose(open_book(shared_data / "books" / "8moves_v3_1000.pgn"), 5, 1)
-    assert {len(opening.moves.split()) for opening in lines} == {16}
-    assert open_book(shared_data / "books" / "DFRC_4852_v1_5k.epd", chess960=True)[0]().chess960
-    assert len(set(choose(open_book(shared_data / "polyglot" / "performance.bin", seed=3), 50, None))) == 50
-
-
 def test_the_seed_decides_the_order_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "book.fen"
     path.write_text("".join(f"4k3/8/8/8/8/8/4P3/4K3 w - - 0 {number}\n" for number in range(1, 51)))
     book = open_book(path)
-    random.seed(1)
     first = choose(book, 20, 3)
-    random.seed(2)
     assert choose(book, 20, 3) == first
     assert choose(book, 30, 3)[:20] == first
     assert choose(book, 20, 4) != first
     assert len(set(first)) == 20
-    assert choose(book, 100, 3)[50:] == choose(book, 50, 3)
+    assert choose(book, 100, 3)[50:] == choose(book, 50, 3)  # used again when they run out
 
 
 OPENINGS = [Opening(str(number), chess960=False) for number in range(10)]
@@ -184,20 +154,9 @@ def test_a_match_is_played_in_pairs_with_colours_reversed() -> None:
     assert [pairing.opening for pairing in pairings[::2]] == OPENINGS
 
 
-@pytest.mark.parametrize(("form", "meetings"), [(ROUND_ROBIN, 6), (GAUNTLET, 3)])
-def test_everybody_meets_whom_he_should(form: str, meetings: int) -> None:
-    pairs = opponents(4, form)
-    assert len(set(pairs)) == meetings
-    pairings = schedule(OPENINGS, pairs, 6)
-    assert len(pairings) == 6 * meetings
-    for first, second in pairs:
-        played = [pairing for pairing in pairings if {pairing.white, pairing.black} == {first, second}]
-        assert sum(pairing.white == first for pairing in played) == 3
-        assert [pairing.opening for pairing in played[::2]] == OPENINGS[:3]
-
-
 def test_a_number_means_the_same_game_in_a_longer_match() -> None:
     meetings = opponents(3, ROUND_ROBIN)
+    assert (meetings, opponents(3, GAUNTLET)) == ([(0, 1), (0, 2), (1, 2)], [(0, 1), (0, 2)])
     longer = {pairing.number: pairing for pairing in schedule(OPENINGS, meetings, 20)}
     for games in (1, 5, 8):
         assert all(longer[pairing.number] == pairing for pairing in schedule(OPENINGS, meetings, games))
@@ -207,18 +166,13 @@ def test_a_number_means_the_same_game_in_a_longer_match() -> None:
     ("line", "fen"),
     [
         ("4k3/8/8/8/8/8/8/4K3 w - - 3 9", "4k3/8/8/8/8/8/8/4K3 w - - 3 9"),
-        ("4k3/8/8/8/8/8/8/4K3 w - -", "4k3/8/8/8/8/8/8/4K3 w - -"),
         ('4k3/8/8/8/8/8/8/4K3 w - - bm Kd2; id "x";', "4k3/8/8/8/8/8/8/4K3 w - -"),
         ("4k3/8/8/8/8/8/8/4K3 w - - 3 9 ;D1 5", "4k3/8/8/8/8/8/8/4K3 w - - 3 9"),
-        ("4k3/8/8/8/8/8/8/4K3 w - - ٣ ٩", "4k3/8/8/8/8/8/8/4K3 w - -"),
+        ("4k3/8/8/8/8/8/8/4K3 w - - \u0663 \u0669", "4k3/8/8/8/8/8/8/4K3 w - -"),
         ("nonsense", "nonsense"),
     ],
 )
-def test_the_fen_at_the_start_of_a_line_is_found(line: str, fen: str) -> None:
+def test_a_line_starts_with_a_fen(line: str, fen: str) -> None:
     assert read_epd(line)[0] == fen
     assert not is_shredder(fen)
-
-
-@pytest.mark.parametrize(("castling", "shredder"), [("KQkq", False), ("-", False), ("Kq", False), ("HFhf", True), ("Hk", True)])
-def test_castling_fields_that_name_files_are_seen(castling: str, shredder: bool) -> None:
-    assert is_shredder(f"bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w {castling} - 0 1") is shredder
+    assert is_shredder("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w Hk - 0 1")

@@ -131,18 +131,6 @@ def test_what_is_counted_has_whole_ticks(draw: Callable[[Path], None], drawn: li
     assert all(tick == round(tick) for tick in ticks)
 
 
-def test_the_labs_legend_is_in_ladder_order(drawn: list[Figure], tmp_path: Path) -> None:
-    draw_lab(tmp_path / "plot.svg")
-    named = list(legends(drawn[0]))
-    assert named == ["theory b^d", *(row.label for row in techniques.ladder()), "theory b^(d/2)"]
-    looks = {(line.get_color(), line.get_linestyle(), line.get_marker()) for line in drawn[0].axes[0].get_lines()}
-    assert len(looks) == len(named)
-    (legend,) = drawn[0].legends
-    box, page = legend.get_window_extent(), drawn[0].bbox
-    assert page.y0 <= box.y0 < box.y1 <= page.y1
-    assert page.x0 <= box.x0 < box.x1 <= page.x1
-
-
 @pytest.mark.parametrize("name", HOSTILE)
 def test_a_name_is_drawn_as_it_is(name: str, tmp_path: Path) -> None:
     """No formula, no entry that the legend leaves out, no error for a letter that the font lacks."""

@@ -5,6 +5,7 @@ import json
 import shlex
 import subprocess
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,7 @@ from coachwhip.bench.spsa import __main__ as spsa
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation.learn import labelled
 
-from coachwhip.__main__ import main
+from coachwhip.__main__ import FORWARDED_OPTIONS, SUBCOMMANDS, main
 
 GAME = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n"
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"
@@ -46,8 +47,7 @@ def test_the_table_has_every_row_with_its_meaning(capsys: pytest.CaptureFixture[
 def test_the_json_has_the_same(capsys: pytest.CaptureFixture[str]) -> None:
     found = json.loads(printed(capsys, "tunables", "--json"))["tunables"]
     assert [tuple(row[key] for key in ("name", "value", "min", "max", "step", "meaning")) for row in found] == list(TUNABLES)
-    assert {row["kind"] for row in found if row["name"].startswith("use_")} == {"switch"}
-    assert {row["kind"] for row in found if not row["name"].startswith("use_")} == {"number"}
+    assert {row["name"] for row in found if row["kind"] == "switch"} == {row[0] for row in TUNABLES if row[0].startswith("use_")}
 
 
 def test_openbench_gets_the_numbers_as_options_of_an_exposed_session(capsys: pytest.CaptureFixture[str]) -> None:
@@ -75,6 +75,16 @@ def test_names_and_patterns_choose_rows(capsys: pytest.CaptureFixture[str]) -> N
 
 
 # --- Subcommands with an engine in this process ---
+
+
+@pytest.mark.parametrize("command", SUBCOMMANDS)
+def test_options_before_a_subcommand_are_forwarded_where_it_has_them(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`coachwhip --set NAME=VALUE match ...` is `coachwhip match --set NAME=VALUE ...`."""
+    with suppress(SystemExit):  # of argparse
+        main([command, "--help"])
+    described = capsys.readouterr().out
+    for option, commands in FORWARDED_OPTIONS.items():
+        assert (f"\n  {option} " in described) == (command in commands)
 
 
 @pytest.mark.parametrize("words", EVERY_ENGINE, ids=lambda words: words[0])
