@@ -62,8 +62,6 @@ WORKERS = 2  # for each processor: a fifth of a worker's time is waiting for pro
 MOST_WORKERS = 8  # of more, each takes memory and little time from the others; the tests start engines of several threads too
 GARBAGE = 20_000  # new objects, between two searches for garbage
 UNDIVIDED = {  # files whose tests all run in one process, and begin first
-    "tests/bench/test_learning_page.py",  # they share what takes half a minute to make
-    "tests/bench/test_notebook.py",  # they share its run
     "tests/uci/test_robustness.py",  # they share an engine, and each shows that the one before did it no harm
 }
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every command in the `sh` blocks of README.md and docs/*.md runs as it stands, and every `python` block as a program.
 
-The commands of a section of README.md, and those of another page, run in order from an empty folder. Where a command would take too long, SMALLER says which words of it a test replaces: the numbers of games, seconds, nodes and
-plies, never what the command does. NOT_RUN says which commands no test runs here, and why. docs/learning.md is run by
-tests/bench/test_learning_page.py, without any change.
+The commands of a section of README.md and docs/learning.md, and those of another page, run in order from a folder that holds only
+`openings.epd` where the text shows its contents. SMALLER replaces the numbers of games, seconds, nodes and plies of a command that
+would take too long, never what the command does. NOT_RUN says which commands no test runs here, and why.
 """
 
 import re
@@ -15,11 +15,12 @@ import pytest
 from pages import Shell, blocks, commands, read_only, sections
 from places import ROOT
 
-PAGES = [ROOT / "README.md", *(path for path in sorted((ROOT / "docs").glob("*.md")) if path.name != "learning.md")]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 # What a page says -> what is run instead.
 SMALLER = {
     "movetime 2000": "movetime 50",
+    "--games 500 --nodes 300": "--games 300 --nodes 80",
     "--games 200 --tc 2+0.02": "--games 2 --max-moves 3 --tc 0.2+0.02",
     "selfplay own.bin --games 20000": "selfplay own.bin --games 300 --nodes 80",
     "--games 1000 --tc 5+0.05": "--games 2 --max-moves 3 --tc 0.2+0.02",
@@ -47,18 +48,18 @@ NOT_RUN = {
     "fastchess ": "another program, and an older coachwhip",
     "cutechess-cli ": "another program, and an older coachwhip",
 }
-BUILDS = "--revision"  # builds a revision of a checkout, which takes minutes: only read; tests/bench/test_builds.py builds some
+# Words of commands that take minutes or more, and whose command lines are only read.
+ONLY_READ = {"--revision", "big.bin", "ranking.jsonl"}
 WRITES = re.compile(r"(?:--(?:output|report|plot|page|pgn|journal)|>) ([\w.]+)")
 
-README = PAGES[0]
 TO_RUN = [
-    (page, title, found)
+    (page, title, text)
     for page in PAGES
-    for title, text in (sections(page.read_text("utf-8")) if page == README else [("all", page.read_text("utf-8"))])
-    if (found := commands(text))
+    for title, text in (
+        sections(page.read_text("utf-8")) if page.name in ("README.md", "learning.md") else [("all", page.read_text("utf-8"))]
+    )
+    if commands(text)
 ]
-
-
 PROGRAMS = [(page, block) for page in PAGES for block in blocks(page.read_text("utf-8"), "python")]
 
 
@@ -70,16 +71,18 @@ def smaller(command: str) -> str:
 
 
 @pytest.mark.takes_long
-@pytest.mark.parametrize(("page", "title", "found"), TO_RUN, ids=[f"{page.name}: {title}" for page, title, _ in TO_RUN])
+@pytest.mark.parametrize(("page", "title", "text"), TO_RUN, ids=[f"{page.name}: {title}" for page, title, _ in TO_RUN])
 def test_the_commands_run(
-    page: Path, title: str, found: list[str], tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    page: Path, title: str, text: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """In a shell; the files that they name are there afterwards, and not empty."""
     shell = Shell(tmp_path_factory.mktemp("empty"), tmp_path_factory.mktemp("bin"))
-    for command in found:
+    for openings in blocks(text, "epd"):
+        (shell.folder / "openings.epd").write_text(openings, encoding="utf-8")
+    for command in commands(text):
         if command.startswith(tuple(NOT_RUN)):
             continue
-        if BUILDS in shlex.split(command):
+        if ONLY_READ & set(shlex.split(command)):
             read_only(shlex.split(command, comments=True)[1:], monkeypatch)
             continue
         shell.run(smaller(command))
@@ -96,12 +99,3 @@ def test_the_programs_run(page: Path, program: str, tmp_path: Path, monkeypatch:
     said = Shell(tmp_path, tmp_path / "bin").run(f"{shlex.quote(sys.executable)} program.py")
     expected = re.search(r"  # (.*:.*)\n\Z", program)
     assert said.strip() if expected is None else expected[1] in said.splitlines(), page
-
-
-def test_every_exception_is_needed() -> None:
-    """A command that is gone from the pages leaves no exception behind."""
-    every = [command for _, _, found in TO_RUN for command in found]
-    assert len(every) > 30
-    assert not [words for words in SMALLER if not any(words in command for command in every)]
-    assert not [start for start in NOT_RUN if not any(command.startswith(start) for command in every)]
-    assert not [command for command in every if not re.match(r"(coachwhip|echo) |" + "|".join(map(re.escape, NOT_RUN)), command)]

@@ -72,11 +72,12 @@ TOKEN = re.compile(
     r"|(?P<offer>\(=\))|(?P<open>\()|(?P<close>\))|(?P<word>\*|[^\s{}();$*]+(?:(?<=[18])\([^\s\d()]\)[+#!?]*)?|[{}]|\$\d*)",
     re.MULTILINE,
 )
-WORD = re.compile(r"(?:(?P<number>\d{1,5})(?:[.…]+|$))?[.…]*(?P<core>.*?)(?:e\.?p\.?)?(?P<marks>[+#†‡!?]*)")
+WORD = re.compile(r"(?:(?P<number>(?!00)\d{1,5})(?:[.…]+|$))?[.…]*(?P<core>.*?)(?:e\.?p\.?)?(?P<marks>[+#†‡!?]*)")
 DROP = re.compile(r"[A-Z]?@[a-h][1-8]")  # Crazyhouse
-CASTLING = re.compile("[O0oОо]-[O0oОо](?P<long>-[O0oОо])?")
+CASTLING = re.compile("[O0oОо]-?[O0oОо](?P<long>-?[O0oОо])?")
 MOVE = re.compile(
-    r"(?P<piece>[^\W\d_]{0,2}?|[♔-♟])(?P<squares>[a-h]?[1-8]?[-x:×х]?[a-h][1-8])(?:[=/(]?(?P<promotion>[^\W\d_]|[♔-♟])\)?)?"
+    r"(?!([a-h])[-x:×х]?\1[1-8])"  # as `dd5`, which may be a German queen's move
+    r"(?P<piece>[^\W\d_]{0,2}?|[♔-♟])(?P<squares>[a-h]?[1-8]?[-x:×х]?[a-h][1-8]):?(?:[=/(]?(?P<promotion>[^\W\d_]|[♔-♟])\)?)?"
 )
 
 

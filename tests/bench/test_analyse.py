@@ -26,7 +26,7 @@ from coachwhip.bench.analyse.annotate import annotate, better_lines
 from coachwhip.bench.analyse.chart import LABELS, ticks
 from coachwhip.bench.analyse.clock import clock_text, span_text, times, used
 from coachwhip.bench.analyse.games import read_files
-from coachwhip.bench.analyse.study import Study, score_text
+from coachwhip.bench.analyse.study import Study
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.pgn import game_text
 from places import ROOT
@@ -124,11 +124,6 @@ def test_a_mate_is_worth_the_ceiling(score: Score, value: int) -> None:
     assert judge.centipawns(score) == value
 
 
-@pytest.mark.parametrize(("loss", "accuracy"), [(0, 100.0), (-5, 100.0), (10, 64.6), (30, 25.8), (100, 0.0)])
-def test_accuracy_of_a_move(loss: float, accuracy: float) -> None:
-    assert judge.move_accuracy(loss) == pytest.approx(accuracy, abs=0.06)
-
-
 @pytest.mark.parametrize(
     ("loss", "judgement"),
     [
@@ -143,28 +138,6 @@ def test_accuracy_of_a_move(loss: float, accuracy: float) -> None:
 )
 def test_judgements(loss: float, judgement: judge.Judgement | None) -> None:
     assert judge.judge(loss) is judgement
-
-
-def test_signs_and_nags_agree() -> None:
-    assert {each.sign: each.nag for each in judge.JUDGEMENTS} == {"?!": 6, "?": 2, "??": 4}
-
-
-def test_a_move_weighs_more_where_the_game_turns() -> None:
-    weights = judge.weights([50.0] * 10 + [90.0] * 10)
-    assert len(weights) == 19
-    assert max(weights) == weights[9]
-    assert min(weights) == judge.SPREAD[0]
-    assert judge.weights([50.0]) == []
-
-
-def test_accuracy_of_a_game() -> None:
-    assert judge.accuracy([], []) is None
-    assert judge.accuracy([100.0, 100.0], [1.0, 3.0]) == pytest.approx(100)
-    assert judge.accuracy([0.0, 100.0], [1.0, 1.0]) == pytest.approx((50 + 2 / (1 / 1 + 1 / 100)) / 2)
-    low, high = judge.accuracy([0.0, 100.0], [3.0, 1.0]), judge.accuracy([0.0, 100.0], [1.0, 3.0])
-    assert low is not None
-    assert high is not None
-    assert low < high
 
 
 def test_the_accuracy_of_a_game_is_that_of_lichess() -> None:
@@ -236,14 +209,6 @@ def test_a_game_without_moves() -> None:
     study = studied('[White "Nobody"]\n\n*\n', [Cp(20)])
     assert [side.accuracy for side in study.sides()] == [None, None]
     assert "Nobody" in report.page([study], "test")
-
-
-@pytest.mark.parametrize(
-    ("score", "text"),
-    [(Cp(31), "+0.31"), (Cp(0), "0.00"), (Cp(-205), "-2.05"), (Mate(3), "#3"), (Mate(-2), "#-2"), (MateGiven, "mate")],
-)
-def test_score_text(score: Score, text: str) -> None:
-    assert score_text(score) == text
 
 
 # --- What is written ---
@@ -348,6 +313,9 @@ def test_piece_letters_of_other_languages(tmp_path: Path, letters: list[str]) ->
         ("1. Pe4 Pe5 2. Nf3 *", "e2e4 e7e5 g1f3"),
         ("1.e2-e4 e7-e5 2.Ng1-f3 Nb8:c6 *", "e2e4 e7e5 g1f3 b8c6"),
         ("1. e2e4 e7e5 2. g1f3 *", "e2e4 e7e5 g1f3"),
+        ("1. e4 d5 2. ed5: Dd5: 3. Sc3 *", "e2e4 d7d5 e4d5 d8d5 b1c3"),
+        ("1. g3 g6 2. Bg2 Bg7 3. Nf3 Nf6 4. OO 00 *", "g2g3 g7g6 f1g2 f8g7 g1f3 g8f6 e1g1 e8g8"),
+        ("1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. OOO 000 *", "d2d4 d7d5 b1c3 b8c6 c1f4 c8f5 d1d2 d8d7 e1c1 e8c8"),
         ("1. g3 g6 2. Bg2 Bg7 3. Nf3 Nf6 4. 0-0! 0–0!? *", "g2g3 g7g6 f1g2 f8g7 g1f3 g8f6 e1g1 e8g8"),
         ("1. e4 d5 2. e5 f5 3. exf6 e.p. Nxf6 *", "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6"),
         ("1. e4 d5 2. e5 f5 3. exf6e.p.! *", "e2e4 d7d5 e4e5 f7f5 e5f6"),
@@ -393,6 +361,11 @@ def test_where_games_begin_and_end(tmp_path: Path, text: str, games: list[tuple[
         ("1. e4 e5\n2. P-K4 *", "line 4: 'P-K4': unknown word"),
         ("1. e4 e5 2. Sf3 Xd6 3. d4 *", "line 3: 'Xd6': unknown word"),
         ("1. e4 e5 2. Re2 *", "line 3: 'Re2': illegal in"),
+        ("1. e4 d5 2. exd *", "line 3: 'exd': unknown word"),
+        ("1. e4 e5 2. nf3 *", "line 3: 'nf3': unknown word"),
+        ("1. e4 e5 2. bc4 *", "line 3: 'bc4': illegal in"),
+        ("1. e4 d5 2. exd5 dd5 *", "line 3: 'dd5': unknown word"),  # a German queen; a pawn could go there in other positions
+        ("1. d4 e5 2. dd5 *", "line 3: 'dd5': unknown word"),
         ("1. d4 d5 2. Nf3 Nf6 3. Nd2 *", "line 3: 'Nd2': ambiguous in"),
         ("1. e4 e5 (1... c5 2. Qf3 x7 {why} (2. d4)) 2. Nf3 *", "line 3: 'x7': unknown word; the rest of the variation"),
         ("1. e4 e5 1-0 2. Nf3 Nc6 0-1", "line 3: '2.': text behind the result"),
@@ -538,9 +511,6 @@ def test_a_game_whose_start_cannot_be_read_is_written_too(tmp_path: Path, tag: s
     ("words", "message"),
     [
         (["no-such-file.pgn"], "cannot read"),
-        (["GAME", "--output", "GAME"], "files to read"),
-        (["GAME", "--output", "same", "--report", "same"], "a file each"),
-        (["GAME", "--report", "no/such/folder/r.html"], "no folder"),
         (["GAME", "--weights", "no-such-file.py"], "WeightsFile"),
         (["GAME", "--time", "0"], "out of range"),
         (["GAME", "--time", "1", "--depth", "3"], "not allowed"),
@@ -666,20 +636,6 @@ def test_the_report_says_what_was_found(two_games: str) -> None:
     assert data[0][4]["check"] == "e1"
 
 
-def test_the_report_names_its_parts(two_games: str) -> None:
-    outline = Outline(two_games)
-    assert outline.all("html")[0]["lang"] == "en"
-    assert outline.all("title")
-    graphs = [each for each in outline.all("svg") if each.get("class") == "graph"]
-    assert len(graphs) == 2
-    assert all(each["role"] == "img" and each["aria-label"] for each in graphs)
-    assert all(each.get("aria-label") for each in outline.all("button"))
-    labelled = {each["for"] for each in outline.all("label")}
-    assert all(each["id"] in labelled for each in outline.all("select"))
-    ids = [attributes["id"] for _, attributes in outline.elements if "id" in attributes]
-    assert len(ids) == len(set(ids))
-
-
 CLOCKED = """\
 [White "Quick"]
 [Black "<i>Slow"]
@@ -746,39 +702,6 @@ def test_the_moves_on_the_graph_have_whole_numbers_and_room() -> None:
         found = list(ticks(boards))
         assert 1 <= len(found) <= LABELS + 1
         assert all(boards[index - 1].fullmove_number == move and boards[index - 1].turn for index, move in found)
-
-
-def test_every_key_and_colour_is_listed(two_games: str) -> None:
-    script = (Path(report.__file__).parent / "report.js").read_text(encoding="utf-8")
-    (keys,) = re.findall(r"const keys = {(.*?)};", script)
-    known = {key.removeprefix("Arrow").upper() for key in re.findall(r"(\w+):", keys)}
-    assert {key.upper() for key in re.findall(r"<kbd>(\w+)</kbd>", two_games)} == known
-    text = Outline(two_games).text
-    assert all(told in text for told in ("Should have been played", "Best reply", "Move played"))
-    kinds = [str(each.get("class")) for each in Outline(two_games).all("span") if "key " in str(each.get("class"))]
-    assert kinds[:3] == [f"key {each.name}" for each in judge.JUDGEMENTS]
-
-
-def test_colours_can_be_read() -> None:
-    """The contrast of text is at least 4.5 to 1 in both schemes, as the Web Content Accessibility Guidelines ask (AA)."""
-    style = (Path(report.__file__).parent / "report.css").read_text(encoding="utf-8")
-    schemes = [dict(re.findall(r"--([\w-]+): #(\w{6})", block)) for block in re.findall(r":root {(.*?)}", style, re.DOTALL)]
-    assert len(schemes) == 2
-    for colours in schemes:
-        for name in ("text", "soft", "inaccuracy", "mistake", "blunder"):
-            assert contrast(colours[name], colours["card"]) >= 4.5, (name, colours[name])
-
-
-def contrast(one: str, other: str) -> float:
-    """The ratio of the luminances of two colours, rrggbb, by the formula of the guidelines."""
-
-    def luminance(colour: str) -> float:
-        parts = [int(colour[index : index + 2], 16) / 255 for index in (0, 2, 4)]
-        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
 
 
 @pytest.mark.needs_program(CHROMIUM)

@@ -8,8 +8,6 @@ import json
 import math
 import re
 import statistics
-import subprocess
-import sys
 import threading
 from contextlib import closing
 from pathlib import Path
@@ -62,7 +60,6 @@ def positions(tmp_path: Path) -> str:
 def test_every_switch_of_the_engine_is_a_technique() -> None:
     switches = [switch for technique in techniques.TECHNIQUES for switch in technique.switches]
     assert sorted(switches) == sorted(row[0] for row in TUNABLES if row[0].startswith("use_"))
-    assert all(technique.source.startswith("https://") and technique.text.endswith(".") for technique in techniques.TECHNIQUES)
 
 
 def test_the_ladder_starts_at_nothing_and_reaches_the_engine_as_it_plays() -> None:
@@ -115,15 +112,6 @@ def test_alpha_beta_takes_no_node_that_minimax_does_not() -> None:
             assert all(found.nodes <= full.nodes for found, full in pairs)
             assert pairs[0][0].nodes == pairs[0][1].nodes  # one ply: every move is looked at
             assert pairs[-1][0].nodes < pairs[-1][1].nodes  # three plies: a refuted move has replies that are left out
-
-
-def test_captures_first_leave_more_out_than_moves_as_they_are_generated() -> None:
-    """Over all positions together, with weights that count material alone and so never change."""
-    fens = tuple(lab.read_positions(lab.POSITIONS))
-    what = experiment(rows=tuple(techniques.ladder()[:3]), fens=fens, weights=tuple(horizon.material_only()))
-    results, _ = measure(what)
-    minimax, unordered, captures_first = (sum(results[row, at][-1].nodes for at in range(len(fens))) for row in range(3))
-    assert captures_first < unordered < minimax
 
 
 def test_minimax_counts_are_exact() -> None:
@@ -244,13 +232,6 @@ def test_results_of_another_experiment_are_refused(tmp_path: Path, positions: st
     assert "is not the journal of a run of the laboratory" in capsys.readouterr().err
 
 
-def test_two_runs_do_not_share_a_results_file(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "lab.jsonl"
-    with closing(laboratory.LabJournal(path, experiment(), resume=False)):
-        assert lab.main(["--positions", positions, "--journal", str(path)]) == 2
-    assert "lab.jsonl is in use by another run" in capsys.readouterr().err
-
-
 # --- Figures ---
 
 
@@ -274,12 +255,6 @@ def test_short_numbers(number: float | None, text: str) -> None:
 
 
 # --- The command ---
-
-
-def test_the_positions_are_twenty_quiet_and_tactical_ones() -> None:
-    fens = lab.read_positions(lab.POSITIONS)
-    assert len(set(fens)) == 20
-    assert {fen.split()[1] for fen in fens} == {"w", "b"}
 
 
 @pytest.mark.usefixtures("shallow")
@@ -376,18 +351,6 @@ def test_bad_positions_are_named(line: str, tmp_path: Path, capsys: pytest.Captu
     assert "bad.fen:" in capsys.readouterr().err
 
 
-def test_help_loads_nothing_heavy(user_environment: dict[str, str], root: Path) -> None:
-    code = (
-        "import sys; from coachwhip.__main__ import main; main(['lab', '--help'])\n"
-        "print('loaded', *[name for name in ('matplotlib', 'numpy', 'rich', 'chess') if name in sys.modules])"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=root, env=user_environment, capture_output=True, text=True, check=True
-    )
-    assert "--horizon" in done.stdout
-    assert done.stdout.splitlines()[-1] == "loaded"
-
-
 # --- The horizon effect ---
 
 
@@ -406,12 +369,3 @@ def test_the_plain_search_throws_a_pawn_away_and_quiescence_and_extensions_do_no
     assert not any(step.throws for step in exchange.columns[1])  # quiescence alone is enough here
     assert any(step.throws for step in check.columns[1])  # and here it is not: the pawn gives check
     assert all(position.gives_check(step.move) for step in check.columns[1] if step.throws)
-
-
-@pytest.mark.usefixtures("shallow")
-def test_the_demonstration_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
-    assert lab.main(["--horizon"]) == 0
-    out = capsys.readouterr().out
-    for shown in horizon.CASES:
-        assert shown.fen in out
-        assert " ".join(shown.text.split()) in " ".join(out.split())

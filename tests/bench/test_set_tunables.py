@@ -2,7 +2,6 @@
 """`coachwhip tunables`, and `--set` of every subcommand that makes an engine of ours: what it changes, and what is refused."""
 
 import json
-import shlex
 import subprocess
 from collections.abc import Sequence
 from contextlib import suppress
@@ -194,17 +193,3 @@ def test_suite_runs_ourselves_with_what_is_set(tmp_path: Path, capsys: pytest.Ca
     assert "--set" not in command("suite")
     assert command("suite", "--set", "use_lmr=0").endswith(" --set use_lmr=0")
     assert command("--set", "use_lmr=0", "suite").endswith(" --set use_lmr=0")
-
-
-def test_a_match_refuses_the_wrong_name_that_an_engine_of_ours_refuses(capsys: pytest.CaptureFixture[str]) -> None:
-    engine = shlex.join([*spec.own_command(), "--set", "lmr=0"])
-    assert main(["match", "--engine", engine, "--engine", engine, "--games", "2", "--nodes", "10"]) == 2
-    assert "coachwhip: --set: no tunable is called 'lmr' (perhaps use_lmr?)" in capsys.readouterr().err
-
-
-def test_speed_measures_ourselves_with_what_is_set(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["speed", "--only", "search", "--rounds", "1", "--depth", "3", "--json"]
-    usual, changed = (
-        json.loads(printed(capsys, *words, *more))["works"][-1]["nodes"] for more in ([], ["--set", "use_qsearch=0"])
-    )
-    assert usual != changed

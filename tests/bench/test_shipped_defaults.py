@@ -38,15 +38,6 @@ def test_data_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert re.search(r"^  data \[NAME\] ", USAGE, re.MULTILINE)
 
 
-@pytest.mark.parametrize(
-    ("command", "each"),
-    [("perft", data.PERFT), ("suite", data.TACTICS), ("analyse", data.GAMES), ("wdl-fit", data.SCORED), ("match", data.OPENINGS)],
-)
-def test_help_says_how_many_there_are(command: str, each: data.Shipped, capsys: pytest.CaptureFixture[str]) -> None:
-    words = " ".join(run(capsys, command, "--help")[0].split())
-    assert f"the {each.number} shipped {each.entries}; coachwhip data tells where" in words
-
-
 def test_perft_counts_the_shipped_suite(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = run(capsys, "perft", "--suite", "--max-nodes", "5000")
     assert f"Positions: {data.PERFT.number}\n" in out

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The options of all subcommands: what the command line hands on to them, and journals that can be resumed."""
+
+import argparse
+from importlib import import_module
+from typing import NoReturn
+
+import pytest
+
+from coachwhip.__main__ import SUBCOMMANDS, TAKE
+
+
+class Stopped(Exception):
+    """Raised in place of parsing."""
+
+
+@pytest.fixture(scope="module")
+def options() -> dict[str, set[str]]:
+    """The options of every subcommand, as its `main` makes them."""
+    found: dict[str, set[str]] = {}
+
+    def stop(parser: argparse.ArgumentParser, *_: object, **__: object) -> NoReturn:
+        found[parser.prog.removeprefix("coachwhip ")] = set(parser._option_string_actions)
+        raise Stopped
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("parse_args", "parse_intermixed_args"):
+            patch.setattr(argparse.ArgumentParser, name, stop)
+        for module in SUBCOMMANDS.values():
+            with pytest.raises(Stopped):
+                import_module(module).main([])
+    assert set(found) == set(SUBCOMMANDS)
+    return found
+
+
+def test_what_keeps_a_journal_resumes_it(options: dict[str, set[str]]) -> None:
+    assert all(("--journal" in known) == ("--resume" in known) for known in options.values())
+
+
+def test_the_command_line_hands_on_what_subcommands_have(options: dict[str, set[str]]) -> None:
+    """`coachwhip --set NAME=VALUE match ...` is `coachwhip match --set NAME=VALUE ...`."""
+    for name, commands in TAKE.items():
+        assert commands == {command for command, known in options.items() if name in known}
