@@ -19,7 +19,10 @@ OWN_SUITES = sorted({name for name, *_ in KINDS})
 MAX_SUITE_NODES = 200_000  # of a count in ../shared
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 DOUBLE_960 = "1r2k1r1/8/8/8/8/8/8/R4KR1 w GAgb - 0 1"
-WAYS: list[dict[str, Any]] = [{}, *({"threads": threads, "hash_mb": mb} for threads, mb in ((1, 1), (1, 16), (2, 0), (3, 1), (16, 0), (16, 4)))]
+WAYS: list[dict[str, Any]] = [
+    {},
+    *({"threads": threads, "hash_mb": mb} for threads, mb in ((1, 1), (1, 16), (2, 0), (3, 1), (16, 0), (16, 4))),
+]
 PATIENCE = 60  # seconds after which a thread that ought to end has failed
 
 
