@@ -120,15 +120,15 @@ class UciLoop:
     def _command_table(self) -> dict[str, Command]:
         table = {
             "uci": Command(self._do_uci, UNHINDERED, "name the engine and list its options"),
-            "debug": Command(self._do_nothing, UNHINDERED, "accepted and ignored"),
+            "debug": Command(lambda _: None, UNHINDERED, "accepted and ignored"),
             "isready": Command(self._do_isready, AT_ONCE, "answer readyok"),
             "setoption": Command(self._do_setoption, IN_ORDER, "setoption name NAME [value VALUE]"),
-            "register": Command(self._do_nothing, UNHINDERED, "accepted and ignored"),
-            "ucinewgame": Command(self._do_ucinewgame, IN_ORDER, "forget what earlier searches learnt"),
+            "register": Command(lambda _: None, UNHINDERED, "accepted and ignored"),
+            "ucinewgame": Command(lambda _: self.session.new_game(), IN_ORDER, "forget what earlier searches learnt"),
             "position": Command(self._do_position, IN_ORDER, "position startpos|fen FEN [moves MOVE...]"),
             "go": Command(self._do_go, AT_ONCE, GO),
-            "stop": Command(self._do_stop, AT_ONCE, "end the search now"),
-            "ponderhit": Command(self._do_ponderhit, AT_ONCE, "the expected move was played"),
+            "stop": Command(lambda _: self.worker.stop(), AT_ONCE, "end the search now"),
+            "ponderhit": Command(lambda _: self.worker.ponderhit(), AT_ONCE, "the expected move was played"),
             "quit": Command(self._do_quit, AT_ONCE, "end the process"),
             "d": Command(self._do_d, IN_ORDER, "show the position"),
             "eval": Command(self._do_eval, IN_ORDER, "show the terms of the evaluation"),
@@ -218,9 +218,6 @@ class UciLoop:
 
     # Handlers: each gets the text after its command
 
-    def _do_nothing(self, _: str) -> None:
-        """For UCI commands that have no effect here."""
-
     def _do_unknown(self, rest: str) -> None:
         self._complain(f"Unknown command: '{parse.shorten(rest)}'. Type help for a list.")
 
@@ -247,9 +244,6 @@ class UciLoop:
         if complaint:
             self._complain(f"setoption: {complaint}")
 
-    def _do_ucinewgame(self, _: str) -> None:
-        self.session.new_game()
-
     def _do_position(self, rest: str) -> None:
         self.session.rejection = ""
         try:
@@ -257,13 +251,6 @@ class UciLoop:
         except ValueError as error:
             self.session.rejection = reason = parse.reason(error)
             self._complain(reason if isinstance(error, parse.ParseError) else f"position not changed: {reason}")
-
-    def _do_stop(self, _: str) -> None:
-        self.worker.stop()
-
-    def _do_ponderhit(self, _: str) -> None:
-        for job in self.worker.unfinished:
-            job.ponderhit()
 
     def _do_quit(self, _: str) -> None:
         self.closed = True

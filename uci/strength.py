@@ -15,8 +15,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import exp, log2
 
-from .chance import pick
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,6 +82,8 @@ def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
 
 def choose(best: str, scores: dict[str, int], temperature: float, *seeds: int) -> str:
     """One of the moves in `scores` (centipawns by a short search of each); `best` is the move of the longer search."""
+    from random import Random  # takes longer to load than the rest of a session
+
     top = max(scores.values())
     if best not in scores:
         best = max(scores, key=scores.__getitem__)
@@ -92,7 +92,7 @@ def choose(best: str, scores: dict[str, int], temperature: float, *seeds: int) -
         loss = 0 if move == best else top - score + SECOND_PLACE
         moves.append(move)
         weights.append(exp(-loss / temperature) if loss <= WORST * temperature else 0.0)
-    return moves[pick(weights, *seeds)]
+    return Random(str(seeds)).choices(moves, weights)[0]
 
 
 def comparable(info: SearchInfo | None) -> int:

@@ -116,6 +116,11 @@ class Worker:
         for job in self.unfinished:
             job.stop()
 
+    def ponderhit(self) -> None:
+        """The expected move was played."""
+        for job in self.unfinished:
+            job.ponderhit()
+
     def stop_endless(self) -> None:
         """Stop jobs that do not end by themselves, so that what is queued next gets its turn."""
         for job in self.unfinished:
