@@ -12,11 +12,12 @@ import sys
 
 from . import __version__
 from .output import LostOutput, use_utf8, watched
+from .uci import worker
 from .uci.format import info_string
-from .uci.host import Host
 from .uci.loop import UciLoop
 from .uci.parse import printable, shorten
 from .uci.reader import LineReader
+from .uci.session import Session
 from .uci.writer import LineWriter
 
 TYPE_CHECKING = False
@@ -110,8 +111,7 @@ def main(argv: list[str] | None = None) -> int:
     _report_crashes()
     use_utf8()
     code = _run_to_exit_code(sys.argv[1:], _report_crashes)
-    jobs = sys.modules.get(f"{__package__}.uci.jobs")  # loaded with the first job
-    if jobs is not None and jobs.left:
+    if worker.abandoned:
         _end(code)
     return code
 
@@ -177,7 +177,7 @@ def _main(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -
     from . import core  # noqa: F401 (complains before a session begins if this processor cannot run it)
 
     writer = LineWriter(_stdout_fd())
-    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _host(args), crashes_to)
+    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _session(args), crashes_to)
     code = _run_commands(loop, words) if words else _run_session(loop)
     if writer.error is not None:
         raise LostOutput(writer.error, _stdout_fd())
@@ -234,7 +234,7 @@ def _read_options(argv: list[str]) -> CliArgs:
     return args
 
 
-def _host(args: CliArgs) -> Host:
+def _session(args: CliArgs) -> Session:
     """The state of a session with these options. Raises UsageError."""
     tunables = {}
     if args.settings:
@@ -244,12 +244,12 @@ def _host(args: CliArgs) -> Host:
             tunables = read(args.settings)
         except ValueError as error:
             raise UsageError(f"--set: {error}") from error
-    host = Host(tunables=tunables, expose=args.expose)
+    session = Session(tunables=tunables, expose=args.expose)
     if args.weights is not None:
-        complaint = host.set_option("WeightsFile", args.weights)
+        complaint = session.set_option("WeightsFile", args.weights)
         if complaint:
             raise UsageError(complaint)
-    return host
+    return session
 
 
 def _usage() -> str:
@@ -310,14 +310,11 @@ def _run_commands(loop: UciLoop, words: list[str]) -> int:
             raise UsageError(fault)
     for command in commands:
         loop.execute(command)
-        if loop.complaints:
-            loop.close()
-            return 2
         loop.finish()
-        if loop.left:
+        if loop.has_complained or loop.closed:
             break
     loop.close()
-    return 2 if loop.complaints else 0
+    return 2 if loop.has_complained else 0
 
 
 def _commands(words: list[str]) -> list[str]:

@@ -17,9 +17,9 @@ from weakref import WeakSet
 from chess.engine import EngineError, SimpleEngine, UciProtocol
 
 from . import __version__
-from .uci.host import Host
 from .uci.loop import UciLoop
 from .uci.reader import LineReader
+from .uci.session import Session
 from .uci.tunables import read
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, 
         changes = read(f"{name}={value:d}" for name, value in (tunables or {}).items())
     except ValueError as error:
         raise EngineError(str(error)) from error
-    engine = SimpleEngine.popen(InProcessProtocol, "coachwhip", timeout=None, host=Host(tunables=changes))
+    engine = SimpleEngine.popen(InProcessProtocol, "coachwhip", timeout=None, session=Session(tunables=changes))
     _open_engines.add(engine)
     try:
         engine.configure(options or {})
@@ -61,9 +61,9 @@ class InProcessProtocol(UciProtocol):
 
     @classmethod
     async def popen(cls, *_: Any, **popen_args: Any) -> tuple[InProcessTransport, InProcessProtocol]:
-        """Start a session on `host`, the one argument that counts."""
+        """Start a session on `session`, the one argument that counts."""
         protocol = cls()
-        transport = InProcessTransport(protocol, popen_args["host"])
+        transport = InProcessTransport(protocol, popen_args["session"])
         protocol.connection_made(transport)
         return transport, protocol
 
@@ -93,15 +93,15 @@ class InProcessTransport(asyncio.SubprocessTransport):
 
     closed = False  # for the session: python-chess reads until the session has ended
 
-    def __init__(self, protocol: InProcessProtocol, host: Host) -> None:
+    def __init__(self, protocol: InProcessProtocol, session: Session) -> None:
         super().__init__()
         self._protocol = protocol
         self._written: SimpleQueue[bytes] = SimpleQueue()
-        threading.Thread(target=self._run_session, args=(host,), name="coachwhip session").start()
+        threading.Thread(target=self._run_session, args=(session,), name="coachwhip session").start()
 
-    def _run_session(self, host: Host) -> None:
-        UciLoop(self, f"coachwhip {__version__}", host=host).run(LineReader(lambda _: self._written.get()))
-        host.close()
+    def _run_session(self, session: Session) -> None:
+        UciLoop(self, f"coachwhip {__version__}", session=session).run(LineReader(lambda _: self._written.get()))
+        session.close()
         self._protocol.loop.call_soon_threadsafe(self._protocol.connection_lost, None)
 
     def look(self) -> bool:

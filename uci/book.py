@@ -8,9 +8,10 @@ http://hgm.nubati.net/book_format.html.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from random import Random
 
 from ..evaluation.compressed import LONGEST_START, compression
-from .chance import pick
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,15 +23,13 @@ KEY_BYTES = 8
 SAMPLES = 512  # entries whose keys are checked for ascending order, which the lookup in the file needs
 
 
+@dataclass(frozen=True)
 class BookMove:
     """A move of the book as UCI text (castling as the position writes it), its weight and the sum of all weights."""
 
-    __slots__ = ("move", "total", "weight")
-
-    def __init__(self, move: str, weight: int, total: int) -> None:
-        self.move = move
-        self.weight = weight
-        self.total = total
+    move: str
+    weight: int
+    total: int
 
 
 class Book:
@@ -73,7 +72,7 @@ class Book:
         if best_move:
             chosen = max(moves, key=weights.__getitem__)
         else:
-            chosen = moves[pick([float(weights[move]) for move in moves], position.key, *seeds)]
+            chosen = Random(f"{position.key} {seeds}").choices(moves, list(weights.values()))[0]
         return BookMove(chosen, weights[chosen], total)
 
 

@@ -28,7 +28,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from io import FileIO
 
-    from .host import Host
+    from .session import Session
 
 FACT = "=="
 LAST = "end"  # without it the process was killed or has crashed
@@ -69,20 +69,20 @@ class DebugLog:
             self.file.close()
 
 
-def session_facts(name: str, host: Host) -> list[str]:
+def session_facts(name: str, session: Session) -> list[str]:
     """What a log begins with: program, machine and settings. `name`: of the program, with its version."""
     facts = {
         "program": name,
-        "build": host.core.build_info(),
+        "build": session.core.build_info(),
         "system": f"Python {sys.version.split(' ', 1)[0]} on {sys.platform}, {_machine()}, {os.cpu_count()} processors",
         "folder": os.getcwd(),
-        "seed": str(host.seeds[0]),
+        "seed": str(session.seeds[0]),
     }
-    if host.tunables:
-        facts["tunables"] = " ".join(f"{name}={value}" for name, value in host.tunables.items())
-    for entry in host.options.table:
-        if entry.kind != "button" and host.options.was_set(entry.name):
-            facts[f"option {entry.name}"] = str(host.options[entry.name]) or "<empty>"
+    if session.tunables:
+        facts["tunables"] = " ".join(f"{name}={value}" for name, value in session.tunables.items())
+    for entry in session.options.table:
+        if entry.kind != "button" and session.options.was_set(entry.name):
+            facts[f"option {entry.name}"] = str(session.options[entry.name]) or "<empty>"
     return [f"{fact}: {text}" for fact, text in facts.items()]
 
 

@@ -6,11 +6,12 @@ Scores are from stm's view, mates in full moves, times in milliseconds, hash use
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from .parse import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from ..core.engine import SearchInfo
     from .options import Option
 
 AUTHOR = "the coachwhip authors"
@@ -18,42 +19,40 @@ NO_MOVE = "(none)"  # for mate and stalemate: python-chess reads `(none)` as no 
 NULL_MOVE = "0000"  # for a refused position: UCI's own text for no move
 
 
-def report(
-    found: SearchInfo,
-    wdl: tuple[int, int, int] | None = None,
-    tables_cp: int | None = None,
-    tables_hits: int = 0,
-    spent: tuple[int, int] | None = None,
-) -> str:
-    """An `info` line: an iteration, a bound, or (if `currmove` is set) the root move being searched.
+@dataclass(frozen=True, slots=True)
+class SearchReport:
+    """What a GUI is shown of a pv: scores from the view of stm, `mate_in` None unless it is a mate, `wdl` None without UCI_ShowWDL."""
 
-    `wdl` are wins, draws and losses of 1000 games, None without UCI_ShowWDL. `tables_cp` is the score by the tables at the root,
-    which counts instead of the search's; None if there is none. `spent` are nodes and milliseconds to show instead of those at
-    which the line was found.
-    """
-    if found.currmove:
-        return f"info depth {found.depth} currmove {found.currmove} currmovenumber {found.currmovenumber}"
+    pv: tuple[str, ...]
+    score_cp: int = 0
+    mate_in: int | None = None
+    bound: str = ""
+    wdl: tuple[int, int, int] | None = None
+    depth: int = 0
+    seldepth: int = 0
+    multipv: int = 1
+    nodes: int = 0
+    time_ms: int = 0
+    hashfull: int = 0
+    tbhits: int = 0
+
+
+def report(found: SearchReport) -> str:
+    """The `info` line of an iteration or a bound."""
+    score = f"cp {found.score_cp}" if found.mate_in is None else f"mate {found.mate_in}"
     bound = f" {found.bound}" if found.bound else ""
-    scored = (score(found) if tables_cp is None else f"cp {tables_cp}") + bound
-    if wdl is not None:
-        scored += " wdl {} {} {}".format(*wdl)
+    wdl = "" if found.wdl is None else " wdl {} {} {}".format(*found.wdl)
     pv = f" pv {' '.join(found.pv)}" if found.pv else ""
-    nodes, time_ms = spent or (found.nodes, found.time_ms)
     return (
         f"info depth {found.depth} seldepth {found.seldepth} multipv {found.multipv}"
-        f" score {scored} nodes {nodes} nps {nps(nodes, time_ms)}"
-        f" hashfull {found.hashfull} tbhits {found.tbhits + tables_hits} time {time_ms}{pv}"
+        f" score {score}{bound}{wdl} nodes {found.nodes} nps {nps(found.nodes, found.time_ms)}"
+        f" hashfull {found.hashfull} tbhits {found.tbhits} time {found.time_ms}{pv}"
     )
 
 
-def unsearched(move: str, score_cp: int = 0, depth: int = 0) -> str:
-    """The `info` line of a move that was not searched."""
-    return f"info depth {depth} seldepth {depth} multipv 1 score cp {score_cp} nodes 0 nps 0 hashfull 0 tbhits 0 time 0 pv {move}"
-
-
-def score(found: SearchInfo) -> str:
-    """`cp 31` or `mate -2`."""
-    return f"mate {found.mate_in}" if found.is_mate else f"cp {found.score_cp}"
+def currmove(depth: int, move: str, number: int) -> str:
+    """The `info` line of the root move that is being searched."""
+    return f"info depth {depth} currmove {move} currmovenumber {number}"
 
 
 def nps(nodes: int, time_ms: int) -> int:

@@ -1,102 +1,77 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The table of UCI options (name, type, default, range, and what a change does) and the place of their values.
 
-A new value is checked, applied, and only then stored: if a step fails, the old value stays.
+A new value is checked, stored and applied; if that fails, the old value comes back.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 from . import parse
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
-    from typing import Any, Protocol
+    from typing import Any
 
-    class OptionHost(Protocol):
-        """What applies options. Each method raises ValueError, OSError or MemoryError, and changes nothing, if it fails."""
-
-        def set_hash(self, mb: int) -> None: ...
-        def set_threads(self, threads: int) -> None: ...
-        def clear_hash(self) -> None: ...
-        def set_chess960(self, on: bool) -> None: ...
-        def set_syzygy_path(self, path: str) -> None: ...
-        def set_syzygy_depth(self, depth: int) -> None: ...
-        def set_syzygy_rule50(self, on: bool) -> None: ...
-        def set_syzygy_limit(self, pieces: int) -> None: ...
-        def set_own_book(self, on: bool) -> None: ...
-        def set_book_file(self, path: str) -> None: ...
-        def set_weights_file(self, path: str) -> None: ...
-        def set_debug_log(self, path: str) -> None: ...
-        def set_tunable(self, name: str, value: int) -> None: ...
-
-
-DEFAULT_HASH_MB = 16
 MAX_HASH_MB = 65536
 MAX_THREADS = 256  # as in core/search/threads.pxd
 MAX_MULTIPV = 256  # no position has more moves
-DEFAULT_PROBE_DEPTH = 6  # measured: see bench/results.md
-MAX_TABLE_MEN = 7
 MAX_SEED = 2**31 - 1
-MIN_ELO, MAX_ELO, DEFAULT_ELO = 500, 2800, 1500
+MIN_ELO, MAX_ELO = 500, 2800
 LONGEST_NAME = 60  # characters of a wrong name that are compared with the right ones
 LONGEST_SHOWN = 200  # characters of a value in a message
 LIKENESS = 0.75  # difflib's ratio from which on a name may be the one that was meant
 
 
+@dataclass(frozen=True, slots=True)
 class Option:
-    """One option. `apply` gets the host and the checked value (None for a button), and raises to refuse it."""
+    """One option.
 
-    __slots__ = ("apply", "default", "kind", "maximum", "minimum", "name")
+    `apply` makes the session act on the new value, which is in its `options` already; it raises ValueError, OSError or MemoryError,
+    and changes nothing, if it cannot.
+    """
 
-    def __init__(
-        self,
-        name: str,
-        kind: str,
-        default: int | bool | str | None = None,
-        minimum: int = 0,
-        maximum: int = 0,
-        apply: Callable[[OptionHost, Any], None] | None = None,
-    ) -> None:
-        self.name = name
-        self.kind = kind  # "spin", "check", "string" or "button"
-        self.default = default
-        self.minimum = minimum
-        self.maximum = maximum
-        self.apply = apply
+    name: str
+    kind: str  # "spin", "check", "string" or "button"
+    default: int | bool | str | None = None
+    minimum: int = 0
+    maximum: int = 0
+    apply: Callable[[Any], None] | None = None
 
 
 # In the order in which `uci` lists them. Options without `apply` are read when they are needed. Ponder is never read: it only
-# tells the GUI that pondering is possible.
+# shows the GUI that pondering is possible.
 TABLE = (
-    Option("Hash", "spin", DEFAULT_HASH_MB, 1, MAX_HASH_MB, lambda host, mb: host.set_hash(mb)),
-    Option("Threads", "spin", 1, 1, MAX_THREADS, lambda host, threads: host.set_threads(threads)),
-    Option("Clear Hash", "button", apply=lambda host, _: host.clear_hash()),
+    Option("Hash", "spin", 16, 1, MAX_HASH_MB, lambda session: session.resize_hash()),
+    Option("Threads", "spin", 1, 1, MAX_THREADS, lambda session: session.engine.set_threads(session.options["Threads"])),
+    Option("Clear Hash", "button", apply=lambda session: session.clear_hash()),
     Option("Ponder", "check", False),
     Option("MultiPV", "spin", 1, 1, MAX_MULTIPV),
     Option("Move Overhead", "spin", 30, 0, 5000),
-    Option("UCI_Chess960", "check", False, apply=lambda host, on: host.set_chess960(on)),
+    Option("UCI_Chess960", "check", False, apply=lambda session: session.set_chess960()),
     Option("UCI_ShowWDL", "check", False),
     Option("UCI_LimitStrength", "check", False),
-    Option("UCI_Elo", "spin", DEFAULT_ELO, MIN_ELO, MAX_ELO),
+    Option("UCI_Elo", "spin", 1500, MIN_ELO, MAX_ELO),
     Option("UCI_AnalyseMode", "check", False),
-    Option("SyzygyPath", "string", "", apply=lambda host, path: host.set_syzygy_path(path)),
-    Option("SyzygyProbeDepth", "spin", DEFAULT_PROBE_DEPTH, 1, 100, lambda host, depth: host.set_syzygy_depth(depth)),
-    Option("Syzygy50MoveRule", "check", True, apply=lambda host, on: host.set_syzygy_rule50(on)),
-    Option("SyzygyProbeLimit", "spin", MAX_TABLE_MEN, 0, MAX_TABLE_MEN, lambda host, men: host.set_syzygy_limit(men)),
-    Option("OwnBook", "check", False, apply=lambda host, on: host.set_own_book(on)),
-    Option("BookFile", "string", "", apply=lambda host, path: host.set_book_file(path)),
+    Option("SyzygyPath", "string", "", apply=lambda session: session.open_tables()),
+    Option("SyzygyProbeDepth", "spin", 6, 1, 100, lambda session: session.share_tables()),  # 6: measured, see bench/results.md
+    Option("Syzygy50MoveRule", "check", True, apply=lambda session: session.set_tables_rule50()),
+    Option("SyzygyProbeLimit", "spin", 7, 0, 7, lambda session: session.share_tables()),
+    Option("OwnBook", "check", False, apply=lambda session: session.open_book()),
+    Option("BookFile", "string", "", apply=lambda session: session.open_book()),
     Option("BookBestMove", "check", False),
     Option("Seed", "spin", 0, 0, MAX_SEED),
-    Option("WeightsFile", "string", "", apply=lambda host, path: host.set_weights_file(path)),
-    Option("Debug Log File", "string", "", apply=lambda host, path: host.set_debug_log(path)),
+    Option("WeightsFile", "string", "", apply=lambda session: session.load_weights()),
+    Option("Debug Log File", "string", "", apply=lambda session: session.log_to(session.options["Debug Log File"])),
 )
 
 
 class Options:
-    """The present values of the options, by name as in `table`: TABLE, and what is `exposed` besides.
+    """The present values of the options, by name as in `table`: TABLE, and what is `exposed` in addition.
 
-    No reference to the host is kept: a reference cycle would delay the release of the engine's memory.
+    No reference to the session is kept: a reference cycle would delay the release of the engine's memory.
     """
 
     def __init__(self, exposed: tuple[Option, ...] = ()) -> None:
@@ -113,20 +88,23 @@ class Options:
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
-    def set(self, name: str, text: str | None, host: OptionHost) -> str:
+    def set(self, name: str, text: str | None, session: Any) -> str:
         """Set an option from a GUI's text. Returns "" or why the old value stays; names are case-insensitive."""
         entry = self._by_name.get(name.lower())
         if entry is None:
             return self._unknown(name)
+        old = self._values[entry.name]
         try:
-            value = _checked(entry, text)
+            self._values[entry.name] = _checked(entry, text)
             if entry.apply is not None:
-                entry.apply(host, value)
-        except MemoryError:
-            return f"{entry.name}: not enough memory, keeping {self._shown(entry)}"
-        except (ValueError, OSError) as error:
+                entry.apply(session)
+        except Exception as error:
+            self._values[entry.name] = old
+            if isinstance(error, MemoryError):
+                return f"{entry.name}: not enough memory, keeping {self._shown(entry)}"
+            if not isinstance(error, (ValueError, OSError)):
+                raise
             return f"{entry.name}: {parse.reason(error)}; keeping {self._shown(entry)}"
-        self._values[entry.name] = value
         self._set.add(entry.name)
         return ""
 

@@ -7,6 +7,8 @@ numbers). So here words end at blanks and tabs only, and numbers are ASCII digit
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
@@ -37,39 +39,23 @@ class ParseError(ValueError):
     """A command that cannot be understood; the message is for the user."""
 
 
-class GoLimits:
-    """The fields of a `go`; None or empty if it does not have them. Times in milliseconds, depth in plies, mate in moves."""
+@dataclass
+class SearchRequest:
+    """What a `go` asks for; None or empty if it does not say. Times in milliseconds, depth in plies, mate in moves."""
 
-    __slots__ = (
-        "binc",
-        "btime",
-        "depth",
-        "infinite",
-        "mate",
-        "movestogo",
-        "movetime",
-        "nodes",
-        "perft",
-        "ponder",
-        "searchmoves",
-        "winc",
-        "wtime",
-    )
-
-    def __init__(self) -> None:
-        self.searchmoves: list[str] = []
-        self.ponder = False
-        self.infinite = False
-        self.wtime: int | None = None
-        self.btime: int | None = None
-        self.winc: int | None = None
-        self.binc: int | None = None
-        self.movestogo: int | None = None
-        self.depth: int | None = None
-        self.nodes: int | None = None
-        self.mate: int | None = None
-        self.movetime: int | None = None
-        self.perft: int | None = None
+    searchmoves: list[str] = field(default_factory=list)
+    ponder: bool = False
+    infinite: bool = False
+    wtime: int | None = None
+    btime: int | None = None
+    winc: int | None = None
+    binc: int | None = None
+    movestogo: int | None = None
+    depth: int | None = None
+    nodes: int | None = None
+    mate: int | None = None
+    movetime: int | None = None
+    perft: int | None = None
 
     def is_bounded(self) -> bool:
         """Whether one of the limits is sure to be reached (a mate may never be found)."""
@@ -79,26 +65,6 @@ class GoLimits:
     def ends_by_itself(self) -> bool:
         """Whether the search is sure to end without a `stop`."""
         return self.is_bounded() and not (self.infinite or self.ponder)
-
-
-class PositionCommand:
-    """A first position (`fen` is None for the start position) and the moves from it, as UCI text."""
-
-    __slots__ = ("fen", "moves")
-
-    def __init__(self, fen: str | None, moves: list[str]) -> None:
-        self.fen = fen
-        self.moves = moves
-
-
-class OptionCommand:
-    """An option's name as sent, and its value; None when there was no `value` (a button)."""
-
-    __slots__ = ("name", "value")
-
-    def __init__(self, name: str, value: str | None) -> None:
-        self.name = name
-        self.value = value
 
 
 def decode_line(raw: bytes) -> str:
@@ -150,12 +116,12 @@ def leading_int(word: str) -> tuple[int | None, str]:
     return int(f"{sign}{digits[:MAX_DIGITS] or '0'}"), rest
 
 
-def parse_go(rest: str) -> tuple[GoLimits, str]:
-    """The limits after `go`, and a message about the words and fields that were ignored ("" if none).
+def parse_go(rest: str) -> tuple[SearchRequest, str]:
+    """What follows `go`, and a message about the words and fields that were ignored ("" if none).
 
     Raises ParseError for `perft` without a depth: without that field it would be an infinite search.
     """
-    limits = GoLimits()
+    request = SearchRequest()
     faults: list[str] = []
     unknown: list[str] = []
     words = split_words(rest)
@@ -164,10 +130,10 @@ def parse_go(rest: str) -> tuple[GoLimits, str]:
         word = words[index]
         index += 1
         if word in ("ponder", "infinite"):
-            setattr(limits, word, True)
+            setattr(request, word, True)
         elif word == "searchmoves":
             while index < len(words) and words[index] not in GO_KEYWORDS:
-                limits.searchmoves.append(words[index].lower())
+                request.searchmoves.append(words[index].lower())
                 index += 1
         elif word in GO_NUMBERS:
             fault = ""
@@ -179,7 +145,7 @@ def parse_go(rest: str) -> tuple[GoLimits, str]:
                     fault = f"{word} '{shorten(words[index])}' (not a whole number)"
                 else:
                     lowest, highest = GO_NUMBERS[word]
-                    setattr(limits, word, min(max(number, lowest), highest))
+                    setattr(request, word, min(max(number, lowest), highest))
                 if number is None or not words[index]:
                     index += 1
             if fault and word == "perft":
@@ -190,11 +156,11 @@ def parse_go(rest: str) -> tuple[GoLimits, str]:
             unknown.append(word)
     if unknown:
         faults.append(f"'{shorten(' '.join(unknown[:MAX_NAMED]))}' (unknown)")
-    return limits, f"go: ignored {', '.join(faults[-MAX_NAMED:])}" if faults else ""
+    return request, f"go: ignored {', '.join(faults[-MAX_NAMED:])}" if faults else ""
 
 
-def parse_position(rest: str) -> PositionCommand:
-    """What follows `position`. Raises ParseError if it is neither `startpos` nor `fen ...`."""
+def parse_position(rest: str) -> tuple[str | None, list[str]]:
+    """The FEN after `position`, None for the start position, and the moves from it. Raises ParseError if it is neither `startpos` nor `fen ...`."""
     words = split_words(rest)
     try:
         end = words.index("moves")
@@ -202,19 +168,22 @@ def parse_position(rest: str) -> PositionCommand:
         end = len(words)
     start, moves = words[:end], [word.lower() for word in words[end + 1 :]]
     if start == ["startpos"]:
-        return PositionCommand(None, moves)
+        return None, moves
     if start[:1] == ["fen"]:
         if len(start) == 1:
             raise ParseError("position fen: the FEN is missing")
-        return PositionCommand(" ".join(start[1:]), moves)
+        return " ".join(start[1:]), moves
     if start[:1] == ["startpos"]:
         raise ParseError(f"position startpos: expected 'moves', not '{shorten(start[1])}'")
     found = f"not '{shorten(start[0])}'" if start else "nothing follows"
     raise ParseError(f"position: expected 'startpos' or 'fen', {found}")
 
 
-def parse_setoption(rest: str) -> OptionCommand:
-    """What follows `setoption`. Name and value may contain blanks; the value's are kept as sent. Raises ParseError."""
+def parse_setoption(rest: str) -> tuple[str, str | None]:
+    """The name after `setoption`, and the value, None without one. Both may contain blanks; the value's are kept as sent.
+
+    Raises ParseError.
+    """
     padded = f" {rest} ".replace("\t", " ")
     head, has_value, value = padded.partition(" value ")
     words = split_words(head)
@@ -222,7 +191,7 @@ def parse_setoption(rest: str) -> OptionCommand:
         raise ParseError("setoption: expected 'name'")
     if len(words) == 1:
         raise ParseError("setoption: the option's name is missing")
-    return OptionCommand(" ".join(words[1:]), value.strip(" ") if has_value else None)
+    return " ".join(words[1:]), value.strip(" ") if has_value else None
 
 
 def reason(error: BaseException) -> str:

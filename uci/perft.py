@@ -6,52 +6,51 @@ from __future__ import annotations
 from time import perf_counter_ns
 
 from . import format as fmt
+from .worker import Job
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from ..core.engine import Position
-    from .jobs import Job
+    from .session import Session
     from .writer import Writer
 
 
-def run(
-    job: Job,
-    position: Position,
-    depth: int,
-    write: Writer,
-    announce_end: Callable[[], None],
-    threads: int = 1,
-    hash_mb: int = 0,
-) -> None:
-    """Print the number of leaves `depth` plies ahead for each move; `announce_end` is called before the last lines.
+class PerftJob(Job):
+    """Prints the number of leaves `depth` plies ahead for each move.
 
-    `threads` threads count, with a table of `hash_mb` MB that is made for this count and does not touch that of the search. If
-    there is no memory for it, a message says so, and the count goes on without.
+    As many threads count as the option Threads says. Once Hash has been set, they share a table of that size, which does not touch
+    that of the search; if there is no memory for it, a message says so, and the count goes on without.
     """
 
-    def should_stop() -> bool:
-        return job.stopped or write.closed
+    def __init__(self, depth: int, write: Writer) -> None:
+        super().__init__()
+        self._depth = depth
+        self._write = write
 
-    def count(table_mb: int) -> list[tuple[str, int]]:
-        return position.divide(
-            depth, should_stop, lambda move, nodes: write(f"{move}: {nodes}"), threads=threads, hash_mb=table_mb
-        )
-
-    start = perf_counter_ns()
-    counts = []
-    if depth:
+    def run(self, session: Session) -> None:
+        """Count in the present position."""
+        start = perf_counter_ns()
+        hash_mb = session.options["Hash"] if session.options.was_set("Hash") else 0
         try:
-            counts = count(hash_mb)
+            total = self._count(session, hash_mb)
         except MemoryError:
-            write(fmt.info_string(f"perft: not enough memory for a table of {hash_mb} MB, counting without one"))
-            counts = count(0)
-    if should_stop():
-        announce_end()
-        write(fmt.info_string("perft stopped"))
-        return
-    total = sum(nodes for _, nodes in counts) if depth else 1
-    announce_end()
-    for line in fmt.perft_total(total, (perf_counter_ns() - start) // 1_000_000):
-        write(line)
+            self._write(fmt.info_string(f"perft: not enough memory for a table of {hash_mb} MB, counting without one"))
+            total = self._count(session, 0)
+        if self._should_stop():
+            self._write(fmt.info_string("perft stopped"))
+            return
+        for line in fmt.perft_total(total, (perf_counter_ns() - start) // 1_000_000):
+            self._write(line)
+
+    def _count(self, session: Session, hash_mb: int) -> int:
+        if not self._depth:
+            return 1
+        counts = session.position.divide(
+            self._depth, self._should_stop, self._report, threads=session.options["Threads"], hash_mb=hash_mb
+        )
+        return sum(nodes for _, nodes in counts)
+
+    def _should_stop(self) -> bool:
+        return self.stopped or self._write.closed
+
+    def _report(self, move: str, nodes: int) -> None:
+        self._write(f"{move}: {nodes}")

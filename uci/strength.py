@@ -12,15 +12,14 @@ Whoever is far ahead avoids stalemate and repetition.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import exp, log2
-
-from .chance import pick
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..core.engine import Position
+    from ..core.engine import Position, SearchInfo
 
 # Elo, nodes of the search, temperature in centipawns. Nodes rise and temperature falls from row to row, so strength rises. The
 # differences were measured in games of neighbouring levels (bench/results.md); the zero of the scale is a convention.
@@ -37,17 +36,16 @@ WORST = 3.0  # a move that loses more than so many temperatures is never chosen
 FAR_AHEAD = 300  # centipawns from which a side avoids draws
 TECHNIQUE = 48  # times the level's nodes in a won ending: 500 then mates with a rook, 1500 with two bishops
 TECHNIQUE_NODES = 50_000  # enough for all of that: more would only take time
+MATE_SCORE = 32000  # centipawns that a mate counts as when moves are compared
 SECOND_PLACE = 12  # centipawns added to the loss of all moves but the best, whose short search may overrate them
 
 
+@dataclass(frozen=True)
 class Level:
     """How to play at one strength: nodes of the search, temperature in centipawns."""
 
-    __slots__ = ("nodes", "temperature")
-
-    def __init__(self, nodes: int, temperature: float) -> None:
-        self.nodes = nodes
-        self.temperature = temperature
+    nodes: int
+    temperature: float
 
 
 def level(elo: int) -> Level:
@@ -84,6 +82,8 @@ def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
 
 def choose(best: str, scores: dict[str, int], temperature: float, *seeds: int) -> str:
     """One of the moves in `scores` (centipawns by a short search of each); `best` is the move of the longer search."""
+    from random import Random  # takes longer to load than the rest of a session
+
     top = max(scores.values())
     if best not in scores:
         best = max(scores, key=scores.__getitem__)
@@ -92,4 +92,13 @@ def choose(best: str, scores: dict[str, int], temperature: float, *seeds: int) -
         loss = 0 if move == best else top - score + SECOND_PLACE
         moves.append(move)
         weights.append(exp(-loss / temperature) if loss <= WORST * temperature else 0.0)
-    return moves[pick(weights, *seeds)]
+    return Random(str(seeds)).choices(moves, weights)[0]
+
+
+def comparable(info: SearchInfo | None) -> int:
+    """The score of a search in centipawns; mates are beyond all other scores, shorter mates further."""
+    if info is None:
+        return -MATE_SCORE
+    if not info.is_mate:
+        return info.score_cp
+    return MATE_SCORE - info.mate_in if info.mate_in > 0 else -MATE_SCORE - info.mate_in

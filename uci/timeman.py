@@ -10,7 +10,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from .parse import GoLimits
+    from .parse import SearchRequest
 
 MOVES_LEFT = 18  # without movestogo the clock is divided by this, at every move anew
 LONG_GAME = 400  # moves that a clock without increment must last
@@ -54,21 +54,21 @@ def fixed(movetime: int, overhead: int) -> int:
     return max(movetime - min(overhead, movetime // 2), MIN_MS)
 
 
-def limits_for(limits: GoLimits, white_to_move: bool, overhead: int) -> tuple[float, int]:
+def limits_for(request: SearchRequest, white_to_move: bool, overhead: int) -> tuple[float, int]:
     """(soft, hard) of a `go` in milliseconds; 0: no limit.
 
     If only the opponent's clock was sent, it is used for ours: without a limit the search would never end.
     """
-    own, other = (limits.wtime, limits.btime) if white_to_move else (limits.btime, limits.wtime)
-    own_inc, other_inc = (limits.winc, limits.binc) if white_to_move else (limits.binc, limits.winc)
+    own, other = (request.wtime, request.btime) if white_to_move else (request.btime, request.wtime)
+    own_inc, other_inc = (request.winc, request.binc) if white_to_move else (request.binc, request.winc)
     if own is None:
         own, own_inc = other, other_inc if own_inc is None else own_inc
     soft: float = 0
     hard = 0
     if own is not None:
-        soft, hard = allocate(own, own_inc or 0, limits.movestogo or 0, overhead)
-    if limits.movetime is not None:
-        longest = fixed(limits.movetime, overhead)
+        soft, hard = allocate(own, own_inc or 0, request.movestogo or 0, overhead)
+    if request.movetime is not None:
+        longest = fixed(request.movetime, overhead)
         hard = min(hard, longest) if hard else longest
         soft = min(soft, hard)
     return soft, hard

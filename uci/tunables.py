@@ -11,8 +11,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from .options import OptionHost
-
 Row = tuple[str, int, int, int, int, str]  # name, default, least, most, step, meaning
 SWITCH = "use_"  # how the names of the tunables begin that are 1 (on) or 0 (off)
 ROWS: dict[str, Row] = {row[0]: row for row in TUNABLES}
@@ -73,9 +71,6 @@ def options(changes: Mapping[str, int]) -> tuple[Option, ...]:
 
 
 def _option(name: str, default: int, low: int, high: int) -> Option:
-    def apply(host: OptionHost, value: int) -> None:
-        host.set_tunable(name, int(value))
-
     if name.startswith(SWITCH):
-        return Option(name, "check", bool(default), apply=apply)
-    return Option(name, "spin", default, low, high, apply)
+        return Option(name, "check", bool(default), apply=lambda session: session.apply_tunables())
+    return Option(name, "spin", default, low, high, lambda session: session.apply_tunables())

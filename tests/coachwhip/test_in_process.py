@@ -18,7 +18,7 @@ import chess.engine
 import chess.polyglot
 import pytest
 from chess.engine import INFO_ALL, ConfigMapping, Cp, EngineError, EngineTerminatedError, Limit, Mate, PovScore, SimpleEngine
-from coachwhip.uci.host import Host
+from coachwhip.uci.session import Session
 from places import DATA, FROZEN_WEIGHTS, ROOT
 
 from coachwhip import in_process, open_engine
@@ -304,14 +304,14 @@ def test_a_new_call_ends_the_search_before_it(engine: SimpleEngine) -> None:
 
 def test_an_engine_closed_while_it_searches_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a thread nor a table: a program may open and close any number of them."""
-    hosts: list[weakref.ref[Host]] = []
+    sessions: list[weakref.ref[Session]] = []
 
-    def make_host(**arguments: object) -> Host:
-        host = Host(**arguments)  # type: ignore[arg-type]
-        hosts.append(weakref.ref(host))
-        return host
+    def make_session(**arguments: object) -> Session:
+        session = Session(**arguments)  # type: ignore[arg-type]
+        sessions.append(weakref.ref(session))
+        return session
 
-    monkeypatch.setattr(in_process, "Host", make_host)
+    monkeypatch.setattr(in_process, "Session", make_session)
     before = threading.active_count()
     for _ in range(5):
         engine = open_engine({"Hash": 1})
@@ -327,7 +327,7 @@ def test_an_engine_closed_while_it_searches_leaves_nothing_behind(monkeypatch: p
     del engine
     gc.collect()
     assert threading.active_count() == before
-    assert [host() for host in hosts] == [None] * 5
+    assert [session() for session in sessions] == [None] * 5
 
 
 def test_quit_ends_it() -> None:

@@ -13,7 +13,7 @@ import chess.polyglot
 import pytest
 from coachwhip.core.engine import Position
 from coachwhip.uci.book import SHIPPED, Book
-from coachwhip.uci.host import Host
+from coachwhip.uci.session import Session
 from uci_process import UciProcess
 
 if TYPE_CHECKING:
@@ -155,9 +155,9 @@ def test_in_a_session(book: Path) -> None:
 
 def test_without_python_chess_one_sentence_says_what_to_install(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "chess.polyglot", None)
-    host = Host()
+    session = Session()
     for option, value in (("OwnBook", "true"), ("BookFile", str(book))):
-        assert "a book needs python-chess: python3 -m pip install chess; keeping" in host.set_option(option, value)
+        assert "a book needs python-chess: python3 -m pip install chess; keeping" in session.set_option(option, value)
 
 
 def test_own_book_plays_from_the_shipped_book(tmp_path: Path) -> None:

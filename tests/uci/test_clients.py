@@ -8,7 +8,6 @@ sees.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import shlex
 import subprocess
@@ -21,7 +20,7 @@ import chess.engine
 import chess.pgn
 import pytest
 from programs import program
-from transcript import check_search
+from uci_model import after, check_search
 from uci_process import TIMEOUT, UciProcess, environment, installed_command
 
 if TYPE_CHECKING:
@@ -71,13 +70,13 @@ def test_cute_chess(engine: UciProcess) -> None:
         engine.send("go ponder wtime 900 btime 900 winc 10 binc 10 movestogo 39")
         assert engine.ask() is not None  # readyok comes while it ponders
         hit = engine.go("ponderhit")
-        check_search(hit, moves=f"{best} {reply}")
+        check_search(hit, after(f"{best} {reply}"))
         engine.send(f"position startpos moves {best} {reply}", "go ponder wtime 900 btime 900 winc 10 binc 10")
         assert engine.go("stop")[-1].startswith("bestmove ")
         engine.send(f"position startpos moves {best}")  # the opponent played something else, and it is analysed
         engine.send("go infinite")
-        check_search(engine.go("stop"), moves=best)
-        check_search(engine.go("go movetime 50 depth 5 nodes 100000"), moves=best)
+        check_search(engine.go("stop"), after(best))
+        check_search(engine.go("go movetime 50 depth 5 nodes 100000"), after(best))
     assert engine.go("position startpos", "go wtime -170671 btime 100 winc 0 binc 0")[-1].startswith("bestmove ")
 
 
@@ -156,7 +155,7 @@ def adapted_game(engine: UciProcess, plies: range) -> None:
             moves = " ".join(move.uci() for move in board.move_stack)
             engine.send(f"position startpos moves {moves}" if moves else "position startpos")
             lines = engine.go(f"go wtime {clocks[0]} btime {clocks[1]}")
-            board.push(check_search(lines, moves=moves))
+            board.push(check_search(lines, board) or chess.Move.null())
         else:
             board.push(sorted(board.legal_moves, key=str)[ply % board.legal_moves.count()])
         clocks[ply % 2] -= 150
@@ -196,28 +195,6 @@ def test_python_chess() -> None:
             assert played.move
             assert played.move in board.legal_moves
             board.push(played.move)
-
-
-def test_python_chess_async() -> None:
-    """The asynchronous face: analysis that is stopped, and two games one after the other."""
-
-    async def session() -> None:
-        transport, engine = await chess.engine.popen_uci(installed_command(), env=environment())
-        with await engine.analysis(chess.Board(), multipv=2) as analysis:
-            async for info in analysis:
-                if info.get("depth", 0) >= 6:
-                    break
-        for game in (1, 2):
-            board = chess.Board()
-            for _ in range(6):
-                played = await engine.play(board, chess.engine.Limit(time=0.02), game=game, ponder=True)
-                assert played.move
-                board.push(played.move)
-        await engine.quit()
-        assert transport.get_returncode() == 0
-        transport.close()
-
-    asyncio.run(asyncio.wait_for(session(), TIMEOUT))
 
 
 def adaptor(folder: Path, name: str) -> list[str]:

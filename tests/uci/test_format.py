@@ -3,37 +3,17 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from coachwhip.uci import format as fmt
+from coachwhip.uci.format import SearchReport
 from coachwhip.uci.options import Option
 from hypothesis import given
 from hypothesis import strategies as st
 
-
-def found(**changes: Any) -> Any:
-    """A search result as the core reports it."""
-    values: dict[str, Any] = {
-        "depth": 12,
-        "seldepth": 20,
-        "multipv": 1,
-        "score_cp": 31,
-        "is_mate": False,
-        "mate_in": 0,
-        "bound": "",
-        "nodes": 250_000,
-        "time_ms": 125,
-        "hashfull": 7,
-        "tbhits": 0,
-        "pv": ("e2e4", "e7e5"),
-        "currmove": "",
-        "currmovenumber": 0,
-    }
-    return SimpleNamespace(**{**values, **changes})
-
-
+REPORT = SearchReport(("e2e4", "e7e5"), 31, depth=12, seldepth=20, nodes=250_000, time_ms=125, hashfull=7)
 TAIL = "nodes 250000 nps 2000000 hashfull 7 tbhits 0 time 125"
 
 
@@ -46,12 +26,18 @@ TAIL = "nodes 250000 nps 2000000 hashfull 7 tbhits 0 time 125"
             f"info depth 12 seldepth 20 multipv 1 score cp -5 lowerbound {TAIL} pv e2e4 e7e5",
         ),
         ({"bound": "upperbound", "pv": ()}, f"info depth 12 seldepth 20 multipv 1 score cp 31 upperbound {TAIL}"),
-        ({"is_mate": True, "mate_in": -3}, f"info depth 12 seldepth 20 multipv 1 score mate -3 {TAIL} pv e2e4 e7e5"),
-        ({"currmove": "d2d4", "currmovenumber": 4}, "info depth 12 currmove d2d4 currmovenumber 4"),
+        (
+            {"mate_in": -3, "wdl": (0, 1, 999)},
+            f"info depth 12 seldepth 20 multipv 1 score mate -3 wdl 0 1 999 {TAIL} pv e2e4 e7e5",
+        ),
     ],
 )
 def test_info(changes: dict[str, Any], line: str) -> None:
-    assert fmt.report(found(**changes)) == line
+    assert fmt.report(replace(REPORT, **changes)) == line
+
+
+def test_currmove() -> None:
+    assert fmt.currmove(12, "d2d4", 4) == "info depth 12 currmove d2d4 currmovenumber 4"
 
 
 @pytest.mark.parametrize(("nodes", "ms", "nps"), [(1000, 1000, 1000), (5, 0, 5000), (0, 0, 0), (10**15, 1, 10**18), (1, 3, 333)])

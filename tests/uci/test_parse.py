@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 
 FIRST = frozenset({"d", "go", "position", "quit"})
 ANYWHERE = frozenset({"go", "position", "quit"})
-FIELDS = [field for field in parse.GoLimits.__slots__ if field not in ("searchmoves", "ponder", "infinite")]
 
 
-def given_fields(limits: parse.GoLimits) -> dict[str, object]:
+def given_fields(request: parse.SearchRequest) -> dict[str, object]:
     """The fields that say something."""
-    values = {name: getattr(limits, name) for name in parse.GoLimits.__slots__}
-    return {name: value for name, value in values.items() if not (value is None or value is False or value == [])}
+    return {name: value for name, value in vars(request).items() if not (value is None or value is False or value == [])}
 
 
 @pytest.mark.parametrize(
@@ -126,8 +124,8 @@ def test_parse_int(word: str, number: int | None) -> None:
     ],
 )
 def test_parse_go(text: str, fields: dict[str, object]) -> None:
-    limits, complaint = parse.parse_go(text)
-    assert given_fields(limits) == fields
+    request, complaint = parse.parse_go(text)
+    assert given_fields(request) == fields
     assert complaint == ""
 
 
@@ -154,8 +152,8 @@ def test_parse_go(text: str, fields: dict[str, object]) -> None:
     ],
 )
 def test_parse_go_ignores_what_it_cannot_read_and_names_it(text: str, fields: dict[str, object], named: list[str]) -> None:
-    limits, complaint = parse.parse_go(text)
-    assert given_fields(limits) == fields
+    request, complaint = parse.parse_go(text)
+    assert given_fields(request) == fields
     assert all(name in complaint for name in named)
     assert complaint.isprintable()
     assert len(complaint) < 200
@@ -200,8 +198,7 @@ def test_ends_by_itself(text: str, ends: bool) -> None:
     ],
 )
 def test_parse_position(text: str, fen: str | None, moves: list[str]) -> None:
-    command = parse.parse_position(text)
-    assert (command.fen, command.moves) == (fen, moves)
+    assert parse.parse_position(text) == (fen, moves)
 
 
 @pytest.mark.parametrize(
@@ -235,8 +232,7 @@ def test_parse_position_refuses(text: str, message: str) -> None:
     ],
 )
 def test_parse_setoption(text: str, name: str, value: str | None) -> None:
-    command = parse.parse_setoption(text)
-    assert (command.name, command.value) == (name, value)
+    assert parse.parse_setoption(text) == (name, value)
 
 
 @pytest.mark.parametrize("text", ["", "Hash", "name", "name value 5", "value 5", "Hash value 5", "  name  "])
@@ -275,10 +271,9 @@ def test_no_bytes_upset_the_decoder(raw: bytes) -> None:
 @given(TEXTS)
 def test_numbers_of_go_stay_in_range(text: str) -> None:
     try:
-        limits, _ = parse.parse_go(text)
+        request, _ = parse.parse_go(text)
     except parse.ParseError:
         return
-    for name in FIELDS:
-        value = getattr(limits, name)
-        lowest, highest = parse.GO_NUMBERS[name]
+    for name, (lowest, highest) in parse.GO_NUMBERS.items():
+        value = getattr(request, name)
         assert value is None or lowest <= value <= highest

@@ -12,7 +12,7 @@ from coachwhip.core.engine import Engine, Position, SearchInfo
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation import config
 from coachwhip.uci import tunables
-from coachwhip.uci.host import Host
+from coachwhip.uci.session import Session
 from places import ROOT
 
 if TYPE_CHECKING:
@@ -165,19 +165,19 @@ def test_every_tunable_is_shown_with_its_kind_range_and_present_value() -> None:
 
 @pytest.mark.parametrize("ready", [False, True])
 def test_setoption_changes_a_tunable_before_and_after_the_engine_is_made(ready: bool) -> None:
-    host = Host(tunables={"rfp_margin": 60}, expose=True)
+    session = Session(tunables={"rfp_margin": 60}, expose=True)
     if ready:
-        assert nodes(host.engine) == nodes(engine({"rfp_margin": 60}))
-    assert host.set_option("Use_LMR", "false") == ""
-    assert host.set_option("lmp_base", "3") == ""
+        assert nodes(session.engine) == nodes(engine({"rfp_margin": 60}))
+    assert session.set_option("Use_LMR", "false") == ""
+    assert session.set_option("lmp_base", "3") == ""
     wanted = {"rfp_margin": 60, "use_lmr": 0, "lmp_base": 3}
-    assert nodes(host.engine) == nodes(engine(wanted))
-    assert host.set_option("lmp_base", "21") == "lmp_base: '21' is not a whole number from 0 to 20; keeping 3"
-    assert host.set_option("use_lmr", "2") == "use_lmr: '2' is neither true nor false; keeping false"
-    host.new_game()
-    assert nodes(host.engine) == nodes(engine(wanted))
-    assert host.set_option("rfp_margin", "75") == ""
-    assert nodes(host.engine) == nodes(engine({"use_lmr": 0, "lmp_base": 3}))
+    assert nodes(session.engine) == nodes(engine(wanted))
+    assert session.set_option("lmp_base", "21") == "lmp_base: '21' is not a whole number from 0 to 20; keeping 3"
+    assert session.set_option("use_lmr", "2") == "use_lmr: '2' is neither true nor false; keeping false"
+    session.new_game()
+    assert nodes(session.engine) == nodes(engine(wanted))
+    assert session.set_option("rfp_margin", "75") == ""
+    assert nodes(session.engine) == nodes(engine({"use_lmr": 0, "lmp_base": 3}))
 
 
 def test_a_change_during_a_search_waits_for_its_end() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What the commands work on: what an option changes in it, also before there is an engine, and what a refused one leaves."""
+"""The state of a session: what an option changes in it, also before there is an engine, and that a rejected one changes nothing."""
 
 from __future__ import annotations
 
@@ -12,13 +12,11 @@ from typing import Any
 
 import chess
 import pytest
-from coachwhip.uci.host import Host
-from coachwhip.uci.options import TABLE
-from coachwhip.uci.parse import PositionCommand
+from coachwhip.uci.session import Session
 
 
 class RecordingEngine:
-    """Remembers what its search may ask; MemoryError where it is told to have no room."""
+    """Remembers what its search may ask; MemoryError if it is `full`."""
 
     def __init__(self, weights: list[int], hash_mb: int, tunables: dict[str, int], network: bytes | None) -> None:  # noqa: ARG002
         self.weights = weights
@@ -48,7 +46,7 @@ class RecordingEngine:
 
 
 class Tables:
-    """Stand-in for tables of at most five men."""
+    """Stand-in for tables of at most five pieces."""
 
     max_pieces = 5
     summary = "none"
@@ -64,7 +62,7 @@ class Tables:
 
 
 @pytest.fixture
-def host(monkeypatch: pytest.MonkeyPatch) -> Any:
+def session(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr("coachwhip.uci.tablebase.Tablebase", Tables)
     core = SimpleNamespace(
         Engine=RecordingEngine,
@@ -72,7 +70,7 @@ def host(monkeypatch: pytest.MonkeyPatch) -> Any:
         STARTPOS_FEN="start",
     )
     config = SimpleNamespace(evaluator=lambda path="": ([len(path)], path.encode() or None))
-    return Host(core, config)
+    return Session(core, config)
 
 
 SETTINGS = {
@@ -88,69 +86,50 @@ SETTINGS = {
 
 @pytest.mark.parametrize("ready", [False, True], ids=["before there is an engine", "with an engine"])
 @pytest.mark.parametrize("names", [list(SETTINGS), list(SETTINGS)[::-1]], ids=["in order", "backwards"])
-def test_options_reach_what_they_steer(host: Any, names: list[str], ready: bool) -> None:
+def test_options_take_effect(session: Any, names: list[str], ready: bool) -> None:
     if ready:
-        host.make_ready()
-    assert [host.set_option(name, SETTINGS[name]) for name in names] == [""] * len(names)
-    host.make_ready()
-    assert (host.engine.hash_mb, host.engine.weights, host.engine.network) == (33, [4], b"four")
-    assert host.position.chess960 is True
-    assert host.tables.rule50 is False
-    assert host.engine.asked == (host.tables.probe, 4, 9)
-    host.share_tables(in_search=False)
-    assert host.engine.asked == (None,)
-    host.share_tables()
-    assert host.engine.asked == (host.tables.probe, 4, 9)
-    host.set_option("SyzygyProbeLimit", "7")
-    assert host.engine.asked == (host.tables.probe, 5, 9)
+        session.make_ready()
+    assert [session.set_option(name, SETTINGS[name]) for name in names] == [""] * len(names)
+    session.make_ready()
+    assert (session.engine.hash_mb, session.engine.weights, session.engine.network) == (33, [4], b"four")
+    assert session.position.chess960 is True
+    assert session.tables.rule50 is False
+    assert session.engine.asked == (session.tables.probe, 4, 9)
+    session.share_tables(in_search=False)
+    assert session.engine.asked == (None,)
+    session.share_tables()
+    assert session.engine.asked == (session.tables.probe, 4, 9)
+    session.set_option("SyzygyProbeLimit", "7")
+    assert session.engine.asked == (session.tables.probe, 5, 9)
 
 
 @pytest.mark.parametrize("name", ["SyzygyProbeDepth", "SyzygyProbeLimit"])
-def test_what_the_engine_refuses_is_not_remembered(host: Any, name: str) -> None:
-    host.set_option("SyzygyPath", "tables")
-    host.make_ready()
-    before = host.options[name], host.engine.asked
-    host.engine.full = True
-    assert host.set_option(name, "3").startswith(f"{name}: not enough memory, keeping {before[0]}")
-    host.engine.full = False
-    host.share_tables()
-    assert (host.options[name], host.engine.asked) == before
+def test_what_the_engine_rejects_is_not_remembered(session: Any, name: str) -> None:
+    session.set_option("SyzygyPath", "tables")
+    session.make_ready()
+    before = session.options[name], session.engine.asked
+    session.engine.full = True
+    assert session.set_option(name, "3").startswith(f"{name}: not enough memory, keeping {before[0]}")
+    session.engine.full = False
+    session.share_tables()
+    assert (session.options[name], session.engine.asked) == before
 
 
-def test_a_network_that_the_engine_refuses_is_not_remembered(host: Any) -> None:
-    host.set_option("WeightsFile", "four")
-    host.make_ready()
-    host.engine.full = True
-    assert host.set_option("WeightsFile", "other").startswith("WeightsFile: not enough memory")
-    host.engine.full = False
-    assert (host.options["WeightsFile"], host.engine.weights, host.engine.network) == ("four", [4], b"four")
-    assert host.set_option("WeightsFile", "other") == ""
-    assert (host.engine.weights, host.engine.network) == ([5], b"other")
-
-
-def test_the_options_alone_hold_their_values(host: Any) -> None:
-    """The host has what was made or opened for them: no number, switch or name of a file."""
-    for name, text in SETTINGS.items():
-        host.set_option(name, text)
-    host.make_ready()
-    plain = {name: value for name, value in vars(host).items() if isinstance(value, (bool, int, str))}
-    del plain["_random_seed"]
-    assert plain == {"refusal": "", "games": 0}
-    assert {entry.name: host.options[entry.name] for entry in TABLE if entry.name in SETTINGS} == {
-        "Hash": 33,
-        "UCI_Chess960": True,
-        "SyzygyPath": "tables",
-        "SyzygyProbeDepth": 9,
-        "Syzygy50MoveRule": False,
-        "SyzygyProbeLimit": 4,
-        "WeightsFile": "four",
-    }
+def test_a_network_that_the_engine_rejects_is_not_remembered(session: Any) -> None:
+    session.set_option("WeightsFile", "four")
+    session.make_ready()
+    session.engine.full = True
+    assert session.set_option("WeightsFile", "other").startswith("WeightsFile: not enough memory")
+    session.engine.full = False
+    assert (session.options["WeightsFile"], session.engine.weights, session.engine.network) == ("four", [4], b"four")
+    assert session.set_option("WeightsFile", "other") == ""
+    assert (session.engine.weights, session.engine.network) == ([5], b"other")
 
 
 def test_castling_rights_are_those_of_the_mode() -> None:
     """Kings and rooks anywhere on their ranks, read again in the other mode: python-chess's moves in both."""
     rng = random.Random("rights")
-    host = Host()
+    session = Session()
     for _ in range(200):
         rows, rights = [], ""
         for king, rook in ("KR", "kr"):
@@ -167,21 +146,21 @@ def test_castling_rights_are_those_of_the_mode() -> None:
         if not chess.Board(fen).is_valid() and not chess.Board(fen, chess960=True).is_valid():
             continue
         for chess960 in (False, True):
-            host.set_option("UCI_Chess960", str(chess960))
-            host.set_position(PositionCommand(fen, []))
+            session.set_option("UCI_Chess960", str(chess960))
+            session.set_position(fen, [])
             board = chess.Board(fen, chess960=chess960)
-            assert sorted(host.position.legal_moves()) == sorted(move.uci() for move in board.legal_moves), fen
-            assert host.position.fen() == board.fen(shredder=chess960), fen
+            assert sorted(session.position.legal_moves()) == sorted(move.uci() for move in board.legal_moves), fen
+            assert session.position.fen() == board.fen(shredder=chess960), fen
 
 
 def test_a_host_that_nobody_holds_is_gone_at_once() -> None:
     """Its table may be large, and the garbage collector does not know how large."""
     gc.disable()
     try:
-        host = Host()
-        host.set_option("Hash", "1")
-        held = weakref.ref(host)
-        del host
+        session = Session()
+        session.set_option("Hash", "1")
+        held = weakref.ref(session)
+        del session
         assert held() is None
     finally:
         gc.enable()

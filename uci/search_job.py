@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One `go`, from its request to its bestmove: by the book, the endgame tables, a weaker level, or the search alone.
+
+Analysis uses neither the book nor a weaker level. Clients take the score of a move from the reports before it, and ignore those sent
+while pondering. So the last report of each pv is sent again before the best move, with the final nodes and time, unless it would be
+the same.
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import replace
+from time import perf_counter_ns
+
+from . import format as fmt
+from . import parse, strength, timeman, wdl
+from .format import SearchReport
+from .session import SessionError
+from .worker import Job
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from ..core.engine import Engine, Position, SearchInfo, SearchResult
+    from .parse import SearchRequest
+    from .session import Session
+    from .tablebase import Verdict
+    from .writer import Writer
+
+
+SILENT_MS = 20  # with a hard limit below this only the last lines are sent, since each line costs time, also in the GUI
+
+
+class SearchJob(Job):
+    """One `go`. `complain` gets messages about errors. Time counts from the reading of its line, or from the end of the job before it."""
+
+    is_search = True
+
+    def __init__(self, request: SearchRequest, write: Writer, complain: Callable[[str], None]) -> None:
+        super().__init__(request.ends_by_itself())
+        self.request = request
+        self._write = write
+        self._complain = complain
+        self._start_ns = perf_counter_ns()
+        self._pondering = request.ponder  # and no ponderhit has come yet
+        self._engine: Engine | None = None  # while it searches
+        self._lock = threading.Lock()
+        self._released = threading.Event()
+        self._soft_ms: float = 0  # limits from the start of the job; 0: none
+        self._hard_ms = 0
+        self._silent = False
+        self._verdict: Verdict | None = None
+        self._model: wdl.Model | None = None
+        self._short_nodes = 0  # nodes of the short searches
+        self._lines: dict[int, SearchReport] = {}  # the last exact report for each multipv number
+        self._delivered: set[int] = set()  # the numbers whose last report was sent and is not ignored by the client
+        self._final: list[SearchReport] = []  # what is sent right before the best move
+
+    # Called by the thread that reads commands
+
+    def stop(self) -> None:
+        """End the search now."""
+        with self._lock:
+            self.stopped = True
+            if self._engine is not None:
+                self._engine.stop()
+        self._released.set()
+
+    def ponderhit(self) -> None:
+        """Let the time limits apply from now on; ignored if not pondering."""
+        with self._lock:
+            if not self._pondering:
+                return
+            self._pondering = False
+            self.ends_by_itself = not self.request.infinite
+            if self._engine is not None:
+                self._engine.ponderhit()
+        if not self.request.infinite:
+            self._released.set()
+
+    # Called by the worker
+
+    def run(self, session: Session) -> None:
+        """Find a move in the present position, and send it whatever goes wrong."""
+        if session.rejection:
+            self._write(fmt.info_string(f"no move, since the last position was refused: {session.rejection}"))
+            self._send(session, fmt.NULL_MOVE)
+            return
+        best = ponder = ""
+        try:
+            legal = session.position.legal_moves()
+            if legal:
+                best = legal[0]
+                best, ponder = self._think(session, best)
+            else:
+                self._write(fmt.no_legal_moves(session.position.in_check))
+        except SessionError as error:  # there is no engine to search with
+            self._complain(str(error))
+        except Exception as error:
+            self._complain(fmt.internal_error("go", error))
+        if best:
+            self._hold()
+        self._send(session, best, ponder)
+
+    def _send(self, session: Session, best: str, ponder: str = "") -> None:
+        """Send the bestmove. The job is finished before: the answer to what the client sends next must not take it for a search."""
+        for report in self._final:
+            self._write(fmt.report(report))
+        self.finish(session)
+        self._write(fmt.bestmove(best, ponder))
+
+    def _hold(self) -> None:
+        """Wait while UCI forbids a bestmove: under infinite until `stop`, while pondering until `stop` or `ponderhit`."""
+        with self._lock:
+            hold = self.request.infinite or self._pondering
+        if hold:
+            self._released.wait()
+
+    def _think(self, session: Session, any_move: str) -> tuple[str, str]:
+        """The best move and the expected reply (or ""). If it fails, the report for `any_move` is what is sent."""
+        options, position, tables = session.options, session.position, session.tables
+        self._start_ns = max(self._start_ns, session.last_job_ns)
+        self._soft_ms, self._hard_ms = timeman.limits_for(self.request, position.stm == "w", options["Move Overhead"])
+        analysing = options["UCI_AnalyseMode"] or self.request.infinite or self.request.mate is not None
+        moves = self._legal_only(position)
+        if options["OwnBook"] and not analysing and (move := self._book_move(session, moves)):
+            self._final = [SearchReport((move,), depth=1, seldepth=1)]
+            return move, ""
+        self._final = [SearchReport((any_move,), session.engine.evaluate(position))]
+        if options["UCI_ShowWDL"]:
+            self._model = wdl.Model(position.fen())
+        weaker = options["UCI_LimitStrength"] and not analysing
+        if tables is not None and not weaker:
+            legal = moves or position.legal_moves()
+            self._verdict = tables.judge(position, legal, options["SyzygyProbeLimit"], progress=not self.request.mate)
+        hides_tables = tables is not None and bool(weaker or self._verdict)  # the verdict at the root includes distances
+        if hides_tables:
+            session.share_tables(in_search=False)
+        try:
+            self._begin(session.engine)
+            best = self._weaker(session, moves) if weaker else self.search(session, moves)
+        finally:
+            self._end()
+            if hides_tables:
+                session.share_tables()
+        if tables is not None and (fault := tables.take_fault()):
+            self._complain(f"SyzygyPath: {fault}")
+        return best.bestmove, best.ponder
+
+    def _legal_only(self, position: Position) -> list[str]:
+        """Those of `searchmoves` that are legal here; an empty list means no restriction."""
+        legal, others = [], []
+        position = position.copy()
+        for move in self.request.searchmoves:
+            try:
+                position.make(move)
+            except ValueError:
+                others.append(parse.shorten(move))
+            else:
+                position.undo()
+                legal.append(move)
+        if others:
+            self._complain(f"searchmoves: ignored, not legal here: {' '.join(others[:8])}{' ...' if others[8:] else ''}")
+        return legal
+
+    def _book_move(self, session: Session, moves: list[str]) -> str:
+        """A move of the book and a message about it; "" if the book has none."""
+        if session.book is None:
+            return ""
+        found = session.book.choose(session.position, moves, session.options["BookBestMove"], *session.seeds)
+        if found is None:
+            return ""
+        self._write(fmt.info_string(f"book move {found.move}, weight {found.weight} of {found.total}"))
+        return found.move
+
+    def _begin(self, engine: Engine) -> None:
+        """Pass stops to this engine from now on, and one that has come already."""
+        with self._lock:
+            engine.prepare()
+            if self.stopped:
+                engine.stop()
+            self._engine = engine
+
+    def _end(self) -> None:
+        """Pass no more stops to the engine: one that arrives late must not stop the next search."""
+        with self._lock:
+            self._engine = None
+
+    def search(self, session: Session, moves: list[str], level_nodes: int = 0) -> SearchResult:
+        """The main search, with reports. Its time and nodes include what was used before. `level_nodes`: the soft limit of a level."""
+        request, multipv = self.request, 1 if level_nodes else session.options["MultiPV"]  # a level has too few nodes for more
+        moves, *later = self._groups(moves, multipv)
+        soft_ms, hard_ms = self._time_left()
+        pondering = self._pondering
+        self._silent = 0 < hard_ms < SILENT_MS and not pondering
+        result = session.engine.search(
+            session.position,
+            depth=min(request.depth or 0, session.core.MAX_DEPTH),
+            nodes=request.nodes - self._short_nodes if request.nodes else 0,
+            soft_nodes=level_nodes,
+            mate=request.mate or 0,
+            soft_ms=soft_ms,
+            hard_ms=hard_ms,
+            ponder=pondering,
+            searchmoves=moves,
+            later=later,
+            multipv=multipv,
+            on_info=self._report,
+        )
+        threads = session.options["Threads"]
+        if result.threads < threads:
+            self._write(fmt.info_string(f"only {result.threads} of {threads} threads could be started"))
+        self._set_final(result, result.nodes)
+        return result
+
+    def _weaker(self, session: Session, moves: list[str]) -> SearchResult:
+        """The move at UCI_Elo: short searches of all moves, a longer one, and a random choice among moves of similar score."""
+        position, engine = session.position, session.engine
+        moves = moves or position.legal_moves()
+        level = strength.level(session.options["UCI_Elo"])
+        if strength.needs_technique(position, engine.evaluate(position)):
+            moves = strength.without_draws(position, moves) or moves
+            return self.search(session, moves, min(level.nodes * strength.TECHNIQUE, strength.TECHNIQUE_NODES))
+        looks: dict[str, SearchResult] = {}
+        for move in moves:
+            look = self._short_search(session, move, level.nodes // strength.SCAN_SHARE // len(moves))
+            if look is None:
+                break
+            looks[move] = look
+        result = self.search(session, moves, level.nodes)
+        if self.stopped or result.bestmove not in looks:
+            return result
+        scores = {move: strength.comparable(look.info) for move, look in looks.items()}
+        if result.info is not None and result.info.is_mate and result.info.mate_in > 0:
+            scores[result.bestmove] = strength.comparable(result.info)
+        fresh = {move: scores[move] for move in strength.without_draws(position, scores)}
+        if max(fresh.values(), default=0) >= strength.FAR_AHEAD:
+            scores = fresh
+        chosen = strength.choose(result.bestmove, scores, level.temperature, position.key, *session.seeds)
+        if chosen == result.bestmove or looks[chosen].info is None:
+            return result
+        self._set_final(looks[chosen], result.nodes)
+        return looks[chosen]
+
+    def _short_search(self, session: Session, move: str, nodes: int) -> SearchResult | None:
+        """A short search of one move, without reports. All of them get half the time and half the nodes of the `go`.
+
+        None: these nodes are used up.
+        """
+        request = self.request
+        most = max((request.nodes or 0) // 2 - self._short_nodes, 0)
+        if request.nodes and not most:
+            return None
+        result = session.engine.search(
+            session.position,
+            depth=min(request.depth or 0, session.core.MAX_DEPTH),
+            nodes=most,
+            soft_nodes=max(nodes, 1),
+            hard_ms=self._time_left()[1] // 2,
+            searchmoves=[move],
+        )
+        self._short_nodes += result.nodes
+        return None if request.nodes and result.nodes == most else result
+
+    def _time_left(self) -> tuple[float, int]:
+        """Soft and hard limit in milliseconds, minus the time used so far; 0: no limit."""
+        used = self._used_ms()
+        return max(self._soft_ms - used, min(self._soft_ms, 1)), (max(self._hard_ms - used, 1) if self._hard_ms else 0)
+
+    def _used_ms(self) -> int:
+        return (perf_counter_ns() - self._start_ns) // 1_000_000
+
+    def _groups(self, moves: list[str], multipv: int) -> list[list[str]]:
+        """The moves to search: by the endgame tables those of the best rank, and as many others as `multipv` needs."""
+        if self._verdict is None:
+            return [moves]
+        groups: list[list[str]] = []
+        for rank in self._verdict.ranks:
+            if sum(map(len, groups)) < multipv:
+                groups.append(rank.moves)
+        return groups
+
+    # Reports
+
+    def _report(self, info: SearchInfo) -> None:
+        """Send a report of the core, or keep it for the end in a hurry. Until the ponderhit is read, the client may ignore it."""
+        if info.currmove:
+            line = fmt.currmove(info.depth, info.currmove, info.currmovenumber)
+        else:
+            report = self._completed(info)
+            line = fmt.report(report)
+            if not report.bound:
+                self._lines[report.multipv] = report
+                (self._delivered.discard if self._pondering or self._silent else self._delivered.add)(report.multipv)
+        if not self._silent:
+            self._write(line)
+        if self._write.closed:
+            self.stop()
+
+    def _completed(self, info: SearchInfo) -> SearchReport:
+        """A report of the core with the score of the endgame tables, unless the search has proven a mate, and the probabilities."""
+        score_cp, mate_in, tbhits = info.score_cp, info.mate_in if info.is_mate else None, info.tbhits
+        chances = None if self._model is None else self._model(info)
+        if self._verdict is not None:
+            rank = self._verdict.rank_of(info.pv[0])
+            # A mate is shown for the side that wins by the tables; not in a slower win, since it would look better than those before.
+            proven = info.is_mate and rank.wdl == (2 if info.mate_in > 0 else -2)
+            if not (proven and (rank.wdl < 0 or rank is self._verdict.ranks[0])):
+                score_cp, mate_in = rank.score_cp, None
+            chances = chances and wdl.of_result(rank.wdl)
+            tbhits += self._verdict.hits
+        return SearchReport(
+            info.pv, score_cp, mate_in, info.bound, chances,
+            info.depth, info.seldepth, info.multipv, info.nodes, info.time_ms, info.hashfull, tbhits,
+        )  # fmt: skip
+
+    def _set_final(self, result: SearchResult, nodes: int) -> None:
+        """Send the last reports again before the bestmove of `result`, unless the client has them. `nodes`: of the main search."""
+        if result.info is None:
+            self._final = [replace(self._final[0], pv=(result.bestmove,))]
+            return
+        nodes += self._short_nodes
+        report = self._completed(result.info)
+        if report != self._lines.get(1):  # never reported
+            self._lines[1] = report
+            self._delivered.discard(1)
+        self._final = []
+        if not all(number in self._delivered and line.nodes == nodes for number, line in self._lines.items()):
+            time_ms = max(self._used_ms(), *(line.time_ms for line in self._lines.values()))
+            self._final = [replace(self._lines[number], nodes=nodes, time_ms=time_ms) for number in sorted(self._lines)]

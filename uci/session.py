@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The state that commands work on: engine, position, weights, endgame tables, book, and the options."""
+
+from __future__ import annotations
+
+import os
+
+from . import parse
+from .options import MAX_SEED, Options
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+    from typing import Any
+
+    from ..core.engine import Engine, Position
+    from .book import Book
+    from .options import Option
+    from .tablebase import Tablebase
+
+
+SHREDDER = str.maketrans("HAha", "KQkq")  # the names of the corners' files in a Shredder-FEN
+
+
+class SessionError(ValueError):
+    """The engine cannot be made; the message is for the user."""
+
+
+class Session:
+    """Engine, weights and position, each made when first needed; endgame tables and book when an option asks for them.
+
+    Only the worker thread uses it, once commands are read. `core` and `config` are the modules `core.engine` and
+    `evaluation.config`, or replacements for tests. `tunables` are changes to core/tunables.py, checked by `uci.tunables`; with
+    `expose`, every tunable is an option.
+    """
+
+    def __init__(
+        self, core: Any = None, config: Any = None, tunables: Mapping[str, int] | None = None, *, expose: bool = False
+    ) -> None:
+        self._core = core
+        self._config = config
+        self.tunables = dict(tunables or {})  # with which the session started
+        self._engine: Engine | None = None
+        self._evaluator: tuple[list[int], bytes | None] | None = None  # weights and network
+        self._position: Position | None = None
+        self._start: tuple[str | None, bool] = None, False  # where the game began, None: start position; and UCI_Chess960 then
+        self._moves: list[str] = []
+        self.rejection = ""  # why the last `position` command was rejected; "" if it was not
+        self.options = Options(_exposed(self.tunables) if expose else ())
+        self.tables: Tablebase | None = None
+        self.book: Book | None = None
+        self.games = 0  # number of games started in this session
+        self.last_job_ns = 0  # when the last search, perft or bench ended
+        self._random_seed = 1 + int.from_bytes(os.urandom(4), "big") % MAX_SEED
+        self.show: Callable[[str], None] = _ignore  # shows the user a message that is no error
+        self.log_to: Callable[[str], None] = _ignore
+
+    @property
+    def core(self) -> Any:
+        """The compiled core's Python face."""
+        if self._core is None:
+            from ..core import engine
+
+            self._core = engine
+        return self._core
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, with a transposition table of the size of the option Hash. Raises SessionError."""
+        if self._engine is None:
+            try:
+                self._engine = self._new_engine()
+            except MemoryError as error:
+                raise SessionError(f"no engine: {error}") from error
+        return self._engine
+
+    @property
+    def position(self) -> Position:
+        """The position last set, with the game that led to it."""
+        if self._position is None:
+            self._position = self._new_position(None)
+        return self._position
+
+    @property
+    def seeds(self) -> tuple[int, int]:
+        """What random choices depend on apart from the position: the option Seed, or a number of this process, and the game."""
+        return self.options["Seed"] or self._random_seed, self.games
+
+    def set_option(self, name: str, text: str | None) -> str:
+        """Set an option from a GUI's text. Returns "" or why the old value stays."""
+        return self.options.set(name, text, self)
+
+    def make_ready(self) -> None:
+        """Make engine and position now, so that the first search need not. Raises SessionError."""
+        _ = self.engine, self.position
+
+    def new_game(self) -> None:
+        """Forget what searches have learnt; the position stays."""
+        self.games += 1
+        if self._engine is not None:
+            self._engine.clear()
+
+    def close(self) -> None:
+        """Free the engine, and close the files of book and endgame tables; the session is not to be used any more."""
+        self._engine = None
+        for opened in (self.book, self.tables):
+            if opened is not None:
+                opened.close()
+
+    # Engine
+
+    def _new_engine(self) -> Engine:
+        if self._evaluator is None:
+            try:
+                self._evaluator = self._read_weights()
+            except ValueError as error:
+                raise SessionError(f"no engine: {error}") from error
+        weights, network = self._evaluator
+        engine: Engine = self.core.Engine(
+            weights, hash_mb=self.options["Hash"], tunables=self._present_tunables(), network=network
+        )
+        if self.tables is not None:
+            engine.set_tablebase(*self._tables_in_search())
+        return engine
+
+    def _read_weights(self) -> tuple[list[int], bytes | None]:
+        """The weights and the network of WeightsFile."""
+        if self._config is None:
+            from ..evaluation import config
+
+            self._config = config
+        evaluator: tuple[list[int], bytes | None] = self._config.evaluator(self.options["WeightsFile"])
+        return evaluator
+
+    def _present_tunables(self) -> dict[str, int]:
+        """The changes to core/tunables.py that are in force."""
+        return {**self.tunables, **{entry.name: int(self.options[entry.name]) for entry in self.options.exposed}}
+
+    def resize_hash(self) -> None:
+        """Give the transposition table the size of Hash. Raises MemoryError and keeps the old one."""
+        if self._engine is None:
+            self._engine = self._new_engine()
+        else:
+            self._engine.set_hash(self.options["Hash"])
+
+    def clear_hash(self) -> None:
+        """Empty the transposition table."""
+        if self._engine is not None:
+            self._engine.clear_hash()
+
+    def load_weights(self) -> None:
+        """Evaluate with the weights and the network of WeightsFile. Raises ValueError, OSError or MemoryError and keeps the old ones."""
+        evaluator = self._read_weights()
+        if self._engine is not None:
+            weights, network = evaluator
+            if self._evaluator is None or network != self._evaluator[1]:
+                self._engine.set_network(network)  # first, since there may be no memory for it
+            self._engine.set_weights(weights)
+        self._evaluator = evaluator
+
+    def apply_tunables(self) -> None:
+        """Search with the present values of the tunables; what searches have learnt is forgotten."""
+        if self._engine is not None:
+            self._engine.set_tunables(self._present_tunables())
+
+    # Position
+
+    def set_position(self, fen: str | None, moves: list[str]) -> None:
+        """Set the position; `fen` None: the start position. Raises ValueError, and keeps the old one, if the FEN or a move is illegal.
+
+        A GUI sends the whole game at every move: if it extends the present game, only the new moves are made.
+        """
+        known = len(self._moves)
+        first = fen, self.options["UCI_Chess960"]
+        extends = self._position is not None and first == self._start and moves[:known] == self._moves
+        position = self.position if extends else self._new_position(fen)
+        start = known if extends else 0
+        for index in range(start, len(moves)):
+            try:
+                position.make(moves[index])
+            except ValueError:
+                for _ in range(start, index if extends else start):
+                    position.undo()
+                raise ValueError(f"illegal move '{parse.shorten(moves[index])}' (number {index + 1} after 'moves')") from None
+        self._position, self._start, self._moves = position, first, moves
+
+    def _new_position(self, fen: str | None) -> Position:
+        """The position of a FEN, None: the start position. Only UCI_Chess960 allows the castling rights of Chess960."""
+        chess960 = self.options["UCI_Chess960"]
+        position: Position = self.core.Position(fen or self.core.STARTPOS_FEN, chess960=chess960)
+        if fen is None or chess960:
+            return position
+        fields = fen.split()
+        fields[2:3] = [_standard_rights(position.board(), rights) for rights in fields[2:3]]
+        standard: Position = self.core.Position(" ".join(fields))
+        return standard
+
+    def set_chess960(self) -> None:
+        """Write castling as UCI_Chess960 says."""
+        if self._position is not None:
+            self._position.chess960 = self.options["UCI_Chess960"]
+
+    # Endgame tables and book
+
+    def open_tables(self) -> None:
+        """Use the endgame tables in the folders of SyzygyPath ("": none). Raises ValueError, and keeps the old ones, if there is none."""
+        path = self.options["SyzygyPath"]
+        tables = None
+        if path:
+            from .tablebase import Tablebase
+
+            tables = Tablebase(path)
+            tables.rule50 = self.options["Syzygy50MoveRule"]
+        old, self.tables = self.tables, tables
+        self.share_tables()
+        if old is not None:
+            old.close()
+        if tables is not None:
+            self.show(f"SyzygyPath: {tables.summary}")
+
+    def set_tables_rule50(self) -> None:
+        """Count a win that the fifty-move rule makes a draw as Syzygy50MoveRule says."""
+        if self.tables is not None:
+            self.tables.rule50 = self.options["Syzygy50MoveRule"]
+        self.clear_hash()
+
+    def share_tables(self, in_search: bool = True) -> None:
+        """Let the present engine's search probe the tables, or not; an engine made later probes them."""
+        if self._engine is not None:
+            self._engine.set_tablebase(*(self._tables_in_search() if in_search else (None,)))
+
+    def _tables_in_search(self) -> tuple[Any, ...]:
+        if self.tables is None:
+            return (None,)
+        pieces = min(self.tables.max_pieces, self.options["SyzygyProbeLimit"])
+        return self.tables.probe, pieces, self.options["SyzygyProbeDepth"]
+
+    def open_book(self) -> None:
+        """Have the book of BookFile ready, for OwnBook without one the shipped book. Raises ValueError or OSError and keeps the old one."""
+        book, path = None, self.options["BookFile"]
+        if path or self.options["OwnBook"]:
+            from .book import SHIPPED, Book
+
+            book = Book(path or SHIPPED)
+        old, self.book = self.book, book
+        if old is not None:
+            old.close()
+
+
+def _exposed(tunables: Mapping[str, int]) -> tuple[Option, ...]:
+    """The options that stand for tunables; imported when they are asked for."""
+    from .tunables import options
+
+    return options(tunables)
+
+
+def _standard_rights(board: str, rights: str) -> str:
+    """Those castling rights of a FEN for which king and rook are where standard chess has them at the start."""
+    last, *_, first = board.split()
+    fits = {
+        "K": first[4] + first[7] == "KR",
+        "Q": first[4] + first[0] == "KR",
+        "k": last[4] + last[7] == "kr",
+        "q": last[4] + last[0] == "kr",
+    }
+    return "".join(right for right in rights if fits.get(right.translate(SHREDDER))) or "-"
+
+
+def _ignore(_: str) -> None:
+    """What `show` and `log_to` are without a UCI loop."""

@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The worker thread: it carries out commands one at a time, in the order in which they were read.
+
+A job is a command that a `stop` can end: a search, a perft or a bench. A stop reaches all jobs that were read before it, started or
+not. The helper threads of one search belong to core/search/threads.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from time import perf_counter_ns
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .session import Session
+
+STACK_BYTES = 16 * 2**20  # the search recurses to MAX_PLY with move lists on the C stack; some systems have only 512 KiB
+POLL_SECONDS = 0.1  # longest single wait: Windows delivers Ctrl-C only between waits
+QUIT_SECONDS = 2.0  # how long `close` waits for jobs that do not stop; GUIs kill the process after 5 s
+
+abandoned: list[Worker] = []  # still busy after `close`: their threads must not outlive the interpreter
+_starting = threading.Lock()  # the stack size of new threads is a setting of the whole process
+
+
+class Job:
+    """A long command, from the moment it is read. The thread that reads commands stops it, the worker runs and finishes it."""
+
+    is_search = False
+
+    def __init__(self, ends_by_itself: bool = True) -> None:
+        self.ends_by_itself = ends_by_itself
+        self.stopped = False
+        self.finished = False
+
+    def run(self, session: Session) -> None:
+        """Carry it out; check `stopped` now and then."""
+        raise NotImplementedError
+
+    def stop(self) -> None:
+        """Ask for an early end."""
+        self.stopped = True
+
+    def ponderhit(self) -> None:
+        """The expected move was played. Only a search reacts to this."""
+
+    def finish(self, session: Session) -> None:
+        """Later stops no longer reach it, and the time of a search that waits for it starts."""
+        if not self.finished:
+            self.finished = True
+            session.last_job_ns = perf_counter_ns()
+
+
+class Worker:
+    """Carries out actions in order, and knows the jobs that are not finished.
+
+    Where the system has no thread left, the thread that reads commands carries them out itself. Actions must not raise.
+    `is_closed` returns whether nobody reads the answers any more.
+    """
+
+    def __init__(self, is_closed: Callable[[], bool]) -> None:
+        self._is_closed = is_closed
+        self._thread: threading.Thread | None = None
+        self._actions: deque[tuple[Callable[..., None], tuple[object, ...]]] = deque()  # the first one is running
+        self._closed = False
+        self._changed = threading.Condition()
+        self._jobs: list[Job] = []
+
+    # Called by the thread that reads commands
+
+    def start(self) -> bool:
+        """Start the thread if it does not run. Returns whether there is one: else nothing can stop a job."""
+        if self._thread is None:
+            # a daemon: what cannot be stopped must not keep the process alive after `quit`
+            thread = threading.Thread(target=self._run, name="worker", daemon=True)
+            with _starting:
+                try:
+                    before = threading.stack_size(STACK_BYTES)
+                except (ValueError, RuntimeError):
+                    before = 0  # use the default size of the system
+                try:
+                    thread.start()
+                except (RuntimeError, MemoryError):
+                    return False
+                finally:
+                    threading.stack_size(before)
+            self._thread = thread
+        return True
+
+    def put(self, action: Callable[..., None], *arguments: object) -> None:
+        """Call `action` after everything that was put before."""
+        if not self.start():
+            action(*arguments)
+            return
+        with self._changed:
+            self._actions.append((action, arguments))
+            self._changed.notify_all()
+
+    def add(self, job: Job) -> None:
+        """Let stops reach this job from now on."""
+        self._jobs = [*self.unfinished, job]
+
+    @property
+    def unfinished(self) -> list[Job]:
+        """The jobs that were read and are not finished, oldest first."""
+        return [job for job in self._jobs if not job.finished]
+
+    def is_searching(self) -> bool:
+        """Whether a search that has not been stopped is running or queued."""
+        return any(job.is_search and not job.stopped for job in self.unfinished)
+
+    def stop(self) -> None:
+        """Stop all jobs."""
+        for job in self.unfinished:
+            job.stop()
+
+    def ponderhit(self) -> None:
+        """The expected move was played."""
+        for job in self.unfinished:
+            job.ponderhit()
+
+    def stop_endless(self) -> None:
+        """Stop jobs that do not end by themselves, so that what is queued next gets its turn."""
+        for job in self.unfinished:
+            if not job.ends_by_itself:
+                job.stop()
+
+    # Waiting for the end
+
+    def drain(self, quits: bool) -> None:
+        """At the end of input or after `quit`: stop endless jobs, after `quit` also the last search, and wait for the rest."""
+        self.stop_endless()
+        jobs = self.unfinished
+        if quits and jobs and jobs[-1].is_search:
+            jobs[-1].stop()
+        while not (self._wait_a_while() or self._is_closed()):
+            jobs = self.unfinished
+            if jobs and all(job.stopped for job in jobs):
+                return  # `close` gives them some time
+
+    def wait(self) -> None:
+        """Wait until all is done, or nobody reads the answers."""
+        while not (self._wait_a_while() or self._is_closed()):
+            pass
+
+    def finish(self) -> None:
+        """The same; Ctrl-C stops the jobs, and their last lines are still waited for."""
+        while True:
+            try:
+                self.wait()
+                return
+            except KeyboardInterrupt:
+                self.stop()
+
+    def close(self) -> None:
+        """Stop all jobs, wait for their last lines, at most QUIT_SECONDS, and end the thread."""
+        self.stop()
+        if not any(self._wait_a_while() for _ in range(int(QUIT_SECONDS / POLL_SECONDS))):
+            abandoned.append(self)
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _wait_a_while(self) -> bool:
+        """Wait until all is done, at most POLL_SECONDS. Returns whether all is done."""
+        with self._changed:
+            return self._changed.wait_for(lambda: not self._actions, POLL_SECONDS)
+
+    def _run(self) -> None:
+        """What the thread does."""
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: bool(self._actions) or self._closed)
+                if not self._actions:
+                    return
+                action, arguments = self._actions[0]
+            action(*arguments)
+            del action, arguments  # they may hold the session
+            with self._changed:
+                self._actions.popleft()
+                self._changed.notify_all()
