@@ -7,37 +7,34 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing, contextmanager
-from functools import cached_property
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..core.engine import Engine
 from ..evaluation import config
 from ..evaluation.learn.labelled import MAX_SCORE
+from ..evaluation.network_format import HIDDEN_STEP, MAX_HIDDEN, MAX_SIZE
 from .common import journal as journals
 from .common.checkout import revision
 from .common.command import INTERRUPTED, CommandError, execute, file_name, number, require, tell, uninterrupted, whole_number
-from .common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, require_writable, write_bytes
-from .common.lock import hold
-from .common.plot import legend, new_figure, picture, require_plot, whole
+from .common.files import Postponed, check_outputs, keep, naming, require_regular, write_bytes
+from .common.learning import NOTHING_LEARNT, plot_losses
+from .common.plot import require_plot
 from .common.signature import signature
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from ..evaluation.learn.network import Network
+    from ..evaluation.learn.optimiser import Epoch
     from ..evaluation.learn.positions import Games, Positions
-    from ..evaluation.learn.train import Epoch, Settings, State, Trainer
-
-NOTHING_LEARNT = 3  # exit code
+    from ..evaluation.learn.train import Settings, State, Trainer
 
 EPILOG = """\
 DATA are files of `coachwhip selfplay`. Used are quiet positions, those of --side-lines too, each position once a game. A
 residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared errors
-of winning chances. The best network is found by games: the loss does not tell. Decoded positions and the scores of the terms are
-kept beside the data (DATA.positions, 32 bytes each; DATA.*.terms, 2 bytes each); what is not up to date is made again.
+of winning chances. The best network is found by games: the loss does not tell.
 
-Exit code 0: the network is written; 3: nothing was learnt, since the loss held out is not below that of the terms alone (of a pure network:
+Exit code 0: the network is written; 3: nothing was learnt, since the validation loss is not below that of the terms alone (of a pure network:
 of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal, or without one the
 network of the last finished epoch is written; 2: an error.
 
@@ -50,11 +47,9 @@ examples:
 
 def _hidden(text: str) -> int:
     """Read a number of hidden units, as argparse's `type`."""
-    from ..evaluation.learn.layers import LANES, MAX_HIDDEN
-
-    units = whole_number(LANES, MAX_HIDDEN)(text)
-    if units % LANES:
-        raise argparse.ArgumentTypeError(f"expected a multiple of {LANES}, not {units}")
+    units = whole_number(HIDDEN_STEP, MAX_HIDDEN)(text)
+    if units % HIDDEN_STEP:
+        raise argparse.ArgumentTypeError(f"expected a multiple of {HIDDEN_STEP}, not {units}")
     return units
 
 
@@ -64,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="coachwhip train", description=about, epilog=EPILOG, formatter_class=formatter)
     add = parser.add_argument
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
-    add("--output", type=file_name, metavar="FILE", required=True, help="the network, by custom .cwnet")
+    add("--output", type=file_name, metavar="FILE", required=True, help="the network, usually .cwnet")
     add("--every-epoch", action="store_true", help="write the network after each epoch too: net.1.cwnet, net.2.cwnet, ...")
     add("--journal", type=file_name, metavar="FILE", help="keep every finished epoch so that the run can be resumed")
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
@@ -89,7 +84,7 @@ def _network_arguments(parser: argparse.ArgumentParser) -> None:
         "--start",
         type=file_name,
         metavar="FILE",
-        help="the network to begin with, of this --kind and at most --hidden units; those it lacks begin by chance (default: all do)",
+        help="start from this network, of this --kind and at most --hidden units; missing units start random (default: all do)",
     )
     add("--epochs", type=whole_number(1, 10_000), default=8, metavar="N", help="passes over the data (default 8)")
     add("--batch", type=whole_number(1, 10**7), default=8192, metavar="N", help="positions a step (default 8192)")
@@ -108,7 +103,7 @@ def _network_arguments(parser: argparse.ArgumentParser) -> None:
         type=whole_number(0, 2**63 - 1),
         default=1,
         metavar="N",
-        help="decides the first numbers by chance and the order of positions (default 1)",
+        help="decides the random start and the order of positions (default 1)",
     )
     add("--date", metavar="DATE", help="the day that the network names (default: none)")
 
@@ -119,12 +114,12 @@ def _data_arguments(parser: argparse.ArgumentParser) -> None:
     add(
         "--max-score",
         type=number(0, 1e9),
+        default=MAX_SCORE,
         metavar="CP",
-        help=f"leave out positions whose score is beyond CP centipawns (default {MAX_SCORE}; files of format 1: none)",
+        help=f"leave out positions whose score is beyond CP centipawns (default {MAX_SCORE})",
     )
     add("--per-game", type=whole_number(1, 65535), metavar="N", help="use at most N positions of a game (default: all)")
     add("--limit", type=whole_number(1, 10**12), metavar="N", help="use whole games of the first N positions of each file")
-    add("--cache", type=file_name, metavar="DIR", help="where to keep positions and scores of the terms (default: beside DATA)")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -133,7 +128,8 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
-    check_outputs(args, ["output", "plot"], ["journal"])
+    epochs = [_output_of(args, number) for number in range(1, args.epochs + 1)] if args.every_epoch else []
+    check_outputs(args, ["output", "plot"], ["journal"], also=epochs)
     for path in args.files:
         require_regular(path, "a training")
     require("scipy.sparse", "it")
@@ -141,14 +137,18 @@ def _train(args: argparse.Namespace) -> int:
         require_plot(args.plot)
     if args.resume and not args.journal:
         raise CommandError("--resume needs the --journal of the run")
-    if args.cache and not args.cache.is_dir():
-        raise CommandError(f"--cache {args.cache}: there is no such folder")
     try:
         weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
         with closing(Run(args, weights)) as run:
             return run.train()
     except ValueError as error:  # of weights, data and networks: each says what is wrong
         raise CommandError(str(error)) from error
+
+
+def _output_of(args: argparse.Namespace, epoch: int) -> Path:
+    """Where the network of an epoch goes with --every-epoch."""
+    output: Path = args.output
+    return output.with_name(f"{output.stem}.{epoch}{output.suffix}")
 
 
 def _sha256(weights: Sequence[int]) -> str:
@@ -158,15 +158,15 @@ def _sha256(weights: Sequence[int]) -> str:
 
 def _first(args: argparse.Namespace) -> "tuple[Network, str] | None":
     """The network of --start, and its SHA-256. Raises CommandError, OSError."""
-    from ..evaluation.learn.network import NetworkError, from_bytes
+    from ..evaluation.learn.network import from_bytes
 
     if args.start is None:
         return None
     with naming(args.start), args.start.open("rb") as file:
-        data = file.read(config.MAX_NETWORK_SIZE + 1)
+        data = file.read(MAX_SIZE + 1)
     try:
         network = from_bytes(data)
-    except NetworkError as error:
+    except ValueError as error:
         raise CommandError(f"--start {args.start}: {error}") from error
     if network.kind != args.kind or network.hidden > args.hidden:
         raise CommandError(
@@ -194,9 +194,10 @@ class TrainJournal(journals.Journal):
         import numpy as np
 
         from ..evaluation.learn.layers import size
-        from ..evaluation.learn.train import Epoch, State
+        from ..evaluation.learn.optimiser import Epoch
+        from ..evaluation.learn.train import State
 
-        losses = (float(journals.checked(line[name], int, float)) for name in ("training", "held_out"))
+        losses = (float(journals.checked(line[name], int, float)) for name in ("training", "validation"))
         epoch = Epoch(journals.checked(line["epoch"], int), *losses)
         state = [np.frombuffer(base64.b64decode(line[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
         wanted = (size(self.settings["hidden"]),)
@@ -208,21 +209,21 @@ class TrainJournal(journals.Journal):
     def add(self, epoch: "Epoch", state: "State") -> None:
         """Put an epoch on disk."""
         arrays = {name: base64.b64encode(part.astype("<f4").tobytes()).decode() for name, part in _arrays(state).items()}
-        self.append({"epoch": epoch.number, "training": epoch.training, "held_out": epoch.held_out, **arrays})
+        self.append({"epoch": epoch.number, "training": epoch.training, "validation": epoch.validation, **arrays})
 
 
 def _arrays(state: "State") -> dict[str, Any]:
     return {name: value for name, value in state._asdict().items() if name != "epochs"}
 
 
-def _begun(args: argparse.Namespace) -> list[int | None]:
-    """With how many games of each file the training in the journal began, since files grow; None: all of them."""
+def _games_at_start(args: argparse.Namespace) -> list[int | None]:
+    """How many games of each file the training in the journal started from, since files grow; None: all of them."""
     if args.resume and args.journal.exists():
         contents = journals.read(args.journal, TrainJournal.KIND)
         if contents and contents.lines:
-            begun = [file.get("games") for file in contents.settings.get("files", [])]
-            if len(begun) == len(args.files):
-                return begun
+            games = [file.get("games") for file in contents.settings.get("files", [])]
+            if len(games) == len(args.files):
+                return games
     return [None] * len(args.files)
 
 
@@ -233,101 +234,47 @@ class Run:
     """A training from its files to its network."""
 
     def __init__(self, args: argparse.Namespace, weights: Sequence[int]) -> None:
-        """Read the data; go on with the journal. Where that fails, nothing that was made of the data stays."""
+        """Read the data; go on with the journal."""
         self._args = args
         self._weights = weights
         self._seconds = 0.0
-        self._require_apart()
         self._first = _first(args)
-        self._journal: TrainJournal | None = None
-        self._made: list[Path] = []
-        try:
-            self._files = self._open()
-            positions = self._positions()
-            self.described = self._describe(positions)
-            if args.journal:
-                self._journal = TrainJournal(args.journal, self.described, resume=args.resume)
-        except Exception:
-            for path in self._made:
-                path.unlink(missing_ok=True)
-            raise
+        self._files = self._open()
+        positions = self._positions()
+        self.described = self._describe(positions)
+        self._journal = TrainJournal(args.journal, self.described, resume=args.resume) if args.journal else None
         self.epochs: list[Epoch] = list(self._journal.epochs) if self._journal else []
         self.trainer = self._trainer(positions)
-
-    def _require_apart(self) -> None:
-        """Refuse files of the same name for networks of epochs, what is kept of the data, and all others. Raises CommandError."""
-        args = self._args
-        outputs = [args.output, *filter(None, [args.journal, args.plot])]
-        if args.every_epoch:
-            outputs += [self._output_of(number) for number in range(1, args.epochs + 1)]
-        for path in {path.resolve(): path for path in args.files}.values():
-            outputs += [self._beside(path, kind) for kind in ("positions", "positions.counts", self._kind_of_terms)]
-        require_apart(outputs, [*args.files, *filter(None, [args.start, args.weights])])
 
     def close(self) -> None:
         """Let other runs have the journal."""
         if self._journal:
             self._journal.close()
 
-    @cached_property
-    def _signature(self) -> int:
-        """What tells this version of the engine, with these weights, from another."""
-        return signature(self._weights, None)
-
-    @cached_property
-    def _kind_of_terms(self) -> str:
-        """What the name of a file with scores of the terms ends in."""
-        return f"{_sha256(self._weights)[:12]}-{self._signature}.terms"
-
-    @contextmanager
-    def _held(self, path: Path) -> "Iterator[None]":
-        """Have a file to oneself, and begin it if it is not there. Raises CommandError, OSError."""
-        require_writable(path, grows=True)
-        if not path.exists():
-            self._made += [path, path.with_name(f"{path.name}.counts")]
-        with path.open("ab") as file:
-            hold(file, path)
-            yield
-
     def _open(self) -> "list[Games]":
         """Read and check the files."""
         from ..evaluation.learn.positions import open_file
         from .common.progress import progress
 
-        files = []
-        with progress("files", len(self._args.files)) as bar:
-            for path, begun in zip(self._args.files, _begun(self._args), strict=True):
-                cache = self._beside(path, "positions")
-                with naming(cache), self._held(cache):
-                    files.append(open_file(path, cache, limit=self._args.limit, games=begun))
+        args, files = self._args, []
+        with progress("files", len(args.files)) as bar:
+            for path, games in zip(self._args.files, _games_at_start(args), strict=True):
+                with naming(path):
+                    files.append(open_file(path, args.max_score, args.per_game, limit=args.limit, games=games))
                 bar.advance()
         return files
-
-    def _beside(self, path: Path, kind: str) -> Path:
-        """Where to keep what is made of a file."""
-        kept: Path = (self._args.cache or path.absolute().parent) / f"{path.name}.{kind}"
-        return kept
 
     def _positions(self) -> "Positions":
         from ..evaluation.learn.positions import Positions
 
         args = self._args
-        terms = [self._terms(games) if args.kind == "residual" else None for games in self._files]
+        terms = Engine(self._weights, hash_mb=1) if args.kind == "residual" else None
         positions = Positions(self._files, terms, args.validation, args.max_score, args.per_game)
         if not positions.training or not len(positions.held_out):
             raise CommandError(
                 "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
             )
         return positions
-
-    def _terms(self, games: "Games") -> Any:
-        """The scores of the terms in a file."""
-        from ..evaluation.learn.positions import terms
-        from .common.progress import progress
-
-        path = self._beside(games.path, self._kind_of_terms)
-        with naming(path), self._held(path), progress(f"terms of {games.path.name}", games.positions) as bar:
-            return terms(games, self._weights, path, bar.advance)
 
     def _describe(self, positions: "Positions") -> dict[str, Any]:
         """What decides the network: it must be the same when a training is resumed, and the network names it."""
@@ -351,11 +298,11 @@ class Run:
         described: dict[str, Any] = {name: getattr(args, name) for name in names}
         described["logit"] = args.logit or fit_logit(positions)
         if args.kind == "residual":
-            described |= {"weights": _sha256(self._weights), "signature": self._signature}
+            described |= {"weights": _sha256(self._weights), "signature": signature(self._weights, None)}
         if self._first:
             described["start"] = {"name": args.start.name, "sha256": self._first[1]}
         described["files"] = [
-            {"name": games.path.name, "sha256": games.sha256, "games": len(games.counts), "positions": games.positions}
+            {"name": games.path.name, "sha256": games.sha256, "games": len(games.counts), "positions": int(games.counts.sum())}
             for games in self._files
         ]
         return described
@@ -381,9 +328,9 @@ class Run:
             f"{trainer.positions} positions to train on, {trainer.held_out} held out; {self.described['logit']:g} centipawns a logit"
         )
         if self._args.kind == "residual":
-            tell(f"the terms alone: loss held out {trainer.loss_of_terms():.6f}")
+            tell(f"the terms alone: validation loss {trainer.loss_of_terms():.6f}")
         if self._first:
-            tell(f"{self._args.start.name}: loss held out {trainer.loss_of(self._first[0]):.6f}")
+            tell(f"{self._args.start.name}: validation loss {trainer.loss_of(self._first[0]):.6f}")
         is_interrupted = False
         try:
             with disk:
@@ -420,18 +367,19 @@ class Run:
         if complaint:
             raise CommandError(complaint)
         if self._args.plot:
-            _plot(self._args.plot, self.epochs, self.trainer.loss_of_terms() if self._args.kind == "residual" else None)
+            terms = before if self._args.kind == "residual" else None
+            plot_losses(self._args.plot, self.epochs, "loss (squared error of chances, 0 to 1)", "Training of the network", terms)
         if not has_learnt:
             without = "of the terms alone" if self._args.kind == "residual" else "of even chances everywhere"
             tell(
-                f"coachwhip train: nothing was learnt: {self._args.output} is not written, since the loss held out is {loss:.6f} in the "
+                f"coachwhip train: nothing was learnt: {self._args.output} is not written, since the validation loss is {loss:.6f} in the "
                 f"integers of the engine, and {before:.6f} {without}: give more games or more --epochs"
             )
             return NOTHING_LEARNT
         if self._first and loss >= (first := self.trainer.loss_of(self._first[0])):
             tell(
-                f"coachwhip train: the loss held out is {loss:.6f} in the integers of the engine, and {first:.6f} of {self._args.start.name}, "
-                "with which it began; the loss does not tell which is stronger: let them play"
+                f"coachwhip train: the validation loss is {loss:.6f} in the integers of the engine, and that of {self._args.start.name}, the start, "
+                f"{first:.6f}; the loss does not show which is stronger: let them play"
             )
         return 0
 
@@ -449,14 +397,9 @@ class Run:
                     self.epochs.append(epoch)
                     if self._journal:
                         self._journal.add(epoch, trainer.state)
-                bar.say(f"epoch {epoch.number:3}: loss in training {epoch.training:.6f}, held out {epoch.held_out:.6f}")
+                bar.say(str(epoch))
                 if self._args.every_epoch:
-                    write_bytes(self._output_of(epoch.number), to_bytes(self._network()))
-
-    def _output_of(self, epoch: int) -> Path:
-        """Where the network of an epoch goes with --every-epoch."""
-        output: Path = self._args.output
-        return output.with_name(f"{output.stem}.{epoch}{output.suffix}")
+                    write_bytes(_output_of(self._args, epoch.number), to_bytes(self._network()))
 
     def _network(self) -> "Network":
         """The network as it is."""
@@ -469,7 +412,7 @@ class Run:
             "date": args.date or "",
             "epoch": epoch.number,
             "training_loss": epoch.training,
-            "held_out_loss": epoch.held_out,
+            "held_out_loss": epoch.validation,
             "training": self.trainer.positions,
             "held_out": self.trainer.held_out,
         }
@@ -485,7 +428,7 @@ class Run:
             "held_out": trainer.held_out,
             "logit": self.described["logit"],
             "epochs": [epoch._asdict() for epoch in self.epochs],
-            "loss": last.held_out,
+            "loss": last.validation,
             "loss_in_integers": trainer.loss_of(network),
             "positions_a_second": round(trained * trainer.positions / self._seconds) if self._seconds else 0,
         }
@@ -496,25 +439,9 @@ class Run:
             return
         print(f"{path or 'not written'}: {self._args.kind}, {self._args.hidden} hidden units, scale {network.scale}")
         if self._args.kind == "residual":
-            print(f"loss held out: terms {summary['loss_of_terms']:.6f}, with the network {summary['loss']:.6f}", end="")
+            print(f"validation loss: terms {summary['loss_of_terms']:.6f}, with the network {summary['loss']:.6f}", end="")
         else:
-            print(f"loss held out: {summary['loss']:.6f}", end="")
+            print(f"validation loss: {summary['loss']:.6f}", end="")
         print(f", in the integers of the engine {summary['loss_in_integers']:.6f}")
         if self._seconds:
             print(f"{summary['positions_a_second']} positions a second")
-
-
-def _plot(path: Path, epochs: "Sequence[Epoch]", of_terms: float | None) -> None:
-    """The losses over the epochs."""
-    figure = new_figure()
-    axes = figure.subplots()
-    numbers = [epoch.number for epoch in epochs]
-    axes.plot(numbers, [epoch.training for epoch in epochs], marker=".", label="training positions")
-    axes.plot(numbers, [epoch.held_out for epoch in epochs], marker=".", label="held-out positions")
-    if of_terms is not None:
-        axes.axhline(of_terms, color="grey", linestyle=":", linewidth=0.8, label="the terms alone, held-out positions")
-    loss = "loss (squared error of chances, 0 to 1)"
-    axes.set(xlabel="epoch", ylabel=loss, title="Training of the network: loss after each epoch")
-    whole(axes.xaxis)
-    legend(axes)
-    picture(figure, path)

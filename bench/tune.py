@@ -15,14 +15,14 @@ from ..evaluation.learn.labelled import MAX_SCORE, PER_GAME
 from .common.checkout import revision
 from .common.command import INTERRUPTED, CommandError, execute, file_name, number, require, tell, uninterrupted, whole_number
 from .common.files import check_outputs, keep
-from .common.plot import legend, new_figure, picture, require_plot, whole
+from .common.learning import NOTHING_LEARNT, plot_losses
+from .common.plot import require_plot
 
 if TYPE_CHECKING:
     from ..evaluation.learn.data import Dataset
-    from ..evaluation.learn.fit import Epoch, Fit
+    from ..evaluation.learn.fit import Fit
+    from ..evaluation.learn.optimiser import Epoch
     from ..evaluation.learn.tune import FileReport, Outcome
-
-NOTHING_LEARNT = 3  # exit code
 
 EPILOG = """\
 Positions are EPD with c9 (the game's result, White first) and, where there is one, c8 (a score in pawns from White's side),
@@ -126,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help=f"use at most N positions of a game (default: {PER_GAME} in files of selfplay)",
     )
-    add("--distinct", action="store_true", help="use a position that is several times in a file once")
+    add("--distinct", action="store_true", help="use duplicate positions once")
     add("--limit", type=whole_number(1, 10**9), metavar="N", help="use the first N positions of each file, of those left")
     add(
         "--seed",
@@ -167,7 +167,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
             tell(_about_network(weights, written.path))
         print(json.dumps(_summary(outcome)) if args.json else _text(outcome, written))
         if args.plot:
-            _plot(args.plot, outcome)
+            plot_losses(args.plot, outcome.fit.epochs, "loss (cross-entropy, nats a position)", "Fit of the weights")
         if written and written.complaint:
             raise CommandError(written.complaint)
         if outcome.fit.is_interrupted or not written:
@@ -206,7 +206,7 @@ def _run(args: argparse.Namespace, files: "list[tuple[Dataset, float]]", start: 
         with progress("epochs", args.epochs) as bar:
 
             def say(epoch: "Epoch") -> None:
-                bar.say(f"epoch {epoch.number:3}: loss in training {epoch.training:.6f}, in validation {epoch.validation:.6f}")
+                bar.say(str(epoch))
                 bar.advance(min(epoch.number, 1))  # epoch 0 is the start
 
             fits.append(tune(sources, start, options, say))
@@ -346,17 +346,3 @@ def _text(outcome: "Outcome", written: "Written | None") -> str:
         rows += [("  against results alone", file.before.results, file.after.results)]
     width = max(len(name) for name, _, _ in rows)
     return "\n".join(lines + [f"{name:<{width}}  {before:.6f} -> {after:.6f}" for name, before, after in rows])
-
-
-def _plot(path: Path, outcome: "Outcome") -> None:
-    """The losses over the epochs."""
-    figure = new_figure()
-    axes = figure.subplots()
-    epochs = [epoch.number for epoch in outcome.fit.epochs]
-    axes.plot(epochs, [epoch.training for epoch in outcome.fit.epochs], label="training positions")
-    axes.plot(epochs, [epoch.validation for epoch in outcome.fit.epochs], label="validation positions")
-    axes.axvline(outcome.fit.best, color="grey", linestyle=":", linewidth=0.8, label="epoch with the best validation loss")
-    axes.set(xlabel="epoch", ylabel="loss (cross-entropy, nats a position)", title="Fit of the weights: loss after each epoch")
-    whole(axes.xaxis)
-    legend(axes)
-    picture(figure, path)

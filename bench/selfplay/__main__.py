@@ -211,10 +211,6 @@ class Store:
             self._file.add(first)
             return
         found = labelled.summary(self.path)
-        if found.is_old:
-            raise CommandError(
-                f"{self.path} was begun by an earlier version: tune and train read it, but it cannot be made longer; give another name"
-            )
         theirs, ours = (
             {name: value for name, value in each.items() if name != DESCRIBING} for each in (found.settings, settings)
         )
@@ -299,7 +295,7 @@ def _report(args: argparse.Namespace) -> None:
 
 def _write_epd(args: argparse.Namespace) -> int:
     """The file's positions as EPD."""
-    from ...evaluation.learn.data import epd
+    from ...evaluation.learn.rows import epd
 
     path, target = args.file, args.epd
     is_printed = target == Path("-")

@@ -5,7 +5,6 @@ A score of s centipawns predicts 1 / (1 + exp(-(s + edge) / scale)) points for W
 scale differs because stronger players win more often with the same advantage. The edge is what White scores beyond what the
 evaluation sees; without it, the fit would credit features that White happens to have more often. The loss is the cross-entropy
 between the prediction and the target, which mixes the game's result with the points that a search's score predicts.
-Adam: Kingma and Ba, "Adam: a method for stochastic optimization" (2015).
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .model import Model, bounds, roughness
+from .optimiser import Adam, Epoch, cosine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LEAST_SCALE, FIRST_SCALE, GREATEST_SCALE = 40.0, 150.0, 1000.0  # centipawns
 GREATEST_EDGE = 100.0  # centipawns, either way
 NEWTON_STEPS = 20
-MEAN_DECAY, SQUARE_DECAY, TINY = 0.9, 0.999, 1e-10  # Adam's beta1, beta2 and epsilon
+TINY = 1e-10  # Adam's epsilon: a centipawn changes the loss of a position by little
 SURE = 1e-7  # predictions are kept this far from 0 and 1, where the loss would be infinite
 
 
@@ -69,14 +69,6 @@ class Hyperparameters(NamedTuple):
     patience: int  # the fit ends after so many epochs without a better validation loss
     prior: float  # penalty for a change: like so many positions that count the weight once and agree with the start
     smooth: float  # penalty, in the same unit, for a change that differs from that of the neighbour in a table
-
-
-class Epoch(NamedTuple):
-    """The losses after an epoch."""
-
-    number: int
-    training: float  # mean loss on training positions
-    validation: float  # mean loss on validation positions
 
 
 class Fit(NamedTuple):
@@ -133,8 +125,8 @@ def fit(
     unit = _curvature(start, where, training) / training.total
     rough = roughness(where, _seen(training, where)) * (settings.smooth * unit)
     low, high = bounds(where)
-    values, mean, square = start.copy(), np.zeros_like(start), np.zeros_like(start)
-    best, best_values, step = 0, start.copy(), 0
+    adam = Adam(start.copy(), np.zeros_like(start), np.zeros_like(start), tiny=TINY)
+    values, best, best_values = adam.values, 0, start.copy()
     epochs = [Epoch(0, _loss(values, where, training), _loss(values, where, validation))]
     is_interrupted = False
     report(epochs[0])
@@ -143,12 +135,8 @@ def fit(
             for index in rng.permutation(len(batches)):
                 change = values - start
                 gradient = _gradient(values, where, batches[index]) + settings.prior * unit * change + rough @ change
-                step += 1
-                mean += (1 - MEAN_DECAY) * (gradient - mean)
-                square += (1 - SQUARE_DECAY) * (gradient**2 - square)
-                direction = mean / (1 - MEAN_DECAY**step) / (np.sqrt(square / (1 - SQUARE_DECAY**step)) + TINY)
-                rate = settings.rate * (1 + np.cos(np.pi * step / (settings.epochs * len(batches)))) / 2
-                values = np.where(free, np.clip(values - rate * direction, low, high), start)
+                adam.step(gradient, settings.rate * cosine(adam.steps + 1, settings.epochs * len(batches)))
+                values[:] = np.where(free, np.clip(values, low, high), start)
             epoch = Epoch(number, _loss(values, where, training), _loss(values, where, validation))
             epochs.append(epoch)
             if epoch.validation < epochs[best].validation:

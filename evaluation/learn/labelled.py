@@ -7,13 +7,8 @@ first:
     game number (4 bytes; 0, 1, 2, ... without a gap), size of the game in bytes (4), CRC-32 of these eight bytes (4), CRC-32 of the game (4)
     the game, as core/board/recorded.pxd describes it: all plies and their scores from White's side, and the side lines
 
-A block that was not written to its end is ignored, so an interrupted run can append to its file. Which positions are used, readers
-decide (data.py).
-
-Files of OLD_FORMAT are read too. They have quiet positions alone, and as blocks:
-
-    game number (4), number of positions (2), result (1), 0 (1), CRC-32 of these eight bytes and of the records (4)
-    a record for each position: packed position (26), score in centipawns from White's side (2, signed)
+A block that was not written to its end is ignored, so an interrupted run can append to its file. rows.py decodes the games and chooses
+positions.
 """
 
 from __future__ import annotations
@@ -26,27 +21,25 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 from ...core.engine import MAX_RECORDED_PLIES, PACKED_SIZE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
 FORMAT = b"coachwhip labelled positions 2\n"
-OLD_FORMAT = b"coachwhip labelled positions 1\n"
 RESULTS = ("0-1", "1/2-1/2", "1-0")  # the number of a result in a file is its place here
 LARGEST_SCORE = 32_767  # centipawns, either way
 MATE = 32_000  # the score of a mate in n plies is MATE - n, that of being mated n - MATE
-MAX_SCORE = 1500  # centipawns; readers leave out larger scores unless they are told otherwise
-PER_GAME = 40  # positions of a game that are used to fit weights and as EPD, unless they are told otherwise
+MAX_SCORE = 1500  # centipawns; readers leave out larger scores by default
+PER_GAME = 40  # positions of a game that are used to fit weights and as EPD by default
 RULE50_AT = PACKED_SIZE - 1  # which byte of a packed position is the fifty-move counter
 LINE_PLIES = 3  # longest side line
 MAX_SIDE_LINES = 100  # from a position: so no game has more than LARGEST_GAME bytes
 LARGEST_GAME = 1 << 25  # bytes
 MAX_SETTINGS = 1 << 20  # bytes of the second line
 _HEAD = struct.Struct("<IIII")
+HEAD_SIZE = _HEAD.size  # bytes of a block before its game
 _GAME_HEAD = struct.Struct(f"<B{PACKED_SIZE}sHI")  # result, start position, plies, side lines
 _PLY = struct.Struct("<Hh")
 _SIDE_PLY = 1 << 14  # a side line's first word is its ply and this for each move
-_OLD_HEAD = struct.Struct("<IHBBI")
-OLD_RECORD_SIZE = PACKED_SIZE + 2
 _CHECKED = 8  # bytes of a block's head that a checksum is of
 _ZEROS = 1 << 16  # bytes that are compared with zeros at a time
 
@@ -63,7 +56,7 @@ class Ply(NamedTuple):
 
 
 class SideLine(NamedTuple):
-    """A position beside the game, and what a search of it found."""
+    """A position off the game's line, and what a search of it found."""
 
     ply: int  # of the game's position that it starts from, from 0
     moves: tuple[int, ...]  # one to LINE_PLIES
@@ -85,12 +78,16 @@ class Block(NamedTuple):
     """One game as a file stores it."""
 
     number: int
-    result: int  # index into RESULTS
-    data: bytes  # the game; OLD_FORMAT: its records
+    data: bytes
+
+    @property
+    def result(self) -> int:
+        """Index into RESULTS."""
+        return self.data[0]
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The number of plies and of side lines of a game that is not of OLD_FORMAT."""
+        """The number of plies and of side lines."""
         _, _, plies, side_lines = _GAME_HEAD.unpack_from(self.data)
         return plies, side_lines
 
@@ -98,7 +95,6 @@ class Block(NamedTuple):
 class Summary(NamedTuple):
     """What a file holds."""
 
-    is_old: bool  # of OLD_FORMAT: then `plies` counts its positions
     settings: dict[str, Any]
     games: int
     plies: int
@@ -106,28 +102,6 @@ class Summary(NamedTuple):
     results: dict[str, int]  # games by result, in the order of RESULTS
     size: int  # bytes up to the end of the last whole game
     is_whole: bool  # False if part of a block follows there
-
-
-class _Head(NamedTuple):
-    """What the beginning of a block says."""
-
-    is_right: bool
-    size: int  # bytes of what follows
-    result: int | None  # None: it follows
-    checksum: int  # of what follows
-    before: int  # the checksum starts from this
-
-
-def _head(data: bytes, expected: int) -> _Head:
-    number, size, own, checksum = _HEAD.unpack(data)
-    is_right = number == expected and zlib.crc32(data[:_CHECKED]) == own and _GAME_HEAD.size <= size <= LARGEST_GAME
-    return _Head(is_right, size if is_right else 0, None, checksum, 0)
-
-
-def _old_head(data: bytes, expected: int) -> _Head:
-    number, count, result, zero, checksum = _OLD_HEAD.unpack(data)
-    is_right = (number, zero) == (expected, 0) and result < len(RESULTS)
-    return _Head(is_right, count * OLD_RECORD_SIZE, result, checksum, zlib.crc32(data[:_CHECKED]))
 
 
 class Reader:
@@ -138,50 +112,47 @@ class Reader:
         self.size = 0  # bytes up to the end of the last whole game that was read
         self.is_whole = True  # whether all bytes up to the end of the file were used; known after the last game
         self._file = file
-        self._name = name
+        self.name = name
         self.settings = self._read_settings()
 
     def __iter__(self) -> Iterator[Block]:
         """All games in order. Raises OSError; FormatError for a damaged game with other data after it."""
-        head_size, read_head = (_OLD_HEAD.size, _old_head) if self.is_old else (_HEAD.size, _head)
         number = 0
-        while (found := self._next_block(number, head_size, read_head)) is not None:
-            self.size += head_size + len(found.data)
-            yield found
+        while (data := self._next_game(number)) is not None:
+            self.size += HEAD_SIZE + len(data)
+            yield Block(number, data)
             number += 1
 
     def _read_settings(self) -> dict[str, Any]:
-        start = self._file.read(len(FORMAT))
-        self.is_old = start == OLD_FORMAT
-        line = self._file.readline(MAX_SETTINGS) if start in (FORMAT, OLD_FORMAT) else b""
+        line = self._file.readline(MAX_SETTINGS) if self._file.read(len(FORMAT)) == FORMAT else b""
         if not line.endswith(b"\n"):
-            raise FormatError(f"{self._name} is not a file of labelled positions")
+            raise FormatError(f"{self.name} is not a file of labelled positions")
         try:
             settings = json.loads(line)
         except (ValueError, RecursionError) as error:
-            raise FormatError(f"{self._name}: its settings cannot be read: {error}") from error
+            raise FormatError(f"{self.name}: its settings cannot be read: {error}") from error
         if not isinstance(settings, dict):
-            raise FormatError(f"{self._name}: its settings cannot be read")
+            raise FormatError(f"{self.name}: its settings cannot be read")
         self.size = len(FORMAT) + len(line)
         return settings
 
-    def _next_block(self, expected: int, head_size: int, read_head: Callable[[bytes, int], _Head]) -> Block | None:
-        """The block of game `expected`; None at the end of the file, or where only a part of a block is left."""
-        start = self._file.read(head_size)
-        if len(start) < head_size:
-            self.is_whole = not start
+    def _next_game(self, expected: int) -> bytes | None:
+        """The bytes of game `expected`; None at the end of the file, or where only a part of a block is left."""
+        head = self._file.read(HEAD_SIZE)
+        if len(head) < HEAD_SIZE:
+            self.is_whole = not head
             return None
-        head = read_head(start, expected)
-        data = self._file.read(head.size)
-        if head.is_right and len(data) == head.size and zlib.crc32(data, head.before) == head.checksum:
-            result = data[0] if head.result is None else head.result
-            if result < len(RESULTS):
-                return Block(expected, result, data)
+        number, size, head_checksum, checksum = _HEAD.unpack(head)
+        is_head_valid = (number, head_checksum) == (expected, zlib.crc32(head[:_CHECKED]))
+        is_head_valid &= _GAME_HEAD.size <= size <= LARGEST_GAME
+        data = self._file.read(size if is_head_valid else 0)
+        if is_head_valid and len(data) == size and zlib.crc32(data) == checksum and data[0] < len(RESULTS):
+            return data
         self.is_whole = False
-        is_torn = head.is_right and not self._file.read(1)
-        if not (is_torn or self._only_zeros(start + data)):
+        is_torn = is_head_valid and not self._file.read(1)
+        if not (is_torn or self._only_zeros(head + data)):
             raise FormatError(
-                f"{self._name}: game {expected}, at byte {self.size}, is damaged, and other data follow; "
+                f"{self.name}: game {expected}, at byte {self.size}, is damaged, and other data follow; "
                 f"shorten the file to {self.size} bytes to use the games before it"
             )
         return None
@@ -221,9 +192,9 @@ def summary(path: Path) -> Summary:
     plies = side_lines = 0
     with path.open("rb") as file:
         reader = Reader(file, path.name)
-        for found in reader:
-            counts[found.result] += 1
-            of_game = (len(found.data) // OLD_RECORD_SIZE, 0) if reader.is_old else found.sizes
-            plies, side_lines = plies + of_game[0], side_lines + of_game[1]
+        for game in reader:
+            counts[game.result] += 1
+            sizes = game.sizes
+            plies, side_lines = plies + sizes[0], side_lines + sizes[1]
     results = dict(zip(RESULTS, counts, strict=True))
-    return Summary(reader.is_old, reader.settings, sum(counts), plies, side_lines, results, reader.size, reader.is_whole)
+    return Summary(reader.settings, sum(counts), plies, side_lines, results, reader.size, reader.is_whole)

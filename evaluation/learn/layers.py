@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...core.engine import PACKED_SIZE
+from ..network_format import INPUTS, MAX_MEN
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,10 +22,6 @@ if TYPE_CHECKING:
     Singles = NDArray[np.float32]
     Ints = NDArray[np.int32]
 
-INPUTS = 768  # of the first layer, for each side
-LANES = 16  # the number of hidden units is a multiple of it
-MAX_HIDDEN = 512
-MAX_MEN = 32
 CHUNK = 2048  # positions that are computed at a time: what they need fits into a processor's cache
 PIECES_AT = 8  # where the men of a packed position begin
 STM_AT = PACKED_SIZE - 2  # which byte of a packed position is the side to move
@@ -37,7 +34,7 @@ TYPES = np.array([0, 1, 2, 3, 4, KING, 3, 0], dtype=np.int32)  # by the rest of 
 class Parameters(NamedTuple):
     """Views into the array of all parameters."""
 
-    features: Singles  # [input, unit]
+    feature_weights: Singles  # [input, unit]
     bias: Singles  # [unit]
     output: Singles  # [side, unit]
     output_bias: Singles  # [1]
@@ -51,8 +48,8 @@ def size(hidden: int) -> int:
 def parameters(flat: Singles, hidden: int) -> Parameters:
     """The parts of the array of all parameters."""
     ends = np.cumsum([INPUTS * hidden, hidden, 2 * hidden])
-    features, bias, output, output_bias = np.split(flat, ends)
-    return Parameters(features.reshape(INPUTS, hidden), bias, output.reshape(2, hidden), output_bias)
+    feature_weights, bias, output, output_bias = np.split(flat, ends)
+    return Parameters(feature_weights.reshape(INPUTS, hidden), bias, output.reshape(2, hidden), output_bias)
 
 
 # --- Inputs ---
@@ -159,14 +156,14 @@ def _add_gradient(boards: Boards, logits: Singles, targets: Singles, parts: Para
         scaled *= (2 * slope)[:, None]
         scaled *= parts.output[side]
         by.bias[:] += scaled.sum(axis=0)
-        by.features[:] += first.matrices[side].T @ scaled
+        by.feature_weights[:] += first.matrices[side].T @ scaled
     return float((error.astype(np.float64) ** 2).sum())
 
 
 def _first_layer(boards: Boards, parts: Parameters) -> _FirstLayer:
     matrices, values = inputs(boards), []
     for matrix in matrices:
-        sums = matrix @ parts.features
+        sums = matrix @ parts.feature_weights
         sums += parts.bias
         values.append(np.clip(sums, 0, 1, out=sums))
     own, other = values

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Trains a network on labelled positions: squared error of winning chances, AdamW, a learning rate that falls along a cosine.
 
-A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the label with the game's result; a position
-beside the game has no result, and its label alone is the target. A
-residual network predicts sigmoid(terms / logit + output), a pure one sigmoid(output): an output of 1.0 is worth `logit` centipawns.
+A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the label with the game's result; the end of
+a side line has no result, and its label alone is the target. A residual network predicts sigmoid(terms / logit + output), a pure one
+sigmoid(output): an output of 1.0 is worth `logit` centipawns.
 Data and settings decide everything: an interruption changes not a bit of the result.
-AdamW: Loshchilov and Hutter, "Decoupled weight decay regularization" (2019).
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ import numpy as np
 from .fit import fit_scale
 from .layers import chance, loss_and_gradient, outputs, parameters, size
 from .network import floats, limits
+from .optimiser import Adam, Epoch, cosine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from .network import Network
     from .positions import Batch, Positions
 
-MEAN_DECAY, SQUARE_DECAY, TINY = 0.9, 0.999, 1e-8  # AdamW's beta1, beta2 and epsilon
+TINY = 1e-8  # AdamW's epsilon
 LAST_RATE = 0.01  # of the first, after the last step
 FIT_POSITIONS = 1 << 20  # from which the value of a logit is fitted
 FIRST_FEATURE, FIRST_BIAS, FIRST_OUTPUT = 0.1, 0.3, 0.05  # standard deviation, value, standard deviation at the start
@@ -44,14 +44,6 @@ class Settings(NamedTuple):
     seed: int  # of the first weights and of the order of the positions
 
 
-class Epoch(NamedTuple):
-    """The mean squared errors of an epoch."""
-
-    number: int  # from 1
-    training: float  # on the positions for training, each as the network was when it came to it
-    held_out: float  # on the positions held out, after the epoch
-
-
 class State(NamedTuple):
     """A training after some epochs. layers.py describes the order of the arrays."""
 
@@ -67,7 +59,7 @@ def start(settings: Settings) -> State:
     rng = np.random.default_rng([settings.seed, 0])
     values = rng.standard_normal(count, dtype=np.float32)
     parts = parameters(values, settings.hidden)
-    parts.features[:] *= FIRST_FEATURE
+    parts.feature_weights[:] *= FIRST_FEATURE
     parts.bias[:] = FIRST_BIAS
     parts.output[:] *= FIRST_OUTPUT
     parts.output_bias[:] = 0
@@ -75,18 +67,18 @@ def start(settings: Settings) -> State:
 
 
 def start_from(network: Network, logit: float, settings: Settings) -> State:
-    """The state before the first epoch of a training that begins with a network of as many hidden units or fewer.
+    """The state before the first epoch of a training that starts from a network of as many hidden units or fewer.
 
-    Units that the network lacks begin by chance, with outputs of 0: all scores are the network's, but for rounding.
+    Units that the network lacks start random, with outputs of 0: all scores are the network's, but for rounding.
     """
     state = start(settings)
     parts = parameters(state.parameters, settings.hidden)
-    begun = parameters(floats(network, logit), network.hidden)
-    parts.features[:, : network.hidden] = begun.features
-    parts.bias[: network.hidden] = begun.bias
-    parts.output[:, : network.hidden] = begun.output
+    first = parameters(floats(network, logit), network.hidden)
+    parts.feature_weights[:, : network.hidden] = first.feature_weights
+    parts.bias[: network.hidden] = first.bias
+    parts.output[:, : network.hidden] = first.output
     parts.output[:, network.hidden :] = 0
-    parts.output_bias[:] = begun.output_bias
+    parts.output_bias[:] = first.output_bias
     return state
 
 
@@ -107,7 +99,7 @@ class Trainer:
     """A training in memory; `state` is what must be kept to go on with it."""
 
     def __init__(self, settings: Settings, logit: float, positions: Positions, state: State | None = None) -> None:
-        """Go on with a state, or begin by chance."""
+        """Go on with a state, or start from random parameters."""
         self.state = state or start(settings)
         self._settings = settings
         self._logit = logit
@@ -120,29 +112,18 @@ class Trainer:
         """Train on all positions once; `report` is called with the number of positions just done."""
         settings, number = self._settings, self.state.epochs + 1
         state = State(number, *(part.copy() for part in self.state[1:]))
-        step = self.state.epochs * self._steps
+        adam = Adam(*state[1:], tiny=TINY, decay=settings.decay, steps=self.state.epochs * self._steps)
         total, count = 0.0, 0
         for batch in self._positions.batches([settings.seed, number], settings.batch):
             logits, targets = self.logits(batch), self.targets(batch)
             loss, gradient = loss_and_gradient(batch.boards, logits, targets, state.parameters, settings.hidden)
-            step += 1
-            self._step(state, gradient / np.float32(len(batch)), step)
+            rate = settings.rate * cosine(adam.steps, settings.epochs * self._steps, LAST_RATE)
+            adam.step(gradient / np.float32(len(batch)), rate)
+            np.clip(state.parameters, -self._limits, self._limits, out=state.parameters)
             total, count = total + loss, count + len(batch)
             report(len(batch))
         self.state = state
-        return Epoch(number, total / count, self.held_out_loss())
-
-    def _step(self, state: State, gradient: Singles, step: int) -> None:
-        """A step of AdamW, the number `step` from 1, in place."""
-        total = self._settings.epochs * self._steps
-        rate = self._settings.rate * (LAST_RATE + (1 - LAST_RATE) * (1 + np.cos(np.pi * (step - 1) / total)) / 2)
-        state.mean[:] += np.float32(1 - MEAN_DECAY) * (gradient - state.mean)
-        state.square[:] += np.float32(1 - SQUARE_DECAY) * (gradient * gradient - state.square)
-        mean = state.mean / np.float32(1 - MEAN_DECAY**step)
-        change = mean / (np.sqrt(state.square / np.float32(1 - SQUARE_DECAY**step)) + np.float32(TINY))
-        change += np.float32(self._settings.decay) * state.parameters
-        state.parameters[:] -= np.float32(rate) * change
-        np.clip(state.parameters, -self._limits, self._limits, out=state.parameters)
+        return Epoch(number, total / count, self.validation_loss())
 
     def logits(self, batch: Batch) -> Singles:
         """What the output is added to."""
@@ -154,7 +135,7 @@ class Trainer:
         points = np.where(np.isnan(batch.points), chances, batch.points)
         return chances + np.float32(self._settings.wdl) * (points - chances)
 
-    def held_out_loss(self) -> float:
+    def validation_loss(self) -> float:
         """The mean squared error of the network as it is, in floats, on the positions held out."""
         found = outputs(self._held_out.boards, self.state.parameters, self._settings.hidden)
         return self._loss(self.logits(self._held_out) + found)

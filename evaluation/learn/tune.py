@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...core.engine import Engine, Position
+from ...core.engine import Engine
 from .data import split
 from .fit import Fit, Hyperparameters, Samples, expectation, fit, fit_scale, losses
 from .model import Features, engine_scores, features, flat_weights, parameters, weight_index
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from .data import Dataset
-    from .fit import Epoch
     from .model import Singles
+    from .optimiser import Epoch
 
 CHUNK = 16_384  # positions that the core counts in one call
 FEW = 100  # with fewer scored positions, the scale of their scores is not fitted and the scores are not used
@@ -129,7 +129,7 @@ def outcome(sources: Sequence[Source], start: Sequence[int], options: Options, f
         found,
         int(where.chosen(options.only, options.freeze).sum()),
         int((np.rint(found.values) != np.rint(parameters(start, where))).sum()),
-        tuple(_report(*told) for told in zip(sources, before, after, strict=True)),
+        tuple(_report(*each) for each in zip(sources, before, after, strict=True)),
         _together(sources, before),
         _together(sources, after),
     )
@@ -143,7 +143,7 @@ def count(
 ) -> Source:
     """Count the features of a file. `place` is its number among the files; `report` is called with the number of positions just done.
 
-    Positions whose evaluation is not exactly that of the model are left out. Raises ValueError for an illegal position.
+    Positions whose evaluation is not exactly that of the model are left out.
     """
     where = weight_index()
     engine = Engine(start, hash_mb=1)
@@ -173,26 +173,9 @@ def count(
 
 
 def _extracted(engine: Engine, data: Dataset) -> Iterator[tuple[array[int], ...]]:
-    """What the engine counts, CHUNK positions at a time. Raises ValueError that names the file and the illegal position."""
+    """What the engine counts, CHUNK positions at a time."""
     for start in range(0, len(data), CHUNK):
-        part = data.chosen(slice(start, start + CHUNK))
-        try:
-            counted = engine.features(part.fens())
-        except ValueError:
-            _refuse_illegal(part, start)
-            raise
-        yield counted
-
-
-def _refuse_illegal(part: Dataset, start: int) -> None:
-    """Raise ValueError that names the first illegal position of a part that begins at position `start` of the file."""
-    for at in range(len(part)):
-        try:
-            (fen,) = part.chosen(slice(at, at + 1)).fens()
-            Position(fen)
-        except ValueError as error:
-            why = str(error).removeprefix("position 1: ")
-            raise ValueError(f"{part.name}: position {start + at + 1}: {why}") from error
+        yield engine.features(data.chosen(slice(start, start + CHUNK)).fens())
 
 
 def _joined(parts: Sequence[Features]) -> Features:

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from coachwhip.bench import train, tune
+from coachwhip.bench.common.learning import plot_losses
 from coachwhip.bench.common.plot import as_text, new_figure, picture
 from coachwhip.bench.lab import experiment, techniques
 from coachwhip.bench.lab import plot as lab_plot
@@ -24,7 +24,7 @@ DEPTH = 3
 
 
 def losses(*numbers: int) -> list[Any]:
-    return [SimpleNamespace(number=number, training=0.7 / (number + 1), validation=0.8, held_out=0.75) for number in numbers]
+    return [SimpleNamespace(number=number, training=0.7 / (number + 1), validation=0.8) for number in numbers]
 
 
 def tally_of(engines: int) -> Tally:
@@ -55,11 +55,11 @@ def draw_suite(path: Path) -> None:
 
 
 def draw_tune(path: Path) -> None:
-    tune._plot(path, SimpleNamespace(fit=SimpleNamespace(epochs=losses(0, 1, 2), best=1)))  # type: ignore[arg-type]
+    plot_losses(path, losses(0, 1, 2), "nats", "Fit")
 
 
 def draw_train(path: Path) -> None:
-    train._plot(path, losses(1), 0.9)
+    plot_losses(path, losses(1), "error", "Training", 0.9)
 
 
 def draw_lab(path: Path) -> None:

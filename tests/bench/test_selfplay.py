@@ -20,9 +20,8 @@ import pytest
 from coachwhip.bench.selfplay import __main__ as selfplay
 from coachwhip.bench.selfplay import game as selfplay_game
 from coachwhip.core.engine import NO_RESULT, ROW_SIZE, Position, decode_games, unpack
-from coachwhip.evaluation.learn import data as learn_data
 from coachwhip.evaluation.learn import labelled
-from labelled_files import OldGame, OldPosition, old_file
+from coachwhip.evaluation.learn.rows import ROW
 from uci_process import TIMEOUT, environment
 
 FAST = ["--nodes", "60", "--max-moves", "40", "--hash", "1", "--side-lines", "1"]
@@ -62,7 +61,7 @@ def rows_of(block: labelled.Block) -> np.ndarray:
     """All positions of a game."""
     rows, counts = np.empty((len(block.data) // 4, ROW_SIZE), np.uint8), np.empty(1, np.int64)
     size = decode_games(block.data, np.array([len(block.data)]), rows, counts, every=True)
-    return rows[:size].view(learn_data.ROW)[:, 0]
+    return rows[:size].view(ROW)[:, 0]
 
 
 @pytest.mark.parametrize("words", [[], ["--scheduler", "local"]])
@@ -283,21 +282,6 @@ def test_epd_has_the_quiet_positions_of_the_games(reference: Path, tmp_path: Pat
     few = [chess.Board.from_epd(line)[1] for line in capsys.readouterr().out.splitlines()]
     assert max(sum(each["c7"] == str(number) for each in few) for number in range(GAMES)) == 5
     assert all(abs(float(str(each["c8"]))) <= 1 for each in few)
-
-
-def test_a_file_of_an_earlier_version_is_read_but_not_made_longer(
-    tmp_path: Path, book: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    position = OldPosition(Position().pack(), -31)
-    path = tmp_path / "old.bin"
-    path.write_bytes(old_file([OldGame(0, "1-0", (position,))]))
-    before = path.read_bytes()
-    assert selfplay.main([str(path), "--openings", str(book), *FAST]) == 2
-    assert "old.bin was begun by an earlier version: tune and train read it" in capsys.readouterr().err
-    assert path.read_bytes() == before
-    assert selfplay.main([str(path), "--epd", "-"]) == 0
-    start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -"
-    assert capsys.readouterr().out == f'{start} c7 "0"; c8 "-0.31"; c9 "1-0";\n'
 
 
 def test_filters_belong_to_readers(book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -304,8 +304,6 @@ SAME = [
     "tune good.epd --output new.py --weights w.svg --plot SAME:w.svg",
     "train labelled.own --output SAME:labelled.own",
     "train labelled.own --output new.cwnet --start new.1.cwnet --every-epoch",
-    "train labelled.own --output labelled.own.positions",
-    "train labelled.own folder/labelled.own --cache folder --output new.cwnet",
     "train labelled.own --output new.cwnet --journal SAME:new.cwnet",
     "match GAMES --openings good.pgn --pgn SAME:good.pgn",
     "match GAMES --pgn SAME:all --journal all",
@@ -330,7 +328,6 @@ def test_no_output_is_an_input_or_another_output(
     monkeypatch.chdir(folder)
     for name in ("new.1.cwnet", "new.cwnet", "w.svg", "w.png", "j", "all", "new"):
         (folder / name).write_bytes(b"mine")
-    (folder / "folder" / "labelled.own").write_bytes(own_games())
     words = line.replace("GAMES", shlex.join(GAMES)).replace("SUITE", shlex.join(SUITE))
     for word in re.findall(r"SAME:(\S+)", words):
         link = folder / "link.svg"
@@ -395,17 +392,6 @@ def test_a_training_reads_regular_files(folder: Path, capfd: pytest.CaptureFixtu
     monkeypatch.chdir(folder)
     assert main([word.replace("labelled.own", os.devnull) for word in TRAIN]) == 2
     assert f"{os.devnull} is not a regular file" in capfd.readouterr().err.splitlines()[-1]
-
-
-def test_a_training_keeps_a_file_whose_name_it_needs(
-    folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
-    (folder / "labelled.own.positions").write_text("mine")
-    before = contents(folder)
-    assert main(TRAIN) == 2
-    assert "labelled.own.positions" in capfd.readouterr().err
-    assert contents(folder) == before
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files")

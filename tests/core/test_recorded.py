@@ -22,7 +22,7 @@ from coachwhip.core.engine import (
     unpack,
 )
 from coachwhip.evaluation.learn import labelled
-from coachwhip.evaluation.learn.data import ROW
+from coachwhip.evaluation.learn.rows import ROW
 
 HEAD = 16  # bytes of a block before its game
 PLIES_AT = 1 + PACKED_SIZE

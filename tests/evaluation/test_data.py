@@ -15,10 +15,9 @@ import numpy as np
 import pytest
 from coachwhip.core.engine import PACKED_SIZE, Position
 from coachwhip.evaluation.learn import data as learn_data
-from coachwhip.evaluation.learn import labelled
+from coachwhip.evaluation.learn import labelled, rows
 from coachwhip.evaluation.learn.data import Dataset
 from coachwhip.evaluation.learn.labelled import FormatError
-from labelled_files import OldGame, OldPosition
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
@@ -43,17 +42,6 @@ ALL = [(board, score, result, number) for number, (result, positions) in enumera
 
 
 @pytest.fixture(scope="module")
-def binary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("data") / "own.bin"
-    games = [
-        OldGame(number, result, tuple(OldPosition(Position(board.fen()).pack(), score) for board, score in positions))
-        for number, (result, positions) in enumerate(GAMES)
-    ]
-    path.write_bytes(labelled_files.old_file(games))
-    return path
-
-
-@pytest.fixture(scope="module")
 def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("data") / "own.epd"
     lines = [f'{board.epd()} c7 "{game}"; c8 "{score / 100:.2f}"; c9 "{result}";\n' for board, score, result, game in ALL]
@@ -73,15 +61,6 @@ def check(data: Dataset) -> None:
     assert data.fens() == [f"{board.epd()} 0 1" for board, _, _, _ in ALL]
 
 
-def test_a_binary_file_becomes_arrays(binary: Path) -> None:
-    data = learn_data.read(binary)
-    check(data)
-    content = binary.read_bytes()
-    assert (data.name, data.sha256, data.size) == ("own.bin", hashlib.sha256(content).hexdigest(), len(content))
-    counters = [board.halfmove_clock for board, _, _, _ in ALL]
-    assert data.boards[:, labelled.RULE50_AT].tolist() == counters
-
-
 @pytest.mark.parametrize("compress", [bytes, lzma.compress])
 def test_text_becomes_the_same_arrays(text: Path, tmp_path: Path, compress: type[bytes]) -> None:
     path = tmp_path / "own"
@@ -99,25 +78,24 @@ def test_a_semicolon_may_end_the_fen(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
-@pytest.mark.parametrize("kind", ["binary", "text"])
-def test_a_pipe_is_read_as_a_file_is(binary: Path, text: Path, tmp_path: Path, kind: str) -> None:
+def test_a_pipe_is_read_as_a_file_is(text: Path, whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    source = binary if kind == "binary" else text
-    writer = threading.Thread(target=lambda: path.write_bytes(source.read_bytes()))
-    writer.start()
-    data = learn_data.read(path)
-    writer.join()
-    check(data)
-    assert data.sha256 == hashlib.sha256(source.read_bytes()).hexdigest()
+    for source in (text, whole):
+        writer = threading.Thread(target=path.write_bytes, args=[source.read_bytes()])
+        writer.start()
+        data, direct = learn_data.read(path), learn_data.read(source)
+        writer.join()
+        assert data.fens() == direct.fens()
+        assert (data.sha256, data.size) == (direct.sha256, direct.size)
 
 
 def test_a_position_needs_few_bytes(tmp_path: Path) -> None:
     """A million positions need no more than 100 MB, so ten million fit in 1 GB with everything else."""
-    positions = tuple(OldPosition(Position(board.fen()).pack(), score) for board, score, _, _ in ALL[:40])
+    each, count = max(all_played(), key=lambda each: len(each.game.plies)), 20_000
     path = tmp_path / "many.bin"
-    games = 5000
-    path.write_bytes(labelled_files.old_file(OldGame(n, "1-0", positions) for n in range(games)))
+    games = (each.game._replace(number=number) for number in range(count))
+    path.write_bytes(labelled.header({}) + b"".join(map(labelled.block, games)))
     learn_data.read(path)  # imports are not counted
     tracemalloc.start()
     try:
@@ -126,31 +104,22 @@ def test_a_position_needs_few_bytes(tmp_path: Path) -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert len(data) == games * len(positions)
+    assert len(data) >= 20 * count
     assert peak / len(data) < 100
 
 
-def test_an_unfinished_game_at_the_end_is_left_out(binary: Path, tmp_path: Path) -> None:
+def test_an_unfinished_game_at_the_end_is_left_out(whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "torn.bin"
-    path.write_bytes(binary.read_bytes()[:-1])
+    path.write_bytes(whole.read_bytes()[:-1])
     data = learn_data.read(path)
-    assert len(data) == len(ALL) - len(GAMES[-1][1])
+    assert set(data.groups) == set(learn_data.read(whole).groups) - {39}
     assert (data.sha256, data.size) == (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
-
-
-def test_a_damaged_game_is_named(binary: Path, tmp_path: Path) -> None:
-    content = bytearray(binary.read_bytes())
-    content[len(labelled_files.old_file([])) + 30] ^= 1
-    (tmp_path / "damaged.bin").write_bytes(content)
-    with pytest.raises(FormatError, match=r"damaged\.bin: game 0, at byte \d+, is damaged"):
-        learn_data.read(tmp_path / "damaged.bin")
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
     [
         (labelled.header({}), "data: no position in it"),
-        (labelled_files.old_file([OldGame(0, "1-0", ())]), "data: no position in it"),
         (lzma.compress(f'{START} c9 "1-0";\n'.encode() * 50)[:-20], "data cannot be read: "),
         (lzma.compress(b""), "data: no position in it"),
         (f'{START} c9 "1-0";\n\n{START} c9 "2-0";\n'.encode(), "data, line 3: no game result in c9"),
@@ -167,18 +136,11 @@ def test_bad_files_are_refused_in_one_sentence(tmp_path: Path, content: bytes, m
     assert str(info.value).isprintable()
 
 
-def test_bytes_that_are_not_a_position_are_counted(binary: Path) -> None:
-    data = learn_data.read(binary)
-    data.boards[6, 8:24] = 0  # no king
-    with pytest.raises(ValueError, match=r"^position 7: "):
-        data.fens()
-
-
 # --- Choosing ---
 
 
-def test_positions_are_chosen_by_slice_mask_and_number(binary: Path) -> None:
-    data = learn_data.read(binary)
+def test_positions_are_chosen_by_slice_mask_and_number(text: Path) -> None:
+    data = learn_data.read(text)
     fens = data.fens()
     assert data.chosen(slice(3, 9)).fens() == fens[3:9]
     is_won = data.results == 1
@@ -208,10 +170,10 @@ def test_repeated_positions_are_found() -> None:
     assert learn_data.distinct(boards).tolist() == [True, True, True, False, True, True, False]
 
 
-def test_repetitions_are_those_that_a_set_finds(binary: Path) -> None:
-    data = learn_data.read(binary)
-    rows = np.random.default_rng(3).integers(0, len(data), 200_000)  # more than are hashed at a time
-    chosen = data.chosen(rows)
+def test_repetitions_are_those_that_a_set_finds(text: Path) -> None:
+    data = learn_data.read(text)
+    some = np.random.default_rng(3).integers(0, len(data), 200_000)  # more than are hashed at a time
+    chosen = data.chosen(some)
     seen: set[str] = set()
     expected = [not (fen in seen or seen.add(fen)) for fen in chosen.fens()]  # type: ignore[func-returns-value]
     assert learn_data.distinct(chosen.boards).tolist() == expected
@@ -233,17 +195,17 @@ def whole(tmp_path: Path) -> Path:
 
 def expected(max_score: int) -> list[tuple[int, labelled_files.Row]]:
     """The number of the game and the row of all positions of games that are used."""
-    rows = [(each.game.number, row) for each in all_played() for row in labelled_files.usable(each, max_score)]
-    return [(number, row) for number, row in rows if row.result < len(labelled.RESULTS)]
+    found = [(each.game.number, row) for each in all_played() for row in labelled_files.usable(each, max_score)]
+    return [(number, row) for number, row in found if row.result < len(labelled.RESULTS)]
 
 
 @pytest.mark.parametrize("max_score", [100, None, 2500])
 @pytest.mark.parametrize("decoded", [1, 1000, 1 << 20])
-def test_games_become_the_positions_that_were_stored_before(
+def test_games_become_their_quiet_positions(
     whole: Path, monkeypatch: pytest.MonkeyPatch, max_score: int | None, decoded: int
 ) -> None:
     """Quiet ones within a limit, each once a game, without side lines; however many games are decoded at a time."""
-    monkeypatch.setattr(learn_data, "DECODED", decoded)
+    monkeypatch.setattr(rows, "DECODED", decoded)
     data = learn_data.read(whole, max_score=max_score, per_game=1000)
     wanted = expected(labelled.MAX_SCORE if max_score is None else max_score)
     assert [board.tobytes() for board in data.boards] == [row.packed for _, row in wanted]
@@ -261,8 +223,8 @@ def test_few_positions_of_each_game(whole: Path, tmp_path: Path) -> None:
     sizes, all_sizes = np.bincount(few.groups, minlength=40), np.bincount(every.groups, minlength=40)
     assert sizes.tolist() == np.minimum(all_sizes, 5).tolist()
     assert (all_sizes > 5).sum() > 10
-    rows = {(int(group), board.tobytes()) for group, board in zip(every.groups, every.boards, strict=True)}
-    assert {(int(group), board.tobytes()) for group, board in zip(few.groups, few.boards, strict=True)} < rows
+    found = {(int(group), board.tobytes()) for group, board in zip(every.groups, every.boards, strict=True)}
+    assert {(int(group), board.tobytes()) for group, board in zip(few.groups, few.boards, strict=True)} < found
     places = np.flatnonzero(np.isin([board.tobytes() for board in every.boards], [board.tobytes() for board in few.boards]))
     assert 0.3 < (places / len(every)).mean() < 0.7  # from everywhere in the games
     shorter = tmp_path / "shorter.bin"  # the same of a game whatever else is in the file
@@ -271,22 +233,20 @@ def test_few_positions_of_each_game(whole: Path, tmp_path: Path) -> None:
     assert first.boards.tolist() == few.boards[: len(first)].tolist()
 
 
-def test_limits_apply_to_text_and_old_files_too(binary: Path, text: Path) -> None:
-    for path in (binary, text):
-        data = learn_data.read(path, max_score=300, per_game=4)
-        assert np.abs(data.scores).max() <= 300
-        within = np.bincount([game for _, score, _, game in ALL if abs(score) <= 300], minlength=30)
-        assert np.bincount(data.groups, minlength=30).tolist() == np.minimum(within, 4).tolist()
-    assert learn_data.read(binary, max_score=300, per_game=4).fens() == learn_data.read(text, max_score=300, per_game=4).fens()
+def test_limits_apply_to_text_too(text: Path) -> None:
+    data = learn_data.read(text, max_score=300, per_game=4)
+    assert np.abs(data.scores).max() <= 300
+    within = np.bincount([game for _, score, _, game in ALL if abs(score) <= 300], minlength=30)
+    assert np.bincount(data.groups, minlength=30).tolist() == np.minimum(within, 4).tolist()
     with pytest.raises(FormatError, match=r"own\.epd: no position is within --max-score -1"):
         learn_data.read(text, max_score=-1)
 
 
-def test_epd_has_what_is_read(whole: Path, binary: Path, tmp_path: Path) -> None:
-    for path, max_score, per_game in ((whole, None, None), (whole, 300, 7), (binary, None, None), (binary, 200, 3)):
-        target = tmp_path / "out.epd"
-        target.write_text("".join(learn_data.epd(path, max_score, per_game)))
-        direct = learn_data.read(path, max_score=max_score, per_game=per_game)
+def test_epd_has_what_is_read(whole: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.epd"
+    for max_score, per_game in ((None, None), (300, 7)):
+        target.write_text("".join(rows.epd(whole, max_score, per_game)))
+        direct = learn_data.read(whole, max_score=max_score, per_game=per_game)
         found = learn_data.read(target)
         assert found.fens() == direct.fens()
         assert found.scores.tolist() == pytest.approx(direct.scores.tolist(), abs=1e-3)

@@ -472,8 +472,6 @@ def test_a_residual_network_is_added_to_the_terms_alone(
     """`train` takes the numbers of a weights file, and not its network, which may be gone."""
     words = [
         labelled_games,
-        "--cache",
-        tmp_path,
         "--hidden",
         16,
         "--epochs",

@@ -4,34 +4,30 @@
 import ast
 import hashlib
 import json
-import lzma
 import math
 import random
 import re
 import tempfile
-import types
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import labelled_files
 import numpy as np
 import pytest
 from coachwhip.bench import tune
 from coachwhip.bench.common import progress
 from coachwhip.bench.common.command import INTERRUPTED
+from coachwhip.bench.common.learning import NOTHING_LEARNT
 from coachwhip.bench.selfplay import __main__ as selfplay
 from coachwhip.core.engine import Engine, Position, weights_layout
-from coachwhip.evaluation import config, layout
+from coachwhip.evaluation import config
 from coachwhip.evaluation.learn import data as tune_data
 from coachwhip.evaluation.learn import fit as tune_fit
 from coachwhip.evaluation.learn import labelled
 from coachwhip.evaluation.learn import model as tune_model
-from coachwhip.evaluation.learn import tune as tune_steps
 from coachwhip.evaluation.learn import write as tune_write
 from coachwhip.evaluation.learn.data import same_pawns
-from labelled_files import OldGame, OldPosition
 from places import FROZEN_WEIGHTS
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -103,7 +99,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
     capsys.readouterr()
     code = tune.main([*map(str, words), "--json"])
     summary: dict[str, Any] = json.loads(capsys.readouterr().out)
-    assert code == (0 if summary["learnt"] else tune.NOTHING_LEARNT)
+    assert code == (0 if summary["learnt"] else NOTHING_LEARNT)
     return summary
 
 
@@ -182,16 +178,6 @@ def test_patterns_choose_weights() -> None:
 
 
 # --- Data ---
-
-
-def test_selfplay_files_and_their_epd_read_alike(own: Path, tmp_path: Path) -> None:
-    assert selfplay.main([str(own), "--epd", str(tmp_path / "own.epd.xz")]) == 0
-    binary, text = tune_data.read(own), tune_data.read(tmp_path / "own.epd.xz")
-    assert binary.fens() == text.fens()
-    for column in ("results", "scores", "groups"):
-        assert np.allclose(getattr(binary, column), getattr(text, column))
-    assert binary.has_games
-    assert set(binary.groups) == set(range(12))
 
 
 def test_epd_as_people_write_it(tmp_path: Path) -> None:
@@ -289,7 +275,7 @@ def test_nothing_learnt_is_told_and_nothing_is_written(epd: Path, tmp_path: Path
     out = tmp_path / "new.py"
     out.write_text("# mine\n")
     words = [str(epd), "--output", str(out), *QUICK]
-    assert tune.main([*words, "--plot", str(tmp_path / "losses.png")]) == tune.NOTHING_LEARNT == 3
+    assert tune.main([*words, "--plot", str(tmp_path / "losses.png")]) == 3
     said = capsys.readouterr()
     assert (
         f"coachwhip tune: nothing was learnt: {out} is not written, since the engine's validation loss did not fall" in said.err
@@ -414,23 +400,6 @@ def test_repetitions_and_high_scores_are_left_out_on_demand(
     assert positions("--max-score", 200, "--limit", 500, "--distinct") == 500
 
 
-def test_an_illegal_position_in_a_file_of_the_old_format_is_named(
-    own: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By its number in the whole file, wherever the positions are cut into parts."""
-    monkeypatch.setattr(tune_steps, "CHUNK", 16)
-    data = tune_data.read(own)
-    packed = [OldPosition(board.tobytes(), int(score)) for board, score in zip(data.boards, data.scores, strict=True)]
-    packed[35] = OldPosition(Position(START).pack()[:24] + b"\x07\x00", 0)
-    games = [
-        OldGame(number, "1-0", tuple(each for each, group in zip(packed, data.groups, strict=True) if group == number))
-        for number in range(12)
-    ]
-    (tmp_path / "bad.bin").write_bytes(labelled_files.old_file(games))
-    assert tune.main([str(tmp_path / "bad.bin"), "--output", str(tmp_path / "new.py")]) == 2
-    assert "bad.bin: position 36: not a packed position" in capsys.readouterr().err
-
-
 def test_positions_of_games_are_limited(own: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     """Side lines are left out: they have no result."""
     words = ["--output", tmp_path / "new.py", *QUICK]
@@ -490,25 +459,6 @@ def test_the_new_file_keeps_comments_and_layout(taught: Path, tmp_path: Path, ca
     assert len([1 for _ in weights_layout()]) < len(_comments(new))
 
 
-def test_a_string_entry_of_the_start_is_kept(
-    epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = config.dump(config.load_default()) + '# a name\nLABEL = "plain"\n'
-    defaults = types.ModuleType("defaults")
-    defaults.__file__ = str(tmp_path / "default.py")
-    (tmp_path / "default.py").write_text(text)
-    exec(text, vars(defaults))
-    monkeypatch.setitem(layout.ENTRIES, "LABEL", layout.Text(12))
-    monkeypatch.setattr(config, "defaults", defaults)
-    start = changed(tmp_path, LABEL="my own", MATERIAL=[(100, 100), (250, 250), (250, 250), (500, 500), (900, 900)])
-    words = ["--weights", start, "--only", "material", "--prior", 0, "--rate", 8]
-    summary = run(capsys, epd, "--output", tmp_path / "new.py", *QUICK, *words)
-    new = config.load(tmp_path / "new.py")
-    assert new["LABEL"] == "my own"
-    assert summary["changed"] > 0
-    assert new["MATERIAL"] != config.load(start)["MATERIAL"]
-
-
 def _comments(text: str) -> list[str]:
     return [line for line in text.splitlines() if line.startswith("#")]
 
@@ -531,14 +481,6 @@ def test_the_plot_is_drawn(taught: Path, tmp_path: Path, capsys: pytest.CaptureF
     run(capsys, taught, "--output", tmp_path / "new.py", *QUICK, "--plot", tmp_path / "losses.svg", "--limit", 500)
     shown = re.findall("<!-- ([1-9].*) -->", (tmp_path / "losses.svg").read_text())
     assert shown == ["1", "2", "3"]  # epochs are whole; losses are below 1
-
-
-def test_the_summary_for_people(taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert tune.main([str(taught), "--output", str(tmp_path / "new.py"), *QUICK]) == 0
-    output = capsys.readouterr()
-    assert "synthetic.epd" in output.out
-    assert " -> " in output.out
-    assert "epoch   3: loss in training" in output.err
 
 
 BOARD = START.rsplit(" ", 2)[0]
@@ -574,11 +516,6 @@ def test_bad_input_is_one_message(
     assert message in error
     assert "Traceback" not in error
     assert not (tmp_path / "new.py").exists()
-
-
-def test_compressed_epd_is_read(epd: Path, tmp_path: Path) -> None:
-    (tmp_path / "a.epd.xz").write_bytes(lzma.compress(epd.read_bytes()))
-    assert tune_data.read(tmp_path / "a.epd.xz").fens() == tune_data.read(epd).fens()
 
 
 def test_weights_that_a_file_does_not_hold_are_kept_elsewhere_and_told(

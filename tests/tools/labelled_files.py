@@ -1,47 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Games for files of labelled positions, played by chance with python-chess, and files as earlier versions wrote them."""
+"""Random games for files of labelled positions, played with python-chess."""
 
 import functools
-import json
 import random
-import struct
-import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import chess
 import oracle
 from coachwhip.core.engine import Position
 from coachwhip.evaluation.learn import labelled
-
-# --- Files of the old format ---
-
-OLD_HEAD = struct.Struct("<IHBB")
-
-
-class OldPosition(NamedTuple):
-    packed: bytes
-    score: int  # centipawns from White's side
-
-
-class OldGame(NamedTuple):
-    number: int
-    result: str
-    positions: tuple[OldPosition, ...]
-
-
-def old_block(game: OldGame) -> bytes:
-    head = OLD_HEAD.pack(game.number, len(game.positions), labelled.RESULTS.index(game.result), 0)
-    records = b"".join(position.packed + struct.pack("<h", position.score) for position in game.positions)
-    return head + struct.pack("<I", zlib.crc32(records, zlib.crc32(head))) + records
-
-
-def old_file(games: Iterable[OldGame], settings: object = None) -> bytes:
-    return labelled.OLD_FORMAT + json.dumps(settings or {}).encode() + b"\n" + b"".join(map(old_block, games))
-
-
-# --- Whole games ---
 
 
 @dataclass
@@ -95,16 +63,23 @@ def score_of(rng: random.Random) -> int:
 
 
 def played(
-    number: int, board: chess.Board, rng: random.Random, plies: int, *, side_lines: int = 1, shuffle: bool = False
+    number: int,
+    board: chess.Board,
+    rng: random.Random,
+    plies: int,
+    *,
+    side_lines: int = 1,
+    shuffle: bool = False,
+    label: Callable[[chess.Board], int] | None = None,
 ) -> Played:
-    """A game by chance from a board; `shuffle`: mostly with moves back and forth."""
+    """A random game from a board; `shuffle`: mostly with moves back and forth; `label` gives the scores (None: they are random)."""
     result = rng.randrange(3)
     start = Position(oracle.fen_of(board), chess960=True).pack()
     rows: list[Row] = []
     moves: list[labelled.Ply] = []
     lines: list[labelled.SideLine] = []
     for move in _moves(board, rng, plies, shuffle):
-        score = score_of(rng)
+        score = label(board) if label else score_of(rng)
         rows.append(Row(board.copy(stack=False), score, result, move))
         for _ in range(rng.randint(0, side_lines)):
             if found := _side_line(board, rng, len(moves)):
@@ -144,7 +119,7 @@ def _side_line(board: chess.Board, rng: random.Random, ply: int) -> tuple[labell
 
 
 @functools.cache
-def many(count: int, seed: int = 1, plies: int = 60, **options: int) -> list[Played]:
+def many(count: int, seed: int = 1, plies: int = 60, side_lines: int = 1) -> list[Played]:
     """Games from standard and Chess960 start positions; every fifth moves back and forth, and game 4 has no ply.
 
     Nobody changes them: all tests of a process share them.
@@ -157,7 +132,7 @@ def many(count: int, seed: int = 1, plies: int = 60, **options: int) -> list[Pla
             rng,
             0 if number == 4 else rng.randint(1, plies),
             shuffle=number % 5 == 0,
-            **options,
+            side_lines=side_lines,
         )
         for number in range(count)
     ]
@@ -168,7 +143,7 @@ def file_of(games: Sequence[Played], settings: dict[str, object] | None = None) 
 
 
 def usable(each: Played, max_score: int) -> list[Row]:
-    """The rows of a game that have a use up to a score: as selfplay chose them when files held these alone, and side lines."""
+    """The rows of a game, and of its side lines, that have a use up to a score."""
     seen: set[tuple[str, ...]] = set()
     found = []
     for row in each.rows:

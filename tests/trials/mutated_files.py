@@ -1,124 +1,326 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Spoilt files for everything that reads files, by hand: `mutated_files.py [--count N] [--seconds S] [--only NAME]...`.
+"""Spoilt files for every command that reads files, by hand: `mutated_files.py [--count N] [--seed N] [--only NAME]... [--keep DIR]`.
 
-A piece is some files for one reader, each made from a small valid file by up to four faults: cut, bits flipped, chunks doubled, deleted or
-swapped, other numbers, deep nesting, other encodings, random bytes, a file of another kind; where a format has checksums, the sums
-are made to fit in half of the files. Each file must be read, and what is read be consistent, or be refused with the exception of its
-reader and one line that names the file. Anything else is a fault: another exception, more than LIMIT seconds, more than ROOM bytes of
-memory; a crash or a hang ends the run with a traceback (`faulthandler`). A file that showed a fault is kept in `--keep`.
+A small valid file gets up to four faults: it is cut, bits flip, chunks are doubled or deleted, other numbers, deep nesting, other encodings
+and random bytes come in; where a format has checksums, they are made right again in half of the files. The command must end with an
+exit code and without a traceback, within LIMIT seconds; where it fails, one line says why. A crash or a hang ends the run with a
+traceback (`faulthandler`). File number N depends on the seed and N alone, and one that showed a fault is kept. Prints one JSON object; exit
+code 1 with faults.
 """
 
 import argparse
+import contextlib
+import copy
 import faulthandler
+import io
+import json
+import lzma
+import os
 import random
+import re
+import shlex
+import shutil
+import struct
 import sys
 import tempfile
 import time
-import traceback
+import zlib
 from collections import Counter
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from pieces import Piece, parser, run
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
+import chess
+import labelled_files
+import networks
+from coachwhip.evaluation import config
+from coachwhip.evaluation.learn import labelled
+from places import DATA
 
-# isort: split
-import mutations
-from file_readers import READERS, Reader
+from coachwhip.__main__ import main as coachwhip
 
-LIMIT = 10.0  # seconds for a file; the longest are 256 KiB long
-HANG = 120.0  # seconds until the run is given up
-ROOM = 256 << 20  # bytes that a file may add to the largest size of the process
-PIECE = 100  # files
-SEALED = 0.5  # of the files of a format with checksums
-FOREIGN = 0.03  # of the files are another reader's
+LIMIT, HANG = 20.0, 120.0  # seconds for a file; until the run is given up
+LONGEST = 1 << 18  # bytes of a spoilt file
+DEEP = 60_000  # levels of nesting
+NUMBERS = (b"0", b"-1", b"65536", b"2147483648", b"18446744073709551616", b"1e999", b"NaN", b"9" * 5000, b"0.1", b"1e-400")
+WORDS = (
+    *(
+        b"\0",
+        b"\n",
+        b"\r\n",
+        b"\xff\xfe",
+        b"\xef\xbb\xbf",
+        b"\xed\xa0\x80",
+        b"\x85",
+        b"\x1b]0;x\x07",
+        b"(",
+        b")",
+        b"{",
+        b'"',
+        b"%",
+    ),
+    *(b"(" * DEEP, b"[" * DEEP, b'{"a":' * DEEP, b"-" * DEEP, b"x." * DEEP, b"1+" * DEEP, b"A" * 100_000, b"\n" * 20_000),
+    *(
+        b"e1g1",
+        b"--",
+        b"e8=K",
+        b'c9 "1-0"',
+        b'[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n',
+        b"[%clk 99999999999:00:00]",
+        b"KQRBNPkqrbnp" * 20,
+    ),
+)
+VALUES: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    10**30,
+    1e308,
+    float("inf"),
+    float("nan"),
+    "",
+    "x",
+    "\ud800",
+    "x" * 50_000,
+    [],
+    {},
+    [[]],
+    [None],
+    {"a": 1},
+)
+PGN = b"""[White "One"]
+[Result "1-0"]
+[TimeControl "60+1"]
+
+1. e4 { [%eval 0.30] [%clk 0:01:00] } e5 $1 { [%eval 0.25,12] } 2. Bc4 (2. Nf3 Nc6 (2... d6 3. d4) 3. Bb5) 2... Nc6
+{ [%eval 0.4] a comment } 3. Qh5?! { [%eval -0.2] } 3... Nf6?? ; to the end of the line
+4. Qxf7# 1-0
+"""
+START = " ".join(chess.STARTING_FEN.split()[:4])
+ENGINE = shlex.join([sys.executable, "-m", "coachwhip"])
+GAMES = [*"--games 2 --nodes 50 --max-moves 4 --concurrency 1".split()]
+SPSA = ["spsa", "--tune", "rfp_margin", *"--games 2 --nodes 50 --concurrency 1".split()]
+LAB = [*"lab --depth 1 --only killers --positions good.fen".split()]
+TRAIN = "train good.own --output new.cwnet --epochs 1 --hidden 16 --batch 64 --validation 0.5 --logit 120".split()
 
 
-def largest_size() -> int:
-    """The largest size of the process so far, in bytes; 0 where the system does not tell."""
-    try:
-        import resource
-    except ImportError:
-        return 0
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+class Reader(NamedTuple):
+    """A kind of file and the command that reads it."""
+
+    suffix: str
+    make: Callable[[], bytes]  # a valid file
+    words: list[str]  # FILE stands for the spoilt one
+    seal: Callable[[random.Random, bytes], bytes] | None = None  # faults behind checksums that fit
 
 
-def spoilt(rng: random.Random, name: str) -> tuple[bytes, bool]:
-    """A file for a reader, and whether its checksums were made to fit."""
-    reader = READERS[name]
-    if rng.random() < FOREIGN:
-        return rng.choice(READERS[rng.choice(list(READERS))].seeds()), False
-    data = rng.choice(reader.seeds())
-    if reader.seal is not None and rng.random() < SEALED:
-        return reader.seal(rng, data), True
-    return mutations.mutated(rng, data), False
+def written_by(words: list[str]) -> Callable[[], bytes]:
+    """What a command writes to FILE."""
+
+    def make() -> bytes:
+        path = Path("journal")
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            coachwhip([word.replace("FILE", path.name) for word in words])
+        content = path.read_bytes()
+        path.unlink()
+        return content
+
+    return make
+
+
+def mutated(rng: random.Random, data: bytes) -> bytes:
+    """A file with one to four faults."""
+    for _ in range(rng.choice((1, 1, 1, 2, 2, 4))):
+        start = rng.randrange(len(data) + 1)
+        end = min(len(data), start + int(rng.paretovariate(0.7)))
+        before, chunk, after = data[:start], data[start:end], data[end:]
+        numbers = list(re.finditer(rb"-?\d+(\.\d+)?", data))
+        kind = rng.randrange(9)
+        if kind == 0:
+            data = before
+        elif kind == 1:
+            data = before + bytes(byte ^ 1 << rng.randrange(8) for byte in chunk[:50]) + chunk[50:] + after
+        elif kind == 2:
+            data = before + after
+        elif kind == 3:
+            data = before + chunk * rng.choice((2, 3, 20, 1000)) + after
+        elif kind == 4:
+            data = before + rng.choice(WORDS) + chunk + after
+        elif kind == 5:
+            data = before + rng.randbytes(rng.choice((1, 4, 16, 1000))) + after
+        elif kind == 6 and numbers:
+            place = rng.choice(numbers)
+            data = data[: place.start()] + rng.choice(NUMBERS) + data[place.end() :]
+        elif kind == 7:
+            size = rng.choice((1, 2, 4, 8))
+            data = (
+                before
+                + rng.choice((0, 1, (1 << 8 * size) - 1, 1 << (8 * size - 1))).to_bytes(size, "little")
+                + data[start + size :]
+            )
+        elif rng.random() < 0.3:
+            data = data.decode("latin-1").encode(rng.choice(("utf-16", "utf-32", "utf-7", "cp037", "utf-8-sig")), "replace")
+        data = data[:LONGEST]
+    return data
+
+
+def sealed_network(rng: random.Random, data: bytes) -> bytes:
+    end = data.index(b"\n", data.index(b"\n") + 1)
+    body = mutated(rng, data[:end]) + data[end:-4] if rng.random() < 0.5 else data[:end] + mutated(rng, data[end:-4])
+    return body + struct.pack("<I", zlib.crc32(body))
+
+
+def sealed_games(rng: random.Random, data: bytes) -> bytes:
+    parts = [labelled.header({})]
+    for block in labelled.Reader(io.BytesIO(data), "seed"):
+        game = mutated(rng, block.data) if rng.random() < 0.5 else block.data
+        start = struct.pack("<II", block.number, len(game))
+        parts += [start, struct.pack("<II", zlib.crc32(start), zlib.crc32(game)), game]
+    return b"".join(parts)
+
+
+def sealed_journal(rng: random.Random, data: bytes) -> bytes:
+    """A journal with other values in its lines, doubled lines or missing ones."""
+    lines = [json.loads(line.rpartition(b',"crc":')[0] + b"}") for line in data.splitlines()]
+    for _ in range(rng.choice((1, 1, 2, 3))):
+        line = rng.choice(lines)
+        if rng.random() < 0.2:
+            lines.append(copy.deepcopy(line))
+            continue
+        holder: Any = line
+        while holder:  # walk to some value and replace it
+            key = rng.choice(sorted(holder)) if isinstance(holder, dict) else rng.randrange(len(holder))
+            inner = holder[key]
+            if not isinstance(inner, (dict, list)) or not inner or rng.random() < 0.2:
+                holder[key] = copy.deepcopy(rng.choice(VALUES))
+                break
+            holder = inner
+    texts = [json.dumps(line, separators=(",", ":")).encode()[:-1] for line in lines]
+    return b"".join(text + b',"crc":"%08x"}\n' % zlib.crc32(text) for text in texts)
+
+
+def epd() -> bytes:
+    return f'{START} bm e4; c7 "1"; c8 "0.3"; c9 "1-0";\n4k3/8/8/8/8/8/8/4K2R w K - dm 1; bm Kf2; c7 "2"; c9 "0-1";\n'.encode()
+
+
+def book() -> bytes:
+    return (DATA / "books" / "own.bin").read_bytes()
+
+
+def table(suffix: str) -> Callable[[], bytes]:
+    return (DATA / "syzygy" / f"KQvK{suffix}").read_bytes
+
+
+def own() -> bytes:
+    return labelled_files.file_of(labelled_files.many(8, plies=30))
+
+
+UCI_TABLES = ["setoption name SyzygyPath value .", "position fen 8/8/8/4k3/8/8/8/KQ6 w - - 0 1", "go depth 2"]
+READERS = {
+    "weights": Reader(
+        ".py", lambda: config.dump(config.load_default() | {"NETWORK": ""}).encode(), ["weights", "--weights", "FILE"]
+    ),
+    "network": Reader(
+        ".cwnet", lambda: networks.by_chance(16, 1).encode(), ["bench", "1", "--weights", "names.py"], sealed_network
+    ),
+    "perft suite": Reader(".epd", f"{START} ;D1 20 ;D2 400\n".encode, ["perft", "--suite", "FILE"]),
+    "suite": Reader(".epd", epd, ["suite", "--engine", ENGINE, "--nodes", "10", "FILE"]),
+    "lab positions": Reader(".fen", epd, [*LAB[:-1], "FILE"]),
+    "openings epd": Reader(".epd", epd, ["selfplay", "new.own", *GAMES, "--openings", "FILE"]),
+    "openings pgn": Reader(".pgn", lambda: PGN, ["selfplay", "new.own", *GAMES, "--openings", "FILE"]),
+    "openings bin": Reader(".bin", book, ["selfplay", "new.own", *GAMES, "--openings", "FILE"]),
+    "analyse": Reader(".pgn", lambda: PGN, ["analyse", "--nodes", "20", "FILE", "--report", "new.html"]),
+    "wdl-fit": Reader(".pgn.xz", lambda: PGN * 3, ["wdl-fit", "FILE"], lambda rng, data: lzma.compress(mutated(rng, data))),
+    "book": Reader(".bin", book, ["setoption name BookFile value FILE", "setoption name OwnBook value true", "go depth 1"]),
+    "table wdl": Reader(".rtbw", table(".rtbw"), UCI_TABLES),
+    "table dtz": Reader(".rtbz", table(".rtbz"), UCI_TABLES),
+    "tune": Reader(".epd", epd, ["tune", "FILE", "--output", "new.py", "--epochs", "1"]),
+    "tune games": Reader(".own", own, ["tune", "FILE", "--output", "new.py", "--epochs", "1"], sealed_games),
+    "selfplay --epd": Reader(".own", own, ["selfplay", "FILE", "--epd", "-"], sealed_games),
+    "train": Reader(".own", own, [word.replace("good.own", "FILE") for word in TRAIN], sealed_games),
+    "train journal": Reader(
+        ".jsonl", written_by([*TRAIN, "--journal", "FILE"]), [*TRAIN, "--journal", "FILE", "--resume"], sealed_journal
+    ),
+    "spsa journal": Reader(
+        ".jsonl", written_by([*SPSA, "--journal", "FILE"]), [*SPSA, "--journal", "FILE", "--resume"], sealed_journal
+    ),
+    "lab journal": Reader(
+        ".jsonl", written_by([*LAB, "--journal", "FILE"]), [*LAB, "--journal", "FILE", "--resume"], sealed_journal
+    ),
+}
 
 
 def read(reader: Reader, path: Path) -> str:
-    """Have a file read: "" if that went well, "refused", or what is wrong."""
-    begin, size = time.monotonic(), largest_size()
+    """Have a command read a file: "", "refused", or what is wrong."""
+    begin = time.monotonic()
     faulthandler.dump_traceback_later(HANG, exit=True)
     try:
-        wrong = reader.read(path)
-    except reader.refuses as error:
-        wrong = refusal(str(error), path)
+        with Path("out").open("w") as out, contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as err:
+            code = coachwhip([word.replace("FILE", path.name) for word in reader.words])
     except BaseException as error:  # noqa: BLE001 - MemoryError and RecursionError too
-        place = traceback.extract_tb(error.__traceback__)[-1]
-        wrong = f"{type(error).__name__}: {str(error)[:200]} ({Path(place.filename).name}:{place.lineno})"
+        return f"{type(error).__name__}: {str(error)[:200]}"
     finally:
         faulthandler.cancel_dump_traceback_later()
-    if time.monotonic() - begin > LIMIT:
-        return f"took {time.monotonic() - begin:.0f} s"
-    if largest_size() - size > ROOM:
-        return f"took {(largest_size() - size) >> 20} MiB"
-    return wrong
+    said = err.getvalue()
+    if "Traceback" in said or time.monotonic() - begin > LIMIT:
+        return f"{time.monotonic() - begin:.0f} s: {said[-1000:]}"
+    if code in (0, 3):  # 3: nothing was learnt
+        return ""
+    said += Path("out").read_text()
+    complaints = [line for line in said.splitlines() if line.startswith(("coachwhip", "info string"))]
+    return "refused" if complaints and len(complaints[0]) < 1000 else f"exit code {code}: {said[-1000:]!r}"
 
 
-def refusal(message: str, path: Path) -> str:
-    """Whether the message is one line that names the file: "refused", else what is wrong with it."""
-    if path.stem not in message:
-        return f"a message that does not name the file: {message[:300]!r}"
-    if len(message.splitlines()) != 1 or len(message) > 1000:
-        return f"a message that is not one line: {message[:300]!r}"
-    return "refused"
-
-
-def piece(args: argparse.Namespace, folder: Path, number: int) -> Piece:
-    """Some files for one reader."""
-    names = args.only or list(READERS)
-    name = names[number % len(names)]
-    reader, rng = READERS[name], random.Random(f"{args.seed} {number}")
-    counts: Counter[str] = Counter()
-    faults = []
-    for place in range(args.files):
-        data, sealed = spoilt(rng, name)
-        path = folder / f"spoilt{reader.suffix}"
-        path.write_bytes(data)
-        wrong = read(reader, path)
-        counts.update(["files", f"{name}, {'refused' if wrong == 'refused' else 'faults' if wrong else 'read'}"])
-        counts["sums made to fit"] += sealed
-        if wrong not in ("", "refused"):
-            kept = Path(args.keep, f"{name.replace(' ', '-')}-{args.seed}-{number}-{place}{reader.suffix}")
-            kept.write_bytes(data)
-            faults.append(f"{name}: {wrong}: {kept.name}, {len(data)} bytes")
-        for left in folder.iterdir():
-            left.unlink()
-    return Piece(dict(counts), faults)
+def trial(args: argparse.Namespace, number: int, seeds: dict[str, bytes]) -> tuple[str, str]:
+    """Spoil a file and have it read. Returns the reader's name and what came of it."""
+    rng = random.Random(f"{args.seed} {number}")
+    name = (args.only or list(READERS))[number % len(args.only or READERS)]
+    reader = READERS[name]
+    spoil = reader.seal if reader.seal and rng.random() < 0.5 else mutated
+    path = Path(f"{'KQvK' if 'table' in name else 'spoilt'}{reader.suffix}")
+    path.write_bytes(spoil(rng, seeds[name]))
+    Path("names.py").write_text(f'NETWORK = "{path.name}"\n', encoding="utf-8")
+    found = read(reader, path)
+    if found not in ("", "refused"):
+        shutil.copy(path, args.keep / f"{name.replace(' ', '-')}-{args.seed}-{number}{reader.suffix}")
+    for left in (path, *Path().glob("new*")):
+        left.unlink(missing_ok=True)
+    return name, found
 
 
 def main() -> int:
     """Run the trial."""
-    made = parser(__doc__, 10_000, "files")
-    made.add_argument(
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=10_000, metavar="N", help="so many files (default 10000)")
+    parser.add_argument("--first", type=int, default=0, metavar="N", help="the number of the first (default 0)")
+    parser.add_argument("--seed", type=int, default=1, metavar="N", help="decides all faults (default 1)")
+    parser.add_argument(
         "--only", action="append", choices=READERS, metavar="NAME", help=f"one of {', '.join(READERS)}; may be repeated"
     )
-    made.add_argument("--files", type=int, default=PIECE, metavar="N", help=f"files of a piece (default {PIECE})")
-    made.add_argument(
-        "--keep", type=Path, default=Path(), metavar="DIR", help="where files that showed a fault are kept (default: here)"
-    )
-    args = made.parse_args()
-    args.keep.mkdir(parents=True, exist_ok=True)
+    parser.add_argument("--keep", type=Path, default=Path(), metavar="DIR", help="where files that showed a fault are kept")
+    args = parser.parse_args()
+    args.keep = args.keep.absolute()
+    counts: Counter[str] = Counter()
+    faults = []
     with tempfile.TemporaryDirectory() as folder:
-        return run(args, "mutated_files", "files", partial(piece, args, Path(folder)), only=args.only or [], files=args.files)
+        os.chdir(folder)
+        Path("good.own").write_bytes(own())
+        Path("good.fen").write_text(f"{chess.STARTING_FEN}\n", encoding="utf-8")
+        seeds = {name: READERS[name].make() for name in args.only or READERS}
+        for number in range(args.first, args.first + args.count):
+            name, found = trial(args, number, seeds)
+            counts[f"{name}, {'read' if not found else 'refused' if found == 'refused' else 'faults'}"] += 1
+            if found not in ("", "refused"):
+                faults.append(f"{name}, file {number}: {found}")
+                print(faults[-1], file=sys.stderr, flush=True)
+        os.chdir(args.keep)
+    print(
+        json.dumps(
+            {"trial": "mutated_files", "count": args.count, "counts": counts, "faults": faults, "command": sys.argv}, indent=1
+        )
+    )
+    return int(bool(faults))
 
 
 if __name__ == "__main__":
