@@ -8,11 +8,12 @@ from libc.string cimport memset
 from .board.fen cimport write_fen
 from .board.packed cimport PACKED_SIZE, unpack_legal
 from .board.recorded cimport MAX_RECORDED_PLIES, NEVER_HIDDEN, NO_RESULT, ROW_SIZE
-from .evaluate.evaluate cimport evaluate_once, scaled_by_rule50, trace_position
+from .evaluate.evaluate cimport evaluate_once, scaled_by_rule50
 from .evaluate.features cimport extract_features
 from .evaluate.network cimport INPUTS, MAX_HIDDEN, QA, QB
 from .evaluate.network_check cimport Walk, walk_network
 from .evaluate.network_file cimport HIDDEN_STEP, MAX_OUTPUT_WEIGHT, MAX_SCALE
+from .evaluate.trace cimport trace_position
 from .evaluate.weights cimport DANGER_STEP, FULL_PHASE, FULL_SCALE
 from coachwhip.core.position cimport Position  # absolute: Cython takes .position for board/position
 from .request cimport set_root

@@ -161,6 +161,7 @@ cdef enum:
     MATE_BOUND = 31744  # scores beyond +-MATE_BOUND are mates
     TB_WIN = 31000  # a win by the endgame tablebases, minus the plies from the root: above every evaluation, below every mate
     TB_BOUND = 30872  # scores beyond +-TB_BOUND are tablebase wins or mates
+    EVAL_LIMIT = 29999  # |evaluate| never exceeds this; smaller than every tablebase and mate score
     INFINITE = 32001
     NO_SCORE = 32002  # means "unknown"; outside every window
 

@@ -8,9 +8,6 @@ from ..board.position cimport *
 from ..board.types cimport *
 from .weights cimport *
 
-cdef enum:
-    EVAL_LIMIT = 29999  # |evaluate| never exceeds this; smaller than every tablebase and mate score
-
 cdef struct Evaluator:  # one per search thread
     const Weights* weights  # shared by all threads, owned by the caller; constant while anything is evaluated
     const Network* network  # likewise; a network of 0 units: the terms alone
@@ -40,12 +37,9 @@ cdef inline void note_move(EvalEntry* entry) noexcept nogil:
 cdef Evaluator* new_evaluator(const Weights* weights, const Network* network) except NULL
 cdef void free_evaluator(Evaluator* ev) noexcept nogil
 cdef void clear_evaluator(Evaluator* ev) noexcept nogil
-cdef int read_weights(Weights* out, object values) except -1
 cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil
 cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil
-cdef int phase_of(const BoardC* b) noexcept nogil
-cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts) noexcept nogil
-cdef dict trace_position(Evaluator* ev, const PositionC* pos)
+cdef int evaluation_once(Evaluator* ev, const PositionC* pos, const int32_t** factor) noexcept nogil
 
 cdef inline int scaled_by_rule50(const Evaluator* ev, const PositionC* pos, int score) noexcept nogil:
     """A score of `evaluate`, reduced by the fifty-move counter; kept apart, since the tt stores the unreduced score."""

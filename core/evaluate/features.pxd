@@ -5,7 +5,7 @@ The columns of a row: White's minus Black's count of every tapered weight, then 
 `trace_counts` does the counting, so the fit uses exactly the evaluation that the engine plays with.
 """
 
-from .evaluate cimport *
+from .trace cimport *
 from ..board.position cimport *
 
 cdef inline int tapered_count() noexcept nogil:

@@ -5,6 +5,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from array import array
 
 from ..board.fen cimport parse_fen
+from .terms cimport phase_of
 
 cdef struct Row:
     int32_t* columns

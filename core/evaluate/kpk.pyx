@@ -82,11 +82,3 @@ cdef void _fill() noexcept nogil:
 
 
 _fill()
-
-
-def is_won(strong: int, king: int, pawn: int, lone_king: int, stm: int) -> bool:
-    """For tests: `kpk_is_won`, colours 0 (White) and 1, squares 0 to 63, a1 first. Raises ValueError for others."""
-    squares = (king, pawn, lone_king)
-    if not (strong in (0, 1) and stm in (0, 1) and all(0 <= square < 64 for square in squares) and 0 < pawn >> 3 < 7):
-        raise ValueError("no such position")
-    return kpk_is_won(strong, king, pawn, lone_king, stm)

@@ -57,7 +57,18 @@ cdef inline int midgame(uint32_t score) noexcept nogil:
 cdef inline int endgame(uint32_t score) noexcept nogil:
     return <int16_t>((score + 0x8000) >> 16)
 
+cdef inline int phase_of(const BoardC* b) noexcept nogil:
+    cdef int phase = (
+        popcount(b.by_type[KNIGHT] | b.by_type[BISHOP])
+        + ROOK_PHASE * popcount(b.by_type[ROOK])
+        + QUEEN_PHASE * popcount(b.by_type[QUEEN])
+    )
+    return min(phase, FULL_PHASE)
+
 # --- Geometry ---
+
+cdef inline bitboard centre() noexcept nogil:
+    return (rank_mask(3) | rank_mask(4)) & (file_mask(3) | file_mask(4))
 
 cdef inline bitboard relative_rank_mask(int rank, int us) noexcept nogil:
     return rank_mask(rank if us == WHITE else 7 - rank)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a search learns from its results: updates of the histories for move ordering, and of the correction history."""
 
-from ..evaluate.evaluate cimport EVAL_LIMIT, scaled_by_rule50
+from ..evaluate.evaluate cimport scaled_by_rule50
 from .margins cimport PERCENT, SIXTEENTHS, history_bonus, swing_bonus
 from .searcher cimport *
 

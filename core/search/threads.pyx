@@ -20,7 +20,8 @@ from cpython.pythread cimport (
 from libc.stdlib cimport calloc, free
 from libc.string cimport memcpy, memset
 
-from ..evaluate.evaluate cimport clear_evaluator, free_evaluator, new_evaluator, place_entry, read_weights
+from ..evaluate.evaluate cimport clear_evaluator, free_evaluator, new_evaluator, place_entry
+from ..evaluate.layout cimport read_weights
 from ..evaluate.network cimport Accumulators, free_accumulators, free_network, make_accumulators
 from ..evaluate.network_file cimport read_network
 from .root cimport *

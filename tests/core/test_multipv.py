@@ -76,22 +76,6 @@ def test_line_k_is_the_k_th_best_move_of_plain_minimax(fen: str, settings: dict[
 
 
 @pytest.mark.parametrize("fen", FENS)
-def test_each_line_has_the_score_of_its_move_searched_alone(fen: str) -> None:
-    engine = oracle.new_engine(**PLAIN | NARROW | {"use_qsearch": 1, "use_qs_see": 1, "use_check_extension": 1})
-    alone = oracle.new_engine(**PLAIN | {"use_qsearch": 1, "use_qs_see": 1, "use_check_extension": 1})
-    engine.prepare()
-    alone.prepare()
-    best = []
-    for move in Position(fen).legal_moves():
-        info = alone.search(Position(fen), depth=3, searchmoves=[move]).info
-        assert info is not None
-        best.append(value(info))
-    _, infos = search(engine, fen, 4, depth=3)
-    group = groups(infos)[-1]
-    assert [value(info) for info in group] == sorted(best, reverse=True)[:4]
-
-
-@pytest.mark.parametrize("fen", FENS)
 @pytest.mark.parametrize("multipv", [2, 3, 7, 256])
 def test_every_iteration_shows_all_lines_in_order(engine: Engine, fen: str, multipv: int) -> None:
     result, infos = search(engine, fen, multipv, depth=7)
@@ -150,36 +134,3 @@ def test_depth_1_is_finished_for_all_lines(engine: Engine) -> None:
     assert result.bestmove == infos[0].pv[0]
     engine.stop()
     assert len(search(engine, KIWIPETE, 3)[1]) == 3
-
-
-def test_the_same_lines_every_time(engine: Engine) -> None:
-    def lines() -> list[tuple[object, ...]]:
-        engine.clear()
-        return [(i.depth, i.seldepth, i.multipv, value(i), i.nodes, i.pv) for i in search(engine, KIWIPETE, 4, depth=7)[1]]
-
-    assert lines() == lines()
-
-
-@pytest.mark.parametrize("multipv", [0, -1])
-def test_no_line_is_too_few(engine: Engine, multipv: int) -> None:
-    with pytest.raises(ValueError, match="multipv"):
-        engine.search(Position(), depth=1, multipv=multipv)
-    assert not engine.is_searching()
-
-
-def test_a_finished_game_has_no_line(engine: Engine) -> None:
-    result, infos = search(engine, "7k/5Q2/6K1/8/8/8/8/8 b - - 0 80", 3, depth=3)
-    assert (result.bestmove, infos) == ("", [])
-
-
-def test_an_exception_between_two_lines_comes_out(engine: Engine) -> None:
-    seen: list[int] = []
-
-    def broken(info: SearchInfo) -> None:
-        seen.append(info.multipv)
-        if (info.depth, info.multipv) == (2, 2):
-            raise KeyError
-
-    with pytest.raises(KeyError):
-        engine.search(Position(), depth=6, multipv=3, on_info=broken)
-    assert seen == [1, 2, 3, 1, 2]

@@ -190,9 +190,10 @@ def test_what_the_callbacks_raise_comes_out(way: dict[str, Any]) -> None:
     def broken(*_: object) -> bool:
         raise BrokenCallbackError
 
-    for callback in ("should_stop", "on_progress"):
+    callbacks: list[dict[str, Any]] = [{"should_stop": broken}, {"on_progress": broken}]
+    for callback in callbacks:
         with pytest.raises(BrokenCallbackError):
-            Position().divide(12, **way, **{callback: broken})
+            Position().divide(12, **way, **callback)
     with pytest.raises(BrokenCallbackError):
         Position().divide(4, on_move=broken, **way)
     assert Position().perft(3, **way) == 8902

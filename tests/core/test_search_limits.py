@@ -125,13 +125,6 @@ def test_searchmoves_without_a_legal_one_searches_all(engine: Engine) -> None:
     assert engine.search(Position(), depth=6, searchmoves=["e2e5", "a1a8"]).nodes == everything.nodes
 
 
-def test_searchmoves_choose_among_worse_moves(engine: Engine) -> None:
-    fen = "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1"
-    result = engine.search(Position(fen), depth=4, searchmoves=["a1a2", "g1f2"])
-    assert result.bestmove in ("a1a2", "g1f2")
-    assert exact_info(result).mate_in != 1
-
-
 def test_a_single_move_needs_no_long_thought(engine: Engine) -> None:
     """On the clock only: an analysis goes on."""
     position = Position("7k/8/8/p7/P7/8/7r/K7 w - - 0 1")
@@ -197,26 +190,11 @@ def test_stop_between_prepare_and_search_is_not_lost(engine: Engine) -> None:
     assert exact_info(search(engine, Position(MIDDLEGAME), depth=4)[0]).depth == 4
 
 
-def test_many_stops_are_one(engine: Engine) -> None:
-    for _ in range(20):
-        search_thread = Background(engine, Position(KIWIPETE), lambda info: info.depth >= 1)
-        for _ in range(3):
-            engine.stop()
-        assert search_thread.end().bestmove in Position(KIWIPETE).legal_moves()
-
-
 def test_pondering_ignores_the_clock_until_ponderhit(engine: Engine) -> None:
     search_thread = Background(engine, Position(MIDDLEGAME), lambda info: info.time_ms > 50, ponder=True, clock_ms=5)
     search_thread.wait_until_ready()
     assert engine.is_searching()
     engine.ponderhit()
-    assert search_thread.end().bestmove in Position(MIDDLEGAME).legal_moves()
-
-
-def test_stop_ends_pondering(engine: Engine) -> None:
-    search_thread = Background(engine, Position(MIDDLEGAME), lambda info: info.depth >= 3, ponder=True, clock_ms=1)
-    search_thread.wait_until_ready()
-    engine.stop()
     assert search_thread.end().bestmove in Position(MIDDLEGAME).legal_moves()
 
 
@@ -226,46 +204,27 @@ def test_the_clock_ends_a_search(engine: Engine) -> None:
         assert exact_info(result).depth < MAX_DEPTH
 
 
-def test_one_search_at_a_time(engine: Engine) -> None:
-    refused = 0
-
-    def meddle(_info: SearchInfo) -> None:
-        nonlocal refused
-        assert engine.is_searching()
-        for forbidden in (
-            lambda: engine.search(Position(), depth=1),
-            lambda: engine.set_hash(1),
-            lambda: engine.evaluate(Position()),
-            engine.clear,
-            engine.clear_hash,
-        ):
-            with pytest.raises(RuntimeError):
-                forbidden()
-            refused += 1
-
-    undisturbed = engine.search(Position(KIWIPETE), depth=5)
-    engine.clear()
-    result = engine.search(Position(KIWIPETE), depth=5, on_info=meddle)
-    assert refused == 25
-    assert result.nodes == undisturbed.nodes
-    assert not engine.is_searching()
-
-
 class BrokenCallbackError(Exception):
     pass
 
 
-def test_an_exception_in_the_callback_ends_the_search_and_comes_out(engine: Engine) -> None:
+@pytest.mark.parametrize("error", [BrokenCallbackError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize(("threads", "multipv"), [(1, 1), (1, 3), (4, 1)])
+def test_an_exception_in_the_callback_ends_the_search_and_comes_out(
+    threads: int, multipv: int, error: type[BaseException]
+) -> None:
     calls = itertools.count()
+    engine = oracle.new_engine()
+    engine.set_threads(threads)
 
-    def broken(info: SearchInfo) -> None:
-        next(calls)
-        if info.depth == 3:
-            raise BrokenCallbackError
+    def broken(_info: SearchInfo) -> None:
+        if next(calls) == 4:
+            raise error
 
-    with pytest.raises(BrokenCallbackError):
-        engine.search(Position(KIWIPETE), on_info=broken)
-    assert next(calls) == 3
+    with pytest.raises(error):
+        engine.search(Position(KIWIPETE), on_info=broken, multipv=multipv)
+    assert next(calls) == 5
     assert not engine.is_searching()
     engine.prepare()
-    assert exact_info(search(engine, Position(KIWIPETE), depth=4)[0]).depth == 4
+    result, _ = search(engine, Position(KIWIPETE), depth=4)
+    assert (exact_info(result).depth, result.threads) == (4, threads)

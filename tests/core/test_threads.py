@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Several search threads: they end when they are told to, keep limits and lines sound, and one thread stays what it was."""
 
-import itertools
 import os
 import random
 import subprocess
@@ -203,13 +202,6 @@ def test_new_weights_reach_all_threads() -> None:
         assert {info.score_cp for info in infos if not info.bound} == {0}
 
 
-@pytest.mark.parametrize("threads", [0, -1, MAX_THREADS + 1])
-def test_the_number_is_checked(engine: Engine, threads: int) -> None:
-    with pytest.raises(ValueError, match="threads"):
-        engine.set_threads(threads)
-    assert engine.search(Position(), depth=3).threads == THREADS
-
-
 def test_the_most_threads_there_can_be() -> None:
     engine = oracle.new_engine(hash_mb=1)
     engine.set_threads(MAX_THREADS)
@@ -219,62 +211,6 @@ def test_the_most_threads_there_can_be() -> None:
     engine.set_threads(1)
     engine.clear()
     assert engine.search(Position(MIDDLEGAME), nodes=5_000).nodes == 5_000
-
-
-def test_not_while_searching(engine: Engine) -> None:
-    refused = []
-
-    def meddle(_info: SearchInfo) -> None:
-        with pytest.raises(RuntimeError):
-            engine.set_threads(1)
-        refused.append(1)
-
-    result = engine.search(Position(KIWIPETE), depth=5, on_info=meddle)
-    assert len(refused) == 5
-    assert result.threads == THREADS
-
-
-def test_a_finished_game_needs_no_threads(engine: Engine) -> None:
-    engine.search(Position(), nodes=5000)
-    result = engine.search(Position("7k/5Q2/6K1/8/8/8/8/8 b - - 0 80"))
-    assert (result.bestmove, result.nodes, result.threads) == ("", 0, 1)
-
-
-@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
-def test_an_exception_in_the_callback_ends_all_threads(engine: Engine, error: type[BaseException]) -> None:
-    calls = itertools.count()
-
-    def broken(_info: SearchInfo) -> None:
-        if next(calls) == 3:
-            raise error
-
-    with pytest.raises(error):
-        engine.search(Position(KIWIPETE), on_info=broken)
-    engine.prepare()
-    assert engine.search(Position(KIWIPETE), depth=4).threads == THREADS
-
-
-def test_the_gil_is_free_and_several_engines_do_not_meet() -> None:
-    engines = [oracle.new_engine(hash_mb=1) for _ in range(3)]
-    for engine in engines:
-        engine.set_threads(2)
-        engine.prepare()
-    results: list[SearchResult] = []
-    threads = [
-        threading.Thread(target=lambda engine=engine: results.append(engine.search(Position(MIDDLEGAME))), daemon=True)
-        for engine in engines
-    ]
-    for thread in threads:
-        thread.start()
-    deadline = time.monotonic() + PATIENCE
-    while not all(engine.is_searching() for engine in engines) and time.monotonic() < deadline:
-        time.sleep(0.001)
-    for engine in engines:
-        engine.stop()
-    for thread in threads:
-        thread.join(PATIENCE)
-    assert len(results) == 3
-    assert all(result.bestmove in Position(MIDDLEGAME).legal_moves() for result in results)
 
 
 REFUSED = """
