@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import pytest
 
-from coachwhip.__main__ import SUBCOMMANDS, TAKE
+from coachwhip.__main__ import FORWARDED_OPTIONS, SUBCOMMANDS
 
 
 class Stopped(Exception):
@@ -39,5 +39,5 @@ def test_what_keeps_a_journal_resumes_it(options: dict[str, set[str]]) -> None:
 
 def test_the_command_line_hands_on_what_subcommands_have(options: dict[str, set[str]]) -> None:
     """`coachwhip --set NAME=VALUE match ...` is `coachwhip match --set NAME=VALUE ...`."""
-    for name, commands in TAKE.items():
+    for name, commands in FORWARDED_OPTIONS.items():
         assert commands == {command for command, known in options.items() if name in known}
