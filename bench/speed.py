@@ -23,11 +23,11 @@ from .common.command import INTERRUPTED, CommandError, add_limits, execute, seco
 from .common.progress import progress
 from .common.signature import read_positions
 from .common.table import show
-from .engines.client import Client, Patience, position_command
+from .engines.client import Client, Patience, own_names, position_command
 from .engines.clock import Clock, TimeControl
 from .engines.faults import EngineFault, StartError
-from .engines.info import nodes_said
-from .engines.spec import FAIR_OPTIONS, EngineSpec, add_engine_arguments, distinct, engine_specs
+from .engines.info import reported_nodes
+from .engines.spec import FAIR_OPTIONS, EngineSpec, add_engine_arguments, engine_specs
 
 MEASURES = ("start", "perft", "search", "bench")
 STARTS = 5  # in each round
@@ -111,7 +111,7 @@ def search(fens: Sequence[str], limit: TimeControl, contender: Contender) -> Wor
     with closing(Client(contender.spec._replace(defaults={**FAIR_OPTIONS, "Hash": "16"}))) as client:
         for fen in fens:
             client.new_game()
-            client.go(position_command(fen), go, patience, lambda _, line: said.append(nodes_said(line) or said[-1]))
+            client.go(position_command(fen), go, patience, lambda _, line: said.append(reported_nodes(line) or said[-1]))
             nodes += said[-1]
             said.append(0)
         client.close(politely=True)
@@ -149,8 +149,7 @@ def _speed(args: argparse.Namespace) -> int:
     if unknown := set(args.only) - set(MEASURES):
         raise CommandError(f"--only: expected some of {', '.join(MEASURES)}, not {min(unknown)[:40]!r}")
     specs = engine_specs(args.engine_words, args.repository, with_ours=True, start_seconds=args.start_timeout)
-    names = distinct([own_name(spec) for spec in specs])
-    contenders = [Contender(name, spec, args.timeout) for name, spec in zip(names, specs, strict=True)]
+    contenders = [Contender(name, spec, args.timeout) for name, spec in zip(own_names(specs), specs, strict=True)]
     python = Contender("python -c pass", EngineSpec((sys.executable, "-c", "pass"), "", {}), args.timeout)
     turns = [("start", start, [*contenders, python])] * STARTS + [(name, run, contenders) for name, run in tasks(args).items()]
     code = 0
@@ -169,16 +168,6 @@ def _speed(args: argparse.Namespace) -> int:
     else:
         _show(rows, contenders[0].name)
     return code
-
-
-def own_name(spec: EngineSpec) -> str:
-    """What to call an engine. Raises CommandError if it cannot be used."""
-    with closing(Client(spec)) as client:
-        try:
-            client.start()
-        except (StartError, EngineFault) as error:
-            raise CommandError(str(error)) from error
-        return client.name
 
 
 def tasks(args: argparse.Namespace) -> dict[str, Callable[[Contender], Work]]:

@@ -58,8 +58,8 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
     elo, paired = judge(tally, 0, 1)
     pairs = tally.pairs(0, 1)
     alone = total - 2 * sum(pairs)
-    left_out = f", {alone} without their other half left out" if alone else ""
-    source = f"(95 %, from {f'pairs {pairs}{left_out}' if paired else 'single games'})"
+    unpaired = f", {alone} without their other half not counted" if alone else ""
+    source = f"(95 %, from {f'pairs {pairs}{unpaired}' if paired else 'single games'})"
     if elo.is_known:
         lines.append(f"Elo {elo} [{elo.low:+.1f}, {elo.high:+.1f}] {source}, LOS {100 * elo.los:.1f} %")
     else:
