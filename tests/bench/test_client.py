@@ -61,14 +61,6 @@ def test_a_failure_gives_the_process_up_and_the_next_game_starts_another(make_cl
         client.go("position startpos", "go nodes 5", Patience(after_line=0.5))
 
 
-def test_failed_starts_are_counted_in_a_row() -> None:
-    missing = Client(EngineSpec(("no-such-engine-anywhere",), "", {}))
-    for count in (1, 2):
-        with pytest.raises(StartError, match="cannot use 'no-such-engine-anywhere'"):
-            missing.start()
-        assert (missing.failed_starts, missing.was_started) == (count, False)
-
-
 def test_what_is_being_started_can_be_ended_at_once(tmp_path: Path) -> None:
     mark = tmp_path / "pid"
     client = Client(EngineSpec((sys.executable, "-c", SILENT, str(mark)), "", {}, start_seconds=600))
