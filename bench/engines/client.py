@@ -276,8 +276,11 @@ class Client:
         self.close()
 
 
-def own_names(specs: Sequence[EngineSpec]) -> list[str]:
-    """What engines are called, all different; each is started once. Raises CommandError if one cannot be used."""
+def check_engines(specs: Sequence[EngineSpec]) -> list[str]:
+    """Start each engine once, so that one that cannot be used is rejected before the work; returns their names, all different.
+
+    Raises CommandError.
+    """
     names = []
     for spec in specs:
         client = Client(spec)

@@ -16,7 +16,7 @@ from ..common.adjudication import UNFINISHED
 from ..common.pool import Cluster, cluster, threads
 from ..common.punctual import punctual, undisturbed
 from ..common.rules import Rules
-from ..engines.client import own_names
+from ..engines.client import check_engines
 from ..engines.clock import TimeControl
 from ..engines.pool import EnginePool
 from ..engines.spec import EngineSpec
@@ -56,11 +56,11 @@ Runner = Callable[
 def runner(contest: Contest, concurrency: int, scheduler: str | None) -> Iterator[tuple[list[str], Runner]]:
     """The engines' names, all different, and what plays the games. Raises CommandError."""
     if scheduler is None:
-        names = own_names(contest.players)
+        names = check_engines(contest.players)
         yield names, partial(play_here, contest.named(names), concurrency)
         return
     with cluster(scheduler, concurrency) as workers:
-        names = workers.call(own_names, contest.players)
+        names = workers.call(check_engines, contest.players)
         yield names, partial(play_on_cluster, contest.named(names), workers)
 
 

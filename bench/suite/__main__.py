@@ -104,7 +104,7 @@ def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]
         with contextlib.closing(reopen(args.journal)) as journal:
             yield _resumed(args, journal), journal
         return
-    run = _begun(args)
+    run = _new_run(args)
     if not args.journal:
         yield run, None
         return
@@ -112,9 +112,9 @@ def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]
         yield run._replace(attempts=journal.record().attempts), journal
 
 
-def _begun(args: argparse.Namespace) -> Run:
+def _new_run(args: argparse.Namespace) -> Run:
     """The run that the arguments describe. Raises CommandError, OSError."""
-    from ..engines.client import own_names
+    from ..engines.client import check_engines
     from .epd import read_files
 
     files = args.files or [TACTICS.path]
@@ -125,7 +125,7 @@ def _begun(args: argparse.Namespace) -> Run:
     limit = args.depth or args.nodes or args.time or DEFAULT_SECONDS
     patience = args.timeout or (limit + SPARE if kind == "time" else PATIENCE)
     specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
-    engines = tuple(spec._replace(name=name) for spec, name in zip(specs, own_names(specs), strict=True))
+    engines = tuple(spec._replace(name=name) for spec, name in zip(specs, check_engines(specs), strict=True))
     if not args.files:
         TACTICS.announce()
     return Run(SuiteSettings(tuple(str(path.resolve()) for path in files), kind, limit, patience, engines), problems, [])
