@@ -25,14 +25,17 @@ def check_outputs(
     replaced: Sequence[str] = (),
     grown: Sequence[str] = (),
     *,
+    also: Sequence[Path] = (),
     reads: Collection[Path] = (),
 ) -> None:
     """Check the files that a command writes before it opens any. Raises CommandError.
 
-    `replaced` and `grown` (at their end) are names of arguments. All can be written, and none is a file that another argument
-    names, or one of `reads`.
+    `replaced` and `grown` (at their end) are names of arguments, `also` more files that are replaced. All can be written, and none
+    is a file that another argument names, or one of `reads`.
     """
-    outputs = []
+    outputs = [*also]
+    for path in also:
+        require_writable(path)
     for name in (*replaced, *grown):
         if path := getattr(args, name):
             require_writable(path, grows=name in grown)
