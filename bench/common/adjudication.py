@@ -79,7 +79,7 @@ def by_tablebase(board: chess.Board, folder: str) -> Ending | None:
     https://www.chessprogramming.org/Syzygy_Bases
     """
     tables = open_tables(folder)
-    if chess.popcount(board.occupied) > tables.most_men or board.castling_rights:
+    if chess.popcount(board.occupied) > tables.most_pieces or board.castling_rights:
         return None
     with tables.lock:
         try:
@@ -101,7 +101,7 @@ class Tables(NamedTuple):
     """Open tables. python-chess loads a table when it is first probed, which two threads must not do at once."""
 
     tablebase: chess.syzygy.Tablebase
-    most_men: int
+    most_pieces: int
     lock: threading.Lock
 
 
@@ -110,8 +110,8 @@ def open_tables(folder: str) -> Tables:
     """The tables in a folder, opened once. Raises OSError, also if there are none or the header of one is damaged."""
     tablebase = chess.syzygy.Tablebase()
     if damaged := add_folder(tablebase, folder):
-        raise OSError(f"{damaged[0]} is damaged: its header does not name the men of its file name")
-    men = [len(name.replace("v", "")) for name in tablebase.wdl]
-    if not men:
+        raise OSError(f"{damaged[0]} is damaged: its header does not name the pieces of its file name")
+    pieces = [len(name.replace("v", "")) for name in tablebase.wdl]
+    if not pieces:
         raise FileNotFoundError(f"no Syzygy tables in {folder}")
-    return Tables(tablebase, max(men), threading.Lock())
+    return Tables(tablebase, max(pieces), threading.Lock())

@@ -237,7 +237,7 @@ def per_second(nodes: int, seconds: float) -> int:
 
 
 def add_limits(parser: argparse.ArgumentParser, default: str, *, max_depth: int = 1000) -> None:
-    """Give a parser the limits of a search of one position, of which one may be given: `time`, `depth` and `nodes`."""
+    """Give a parser the limits of a search of one position, of which at most one may be set: `time`, `depth` and `nodes`."""
     add = parser.add_mutually_exclusive_group().add_argument
     add("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default: {default})")
     add("--depth", type=whole_number(1, max_depth), metavar="N", help="search each position to this depth, in plies")

@@ -89,14 +89,14 @@ def _files_in(value: Any) -> Iterator[Path]:
 def _identity(file: Path | int) -> tuple[Any, ...] | None:
     """What all names of a file have in common; None for a pipe or a device, which loses nothing."""
     with suppress(OSError):
-        found = os.stat(file)
-        return (found.st_dev, found.st_ino) if stat.S_ISREG(found.st_mode) else None
+        status = os.stat(file)
+        return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
     if isinstance(file, int):
         return None
     folder, name = os.path.split(os.path.realpath(file))  # it may be made later
     with suppress(OSError):
-        found = os.stat(folder)
-        return found.st_dev, found.st_ino, os.path.normcase(name)
+        status = os.stat(folder)
+        return status.st_dev, status.st_ino, os.path.normcase(name)
     return None
 
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Where games start: books of positions or lines in EPD, FEN, PGN and Polyglot files.
 
-An entry of a book is read when a game starts from it, so that a file of a hundred thousand lines opens quickly; only then is a
-wrong line found and named.
+An entry of a book is read when a game starts from it, so that a file of a hundred thousand lines opens quickly; a wrong
+line is reported then.
 """
 
 import random

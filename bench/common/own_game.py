@@ -34,8 +34,8 @@ def result_so_far(position: Position, scores: list[Score], rules: Rules) -> str:
     return result
 
 
-def white_score(position: Position, found: SearchResult) -> Score:
-    """What the search found, from White's side."""
-    assert found.info is not None, "a position that goes on has a move, and a search of it a score"
-    score = Mate(found.info.mate_in) if found.info.is_mate else Cp(found.info.score_cp)
+def white_score(position: Position, result: SearchResult) -> Score:
+    """The score of a search, from White's side."""
+    assert result.info is not None, "a position that goes on has a move, and a search of it a score"
+    score = Mate(result.info.mate_in) if result.info.is_mate else Cp(result.info.score_cp)
     return score if position.stm == "w" else -score

@@ -13,7 +13,7 @@ from .files import write_bytes
 
 DPI = 100  # dots per inch
 SIZE = (8.0, 4.5)  # inches, of a plot without a long legend
-ROOM = 110  # letters beside each other below such a plot
+ROOM = 110  # letters of a line below such a plot
 
 
 def require_plot(path: Path) -> None:

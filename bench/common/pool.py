@@ -110,11 +110,11 @@ class Cluster:
         """The workers of the cluster. What a lost worker was doing is done again elsewhere."""
         return Pool(self._executor, function, sum(self.client.nthreads().values()) or 1)
 
-    def call(self, function: Callable[..., Result], *arguments: Any, raises: tuple[type[Exception], ...] = ()) -> Result:
-        """What a function returns on a worker. Raises what is in `raises` as it is, and CommandError for everything else."""
+    def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
+        """What a function returns on a worker. Raises CommandError."""
         try:
             return self._executor.submit(function, *arguments).result()  # type: ignore[no-any-return]
-        except raises:
+        except CommandError:
             raise
         except Exception as error:
             hint = "coachwhip must be installed where the scheduler and the workers run"

@@ -59,23 +59,17 @@ def _drawn(label: str, total: int) -> AbstractContextManager[Bar] | None:
 
 @contextmanager
 def _plain(label: str, total: int) -> Iterator[Bar]:
-    """A counter that rewrites its line on a terminal, and prints about ten lines elsewhere."""
+    """A counter that prints about ten lines."""
     count = 0
-    stream = unfiltered(sys.stderr)
-    terminal = stream.isatty()
-    step = 1 if terminal else max(1, total // 10)
+    step = max(1, total // 10)
+
+    def say(text: str) -> None:
+        print(printable(text), file=sys.stderr, flush=True)
 
     def advance(items: int = 1, /) -> None:
         nonlocal count
-        steps = count // step
-        count += items
-        if count // step > steps or count == total:
-            counter = f"{label} {count}/{total}"
-            print(f"\r{counter}" if terminal else counter, end="" if terminal else "\n", file=stream, flush=True)
-
-    def say(text: str) -> None:
-        print(f"\r{printable(text)}" if terminal else printable(text), file=stream, flush=True)
+        before, count = count, count + items
+        if count // step > before // step or count == total:
+            say(f"{label} {count}/{total}")
 
     yield Bar(advance, say)
-    if terminal:
-        print(file=stream)

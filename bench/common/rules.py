@@ -10,7 +10,7 @@ MAX_RULE = 100_000  # largest move count or score of a rule
 
 
 class Rules(NamedTuple):
-    """What ends games, beside the rules of chess. Scores in centipawns; a count of 0 moves switches a rule off."""
+    """What ends games in addition to the rules of chess. Scores in centipawns; a count of 0 moves switches a rule off."""
 
     margin: float | None = None  # seconds an engine may exceed its time; None for the default
     resign_moves: int = 0  # so many moves of each side ...

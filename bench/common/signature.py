@@ -16,7 +16,7 @@ from .command import per_second
 
 DEPTH = 12
 HASH_MB = 16
-SIGNATURE_DEPTH = 6  # enough to tell one engine from another
+SIGNATURE_DEPTH = 6  # enough to distinguish engines
 POSITIONS = Path(__file__).with_name("positions.fen")
 
 
@@ -61,7 +61,7 @@ class BenchResult(NamedTuple):
 
 
 def read_positions(path: Path = POSITIONS) -> list[str]:
-    """The FENs of a file, one a line; blank lines and those that start with # are left out."""
+    """The FENs of a file, one a line; blank lines and comments (#) are skipped."""
     lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
     return [line for line in lines if line and not line.startswith("#")]
 

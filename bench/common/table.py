@@ -54,5 +54,5 @@ def _show_rich(title: str, headings: Sequence[str], rows: Rows, left: int) -> bo
 
 def unfiltered(stream: TextIO) -> TextIO:
     """The terminal itself, for control characters, where `coachwhip.output` has put a stream above it that passes none on."""
-    found: TextIO = getattr(stream, "unfiltered", stream)
-    return found
+    terminal: TextIO = getattr(stream, "unfiltered", stream)
+    return terminal

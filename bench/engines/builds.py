@@ -89,10 +89,10 @@ def build(revision: str, repository: Path, say: Callable[[str], None]) -> Build:
 
 
 def _variant(environment: Mapping[str, str]) -> str:
-    """A few letters that tell builds with other compilers and flags apart."""
+    """A few letters that distinguish builds with other compilers and flags."""
     names = ["CC", "CFLAGS", *(name for name in environment if name.startswith("COACHWHIP_"))]
-    wanted = sorted(f"{name}={environment[name]}" for name in names if environment.get(name))
-    return hashlib.sha256("\n".join(wanted).encode()).hexdigest()[:8]
+    chosen = sorted(f"{name}={environment[name]}" for name in names if environment.get(name))
+    return hashlib.sha256("\n".join(chosen).encode()).hexdigest()[:8]
 
 
 def _unpack(repository: Path, commit: str, tree: Path) -> None:

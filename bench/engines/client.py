@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 import chess
 import chess.engine
 
+from ..common.command import CommandError
 from .faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
 from .info import read_refusal
-from .spec import EngineSpec
+from .spec import EngineSpec, distinct
 from .watchdog import WatchedUci, forget, kill
 
 READY_TIMEOUT = 60.0  # seconds an engine has to answer `isready`: its table may be large
@@ -46,7 +47,7 @@ class Patience(NamedTuple):
     after_line: float | None = None
 
 
-# is told of each `info` line, and of the seconds between `go` and its arrival; False: the line is no sign that an answer will come
+# called with the seconds since `go` and each `info` line; False: the line is no sign that an answer will come
 Listener = Callable[[float, str], bool | None]
 
 
@@ -165,7 +166,7 @@ class Client:
             return
         try:
             self._engine = self._popen()
-            self._require_wanted()
+            self._require_open()
         except (OSError, ValueError, TimeoutError, asyncio.TimeoutError, chess.engine.EngineError) as error:
             self.failed_starts += 1
             raise StartError(self.spec.unusable(error)) from error
@@ -185,7 +186,7 @@ class Client:
         """Start the process, in its own group so that Ctrl-C reaches the runner alone, and set its options."""
         command = list(self.spec.command)
         limit = self.spec.start_seconds
-        protocol = _TimedUci.within(limit, self._has_begun)
+        protocol = _TimedUci.within(limit, self._has_started)
         engine = chess.engine.SimpleEngine.popen(protocol, command, timeout=limit + READY_TIMEOUT, setpgrp=True)
         try:
             self.name = self.spec.name or engine.id.get("name", command[0])
@@ -196,7 +197,7 @@ class Client:
             raise
         return engine
 
-    def _has_begun(self, protocol: WatchedUci) -> None:
+    def _has_started(self, protocol: WatchedUci) -> None:
         """Called in the engine's thread when there is a process, which has not answered yet."""
         self._protocol = protocol
         self._kill_if_ended()
@@ -205,7 +206,7 @@ class Client:
         if self._is_ended and self._protocol and self._protocol.transport:
             kill(self._protocol.transport)
 
-    def _require_wanted(self) -> None:
+    def _require_open(self) -> None:
         if self._is_ended:
             self.close()
             raise EngineFault(CRASH, "ended by the runner")
@@ -243,13 +244,13 @@ class Client:
         try:
             pending = _submit(_communicate(protocol, command), protocol.loop)
             while True:
-                left = _left(protocol, asked, patience)
-                gone = engine.returncode.done()
+                seconds = _remaining(protocol, asked, patience)
+                has_ended = engine.returncode.done()
                 with contextlib.suppress(TimeoutError, FutureTimeoutError):
-                    return pending.result(max(0.0, min(left, LIFE_SIGN)))
-                if gone:  # and its event loop with it, before it took the command
+                    return pending.result(max(0.0, min(seconds, LIFE_SIGN)))
+                if has_ended:  # and its event loop with it, before it took the command
                     raise RuntimeError(f"engine process has ended (exit code: {engine.returncode.result()})")
-                if _left(protocol, asked, patience) <= 0:
+                if _remaining(protocol, asked, patience) <= 0:
                     raise EngineFault(STALL, f"gave no answer and was given up after {time.perf_counter() - asked:.1f} s")
         except (RuntimeError, CancelledError) as error:  # an EngineError, or an event loop that ended with its process
             self.close()
@@ -275,7 +276,27 @@ class Client:
         self.close()
 
 
-def _left(protocol: _TimedUci, asked: float, patience: Patience) -> float:
+def check_engines(specs: Sequence[EngineSpec]) -> list[str]:
+    """Start each engine once, so that one that cannot be used is rejected before the work; returns their names, all different.
+
+    Raises CommandError.
+    """
+    names = []
+    for spec in specs:
+        client = Client(spec)
+        try:
+            client.start()
+        except StartError as error:
+            raise CommandError(str(error)) from error
+        except EngineFault as fault:
+            raise CommandError(spec.unusable(fault.detail)) from fault
+        finally:
+            client.close(politely=True)
+        names.append(client.name)
+    return distinct(names)
+
+
+def _remaining(protocol: _TimedUci, asked: float, patience: Patience) -> float:
     """Seconds until the engine counts as stalled."""
     since = max(asked, protocol.sent_at)
     ends = []

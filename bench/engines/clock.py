@@ -37,22 +37,22 @@ class TimeControl(NamedTuple):
 
 def parse_time_control(text: str) -> TimeControl:
     """The inverse of `str(TimeControl)`. Raises ValueError with a sentence for the user."""
-    found: dict[str, float] = {}
+    fields: dict[str, float] = {}
     for part in text.split(","):
         name, equals, value = part.strip().partition("=")
         if equals and name not in ("time", "nodes", "depth"):
             raise ValueError(f"expected one of {EXAMPLES}, not {part[:60]!r}")
         read = {name: positive_number(value, whole=name != "time")} if equals else _clock(name)
-        if set(read) & set(found):
-            raise ValueError(f"given twice in {text[:60]!r}: {part}")
-        found |= read
+        if set(read) & set(fields):
+            raise ValueError(f"twice in {text[:60]!r}: {part}")
+        fields |= read
     control = TimeControl(
-        found.get("base", 0.0),
-        found.get("increment", 0.0),
-        int(found.get("moves", 0)),
-        found.get("time", 0.0),
-        int(found.get("nodes", 0)),
-        int(found.get("depth", 0)),
+        fields.get("base", 0.0),
+        fields.get("increment", 0.0),
+        int(fields.get("moves", 0)),
+        fields.get("time", 0.0),
+        int(fields.get("nodes", 0)),
+        int(fields.get("depth", 0)),
     )
     if control.base and control.time:
         raise ValueError(f"a clock and a fixed time for each move exclude each other: {text[:60]!r}")
@@ -76,7 +76,7 @@ class Clock:
     def __init__(self, control: TimeControl, margin: float | None = None) -> None:
         """`margin` is how many seconds may be overdrawn; None for the default."""
         self.control = control
-        self.left = control.base
+        self.remaining = control.base
         self._margin = margin if margin is not None else (TIME_MARGIN if control.time else 0.0)
         self._moves_to_go = control.moves
 
@@ -85,18 +85,18 @@ class Clock:
         """Seconds the next move may take, None for any time."""
         if self.control.time:
             return self.control.time + self._margin
-        return self.left + self._margin if self.control.base else None
+        return self.remaining + self._margin if self.control.base else None
 
     def spend(self, seconds: float) -> None:
         """Account for a move that took `seconds`, at most `allowance`."""
         if not self.control.base:
             return
-        self.left = max(0.0, self.left - seconds) + self.control.increment
+        self.remaining = max(0.0, self.remaining - seconds) + self.control.increment
         if self.control.moves:
             self._moves_to_go -= 1
             if self._moves_to_go == 0:
                 self._moves_to_go = self.control.moves
-                self.left += self.control.base
+                self.remaining += self.control.base
 
     def go(self, clocks: Mapping[str, "Clock"]) -> str:
         """The `go` command for the side that this clock belongs to; `clocks` are those of "w" and "b"."""
@@ -105,7 +105,7 @@ class Clock:
         if control.base:
             running = {side: clock for side, clock in clocks.items() if clock.control.base}
             for side, clock in running.items():
-                words += [f"{side}time", str(max(1, int(clock.left * 1000)))]
+                words += [f"{side}time", str(max(1, int(clock.remaining * 1000)))]
             for side, clock in running.items():
                 words += [f"{side}inc", str(round(clock.control.increment * 1000))]
             if control.moves:

@@ -24,7 +24,7 @@ class Greeting:
         """`limit`: seconds until `uciok` must be there."""
         self._limit = limit
         self._clock = clock
-        self._begun = clock()
+        self._started = clock()
         self._torn = b""  # the line that has no end yet
         self._endless = False
         self._echoed: float | None = None  # when
@@ -56,7 +56,7 @@ class Greeting:
             return f"it printed {FOREIGN_LINES} lines that are not UCI, the first one {self._first!r}, and no `uciok`"
         if self._echoed is not None and now - self._echoed > ECHO_SECONDS:
             return "it gave our own command `uci` back, and did not answer `uciok`"
-        if now - self._begun > self._limit:
+        if now - self._started > self._limit:
             said = f"only {self._first!r}" if self._first else "and said nothing"
             return f"it did not answer `uciok` in {self._limit:g} s, {said}; --start-timeout gives it more"
         return ""

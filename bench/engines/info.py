@@ -42,8 +42,8 @@ def read_refusal(line: str) -> str:
 
     UCI has no answer for it: such an engine answers `readyok`, and plays on with the old value.
     """
-    found = next((text for text in REFUSALS if line.startswith(text)), "")
-    return line.removeprefix(found) if found else ""
+    prefix = next((text for text in REFUSALS if line.startswith(text)), "")
+    return line.removeprefix(prefix) if prefix else ""
 
 
 def is_main_line(line: str) -> bool:
@@ -52,10 +52,10 @@ def is_main_line(line: str) -> bool:
     return is_about_a_score and (" multipv " not in line or " multipv 1 " in line)
 
 
-def nodes_said(line: str) -> int:
+def reported_nodes(line: str) -> int:
     """The nodes in an `info` line, 0 if it has none; quick, as it runs while an engine's clock does."""
-    head, found, rest = line.partition(" nodes ")
-    number = rest.split(maxsplit=1)[0] if found and rest.strip() else ""
+    head, keyword, rest = line.partition(" nodes ")
+    number = rest.split(maxsplit=1)[0] if keyword and rest.strip() else ""
     return int(number) if _is_whole(number) and " pv " not in head and " string " not in head else 0
 
 

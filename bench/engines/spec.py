@@ -20,7 +20,7 @@ from ..common.command import CommandError, assignment, file_name, label, seconds
 from .greeting import START_SECONDS
 
 NAMES_ENGINE = ("--engine", "--revision")
-FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}
+FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}  # set wherever an engine has them, unless the user says otherwise
 
 
 class EngineSpec(NamedTuple):
@@ -30,11 +30,10 @@ class EngineSpec(NamedTuple):
     name: str  # "" for the name it gives itself
     options: Mapping[str, str]
     start_seconds: float = START_SECONDS  # how long it may take to answer `uciok`
-    defaults: Mapping[str, str] = FAIR_OPTIONS  # set wherever the engine has them, unless the user says otherwise
 
     def settings(self, known: Container[str]) -> dict[str, str]:
         """What to set in an engine that has the options `known`."""
-        return {name: value for name, value in {**self.defaults, **self.options}.items() if name in known}
+        return {name: value for name, value in {**FAIR_OPTIONS, **self.options}.items() if name in known}
 
     def require_options(self, engine: str, known: Collection[str]) -> None:
         """Raises ValueError that names an option of the user's that the engine does not have, and the one that may be meant."""
@@ -68,12 +67,12 @@ def of_engine(**settings: Any) -> dict[str, Any]:
 def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
     """Give a parser `--engine`, `--revision`, `--name`, `--option`, `--set` and `--repository`, for `engine_specs` to read."""
     add = parser.add_argument
-    add("--engine", **of_engine(metavar="COMMAND", help="command line of a UCI engine; may be given several times"))
-    add("--revision", **of_engine(metavar="REV", help="ourselves as of a git revision, built if need be; likewise"))
+    add("--engine", **of_engine(metavar="COMMAND", help="command line of a UCI engine; may be repeated"))
+    add("--revision", **of_engine(metavar="REV", help="coachwhip at a git revision, built on demand; may be repeated"))
     add("--name", **of_engine(type=label, metavar="NAME", help="what to call the engine named last (default: its own name)"))
     help_option = "UCI option of the engine named last; of every engine, if it stands before the first"
     add("--option", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_option))
-    help_set = "change a tunable of the search of the --revision named last; of ourselves and of every one, if it stands before"
+    help_set = "change a tunable of the search of the --revision named last; before the first engine: of all coachwhip engines"
     add("--set", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_set))
     help_start = f"how long an engine may take to answer uciok (default {START_SECONDS:g})"
     add("--start-timeout", type=seconds, metavar="SECONDS", help=help_start)
@@ -91,9 +90,9 @@ def engine_specs(
     """
     first, *named = _groups(words)
     ours = with_ours or not named
-    if first.given and not ours:
+    if first.others and not ours:
         raise CommandError(
-            f"{next(iter(first.given))} stands before the first engine: put it behind the --engine that it belongs to"
+            f"{next(iter(first.others))} stands before the first engine: put it behind the --engine that it belongs to"
         )
     groups = [first, *named] if ours else named
     _require_owners(first, groups)
@@ -101,14 +100,14 @@ def engine_specs(
     for group in groups:
         spec = _spec(group, {**first.tunables, **group.tunables}, repository)
         options = {**first.options, **group.options}
-        name = group.given.get("--name", spec.name)
+        name = group.others.get("--name", spec.name)
         specs.append(spec._replace(name=name, options=options, start_seconds=start_seconds or START_SECONDS))
     return specs
 
 
 def values_of(words: Words, option: str) -> list[Any]:
     """The value of a command's own option for each engine that is named; None for an engine without it."""
-    return [group.given.get(option) for group in _groups(words)[1:]]
+    return [group.others.get(option) for group in _groups(words)[1:]]
 
 
 class _Group(NamedTuple):
@@ -118,7 +117,7 @@ class _Group(NamedTuple):
     engine: str
     options: dict[str, str]
     tunables: dict[str, str]
-    given: dict[str, Any]  # by all other options
+    others: dict[str, Any]  # by all other options
 
 
 def _groups(words: Words) -> list[_Group]:
@@ -132,7 +131,7 @@ def _groups(words: Words) -> list[_Group]:
         elif option == "--set":
             groups[-1].tunables.update([value])
         else:
-            groups[-1].given[option] = value
+            groups[-1].others[option] = value
     return groups
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Ends the engines of a runner that was killed. Most engines exit when their input ends, but a stalled one may not.
 
-A small process of its own is told which engines run, and kills those that are left when the runner has ended or was killed. It is
+A small separate process keeps a list of the running engines, and kills what still runs when the runner has ended or was killed. It is
 started with the first engine; where it cannot run, everything else works.
 """
 
@@ -46,7 +46,7 @@ class _Watchdog:
         self._process: subprocess.Popen[bytes] | None = None
         self._lock = threading.Lock()
 
-    def tell(self, message: str) -> None:
+    def send(self, message: str) -> None:
         """Send a line."""
         with self._lock, contextlib.suppress(OSError, ValueError):  # it was killed, or let go already
             if self._process is None:
@@ -73,7 +73,7 @@ _WATCHDOG = _Watchdog()
 
 def forget(pid: int) -> None:
     """The engine with this process id has been ended."""
-    _WATCHDOG.tell(f"- {pid}")
+    _WATCHDOG.send(f"- {pid}")
 
 
 def kill(transport: asyncio.SubprocessTransport) -> None:
@@ -93,12 +93,12 @@ class WatchedUci(chess.engine.UciProtocol):
     complaint = ""  # the last thing written on stderr
     _greeting: Greeting | None = None  # until `uciok`
 
-    has_begun: "Callable[[WatchedUci], None]"  # is called when there is a process, which has not answered yet
+    has_started: "Callable[[WatchedUci], None]"  # is called when there is a process, which has not answered yet
 
     @classmethod
-    def within(cls, start_seconds: float, has_begun: "Callable[[WatchedUci], None]") -> "type[Self]":
+    def within(cls, start_seconds: float, has_started: "Callable[[WatchedUci], None]") -> "type[Self]":
         """The protocol for an engine that has so long to answer `uciok`."""
-        return type(cls.__name__, (cls,), {"start_seconds": start_seconds, "has_begun": staticmethod(has_begun)})
+        return type(cls.__name__, (cls,), {"start_seconds": start_seconds, "has_started": staticmethod(has_started)})
 
     async def initialize(self) -> None:
         """Shake hands. Raises EngineError that says why this is no engine, and ends the process then."""
@@ -137,8 +137,8 @@ class WatchedUci(chess.engine.UciProtocol):
         # Not only in initialize(): the program may print before that is called.
         self._greeting = Greeting(self.start_seconds)
         assert self.transport
-        _WATCHDOG.tell(f"+ {self.transport.get_pid()}")
-        self.has_begun(self)
+        _WATCHDOG.send(f"+ {self.transport.get_pid()}")
+        self.has_started(self)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The process has ended, and what shared its pipes."""

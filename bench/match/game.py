@@ -48,7 +48,7 @@ class MoveRecord(NamedTuple):
 
     move: str  # UCI
     seconds: float
-    clock: float | None  # what was left after the move, increment included
+    clock: float | None  # what remained after the move, increment included
     score: chess.engine.Score | None
     depth: int | None
     nodes: int | None
@@ -219,7 +219,7 @@ class Game:
         move = legal_move(self._board, answer.move)
         clock.spend(answer.seconds)
         score, depth, nodes = read_score(answer.info, turn)
-        remaining = round(clock.left, 6) if clock.control.base else None
+        remaining = round(clock.remaining, 6) if clock.control.base else None
         self._moves.append(MoveRecord(move.uci(), round(answer.seconds, 6), remaining, score, depth, answer.nodes or nodes))
         self._history.append(move.uci())
         self._board.push(move)

@@ -61,7 +61,7 @@ def frame(steps: Sequence[Step]) -> tuple[float, float]:
 
 
 def _course(axes: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) -> None:
-    """Elo with its 95 % interval over the games, and the LLR beside it."""
+    """Elo with its 95 % interval over the games, and the LLR on a second scale."""
     steps = course(tally, sprt)
     games = [step.games for step in steps]
     low, high = ([min(BEYOND, max(-BEYOND, end)) for end in ends] for ends in zip(*(step[2:4] for step in steps), strict=True))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Vector = npt.NDArray[np.float64]
 
 ELO_PER_NAT = 173.71779276130073  # 400 / ln 10
-PRIOR = 2000.0  # standard deviation, in Elo, of what is believed of a player who has not played: keeps a clean sweep finite
+PRIOR = 2000.0  # standard deviation, in Elo, of what is assumed about a player who has not played: keeps a clean sweep finite
 CONFIDENCE_95 = 1.959964
 
 

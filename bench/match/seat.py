@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from ..engines.client import FAILED_STARTS, Client, Patience
 from ..engines.faults import CRASH, EngineFault, StartError
-from ..engines.info import is_main_line, nodes_said
+from ..engines.info import is_main_line, reported_nodes
 from ..engines.spec import EngineSpec
 
 STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
@@ -117,7 +117,7 @@ class _Search:
         """Keep the line, or not; whether it is a sign that the engine will answer."""
         if is_main_line(line) and ("bound" not in line or "bound" in self.line or not self.line):
             self.line = line
-        self.nodes = max(self.nodes, nodes_said(line))
+        self.nodes = max(self.nodes, reported_nodes(line))
         if self.nodes > self._most:
             self._report(Notice(self._engine, OVERSTEP, self._go, f"has searched {self.nodes} nodes"))
             self._most = math.inf

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ..common.table import plain
 from .elo import Estimate, estimate
 from .game import FAULTS
 from .ratings import Rating, fit_ratings
@@ -58,8 +59,8 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
     elo, paired = judge(tally, 0, 1)
     pairs = tally.pairs(0, 1)
     alone = total - 2 * sum(pairs)
-    left_out = f", {alone} without their other half left out" if alone else ""
-    source = f"(95 %, from {f'pairs {pairs}{left_out}' if paired else 'single games'})"
+    unpaired = f", {alone} without their other half not counted" if alone else ""
+    source = f"(95 %, from {f'pairs {pairs}{unpaired}' if paired else 'single games'})"
     if elo.is_known:
         lines.append(f"Elo {elo} [{elo.low:+.1f}, {elo.high:+.1f}] {source}, LOS {100 * elo.los:.1f} %")
     else:
@@ -90,21 +91,15 @@ def _tournament(tally: Tally, names: Sequence[str]) -> list[str]:
     fitted = ratings(tally, len(names))
     strength = {player: fitted[player].elo if fitted else _share(tally, player) for player in players}
     order = sorted(players, key=lambda player: -strength[player])
-    table = [["", "engine", "Elo", "+/-", "games", "points", "%", *(str(place) for place in range(1, len(names) + 1))]]
+    rows = []
     for place, player in enumerate(order, start=1):
         points = tally.points(player)
         rating = [f"{fitted[player].elo:+.1f}", f"{fitted[player].error:.1f}"] if fitted else ["", ""]
         cells = ["" if other == player else _cell(tally, player, other) for other in order]
         row = [f"{place}", names[player], *rating, f"{len(points)}", f"{sum(points):g}"]
-        table.append([*row, f"{100 * _share(tally, player):.1f}", *cells])
-    widths = [max(len(row[column]) for row in table) for column in range(len(table[0]))]
-    lines = [
-        "  ".join(
-            cell.ljust(width) if column == 1 else cell.rjust(width)
-            for column, (cell, width) in enumerate(zip(row, widths, strict=True))
-        )
-        for row in table
-    ]
+        rows.append([*row, f"{100 * _share(tally, player):.1f}", *cells])
+    headings = ["", "engine", "Elo", "+/-", "games", "points", "%", *(str(place) for place in range(1, len(names) + 1))]
+    lines = plain(headings, rows, left=2).splitlines()
     return lines if fitted else [*lines, "no ratings without scipy: python3 -m pip install 'coachwhip[bench]'"]
 
 

@@ -210,15 +210,15 @@ class Store:
             self._file.cut(0)
             self._file.add(first)
             return
-        found = labelled.summary(self.path)
+        summary = labelled.summary(self.path)
         theirs, ours = (
-            {name: value for name, value in each.items() if name != DESCRIBING} for each in (found.settings, settings)
+            {name: value for name, value in each.items() if name != DESCRIBING} for each in (summary.settings, settings)
         )
         require_same_settings(self.path, "run of selfplay", theirs, ours)
-        self.games = found.games
-        if not found.is_whole:
+        self.games = summary.games
+        if not summary.is_whole:
             tell(f"{self.path}: its last game was torn and is dropped; it is played again")
-        self._file.cut(found.size)
+        self._file.cut(summary.size)
 
     def add(self, game: labelled.Game) -> None:
         """Put the next game on disk."""
@@ -283,14 +283,14 @@ def _in_order(played: "Iterable[tuple[GameStart, labelled.Game]]", first: int) -
 
 def _report(args: argparse.Namespace) -> None:
     """What the file holds."""
-    found = labelled.summary(args.file)
-    counts = {"games": found.games, "plies": found.plies, "side_positions": found.side_lines, "bytes": found.size}
+    summary = labelled.summary(args.file)
+    counts = {"games": summary.games, "plies": summary.plies, "side_positions": summary.side_lines, "bytes": summary.size}
     if args.json:
-        print(json.dumps({**counts, **found.results}))
+        print(json.dumps({**counts, **summary.results}))
         return
-    shares = ", ".join(f"{result} {found.results[result]}" for result in reversed(labelled.RESULTS))
-    plies = f"{found.plies} plies and {found.side_lines} side positions in {found.size} bytes"
-    print(f"{found.games} games ({shares}), {plies}: {args.file}")
+    shares = ", ".join(f"{result} {summary.results[result]}" for result in reversed(labelled.RESULTS))
+    plies = f"{summary.plies} plies and {summary.side_lines} side positions in {summary.size} bytes"
+    print(f"{summary.games} games ({shares}), {plies}: {args.file}")
 
 
 def _write_epd(args: argparse.Namespace) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One game of the engine against itself, and positions beside it. A pure function of the settings, the number and the opening."""
+"""One game of the engine against itself, and positions of side lines. A pure function of the settings, the number and the opening."""
 
 import random
 import threading
@@ -48,14 +48,14 @@ def play(settings: SelfplaySettings, start: GameStart) -> labelled.Game:
     scores: list[Score] = []
     plies: list[labelled.Ply] = []
     side_lines: list[labelled.SideLine] = []
-    while (result := result_so_far(position, scores, rules)) == UNFINISHED:
-        found = _search(engine, position, settings.nodes)
-        scores.append(white_score(position, found))
+    while (outcome := result_so_far(position, scores, rules)) == UNFINISHED:
+        result = _search(engine, position, settings.nodes)
+        scores.append(white_score(position, result))
         for _ in range(settings.side_lines):
             side_lines += _side_line(engine, position, len(plies), settings.nodes, rng)
-        plies.append(labelled.Ply(position.move_code(found.bestmove), _label(position, found)))
-        position.make(found.bestmove)
-    return labelled.Game(start.number, result, packed, tuple(plies), tuple(side_lines))
+        plies.append(labelled.Ply(position.move_code(result.bestmove), _label(position, result)))
+        position.make(result.bestmove)
+    return labelled.Game(start.number, outcome, packed, tuple(plies), tuple(side_lines))
 
 
 def goes_to_the_end(settings: SelfplaySettings, number: int) -> bool:
@@ -95,24 +95,24 @@ def _side_line(engine: Engine, position: Position, ply: int, nodes: int, rng: ra
     Nothing if the game would be over on the way or there, or if stm is in check at the end. The position stays as it was.
     """
     moves: list[int] = []
-    wanted = rng.randint(1, labelled.LINE_PLIES)
-    while len(moves) < wanted and position.result() == UNFINISHED:
+    length = rng.randint(1, labelled.LINE_PLIES)
+    while len(moves) < length and position.result() == UNFINISHED:
         move = rng.choice(position.legal_moves())
         moves.append(position.move_code(move))
         position.make(move)
-    found = []
-    if len(moves) == wanted and not position.in_check and position.result() == UNFINISHED:
+    lines = []
+    if len(moves) == length and not position.in_check and position.result() == UNFINISHED:
         result = _search(engine, position, nodes)
         best, score = position.move_code(result.bestmove), _label(position, result)
-        found.append(labelled.SideLine(ply, tuple(moves), best, score))
+        lines.append(labelled.SideLine(ply, tuple(moves), best, score))
     for _ in moves:
         position.undo()
-    return found
+    return lines
 
 
-def _label(position: Position, found: SearchResult) -> int:
+def _label(position: Position, result: SearchResult) -> int:
     """The score of a search as files hold it, from White's side."""
-    info = found.info
+    info = result.info
     assert info is not None, "a position that goes on has a move, and a search of it a score"
     score = info.score_cp
     if info.is_mate:

@@ -27,7 +27,7 @@ class SpsaSettings(NamedTuple):
     random_plies: int  # at most so many random moves follow the opening
     rules: Rules
     network: bytes | None = None
-    tunables: tuple[tuple[str, int], ...] = ()  # what both sides have, beside what is tuned
+    tunables: tuple[tuple[str, int], ...] = ()  # what both sides have, in addition to what is tuned
 
 
 class PairGame(NamedTuple):
@@ -53,7 +53,7 @@ def play(settings: SpsaSettings, game: PairGame) -> int:
     while (result := result_so_far(position, scores, settings.rules)) == UNFINISHED:
         engine = engines[position.stm == "b"]
         engine.prepare()
-        found = engine.search(position, soft_nodes=settings.nodes)
-        scores.append(white_score(position, found))
-        position.make(found.bestmove)
+        searched = engine.search(position, soft_nodes=settings.nodes)
+        scores.append(white_score(position, searched))
+        position.make(searched.bestmove)
     return -WHITE_SCORE[result] if reversed_colours else WHITE_SCORE[result]

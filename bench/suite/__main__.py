@@ -19,8 +19,7 @@ from ..common.plot import require_plot
 from ..common.progress import progress
 from ..common.table import show
 from ..data import TACTICS
-from ..engines.faults import EngineFault, StartError
-from ..engines.spec import EngineSpec, add_engine_arguments, distinct, engine_specs
+from ..engines.spec import add_engine_arguments, engine_specs
 from . import report as reporting
 from .problem import Attempt, Problem
 from .record import Record, SuiteJournal, SuiteSettings, begin, digest_of, load, reopen
@@ -105,7 +104,7 @@ def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]
         with contextlib.closing(reopen(args.journal)) as journal:
             yield _resumed(args, journal), journal
         return
-    run = _begun(args)
+    run = _new_run(args)
     if not args.journal:
         yield run, None
         return
@@ -113,8 +112,9 @@ def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]
         yield run._replace(attempts=journal.record().attempts), journal
 
 
-def _begun(args: argparse.Namespace) -> Run:
+def _new_run(args: argparse.Namespace) -> Run:
     """The run that the arguments describe. Raises CommandError, OSError."""
+    from ..engines.client import check_engines
     from .epd import read_files
 
     files = args.files or [TACTICS.path]
@@ -125,7 +125,7 @@ def _begun(args: argparse.Namespace) -> Run:
     limit = args.depth or args.nodes or args.time or DEFAULT_SECONDS
     patience = args.timeout or (limit + SPARE if kind == "time" else PATIENCE)
     specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
-    engines = _check(specs)
+    engines = tuple(spec._replace(name=name) for spec, name in zip(specs, check_engines(specs), strict=True))
     if not args.files:
         TACTICS.announce()
     return Run(SuiteSettings(tuple(str(path.resolve()) for path in files), kind, limit, patience, engines), problems, [])
@@ -156,25 +156,6 @@ def _resumed(args: argparse.Namespace, journal: SuiteJournal) -> Run:
 
 def _names(settings: SuiteSettings) -> list[str]:
     return [spec.name for spec in settings.engines]
-
-
-def _check(specs: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
-    """Start each engine once, so that one that cannot be used is found before the work; names are filled in from it."""
-    from ..engines.client import Client
-
-    names = []
-    for spec in specs:
-        client = Client(spec)
-        try:
-            client.start()
-        except StartError as error:
-            raise CommandError(str(error)) from error
-        except EngineFault as fault:
-            raise CommandError(spec.unusable(fault.detail)) from fault
-        finally:
-            client.close(politely=True)
-        names.append(client.name)
-    return tuple(spec._replace(name=name) for spec, name in zip(specs, distinct(names), strict=True))
 
 
 def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:

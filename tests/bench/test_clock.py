@@ -31,7 +31,7 @@ def test_a_clock_with_increment_runs_down() -> None:
     clock = Clock(TimeControl(10, 1))
     assert clock.allowance == 10
     clock.spend(4)
-    assert clock.left == 7
+    assert clock.remaining == 7
     assert clock.go({"w": clock, "b": Clock(TimeControl(20, 2))}) == "go wtime 7000 btime 20000 winc 1000 binc 2000"
 
 
@@ -41,7 +41,7 @@ def test_a_period_ends_with_new_time() -> None:
         assert clock.go({"w": clock, "b": Clock(clock.control)}) == f"go wtime {left}"
         clock.spend(10)
     clock.spend(10)
-    assert clock.left == 90
+    assert clock.remaining == 90
     assert "movestogo 3" in clock.go({"w": clock, "b": clock})
 
 
@@ -49,7 +49,7 @@ def test_the_margin_may_be_used_but_is_not_given() -> None:
     clock = Clock(TimeControl(1), margin=0.5)
     assert clock.allowance == 1.5
     clock.spend(1.4)
-    assert clock.left == 0
+    assert clock.remaining == 0
     assert clock.go({"w": clock, "b": clock}).startswith("go wtime 1 ")
 
 

@@ -32,11 +32,6 @@ def test_rich_draws_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "\x1b[" in text
 
 
-def test_a_terminal_without_rich_has_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "rich.console", None)
-    assert shown(monkeypatch, Terminal()) == "\rwork 1/3\rfound [bold]it[/bold]\n\rwork 3/3\n"
-
-
 def test_a_log_has_lines_and_rich_is_not_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in sys.modules if name.partition(".")[0] == "rich"]:
         monkeypatch.delitem(sys.modules, name)

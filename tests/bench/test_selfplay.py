@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
@@ -72,11 +73,6 @@ def test_two_processes_and_a_cluster_write_the_same_file_as_one(
     assert made(tmp_path / "two.bin", book, "--concurrency", "2", *words) == reference.read_bytes()
 
 
-def test_another_seed_plays_other_games(reference: Path, book: Path, tmp_path: Path) -> None:
-    other = made(tmp_path / "other.bin", book, "--concurrency", "1", "--seed", "2")
-    assert other.split(b"\n", 2)[2] != reference.read_bytes().split(b"\n", 2)[2]
-
-
 @pytest.mark.parametrize("cut", [1, 40, 700, 10_000])
 def test_a_broken_run_goes_on_where_it_was(reference: Path, book: Path, tmp_path: Path, cut: int) -> None:
     whole = reference.read_bytes()
@@ -106,6 +102,8 @@ def test_damage_inside_the_file_is_named_and_loses_nothing(
 def test_more_games_lengthen_the_file(reference: Path, book: Path, tmp_path: Path) -> None:
     short = made(tmp_path / "short.bin", book, "--concurrency", "1", games=4)
     assert reference.read_bytes().startswith(short)
+    other = made(tmp_path / "other.bin", book, "--concurrency", "1", "--seed", "2", games=4)
+    assert other.split(b"\n", 2)[2] != short.split(b"\n", 2)[2]  # the games behind two lines of text
     assert made(tmp_path / "short.bin", book, "--concurrency", "1") == reference.read_bytes()
     assert made(tmp_path / "short.bin", book, games=4) == reference.read_bytes()
 
@@ -213,17 +211,6 @@ def test_mates_have_scores_of_their_own(tmp_path: Path) -> None:
     assert mates >= 3
 
 
-def test_results_are_those_of_the_last_scores(reference: Path) -> None:
-    """A game of 60 nodes a move can turn at any time, but not often at its very end."""
-    last = []
-    for block in blocks_of(reference):
-        rows = rows_of(block)
-        last.append((int(rows[rows["result"] != NO_RESULT][-1]["score"]), labelled.RESULTS[block.result]))
-    decided = [(score, result) for score, result in last if result != "1/2-1/2"]
-    assert len(decided) >= 4
-    assert sum((score > 0) == (result == "1-0") for score, result in decided) > 0.7 * len(decided)
-
-
 def test_some_games_are_played_to_the_end(book: Path, tmp_path: Path) -> None:
     """The seed and the number of a game decide which; the others are the same games as without."""
     files = {}
@@ -261,33 +248,20 @@ def test_epd_has_the_quiet_positions_of_the_games(reference: Path, tmp_path: Pat
     printed = capsys.readouterr().out
     assert selfplay.main([str(reference), "--epd", str(tmp_path / "own.epd.xz")]) == 0
     assert lzma.decompress((tmp_path / "own.epd.xz").read_bytes()).decode() == printed
-    blocks = blocks_of(reference)
-    kept: dict[int, list[tuple[str, str]]] = {block.number: [] for block in blocks}
+    results = [labelled.RESULTS[block.result] for block in blocks_of(reference)]
+    counts = Counter[int]()
     for line in printed.splitlines():
         board, operations = chess.Board.from_epd(line)
-        assert not board.is_check()
         number = int(str(operations["c7"]))
-        assert operations["c9"] == labelled.RESULTS[blocks[number].result]
-        kept[number].append((board.epd(), str(operations["c8"])))
-    for block in blocks:
-        quiet: list[tuple[str, str]] = []
-        for row in rows_of(block):
-            board = chess.Board(unpack(row["board"]))
-            wanted = row["is_quiet"] and row["result"] != NO_RESULT and abs(int(row["score"])) <= 1500
-            if wanted and board.epd() not in [epd for epd, _ in quiet]:
-                quiet.append((board.epd(), f"{row['score'] / 100:.2f}"))
-        assert set(kept[block.number]) <= set(quiet)
-        assert len(kept[block.number]) == min(len(quiet), 40)
+        assert not board.is_check()
+        assert operations["c9"] == results[number]
+        assert abs(float(str(operations["c8"]))) <= 15
+        counts[number] += 1
+    assert 5 < max(counts.values()) <= 40
     assert selfplay.main([str(reference), "--epd", "-", "--per-game", "5", "--max-score", "100"]) == 0
     few = [chess.Board.from_epd(line)[1] for line in capsys.readouterr().out.splitlines()]
     assert max(sum(each["c7"] == str(number) for each in few) for number in range(GAMES)) == 5
     assert all(abs(float(str(each["c8"]))) <= 1 for each in few)
-
-
-def test_filters_belong_to_readers(book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert selfplay.main([str(tmp_path / "own.bin"), "--openings", str(book), *FAST, "--per-game", "5"]) == 2
-    assert "--per-game and --max-score go with --epd" in capsys.readouterr().err
-    assert not (tmp_path / "own.bin").exists()
 
 
 def test_the_summary_as_json(reference: Path, book: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -306,6 +280,7 @@ def test_the_summary_as_json(reference: Path, book: Path, capsys: pytest.Capture
     [
         (["--seed", "7"], "is of another run of selfplay: its seed is 1, not 7"),
         (["--openings", "no-such-book.epd"], "no-such-book.epd"),
+        (["--per-game", "5"], "--per-game and --max-score go with --epd"),
         (["--weights", "no-such-weights.py"], "cannot read no-such-weights.py"),
     ],
 )

@@ -4,7 +4,6 @@
 import json
 import subprocess
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from coachwhip.bench.spsa import __main__ as spsa
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation.learn import labelled
 
-from coachwhip.__main__ import FORWARDED_OPTIONS, SUBCOMMANDS, main
+from coachwhip.__main__ import main
 
 GAME = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n"
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"
@@ -74,16 +73,6 @@ def test_names_and_patterns_choose_rows(capsys: pytest.CaptureFixture[str]) -> N
 
 
 # --- Subcommands with an engine in this process ---
-
-
-@pytest.mark.parametrize("command", SUBCOMMANDS)
-def test_options_before_a_subcommand_are_forwarded_where_it_has_them(command: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """`coachwhip --set NAME=VALUE match ...` is `coachwhip match --set NAME=VALUE ...`."""
-    with suppress(SystemExit):  # of argparse
-        main([command, "--help"])
-    described = capsys.readouterr().out
-    for option, commands in FORWARDED_OPTIONS.items():
-        assert (f"\n  {option} " in described) == (command in commands)
 
 
 @pytest.mark.parametrize("words", EVERY_ENGINE, ids=lambda words: words[0])

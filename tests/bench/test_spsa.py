@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip spsa`: it climbs, keeps to the bounds, is the same on any number of processes, and goes on where it was."""
 
-import ast
 import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -165,14 +164,6 @@ def test_the_journal_of_another_run_is_refused(capsys: pytest.CaptureFixture[str
         assert spsa.main([*FAST, "--journal", str(path), *words]) == 2
         assert message in capsys.readouterr().err
     assert path.read_bytes() == before
-
-
-def test_lines_for_the_table_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = run(capsys).splitlines()
-    first = next(line for line in lines if '"rfp_margin"' in line)
-    name, value, *others = ast.literal_eval(first.strip().rstrip(","))
-    assert (name, *others) == (ROWS["rfp_margin"][0], *ROWS["rfp_margin"][2:])
-    assert f"--set rfp_margin={value}" in lines[-1]
 
 
 @pytest.fixture

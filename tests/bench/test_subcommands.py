@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The options of all subcommands: what the command line hands on to them, and journals that can be resumed."""
+"""The options of all subcommands: what the command line forwards to them, and journals that can be resumed."""
 
 import argparse
 from importlib import import_module
@@ -17,10 +17,10 @@ class Stopped(Exception):
 @pytest.fixture(scope="module")
 def options() -> dict[str, set[str]]:
     """The options of every subcommand, as its `main` makes them."""
-    found: dict[str, set[str]] = {}
+    known: dict[str, set[str]] = {}
 
     def stop(parser: argparse.ArgumentParser, *_: object, **__: object) -> NoReturn:
-        found[parser.prog.removeprefix("coachwhip ")] = set(parser._option_string_actions)
+        known[parser.prog.removeprefix("coachwhip ")] = set(parser._option_string_actions)
         raise Stopped
 
     with pytest.MonkeyPatch.context() as patch:
@@ -29,15 +29,15 @@ def options() -> dict[str, set[str]]:
         for module in SUBCOMMANDS.values():
             with pytest.raises(Stopped):
                 import_module(module).main([])
-    assert set(found) == set(SUBCOMMANDS)
-    return found
+    assert set(known) == set(SUBCOMMANDS)
+    return known
 
 
 def test_what_keeps_a_journal_resumes_it(options: dict[str, set[str]]) -> None:
-    assert all(("--journal" in known) == ("--resume" in known) for known in options.values())
+    assert all(("--journal" in has) == ("--resume" in has) for has in options.values())
 
 
-def test_the_command_line_hands_on_what_subcommands_have(options: dict[str, set[str]]) -> None:
+def test_the_command_line_forwards_what_subcommands_have(options: dict[str, set[str]]) -> None:
     """`coachwhip --set NAME=VALUE match ...` is `coachwhip match --set NAME=VALUE ...`."""
     for name, commands in FORWARDED_OPTIONS.items():
         assert commands == {command for command, known in options.items() if name in known}
