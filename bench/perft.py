@@ -32,7 +32,7 @@ BAR_AFTER = 1.0  # seconds a count may take before a bar is drawn
 
 HASH_HELP = (
     "size of the table that keeps the counts of positions seen before (default 0: none, every position is counted); several times "
-    "as fast. Positions are told apart by keys of 128 random bits: a count of a million million lookups is wrong with a chance of "
+    "as fast. Positions are compared by keys of 128 random bits: a count of a million million lookups is wrong with a chance of "
     "3 in a million million"
 )
 
@@ -117,7 +117,7 @@ def run_suite(
     A depth is given up if one before it has far more leaves: a suite that promises a handful for billions costs no hours.
 
     `threads` and `hash_mb` are those of `Position.perft`.
-    `make` builds a position from (fen, chess960). Raises CommandError for a FEN that it refuses.
+    `make` builds a position from (fen, chess960). Raises CommandError for a FEN that it rejects.
     """
     counts = nodes = 0
     seconds = 0.0

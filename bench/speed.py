@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -23,11 +23,11 @@ from .common.command import INTERRUPTED, CommandError, add_limits, execute, seco
 from .common.progress import progress
 from .common.signature import read_positions
 from .common.table import show
-from .engines.client import Client, Patience, position_command
+from .engines.client import Client, Patience, check_engines, position_command
 from .engines.clock import Clock, TimeControl
 from .engines.faults import EngineFault, StartError
 from .engines.info import nodes_said
-from .engines.spec import FAIR_OPTIONS, EngineSpec, add_engine_arguments, distinct, engine_specs
+from .engines.spec import EngineSpec, add_engine_arguments, engine_specs
 
 MEASURES = ("start", "perft", "search", "bench")
 STARTS = 5  # in each round
@@ -70,6 +70,14 @@ class Contender:
         return [work.nodes / (work.seconds - startup) if work.seconds - startup >= SHORTEST else None for work in works]
 
 
+class _WithHash(EngineSpec):
+    """An engine whose table has the usual size, unless the user says otherwise."""
+
+    def settings(self, known: Container[str]) -> dict[str, str]:
+        """See EngineSpec."""
+        return ({"Hash": "16"} if "Hash" in known else {}) | super().settings(known)
+
+
 def cpu() -> float:
     """Seconds (by CLOCK) of all child processes that have ended."""
     if sys.platform == "win32":
@@ -108,7 +116,7 @@ def search(fens: Sequence[str], limit: TimeControl, contender: Contender) -> Wor
     before, nodes = cpu(), 0
     go, patience = Clock(limit).go({}), Patience(contender.timeout)
     said = [0]
-    with closing(Client(contender.spec._replace(defaults={**FAIR_OPTIONS, "Hash": "16"}))) as client:
+    with closing(Client(_WithHash(*contender.spec))) as client:
         for fen in fens:
             client.new_game()
             client.go(position_command(fen), go, patience, lambda _, line: said.append(nodes_said(line) or said[-1]))
@@ -149,8 +157,10 @@ def _speed(args: argparse.Namespace) -> int:
     if unknown := set(args.only) - set(MEASURES):
         raise CommandError(f"--only: expected some of {', '.join(MEASURES)}, not {min(unknown)[:40]!r}")
     specs = engine_specs(args.engine_words, args.repository, with_ours=True, start_seconds=args.start_timeout)
-    names = distinct([own_name(spec) for spec in specs])
-    contenders = [Contender(name, spec, args.timeout) for name, spec in zip(names, specs, strict=True)]
+    try:
+        contenders = [Contender(*each, args.timeout) for each in zip(check_engines(specs), specs, strict=True)]
+    except StartError as error:
+        raise CommandError(str(error)) from error
     python = Contender("python -c pass", EngineSpec((sys.executable, "-c", "pass"), "", {}), args.timeout)
     turns = [("start", start, [*contenders, python])] * STARTS + [(name, run, contenders) for name, run in tasks(args).items()]
     code = 0
@@ -169,16 +179,6 @@ def _speed(args: argparse.Namespace) -> int:
     else:
         _show(rows, contenders[0].name)
     return code
-
-
-def own_name(spec: EngineSpec) -> str:
-    """What to call an engine. Raises CommandError if it cannot be used."""
-    with closing(Client(spec)) as client:
-        try:
-            client.start()
-        except (StartError, EngineFault) as error:
-            raise CommandError(str(error)) from error
-        return client.name
 
 
 def tasks(args: argparse.Namespace) -> dict[str, Callable[[Contender], Work]]:

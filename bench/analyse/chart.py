@@ -45,7 +45,7 @@ def graph(number: int, label: str, boards: Sequence[chess.Board], percents: Sequ
 <div class="up" aria-hidden="true"><span>100 %</span><span>50 %</span><span>0 %</span></div>
 <div class="area">{curve}{spots}</div>
 <div class="across" aria-hidden="true">{across}</div>
-<p class="told">move number; dots: {kinds}</p>
+<p class="note">move number; dots: {kinds}</p>
 </figure>"""
 
 

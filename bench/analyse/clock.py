@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The clocks of a game, as its PGN tells them: `[%clk 0:04:55]` (left after the move) and `[%emt 0:00:07]` (spent on it).
+"""The clocks of a game, from its PGN: `[%clk 0:04:55]` (left after the move) and `[%emt 0:00:07]` (spent on it).
 
 Source: the PGN extension "Enhanced PGN" of 2001, which DGT boards, Lichess and other servers write.
 """
@@ -32,17 +32,17 @@ def times(game: chess.pgn.Game) -> Times:
     mover_is_white = not game.turn()
     for node in game.mainline():
         white, black = left[-1]
-        clock = _told(node.clock)
+        clock = _time(node.clock)
         mover_is_white = not mover_is_white
-        spent.append(_spent(_told(node.emt), white if mover_is_white else black, clock, increment))
+        spent.append(_spent(_time(node.emt), white if mover_is_white else black, clock, increment))
         left.append((clock, black) if mover_is_white else (white, clock))
-    if all(_told(node.clock) is None for node in game.mainline()):
+    if all(_time(node.clock) is None for node in game.mainline()):
         left = [(None, None)] * len(left)  # a time control alone is no clock
     return Times(left, spent)
 
 
-def _told(read: Callable[[], float | None]) -> float | None:
-    """A time that python-chess reads from a comment; None if it is not told or absurd."""
+def _time(read: Callable[[], float | None]) -> float | None:
+    """A time that python-chess reads from a comment; None if it is missing or absurd."""
     try:
         seconds = read()
     except (ValueError, OverflowError):  # a number of hundreds of digits
@@ -82,10 +82,10 @@ def _control(text: str) -> tuple[float | None, float]:
     return (float(found[1]), float(found[2] or 0)) if found else (None, 0.0)
 
 
-def _spent(told: float | None, before: float | None, after: float | None, increment: float) -> float | None:
+def _spent(written: float | None, before: float | None, after: float | None, increment: float) -> float | None:
     """The seconds of one move. None if unknown, also where a clock gained more than the increment (another stage, time added)."""
-    if told is not None:
-        return told
+    if written is not None:
+        return written
     if before is None or after is None:
         return None
     seconds = before + increment - after

@@ -14,14 +14,14 @@ from ..common.pgn import PgnError, is_empty, read_games
 from .study import Study
 
 
-class Found(NamedTuple):
+class GamesRead(NamedTuple):
     """The games that can be analysed, and a message about each fault."""
 
     studies: list[Study]
     faults: list[str]
 
 
-def read_files(paths: Sequence[str]) -> Found:
+def read_files(paths: Sequence[str]) -> GamesRead:
     """The games of all files ("-" is standard input). Raises CommandError for a file that cannot be read or has no game in it."""
     studies: list[Study] = []
     faults: list[str] = []
@@ -31,7 +31,7 @@ def read_files(paths: Sequence[str]) -> Found:
             studies.append(Study(game, label))
             if game.errors:
                 faults.append(f"{label}: {'; '.join(reason(error) for error in game.errors[:MAX_NAMED])}")
-    return Found(studies, faults)
+    return GamesRead(studies, faults)
 
 
 def title(game: chess.pgn.Game) -> str:
@@ -40,7 +40,7 @@ def title(game: chess.pgn.Game) -> str:
 
 
 def _read_games(path: str) -> list[chess.pgn.Game]:
-    """The games of a file: everything that has moves or tags of its own. Raises CommandError."""
+    """The games of a file: everything that has moves or tags. Raises CommandError."""
     try:
         if path == "-":
             games = list(read_games(io.BufferedReader(io.BytesIO(sys.stdin.buffer.read()))))  # which stays open

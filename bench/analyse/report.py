@@ -147,7 +147,7 @@ def _viewer() -> str:
         f'<p class="seat" data-side="{colour}"><span class="{colour} man"></span><span class="name"></span><span class="clock"></span></p>'
         for colour in ("white", "black")
     )
-    legend = "".join(f'<li class="{kind}"><span class="key"></span> {told} <strong></strong></li>' for kind, told in LEGEND)
+    legend = "".join(f'<li class="{kind}"><span class="key"></span> {label} <strong></strong></li>' for kind, label in LEGEND)
     return f"""<section class="viewer" aria-label="Position">
 <div class="stage">{seats}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{boards}</div>
 <div class="steps">{buttons}</div>
@@ -163,7 +163,7 @@ def _game(game: _Game) -> str:
     """One game: players, graph, table, moves, mistakes."""
     study = game.study
     headers = study.game.headers
-    details = ", ".join(f"{told}{headers[name]}" for name, told in DETAILS.items() if _text(headers.get(name, "")))
+    details = ", ".join(f"{label}{headers[name]}" for name, label in DETAILS.items() if _text(headers.get(name, "")))
     opening = " ".join(_text(headers.get(name, "")) for name in OPENING[:2]).strip()
     opening = ", ".join(filter(None, [opening, *(_text(headers.get(name, "")) for name in OPENING[2:])]))
     named = f'<p class="opening">Opening: {escape(opening)}</p>' if opening else ""

@@ -94,7 +94,7 @@ class RawGame(NamedTuple):
 
 
 def read_games(file: io.BufferedReader) -> Iterator[chess.pgn.Game]:
-    """The games of an open file, which may be compressed; what is wrong in one is in its `errors`.
+    """The games of an open file, which may be compressed; its faults are in its `errors`.
 
     Raises PgnError where no game can be read any more, and what reading the file raises.
     """
@@ -102,7 +102,7 @@ def read_games(file: io.BufferedReader) -> Iterator[chess.pgn.Game]:
 
 
 def is_empty(game: chess.pgn.Game) -> bool:
-    """Whether it has neither moves nor tags of its own, as a text that is no game."""
+    """Whether it has neither moves nor tags, as a text that is no game."""
     return not game.variations and game.headers == chess.pgn.Headers()
 
 
@@ -176,7 +176,7 @@ class _Extent:
     def __init__(self, line: int) -> None:
         self.line = line
         self.parts: list[str] = []
-        self.stage = ""  # "comment", "tags", "moves" or "result": the last that has come of these
+        self.stage = ""  # "comment", "tags", "moves" or "result": the last of these that was read
         self.comment = 0  # the line where the one that is open begins
         self.torn = 0
         self._names: set[str] = set()  # of tags

@@ -19,7 +19,7 @@ import chess.engine
 
 from .faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
 from .info import read_refusal
-from .spec import EngineSpec
+from .spec import EngineSpec, distinct
 from .watchdog import WatchedUci, forget, kill
 
 READY_TIMEOUT = 60.0  # seconds an engine has to answer `isready`: its table may be large
@@ -273,6 +273,24 @@ class Client:
         self._is_ended = True
         self._kill_if_ended()
         self.close()
+
+
+def check_engines(specs: Sequence[EngineSpec]) -> list[str]:
+    """Start each engine once, so that one that cannot be used is found before the work; returns their names, all different.
+
+    Raises StartError.
+    """
+    names = []
+    for spec in specs:
+        client = Client(spec)
+        try:
+            client.start()
+        except EngineFault as fault:
+            raise StartError(spec.unusable(fault.detail)) from fault
+        finally:
+            client.close(politely=True)
+        names.append(client.name)
+    return distinct(names)
 
 
 def _left(protocol: _TimedUci, asked: float, patience: Patience) -> float:

@@ -20,7 +20,7 @@ from ..common.command import CommandError, assignment, file_name, label, seconds
 from .greeting import START_SECONDS
 
 NAMES_ENGINE = ("--engine", "--revision")
-FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}
+FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}  # set wherever an engine has them, unless the user says otherwise
 
 
 class EngineSpec(NamedTuple):
@@ -30,11 +30,10 @@ class EngineSpec(NamedTuple):
     name: str  # "" for the name it gives itself
     options: Mapping[str, str]
     start_seconds: float = START_SECONDS  # how long it may take to answer `uciok`
-    defaults: Mapping[str, str] = FAIR_OPTIONS  # set wherever the engine has them, unless the user says otherwise
 
     def settings(self, known: Container[str]) -> dict[str, str]:
         """What to set in an engine that has the options `known`."""
-        return {name: value for name, value in {**self.defaults, **self.options}.items() if name in known}
+        return {name: value for name, value in {**FAIR_OPTIONS, **self.options}.items() if name in known}
 
     def require_options(self, engine: str, known: Collection[str]) -> None:
         """Raises ValueError that names an option of the user's that the engine does not have, and the one that may be meant."""

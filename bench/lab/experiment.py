@@ -21,7 +21,7 @@ from .techniques import BY_KEY, ORDERED, SWITCHES, Row
 WAIT = 0.05  # seconds between looks for Ctrl-C while a search runs in its own thread
 
 
-class Found(NamedTuple):
+class Searched(NamedTuple):
     """One finished search. Scores are centipawns from the side to move, a mate in n plies is 32000 - n."""
 
     nodes: int
@@ -56,7 +56,7 @@ class Experiment(NamedTuple):
         }
 
 
-Cell = tuple[Found, ...]  # [depth - 1], as far as the node limit let it go
+Cell = tuple[Searched, ...]  # [depth - 1], as far as the node limit let it go
 Results = dict[tuple[int, int], Cell]  # by (row, position)
 
 
@@ -136,7 +136,7 @@ def cells(experiment: Experiment, known: Results, finished: Callable[[tuple[int,
     return results
 
 
-def _measure(experiment: Experiment, engine: RowEngine, judge: Judge, position: int, fen: str) -> Iterator[Found]:
+def _measure(experiment: Experiment, engine: RowEngine, judge: Judge, position: int, fen: str) -> Iterator[Searched]:
     """One search for each depth, up to the first that is too large or, by the growth so far, would be."""
     root = Position(fen)
     nodes = 1
@@ -148,7 +148,7 @@ def _measure(experiment: Experiment, engine: RowEngine, judge: Judge, position: 
             return
         result, seconds = done
         nodes = result.nodes
-        yield Found(nodes, seconds, score_of(result), result.bestmove, judge.worth(position, depth, result.bestmove))
+        yield Searched(nodes, seconds, score_of(result), result.bestmove, judge.worth(position, depth, result.bestmove))
 
 
 class LabJournal(Journal):
@@ -163,7 +163,7 @@ class LabJournal(Journal):
 
     def _take(self, line: dict[str, Any]) -> None:
         self.results[checked(line["row"], int), checked(line["position"], int)] = tuple(
-            Found(
+            Searched(
                 checked(found["nodes"], int),
                 checked(found["seconds"], int, float),
                 checked(found["value"], int),

@@ -160,7 +160,7 @@ def _cell(step: Step) -> str:
 def verdict(shown: Shown) -> str:
     """What the deep search says, in a sentence."""
     thrown = "; ".join(f"{move} leads to {score / 100:+.2f}" for move, score in shown.worth.items())
-    return f"A search of {JUDGE_DEPTH} plies that leaves out little plays {shown.best}: {shown.best_score / 100:+.2f}. {thrown}."
+    return f"A nearly full-width {JUDGE_DEPTH}-ply search plays {shown.best}: {shown.best_score / 100:+.2f}. {thrown}."
 
 
 def text(cases: Sequence[Shown]) -> str:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import NamedTuple
 
-from .experiment import Experiment, Found, Results
+from ..common.table import plain
+from .experiment import Experiment, Results, Searched
 from .techniques import ORDERED, Row
 
 LOSS_LIMIT = 1000  # centipawns: a mate missed counts no more than this in a mean
@@ -109,7 +110,7 @@ def _mean(values: Sequence[int], wanted: int) -> float | None:
     return sum(values) / wanted if len(values) == wanted else None
 
 
-def _wrong(cells: Sequence[Sequence[Found]], base: Sequence[Sequence[Found]]) -> list[tuple[int, int]]:
+def _wrong(cells: Sequence[Sequence[Searched]], base: Sequence[Sequence[Searched]]) -> list[tuple[int, int]]:
     """(position, depth) of every value that differs."""
     return [
         (position, depth)
@@ -198,7 +199,7 @@ def notes(report: Report) -> list[str]:
         best = math.log(minimal_tree(geometric, ordered.depth)) / math.log(geometric)
         lines.append(
             f"Alpha-beta with ordering (captures, killers, history) at depth {ordered.depth}: nodes = b^{ordered.exponent:.2f}, "
-            f"beside d/2 = {ordered.depth / 2:g} and b^{best:.2f} for the minimal tree."
+            f"compared with d/2 = {ordered.depth / 2:g} and b^{best:.2f} for the minimal tree."
         )
     lines.append(_exactness(report))
     return lines
@@ -222,15 +223,9 @@ def text(report: Report) -> str:
     """The table and its notes for a terminal."""
     from textwrap import wrap
 
-    rows = [headings(report), *(cells_of(summary) for summary in report.rows), *theory(report)]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["  ".join(_padded(cell, widths[i], i) for i, cell in enumerate(row)).rstrip() for row in rows]
-    lines.insert(1, "-" * (sum(widths) + 2 * (len(widths) - 1)))
-    return "\n".join([*lines, "", *(line for note in notes(report) for line in wrap(note, 120))])
-
-
-def _padded(cell: str, width: int, column: int) -> str:
-    return cell.ljust(width) if column < 2 else cell.rjust(width)
+    rows = [*(cells_of(summary) for summary in report.rows), *theory(report)]
+    sentences = [line for note in notes(report) for line in wrap(note, 120)]
+    return "\n".join([plain(headings(report), rows, left=2), "", *sentences])
 
 
 def as_dict(report: Report, results: Results) -> dict[str, object]:

@@ -89,7 +89,7 @@ TECHNIQUES = (
     ),
     Technique(
         "check-order", "+ checks earlier", SAFE, ("use_check_order",), (), _WIKI + "Move_Ordering",
-        "Quiet moves that give check come earlier: few replies have to be searched, and a check that is no good is soon refuted.",
+        "Quiet moves that give check come earlier: few replies have to be searched, and a bad check is soon refuted.",
     ),
     Technique(
         "continuation", "+ continuation history", SAFE, ("use_continuation",), (), _WIKI + "History_Heuristic#Continuation_History",
@@ -116,7 +116,7 @@ TECHNIQUES = (
     ),
     Technique(
         "iterative-deepening", "+ iterative deepening", SAFE, ("use_iterative_deepening",), (), _WIKI + "Iterative_Deepening",
-        "Search to depth 1, then 2, then 3. The earlier searches cost little beside the last, and the moves they found best are "
+        "Search to depth 1, then 2, then 3. The earlier searches cost little compared with the last, and the moves they found best are "
         "tried first by it; an engine with a clock also has a move at any time. The nodes of all iterations are counted.",
     ),
     Technique(
@@ -255,7 +255,7 @@ def ladder() -> list[Row]:
 
 
 def each_alone(keys: Sequence[str]) -> list[Row]:
-    """Minimax, alpha-beta, and then alpha-beta with one technique of ALONE (and what it needs, as a row of its own)."""
+    """Minimax, alpha-beta, and then alpha-beta with one technique of ALONE (and what it needs, each in its own row)."""
     rows = ladder()[:2]
     for key in keys:
         base = 1

@@ -16,10 +16,11 @@ from ..common.adjudication import UNFINISHED
 from ..common.pool import Cluster, cluster, threads
 from ..common.punctual import punctual, undisturbed
 from ..common.rules import Rules
+from ..engines.client import check_engines
 from ..engines.clock import TimeControl
-from ..engines.faults import EngineFault, StartError
+from ..engines.faults import StartError
 from ..engines.pool import EnginePool
-from ..engines.spec import EngineSpec, distinct
+from ..engines.spec import EngineSpec
 from .game import Game, GameRecord
 from .schedule import Pairing
 from .seat import Notice, Seat, ignore
@@ -56,27 +57,12 @@ Runner = Callable[
 def runner(contest: Contest, concurrency: int, scheduler: str | None) -> Iterator[tuple[list[str], Runner]]:
     """The engines' names, all different, and what plays the games. Raises StartError, CommandError."""
     if scheduler is None:
-        names = check_players(contest.players)
+        names = check_engines(contest.players)
         yield names, partial(play_here, contest.named(names), concurrency)
         return
     with cluster(scheduler, concurrency) as workers:
-        names = workers.call(check_players, list(contest.players), raises=(StartError,))
+        names = workers.call(check_engines, list(contest.players), raises=(StartError,))
         yield names, partial(play_on_cluster, contest.named(names), workers)
-
-
-def check_players(players: Sequence[EngineSpec]) -> list[str]:
-    """Start each engine once; returns their names, all different. Raises StartError."""
-    names = []
-    for player in players:
-        seat = Seat(player)
-        try:
-            seat.prepare()
-        except EngineFault as fault:
-            raise StartError(player.unusable(fault.detail)) from fault
-        finally:
-            seat.close(politely=True)
-        names.append(seat.name)
-    return distinct(names)
 
 
 def _play(

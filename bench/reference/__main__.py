@@ -3,11 +3,11 @@
 
 import argparse
 import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from ..common.command import CommandError, execute, whole_number
+from ..common.table import plain
 from .alphabeta import alpha_beta
 from .beam import beam
 from .chance import expectimax
@@ -95,17 +95,7 @@ def chess_position(fen: str, depth: int) -> Iterator[Row]:
     yield run(name, f"beam of {BEAM}", rules, with_beam)
 
 
-def print_table(rows: Sequence[Row]) -> None:
-    """Print aligned columns, the nodes right-aligned."""
-    titles = Row._fields
-    texts = [[*row[:-1], f"{row.nodes:,}"] for row in rows]
-    widths = [max(map(len, column)) for column in zip(titles, *texts, strict=True)]
-    for line in [titles, *texts]:
-        cells = [text.ljust(width) for text, width in zip(line, widths, strict=True)]
-        print("  ".join([*cells[:-1], line[-1].rjust(widths[-1])]))
-
-
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str]) -> int:
     """Run the subcommand; returns the exit code."""
     parser = argparse.ArgumentParser(prog="coachwhip reference", description="Compare textbook searches on small games.")
     parser.add_argument(
@@ -122,7 +112,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         help="the chess position",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, sys.argv[1:] if argv is None else argv, body)
+    return execute(parser, argv, body)
 
 
 def body(options: argparse.Namespace) -> int:
@@ -131,9 +121,5 @@ def body(options: argparse.Namespace) -> int:
     if options.json:
         print(json.dumps([row._asdict() for row in rows], indent=2))
     else:
-        print_table(rows)
+        print(plain(Row._fields, [[*row[:-1], f"{row.nodes:,}"] for row in rows], left=4))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

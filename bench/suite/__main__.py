@@ -19,8 +19,8 @@ from ..common.plot import require_plot
 from ..common.progress import progress
 from ..common.table import show
 from ..data import TACTICS
-from ..engines.faults import EngineFault, StartError
-from ..engines.spec import EngineSpec, add_engine_arguments, distinct, engine_specs
+from ..engines.faults import StartError
+from ..engines.spec import EngineSpec, add_engine_arguments, engine_specs
 from . import report as reporting
 from .problem import Attempt, Problem
 from .record import Record, SuiteJournal, SuiteSettings, begin, digest_of, load, reopen
@@ -105,7 +105,7 @@ def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]
         with contextlib.closing(reopen(args.journal)) as journal:
             yield _resumed(args, journal), journal
         return
-    run = _begun(args)
+    run = _new_run(args)
     if not args.journal:
         yield run, None
         return
@@ -113,7 +113,7 @@ def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]
         yield run._replace(attempts=journal.record().attempts), journal
 
 
-def _begun(args: argparse.Namespace) -> Run:
+def _new_run(args: argparse.Namespace) -> Run:
     """The run that the arguments describe. Raises CommandError, OSError."""
     from .epd import read_files
 
@@ -159,22 +159,14 @@ def _names(settings: SuiteSettings) -> list[str]:
 
 
 def _check(specs: Sequence[EngineSpec]) -> tuple[EngineSpec, ...]:
-    """Start each engine once, so that one that cannot be used is found before the work; names are filled in from it."""
-    from ..engines.client import Client
+    """The engines with the names that they give themselves. Raises CommandError for one that cannot be used."""
+    from ..engines.client import check_engines
 
-    names = []
-    for spec in specs:
-        client = Client(spec)
-        try:
-            client.start()
-        except StartError as error:
-            raise CommandError(str(error)) from error
-        except EngineFault as fault:
-            raise CommandError(spec.unusable(fault.detail)) from fault
-        finally:
-            client.close(politely=True)
-        names.append(client.name)
-    return tuple(spec._replace(name=name) for spec, name in zip(specs, distinct(names), strict=True))
+    try:
+        names = check_engines(specs)
+    except StartError as error:
+        raise CommandError(str(error)) from error
+    return tuple(spec._replace(name=name) for spec, name in zip(specs, names, strict=True))
 
 
 def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:

@@ -74,7 +74,7 @@ FAULTS = (CRASH, STALL, ILLEGAL_MOVE, NO_START)
 
 
 def is_right(problem: Problem, move: str, mate: int | None) -> bool:
-    """Whether this choice answers the question. Where moves are given they decide, and a `dm` beside them is ignored."""
+    """Whether this choice answers the question. Where moves are given they decide, and a `dm` in addition is ignored."""
     if problem.best or problem.avoid:
         return (not problem.best or move in problem.best) and move not in problem.avoid
     if problem.asked_mate is not None:

@@ -2,7 +2,6 @@
 """The laboratory: its rows are the engine's switches, its exact rows are exact, and nothing that was measured is lost."""
 
 import _thread
-import importlib.util
 import itertools
 import json
 import math
@@ -40,16 +39,9 @@ def measure(what: laboratory.Experiment, known: laboratory.Results | None = None
     return results, len(measured)
 
 
-@pytest.fixture
-def shallow(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The horizon effect shown to two plies, for tests of how it is printed: to its depth it takes seconds."""
-    monkeypatch.setattr(horizon, "DEPTH", 2)
-    monkeypatch.setattr(horizon, "JUDGE_DEPTH", 2)
-
-
-@pytest.fixture
-def positions(tmp_path: Path) -> str:
-    path = tmp_path / "positions.epd"
+@pytest.fixture(scope="module")
+def positions(tmp_path_factory: pytest.TempPathFactory) -> str:
+    path = tmp_path_factory.mktemp("lab") / "positions.epd"
     path.write_text(f'# two\n{SMALL}\n\n{MIDDLE.rsplit(" ", 2)[0]}; bm Nd3; id "two";\n')
     return str(path)
 
@@ -211,7 +203,7 @@ def test_a_killed_run_goes_on_where_it_was(tmp_path: Path) -> None:
     resumed, again = measure(what, known)
     assert again == count - 6
 
-    def timeless(results: laboratory.Results) -> dict[tuple[int, int], list[laboratory.Found]]:
+    def timeless(results: laboratory.Results) -> dict[tuple[int, int], list[laboratory.Searched]]:
         return {key: [found._replace(seconds=0) for found in cell] for key, cell in results.items()}
 
     assert timeless(resumed) == timeless(whole)
@@ -257,39 +249,32 @@ def test_short_numbers(number: float | None, text: str) -> None:
 # --- The command ---
 
 
-@pytest.mark.usefixtures("shallow")
-def test_the_command_writes_table_json_and_page(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["--depth", "2", "--positions", positions, "--hash", "1", "--journal", str(tmp_path / "results"), "--resume"]
-    assert lab.main(words) == 0
-    table = capsys.readouterr().out
-    assert lab.main([*words, "--page", str(tmp_path / "lab.html"), "--json"]) == 0
-    printed = json.loads(capsys.readouterr().out)
-    assert [summary["row"]["label"] for summary in printed["summaries"]] == [row.label for row in techniques.ladder()]
-    assert len(printed["cells"]) == 2 * len(techniques.ladder())
-    page = (tmp_path / "lab.html").read_text(encoding="utf-8")
-    for written in (table, page):
-        assert all(row.label in written for row in techniques.ladder())
-        assert "theory b^(d/2)" in written
-    assert all(technique.source in page for technique in techniques.TECHNIQUES)
-    assert horizon.CASES[0].fen in page
-    drawn = importlib.util.find_spec("matplotlib") is not None
-    assert drawn == ("data:image/svg+xml;base64," in page)
-    plot = tmp_path / "plot.png"
-    assert lab.main([*words, "--plot", str(plot)]) == (0 if drawn else 2)
-    assert plot.read_bytes().startswith(b"\x89PNG") if drawn else "pip install" in capsys.readouterr().err
-
-
-@pytest.fixture
-def html_page(tmp_path: Path, positions: str, shallow: None, capsys: pytest.CaptureFixture[str]) -> str:  # noqa: ARG001
-    """A page of few techniques with long names."""
-    path = tmp_path / "lab.html"
+@pytest.fixture(scope="module")
+def html_page(tmp_path_factory: pytest.TempPathFactory, positions: str) -> str:
+    """A page of few techniques with long names; the horizon effect is shown to two plies."""
+    path = tmp_path_factory.mktemp("page") / "lab.html"
     words = ["--depth", "2", "--positions", positions, "--hash", "1", "--only", "continuation,quiescence,beam"]
-    assert lab.main([*words, "--page", str(path)]) == 0
-    capsys.readouterr()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(horizon, "DEPTH", 2)
+        patch.setattr(horizon, "JUDGE_DEPTH", 2)
+        assert lab.main([*words, "--page", str(path)]) == 0
     return path.read_text(encoding="utf-8")
 
 
-def test_the_page_stands_alone_and_its_legend_is_in_ladder_order(html_page: str) -> None:
+def test_the_command_writes_table_json_and_plot(tmp_path: Path, positions: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--depth", "2", "--positions", positions, "--hash", "1", "--journal", str(tmp_path / "results"), "--resume"]
+    plot = tmp_path / "plot.png"
+    assert lab.main([*words, "--plot", str(plot)]) == 0
+    assert plot.read_bytes().startswith(b"\x89PNG")
+    table = capsys.readouterr().out
+    assert all(row.label in table for row in techniques.ladder())
+    assert lab.main([*words, "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert [summary["row"]["label"] for summary in printed["summaries"]] == [row.label for row in techniques.ladder()]
+    assert len(printed["cells"]) == 2 * len(techniques.ladder())
+
+
+def test_the_page_stands_alone_and_has_every_part(html_page: str) -> None:
     assert "default-src 'none'" in html_page
     assert "script" not in html_page
     assert not re.search(r"(?:src|srcset|@import|url\()\W+(?!data:)\w*//", html_page)
@@ -297,7 +282,9 @@ def test_the_page_stands_alone_and_its_legend_is_in_ladder_order(html_page: str)
     legend = re.findall(r"<span>([^<]*)</span></li>", html_page)
     rows = techniques.each_alone(["continuation", "quiescence", "beam"])
     assert legend == ["theory b^d", *(row.label for row in rows), "theory b^(d/2)"]
-    assert html_page.count("<source ") == 3
+    assert html_page.count("data:image/svg+xml;base64,") == 4
+    assert techniques.BY_KEY["beam"].source in html_page
+    assert horizon.CASES[0].fen in html_page
 
 
 @pytest.mark.needs_program(CHROMIUM)

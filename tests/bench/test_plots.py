@@ -67,7 +67,7 @@ def draw_lab(path: Path) -> None:
     rows = tuple(techniques.ladder())
     what = experiment.Experiment(("a position",), rows, DEPTH, 10**6, 1, (), {})
     results = {
-        (row, 0): tuple(experiment.Found(30**depth - row, 0.1, 0, "e2e4", 0) for depth in range(1, DEPTH + 1))
+        (row, 0): tuple(experiment.Searched(30**depth - row, 0.1, 0, "e2e4", 0) for depth in range(1, DEPTH + 1))
         for row in range(len(rows))
     }
     lab_plot.plot(summarise(what, results), path)
