@@ -19,12 +19,12 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from ..core.engine import STARTPOS_FEN, Position
-from .common.command import INTERRUPTED, CommandError, add_limits, execute, seconds, whole_number
+from .common.command import INTERRUPTED, CommandError, execute, seconds, whole_number
 from .common.progress import progress
 from .common.signature import read_positions
 from .common.table import show
 from .engines.client import Client, Patience, check_engines, position_command
-from .engines.clock import Clock, TimeControl
+from .engines.clock import Clock, TimeControl, add_limits, limit_of
 from .engines.faults import EngineFault, StartError
 from .engines.info import reported_nodes
 from .engines.spec import EngineSpec, add_engine_arguments, engine_specs
@@ -186,8 +186,7 @@ def tasks(args: argparse.Namespace) -> dict[str, Callable[[Contender], Work]]:
             found[f"perft {args.perft + more}, {name}"] = partial(perft, fen, args.perft + more)
     if "search" in args.only:
         fens = [fen for fen in read_positions() if Position(fen).legal_moves()]
-        nodes = args.nodes or (0 if args.time or args.depth else 100_000)
-        limit = TimeControl(time=args.time or 0.0, depth=args.depth or 0, nodes=nodes)
+        limit = limit_of(args, TimeControl(nodes=100_000))
         found[f"{Clock(limit).go({})}, {len(fens)} positions"] = partial(search, fens, limit)
     if "bench" in args.only:
         found["its own bench"] = bench

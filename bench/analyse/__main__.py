@@ -15,12 +15,13 @@ from ...core.engine import MAX_DEPTH
 from ...in_process import open_engine
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import OF_A_TEXT, printable, reason, shorten
-from ..common.command import INTERRUPTED, CommandError, add_limits, execute, file_name, sets_tunables, tell, whole_number
+from ..common.command import INTERRUPTED, CommandError, execute, file_name, sets_tunables, tell, whole_number
 from ..common.files import Postponed, check_outputs, naming, replacing, write_bytes
 from ..common.pgn import game_text
 from ..common.progress import progress
 from ..common.table import plain
 from ..data import GAMES
+from ..engines.clock import add_limits
 from . import judge, report
 from .annotate import annotate
 from .games import read_files, title

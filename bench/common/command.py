@@ -234,11 +234,3 @@ def sets_tunables(**settings: Any) -> dict[str, Any]:
 def per_second(nodes: int, seconds: float) -> int:
     """Nodes per second, and 0 for a time too short to measure."""
     return round(nodes / seconds) if seconds > 0 else 0
-
-
-def add_limits(parser: argparse.ArgumentParser, default: str, *, max_depth: int = 1000) -> None:
-    """Give a parser the limits of a search of one position, of which at most one may be set: `time`, `depth` and `nodes`."""
-    add = parser.add_mutually_exclusive_group().add_argument
-    add("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default: {default})")
-    add("--depth", type=whole_number(1, max_depth), metavar="N", help="search each position to this depth, in plies")
-    add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help="search so many nodes for each position")

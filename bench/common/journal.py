@@ -31,13 +31,13 @@ REFUSED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) 
 class RunFile:
     """A file that one run at a time makes longer. What is added is on disk as a whole, or not there."""
 
-    def __init__(self, path: Path, *, may_begin: bool = True) -> None:
-        """Open a file, or begin it if it `may_begin`. Raises CommandError if another run has it open, OSError."""
+    def __init__(self, path: Path) -> None:
+        """Open a file, or begin it. Raises CommandError if another run has it open, OSError."""
         require_regular(path, "a run that can be resumed")
         self.path = path
         self._is_new = not path.exists()
         self._added = 0
-        self._file = path.open("a+b" if may_begin else "r+b", buffering=0)  # what is not on disk is nowhere
+        self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
         try:
             hold(self._file, path)
         except BaseException:
@@ -188,14 +188,14 @@ class Journal(ABC):
 
     KIND: ClassVar[Kind]
 
-    def __init__(self, path: Path, settings: Mapping[str, Any] | None, *, resume: bool) -> None:
+    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
         """Start a journal, or with `resume` read one that is there and go on with it. One with nothing done is started anew.
 
-        `settings` must be the same in both runs; None takes those of the file. Raises CommandError, OSError.
+        `settings` must be the same in both runs. Raises CommandError, OSError.
         """
         self.path = path
         self.settings: dict[str, Any] = {}
-        self._file = RunFile(path, may_begin=settings is not None)
+        self._file = RunFile(path)
         try:
             self._begin(settings, resume=resume)
         except BaseException:
@@ -206,19 +206,15 @@ class Journal(ABC):
     def _take(self, line: dict[str, Any]) -> None:
         """Take in what a line holds. Raises an error of REFUSED for one that a run cannot have written."""
 
-    def _begin(self, settings: Mapping[str, Any] | None, *, resume: bool) -> None:
+    def _begin(self, settings: Mapping[str, Any], *, resume: bool) -> None:
         """Read what is there, cut off a torn line, and have a first line."""
         contents = read(self.path, self.KIND, self._file.read())
-        if settings is None and contents is None:
-            raise CommandError(f"{self.path} holds no {self.KIND.run} to go on with")
-        if contents and (settings is None or contents.lines):
+        if contents and contents.lines:
             if resume:
-                if settings is not None:
-                    require_same_settings(self.path, self.KIND.run, contents.settings, settings)
+                require_same_settings(self.path, self.KIND.run, contents.settings, settings)
                 self._go_on(contents)
                 return
             raise CommandError(f"{self.path} holds a {self.KIND.run} already: give --resume to go on with it, or another name")
-        assert settings is not None
         self.settings = dict(settings)
         self._file.cut(0)
         self.append({"format": f"coachwhip {self.KIND.name} {FORMAT}", "settings": self.settings})

@@ -5,10 +5,11 @@ One text form serves the command line, the journal and PGN: `5+0.05`, `40/60`, `
 `depth=8`, or several with commas between them, of which the first to be reached ends a search. Times are in seconds.
 """
 
+import argparse
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..common.command import positive_number
+from ..common.command import LARGEST_COUNT, positive_number, seconds, whole_number
 
 EXAMPLES = "5+0.05, 40/60, time=0.1, nodes=10000, depth=8"
 TIME_MARGIN = 0.05  # seconds an engine may exceed a fixed time by, unless the user says otherwise: there is no bank to draw on
@@ -33,6 +34,20 @@ class TimeControl(NamedTuple):
             parts.append(f"time={self.time:g}")
         parts += [f"{name}={getattr(self, name)}" for name in ("nodes", "depth") if getattr(self, name)]
         return ",".join(parts)
+
+
+def add_limits(parser: argparse.ArgumentParser, default: str, *, max_depth: int = 1000) -> None:
+    """Give a parser the limits of a search of one position, of which one may be given: `time`, `depth` and `nodes`."""
+    add = parser.add_mutually_exclusive_group().add_argument
+    add("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default: {default})")
+    add("--depth", type=whole_number(1, max_depth), metavar="N", help="search each position to this depth, in plies")
+    add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help="search so many nodes for each position")
+
+
+def limit_of(args: argparse.Namespace, default: TimeControl) -> TimeControl:
+    """The limit of `add_limits` that was given, or the default."""
+    given = TimeControl(time=args.time or 0.0, depth=args.depth or 0, nodes=args.nodes or 0)
+    return given if any(given) else default
 
 
 def parse_time_control(text: str) -> TimeControl:

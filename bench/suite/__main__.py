@@ -10,19 +10,19 @@ import argparse
 import contextlib
 import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import NamedTuple
 
-from ..common.command import INTERRUPTED, CommandError, add_limits, execute, file_name, seconds, tell, uninterrupted, whole_number
+from ..common.command import INTERRUPTED, CommandError, execute, file_name, seconds, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs
 from ..common.plot import require_plot
 from ..common.progress import progress
 from ..common.table import show
 from ..data import TACTICS
+from ..engines.clock import TimeControl, add_limits, limit_of
 from ..engines.spec import add_engine_arguments, engine_specs
 from . import report as reporting
 from .problem import Attempt, Problem
-from .record import Record, SuiteJournal, SuiteSettings, begin, digest_of, load, reopen
+from .record import Record, SuiteJournal, SuiteSettings, load
 
 DEFAULT_SECONDS = 1.0
 SPARE = 10.0  # seconds beyond --time after which an engine has stalled
@@ -36,6 +36,11 @@ class Run(NamedTuple):
     settings: SuiteSettings
     problems: list[Problem]
     attempts: list[Attempt]
+
+    @property
+    def names(self) -> list[str]:
+        """Of the engines."""
+        return [spec.name for spec in self.settings.engines]
 
     def left(self) -> list[tuple[Problem, int]]:
         """What is still to do: all engines on one position, then on the next, so that an interrupted run still compares them."""
@@ -89,7 +94,7 @@ def _suite(args: argparse.Namespace) -> int:
         _report(args, run, earlier)
         if args.plot:
             runs = [attempts.values() for attempts in reporting.by_engine(run.attempts, len(run.settings.engines))]
-            reporting.draw(args.plot, str(run.settings), _names(run.settings), runs)
+            reporting.draw(args.plot, str(run.settings.limit), run.names, runs)
     except ValueError as error:
         raise CommandError(str(error)) from error
     disk.settle()
@@ -98,18 +103,13 @@ def _suite(args: argparse.Namespace) -> int:
 
 @contextlib.contextmanager
 def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]":
-    """The run that the arguments describe, or with `--resume` and no files the journal alone, and the journal, if there is one."""
-    if args.resume and not args.files:
-        _require_nothing_else(args)
-        with contextlib.closing(reopen(args.journal)) as journal:
-            yield _resumed(args, journal), journal
-        return
+    """The run that the arguments describe, with the attempts that its journal holds, and the journal, if there is one."""
     run = _new_run(args)
     if not args.journal:
         yield run, None
         return
-    with contextlib.closing(begin(args.journal, run.settings, run.problems, resume=args.resume)) as journal:
-        yield run._replace(attempts=journal.record().attempts), journal
+    with contextlib.closing(SuiteJournal(args.journal, run.settings, run.problems, resume=args.resume)) as journal:
+        yield run._replace(attempts=list(journal.attempts.values())), journal
 
 
 def _new_run(args: argparse.Namespace) -> Run:
@@ -121,41 +121,13 @@ def _new_run(args: argparse.Namespace) -> Run:
     problems, warnings = read_files(files)
     for warning in warnings:
         tell(f"warning: {warning}")
-    kind = "depth" if args.depth else "nodes" if args.nodes else "time"
-    limit = args.depth or args.nodes or args.time or DEFAULT_SECONDS
-    patience = args.timeout or (limit + SPARE if kind == "time" else PATIENCE)
+    limit = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
+    patience = args.timeout or (limit.time + SPARE if limit.time else PATIENCE)
     specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
     engines = tuple(spec._replace(name=name) for spec, name in zip(specs, check_engines(specs), strict=True))
     if not args.files:
         TACTICS.announce()
-    return Run(SuiteSettings(tuple(str(path.resolve()) for path in files), kind, limit, patience, engines), problems, [])
-
-
-def _require_nothing_else(args: argparse.Namespace) -> None:
-    """Refuse a part of what the journal says itself. Raises CommandError."""
-    if args.engine_words or args.repository or args.time or args.depth or args.nodes or args.timeout:
-        raise CommandError(
-            "--resume without files takes the positions, engines and limits from the --journal: leave all of them out, or none"
-        )
-
-
-def _resumed(args: argparse.Namespace, journal: SuiteJournal) -> Run:
-    """The run in the file, with its finished attempts. Raises CommandError, OSError."""
-    from .epd import read_files
-
-    record = journal.record()
-    problems, _ = read_files([Path(path) for path in record.settings.files])
-    if digest_of(problems) != record.digest:
-        raise CommandError(f"{args.journal}: the positions have changed since that run began")
-    settings = record.settings
-    if args.start_timeout is not None:  # how long a start may take decides no result
-        engines = tuple(spec._replace(start_seconds=args.start_timeout) for spec in settings.engines)
-        settings = settings._replace(engines=engines)
-    return Run(settings, problems, record.attempts)
-
-
-def _names(settings: SuiteSettings) -> list[str]:
-    return [spec.name for spec in settings.engines]
+    return Run(SuiteSettings(tuple(str(path.resolve()) for path in files), limit, patience, engines), problems, [])
 
 
 def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
@@ -165,7 +137,7 @@ def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
     from .solver import Solvers
 
     settings, left = run.settings, run.left()
-    solvers = Solvers(settings.engines, settings.control(), settings.patience, concurrency)
+    solvers = Solvers(settings.engines, settings.limit, settings.patience, concurrency)
     with progress("suite", len(left)) as bar:
         try:
             with (
@@ -195,11 +167,11 @@ def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
 
 def _report(args: argparse.Namespace, run: Run, earlier: Record | None) -> None:
     """Print the results."""
-    names = _names(run.settings)
+    names = run.names
     runs = reporting.by_engine(run.attempts, len(names))
     changes = _changes(names, runs, earlier) if earlier else []
-    if earlier and (earlier.settings.kind, earlier.settings.limit) != (run.settings.kind, run.settings.limit):
-        tell(f"warning: {args.compare} was run with {earlier.settings}, this one with {run.settings}")
+    if earlier and earlier.limit != str(run.settings.limit):
+        tell(f"warning: {args.compare} was run with {earlier.limit}, this one with {run.settings.limit}")
     if args.json:
         print(json.dumps(_as_dict(run, runs, changes), indent=1))
         return
@@ -220,7 +192,7 @@ def _changes(
     names: Sequence[str], runs: Sequence[dict[str, Attempt]], earlier: Record
 ) -> list[tuple[int, str, reporting.Change]]:
     """For each engine that has a counterpart in the earlier run: its index, its label, and what changed."""
-    old_names = _names(earlier.settings)
+    old_names = earlier.names
     old_runs = reporting.by_engine(earlier.attempts, len(old_names))
     found = []
     for index, counterpart in enumerate(reporting.pair_up(old_names, names)):
@@ -240,7 +212,7 @@ def _show_totals(run: Run, names: Sequence[str], runs: Sequence[dict[str, Attemp
             reporting.summary_row(name, reporting.summarize(attempt for key, attempt in done.items() if key in keys))
             for name, done in zip(names, runs, strict=True)
         ]
-        show(f"{file}: {len(keys)} positions, {run.settings}", reporting.SUMMARY_HEADINGS, rows)
+        show(f"{file}: {len(keys)} positions, {run.settings.limit} each", reporting.SUMMARY_HEADINGS, rows)
     if len(files) > 1:
         rows = [reporting.summary_row(name, reporting.summarize(done.values())) for name, done in zip(names, runs, strict=True)]
         show(f"All files: {len(run.problems)} positions", reporting.SUMMARY_HEADINGS, rows)
@@ -273,5 +245,5 @@ def _as_dict(
         {**spec._asdict(), **reporting.summarize(done.values()).as_dict(), "change": changed.get(index)}
         for index, (spec, done) in enumerate(zip(run.settings.engines, runs, strict=True))
     ]
-    head = {"files": run.settings.files, "limit": {run.settings.kind: run.settings.limit}, "positions": len(run.problems)}
+    head = {"files": run.settings.files, "limit": str(run.settings.limit), "positions": len(run.problems)}
     return {**head, "engines": engines, "attempts": [attempt._asdict() for attempt in run.attempts]}

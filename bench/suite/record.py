@@ -3,7 +3,8 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple, get_args, get_type_hints
 
@@ -16,127 +17,77 @@ from .problem import Attempt, Problem
 
 HINTS = get_type_hints(Attempt)
 KIND = Kind("suite", "run of a suite", "position")
+Attempts = dict[tuple[str, int], Attempt]  # by position and engine
 
 
 class SuiteSettings(NamedTuple):
     """Everything that decides the results of a run."""
 
     files: tuple[str, ...]  # absolute
-    kind: str  # of the limit: time (seconds), depth or nodes
-    limit: float
+    limit: TimeControl
     patience: float  # seconds after which a silent engine has stalled
     engines: tuple[EngineSpec, ...]
 
-    def control(self) -> TimeControl:
-        """The limit as a time control."""
-        if self.kind == "time":
-            return TimeControl(time=self.limit)
-        return TimeControl(nodes=int(self.limit)) if self.kind == "nodes" else TimeControl(depth=int(self.limit))
-
-    def __str__(self) -> str:
-        return f"{self.limit:g} s a position" if self.kind == "time" else f"{self.kind} {self.limit:g} a position"
+    def as_dict(self, problems: Sequence[Problem]) -> dict[str, object]:
+        """The settings in a journal, with a fingerprint of the positions and their questions."""
+        questions = json.dumps([problem._asdict() for problem in problems], sort_keys=True)
+        return {
+            "files": self.files,
+            "fingerprint of the positions": hashlib.sha256(questions.encode()).hexdigest(),
+            "limit": str(self.limit),
+            "patience": self.patience,
+            "engines": [{"name": spec.name, "command": spec.command, "options": spec.options} for spec in self.engines],
+        }
 
 
 class Record(NamedTuple):
-    """What the file of a run holds."""
+    """What the journal of another run holds."""
 
-    settings: SuiteSettings
-    digest: str  # of the positions
-    total: int  # attempts that make the run complete
+    names: list[str]  # of the engines
+    limit: str
     attempts: list[Attempt]
 
 
-def digest_of(problems: Sequence[Problem]) -> str:
-    """A fingerprint of the positions and their questions."""
-    text = json.dumps([problem._asdict() for problem in problems], sort_keys=True)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 class SuiteJournal(Journal):
-    """The journal of a run: a line for each attempt."""
+    """The journal of a run: a line for each attempt. `attempts` are those that it held when it was opened."""
 
     KIND = KIND
 
-    def __init__(self, path: Path, settings: Mapping[str, Any] | None, *, resume: bool) -> None:
+    def __init__(self, path: Path, settings: SuiteSettings, problems: Sequence[Problem], *, resume: bool) -> None:
         """See Journal."""
-        self._attempts = Attempts()
-        super().__init__(path, settings, resume=resume)
+        self.attempts: Attempts = {}
+        self._engines = len(settings.engines)
+        super().__init__(path, settings.as_dict(problems), resume=resume)
 
     def _take(self, line: dict[str, Any]) -> None:
-        self._attempts.take(line)
-
-    def record(self) -> Record:
-        """What was in the file when it was opened. Raises CommandError."""
-        return _record(self.path, self.settings, self._attempts)
+        _take(self.attempts, self._engines, line)
 
     def add(self, attempt: Attempt) -> None:
         """Put one finished position on disk."""
         self.append(attempt._asdict())
 
 
-class Attempts:
-    """The attempts of a file; one that is there twice counts once."""
-
-    def __init__(self) -> None:
-        self.found: dict[tuple[str, int], Attempt] = {}
-
-    def take(self, line: dict[str, Any]) -> None:
-        """Take in what a line holds. Raises TypeError, ValueError."""
-        for name, value in line.items():
-            kind, *more = get_args(HINTS[name]) or (HINTS[name],)
-            checked(value, kind, *more, *([int] if kind is float else []))
-        attempt = Attempt(**line)
-        self.found[attempt.key, attempt.engine] = attempt
-
-
-def begin(path: Path, settings: SuiteSettings, problems: Sequence[Problem], *, resume: bool = False) -> SuiteJournal:
-    """Start a file, or with `resume` go on with one of the same settings.
-
-    Raises CommandError rather than overwrite a run or a file of another kind; OSError.
-    """
-    engines = [spec._asdict() for spec in settings.engines]
-    head = {"digest": digest_of(problems), "total": len(problems) * len(settings.engines)}
-    return SuiteJournal(path, {**head, **settings._asdict(), "engines": engines}, resume=resume)
-
-
-def reopen(path: Path) -> SuiteJournal:
-    """Open the file of a run to add what is missing. Raises CommandError, OSError."""
-    return SuiteJournal(path, None, resume=True)
+def _take(attempts: Attempts, engines: int, line: dict[str, Any]) -> None:
+    """Add the attempt that a line holds, by one of so many engines. Raises an error of REFUSED."""
+    for name, value in line.items():
+        kind, *more = get_args(HINTS[name]) or (HINTS[name],)
+        checked(value, kind, *more, *([int] if kind is float else []))
+    attempt = Attempt(**line)
+    if not 0 <= attempt.engine < engines:
+        raise ValueError(f"an attempt by engine {attempt.engine} of {engines}")
+    attempts[attempt.key, attempt.engine] = attempt
 
 
 def load(path: Path) -> Record:
-    """Read the file of a run that may be going on. Raises CommandError if it is not one of ours or a line is damaged, OSError."""
+    """Read the journal of a run that may be going on. Raises CommandError if it is not one of ours or a line is damaged, OSError."""
     contents = read(path, KIND)
     if contents is None:
         raise CommandError(f"{path} holds no {KIND.run}")
-    attempts = Attempts()
-    take_lines(path, KIND, contents, attempts.take)
-    return _record(path, contents.settings, attempts)
-
-
-def _record(path: Path, head: Mapping[str, Any], attempts: Attempts) -> Record:
-    """What a file's settings and lines say. Raises CommandError."""
     try:
-        settings = _settings(head)
-        found = list(attempts.found.values())
-        if any(not 0 <= attempt.engine < len(settings.engines) for attempt in found):
-            raise ValueError(f"an attempt by an engine that is none of {len(settings.engines)}")
-        return Record(settings, str(head["digest"]), int(head["total"]), found)
+        names = [checked(engine["name"], str) for engine in contents.settings["engines"]]
+        limit = checked(contents.settings["limit"], str)
     except REFUSED as error:
         raise CommandError(f"{path}:1: not the settings of a {KIND.run}: {shorten(repr(error), SHOWN)}") from error
-
-
-def _settings(head: Mapping[str, Any]) -> SuiteSettings:
-    """The settings in a file. Raises ValueError, KeyError, TypeError."""
-    engines = tuple(
-        EngineSpec(tuple(spec["command"]), spec["name"], dict(spec["options"]), _number(spec["start_seconds"]))
-        for spec in head["engines"]
-    )
-    if head["kind"] not in ("time", "depth", "nodes"):
-        raise ValueError(f"unknown limit {head['kind']!r}")
-    return SuiteSettings(tuple(head["files"]), head["kind"], _number(head["limit"]), _number(head["patience"]), engines)
-
-
-def _number(value: object) -> float:
-    """A finite number of the settings. Raises ValueError, TypeError."""
-    return float(checked(value, int, float))
+    attempts: Attempts = {}
+    take_lines(path, KIND, contents, partial(_take, attempts, len(names)))
+    return Record(names, limit, list(attempts.values()))
