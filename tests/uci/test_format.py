@@ -33,7 +33,7 @@ TAIL = "nodes 250000 nps 2000000 hashfull 7 tbhits 0 time 125"
     ],
 )
 def test_info(changes: dict[str, Any], line: str) -> None:
-    assert fmt.report(replace(REPORT, **changes)) == line
+    assert fmt.info_line(replace(REPORT, **changes)) == line
 
 
 def test_currmove() -> None:
