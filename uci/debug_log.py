@@ -70,7 +70,7 @@ class DebugLog:
 
 
 def session_facts(name: str, session: Session) -> list[str]:
-    """What a log begins with: program, machine and settings. `name`: of the program, with its version."""
+    """The first lines of a log: program, machine and settings. `name`: of the program, with its version."""
     facts = {
         "program": name,
         "build": session.core.build_info(),

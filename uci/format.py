@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 AUTHOR = "the coachwhip authors"
 NO_MOVE = "(none)"  # for mate and stalemate: python-chess reads `(none)` as no move, `0000` as a null move
-NULL_MOVE = "0000"  # for a refused position: UCI's own text for no move
+NULL_MOVE = "0000"  # for a rejected position: UCI's own text for no move
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,16 +37,16 @@ class SearchReport:
     tbhits: int = 0
 
 
-def report(found: SearchReport) -> str:
+def info_line(report: SearchReport) -> str:
     """The `info` line of an iteration or a bound."""
-    score = f"cp {found.score_cp}" if found.mate_in is None else f"mate {found.mate_in}"
-    bound = f" {found.bound}" if found.bound else ""
-    wdl = "" if found.wdl is None else " wdl {} {} {}".format(*found.wdl)
-    pv = f" pv {' '.join(found.pv)}" if found.pv else ""
+    score = f"cp {report.score_cp}" if report.mate_in is None else f"mate {report.mate_in}"
+    bound = f" {report.bound}" if report.bound else ""
+    wdl = "" if report.wdl is None else " wdl {} {} {}".format(*report.wdl)
+    pv = f" pv {' '.join(report.pv)}" if report.pv else ""
     return (
-        f"info depth {found.depth} seldepth {found.seldepth} multipv {found.multipv}"
-        f" score {score}{bound}{wdl} nodes {found.nodes} nps {nps(found.nodes, found.time_ms)}"
-        f" hashfull {found.hashfull} tbhits {found.tbhits} time {found.time_ms}{pv}"
+        f"info depth {report.depth} seldepth {report.seldepth} multipv {report.multipv}"
+        f" score {score}{bound}{wdl} nodes {report.nodes} nps {nps(report.nodes, report.time_ms)}"
+        f" hashfull {report.hashfull} tbhits {report.tbhits} time {report.time_ms}{pv}"
     )
 
 

@@ -73,7 +73,7 @@ class UciLoop:
     |---|---|---|
     | uci | id, options, `uciok` | at once |
     | debug, register | nothing | the same |
-    | isready | `readyok` when the commands before it are done | at once, unless the search has been told to stop |
+    | isready | `readyok` when the commands before it are done | at once, unless the search is stopped |
     | setoption, ucinewgame, position | nothing, or one `info string` | queued |
     | go | `info` lines, one `bestmove` | queued; a search with no end of its own is stopped first |
     | go perft N, perft N | the moves, sorted, with their counts, in Stockfish's form, the total, before any `readyok` | queued |

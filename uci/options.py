@@ -130,8 +130,8 @@ def nearest(name: str, names: Iterable[str]) -> str:
     from difflib import get_close_matches  # loaded only for a message about a mistake
 
     by_lower = {each.lower(): each for each in names}
-    found = get_close_matches(name[:LONGEST_NAME].lower(), by_lower, 1, LIKENESS)
-    return by_lower[found[0]] if found else ""
+    matches = get_close_matches(name[:LONGEST_NAME].lower(), by_lower, 1, LIKENESS)
+    return by_lower[matches[0]] if matches else ""
 
 
 def _checked(entry: Option, text: str | None) -> int | bool | str | None:

@@ -25,7 +25,7 @@ class LineReader:
     def __init__(self, read: Callable[[int], bytes | None]) -> None:
         self._read = read
         self._lines: list[bytes] = []  # last one first
-        self._begun: list[bytes] = []  # parts of a line that is not complete
+        self._unfinished: list[bytes] = []  # parts of a line that is not complete
         self._after_return = False  # the last byte was `\r`: a `\n` that follows belongs to it
         self._ended = False
 
@@ -48,15 +48,15 @@ class LineReader:
     def _take(self, chunk: bytes) -> None:
         if not chunk:
             self._ended = True
-            if self._begun:
-                self._lines = [b"".join(self._begun)]
+            if self._unfinished:
+                self._lines = [b"".join(self._unfinished)]
             return
         after_return, self._after_return = self._after_return, chunk.endswith(b"\r")
         if after_return:
             chunk = chunk.removeprefix(b"\n")
         first, *others = chunk.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-        self._begun.append(first)
+        self._unfinished.append(first)
         if others:
-            *whole, begun = others
-            self._lines = [line + b"\n" for line in (b"".join(self._begun), *whole)][::-1]
-            self._begun = [begun] if begun else []
+            *whole, unfinished = others
+            self._lines = [line + b"\n" for line in (b"".join(self._unfinished), *whole)][::-1]
+            self._unfinished = [unfinished] if unfinished else []

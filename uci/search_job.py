@@ -106,7 +106,7 @@ class SearchJob(Job):
     def _send(self, session: Session, best: str, ponder: str = "") -> None:
         """Send the bestmove. The job is finished before: the answer to what the client sends next must not take it for a search."""
         for report in self._final:
-            self._write(fmt.report(report))
+            self._write(fmt.info_line(report))
         self.finish(session)
         self._write(fmt.bestmove(best, ponder))
 
@@ -168,11 +168,11 @@ class SearchJob(Job):
         """A move of the book and a message about it; "" if the book has none."""
         if session.book is None:
             return ""
-        found = session.book.choose(session.position, moves, session.options["BookBestMove"], *session.seeds)
-        if found is None:
+        entry = session.book.choose(session.position, moves, session.options["BookBestMove"], *session.seeds)
+        if entry is None:
             return ""
-        self._write(fmt.info_string(f"book move {found.move}, weight {found.weight} of {found.total}"))
-        return found.move
+        self._write(fmt.info_string(f"book move {entry.move}, weight {entry.weight} of {entry.total}"))
+        return entry.move
 
     def _begin(self, engine: Engine) -> None:
         """Pass stops to this engine from now on, and one that has come already."""
@@ -289,7 +289,7 @@ class SearchJob(Job):
             line = fmt.currmove(info.depth, info.currmove, info.currmovenumber)
         else:
             report = self._completed(info)
-            line = fmt.report(report)
+            line = fmt.info_line(report)
             if not report.bound:
                 self._lines[report.multipv] = report
                 (self._delivered.discard if self._pondering or self._silent else self._delivered.add)(report.multipv)

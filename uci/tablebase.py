@@ -109,7 +109,7 @@ class Tablebase:
         return fault
 
     def probe(self, fen: str) -> int | None:
-        """The wdl of a position, as if its fifty-move counter were 0; None if no table has it. Castling rights must be gone."""
+        """The wdl of a position, as if its fifty-move counter were 0; None if no table has it. It has no castling rights."""
         return self._wdl(self._board(fen))
 
     def _wdl(self, board: Any) -> int | None:

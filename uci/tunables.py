@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
 Row = tuple[str, int, int, int, int, str]  # name, default, least, most, step, meaning
-SWITCH = "use_"  # how the names of the tunables begin that are 1 (on) or 0 (off)
+SWITCH = "use_"  # prefix of the tunables that are 1 (on) or 0 (off)
 ROWS: dict[str, Row] = {row[0]: row for row in TUNABLES}
 
 
 def read(words: Iterable[str]) -> dict[str, int]:
     """The values that words NAME=VALUE set; of two for one name the later counts.
 
-    Raises ValueError with one sentence that gives the nearest name or the range.
+    Raises ValueError that gives the nearest name or the range.
     """
     values = {}
     for word in words:
@@ -31,7 +31,7 @@ def read(words: Iterable[str]) -> dict[str, int]:
 
 
 def checked(name: str, text: str) -> int:
-    """The value of a tunable that `text` means. Raises ValueError with one sentence that gives the nearest name or the range."""
+    """The value of a tunable that `text` means. Raises ValueError that gives the nearest name or the range."""
     if name not in ROWS:
         raise ValueError(_unknown(name))
     _, _, low, high, _, _ = ROWS[name]

@@ -70,10 +70,10 @@ class Model:
     def __init__(self, fen: str) -> None:
         self._material = material(fen)
 
-    def __call__(self, found: SearchInfo) -> tuple[int, int, int]:
+    def __call__(self, info: SearchInfo) -> tuple[int, int, int]:
         """The counts, from the view of stm; mates and tablebase wins are certain."""
-        if found.is_mate:
-            return WON if found.mate_in > 0 else LOST
-        if found.is_tb:
-            return WON if found.score_cp > 0 else LOST
-        return permille(found.score_cp, self._material)
+        if info.is_mate:
+            return WON if info.mate_in > 0 else LOST
+        if info.is_tb:
+            return WON if info.score_cp > 0 else LOST
+        return permille(info.score_cp, self._material)

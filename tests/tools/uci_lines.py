@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 MOST = {"hash": 4, "threads": 4, "multipv": 8}  # of what costs memory or time
 END = (b"stop", b"d", b"isready")
+MARK = b"setoption name mark"  # its message separates the answers to the lines before it and after it
 ODD_BYTES = (
     b"\0",
     b"\t",
@@ -75,8 +76,12 @@ class Lines:
             self._invalid,
             self._damaged,
         )
-        lines = (self._rng.choice(kinds)() for _ in range(count))
-        return [*(line for line in lines if not self._is_forbidden(line)), *END]
+        block: list[bytes] = []
+        while len(block) < count:
+            line = self._rng.choice(kinds)()
+            if not self._is_forbidden(line):
+                block += [line, MARK]
+        return [*block, *END]
 
     def _valid(self) -> bytes:
         return self._rng.choice(VALID).encode()

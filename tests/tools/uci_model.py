@@ -174,7 +174,7 @@ class Model:
         kind, low, high = self.declared.get(name.lower(), ("none", 0, 0))
         number = parse.parse_int(value or "")
         if kind == "string" and value is not None:
-            accepted = not self._has_next("info string setoption: ")
+            accepted = not (self._has_next("info string setoption: ") and name.lower() in self._left[0].lower())
         else:
             accepted = (
                 kind == "button"

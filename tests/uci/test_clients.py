@@ -101,6 +101,28 @@ def test_fastchess(engine: UciProcess) -> None:
     engine.send("stop")
 
 
+def test_the_steps_of_fastchess_compliance(engine: UciProcess) -> None:
+    """What fastchess checks before it lets an engine play, in its order; check_search is stricter than fastchess."""
+    assert "Hash" in declared(engine)
+    black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    white = "3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27"
+    both = "wtime 100 winc 100 btime 100 binc 100"
+    assert engine.ask("ucinewgame", "position startpos") == engine.ask() == []
+    for fen, limits in (
+        (white, "wtime 100"),
+        (black, "btime 100"),
+        (black, both),
+        (black, "btime 100 binc 100 wtime 100 winc 100"),
+    ):
+        assert engine.ask(f"position fen {fen}") == engine.ask() == []
+        check_search(engine.go(f"go {limits}"), chess.Board(fen))
+    assert engine.ask("ucinewgame") == []
+    for moves in ("", "e2e4 e7e5"):
+        assert engine.ask(f"position startpos{' moves ' * bool(moves)}{moves}") == []
+        check_search(engine.go("go wtime 100 btime 100"), after(moves))
+    assert engine.ask() == []
+
+
 def test_lichess_bot(engine: UciProcess) -> None:
     """Its five default options as they stand in its file, a folder of tables that is not there, and pondering."""
     assert {"Move Overhead", "Threads", "Hash", "SyzygyPath", "UCI_ShowWDL"} <= declared(engine).keys()

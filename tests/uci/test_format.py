@@ -33,7 +33,7 @@ TAIL = "nodes 250000 nps 2000000 hashfull 7 tbhits 0 time 125"
     ],
 )
 def test_info(changes: dict[str, Any], line: str) -> None:
-    assert fmt.report(replace(REPORT, **changes)) == line
+    assert fmt.info_line(replace(REPORT, **changes)) == line
 
 
 def test_currmove() -> None:
@@ -58,11 +58,6 @@ def test_bestmove(move: str, ponder: str, line: str) -> None:
     assert fmt.bestmove(move, ponder) == line
 
 
-def test_no_legal_moves() -> None:
-    assert fmt.no_legal_moves(in_check=True) == "info depth 0 score mate 0"
-    assert fmt.no_legal_moves(in_check=False) == "info depth 0 score cp 0"
-
-
 @pytest.mark.parametrize(
     ("option", "line"),
     [
@@ -84,17 +79,3 @@ def test_info_string_is_one_line(message: str) -> None:
     assert line.startswith("info string ")
     assert len(line.splitlines()) == 1
     assert line.isprintable()
-
-
-def test_diagram() -> None:
-    board = "\n".join(["rnbqkbnr", "pppppppp", *["........"] * 4, "PPPPPPPP", "RNBQKBNR"])
-    lines = fmt.diagram(board, "startfen", 0xABC, in_check=False)
-    assert lines[2] == " | r | n | b | q | k | b | n | r | 8"
-    assert lines[8] == " |   |   |   |   |   |   |   |   | 5"
-    assert lines[16] == " | R | N | B | Q | K | B | N | R | 1"
-    assert lines[-3:] == ["Fen: startfen", "Key: 0000000000000ABC", "In check: no"]
-    assert len({len(line) for line in lines[1:18:2]}) == 1
-
-
-def test_perft_total() -> None:
-    assert fmt.perft_total(8902, 2) == ["", "Nodes searched: 8902", "", "info string perft took 2 ms, 4451000 nodes per second"]
