@@ -135,11 +135,6 @@ def test_no_network_sees_a_win_in_a_dead_draw(fen: str, sign: int, kind: str) ->
     assert abs(engine_with(network).evaluate(Position(fen))) < 120
 
 
-def test_features_stay_those_of_the_terms(boards: list[chess.Board]) -> None:
-    fens = [oracle.fen_of(board) for board in boards[::10]]
-    assert engine_with(networks.by_chance(16, 4)).features(fens) == engine_with(None).features(fens)
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_score_stays_short_of_mate_scores(sign: int) -> None:
     network = flat(bias=255, own=127 * sign, other=127 * sign)
@@ -248,23 +243,6 @@ def test_threads_share_one_network(root: Any, tmp_path: Any) -> None:
         return int(subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=True).stdout)
 
     assert 250_000 < of_a_thread(str(path)) - of_a_thread() < 500_000 < 780_000 < path.stat().st_size
-
-
-def test_without_a_network_nothing_more_is_imported(root: Any) -> None:
-    code = (
-        "import sys; from coachwhip.core.engine import Engine, Position; from coachwhip.evaluation import config;"
-        "Engine(config.flatten(config.load_default()), 1).search(Position(), depth=2);"
-        "print([name for name in ('json', 'zlib', 're', 'ast') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-S", "-c", code], cwd=root, capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
-
-
-def test_only_bytes_are_a_network() -> None:
-    engine = engine_with(None)
-    for wrong in ("text", 5, bytearray(networks.by_chance(16, 1).encode())):
-        with pytest.raises(TypeError):
-            engine.set_network(wrong)  # type: ignore[arg-type]
 
 
 # --- Files that are refused ---
@@ -413,10 +391,3 @@ def test_any_numbers_are_refused_or_give_the_score_of_plain_python() -> None:
         accepted += 1
         assert engine.evaluate(Position(KIWIPETE)) == network.score(board)
     assert 20 < accepted < 130
-
-
-def test_the_header_is_handed_out() -> None:
-    network = networks.by_chance(48, 1, "pure", provenance={"positions": 5}, note="x")
-    assert network_header(network.encode()) == network.header()
-    assert network.header()["provenance"] == {"positions": 5}
-    assert set(HEADER) >= {"kind", "inputs", "hidden", "qa", "qb", "scale"}
