@@ -145,43 +145,26 @@ def test_absurd_weights_stay_short_of_mate_scores(engine: Engine, boards: list[c
 SCALES = [
     ("4k3/pppp4/8/8/8/8/PPPP4/2B1K3 w - - 0 1", "scale_pawns", 4),
     ("4k3/8/8/8/8/8/8/2B1K3 w - - 0 1", "scale_lone_minor", 0),
-    ("4k3/p7/8/8/8/8/8/2B1K1N1 w - - 0 1", "scale_pawns", 0),
     ("4k3/8/8/8/8/8/8/1N2K1N1 w - - 0 1", "scale_two_knights", 0),
-    ("4k3/p7/8/8/8/8/8/1N2K1N1 w - - 0 1", "scale_pawns", 0),
     ("4k2n/8/8/8/8/8/8/R3K3 w - - 0 1", "scale_minor_up", 0),
     ("4k2r/8/8/8/8/8/8/R1B1K3 w - - 0 1", "scale_minor_up_heavy", 0),
     ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "scale_bare_king", 0),
-    ("4k3/8/8/8/8/8/8/1N2KB2 w - - 0 1", "scale_bare_king", 0),
     ("4k3/p7/8/8/8/8/8/R3K3 w - - 0 1", "scale_rook_against_pawn", 0),
-    ("4k3/pp6/8/8/8/8/8/R3K3 w - - 0 1", "scale_pawns", 0),
-    ("4k2n/8/8/8/8/8/8/Q3K3 w - - 0 1", "scale_pawns", 0),
     ("k7/8/8/P7/8/8/8/2B1K3 w - - 0 1", "scale_wrong_corner", 0),  # the bishop does not see a8
     ("k7/8/8/P7/8/8/8/4KB2 w - - 0 1", "scale_pawns", 1),  # it does
     ("8/2k5/8/P7/8/8/8/2B1K3 w - - 0 1", "scale_pawns", 1),  # the king is too far off
-    ("k7/8/P7/P7/8/8/8/4K3 w - - 0 1", "scale_wrong_corner", 0),
     ("k7/8/P7/8/8/8/8/4K3 w - - 0 1", "scale_drawn_pawn", 0),
-    ("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1", "scale_drawn_pawn", 0),
     ("8/8/8/4k3/8/4K3/4P3/8 b - - 0 1", "scale_bare_king", 0),  # without the move Black must give way
     ("4k3/8/8/4P3/8/4K3/8/R6r w - - 0 1", "scale_rook_and_pawn", 0),
-    ("3k4/8/8/4P3/8/4K3/8/R6r w - - 0 1", "scale_rook_and_pawn", 0),
     ("2k5/8/8/4P3/8/4K3/8/R6r w - - 0 1", "scale_rook_ending", 0),  # cut off
-    ("4k3/8/8/4P3/8/4K3/8/R6n w - - 0 1", "scale_pawns", 1),
     ("8/8/4k3/4P3/4K3/8/8/2B4b w - - 0 1", "scale_bishop_and_pawn", 0),  # a dark-squared bishop cannot drive it from e6
     ("8/8/4k3/4P3/4K3/8/8/5B1n w - - 0 1", "scale_pawns", 1),  # a light-squared one can
-    ("8/8/8/8/8/2kp4/8/3R3K w - - 0 1", "scale_rook_against_pawn", 2),
-    ("8/8/8/8/8/2kp4/8/3R3K b - - 0 1", "scale_rook_against_pawn", 3),
-    ("8/8/8/8/8/2kp4/8/2KR4 w - - 0 1", "scale_rook_against_pawn", 0),
     ("k7/8/8/8/8/3p4/8/3R3K w - - 0 1", "scale_rook_against_pawn", 0),  # its king is far off
     ("8/8/8/8/7Q/7K/1kp5/8 w - - 0 1", "scale_queen_against_pawn", 0),
     ("8/8/8/8/7Q/7K/2kp4/8 w - - 0 1", "scale_pawns", 0),  # no stalemate on this file
     ("8/8/8/8/7Q/4K3/1kp5/8 w - - 0 1", "scale_pawns", 0),  # the king is near
-    ("2b1k3/8/8/p7/8/8/8/K7 w - - 0 1", "scale_wrong_corner", 0),
-    ("k7/8/8/PP6/8/8/8/2B1K3 w - - 0 1", "scale_pawns", 2),
     ("4k1b1/p7/8/8/8/8/PPP5/4K1B1 w - - 0 1", "scale_opposite_bishops", 3),
-    ("4kb2/p7/8/8/8/8/PPP5/4K1B1 w - - 0 1", "scale_pawns", 3),
     ("r3k1b1/p7/8/8/8/8/PPP5/R3K1B1 w - - 0 1", "scale_opposite_bishops_pieces", 0),
-    ("4k2r/6pp/8/8/8/8/5PPP/4K2R w - - 0 1", "scale_rook_ending", 0),
-    ("4k2r/6pp/8/8/8/8/P5PP/4K2R w - - 0 1", "scale_pawns", 3),
 ]
 
 

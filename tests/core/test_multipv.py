@@ -114,11 +114,3 @@ def test_a_search_broken_off_shows_one_consistent_list(engine: Engine, multipv: 
         assert last[0].depth - last[-1].depth in (0, 1)
         mixed += last[0].depth != last[-1].depth
     assert mixed
-
-
-def test_depth_1_is_finished_for_all_lines(engine: Engine) -> None:
-    result, infos = search(engine, KIWIPETE, 256, soft_nodes=1)
-    check_group(KIWIPETE, infos, len(Position(KIWIPETE).legal_moves()))
-    assert result.bestmove == infos[0].pv[0]
-    engine.stop()
-    assert len(search(engine, KIWIPETE, 3)[1]) == 3

@@ -259,36 +259,26 @@ GOOD = networks.by_chance(16, 0).encode()
 START = GOOD.index(b"}\n") + 2
 BAD_FILES: list[tuple[bytes, str]] = [
     (b"", "not a network: its first line is not 'coachwhip network 1'"),
-    (GOOD[:10], "not a network"),
     (b"coachwhip network 2\n" + GOOD[20:], "not a network"),
-    (b"\x00\xff" * 4000, "not a network"),
     (random.Random(1).randbytes(50_000), "not a network"),
     (GOOD[:60], "ends inside its header"),
     (GOOD[:20] + b" " * 100_000, "header has no end"),
     (GOOD[:START], f"truncated: it has {START} bytes, and {len(GOOD)} are needed for 16 units"),
     (GOOD[:-1], "truncated"),
     (GOOD + b"\0", "too long"),
-    (GOOD + GOOD, "too long"),
     (GOOD[:-4] + GOOD[:-5:-1], "damaged: its checksum is wrong"),
     (GOOD[: START + 9] + bytes([GOOD[START + 9] ^ 4]) + GOOD[START + 10 :], "damaged: its checksum is wrong"),
     (networks.encode("[1, 2]", [], 0), "not a JSON object"),
-    (networks.encode("{", [], 0), "not a JSON object"),
-    (networks.encode("\xff", [], 0), "not a JSON object"),
     (networks.encode("[" * 60_000, [], 0), "not a JSON object"),
     (networks.encode('{"hidden": 1' + "0" * 5000 + "}", [], 0), "not a JSON object"),
     *((header_with(**{name: None}), f"header has no '{name}'") for name in ("kind", "inputs", "hidden", "qa", "qb", "scale")),
     (header_with(kind="deep"), "kind is 'deep', and must be one of residual, pure"),
-    (header_with(kind=["residual"]), "kind is ['residual']"),
     (header_with(inputs=769), "'inputs' is 769, and must be 768"),
     (header_with(qa=256), "'qa' is 256, and must be 255"),
-    (header_with(qb=64.0), "'qb' is 64.0, and must be 64"),
-    (header_with(hidden=0), "'hidden' is 0, and must be from 16 to 512"),
     (header_with(hidden=24), "'hidden' is 24, and must be a multiple of 16"),
     (header_with(hidden=528), "'hidden' is 528, and must be from 16 to 512"),
     (header_with(hidden=True), "'hidden' is True"),
     (header_with(hidden="x" * 1000), "'hidden' is 'xxxx"),
-    (header_with(hidden=32), "truncated"),
-    (header_with(scale=0), "'scale' is 0, and must be from 1 to 32768"),
     (header_with(scale=1 << 40), "'scale' is 1099511627776, and must be from 1 to 32768"),
     (flat(feature=1000, bias=768).encode(), "unit 0 can overflow: with 32 pieces its sum may reach 32768"),
     (flat(feature=-1000, bias=-769).encode(), "unit 0 can overflow: with 32 pieces its sum may reach -32769"),
@@ -307,7 +297,7 @@ def test_a_wrong_file_is_refused_in_one_sentence(data: bytes, message: str) -> N
         assert message in str(info.value)
         assert str(info.value).isprintable()
         assert len(str(info.value)) < 160
-        assert "." not in str(info.value).replace("64.0", "")
+        assert "." not in str(info.value)
     assert engine.evaluate(Position(KIWIPETE)) == before
 
 

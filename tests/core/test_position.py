@@ -116,23 +116,6 @@ def test_every_chess960_start_position_comes_back() -> None:
             assert Position(fen, chess960=True).fen() == board.shredder_fen()
 
 
-@pytest.mark.parametrize(
-    ("fen", "square"),
-    [
-        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "d6"),
-        ("4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1", "d3"),
-        ("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e6 0 2", "-"),  # nobody can take
-        ("4k3/8/8/4P3/8/8/8/4K3 w - d6 0 1", "-"),  # no pawn to take
-        ("4k3/8/3n4/3pP3/8/8/8/4K3 w - d6 0 1", "-"),  # the square is occupied
-        ("4k3/3n4/8/3pP3/8/8/8/4K3 w - d6 0 1", "-"),  # the pawn cannot have come from there
-        ("4k3/8/8/3nP3/8/8/8/4K3 w - d6 0 1", "-"),
-        ("4k3/8/8/3PP3/8/8/8/4K3 w - d6 0 1", "-"),  # the own pawn
-    ],
-)
-def test_en_passant_squares_that_mean_nothing_are_dropped(fen: str, square: str) -> None:
-    assert Position(fen).fen().split()[3] == square
-
-
 # --- What is refused ---
 
 
@@ -240,15 +223,6 @@ def test_an_illegal_move_changes_nothing(text: str) -> None:
         assert len(str(raised.value)) < 200
         assert str(raised.value).isprintable()
     assert (position.fen(), position.ply) == (STARTPOS_FEN, 0)
-
-
-def test_a_promotion_names_its_piece() -> None:
-    position = Position("8/4P1k1/8/8/8/8/8/4K3 w - - 0 1")
-    for text in ("e7e8", "e7e8k", "e7e8p", "e7e8x"):
-        with pytest.raises(ValueError, match="illegal move"):
-            position.make(text)
-    position.make("e7e8Q")  # some clients write it large
-    assert position.fen() == "4Q3/6k1/8/8/8/8/8/4K3 b - - 0 1"
 
 
 @FUZZ

@@ -545,14 +545,6 @@ def test_hashfull_counts_what_this_search_has_written() -> None:
     assert exact_info(after).hashfull == 0
 
 
-def test_a_search_leaves_its_position_alone(engine: Engine) -> None:
-    position = game(STARTPOS_FEN, "e2e4 e7e5")
-    before = (position.fen(), position.key, position.ply)
-    engine.search(position, depth=6)
-    assert (position.fen(), position.key, position.ply) == before
-    assert position.is_ok()
-
-
 # --- Settings ---
 
 
