@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Packed positions, and the sparse matrix of what the evaluation counts: both say the same as the ways that people read."""
+"""Packed positions, their evaluation, and the sparse matrix of what the evaluation counts: the same as FEN, `evaluate`, `trace`."""
 
+import math
 import random
 from typing import Any, cast
 
+import numpy as np
 import oracle
 import pytest
 from coachwhip.core.engine import PACKED_SIZE, Engine, Position, unpack, weights_layout
@@ -71,7 +73,7 @@ def test_damaged_bytes_give_a_fen_or_an_error() -> None:
 def test_features_are_what_trace_counts(engine: Engine) -> None:
     fens = walk(300)
     starts, columns, counts, phases, scores = engine.features(fens)
-    tapered = sum(len(cells(shape)) for _, shape, is_tapered in weights_layout() if is_tapered)
+    tapered = sum(math.prod(shape) for _, shape, is_tapered in weights_layout() if is_tapered)
     assert len(starts) == len(fens) + 1
     for row, fen in enumerate(fens):
         trace = cast("dict[str, Any]", engine.trace(Position(fen)))
@@ -92,8 +94,29 @@ def test_a_bad_fen_among_many_is_named(engine: Engine) -> None:
         engine.features([FENS[0], FENS[1], "nonsense", FENS[2]])
 
 
-def cells(shape: tuple[int, ...]) -> range:
-    size = 1
-    for length in shape:
-        size *= length
-    return range(size)
+def test_static_scores_are_those_of_evaluate() -> None:
+    engine, rng = oracle.new_engine(), random.Random(5)
+    fens = []
+    for kind in oracle.KINDS:
+        board = oracle.start_board(kind, rng)
+        fens += [oracle.fen_of(board) for _ in oracle.play(board, rng, greedy=False, plies=80)]
+    rows = np.stack([np.frombuffer(Position(fen, chess960=True).pack(), np.uint8) for fen in fens])
+    found = np.empty(len(rows), np.int16)
+    engine.static_scores(rows, found)
+    fresh = [" ".join([*fen.split()[:4], "0", "1"]) for fen in fens]  # evaluate fades with the fifty-move counter
+    assert found.tolist() == [engine.evaluate(Position(fen, chess960=True)) for fen in fresh]
+    assert found.std() > 50
+
+
+def test_static_scores_refuse_what_does_not_fit() -> None:
+    engine = oracle.new_engine()
+    rows = np.stack([np.frombuffer(Position().pack(), np.uint8)] * 3)
+    with pytest.raises(ValueError, match="a packed position has 26 bytes, not 25"):
+        engine.static_scores(np.ascontiguousarray(rows[:, 1:]), np.empty(3, np.int16))
+    with pytest.raises(ValueError, match="room for 2 scores of 3 positions"):
+        engine.static_scores(rows, np.empty(2, np.int16))
+    rows = rows.copy()
+    rows[1, 24] = 9
+    with pytest.raises(ValueError, match="position 2: not a packed position"):
+        engine.static_scores(rows, np.empty(3, np.int16))
+    assert not engine.is_searching()

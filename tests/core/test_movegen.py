@@ -136,47 +136,6 @@ def test_a_king_move_is_not_taken_for_castling() -> None:
     assert position.fen() == "4k3/8/8/8/8/8/8/1R4KR b - - 1 1"
 
 
-@pytest.mark.parametrize(
-    ("fen", "castlings"),
-    [
-        ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1c1 e1g1"),
-        ("4k3/8/8/8/8/5r2/8/R3K2R w KQ - 0 1", "e1c1"),  # the king passes f1
-        ("4k3/8/8/8/8/4r3/8/R3K2R w KQ - 0 1", ""),  # in check
-        ("4k3/8/8/8/8/6r1/8/R3K2R w KQ - 0 1", "e1c1"),  # the king arrives on g1
-        ("4k3/8/8/8/8/7r/8/R3K2R w KQ - 0 1", "e1c1 e1g1"),  # the rook may be attacked
-        ("4k3/8/8/8/8/1r6/8/R3K2R w KQ - 0 1", "e1c1 e1g1"),  # and may pass an attacked square
-        ("4k3/8/8/8/8/8/8/Rn2K2R w KQ - 0 1", "e1g1"),  # b1 is taken
-        ("4k3/8/8/8/8/8/8/R3K2R w Q - 0 1", "e1c1"),
-        ("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", ""),
-        ("4k3/8/8/8/8/8/4p3/R3K2R w KQ - 0 1", ""),  # a pawn attacks d1 and f1
-    ],
-)
-def test_castling_conditions(fen: str, castlings: str) -> None:
-    assert {"e1c1", "e1g1"} & set(Position(fen).legal_moves()) == set(castlings.split())
-
-
-@pytest.mark.parametrize(
-    ("fen", "legal"),
-    [
-        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", True),
-        ("4k3/8/8/3pP3/8/8/8/4K3 w - - 0 1", False),
-        ("4r1k1/8/8/3pP3/8/8/8/4K3 w - d6 0 1", False),  # pinned on its file
-        ("6k1/8/8/K2pP2r/8/8/8/8 w - d6 0 1", False),  # both pawns leave the rank
-        ("6k1/b7/8/2Pp4/8/4K3/8/8 w - d6 0 1", False),  # pinned on the long diagonal
-        ("b5k1/8/8/3pP3/8/5K2/8/8 w - d6 0 1", False),  # the victim shields the king
-        ("6k1/8/1b6/3pP3/3K4/8/8/8 w - d6 0 1", False),  # in check from a bishop that the capture does not stop
-        ("6k1/8/8/3pP3/4K3/8/8/8 w - d6 0 1", True),  # takes the checker
-        ("7k/6b1/8/3pP3/3K4/8/8/8 w - d6 0 1", False),  # pinned on a diagonal
-    ],
-)
-def test_en_passant_is_kept_only_where_it_is_legal(fen: str, legal: bool) -> None:
-    position = Position(fen)
-    assert ({"c5d6", "e5d6"} & set(position.legal_moves()) != set()) == legal
-    assert position.fen().split()[3] == ("d6" if legal else "-")
-    without = Position(fen.replace(" d6 ", " - "))
-    assert (position.key != without.key) == legal
-
-
 def rows(path: Path) -> Iterator[tuple[str, str, str]]:
     with lzma.open(path, "rt", encoding="ascii") as lines:
         for line in lines:

@@ -90,18 +90,6 @@ def test_every_iteration_shows_all_lines_in_order(engine: Engine, fen: str, mult
     assert [info.nodes for info in infos] == sorted(info.nodes for info in infos)
 
 
-def test_one_line_is_the_search_without_the_option(engine: Engine) -> None:
-    one, one_infos = search(engine, KIWIPETE, 1, depth=8)
-    engine.clear()
-    without = engine.search(Position(KIWIPETE), depth=8)
-    assert one.nodes == without.nodes
-    assert {info.multipv for info in one_infos} == {1}
-    engine.clear()
-    five, five_infos = search(engine, KIWIPETE, 5, depth=8)
-    assert five.nodes > one.nodes
-    assert len(five_infos) == 5 * len(one_infos)
-
-
 def test_searchmoves_are_all_there_is_to_show(engine: Engine) -> None:
     infos: list[SearchInfo] = []
     wanted = ["a2a3", "h2h4", "b1a3"]
@@ -126,11 +114,3 @@ def test_a_search_broken_off_shows_one_consistent_list(engine: Engine, multipv: 
         assert last[0].depth - last[-1].depth in (0, 1)
         mixed += last[0].depth != last[-1].depth
     assert mixed
-
-
-def test_depth_1_is_finished_for_all_lines(engine: Engine) -> None:
-    result, infos = search(engine, KIWIPETE, 256, soft_nodes=1)
-    check_group(KIWIPETE, infos, len(Position(KIWIPETE).legal_moves()))
-    assert result.bestmove == infos[0].pv[0]
-    engine.stop()
-    assert len(search(engine, KIWIPETE, 3)[1]) == 3

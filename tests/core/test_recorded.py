@@ -13,10 +13,8 @@ import pytest
 from coachwhip.core.engine import (
     MAX_RECORDED_PLIES,
     NEVER_HIDDEN,
-    NO_RESULT,
     PACKED_SIZE,
     ROW_SIZE,
-    Engine,
     Position,
     decode_games,
     unpack,
@@ -81,23 +79,6 @@ def test_codes_of_moves_are_those_of_their_description() -> None:
     assert count > 3000
     with pytest.raises(ValueError, match="illegal move 'e2e5'"):
         Position().move_code("e2e5")
-
-
-def test_hidden_from_is_the_least_score_of_the_same_position_before() -> None:
-    rows, counts = decode(data_of([each.game for each in all_games()]))
-    found = iter(rows["hidden_from"].tolist())
-    repeated = 0
-    for each, count in zip(all_games(), counts, strict=True):
-        least: dict[tuple[str, ...], int] = {}
-        for row, hidden in zip(each.rows, [next(found) for _ in range(count)], strict=True):
-            if row.result == NO_RESULT:
-                assert hidden == NEVER_HIDDEN
-                continue
-            assert hidden == least.get(row.key, NEVER_HIDDEN)
-            if row.is_quiet:
-                repeated += row.key in least
-                least[row.key] = min(abs(row.score), least.get(row.key, NEVER_HIDDEN))
-    assert repeated > 50
 
 
 @pytest.mark.parametrize("limit", [0, 200, 1500, 31_999, 32_767])
@@ -248,14 +229,6 @@ def packed_by_hand(board: chess.Board, special: int | tuple[int, ...] | None = N
     return struct.pack("<Q", board.occupied) + pairs + bytes([0 if board.turn else 1, board.halfmove_clock])
 
 
-def test_positions_packed_by_hand_are_those_of_the_core() -> None:
-    rng = random.Random(9)
-    board = oracle.start_board("standard", rng)
-    for _ in oracle.play(board, rng, greedy=False, plies=60):
-        if not board.clean_castling_rights() and not board.has_legal_en_passant():
-            assert packed_by_hand(board) == Position(board.fen()).pack()
-
-
 def test_random_bytes_do_no_harm() -> None:
     """Whatever the bytes are, they are decoded or refused; what is decoded are legal positions."""
     rng = random.Random(5)
@@ -297,13 +270,3 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="room for 0 rows is not enough"):
         decode_games(WHOLE, ends, rows[:0], counts)
     assert decode_games(b"", ends[:0], rows, counts[:0]) == 0
-
-
-def test_static_scores_of_decoded_rows_are_those_of_evaluate() -> None:
-    rows, _ = decode(data_of([each.game for each in all_games()]), every=False)
-    scores = np.empty(len(rows), np.int16)
-    engine: Engine = oracle.new_engine()
-    engine.static_scores(rows["board"].copy(), scores)
-    for row, score in zip(rows[::7], scores[::7].tolist(), strict=True):
-        fen = " ".join([*unpack(row["board"]).split()[:4], "0", "1"])
-        assert engine.evaluate(Position(fen)) == score

@@ -77,14 +77,6 @@ def test_even_depth_1_is_broken_off_where_it_is_endless(fen: str, limits: dict[s
         assert result.nodes <= (2 - deepening) * GRACE + 1025  # and to the next look at the limits
 
 
-def test_a_move_asked_for_is_the_one_in_hand() -> None:
-    engine = oracle.new_engine()
-    result, _ = search(engine, Position(CROWDED[0]), nodes=1)
-    others = [move for move in Position(CROWDED[0]).legal_moves() if move != result.bestmove][:3]
-    chosen = engine.search(Position(CROWDED[0]), nodes=1, searchmoves=others, multipv=5)
-    assert chosen.bestmove in others
-
-
 @pytest.mark.parametrize("depth", [1, 2, 5, 8])
 def test_a_depth_limit_is_kept_and_every_depth_reported(engine: Engine, depth: int) -> None:
     result, infos = search(engine, Position(KIWIPETE), depth=depth)

@@ -14,50 +14,36 @@ P, N, B, R, Q = (VALUES[piece] for piece in (chess.PAWN, chess.KNIGHT, chess.BIS
 CASES = [
     # A single capture, and a single capture that is answered.
     ("free pawn", "1k1r4/1pp4p/p7/4p3/8/P5P1/1PP4P/2K1R3 w - - 0 1", "e1e5", P),
-    ("defended pawn", "4k3/8/3p4/4p3/8/8/8/4R1K1 w - - 0 1", "e1e5", P - R),
     ("pawn for pawn", "4k3/8/3p4/4p3/5P2/8/8/6K1 w - - 0 1", "f4e5", P - P),
-    ("knight takes rook, pawn takes knight", "4k3/8/3p4/4r3/6N1/8/8/6K1 w - - 0 1", "g4e5", R - N),
     # Quiet moves: what is put where it can be taken is lost.
     ("safe quiet move", "3k4/8/8/8/8/8/4R3/6K1 w - - 0 1", "e2e5", 0),
     ("knight goes where a pawn takes it", "4k3/8/3p4/8/6N1/8/8/6K1 w - - 0 1", "g4e5", -N),
-    ("defended knight goes where a pawn takes it", "4k3/8/3p4/8/5PN1/8/8/6K1 w - - 0 1", "g4e5", P - N),
     ("pawn push that is taken", "4k3/8/3p4/8/4P3/8/8/6K1 w - - 0 1", "e4e5", -P),
     # Batteries: x-ray attackers join as those before them leave.
     # NxP NxN, and White stops: RxN BxR QxB QxQ would cost a rook and a queen for a knight and a bishop.
     ("long exchange", "1k1r3q/1ppn3p/p4b2/4p3/8/P2N2P1/1PP1R1BP/2K1Q3 w - - 0 1", "d3e5", P - N),
-    ("rook battery wins the pawn", "4k3/4r3/8/4p3/8/8/4R3/4R1K1 w - - 0 1", "e2e5", P),
     ("rook battery against two defenders", "4k3/4r3/3p4/4p3/8/8/4R3/4R1K1 w - - 0 1", "e2e5", P - R),
     ("bishop behind a pawn", "4k3/8/3p4/4p3/5P2/6B1/8/6K1 w - - 0 1", "f4e5", P),
-    ("queen behind a bishop", "4k3/2q5/8/4p3/8/6B1/7Q/6K1 w - - 0 1", "g3e5", P),
     ("defender behind the target's defender", "4k3/4q3/4r3/4p3/8/8/4R3/4R1K1 w - - 0 1", "e2e5", P - R),
     # RxP QxR RxQ RxR: the queen stands in front, and Black still gets more than by letting the pawn go.
     ("queen in front of a rook", "4k3/4r3/4q3/4p3/8/8/4R3/4R1K1 w - - 0 1", "e2e5", P - R + Q - R),
-    # RxP and no more: QxR RxQ would lose the queen for a rook.
-    ("queen may not take", "3qk3/8/8/3p4/8/8/3R4/3R2K1 w - - 0 1", "d2d5", P),
     # Kings.
     ("king takes a free pawn", "8/8/8/8/8/8/4k1p1/6K1 w - - 0 1", "g1g2", P),
     ("king takes back", "8/8/8/4k3/4p3/8/4R3/6K1 w - - 0 1", "e2e4", P - R),
     ("king may not take a defended piece", "8/8/8/4k3/4p3/8/4R3/4R1K1 w - - 0 1", "e2e4", P),
-    ("king takes last", "8/8/4r3/4k3/4p3/8/4R3/4R1K1 w - - 0 1", "e2e4", P),
     # Pins, as core/board/see.pyx documents them: a pinned piece stays on its line while the pinning piece stands.
     ("pinned defender cannot take back", "4k3/4n3/8/3p4/8/8/8/3RR1K1 w - - 0 1", "d1d5", P),
-    ("free defender takes back", "3k4/4n3/8/3p4/8/8/8/3RR1K1 w - - 0 1", "d1d5", P - R),
     ("pinned along the exchange's own line", "3k4/3r4/8/3p4/8/8/8/3R2K1 w - - 0 1", "d1d5", P - R),
-    ("pinned knight looks on", "4k3/4n3/8/3pR3/8/5B2/8/6K1 w - - 0 1", "f3d5", P),
     ("pin ends when the pinning piece takes", "4k3/4n3/8/3pR3/8/8/8/6K1 w - - 0 1", "e5d5", P - R),
     # BxP PxB, and White stops: RxP would free the knight.
     ("pin would end later", "4k3/4n3/2p5/3pR3/8/5B2/8/6K1 w - - 0 1", "f3d5", P - B),
     # PxP opens the file on which the own knight is then pinned: it cannot take back after PxP.
     ("own knight becomes pinned", "3r2k1/8/5p2/4p3/3P4/3N4/8/3K4 w - - 0 1", "d4e5", P - P),
-    ("own knight stays free", "2r3k1/8/5p2/4p3/3P4/3N4/8/3K4 w - - 0 1", "d4e5", P),
     # En passant and promotions.
     ("en passant", "4k3/8/8/3pP3/8/8/8/6K1 w - d6 0 1", "e5d6", P),
     ("en passant, taken back", "4k3/2p5/8/3pP3/8/8/8/6K1 w - d6 0 1", "e5d6", P - P),
     ("en passant uncovers a rook", "3rk3/8/8/3pP3/8/8/8/3R2K1 w - d6 0 1", "e5d6", P),
     ("promotion", "8/4P3/8/8/8/8/k7/6K1 w - - 0 1", "e7e8q", Q - P),
-    ("underpromotion", "8/4P3/8/8/8/8/k7/6K1 w - - 0 1", "e7e8n", N - P),
-    ("promotion that is taken", "3r4/4P3/8/8/8/8/k7/6K1 w - - 0 1", "e7e8q", -P),
-    ("capture and promotion", "3r4/4P3/8/8/8/8/k7/6K1 w - - 0 1", "e7d8q", R + Q - P),
     ("capture and promotion, taken back", "2rr4/4P3/8/8/8/8/k7/6K1 w - - 0 1", "e7d8q", R - P),
     ("castling", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1", 0),
 ]
@@ -66,14 +52,6 @@ CASES = [
 @pytest.mark.parametrize(("fen", "move", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_see_of_exchanges_written_out(fen: str, move: str, expected: int) -> None:
     assert Position(fen).see(move) == expected
-
-
-def test_see_of_either_side_is_the_same() -> None:
-    for _name, fen, move, expected in CASES:
-        board = chess.Board(fen).mirror()
-        mirrored = chess.Move.from_uci(move)
-        mirrored = chess.Move(mirrored.from_square ^ 56, mirrored.to_square ^ 56, mirrored.promotion)
-        assert Position(board.fen()).see(mirrored.uci()) == expected, board.fen()
 
 
 def _best_by_play(board: chess.Board, target: chess.Square) -> int | None:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One Engine or one Position in several threads, or entered again from an argument: refused or whole, never a torn state."""
 
-import importlib
 import signal
 import sys
 import threading
@@ -67,22 +66,6 @@ def test_a_search_that_begins_while_the_moves_of_another_are_read_wins(engine: E
     assert engine.search(Position(), depth=3).bestmove in Position().legal_moves()
 
 
-def test_a_position_that_changes_while_the_moves_are_read_is_searched_as_it_then_is(engine: Engine) -> None:
-    position = Position()
-
-    def moves() -> Iterator[str]:
-        for move in "e2e4 e7e5 g1f3 b8c6 f1b5 a7a6 b5a4 g8f6 e1g1 f8e7 f1e1 b7b5 a4b3 d7d6 c2c3 e8g8 h2h3".split():
-            position.make(move)
-        yield "c6a5"
-        yield "c8b7"
-
-    result = engine.search(position, depth=5, searchmoves=moves())  # type: ignore[arg-type]
-    assert result.bestmove in ("c6a5", "c8b7")
-    assert result.info is not None
-    for move in result.info.pv:
-        position.make(move)
-
-
 def test_an_argument_that_cannot_be_read_leaves_the_engine_free(engine: Engine) -> None:
     def broken() -> Iterator[str]:
         yield "e2e4"
@@ -93,27 +76,6 @@ def test_an_argument_that_cannot_be_read_leaves_the_engine_free(engine: Engine) 
             engine.search(Position(), depth=3, searchmoves=moves)  # type: ignore[arg-type]
         assert not engine.is_searching()
     assert engine.search(Position(), depth=3, searchmoves=("e2e4",)).bestmove == "e2e4"
-
-
-class Number:
-    """An integer whose value is the result of a search with the same engine."""
-
-    def __init__(self, engine: Engine, value: int) -> None:
-        self._engine = engine
-        self._value = value
-
-    def __int__(self) -> int:
-        self._engine.search(Position(), depth=2)
-        return self._value
-
-
-def test_numbers_are_read_before_the_engine_is_taken(engine: Engine) -> None:
-    number: Any = Number(engine, 3)
-    result = engine.search(Position(), depth=number)
-    assert result.info is not None
-    assert result.info.depth == 3
-    engine.set_hash(Number(engine, 2))  # type: ignore[arg-type]
-    engine.set_threads(Number(engine, 1))  # type: ignore[arg-type]
 
 
 def check_network(engine: Engine) -> None:
@@ -267,18 +229,3 @@ def test_ctrl_c_ends_a_subcommand(words: list[str], capsys: pytest.CaptureFixtur
     finally:
         timer.join()
     assert "interrupted" in capsys.readouterr().err
-
-
-def test_a_row_of_tunables_without_a_field_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """tunables.py edited under a core that was built before: a row more, a row less, a row with a new name."""
-    params = importlib.import_module("coachwhip.core.search.params")
-    row = ("no_such_field", 1, 0, 2, 1, "nothing reads it")
-    first, *others = params.TUNABLES
-    for rows, named in (
-        ((first, *others, row), r"\(no_such_field\)"),
-        (tuple(others), rf"\({first[0]}\)"),
-        ((row, *others), rf"\(no_such_field, {first[0]}\)"),
-    ):
-        monkeypatch.setattr(params, "TUNABLES", rows)
-        with pytest.raises(ValueError, match=rf"tunables\.py .*{named}: build again"):
-            oracle.new_engine()

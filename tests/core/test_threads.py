@@ -12,7 +12,7 @@ from pathlib import Path
 import chess
 import oracle
 import pytest
-from coachwhip.core.engine import MAX_THREADS, STARTPOS_FEN, Engine, Position, SearchInfo, SearchResult
+from coachwhip.core.engine import STARTPOS_FEN, Engine, Position, SearchInfo, SearchResult
 from places import FROZEN_WEIGHTS
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -103,26 +103,6 @@ def test_searches_stopped_at_random_end_with_sound_lines(engine: Engine) -> None
         assert not engine.is_searching()
 
 
-def test_played_games_stay_legal(engine: Engine) -> None:
-    """The table, the histories and the helpers live from move to move."""
-    board = chess.Board()
-    position = Position()
-    while not board.is_game_over(claim_draw=True) and board.ply() < 60:
-        result = engine.search(position, nodes=3000)
-        board.push(board.parse_uci(result.bestmove))
-        position.make(result.bestmove)
-    assert board.ply() == 60 or board.is_game_over(claim_draw=True)
-
-
-@pytest.mark.parametrize("nodes", [5_000, 50_000, 300_000])
-def test_the_node_limit_is_that_of_all_threads_together(engine: Engine, nodes: int) -> None:
-    for fen in FENS[:4]:
-        engine.clear()
-        result, infos = search(engine, fen, nodes=nodes)
-        check(fen, result, infos)
-        assert result.nodes == nodes
-
-
 @pytest.mark.parametrize("threads", [2, THREADS])
 def test_the_helpers_search(engine: Engine, threads: int) -> None:
     """While the main thread is held up in its callback, only the helpers can use the processor, and count nodes."""
@@ -143,36 +123,6 @@ def test_the_helpers_search(engine: Engine, threads: int) -> None:
     assert result.threads == threads
     assert [info.depth for info in infos if not info.bound and not info.currmove] == [1, 2]
     assert result.nodes - infos[0].nodes > 10 * alone.nodes
-
-
-@pytest.mark.parametrize("limits", [{"depth": 9}, {"mate": 3}, {"hard_ms": 30}, {"soft_ms": 30}])
-def test_the_main_thread_keeps_the_limits(engine: Engine, limits: dict[str, int]) -> None:
-    result, infos = search(engine, MATE_IN_3, **limits)
-    check(MATE_IN_3, result, infos)
-    if "depth" in limits:
-        assert [info.depth for info in infos] == list(range(1, 10))
-    if "mate" in limits:
-        assert result.info is not None
-        assert (result.info.mate_in, result.bestmove) == (3, "g8g7")
-
-
-def test_pondering_goes_on_until_the_hit(engine: Engine) -> None:
-    seen = threading.Event()
-    results: list[SearchResult] = []
-
-    def on_info(info: SearchInfo) -> None:
-        if info.time_ms > 50:
-            seen.set()
-
-    thread = threading.Thread(
-        target=lambda: results.append(engine.search(Position(MIDDLEGAME), ponder=True, hard_ms=5, on_info=on_info)), daemon=True
-    )
-    thread.start()
-    assert seen.wait(PATIENCE)
-    assert engine.is_searching()
-    engine.ponderhit()
-    thread.join(PATIENCE)
-    assert results[0].bestmove in Position(MIDDLEGAME).legal_moves()
 
 
 def test_one_thread_is_the_same_after_several() -> None:
@@ -200,17 +150,6 @@ def test_new_weights_reach_all_threads() -> None:
         infos: list[SearchInfo] = []
         engine.search(Position(quiet), depth=9, on_info=infos.append)
         assert {info.score_cp for info in infos if not info.bound} == {0}
-
-
-def test_the_most_threads_there_can_be() -> None:
-    engine = oracle.new_engine(hash_mb=1)
-    engine.set_threads(MAX_THREADS)
-    result, _ = search(engine, MIDDLEGAME, nodes=50_000)
-    assert result.threads == MAX_THREADS
-    assert result.bestmove in Position(MIDDLEGAME).legal_moves()
-    engine.set_threads(1)
-    engine.clear()
-    assert engine.search(Position(MIDDLEGAME), nodes=5_000).nodes == 5_000
 
 
 REFUSED = """
