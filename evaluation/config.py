@@ -93,7 +93,7 @@ def dump(weights: dict[str, Any]) -> str:
     """The text of a weights file: weights.py with its comments, and these values in place of its own."""
     import ast
 
-    with open(defaults.__file__, encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(NETWORKS), "weights.py"), encoding="utf-8") as file:
         text = file.read()
     lines = text.splitlines(keepends=True)
     drawn = _drawn(weights)

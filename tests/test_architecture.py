@@ -24,8 +24,6 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "evaluation/learn": ("core", "evaluation"),
     "uci": ("core", "evaluation"),
     "coachwhip": ("core", "evaluation", "uci"),
-    "coachwhip/_pyinstaller": ("coachwhip",),
-    "coachwhip/_pyinstaller/script": ("coachwhip",),
     "bench/common": ("core", "evaluation", "uci"),
     "bench/engines": ("bench/common",),
     "bench/data": ("bench/common", "uci"),
