@@ -108,20 +108,6 @@ def reaches(name: str, allowed: str) -> bool:
     return name == allowed or name.startswith(allowed + ".")
 
 
-def test_the_parsers_see_every_form_of_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(globals(), "ROOT", tmp_path)
-    for name in ("core/tt.pxd", "core/see.pyx", "core/history.pxd", "evaluation/config.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    path = Path("core/x.pyx")
-    (tmp_path / path).write_text(
-        '"""\nimport nothing\n"""\nfrom .tt cimport probe\nfrom . cimport see, history as h\nfrom libc.math cimport log\n'
-        "cimport cython\ncdef int f():\n    from ..evaluation import config\n    import time\n"
-    )
-    core = {"coachwhip.core.tt", "coachwhip.core.see", "coachwhip.core.history"}
-    assert set(imports(path)) == core | {"coachwhip.evaluation.config", "libc.math", "cython", "time"}
-
-
 def folder_of(name: str) -> str:
     """The folder of a module by its full name: coachwhip.core.board.see is in core/board."""
     parts = name.split(".")[1:]

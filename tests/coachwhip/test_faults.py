@@ -422,7 +422,7 @@ def test_a_rejected_engine_leaves_no_journal(folder: Path) -> None:
         (WRITES["lab --plot"], "matplotlib", "lab: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
         (WRITES["train --plot"], "matplotlib", "train: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
         (TRAIN, "scipy", "train: it needs scipy: python3 -m pip install 'coachwhip[bench]'"),
-        (TRAIN, "numpy", "train: needs numpy: python3 -m pip install numpy"),
+        (TRAIN, "numpy", "train: it needs numpy: python3 -m pip install numpy"),
         (WRITES["tune --plot"], "matplotlib", "tune: --plot needs matplotlib: python3 -m pip install 'coachwhip[bench]'"),
         (["wdl-fit", "good.pgn"], "scipy", "wdl-fit: it needs scipy: python3 -m pip install 'coachwhip[bench]'"),
         (["wdl-fit", "good.pgn"], "numpy", "wdl-fit: needs numpy: python3 -m pip install numpy"),
