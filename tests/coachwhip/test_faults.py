@@ -63,7 +63,6 @@ READS = {
     "match --syzygy": (["match", *GAMES, "--syzygy", "FILE"], ".rtbw"),
     "suite": (["suite", *SUITE, "FILE"], ".epd"),
     "suite --compare": (["suite", *SUITE, "good.epd", "--compare", "FILE"], ".json"),
-    "suite --resume": (["suite", "--journal", "FILE", "--resume"], ".json"),
     "speed --repository": (["speed", "--revision", "HEAD", "--repository", "FILE"], ""),
     "lab --positions": ([*LAB, "--positions", "FILE"], ".fen"),
     "lab --weights": ([*LAB, "--weights", "FILE"], ".py"),
