@@ -108,15 +108,6 @@ def test_the_score_is_in_the_trace(boards: list[chess.Board]) -> None:
                 assert worth == sign * (network.score(board) - network.score(without))
 
 
-def test_a_network_fades_with_the_fifty_move_clock() -> None:
-    fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - {} 60"
-    engine = engine_with(networks.by_chance(16, 3, "pure"))
-    full = engine.evaluate(Position(fen.format(0)))
-    fade = traced(engine, Position(fen.format(80)))["fade"]
-    assert 0 < fade < 128
-    assert engine.evaluate(Position(fen.format(80))) == int(full * fade / 128)
-
-
 @pytest.mark.parametrize("kind", ["residual", "pure"])
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize(
