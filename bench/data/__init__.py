@@ -47,11 +47,11 @@ class Shipped(NamedTuple):
     def in_words(self) -> str:
         """For the help of an option, which works even where the file is gone."""
         number = f"{self.number} " if self.path.is_file() else ""
-        return f"the {number}shipped {self.entries}; coachwhip data tells where they are"
+        return f"the {number}built-in {self.entries}; `coachwhip data` lists them"
 
     def announce(self) -> None:
         """Say on standard error that these are used, since no file was named."""
-        tell(f"no file is named: using the {self.number} shipped {self.entries}, {self.path}")
+        tell(f"using the {self.number} built-in {self.entries}, {self.path}")
 
 
 OPENINGS = Shipped(FOLDER / "openings.epd", "balanced openings", "match")

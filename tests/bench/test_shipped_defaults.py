@@ -42,7 +42,7 @@ def test_perft_counts_the_shipped_suite(capsys: pytest.CaptureFixture[str]) -> N
     out, err = run(capsys, "perft", "--suite", "--max-nodes", "5000")
     assert f"Positions: {data.PERFT.number}\n" in out
     assert "Wrong: 0\n" in out
-    assert f"no file is named: using the {data.PERFT.number} shipped positions with known counts, {data.PERFT.path}\n" in err
+    assert f"using the {data.PERFT.number} built-in positions with known counts, {data.PERFT.path}\n" in err
 
 
 def test_suite_takes_the_shipped_positions(capsys: pytest.CaptureFixture[str]) -> None:
@@ -50,13 +50,13 @@ def test_suite_takes_the_shipped_positions(capsys: pytest.CaptureFixture[str]) -
     found = json.loads(out)
     assert found["files"] == [str(data.TACTICS.path)]
     assert found["positions"] == data.TACTICS.number
-    assert f"using the {data.TACTICS.number} shipped test positions" in err
+    assert f"using the {data.TACTICS.number} built-in test positions" in err
 
 
 def test_analyse_takes_the_shipped_games(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = run(capsys, "analyse", "--nodes", "30", "--json")
     assert len(json.loads(out)["games"]) == data.GAMES.number
-    assert f"using the {data.GAMES.number} shipped games" in err
+    assert f"using the {data.GAMES.number} built-in games" in err
     _, err = run(capsys, "analyse", "--nodes", "30", "--output", str(data.GAMES.path), code=2)
     assert "is one of the files to read" in err
 
@@ -70,7 +70,7 @@ def test_wdl_fit_takes_the_scored_games(capsys: pytest.CaptureFixture[str], tmp_
     assert float(loss) < 0.95  # a guess has ln 3
     middle = [float(number) for number in re.findall(r"MIDDLE = \((.*)\)", out)[0].split(",")]
     assert 20 < sum(middle) < 600  # with all men on the board, in centipawns
-    assert f"using the {data.SCORED.number} shipped scored games" in err
+    assert f"using the {data.SCORED.number} built-in scored games" in err
     plain = tmp_path / "plain.pgn"
     plain.write_text(lzma.decompress(data.SCORED.path.read_bytes()).decode(), encoding="utf-8")
     assert run(capsys, "wdl-fit", str(plain))[0] == out
@@ -93,18 +93,18 @@ def play(capsys: pytest.CaptureFixture[str], pgn: Path, *words: str) -> str:
 
 
 def test_a_match_begins_with_the_shipped_openings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert f"using the {data.OPENINGS.number} shipped balanced openings" in play(capsys, tmp_path / "shipped.pgn")
+    assert f"using the {data.OPENINGS.number} built-in balanced openings" in play(capsys, tmp_path / "shipped.pgn")
     lines = data.OPENINGS.path.read_text(encoding="utf-8").splitlines()
     shipped = {chess.Board.from_epd(line)[0].fen(shredder=True) for line in lines}
     started = first_fens(tmp_path / "shipped.pgn")
     assert len(started) == 2
     assert started <= shipped
-    assert "no file is named" not in play(capsys, tmp_path / "start.pgn", "--openings", "startpos")
+    assert "built-in" not in play(capsys, tmp_path / "start.pgn", "--openings", "startpos")
     assert first_fens(tmp_path / "start.pgn") == {chess.Board().fen(shredder=True)}
 
 
 def test_a_match_of_chess960_begins_with_its_start_positions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "no file is named" not in play(capsys, tmp_path / "games.pgn", "--chess960")
+    assert "built-in" not in play(capsys, tmp_path / "games.pgn", "--chess960")
     started = first_fens(tmp_path / "games.pgn")
     assert len(started) == 2
     assert started <= {opening().fen for opening in chess960_starts()}
