@@ -11,14 +11,13 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.engine import Engine
+from ..core.engine import HIDDEN_STEP, MAX_HIDDEN, Engine
 from ..evaluation import config
 from ..evaluation.learn.labelled import MAX_SCORE
-from ..evaluation.network_format import HIDDEN_STEP, MAX_HIDDEN, MAX_SIZE
 from .common import journal as journals
 from .common.checkout import revision
 from .common.command import INTERRUPTED, CommandError, execute, file_name, number, require, tell, uninterrupted, whole_number
-from .common.files import Postponed, check_outputs, keep, naming, require_regular, write_bytes
+from .common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, write_bytes
 from .common.learning import NOTHING_LEARNT, plot_losses
 from .common.plot import require_plot
 from .common.signature import signature
@@ -128,8 +127,11 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
-    epochs = [_output_of(args, number) for number in range(1, args.epochs + 1)] if args.every_epoch else []
-    check_outputs(args, ["output", "plot"], ["journal"], also=epochs)
+    check_outputs(args, ["output", "plot"], ["journal"])
+    if args.every_epoch:
+        epochs = [_output_of(args, number) for number in range(1, args.epochs + 1)]
+        named = [path for path in (args.output, args.journal, args.plot) if path]
+        require_apart([*named, *epochs], [path for path in (*args.files, args.start, args.weights) if path])
     for path in args.files:
         require_regular(path, "a training")
     require("scipy.sparse", "it")
@@ -163,7 +165,7 @@ def _first(args: argparse.Namespace) -> "tuple[Network, str] | None":
     if args.start is None:
         return None
     with naming(args.start), args.start.open("rb") as file:
-        data = file.read(MAX_SIZE + 1)
+        data = file.read(config.MAX_NETWORK_SIZE + 1)
     try:
         network = from_bytes(data)
     except ValueError as error:

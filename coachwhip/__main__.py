@@ -26,29 +26,24 @@ if TYPE_CHECKING:
     from io import FileIO
     from typing import NoReturn
 
-# Name of a subcommand -> module whose main(argv) runs it.
+# Subcommand -> the module whose main(argv) runs it, the words that it takes, and what it does.
 SUBCOMMANDS = {
-    "bench": "coachwhip.bench.bench",
-    "perft": "coachwhip.bench.perft",
-    "tunables": "coachwhip.bench.tunables",
-    "match": "coachwhip.bench.match.__main__",
-    "suite": "coachwhip.bench.suite.__main__",
-    "speed": "coachwhip.bench.speed",
-    "reference": "coachwhip.bench.reference.__main__",
-    "lab": "coachwhip.bench.lab.__main__",
-    "analyse": "coachwhip.bench.analyse.__main__",
-    "wdl-fit": "coachwhip.bench.wdl_fit",
-    "selfplay": "coachwhip.bench.selfplay.__main__",
-    "spsa": "coachwhip.bench.spsa.__main__",
-    "tune": "coachwhip.bench.tune",
-    "train": "coachwhip.bench.train",
-    "weights": "coachwhip.evaluation.config",
-    "data": "coachwhip.bench.data.__main__",
-}
-# Subcommands that have the options --weights and --set themselves.
-FORWARDED_OPTIONS = {
-    "--weights": frozenset({"analyse", "bench", "lab", "selfplay", "spsa", "train", "tune", "weights"}),
-    "--set": frozenset({"analyse", "bench", "lab", "match", "selfplay", "speed", "spsa", "suite"}),
+    "bench": ("bench.bench", "[DEPTH]", "search fixed positions: node count and speed"),
+    "perft": ("bench.perft", "DEPTH [FEN]", "count positions, check suites of known counts"),
+    "match": ("bench.match.__main__", "", "play games between engines"),
+    "suite": ("bench.suite.__main__", "[FILE...]", "let engines solve test positions"),
+    "speed": ("bench.speed", "", "compare the speed of builds and engines"),
+    "reference": ("bench.reference.__main__", "", "compare textbook searches on small games"),
+    "lab": ("bench.lab.__main__", "", "compare the techniques of adversarial search"),
+    "analyse": ("bench.analyse.__main__", "[FILE...]", "annotate the games of PGN files, and write a report"),
+    "wdl-fit": ("bench.wdl_fit", "[PGN...]", "fit the win, draw and loss model to scored games"),
+    "selfplay": ("bench.selfplay.__main__", "FILE", "play games against itself and keep them with their scores"),
+    "tune": ("bench.tune", "FILE...", "fit the evaluation's weights to labelled positions"),
+    "train": ("bench.train", "FILE...", "train a network on labelled positions"),
+    "spsa": ("bench.spsa.__main__", "--tune NAME...", "tune numbers of the search by games against itself"),
+    "weights": ("evaluation.config", "", "print the evaluation weights, as a file to start from"),
+    "tunables": ("bench.tunables", "", "list the numbers of the search and the switches of its techniques"),
+    "data": ("bench.data.__main__", "[NAME]", "list the openings, suites and games that come with it"),
 }
 
 USAGE = """\
@@ -62,22 +57,7 @@ UCI commands: the words are one command, which is run until it ends; words in qu
   coachwhip help                 the list of commands
 
 Subcommands (each has its own --help):
-  bench [DEPTH]                  search fixed positions: node count and speed
-  perft DEPTH [FEN]              count positions, check suites of known counts
-  match                          play games between engines
-  suite [FILE...]                let engines solve test positions
-  speed                          compare the speed of builds and engines
-  reference                      compare textbook searches on small games
-  lab                            compare the techniques of adversarial search
-  analyse [FILE...]              annotate the games of PGN files, and write a report
-  wdl-fit [PGN...]               fit the win, draw and loss model to scored games
-  selfplay FILE                  play games against itself and keep them with their scores
-  tune FILE...                   fit the evaluation's weights to labelled positions
-  train FILE...                  train a network on labelled positions
-  spsa --tune NAME...            tune numbers of the search by games against itself
-  weights                        print the evaluation weights, as a file to start from
-  tunables                       list the numbers of the search and the switches of its techniques
-  data [NAME]                    list the openings, suites and games that come with it
+{subcommands}
 
 Options:
   --weights FILE                 evaluate with the weights in FILE
@@ -87,7 +67,7 @@ Options:
   -h, --help                     print this text
 """
 
-LEFT_OUT = "is not in this program without Python: install coachwhip in a Python environment and run it there"
+NOT_FROZEN = "is not in this program without Python: install coachwhip in a Python environment and run it there"
 LOST = 1  # exit code where standard output could not be written
 NO_CORE = 1  # exit code where the compiled core is missing or cannot run on this processor
 INTERRUPTED = 130
@@ -142,7 +122,7 @@ def _run_to_exit_code(argv: list[str], crashes_to: Callable[[FileIO | None], Non
         _complain(str(error))
         return LOST
     except ImportError as error:
-        if error.name != f"{__package__}.core":
+        if error.name != "coachwhip.core":
             raise
         _complain(str(error))
         return NO_CORE
@@ -167,18 +147,17 @@ def _report_crashes(file: FileIO | None = None) -> None:
 
 def _main(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -> int:
     args = _read_options(argv)
-    words = args.words
     if args.answer:
         with watched():
             print(args.answer, end="")
         return 0
-    if words and words[0] in SUBCOMMANDS:
-        return _run_subcommand(words[0], words[1:], args)
+    if args.words and args.words[0] in SUBCOMMANDS:
+        return _run_subcommand(args)
     from . import core  # noqa: F401 (complains before a session begins if this processor cannot run it)
 
     writer = LineWriter(_stdout_fd())
     loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _session(args), crashes_to)
-    code = _run_commands(loop, words) if words else _run_session(loop)
+    code = _run_commands(loop, args.words) if args.words else _run_session(loop)
     if writer.error is not None:
         raise LostOutput(writer.error, _stdout_fd())
     return code
@@ -219,7 +198,7 @@ def _read_options(argv: list[str]) -> CliArgs:
         if option == "--expose" and not equals:
             args.expose = True
             continue
-        if option not in FORWARDED_OPTIONS:
+        if option not in ("--weights", "--set"):
             raise UsageError(f"unknown option {argv[index - 1]}; see coachwhip --help")
         if not equals:
             value = argv[index] if index < len(argv) else ""
@@ -253,50 +232,31 @@ def _session(args: CliArgs) -> Session:
 
 
 def _usage() -> str:
-    """The text of --help, without the subcommands that are not in this program."""
-    left_out = _left_out()
-    return "".join(line for line in USAGE.splitlines(keepends=True) if not left_out.intersection(line.split()[:1]))
+    """The text of --help."""
+    lines = [f"  {f'{name} {words}':31}{about}" for name, (_, words, about) in SUBCOMMANDS.items()]
+    return USAGE.format(subcommands="\n".join(lines))
 
 
-def _left_out() -> set[str]:
-    """The subcommands that a program made by PyInstaller does not have; none where Python runs coachwhip."""
-    if not getattr(sys, "frozen", False):
-        return set()
-    from importlib.util import find_spec
-
-    left_out = set()
-    for name, module in SUBCOMMANDS.items():
-        try:
-            there = find_spec(module) is not None
-        except ModuleNotFoundError:  # not even its package
-            there = False
-        if not there:
-            left_out.add(name)
-    return left_out
-
-
-def _run_subcommand(name: str, words: list[str], args: CliArgs) -> int:
-    """Import the subcommand's module and run it, with the options that stand before its name."""
+def _run_subcommand(args: CliArgs) -> int:
+    """Import the subcommand's module and run it; options before its name are options of its own."""
     from importlib import import_module
 
-    before = [] if args.weights is None else [("--weights", args.weights)]
-    before += [("--set", setting) for setting in args.settings]
+    name, *words = args.words
+    module = f"coachwhip.{SUBCOMMANDS[name][0]}"
     if args.expose:
         raise UsageError(f"{name} has no option --expose: it is for a UCI session")
-    for option, _ in before:
-        if name not in FORWARDED_OPTIONS[option]:
-            raise UsageError(f"{name} has no option {option}")
-    words = [*(word for pair in before for word in pair), *words]
+    before = [f"--set={setting}" for setting in args.settings]
+    before += [] if args.weights is None else [f"--weights={args.weights}"]
     with watched():
         try:
-            run: Callable[[list[str]], int] = import_module(SUBCOMMANDS[name]).main
+            run: Callable[[list[str]], int] = import_module(module).main
         except ImportError as error:
+            if getattr(sys, "frozen", False) and f"{module}.".startswith(f"{error.name}."):
+                raise UsageError(f"{name} {NOT_FROZEN}") from error
             from .bench.common.command import missing
 
-            if name in _left_out():
-                raise UsageError(f"{name} {LEFT_OUT}") from error
             raise UsageError(f"{name}: {missing(error)}") from error
-        return run(words)
+        return run([*before, *words])
 
 
 def _run_commands(loop: UciLoop, words: list[str]) -> int:

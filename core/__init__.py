@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The compiled core: rules, evaluation and search. Python programs use `engine`.
 
-What is imported here chooses the compiled modules for this processor (levels.py), before one of them is loaded: `LEVEL` is their
-name. Raises ImportError with one sentence if there are none, or this processor can run none of them.
+This file chooses the compiled modules for this processor (levels.py), before one of them is loaded: `LEVEL` is their name.
+Raises ImportError if there are none, or this processor can run none of them.
 """
 
 import os
@@ -18,7 +18,7 @@ except ImportError as error:
         name=__name__,
     ) from error
 
-LEVEL = levels.choose(cpu, os.environ.get(levels.VARIABLE, ""))
+LEVEL = levels.choose(cpu.LEVELS, cpu.LACKING, os.environ.get(levels.VARIABLE, ""))
 
 if LEVEL not in (levels.BASELINE, levels.NATIVE):
     _folder = os.path.join(__path__[0], f"_{LEVEL}")

@@ -1,64 +1,61 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # distutils: extra_compile_args = -Og
-"""What the processor can do, in the registers of its instruction CPUID, and what this build needs.
+"""What this build needs of the processor, and what of that the processor lacks.
 
 setup.py compiles this module for every processor of the architecture, whatever the others are compiled for. levels.py reads it.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
-
 cdef extern from *:
     """
-    #ifndef COACHWHIP_LEVELS /* setup.py: names of the levels, empty if there is only one; features that this one needs */
+    #ifndef COACHWHIP_LEVELS /* setup.py: names of the levels, empty if there is only one; CW_ASK(name) for each feature they need */
       #define COACHWHIP_LEVELS ""
+      #define COACHWHIP_FEATURES
     #endif
-    #ifndef COACHWHIP_NEEDS
-      #define COACHWHIP_NEEDS ""
-    #endif
-    #if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86))
-      #include <immintrin.h>
+    #if defined(_MSC_VER) && (defined(_M_X64) || defined(_M_IX86)) /* here a feature is AVX-512, or what /arch:AVX2 uses */
       #include <intrin.h>
-      #define CW_X86 1
-      static void cw_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t* out) { __cpuidex((int*)out, (int)leaf, (int)subleaf); }
-      static uint64_t cw_xcr0(void) { return _xgetbv(0); }
+      #include <string.h>
+      #include <windows.h>
+      static int cw_has(const char* name) {
+        int leaf[4];
+        int avx = strncmp(name, "avx512", 6) == 0 ? 41 : 40; /* PF_AVX512F_..., PF_AVX2_INSTRUCTIONS_AVAILABLE */
+        if (!IsProcessorFeaturePresent(avx)) return 0;
+        __cpuidex(leaf, 7, 0);
+        return (leaf[1] & 0x108) == 0x108; /* BMI1, BMI2 */
+      }
+      static int cw_has_fast_pext(void) {
+        int leaf[4];
+        __cpuid(leaf, 0);
+        if (leaf[1] == 0x756E6547) return 1; /* GenuineIntel */
+        if (leaf[1] != 0x68747541) return 0; /* AuthenticAMD */
+        __cpuid(leaf, 1);
+        return (leaf[0] >> 8 & 15) + (leaf[0] >> 20 & 255) >= 0x19; /* the family: Zen 3 */
+      }
     #elif (defined(__GNUC__) || defined(__clang__)) && (defined(__x86_64__) || defined(__i386__))
-      #include <cpuid.h>
-      #define CW_X86 1
-      static void cw_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t* out) {
-        __cpuid_count(leaf, subleaf, out[0], out[1], out[2], out[3]);
-      }
-      static uint64_t cw_xcr0(void) { /* the mnemonic needs -mxsave in some compilers */
-        uint32_t low, high;
-        __asm__ volatile(".byte 0x0f, 0x01, 0xd0" : "=a"(low), "=d"(high) : "c"(0));
-        return (uint64_t)high << 32 | low;
-      }
+      #define cw_has(name) __builtin_cpu_supports(name)
+      #define cw_has_fast_pext() \\
+        (__builtin_cpu_is("intel") || \\
+         (__builtin_cpu_is("amd") && !__builtin_cpu_is("amdfam15h") && !__builtin_cpu_is("amdfam17h")))
     #else
-      #define CW_X86 0
-      static void cw_cpuid(uint32_t leaf, uint32_t subleaf, uint32_t* out) {
-        (void)leaf; (void)subleaf; out[0] = out[1] = out[2] = out[3] = 0;
-      }
-      static uint64_t cw_xcr0(void) { return 0; }
+      #define cw_has(name) 0
+      #define cw_has_fast_pext() 0
     #endif
+    static const char* cw_lacking[64];
+    #define CW_ASK(name) if (!cw_has(#name)) cw_lacking[count++] = #name;
+    static int cw_count_lacking(void) {
+      int count = 0;
+    #ifdef __GNUC__
+      #if defined(__x86_64__) || defined(__i386__)
+      __builtin_cpu_init();
+      #endif
+    #endif
+      COACHWHIP_FEATURES
+      if (COACHWHIP_LEVELS[0] && !cw_has_fast_pext()) cw_lacking[count++] = "fast pext";
+      return count;
+    }
     """
-    const bint IS_X86 "CW_X86"
     const char* BUILT_LEVELS "COACHWHIP_LEVELS"
-    const char* BUILT_NEEDS "COACHWHIP_NEEDS"
-    void read_cpuid "cw_cpuid" (uint32_t leaf, uint32_t subleaf, uint32_t* out) noexcept
-    uint64_t read_xcr0 "cw_xcr0" () noexcept
+    const char** FOUND_LACKING "cw_lacking"
+    int count_lacking "cw_count_lacking" () noexcept
 
-LEVELS = BUILT_LEVELS.decode()
-NEEDS = BUILT_NEEDS.decode()
-
-
-def cpuid(uint32_t leaf, uint32_t subleaf):
-    """EAX, EBX, ECX and EDX of a leaf of CPUID; None if this is no x86. A leaf beyond the last one gives another's numbers."""
-    cdef uint32_t[4] out
-    if not IS_X86:
-        return None
-    read_cpuid(leaf, subleaf, out)
-    return out[0], out[1], out[2], out[3]
-
-
-def xcr0():
-    """The register XCR0: which registers the system saves. Only where leaf 1 of CPUID says OSXSAVE; elsewhere it is fatal."""
-    return read_xcr0()
+LEVELS = BUILT_LEVELS.decode().split()
+LACKING = [FOUND_LACKING[i].decode() for i in range(count_lacking())]

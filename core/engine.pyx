@@ -11,7 +11,6 @@ from .board.recorded cimport MAX_RECORDED_PLIES, NEVER_HIDDEN, NO_RESULT, ROW_SI
 from .evaluate.evaluate cimport evaluate_once, scaled_by_rule50
 from .evaluate.features cimport extract_features
 from .evaluate.network cimport INPUTS, MAX_HIDDEN, QA, QB
-from .evaluate.network_check cimport Walk, walk_network
 from .evaluate.network_file cimport HIDDEN_STEP, MAX_OUTPUT_WEIGHT, MAX_SCALE
 from .evaluate.trace cimport trace_position
 from .evaluate.weights cimport DANGER_STEP, FULL_PHASE, FULL_SCALE
@@ -252,21 +251,6 @@ cdef class Engine:
         cdef PositionC pos = position.current()[0]
         with self.made():
             return trace_position(self.s.evaluator, &pos)
-
-    def check_network(self, Position position not None, int64_t moves, uint64_t seed=1):
-        """A self-test: make so many random moves, in games from the position, and compare accumulators that follow the moves
-        with accumulators made from scratch. "wrong" must be 0.
-
-        Keys: "moves", "compared" (positions), "wrong" (of these), and how many moves were "castling", "en_passant", "promotions",
-        "null_moves" and "crossings" (of a king, to the other half of the board). Raises ValueError if there is no network."""
-        cdef PositionC pos = position.current()[0]
-        cdef Walk walk
-        with self.made():
-            if self.team.network.units == 0:
-                raise ValueError("the engine has no network to check")
-            with nogil:
-                walk_network(self.s.evaluator, &pos, moves, seed, &walk)
-        return walk
 
     def features(self, fens):
         """What `trace` counts, for many positions as one sparse matrix: `starts`, `columns`, `counts`, `phase` and `score` of

@@ -12,7 +12,6 @@ import stat
 import sys
 
 from ..core.engine import network_header
-from . import network_format
 from . import weights as defaults
 from .layout import ENTRIES, Numbers, Text, flatten, leaves
 
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default", "main", "network"]
 
 MAX_FILE_SIZE = 1 << 18  # bytes, about ten times the default file
+MAX_NETWORK_SIZE = 1 << 20  # bytes, more than the largest network has
 SHOWN = 40  # characters of a name in a message
 MAX_CHAIN = 200  # operators, calls and attributes of a statement: a weights file has none
 SIGNS_AND_BRACKETS = frozenset("+-([{")
@@ -80,7 +80,7 @@ def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None)
         places = f" {shipped}, in {NETWORKS}" if path is None else f", neither from {folders[0]} nor {shipped}"
         raise WeightsError(f"{where}: there is no file {name}{places}")
     try:
-        data = _read_bytes(found, network_format.MAX_SIZE)
+        data = _read_bytes(found, MAX_NETWORK_SIZE)
         network_header(data)
     except WeightsError as error:
         raise WeightsError(f"{where}: {error}") from error
@@ -93,7 +93,7 @@ def dump(weights: dict[str, Any]) -> str:
     """The text of a weights file: weights.py with its comments, and these values in place of its own."""
     import ast
 
-    with open(defaults.__file__, encoding="utf-8") as file:
+    with open(os.path.join(os.path.dirname(NETWORKS), "weights.py"), encoding="utf-8") as file:
         text = file.read()
     lines = text.splitlines(keepends=True)
     drawn = _drawn(weights)

@@ -24,8 +24,6 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "evaluation/learn": ("core", "evaluation"),
     "uci": ("core", "evaluation"),
     "coachwhip": ("core", "evaluation", "uci"),
-    "coachwhip/_pyinstaller": ("coachwhip",),
-    "coachwhip/_pyinstaller/script": ("coachwhip",),
     "bench/common": ("core", "evaluation", "uci"),
     "bench/engines": ("bench/common",),
     "bench/data": ("bench/common", "uci"),
@@ -108,20 +106,6 @@ def imports(path: Path) -> list[str]:
 def reaches(name: str, allowed: str) -> bool:
     """Whether `name` is `allowed` or lies in it."""
     return name == allowed or name.startswith(allowed + ".")
-
-
-def test_the_parsers_see_every_form_of_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(globals(), "ROOT", tmp_path)
-    for name in ("core/tt.pxd", "core/see.pyx", "core/history.pxd", "evaluation/config.py"):
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).touch()
-    path = Path("core/x.pyx")
-    (tmp_path / path).write_text(
-        '"""\nimport nothing\n"""\nfrom .tt cimport probe\nfrom . cimport see, history as h\nfrom libc.math cimport log\n'
-        "cimport cython\ncdef int f():\n    from ..evaluation import config\n    import time\n"
-    )
-    core = {"coachwhip.core.tt", "coachwhip.core.see", "coachwhip.core.history"}
-    assert set(imports(path)) == core | {"coachwhip.evaluation.config", "libc.math", "cython", "time"}
 
 
 def folder_of(name: str) -> str:

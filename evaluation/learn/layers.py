@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.engine import PACKED_SIZE
-from ..network_format import INPUTS, MAX_MEN
+from ...core.engine import INPUTS, MAX_PIECES, PACKED_SIZE
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -67,11 +66,11 @@ def men(boards: Boards) -> Men:
     count = len(boards)
     occupied = np.unpackbits(boards[:, :PIECES_AT], axis=1, bitorder="little")
     counts = occupied.sum(axis=1, dtype=np.int32)
-    if boards.shape[1] != PACKED_SIZE or counts.max(initial=0) > MAX_MEN or boards[:, STM_AT].max(initial=0) > 1:
+    if boards.shape[1] != PACKED_SIZE or counts.max(initial=0) > MAX_PIECES or boards[:, STM_AT].max(initial=0) > 1:
         raise ValueError(NO_POSITIONS)
     square = (np.flatnonzero(occupied) & 63).astype(np.int32)
     pairs = boards[:, PIECES_AT:STM_AT]
-    codes = np.stack([pairs & 15, pairs >> 4], axis=2).reshape(count, MAX_MEN)[np.arange(MAX_MEN) < counts[:, None]]
+    codes = np.stack([pairs & 15, pairs >> 4], axis=2).reshape(count, MAX_PIECES)[np.arange(MAX_PIECES) < counts[:, None]]
     stm = boards[:, STM_AT].astype(np.int32)
     kings = np.stack([_kings(square, codes, counts, colour) for colour in (0, BLACK)])
     weights = 64 * TYPES[codes & 7]

@@ -25,8 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.engine import network_header
-from ..network_format import FIRST_LINE, INPUTS, MAX_MEN, MAX_OUTPUT_WEIGHT, QA, QB
+from ...core.engine import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB, network_header
 from .layers import CHUNK, inputs, parameters, size
 
 if TYPE_CHECKING:
@@ -34,7 +33,8 @@ if TYPE_CHECKING:
 
     from .layers import Boards, Singles
 
-MAX_WEIGHT = (2**15 - 1) // (MAX_MEN + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
+FIRST_LINE = b"coachwhip network 1\n"
+MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
 MAX_SUM = (2**31 - 1) // QA**2  # of the sizes of all output weights: the output fits in 32 bits
 _TAIL = struct.Struct("<I")
 _BIAS = struct.Struct("<i")

@@ -22,8 +22,8 @@ HOSTILE = ["_hidden $x^2$ <b>", "棋 $a_", "\x1b[31mred"]
 DEPTH = 3
 
 
-def losses(*numbers: int) -> list[Any]:
-    return [SimpleNamespace(number=number, training=0.7 / (number + 1), validation=0.8) for number in numbers]
+def losses(*numbers: int) -> list[tuple[int, float, float]]:
+    return [(number, 0.7 / (number + 1), 0.8) for number in numbers]
 
 
 def draw_match(path: Path, engines: int, sprt: Sprt | None) -> None:

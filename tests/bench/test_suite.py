@@ -437,14 +437,16 @@ def test_resuming_is_refused_when_it_would_mix_things_up(
     assert saved.read_bytes() == finished
 
 
-@pytest.mark.parametrize("text", ["", "[1]\n", '{"coachwhip suite": 1}\n{}\n', "1. e4 e5\n"])
+@pytest.mark.parametrize("text", ["[1]\n", '{"coachwhip suite": 1}\n{}\n', "1. e4 e5\n"])
 def test_a_file_of_another_kind_is_refused(text: str, tmp_path: Path, epd: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "other.json"
+    path, empty = tmp_path / "other.json", tmp_path / "empty.json"
     path.write_text(text)
+    empty.touch()
     for words in (
         [str(epd), "--journal", str(path), "--resume", "--depth", "1"],
         [str(epd), "--compare", str(path)],
         [str(epd), "--compare", str(tmp_path / "none")],
+        [str(epd), "--compare", str(empty)],
     ):
         assert suite.main(words) == 2
         assert "coachwhip suite: " in capsys.readouterr().err

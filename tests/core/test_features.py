@@ -59,17 +59,6 @@ def test_bytes_that_are_no_position_are_refused(packed: bytes) -> None:
         unpack(packed)
 
 
-def test_damaged_bytes_give_a_fen_or_an_error() -> None:
-    rng = random.Random(2)
-    for fen in walk(3000):
-        packed = bytearray(Position(fen).pack())
-        packed[rng.randrange(PACKED_SIZE)] = rng.randrange(256)
-        try:
-            Position(unpack(bytes(packed)))
-        except ValueError:
-            continue
-
-
 def test_features_are_what_trace_counts(engine: Engine) -> None:
     fens = walk(300)
     starts, columns, counts, phases, scores = engine.features(fens)

@@ -90,14 +90,6 @@ def test_every_iteration_shows_all_lines_in_order(engine: Engine, fen: str, mult
     assert [info.nodes for info in infos] == sorted(info.nodes for info in infos)
 
 
-def test_searchmoves_are_all_there_is_to_show(engine: Engine) -> None:
-    infos: list[SearchInfo] = []
-    wanted = ["a2a3", "h2h4", "b1a3"]
-    result = engine.search(Position(), depth=6, searchmoves=wanted, multipv=5, on_info=infos.append)
-    assert all({info.pv[0] for info in group} == set(wanted) for group in groups(infos))
-    assert result.bestmove == infos[-3].pv[0]
-
-
 @pytest.mark.parametrize("multipv", [2, 5, 40])
 def test_a_search_broken_off_shows_one_consistent_list(engine: Engine, multipv: int) -> None:
     """Whatever node it ends at: the lines of the last depth first, and then the others as they were."""

@@ -13,13 +13,14 @@ import networks
 import oracle
 import pytest
 from coachwhip.core.engine import FULL_PHASE, FULL_SCALE, Engine, Position, network_header
+from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation.layout import cells, unpack_pair
 from networks import PlainNetwork
 from places import FROZEN_WEIGHTS
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 HALFWAY = "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/R2K3R w KQkq - 0 1"  # either way of castling takes one of the kings to its other half
-PAWNS = "4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1"
+PROMOTIONS = "4k3/1P4P1/8/2pP4/2Pp4/8/1p4p1/4K3 w - c6 0 1"
 SIZES = (16, 48, 64, 128, 256)
 HEADER: dict[str, Any] = networks.by_chance(16, 0).header()
 
@@ -107,15 +108,6 @@ def test_the_score_is_in_the_trace(boards: list[chess.Board]) -> None:
                 assert worth == sign * (network.score(board) - network.score(without))
 
 
-def test_a_network_fades_with_the_fifty_move_clock() -> None:
-    fen = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - {} 60"
-    engine = engine_with(networks.by_chance(16, 3, "pure"))
-    full = engine.evaluate(Position(fen.format(0)))
-    fade = traced(engine, Position(fen.format(80)))["fade"]
-    assert 0 < fade < 128
-    assert engine.evaluate(Position(fen.format(80))) == int(full * fade / 128)
-
-
 @pytest.mark.parametrize("kind", ["residual", "pure"])
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize(
@@ -156,25 +148,35 @@ def test_the_largest_sums_that_are_accepted_are_right() -> None:
 # --- Its accumulators ---
 
 
-@pytest.mark.parametrize("fen", [Position().fen(), KIWIPETE, HALFWAY, PAWNS], ids=["start", "kiwipete", "halfway", "pawns"])
-@pytest.mark.parametrize("hidden", [16, 64, 112])
-def test_accumulators_follow_moves(fen: str, hidden: int) -> None:
-    """Up and down lines as in a search, with null moves, most positions not evaluated or only later."""
-    walk = engine_with(networks.by_chance(hidden, 5)).check_network(Position(fen), 200_000, hidden)
-    assert walk["wrong"] == 0
-    assert walk["moves"] == 200_000
-    assert walk["compared"] > 80_000
-    assert all(walk[name] > 20 for name in ("en_passant", "promotions", "null_moves", "crossings"))
-    assert walk["castling"] > 20 or fen == PAWNS
+def minimax(engine: Engine, position: Position, depth: int) -> int:
+    """Every leaf evaluated alone, so from scratch."""
+    if depth == 0:
+        return engine.evaluate(position)
+    values = []
+    for move in position.legal_moves():
+        position.make(move)
+        values.append(-minimax(engine, position, depth - 1))
+        position.undo()
+    return max(values)
 
 
-def test_a_walk_is_drawn_from_its_seed() -> None:
-    engine = engine_with(networks.by_chance(16, 5))
-    walks = [engine.check_network(Position(), 5000, seed) for seed in (1, 1, 2)]
-    assert walks[0] == walks[1] != walks[2]
-    assert engine.check_network(Position("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), 100)["moves"] == 0
-    with pytest.raises(ValueError, match="no network"):
-        engine_with(None).check_network(Position(), 100)
+@pytest.mark.parametrize(
+    ("fen", "depth"),
+    [(Position().fen(), 2), (KIWIPETE, 2), (HALFWAY, 3), (PROMOTIONS, 3)],
+    ids=["start", "kiwipete", "halfway", "pawns"],
+)
+@pytest.mark.parametrize("hidden", [16, 112])
+def test_accumulators_follow_the_moves_of_a_search(fen: str, depth: int, hidden: int) -> None:
+    """Castling, kings that cross to the other half, en passant and promotions. A build with checks compares each accumulator."""
+    network = networks.by_chance(hidden, 5)
+    switches_off = {name: 0 for name, *_ in TUNABLES if name.startswith("use_")}
+    engine = Engine(oracle.frozen_weights(), hash_mb=1, tunables=switches_off, network=network.encode())
+    for move in Position(fen).legal_moves():
+        after = Position(fen)
+        after.make(move)
+        info = engine.search(Position(fen), depth=depth, searchmoves=[move]).info
+        assert info is not None
+        assert info.score_cp == -minimax(engine, after, depth - 1), move
 
 
 @pytest.mark.parametrize("fen", [Position().fen(), KIWIPETE, HALFWAY])
@@ -215,7 +217,6 @@ def test_threads_come_and_go_with_a_network() -> None:
         assert engine.search(Position(KIWIPETE), depth=7).threads == threads
     engine.set_network(networks.by_chance(16, 10).encode())
     assert engine.search(Position(KIWIPETE), depth=7).threads == 4
-    assert engine.check_network(Position(), 2000)["wrong"] == 0
 
 
 SHARED = """
@@ -317,7 +318,7 @@ def test_output_sums_that_could_overflow_are_refused(weight: int, count: int, go
 def test_sums_at_the_limit_are_accepted() -> None:
     for network in (flat(feature=1000, bias=767), flat(feature=-1000, bias=-768), flat(feature=32767 // 32), flat(bias=32767)):
         engine = engine_with(network)
-        assert engine.check_network(Position(), 2000)["wrong"] == 0
+        engine.search(Position(), depth=3)
         assert engine.trace(Position()) == engine_with(network).trace(Position())
 
 

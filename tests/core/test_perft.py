@@ -55,7 +55,7 @@ def check_suite(path: Path, most: float) -> list[str]:
 
 @pytest.mark.parametrize("name", OWN_SUITES)
 def test_perft_of_our_own_positions(name: str) -> None:
-    """Counted with python-chess; test_own_data.py counts some of them again."""
+    """Counted with python-chess."""
     assert check_suite(DATA / "perft" / f"{name}.epd", float("inf")) == []
 
 

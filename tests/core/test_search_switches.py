@@ -102,17 +102,6 @@ def test_a_wide_enough_beam_is_no_beam() -> None:
     assert worse
 
 
-def test_a_beam_of_k_moves_searches_k_moves() -> None:
-    position = Position(QUIET)
-    moves = len(position.legal_moves())
-    one = engine(use_beam=1, beam_width=1)
-    result = search(one, QUIET, 2)
-    reply = Position(QUIET)
-    reply.make(result.bestmove)
-    # At the root every move is guessed at, one is kept; its node and, at the horizon, every reply are visited.
-    assert result.nodes == moves + 1 + len(reply.legal_moves())
-
-
 def test_a_beam_sees_mate_and_stalemate() -> None:
     narrow = playing(use_beam=1, beam_width=1)
     assert score(search(narrow, "k7/8/1K6/8/8/8/8/7R w - - 0 1", 3)) == MATE - 1

@@ -78,12 +78,6 @@ def test_an_argument_that_cannot_be_read_leaves_the_engine_free(engine: Engine) 
     assert engine.search(Position(), depth=3, searchmoves=("e2e4",)).bestmove == "e2e4"
 
 
-def check_network(engine: Engine) -> None:
-    """Only an engine that is free says that it has no network."""
-    with pytest.raises(ValueError, match="no network"):
-        engine.check_network(Position(), 100)
-
-
 CALLS: dict[str, Callable[[Engine], object]] = {
     "search": lambda engine: engine.search(Position(), depth=1),
     "set_hash": lambda engine: engine.set_hash(1),
@@ -91,7 +85,6 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "set_weights": lambda engine: engine.set_weights(oracle.frozen_weights()),
     "set_tunables": lambda engine: engine.set_tunables({"use_lmr": 0}),
     "set_network": lambda engine: engine.set_network(NETWORK),
-    "check_network": check_network,
     "set_tablebase": lambda engine: engine.set_tablebase(None),
     "clear": lambda engine: engine.clear(),
     "clear_hash": lambda engine: engine.clear_hash(),

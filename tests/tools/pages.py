@@ -37,7 +37,7 @@ def sections(text: str) -> Iterator[tuple[str, str]]:
 
 def read_only(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a subcommand read its command line, without running it. Raises KeyError or SystemExit for one that it refuses."""
-    module = import_module(SUBCOMMANDS[words[0]])
+    module = import_module(f"coachwhip.{SUBCOMMANDS[words[0]][0]}")
     with monkeypatch.context() as patch:
         patch.setattr(module, "execute", lambda parser, argv, *_, **__: parser.parse_intermixed_args(argv) and 0)
         assert module.main(words[1:]) == 0

@@ -48,7 +48,7 @@ def run(command: str, words: Sequence[str], folder: str) -> "subprocess.Complete
 def own_builds() -> dict[str, str]:
     """This checkout's, with each level that the processor can run if there are several."""
     ours = f"PYTHONPATH={ROOT} {shlex.quote(sys.executable)} -m coachwhip"
-    code = "from coachwhip.core import cpu, levels; print(*(n for n in cpu.LEVELS.split() if levels.features(cpu) >= set(levels.LEVELS[n])))"
+    code = "from coachwhip.core import cpu, levels; print(*levels.runnable(cpu.LEVELS, cpu.LACKING))"
     listed = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split()
     return {f"level {name}": f"COACHWHIP_LEVEL={name} {ours}" for name in listed} or {"this checkout": ours}
 
