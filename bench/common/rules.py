@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The rules that end games early, and the command-line options that set them. Loads no chess library."""
+"""Command-line options of games: the rules that end them early, and how coachwhip plays itself. Loads no chess library."""
 
+import os
 from collections.abc import Callable
 from typing import NamedTuple
 
-from .command import numbers, whole_number
+from .command import file_name, numbers, sets_tunables, whole_number
 
 MAX_RULE = 100_000  # largest move count or score of a rule
 
@@ -33,6 +34,19 @@ def add_rule_arguments(
     add("--draw", type=numbers(3, MAX_RULE), default=draw, metavar="FROM,MOVES,CP", help=_with_default(help_draw, *draw))
     whole = whole_number(min(1, max_moves), MAX_RULE)
     add("--max-moves", type=whole, default=max_moves, metavar="N", help=_with_default(help_max, max_moves))
+
+
+def add_own_game_arguments(add: Callable[..., object], nodes: int, hash_mb: int) -> None:
+    """Give a command line what games of the engine against itself have, with these defaults."""
+    help_nodes = f"search so many nodes for each move (default {nodes})"
+    help_hash = f"size of the transposition table (default {hash_mb})"
+    add("--nodes", type=whole_number(1, 10**9), default=nodes, metavar="N", help=help_nodes)
+    add("--hash", type=whole_number(1, 65536), default=hash_mb, metavar="MB", help=help_hash)
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
+    add("--set", **sets_tunables())
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help="random seed of openings and moves (default 1)")
+    help_concurrency = "games at a time (default: one for each processor)"
+    add("--concurrency", type=whole_number(1, 1024), default=os.cpu_count() or 1, metavar="N", help=help_concurrency)
 
 
 def _with_default(text: str, *values: int) -> str:

@@ -9,7 +9,6 @@ import argparse
 import hashlib
 import json
 import lzma
-import os
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -21,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 from ...evaluation import config
 from ...evaluation.learn import labelled
 from ..common.checkout import revision
-from ..common.command import CommandError, execute, file_name, sets_tunables, tell, uninterrupted, whole_number
+from ..common.command import CommandError, execute, file_name, tell, uninterrupted, whole_number
 from ..common.files import check_outputs, fingerprint, naming, replacing
 from ..common.journal import RunFile, require_same_settings
 from ..common.openings import Book, open_book, standard_start
-from ..common.rules import Rules, add_rule_arguments
+from ..common.rules import Rules, add_own_game_arguments, add_rule_arguments
 from ..common.signature import signature
 
 if TYPE_CHECKING:
@@ -83,16 +82,7 @@ def _epd_arguments(add: Callable[..., object]) -> None:
 
 def _game_arguments(add: Callable[..., object]) -> None:
     add("--games", type=whole_number(1, 2**31), default=1000, metavar="N", help="games in the file when done (default 1000)")
-    add(
-        "--nodes",
-        type=whole_number(1, 10**9),
-        default=5000,
-        metavar="N",
-        help="search so many nodes for each move (default 5000)",
-    )
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
-    add("--set", **sets_tunables())
-    add("--hash", type=whole_number(1, 65536), default=4, metavar="MB", help="size of the transposition table (default 4)")
+    add_own_game_arguments(add, nodes=5000, hash_mb=4)
     openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position); may be repeated"
     add("--openings", type=file_name, action="append", default=[], metavar="FILE", help=openings)
     add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
@@ -104,7 +94,6 @@ def _game_arguments(add: Callable[..., object]) -> None:
         help="up to N random moves after the opening (default 6)",
     )
     add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
-    add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help="decides openings and random moves (default 1)")
     add(
         "--side-lines",
         type=whole_number(0, labelled.MAX_SIDE_LINES),
@@ -112,7 +101,6 @@ def _game_arguments(add: Callable[..., object]) -> None:
         metavar="N",
         help="from each position of a game, N times make one to three random moves and search there too (default 0)",
     )
-    add("--concurrency", type=whole_number(1, 1024), metavar="N", help="games at a time (default: one for each processor)")
     add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
 
 
@@ -260,12 +248,11 @@ def _pool(args: argparse.Namespace, settings: "SelfplaySettings") -> "Iterator[P
     from ..common.pool import cluster, processes
     from .game import play
 
-    count = args.concurrency or os.cpu_count() or 1
     if args.scheduler is None:
-        with processes(partial(play, settings), count) as pool:
+        with processes(partial(play, settings), args.concurrency) as pool:
             yield pool
         return
-    with cluster(args.scheduler, count) as workers:
+    with cluster(args.scheduler, args.concurrency) as workers:
         if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
             raise CommandError("the cluster's workers have another version of the engine")
         yield workers.pool(partial(play, settings))

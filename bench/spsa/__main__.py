@@ -11,7 +11,6 @@ import argparse
 import hashlib
 import json
 import math
-import os
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
@@ -21,11 +20,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...evaluation import config
 from ...uci.tunables import ROWS, SWITCH, Row, matching
-from ..common.command import INTERRUPTED, CommandError, execute, file_name, sets_tunables, tell, uninterrupted, whole_number
+from ..common.command import INTERRUPTED, CommandError, execute, file_name, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs, fingerprint
 from ..common.journal import Journal, Kind, checked
 from ..common.openings import Book, Opening, choose, open_book, standard_start
-from ..common.rules import Rules
+from ..common.rules import Rules, add_own_game_arguments
 from ..common.signature import signature
 
 if TYPE_CHECKING:
@@ -121,19 +120,9 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="games to play, two to an iteration (default 10000)",
     )
-    add(
-        "--nodes",
-        type=whole_number(1, 10**9),
-        default=10_000,
-        metavar="N",
-        help="search so many nodes for each move (default 10000)",
-    )
-    add("--hash", type=whole_number(1, 65536), default=8, metavar="MB", help="size of the transposition table (default 8)")
-    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
-    add("--set", **sets_tunables())
+    add_own_game_arguments(add, nodes=10_000, hash_mb=8)
     openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position and random moves)"
     add("--openings", type=file_name, metavar="FILE", help=openings)
-    add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help="decides everything (default 1)")
     gain = "how much of STEP a game moves a value at the end (default 0.01; less for hundreds of thousands of games)"
     add("--r-end", type=_gain, default=0.01, metavar="R", help=gain)
     add(
@@ -143,7 +132,6 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="iterations a step, played from the same values (default 16)",
     )
-    add("--concurrency", type=whole_number(1, 1024), metavar="N", help="games at a time (default: one for each processor)")
     add("--journal", type=file_name, metavar="FILE", help="keep every finished batch so that the run can be resumed")
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -344,9 +332,11 @@ def _play(args: argparse.Namespace, settings: "SpsaSettings", openings: Sequence
 
     if tuning.played:
         tell(f"{len(tuning.games)} games are played, {len(openings) * 2 - len(tuning.games)} to go")
-    count = args.concurrency or os.cpu_count() or 1
     try:
-        with processes(partial(play, settings), count) as pool, progress("games", 2 * (len(openings) - tuning.played)) as bar:
+        with (
+            processes(partial(play, settings), args.concurrency) as pool,
+            progress("games", 2 * (len(openings) - tuning.played)) as bar,
+        ):
 
             def play_batch(iterations: Sequence[Iteration]) -> list[list[int]]:
                 games = [
