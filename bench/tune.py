@@ -267,15 +267,15 @@ def _write(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", st
 def _about_network(weights: dict[str, Any], path: Path) -> str:
     """What the user must know about the network that the new file in `path` names."""
     name = weights["NETWORK"]
-    told = (
+    message = (
         f"The network {name} is kept in the file and was not used by the fit; "
         "if it is residual, train another one, since it was trained to be added to the old weights"
     )
     try:
         config.network(weights, path)
     except config.WeightsError as error:
-        return f"{told}; {error}"
-    return told
+        return f"{message}; {error}"
+    return message
 
 
 def _provenance(args: argparse.Namespace, argv: Sequence[str], outcome: "Outcome", network: str) -> list[str]:

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int32]
 
 CHUNK = 2048  # positions that are computed at a time: what they need fits into a processor's cache
-PIECES_AT = 8  # where the men of a packed position begin
+PIECES_AT = 8  # where the pieces of a packed position start
 STM_AT = PACKED_SIZE - 2  # which byte of a packed position is the side to move
 KING = 5
-NO_POSITIONS = "the data hold bytes that are no packed position, with one king a side and at most 32 men"
-BLACK = 8  # the bit of a colour in the code of a man
+NO_POSITIONS = "the data hold bytes that are no packed position, with one king a side and at most 32 pieces"
+BLACK = 8  # the bit of a colour in the code of a piece
 TYPES = np.array([0, 1, 2, 3, 4, KING, 3, 0], dtype=np.int32)  # by the rest of the code: a rook to castle, a pawn to take
 
 
@@ -54,14 +54,14 @@ def parameters(flat: Singles, hidden: int) -> Parameters:
 # --- Inputs ---
 
 
-class Men(NamedTuple):
+class Pieces(NamedTuple):
     """The inputs of some positions, those of one position after those of the other."""
 
     starts: Ints  # where the inputs of each position begin
     rows: tuple[Ints, Ints]  # inputs as stm sees them, and as the other side does
 
 
-def men(boards: Boards) -> Men:
+def pieces(boards: Boards) -> Pieces:
     """The inputs of packed positions. Raises ValueError for bytes that are none."""
     count = len(boards)
     occupied = np.unpackbits(boards[:, :PIECES_AT], axis=1, bitorder="little")
@@ -79,17 +79,17 @@ def men(boards: Boards) -> Men:
     for us in (stm, stm ^ 1):
         flip = 56 * us ^ np.where(kings[us, np.arange(count)] & 4, 7, 0)
         rows.append(384 * (is_black ^ np.repeat(us, counts)) + weights + (square ^ np.repeat(flip, counts).astype(np.int32)))
-    return Men(np.cumsum(counts, dtype=np.int32) - counts, (rows[0], rows[1]))
+    return Pieces(np.cumsum(counts, dtype=np.int32) - counts, (rows[0], rows[1]))
 
 
 def inputs(boards: Boards) -> tuple[Any, Any]:
     """The inputs as two scipy.sparse.csr_array [position, input] of 0 and 1: as stm sees them, and as the other side does.
 
-    Raises ValueError as `men` does.
+    Raises ValueError as `pieces` does.
     """
     from scipy.sparse import csr_array
 
-    found = men(boards)
+    found = pieces(boards)
     ends = np.append(found.starts, np.int32(len(found.rows[0])))
     ones = np.ones(len(found.rows[0]), dtype=np.float32)
     own, other = (csr_array((ones, rows, ends), shape=(len(boards), INPUTS)) for rows in found.rows)

@@ -7,7 +7,7 @@ A file (.cwnet), integers with their lowest byte first:
     weights of the first layer [inputs][hidden], its biases [hidden], and weights of the output [2][hidden], 2 bytes each
     bias of the output (4 bytes), CRC-32 of everything before (4 bytes)
 
-Each side has the inputs of the men as it sees them: 384 * (0 its own man, 1 the other's) + 64 * type (0 pawn .. 5 king) + square.
+Each side has the inputs of the pieces as it sees them: 384 * (0 its own piece, 1 the other's) + 64 * type (0 pawn .. 5 king) + square.
 Squares are a1 = 0 .. h8 = 63, for Black with the ranks turned over, and with the files mirrored if its own king is then on the
 files e to h. A hidden unit clamps the sum of its bias and the weights of these inputs to 0..QA. The output adds
 v * v * weight over the units of stm and then those of the other side; ((output / QA) + bias) * scale / (QA * QB), with divisions

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import Any
 
-PROVENANCE = "Where the values come from:"  # the line of the docstring after which this is told
+PROVENANCE = "Where the values come from:"  # the line of the docstring after which the file says it
 WIDTH = 128
 
 
 def weights_file(weights: dict[str, Any], provenance: Sequence[str]) -> str:
-    """The text of a weights file with these entries; each paragraph of `provenance` begins on a line of its own."""
+    """The text of a weights file with these entries; each paragraph of `provenance` starts a new line."""
     text = config.dump(weights)
     docstring = ast.parse(text).body[0]
     if not (isinstance(docstring, ast.Expr) and isinstance(docstring.value, ast.Constant)):

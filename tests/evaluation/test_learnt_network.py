@@ -13,7 +13,7 @@ import oracle
 import pytest
 from coachwhip.core.engine import Position
 from coachwhip.evaluation.learn import layers, network
-from coachwhip.evaluation.learn.layers import men, parameters
+from coachwhip.evaluation.learn.layers import parameters, pieces
 from coachwhip.evaluation.learn.network import Network, from_bytes, quantised, to_bytes
 
 LOGIT = 120.0
@@ -90,7 +90,7 @@ def integer_score(found: Network, board: chess.Board) -> int:
 
 
 def test_the_inputs_are_those_of_the_men(positions: list[chess.Board], packed: Any) -> None:
-    found = men(packed)
+    found = pieces(packed)
     ends = [*found.starts[1:], len(found.rows[0])]
     for board, start, end in zip(positions, found.starts, ends, strict=True):
         for side, us in enumerate((board.turn, not board.turn)):
@@ -124,7 +124,7 @@ def test_the_gradient_is_that_of_the_loss(packed: Any) -> None:
     values = floats(hidden)
     loss, gradient = layers.loss_and_gradient(boards, logits, targets, values, hidden)
 
-    found = men(boards)
+    found = pieces(boards)
 
     def loss_of(changed: Any) -> float:  # in double precision, since the smaller the step, the fewer sums are at the ends of 0..1
         parts = parameters(changed, hidden)
@@ -157,8 +157,8 @@ def test_bytes_that_are_no_position_are_refused(packed: Any, fault: str) -> None
         wrong[1, 8:24] = 0
     else:
         wrong[1, 24] = 2
-    with pytest.raises(ValueError, match="no packed position, with one king a side and at most 32 men"):
-        men(wrong)
+    with pytest.raises(ValueError, match="no packed position, with one king a side and at most 32 pieces"):
+        pieces(wrong)
 
 
 # --- Integers ---
