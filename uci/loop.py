@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from functools import partial
 
 from . import format as fmt
 from . import parse
@@ -136,8 +137,8 @@ class UciLoop:
             "compiler": Command(self._do_compiler, UNHINDERED, "show how the core was built"),
             "help": Command(self._do_help, UNHINDERED, "show this list"),
         }
-        for name in self._extra_commands:
-            run = self._extra_handler(name)
+        for name, function in self._extra_commands.items():
+            run = partial(self._do_extra, name, function)
             table[name] = Command(run, AT_ONCE, f"{name} [ARGUMENT...]: see docs/options.md")
         return table
 
@@ -274,8 +275,8 @@ class UciLoop:
         for name, command in self.commands.items():
             self._write(f"{name:<11} {command.summary}")
 
-    def _extra_handler(self, name: str) -> Callable[[str], None]:
-        return lambda rest: self._add_job(name, ExtraJob(self._extra_commands[name], parse.split_words(rest), self._write))
+    def _do_extra(self, name: str, function: ExtraCommand, rest: str) -> None:
+        self._add_job(name, ExtraJob(function, parse.split_words(rest), self._write))
 
     def _do_perft(self, rest: str) -> None:
         request, _ = parse.parse_go(f"perft {rest}")

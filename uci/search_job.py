@@ -95,10 +95,8 @@ class SearchJob(Job):
                 best, ponder = self._think(session, best)
             else:
                 self._write(fmt.no_legal_moves(session.position.in_check))
-        except SessionError as error:  # there is no engine to search with
-            self._complain(str(error))
-        except Exception as error:
-            self._complain(fmt.internal_error("go", error))
+        except Exception as error:  # a SessionError: there is no engine to search with
+            self._complain(str(error) if isinstance(error, SessionError) else fmt.internal_error("go", error))
         if best:
             self._hold()
         self._send(session, best, ponder)

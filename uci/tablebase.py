@@ -9,6 +9,7 @@ capture or pawn move that keeps the result. Source of the terms: https://www.che
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 
 from . import parse
 
@@ -42,14 +43,12 @@ class Rank:
         self.score_cp = wdl // 2 * (SHOWN_WIN - distance) if abs(wdl) == 2 else wdl
 
 
+@dataclass(frozen=True)
 class Verdict:
     """The root moves by the tables, in ranks from the best to the worst; `hits` counts the positions probed."""
 
-    __slots__ = ("hits", "ranks")
-
-    def __init__(self, ranks: list[Rank], hits: int) -> None:
-        self.ranks = ranks
-        self.hits = hits
+    ranks: list[Rank]
+    hits: int
 
     def rank_of(self, move: str) -> Rank:
         """The rank of a move that was judged."""

@@ -3,17 +3,8 @@
 
 The model is two logistic curves: P(win) = 1 / (1 + exp((middle - score) / spread)), and P(loss) the same of -score; the rest
 is P(draw). `middle`, the score at which half the games are won, and `spread` depend on the material on the board.
-Source of the form: https://www.chessprogramming.org/Pawn_Advantage,_Win_Percentage,_and_Elo; the numbers are ours. They were
-fitted on 2026-11-22 to 100,146 scores of 400 different games, each played twice, of commit 3b194da (bench 5370510) against itself:
-
-    coachwhip match --engine coachwhip --name a --engine coachwhip --name b --nodes 20000 --games 400 \\
-      --openings 8moves_v3.epd --seed 20261122 --resign 6,1500 --pgn games.pgn    # then with --seed 20261123, to games2.pgn
-    coachwhip wdl-fit games.pgn games2.pgn
-
-Mean cross-entropy 0.570 nats per score; equal probabilities would give ln 3 = 1.099. Fitted to either half, it has 0.570 and 0.576
-on the other, where the coefficients of the terms alone had 0.583 and 0.599. The games are limited by nodes, so they can be repeated
-exactly. They still hold for later networks: on 500 games of 2026-11-24 they have 0.567, a fit to those games themselves 0.566
-(bench/results.md).
+Source of the form: https://www.chessprogramming.org/Pawn_Advantage,_Win_Percentage,_and_Elo; the numbers are ours, fitted by
+`coachwhip wdl-fit` to 100,146 scores of games of coachwhip against itself (bench/results.md).
 """
 
 from __future__ import annotations

@@ -3,7 +3,6 @@
 
 import gc
 import signal
-import struct
 import subprocess
 import sys
 import threading
@@ -11,13 +10,12 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import chess
 import chess.engine
 import chess.polyglot
 import pytest
-from chess.engine import INFO_ALL, ConfigMapping, Cp, EngineError, EngineTerminatedError, Limit, Mate, PovScore, SimpleEngine
+from chess.engine import INFO_ALL, ConfigMapping, EngineError, EngineTerminatedError, Limit, Mate, PovScore, SimpleEngine
 from coachwhip.uci.session import Session
 from places import DATA, FROZEN_WEIGHTS, ROOT
 
@@ -40,15 +38,6 @@ def other() -> Iterator[SimpleEngine]:
     """The engine in another process."""
     with SimpleEngine.popen_uci(COMMAND, cwd=ROOT, timeout=60) as opened:
         yield opened
-
-
-@pytest.fixture
-def book(tmp_path: Path) -> str:
-    """A book with one move of the start position."""
-    path, move = tmp_path / "book.bin", chess.Move.from_uci("a2a3")
-    code = move.to_square | move.from_square << 6
-    path.write_bytes(struct.pack(">QHHI", chess.polyglot.zobrist_hash(chess.Board()), code, 7, 0))
-    return str(path)
 
 
 def after(*moves: str, fen: str = chess.STARTING_FEN, chess960: bool = False) -> chess.Board:
@@ -145,42 +134,6 @@ def test_the_package_imports_neither_chess_nor_numpy(user_environment: dict[str,
     assert done.stdout == "False False False True False\n"
 
 
-def test_repetitions_of_the_game_count(engine: SimpleEngine) -> None:
-    """Black, a queen up, can repeat a position for the third time: a draw with the game known, a won game without it."""
-    shuffle = ["e3f4", "d5d7", "f4e3", "d7d5"]
-    board = after(*shuffle, *shuffle[:3], fen="6k1/5ppp/8/3q4/8/4B3/5PPP/6K1 w - - 0 1")
-    repeat = [chess.Move.from_uci("d7d5")]
-    assert engine.analyse(board, Limit(depth=6), root_moves=repeat, game=1)["score"].relative == Cp(0)
-    assert engine.analyse(chess.Board(board.fen()), Limit(depth=6), root_moves=repeat, game=2)["score"].relative > Cp(100)
-
-
-def test_chess960_castling_goes_both_ways(engine: SimpleEngine) -> None:
-    board = chess.Board("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", chess960=True)
-    castling = chess.Move.from_uci("b1h1")
-    assert engine.play(board, Limit(depth=3), root_moves=[castling]).move == castling
-    board.push(castling)
-    assert board.is_legal(engine.play(board, Limit(depth=3)).move or chess.Move.null())
-
-
-@pytest.mark.parametrize(
-    "limit",
-    [
-        Limit(time=0.05),
-        Limit(time=0),
-        Limit(time=-1),
-        Limit(white_clock=0.5, black_clock=100, white_inc=0.01, black_inc=0),
-        Limit(white_clock=2, remaining_moves=20),
-        Limit(white_clock=-3, black_clock=1),
-        Limit(time=0.05, white_clock=1e9, black_clock=1e9),
-        Limit(time=0.05, depth=10**9),
-        Limit(depth=5),
-        Limit(nodes=1),
-    ],
-)
-def test_every_limit_ends_a_search(engine: SimpleEngine, limit: Limit) -> None:
-    assert chess.Board().is_legal(engine.play(chess.Board(), limit).move or chess.Move.null())
-
-
 def test_pondering_goes_on_until_the_next_call(engine: SimpleEngine) -> None:
     """The first reply is the expected one and becomes a ponderhit, the second is another one."""
     board = chess.Board()
@@ -192,15 +145,6 @@ def test_pondering_goes_on_until_the_next_call(engine: SimpleEngine) -> None:
         board.push(result.ponder if reply else next(move for move in board.legal_moves if move != result.ponder))
     assert board.is_legal(engine.play(board, Limit(depth=5), game="x", ponder=True).move or chess.Move.null())
     assert engine.play(chess.Board(MATE_IN_1), Limit(depth=3), info=INFO_ALL).info["score"] == PovScore(Mate(1), chess.WHITE)
-
-
-def test_a_book_is_for_playing(book: str) -> None:
-    with open_engine({"OwnBook": True, "BookFile": book}) as engine:
-        played = engine.play(chess.Board(), Limit(depth=4), info=INFO_ALL)
-        assert played.move == chess.Move.from_uci("a2a3")
-        assert played.info["string"] == "book move a2a3, weight 7 of 7"
-        assert engine.analyse(chess.Board(), Limit(depth=4))["pv"][0] != played.move
-        assert engine.play(chess.Board(), Limit(depth=4), options={"OwnBook": False}).move != played.move
 
 
 # --- Options ---
@@ -242,15 +186,6 @@ def test_options_of_a_call_end_with_it(engine: SimpleEngine) -> None:
     assert depth_1({}) == frozen
     engine.configure({"WeightsFile": ""})
     assert depth_1({}) == usual
-
-
-def test_the_conversation_can_be_logged(tmp_path: Path) -> None:
-    log = tmp_path / "x.log"
-    with open_engine({"Debug Log File": str(log)}) as engine:
-        engine.play(chess.Board(), Limit(depth=2))
-        engine.configure({"Debug Log File": ""})
-    assert ">> go depth 2" in log.read_text()
-    assert "<< bestmove " in log.read_text()
 
 
 def test_tunables_change_the_search() -> None:

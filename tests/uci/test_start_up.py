@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Programs that are no UCI engine are refused for what they print, and engines that are slow or odd are accepted."""
 
-import asyncio
 import json
 import os
 import shlex
@@ -15,8 +14,6 @@ import chess
 import chess.engine
 import pytest
 from coachwhip.bench.engines.greeting import ECHO_SECONDS, FOREIGN_LINES, LONGEST_LINE, Greeting
-from coachwhip.bench.engines.spec import EngineSpec
-from coachwhip.bench.engines.watchdog import WatchedUci
 from places import STUB
 
 REMEMBER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))\n"
@@ -114,20 +111,6 @@ def test_a_slow_engine_with_a_long_banner_is_accepted(tool: str, epd: Path, tmp_
     assert json.loads(done.stdout)
 
 
-def test_what_a_program_prints_before_the_handshake_is_heard() -> None:
-    async def refusal() -> str:
-        transport, engine = await WatchedUci.within(0.1, lambda _: None).popen(
-            [sys.executable, "-c", f"import time; {SILENT}"], setpgrp=True
-        )
-        engine.pipe_data_received(1, b"hello\n")
-        with pytest.raises(chess.engine.EngineError) as refused:
-            await engine.initialize()
-        transport.close()
-        return str(refused.value)
-
-    assert "in 0.1 s, only 'hello'" in asyncio.run(refusal())
-
-
 class _Clock:
     def __init__(self) -> None:
         self.now = 100.0
@@ -163,7 +146,3 @@ def test_options_are_no_garbage_however_many_they_are() -> None:
     greeting = Greeting(600)
     greeting.hear(b"x" * LONGEST_LINE)
     assert "without an end" in greeting.hopeless()
-
-
-def test_an_engine_keeps_its_start_up_limit() -> None:
-    assert EngineSpec(("x",), "", {}).start_seconds == 30
