@@ -10,7 +10,7 @@ cdef struct AskedMove:
     int to_sq
     int promotion  # index in PROMOTIONS, or -1
 
-# The UCI text of a move. Castling is written king takes rook in Chess960, and where the king does not stand on the e file or the
+# The UCI text of a move. Castling is written king takes rook in Chess960, and where the king is not on the e file or the
 # rook not in the corner.
 cdef str move_text(Move move, bint chess960)
 

@@ -95,7 +95,7 @@ cdef class Position:
         return move
 
     def copy(self):
-        """A position of its own, with the same game."""
+        """An independent position with the same game."""
         cdef Position other = Position.__new__(Position)
         cdef int i
         other.reserve(self.last + 1)

@@ -134,7 +134,7 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("history_swing", 100, 0, 400, 10, "sixteenths: bonus of a quiet move per centipawn of evaluation won"),
     ("history_swing_max", 1200, 0, 4000, 100, "largest bonus or malus of that kind"),
     ("history_malus", 140, 0, 300, 10, "percent of the bonus taken from the moves searched before it"),
-    # --- order of quiet moves, beside history ---
+    # --- order of quiet moves, in addition to history ---
     ("threat_escape_bonus", 20, 0, 60, 2, "per centipawn of the piece: added to a quiet move's history by use_threat_escape"),
     ("check_order_bonus", 10000, 0, 32768, 500, "added to a quiet move's history by use_check_order"),
     # --- correction of the static evaluation ---

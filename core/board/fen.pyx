@@ -66,7 +66,7 @@ cdef void _check_material(const PositionC* pos) except *:
         if count + promoted_pieces(pos, colour) > 8:
             raise ValueError(f"{name} has more pieces than promotion allows")
     if pos.b.by_type[PAWN] & (rank_mask(0) | rank_mask(7)):
-        raise ValueError("a pawn stands on the first or last rank")
+        raise ValueError("a pawn is on the first or last rank")
 
 
 cdef bitboard _castling_rook(const PositionC* pos, str letter):
@@ -127,7 +127,7 @@ cdef void _parse_en_passant(PositionC* pos, str text) except *:
 
 
 cdef void parse_fen(PositionC* pos, str fen, int* fullmove) except *:
-    """Fill `pos` from a FEN of 2 to 6 fields. Raises ValueError with one sentence; `pos` is then unusable.
+    """Fill `pos` from a FEN of 2 to 6 fields. Raises ValueError; `pos` is then unusable.
 
     A castling right without its king or rook in place and an ep square without a legal capture are dropped. A counter that is
     missing or no number gets its default.

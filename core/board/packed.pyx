@@ -82,7 +82,7 @@ cdef bint unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil:
 
 
 cdef void unpack_legal(const uint8_t* packed, PositionC* pos) except *:
-    """Fill `pos`. Raises ValueError with one sentence if it is no legal position."""
+    """Fill `pos`. Raises ValueError if it is no legal position."""
     cdef int fullmove
     if not unpack_position(packed, pos):
         parse_fen(pos, unpack_fen(packed), &fullmove)

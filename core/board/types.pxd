@@ -3,7 +3,7 @@
 
 Squares are little-endian rank-file: a1 = 0, b1 = 1, h8 = 63. A `bitboard` has bit s set for square s. Scores are centipawns from
 the view of the side to move (stm); inside the evaluation, from White's. `us` is the side that a function works for: stm in move
-generation and search, either colour in the evaluation; `them` is the other side. Names that end in C are C structs beside a
+generation and search, either colour in the evaluation; `them` is the other side. Names that end in C are C structs next to a
 Python class or value of the same name: `PositionC` is one position, the Python class `Position` a game that ends in one. Sources
 of the terms: https://www.chessprogramming.org.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The static evaluation: a weighted sum of terms, tapered between midgame and endgame; a network beside it or in its place."""
+"""The static evaluation: a weighted sum of terms, tapered between midgame and endgame; a network in addition or in its place."""
 
 from .endgames cimport rule50_fade
 from .network cimport AccumulatorEntry, Accumulators, Network, place_accumulators
@@ -10,23 +10,23 @@ from .weights cimport *
 
 cdef struct Evaluator:  # one per search thread
     const Weights* weights  # shared by all threads, owned by the caller; constant while anything is evaluated
-    const Network* network  # likewise; a network of 0 units: the terms alone
+    const Network* network  # the same; a network of 0 units: the terms alone
     PawnEntry* pawn_table
     void* pawn_memory  # the allocation that holds `pawn_table`, for free()
     Accumulators accumulators  # for the network
 
 cdef struct EvalEntry:
-    # What the evaluator stores beside a position: in the search, one entry for each ply of the stack.
+    # What the evaluator stores for a position: in the search, one entry for each ply of the stack.
     AccumulatorEntry accumulators
     int score  # the result of `evaluate`; NO_SCORE: not computed yet
 
 cdef inline void place_entry(EvalEntry* entry, const PositionC* pos, EvalEntry* previous) noexcept nogil:
-    """Say once where the positions of an entry stand, and from which entry's position a move leads to them (NULL: from none)."""
+    """Link an entry, once, to its position and to the entry of the position before it (NULL: there is none)."""
     place_accumulators(&entry.accumulators, pos, &previous.accumulators if previous != NULL else NULL)
     entry.score = NO_SCORE
 
 cdef inline void note_move(EvalEntry* entry) noexcept nogil:
-    """Tell the evaluator that a move, a null move or the root set-up has put a new position here: the stored score is invalid.
+    """A move, a null move or the root set-up has put a new position here: the stored score is invalid.
 
     `last_move` of the position is the move. Nothing is computed before `evaluate` is called; until then the position before the
     move must stay.

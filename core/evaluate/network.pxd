@@ -2,7 +2,7 @@
 """The network: a small perceptron over (piece, colour, square), seen by both sides, that the evaluation may use.
 
 Each side has an accumulator, the sum of the weights of the pieces on the board as that side sees them: its own first, Black with
-the ranks turned over, files mirrored if its own king stands on the files e to h. The score is the output layer over both
+the ranks turned over, files mirrored if its own king is on the files e to h. The score is the output layer over both
 accumulators, that of stm first. All sums are integers that cannot overflow (network_file.pyx proves it), so every machine
 gets the same score.
 

@@ -17,7 +17,7 @@ cdef tuple KINDS = ("residual", "pure")
 
 
 cdef dict read_network(Network* out, bytes data):
-    """Read a network file; returns its header. Raises ValueError with one sentence, or MemoryError, and leaves `out` as it is."""
+    """Read a network file; returns its header. Raises ValueError or MemoryError, and then leaves `out` as it is."""
     cdef Network network
     cdef Py_ssize_t start
     header, start = _header(data)

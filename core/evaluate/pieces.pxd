@@ -91,7 +91,7 @@ cdef inline void _bishop(Eval* e, int sq, int us, bint trace) noexcept nogil:
             add(e, &e.w.bishop_long_diagonal, 1, us, trace)
 
 cdef inline bint _is_shut_in(const Eval* e, int sq, int us) noexcept nogil:
-    """Whether the rook stands between its king and the near edge, on a file with an own pawn."""
+    """Whether the rook is between its king and the near edge, on a file with an own pawn."""
     cdef int king = file_of(e.king[us])
     cdef int rook = file_of(sq)
     if not (rook < king if king < 4 else rook > king) or e.pos.b.castling_rooks & e.pos.b.by_colour[us]:

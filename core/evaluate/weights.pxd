@@ -35,7 +35,7 @@ cdef struct TaperedWeights:  # an 8 by 8 array is a board, first index the rank
     MgEg pawn_exposed  # not cached: no own pawn defends it, no enemy pawn ahead on the file, the enemy has a rook or queen
     # Passed pawns and the pieces; arrays by rank unless said otherwise
     MgEg passed_own_king[8]  # by distance of the king to the stop square; counted (rank - 2) times
-    MgEg passed_enemy_king[8]  # likewise
+    MgEg passed_enemy_king[8]  # the same for the enemy king
     MgEg passed_blocked[8]  # an enemy piece on the stop square
     MgEg passed_safe_step[8]  # stop square empty and not attacked
     MgEg passed_free_path[8]  # the whole way to promotion empty and not attacked
@@ -63,7 +63,7 @@ cdef struct TaperedWeights:  # an 8 by 8 array is a board, first index the rank
     MgEg castling_right  # per right left
     MgEg shelter[4][8]  # by distance of the file from the edge, rank of the nearest own pawn ahead (0: none)
     MgEg storm[4][8]  # by distance of the file from the edge, rank of the nearest enemy pawn ahead (0: none)
-    MgEg storm_blocked[8]  # instead of `storm`, where an own pawn stands right in front of that enemy pawn
+    MgEg storm_blocked[8]  # instead of `storm`, where an own pawn is right in front of that enemy pawn
     MgEg king_open_file  # no pawn on the king's file
     MgEg king_pawnless_flank  # no pawn within two files of the king
     MgEg flank_attack  # per attack (two a square at most) on the enemy's side of the board, near the king's file
@@ -108,7 +108,7 @@ cdef struct PlainWeights:  # plain integers
     int32_t scale_bishop_and_pawn  # and at most a minor piece against them, the defending king safe in front of the pawn
     int32_t scale_drawn_pawn  # king and pawn against king, drawn by the bitbase
     int32_t scale_rook_against_pawn[6]  # by how much closer the pawn with its king is than the rook's king
-    int32_t scale_queen_against_pawn  # pawn on the seventh rank of a rook or bishop file, beside its king: stalemate
+    int32_t scale_queen_against_pawn  # pawn on the seventh rank of a rook or bishop file, next to its king: stalemate
     int32_t scale_lone_minor  # no pawns and less than a rook cannot win
     int32_t scale_minor_up  # no pawns, at most a minor piece more, against a minor piece or less
     int32_t scale_minor_up_heavy  # the same against more

@@ -55,7 +55,7 @@ cdef inline int page_index(const HistoryView* view, Move move) noexcept nogil:
     return (view.first_piece + view.piece_on[move_from(move)]) * 64 + move_to(move)
 
 cdef inline int16_t* quiet_entry(const HistoryView* view, Move move) noexcept nogil:
-    """The entry of a quiet move by its squares; a move out of a threat, or into one, has an entry of its own."""
+    """The entry of a quiet move by its squares; a move out of a threat, or into one, has another entry."""
     cdef int from_sq = move_from(move)
     cdef int to_sq = move_to(move)
     cdef int threatened = 2 * (<int>(view.threats >> from_sq) & 1) + (<int>(view.threats >> to_sq) & 1)

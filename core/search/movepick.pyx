@@ -32,7 +32,7 @@ cdef void start_picker(
 
 
 cdef inline void _rank(MovePicker* mp) noexcept nogil:
-    """Make ranks of the scores in the stage: the greatest is the best move's, of equal ones the first, and tells its place."""
+    """Make ranks of the scores in the stage: the greatest is the best move's, of equal ones the first, and contains its place."""
     cdef int i
     for i in range(mp.next, mp.end):
         mp.scores[i] = mp.scores[i] * MAX_MOVES + (MAX_MOVES - 1 - i)
@@ -164,7 +164,7 @@ cdef inline Move _offer_killer(MovePicker* mp, int which) noexcept nogil:
 
 
 cdef Move next_move(MovePicker* mp) noexcept nogil:
-    """The next move, or 0 after the last. Each legal move comes once, except those that the picker was told to skip."""
+    """The next move, or 0 after the last. Each legal move comes once, except those that the picker must skip."""
     cdef Move move
     if mp.stage == STAGE_TT:
         mp.stage = STAGE_GENERATE_NOISY if mp.params.p.use_captures_first or mp.noisy_only else STAGE_KILLER_1

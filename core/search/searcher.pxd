@@ -76,7 +76,7 @@ cdef struct TablebaseC:
     uint64_t hits  # of this search; read by other threads
 
 cdef struct Searcher:
-    # --- written by other threads (get_int, set_int); the fields beside them do not change during a search (cache lines) ---
+    # --- written by other threads (get_int, set_int); the fields next to them do not change during a search (cache lines) ---
     int stop
     int ponderhit
     # --- parts ---

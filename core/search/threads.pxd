@@ -16,7 +16,7 @@ cdef struct Team:
     Searcher* searchers[MAX_THREADS]  # the leader first
     int count
     Weights weights  # of the evaluation; all threads read these
-    Network network  # likewise; of 0 units: none
+    Network network  # the same; of 0 units: none
 
 cdef int resize_team(Team* team, int count) except -1
 cdef void free_team(Team* team) noexcept

@@ -184,7 +184,7 @@ def test_wrong_start_positions_are_refused() -> None:
     """Castling rights and pawns to take that are impossible, and everything a FEN is refused for."""
     bad = {
         "the side not to move is in check": "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1",
-        "a pawn stands on the first or last rank": "P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
+        "a pawn is on the first or last rank": "P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
         "White has more pieces than promotion allows": "4k3/8/8/8/8/PPPPPPPP/8/QQ2K3 w - - 0 1",
         "White has 9 pawns": "4k3/8/8/8/7P/PPPPPPPP/8/4K3 w - - 0 1",
     }
