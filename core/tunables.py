@@ -1,53 +1,56 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """All search parameters and technique switches, one line each.
 
-A row is (name, default, min, max, step, note). `step` is the first step of a tuner. setup.py writes the struct `Params` from the
-rows, so after adding a row, build again. The numbers are read when an engine is made, so a changed number needs no build. Scores
-are in centipawns, depths in plies; moves are counted from 0.
+setup.py writes the struct `Params` from the rows, so after adding a row, build again. The numbers are read when an engine is made, so a
+changed number needs no build. Scores are in centipawns, depths in plies; moves are counted from 0.
 """
 
-TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
-    # --- switches: 1 on, 0 off ---
-    ("use_alpha_beta", 1, 0, 1, 1, "alpha-beta; off: plain minimax, and no technique that needs a window"),
-    ("use_iterative_deepening", 1, 0, 1, 1, "search depth 1, 2, 3 ...; off: only the wanted depth"),
-    ("use_tt", 1, 0, 1, 1, "transposition table (tt): cutoffs, and the tt move is tried first"),
-    ("use_tt_deeper", 1, 0, 1, 1, "use tt scores of deeper searches too; off: only of the same depth"),
-    ("use_aspiration", 1, 0, 1, 1, "start each iteration with a narrow window around the last score"),
-    ("use_aspiration_reduction", 1, 0, 1, 1, "after a fail high of a narrow window search less deep"),
-    ("use_root_order", 1, 0, 1, 1, "order root moves by the nodes searched below them; off: in generation order"),
-    ("use_pvs", 1, 0, 1, 1, "principal variation search: later moves are first searched with a null window"),
-    ("use_mate_distance", 1, 0, 1, 1, "mate distance pruning: cut lines that cannot beat a mate already found"),
-    ("use_check_extension", 1, 0, 1, 1, "search one ply deeper when stm is in check"),
-    ("use_rfp", 1, 0, 1, 1, "reverse futility pruning: the static evaluation is far above beta"),
-    ("use_nmp", 1, 0, 1, 1, "null move pruning: the score stays above beta even after a null move"),
-    ("use_futility", 1, 0, 1, 1, "futility pruning: quiet moves cannot lift the static evaluation to alpha"),
-    ("use_razoring", 1, 0, 1, 1, "razoring: far below alpha near the horizon, only quiescence is searched"),
-    ("use_lmp", 1, 0, 1, 1, "late move pruning: near the horizon only the first quiet moves are tried"),
-    ("use_history_pruning", 1, 0, 1, 1, "history pruning: near the horizon, skip quiet moves with a bad history score"),
-    ("use_see_pruning", 1, 0, 1, 1, "SEE pruning: near the horizon, skip moves that lose material"),
-    ("use_upcoming", 1, 0, 1, 1, "detect a draw by repetition one ply before it is on the board"),
-    ("use_iir", 1, 0, 1, 1, "internal iterative reduction: search a node without a tt move one ply less"),
-    ("use_singular", 1, 0, 1, 1, "singular extension: search the tt move deeper if it is far better than all others"),
-    ("use_lmr", 1, 0, 1, 1, "late move reductions: moves ordered late are searched less deep first"),
-    ("use_probcut", 1, 0, 1, 1, "ProbCut: a capture that beats beta by a margin in a shallower search is a cutoff"),
-    ("use_beam", 0, 0, 1, 1, "beam search: only the best moves by a shallow search are searched"),
-    ("use_captures_first", 1, 0, 1, 1, "try captures before quiet moves, most valuable victim first; off: in generation order"),
-    ("use_killers", 1, 0, 1, 1, "try quiet moves that caused a cutoff at the same ply before other quiet moves"),
-    ("use_history", 1, 0, 1, 1, "order quiet moves by how often they caused a cutoff"),
-    ("use_threats", 1, 0, 1, 1, "keep the history of moves from and to attacked squares apart"),
-    ("use_swing", 1, 0, 1, 1, "history learns from the static evaluation after a quiet move"),
-    ("use_threat_escape", 1, 0, 1, 1, "order quiet moves out of attacks by lesser pieces earlier, moves into such attacks later"),
-    ("use_check_order", 1, 0, 1, 1, "order quiet moves that give check earlier"),
-    ("use_continuation", 1, 0, 1, 1, "order quiet moves by how they did after the moves before them"),
-    ("use_pawn_history", 1, 0, 1, 1, "order quiet moves by how they did in this pawn structure"),
-    ("use_capture_history", 1, 0, 1, 1, "order captures by how often they caused a cutoff"),
-    ("use_correction", 1, 0, 1, 1, "correct the static evaluation by what searches of similar positions found"),
-    ("use_see_order", 1, 0, 1, 1, "try captures that lose material last"),
-    ("use_qsearch", 1, 0, 1, 1, "quiescence search at the leaves; off: the static evaluation"),
-    ("use_qs_see", 1, 0, 1, 1, "quiescence skips captures that lose material"),
-    ("use_qs_delta", 1, 0, 1, 1, "quiescence skips captures that cannot lift the score to alpha"),
-    ("use_qs_checks", 1, 0, 1, 1, "the first ply of quiescence also searches quiet checks that lose no material"),
-    ("use_qs_evasions", 1, 0, 1, 1, "once quiescence has found an evasion of check, it skips further quiet ones"),
+# Rows of (name, default, needs, note): 1 on, 0 off. A switch is off unless all that it needs are on (named without `use_`).
+SWITCHES: tuple[tuple[str, int, str, str], ...] = (
+    ("use_alpha_beta", 1, "", "alpha-beta; off: plain minimax, and no technique that needs a window"),
+    ("use_iterative_deepening", 1, "", "search depth 1, 2, 3 ...; off: only the wanted depth"),
+    ("use_tt", 1, "", "transposition table (tt): cutoffs, and the tt move is tried first"),
+    ("use_tt_deeper", 1, "tt", "use tt scores of deeper searches too; off: only of the same depth"),
+    ("use_aspiration", 1, "alpha_beta iterative_deepening", "start each iteration with a narrow window around the last score"),
+    ("use_aspiration_reduction", 1, "aspiration", "after a fail high of a narrow window search less deep"),
+    ("use_root_order", 1, "iterative_deepening", "order root moves by the nodes searched below them; off: in generation order"),
+    ("use_pvs", 1, "alpha_beta", "principal variation search: later moves are first searched with a null window"),
+    ("use_mate_distance", 1, "alpha_beta", "mate distance pruning: cut lines that cannot beat a mate already found"),
+    ("use_check_extension", 1, "", "search one ply deeper when stm is in check"),
+    ("use_rfp", 1, "alpha_beta", "reverse futility pruning: the static evaluation is far above beta"),
+    ("use_nmp", 1, "alpha_beta", "null move pruning: the score stays above beta even after a null move"),
+    ("use_futility", 1, "alpha_beta", "futility pruning: quiet moves cannot lift the static evaluation to alpha"),
+    ("use_razoring", 1, "alpha_beta qsearch", "razoring: far below alpha near the horizon, only quiescence is searched"),
+    ("use_lmp", 1, "alpha_beta", "late move pruning: near the horizon only the first quiet moves are tried"),
+    ("use_history_pruning", 1, "alpha_beta history", "history pruning: near the horizon, skip quiet moves with a bad score"),
+    ("use_see_pruning", 1, "alpha_beta", "SEE pruning: near the horizon, skip moves that lose material"),
+    ("use_upcoming", 1, "", "detect a draw by repetition one ply before it is on the board"),
+    ("use_iir", 1, "alpha_beta tt", "internal iterative reduction: search a node without a tt move one ply less"),
+    ("use_singular", 1, "alpha_beta tt", "singular extension: search the tt move deeper if it is far better than all others"),
+    ("use_lmr", 1, "alpha_beta", "late move reductions: moves ordered late are searched less deep first"),
+    ("use_probcut", 1, "alpha_beta", "ProbCut: a capture that beats beta by a margin in a shallower search is a cutoff"),
+    ("use_beam", 0, "", "beam search: only the best moves by a shallow search are searched"),
+    ("use_captures_first", 1, "", "try captures before quiet moves, most valuable victim first; off: in generation order"),
+    ("use_killers", 1, "", "try quiet moves that caused a cutoff at the same ply before other quiet moves"),
+    ("use_history", 1, "", "order quiet moves by how often they caused a cutoff"),
+    ("use_threats", 1, "history", "keep the history of moves from and to attacked squares apart"),
+    ("use_swing", 1, "history", "history learns from the static evaluation after a quiet move"),
+    ("use_threat_escape", 1, "", "order quiet moves out of attacks by lesser pieces earlier, moves into such attacks later"),
+    ("use_check_order", 1, "", "order quiet moves that give check earlier"),
+    ("use_continuation", 1, "", "order quiet moves by how they did after the moves before them"),
+    ("use_pawn_history", 1, "", "order quiet moves by how they did in this pawn structure"),
+    ("use_capture_history", 1, "captures_first", "order captures by how often they caused a cutoff"),
+    ("use_correction", 1, "", "correct the static evaluation by what searches of similar positions found"),
+    ("use_see_order", 1, "", "try captures that lose material last"),
+    ("use_qsearch", 1, "", "quiescence search at the leaves; off: the static evaluation"),
+    ("use_qs_see", 1, "qsearch", "quiescence skips captures that lose material"),
+    ("use_qs_delta", 1, "qsearch", "quiescence skips captures that cannot lift the score to alpha"),
+    ("use_qs_checks", 1, "qsearch", "the first ply of quiescence also searches quiet checks that lose no material"),
+    ("use_qs_evasions", 1, "qsearch", "once quiescence has found an evasion of check, it skips further quiet ones"),
+)
+
+# Rows of (name, default, min, max, step, note); `step` is the first step of a tuner.
+NUMBERS: tuple[tuple[str, int, int, int, int, str], ...] = (
     # --- aspiration ---
     ("aspiration_min_depth", 5, 2, 12, 1, "the full window is used below this depth"),
     ("aspiration_window", 10, 4, 100, 4, "half the width of the first window"),
@@ -161,3 +164,19 @@ TUNABLES: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("tm_share_base", 190, 100, 300, 10, "percent if the best move took no nodes"),
     ("tm_share", 130, 0, 250, 10, "percent less if it took all of them"),
 )
+
+TUNABLES = (*((name, default, 0, 1, 1, note) for name, default, _, note in SWITCHES), *NUMBERS)
+
+
+def with_needs(values: dict[str, int]) -> dict[str, int]:
+    """The values of all tunables, with each switch off that needs one which is off."""
+    effective = dict(values)
+    while True:
+        off = [
+            name
+            for name, _, needs, _ in SWITCHES
+            if effective[name] and not all(effective[f"use_{each}"] for each in needs.split())
+        ]
+        if not off:
+            return effective
+        effective.update(dict.fromkeys(off, 0))

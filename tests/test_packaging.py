@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from coachwhip.bench import data
 from places import ROOT
+from uci_process import run_once
 
 import coachwhip
 
@@ -24,6 +25,7 @@ else:
     import tomli as tomllib
 
 BUILT = (".so", ".pyd", ".pyc", ".c", ".html")
+PAGES = [ROOT / "README.md", *sorted((ROOT / ".github").glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 unix_compilers = pytest.mark.skipif(os.name == "nt", reason="MSVC does not ask CC, nor do scripts compile there")
 
 
@@ -188,6 +190,32 @@ def test_a_row_of_tunables_is_a_field_at_the_next_build(tree: Path) -> None:
     table.write_text(text.removesuffix(")\n") + '    ("new_margin", 1, 0, 2, 1, "what it is for"),\n)\n', encoding="utf-8")
     assert translated(tree) == ["params"]
     assert "int new_margin;" in (tree / "build" / "release" / "core" / "search" / "params.c").read_text(encoding="utf-8")
+
+
+def test_wheels_are_built_for_every_python_that_the_metadata_name(project: dict[str, Any]) -> None:
+    pythons = re.findall(r"Python :: (3\.\d+)$", "\n".join(project["project"]["classifiers"]), re.MULTILINE)
+    assert project["project"]["requires-python"] == f">={pythons[0]}"
+    assert project["tool"]["cibuildwheel"]["build"].split() == [f"cp{python.replace('.', '')}-*" for python in pythons]
+
+
+def test_one_version_everywhere() -> None:
+    """The metadata that a build writes are compared below."""
+    name = f"coachwhip {coachwhip.__version__}"
+    assert run_once("--version").stdout == f"{name}\n"
+    assert f"id name {name}" in run_once("uci").stdout.splitlines()
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    """Within the checkout, to a file and to one of its headings."""
+    for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
+        if not target.startswith("https://"):
+            name, _, anchor = target.partition("#")
+            place = (page.parent / name).resolve() if name else page
+            assert place.exists(), target
+            titles = re.findall(r"^#+ (.*)$", place.read_text(encoding="utf-8"), re.MULTILINE) if anchor else []
+            anchors = {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}
+            assert not anchor or anchor in anchors, target
 
 
 def test_networks_and_shipped_data_reach_wheel_and_sdist(tree: Path) -> None:

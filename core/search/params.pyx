@@ -4,7 +4,7 @@
 
 from libc.math cimport log
 
-from ..tunables import TUNABLES
+from ..tunables import TUNABLES, with_needs
 
 
 cdef dict _checked(dict changes):
@@ -25,35 +25,14 @@ cdef dict _checked(dict changes):
         if not isinstance(value, int) or not low <= value <= high:
             raise ValueError(f"tunable {name} must be a whole number from {low} to {high}, not {value!r}")
         values[name] = int(value)
-    return {name: values[name] for name in built}
-
-
-cdef void _switch_off_dependants(Params* p) noexcept:
-    """Switch off techniques that need another one that is off."""
-    if not p.use_alpha_beta:  # these need a window
-        p.use_pvs = 0
-        p.use_aspiration = 0
-        p.use_mate_distance = 0
-        p.use_rfp = 0
-        p.use_nmp = 0
-        p.use_futility = 0
-        p.use_lmr = 0
-        p.use_probcut = 0
-        p.use_razoring = 0
-        p.use_lmp = 0
-        p.use_history_pruning = 0
-        p.use_see_pruning = 0
-        p.use_iir = 0
-        p.use_singular = 0
-    if not p.use_iterative_deepening:  # there is no score of an earlier iteration
-        p.use_aspiration = 0
+    effective = with_needs(values)
+    return {name: effective[name] for name in built}
 
 
 cdef int fill_params(SearchParams* out, dict changes) except -1:
     cdef int depth, move, row, value
     for row, value in enumerate(_checked(changes).values()):
         (<int*>&out.p)[row] = value
-    _switch_off_dependants(&out.p)
     for depth in range(LMR_SIZE):
         for move in range(LMR_SIZE):
             out.lmr[depth][move] = 0

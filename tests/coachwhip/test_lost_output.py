@@ -12,23 +12,7 @@ from typing import Any
 import pytest
 
 ENGINE = [sys.executable, "-m", "coachwhip"]
-ONE_SHOT = (
-    ["--help"],
-    ["weights"],
-    ["weights", "--help"],
-    ["bench", "1"],
-    ["perft", "3", "--json"],
-    ["lab", "--depth", "1", "--only", "killers"],
-    ["go", "depth", "3"],
-    ["position startpos", "d"],
-    ["eval"],
-)
-
-
-@pytest.fixture
-def full() -> str:
-    """The name of a device on which no byte finds room."""
-    return "/dev/full"
+FULL = "/dev/full"  # a device on which no byte finds room
 
 
 def run(words: list[str], environment: dict[str, str], **streams: object) -> "subprocess.CompletedProcess[str]":
@@ -40,13 +24,11 @@ def run(words: list[str], environment: dict[str, str], **streams: object) -> "su
     return done
 
 
-@pytest.mark.parametrize("words", ONE_SHOT, ids=" ".join)
+@pytest.mark.parametrize("line", ["--help", "weights", "bench --help", "bench 1", "perft 3 --json", "go depth 3", "eval"])
 @pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_full_disk_is_told_in_one_sentence(
-    words: list[str], unbuffered: str, full: str, user_environment: dict[str, str]
-) -> None:
-    with open(full, "w") as stdout:
-        done = run(words, {**user_environment, "PYTHONUNBUFFERED": unbuffered}, stdout=stdout)
+def test_a_full_disk_is_reported_in_one_line(line: str, unbuffered: str, user_environment: dict[str, str]) -> None:
+    with open(FULL, "w") as stdout:
+        done = run(line.split(), {**user_environment, "PYTHONUNBUFFERED": unbuffered}, stdout=stdout)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1] == "coachwhip: cannot write standard output: No space left on device"
     assert "Traceback" not in done.stderr
@@ -73,9 +55,7 @@ def test_a_reader_that_has_gone_ends_a_command_quietly(words: list[str], user_en
     assert "Traceback" not in complaint
 
 
-def test_a_session_ends_in_order_when_the_gui_has_gone_but_not_on_a_full_disk(
-    full: str, user_environment: dict[str, str]
-) -> None:
+def test_a_session_ends_in_order_when_the_gui_has_gone_but_not_on_a_full_disk(user_environment: dict[str, str]) -> None:
     child = subprocess.Popen(
         ENGINE, env=user_environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
@@ -83,7 +63,7 @@ def test_a_session_ends_in_order_when_the_gui_has_gone_but_not_on_a_full_disk(
     child.stdout.close()
     _, complaint = child.communicate("uci\nisready\n", timeout=60)
     assert (child.returncode, complaint) == (0, "")
-    with open(full, "w") as stdout:
+    with open(FULL, "w") as stdout:
         done = run([], user_environment, stdin=None, input="uci\nisready\n", stdout=stdout)
     assert done.returncode == 1
     assert done.stderr == "coachwhip: cannot write standard output: No space left on device\n"
@@ -120,33 +100,13 @@ def test_a_pipe_that_does_not_block_loses_nothing(unbuffered: str, user_environm
     assert (child.returncode, got) == (0, whole)
 
 
-@pytest.mark.parametrize("words", [["bench", "1"], ["perft", "2", "--suite"]], ids=" ".join)
-def test_progress_that_nobody_can_read_costs_nothing(
-    words: list[str], full: str, tmp_path: Path, user_environment: dict[str, str]
-) -> None:
-    suite = tmp_path / "suite.epd"
-    suite.write_text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1 ;D1 20\n")
-    words = ["perft", "--suite", str(suite)] if "--suite" in words else words
-    with open(full, "w") as stderr:
-        done = run(words, user_environment, stdout=subprocess.PIPE, stderr=stderr)
-    assert done.returncode == 0
-    assert "nodes" in done.stdout.lower()
-
-
-def test_progress_of_a_session_that_nobody_can_read_costs_nothing(full: str, user_environment: dict[str, str]) -> None:
-    with open(full, "w") as stderr:
-        done = subprocess.run(
-            ENGINE,
-            env=user_environment,
-            input="bench 1\n",
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            text=True,
-            check=False,
-            timeout=60,
-        )
-    assert done.returncode == 0
-    assert re.fullmatch(r"\d+ nodes \d+ nps\n", done.stdout)
+def test_progress_that_nobody_can_read_costs_nothing(user_environment: dict[str, str]) -> None:
+    """Of a subcommand, and of `bench` in a session."""
+    for words, text in ((["bench", "1"], ""), ([], "bench 1\n")):
+        with open(FULL, "w") as stderr:
+            done = run(words, user_environment, stdin=None, input=text, stdout=subprocess.PIPE, stderr=stderr)
+        assert done.returncode == 0
+        assert re.fullmatch(r"\d+ nodes \d+ nps\n", done.stdout)
 
 
 @pytest.mark.parametrize("words", [["weights"], ["bench", "1"], ["--version"], ["go", "depth", "2"]], ids=" ".join)
