@@ -7,7 +7,7 @@ setup.py compiles this module for every processor of the architecture, whatever 
 
 cdef extern from *:
     """
-    #ifndef COACHWHIP_LEVELS /* setup.py: names of the levels, empty if there is only one; CW_ASK(name) for each feature they need */
+    #ifndef COACHWHIP_LEVELS /* setup.py: names of the levels, empty if there is one; CW_ASK(name) for each feature they need */
       #define COACHWHIP_LEVELS ""
       #define COACHWHIP_FEATURES
     #endif
