@@ -24,8 +24,9 @@ def blocks(text: str, kind: str) -> list[str]:
 
 
 def commands(text: str) -> list[str]:
-    """The commands in a text, those of several lines joined."""
-    return [line for block in blocks(text, "sh") for line in block.replace("\\\n", "").splitlines() if not line.startswith("#")]
+    """The commands in a text, those of several lines joined; then those of coachwhip that are the second cell of a table's row."""
+    lines = [line for block in blocks(text, "sh") for line in block.replace("\\\n", "").splitlines() if not line.startswith("#")]
+    return lines + re.findall(r"^\|[^|]*\| `(coachwhip [^`]*)` \|", text, re.MULTILINE)
 
 
 def sections(text: str) -> Iterator[tuple[str, str]]:
