@@ -54,6 +54,12 @@ def test_every_switch_of_the_engine_is_a_technique() -> None:
     assert sorted(switches) == sorted(row[0] for row in TUNABLES if row[0].startswith("use_"))
 
 
+def test_a_new_switch_has_a_rung_of_its_own() -> None:
+    older = [technique for technique in techniques.DESCRIBED if technique.key != "lmr"]
+    new = techniques.with_new(older)[-2]
+    assert (new.key, new.switches, new.kind) == ("lmr", ("use_lmr",), techniques.RISKY)
+
+
 def test_the_ladder_starts_at_nothing_and_reaches_the_engine_as_it_plays() -> None:
     rows = techniques.ladder()
     defaults = {row[0]: row[1] for row in TUNABLES if row[0].startswith("use_")}
