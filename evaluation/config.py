@@ -29,7 +29,8 @@ SHOWN = 40  # characters of a name in a message
 MAX_CHAIN = 200  # operators, calls and attributes of a statement: a weights file has none
 SIGNS_AND_BRACKETS = frozenset("+-([{")
 ENDINGS = frozenset((",", ")", "]", "}", "=", ":"))
-NETWORKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "networks")  # the folder of the shipped ones
+HERE = os.path.dirname(os.path.abspath(__file__))
+NETWORKS = os.path.join(HERE, "networks")  # the folder of the shipped ones
 
 
 class WeightsError(ValueError):
@@ -93,7 +94,7 @@ def dump(weights: dict[str, Any]) -> str:
     """The text of a weights file: weights.py with its comments, and these values in place of its own."""
     import ast
 
-    with open(os.path.join(os.path.dirname(NETWORKS), "weights.py"), encoding="utf-8") as file:
+    with open(os.path.join(HERE, "weights.py"), encoding="utf-8") as file:
         text = file.read()
     lines = text.splitlines(keepends=True)
     drawn = _drawn(weights)

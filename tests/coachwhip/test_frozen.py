@@ -16,6 +16,7 @@ def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_subcommand_that_is_not_in_the_program_is_rejected(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.delitem(sys.modules, "coachwhip.bench.match.__main__", raising=False)
     monkeypatch.setitem(sys.modules, "coachwhip.bench.match", None)
     assert main(["match", "--help"]) == 2
     assert capsys.readouterr() == (
