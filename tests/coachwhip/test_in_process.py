@@ -247,7 +247,7 @@ def test_an_engine_closed_while_it_searches_leaves_nothing_behind(monkeypatch: p
         return session
 
     monkeypatch.setattr(in_process, "Session", make_session)
-    before = threading.active_count()
+    before = set(threading.enumerate())
     for _ in range(5):
         engine = open_engine({"Hash": 1})
         engine.analysis(chess.Board()).get()
@@ -257,11 +257,11 @@ def test_an_engine_closed_while_it_searches_leaves_nothing_behind(monkeypatch: p
         with pytest.raises(EngineTerminatedError):
             engine.play(chess.Board(), Limit(depth=1))
     deadline = time.monotonic() + 30
-    while threading.active_count() > before and time.monotonic() < deadline:
+    while set(threading.enumerate()) - before and time.monotonic() < deadline:
         time.sleep(0.01)
     del engine
     gc.collect()
-    assert threading.active_count() == before
+    assert not set(threading.enumerate()) - before
     assert [session() for session in sessions] == [None] * 5
 
 
