@@ -238,7 +238,7 @@ def rounds(run: Run, seed: int, until: float) -> None:
 def client(run: Run, seed: int, seconds: str, until: float) -> None:
     """The fuzzer against the engine."""
     command = [sys.executable, str(FUZZER), "--engine", shlex.join(run.engine()), "--seconds", seconds, "--seed", str(seed)]
-    command += ["--folder", str(run.reports.parent / f"{run.name}-sessions")]
+    command += ["--count", str(10**9), "--keep", str(run.reports.parent / f"{run.name}-sessions")]
     run.step("fuzzer", command, until=until + SHARE, plain=True)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Hostile sessions for the UCI loop: `uci_fuzz.py [--count LINES] [--seed N] [--engine COMMAND] [--keep FOLDER] [--replay FILE]`.
+"""Hostile sessions for the UCI loop: `uci_fuzz.py [--count LINES] [--seconds S] [--seed N] [--engine COMMAND] [--keep FOLDER] [--replay FILE]`.
 
 A session is one process and some hundred lines, valid and damaged, judged by tests/tools/uci_model.py: one bestmove for each `go`,
 every `isready` answered, legal moves and lines, and a rejected line changes nothing. The same seed gives the same sessions. A session
@@ -11,6 +11,7 @@ import json
 import random
 import shlex
 import sys
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
@@ -50,6 +51,7 @@ def main() -> int:
     """Run the trial."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=float("inf"))
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--engine")
     parser.add_argument("--keep", type=Path, default=Path())
@@ -61,8 +63,10 @@ def main() -> int:
         fault, _ = run(command, kept["seed"], kept["session"], kept["blocks"])
         print(fault or "no fault")
         return int(bool(fault))
+    arguments.keep.mkdir(parents=True, exist_ok=True)
+    until = time.monotonic() + arguments.seconds
     lines = number = faults = 0
-    while lines < arguments.count and faults < MOST_FAULTS:
+    while lines < arguments.count and faults < MOST_FAULTS and time.monotonic() < until:
         fault, blocks = run(command, arguments.seed, number)
         lines += sum(map(len, blocks))
         if fault:
