@@ -252,7 +252,7 @@ READERS = {
 
 
 def read(reader: Reader, path: Path) -> str:
-    """Have a command read a file: "", "refused", or what is wrong."""
+    """Have a command read a file: "", "refused", or the fault."""
     begin = time.monotonic()
     faulthandler.dump_traceback_later(HANG, exit=True)
     try:
