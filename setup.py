@@ -151,9 +151,9 @@ class BuildCore(build_ext):
         self.is_msvc = self.compiler.compiler_type == "msvc"
         self.parallel = self.parallel or os.cpu_count()
         first, *_ = levels = built_levels()
-        translated = {each.name: each for each in translate([each for each in self.extensions if level_of(each) == first])}
         common = self.common_flags()
         targets = {level: self.target(level) for level in levels}
+        translated = {each.name: each for each in translate([each for each in self.extensions if level_of(each) == first])}
         accepts = functools.cache(self.accepts)
         stamp = BUILD / "flags.txt"
         write_if_changed(stamp, f"{common} {targets}")
