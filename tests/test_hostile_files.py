@@ -300,7 +300,7 @@ JOURNALS: dict[str, tuple[Callable[[Path], object], object, dict[str, object]]] 
     "suite": (record.load, SUITE, {"key": "a: b", "fen": chess.STARTING_FEN, "engine": 0}),
 }
 INFINITE, LONE = float("inf"), "\ud800"
-CHANGES: dict[str, list[dict[str, object]]] = {
+CHANGES: dict[str, list[Any]] = {
     "match": [
         *({"result": "2-0"}, {"reason": 5}, {"detail": 0.5}, {"book": []}, {"white": LONE}, {"chess960": 1}),
         {"oversteps": [INFINITE, 0]},

@@ -45,7 +45,7 @@ SMALLER = {
 # The beginning of a command -> who runs it, or why nobody does.
 NOT_RUN = {
     "python3 -m venv .venv && ": ".ci/run, word by word",
-    "python3 -m pip install . pyinstaller && ": "tests/trials/frozen.py, word by word",
+    "python3 -m pip install . pyinstaller && ": "tests/trials/machines.py, word by word",
     "uvx ": "needs uv and a package index",
     "fastchess ": "another program, and an older coachwhip",
     "cutechess-cli ": "another program, and an older coachwhip",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The engine as a program without Python: what it says about a subcommand that it lacks. That it plays, trials/frozen.py shows."""
+"""The engine as a program without Python: what it says about a subcommand that it lacks. That it plays, trials/machines.py shows."""
 
 import sys
 

@@ -25,7 +25,6 @@ INFO = re.compile(
 CURRMOVE = re.compile(rf"info depth \d+ currmove {MOVE} currmovenumber \d+")
 OPTION = re.compile(r"option name (.+?) type (spin|check|string|button)(?: default \S+)?(?: min (-?\d+) max (-?\d+))?")
 LONGEST_MESSAGE = 500
-PERFT_FAULT = "info string perft: expected a depth"
 
 
 def after(moves: str, fen: str = chess.STARTING_FEN) -> chess.Board:
@@ -89,37 +88,34 @@ def is_message(line: str) -> bool:
 class Model:
     """A session as its lines leave it. `fens` are positions that are certain to be legal; of others only the engine can tell.
 
-    `board` is None while only the engine knows the position; `d` tells.
+    `board` is None while only the engine knows the position; `d` tells. `declared`: option -> type, minimum and maximum.
     """
 
     def __init__(self, uci: Sequence[str], fens: Sequence[str]) -> None:
         self._fens = frozenset(fens)
-        self.declared = {
-            match[1].lower(): (match[2], int(match[3] or 0), int(match[4] or 0))
-            for line in uci
-            if (match := OPTION.fullmatch(line))
-        }
-        self._values = {"multipv": 1, "chess960": False}
+        options = filter(None, map(OPTION.fullmatch, uci))
+        self.declared = {option[1].lower(): (option[2], int(option[3] or 0), int(option[4] or 0)) for option in options}
         self.board: chess.Board | None = chess.Board()
-        self._rejected = False
+        self._multipv, self._chess960 = 1, False
+        self._is_rejected = False  # the last position
         self._left: list[str] = []  # answers that have not been looked at
 
     def check(self, block: Sequence[bytes], answers: Sequence[str]) -> None:
         """Check the answers to a block whose last lines are `stop`, `d` and `isready`. Raises AssertionError or ValueError."""
         commands = [parse.split_command(parse.decode_line(line), COMMANDS, UCI_COMMANDS) for line in block]
-        due = {
+        due = {  # these come at once while a search runs, else in order
             "readyok": sum(name == "isready" for name, _ in commands),
-            # These come at once while a search runs, else in order.
             "info string Unknown command: '": sum(not name and bool(rest) for name, rest in commands),
-            PERFT_FAULT: sum(_lacks_depth(name, rest) for name, rest in commands),
+            "info string perft: expected a depth": sum(_lacks_depth(name, rest) for name, rest in commands),
         }
         for start, count in due.items():
             assert sum(line.startswith(start) for line in answers) == count, f"{count} times {start} expected"
         self._left = [line for line in answers if not line.startswith(tuple(due))]
         for name, rest in commands:
-            handler = getattr(self, f"_{name}", None)
-            if name and handler:
-                handler(rest)
+            if name in ("position", "setoption", "go", "d"):
+                getattr(self, f"_{name}")(rest)
+            elif name == "perft" and not _lacks_depth(name, rest):
+                self._perft()
         assert not self._left, f"unasked: {self._left[:3]}"
 
     def _next(self, start: str = "") -> str:
@@ -134,41 +130,37 @@ class Model:
 
     def _position(self, rest: str) -> None:
         board: chess.Board | None = None
+        self._is_rejected = True
         try:
             fen, moves = parse.parse_position(rest)
-        except parse.ParseError:
-            accepted = False
-        else:
             if fen is None or fen in self._fens:
                 board = self._game(fen, moves)
-                accepted = board is not None
+                self._is_rejected = False
             else:
-                accepted = not self._has_next("info string position")
-        self._rejected = not accepted
-        if accepted:
-            self.board = board
-        else:
+                self._is_rejected = self._has_next("info string position")
+        except ValueError:
+            pass
+        if self._is_rejected:
             self._next("info string position")
+        else:
+            self.board = board
 
-    def _game(self, fen: str | None, moves: Sequence[str]) -> chess.Board | None:
-        """The position after these moves, None if one is illegal."""
-        board = chess.Board(fen or chess.STARTING_FEN, chess960=bool(self._values["chess960"]))
+    def _game(self, fen: str | None, moves: Sequence[str]) -> chess.Board:
+        """The position after these moves. Raises ValueError if one is illegal."""
+        board = chess.Board(fen or chess.STARTING_FEN, chess960=self._chess960)
         if not board.chess960:
             board.castling_rights = board.clean_castling_rights()
         for text in moves:
-            try:
-                move = board.parse_uci(text)
-            except ValueError:
-                return None
+            move = board.parse_uci(text)
             if not move:
-                return None
+                raise ValueError("a null move")
             board.push(move)
         return board
 
     def _setoption(self, rest: str) -> None:
         try:
             name, value = parse.parse_setoption(rest)
-        except parse.ParseError:
+        except ValueError:
             self._next("info string setoption: ")
             return
         kind, low, high = self.declared.get(name.lower(), ("none", 0, 0))
@@ -185,33 +177,30 @@ class Model:
             line = self._next("info string setoption: ")
             assert kind == "none" or " keeping " in line, line
         elif name.lower() == "multipv":
-            self._values["multipv"] = number or 1
+            self._multipv = number or 1
         elif name.lower() == "uci_chess960":
-            self._values["chess960"] = (value or "").lower() == "true"
+            self._chess960 = (value or "").lower() == "true"
             self.board = None
 
     def _go(self, rest: str) -> None:
-        try:
-            request, complaint = parse.parse_go(rest)
-        except parse.ParseError:
+        if _lacks_depth("go", rest):
             return
+        request, complaint = parse.parse_go(rest)
         if complaint:
             self._next("info string go: ignored ")
         if request.perft is not None:
-            self._perft(str(request.perft))
+            self._perft()
             return
         lines = [self._next()]
         while not lines[-1].startswith("bestmove "):
             lines.append(self._next())
-        if self._rejected:
+        if self._is_rejected:
             assert lines[-1] == "bestmove 0000", lines
             assert len(lines) == 2, lines
         elif self.board is not None:
-            check_search(lines, self.board, int(self._values["multipv"]))
+            check_search(lines, self.board, self._multipv)
 
-    def _perft(self, rest: str) -> None:
-        if _lacks_depth("perft", rest):
-            return
+    def _perft(self) -> None:
         counts: list[int] = []
         while self._left and re.fullmatch(rf"{MOVE}: \d+", self._left[0]):
             counts.append(int(self._next().split(": ")[1]))
@@ -227,25 +216,19 @@ class Model:
     def _d(self, _: str) -> None:
         lines = [self._next() for _ in range(23)]
         fen = lines[20].removeprefix("Fen: ")
-        chess960 = bool(self._values["chess960"])
         if self.board is None:
-            self.board = chess.Board(fen, chess960=chess960)
+            self.board = chess.Board(fen, chess960=self._chess960)
         else:
-            assert fen == self.board.fen(shredder=chess960), f"{fen} instead of {self.board.fen(shredder=chess960)}"
-        assert "".join(lines[2:17:2]).replace(" ", "").replace("|", "") == _drawn(self.board), lines
+            assert fen == self.board.fen(shredder=self._chess960), f"{fen} instead of {self.board.fen(shredder=self._chess960)}"
+        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:17:2]]
+        assert rows == [row.replace(".", "").split(" ") for row in str(self.board).split("\n")], lines
         assert lines[22] == f"In check: {'yes' if self.board.is_check() else 'no'}", lines
-
-
-def _drawn(board: chess.Board) -> str:
-    """The rows of a diagram, without blanks and borders."""
-    rows = board.board_fen().split("/")
-    return "".join(re.sub(r"\d", "", row) + str(8 - index) for index, row in enumerate(rows))
 
 
 def _lacks_depth(name: str, rest: str) -> bool:
     """Whether a command is a perft without a depth."""
     try:
         parse.parse_go({"go": rest, "perft": f"perft {rest}"}.get(name, ""))
-    except parse.ParseError:
+    except ValueError:
         return True
     return False

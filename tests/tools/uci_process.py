@@ -2,7 +2,7 @@
 """A real engine process on pipes, for tests: every wait has a time-out, so that a hang fails instead of blocking.
 
 The environment lacks PYTHONUNBUFFERED, which would hide output that is not flushed. COACHWHIP_PROGRAM names a program to test instead
-of this Python's coachwhip, for example one made by PyInstaller (trials/frozen.py).
+of this Python's coachwhip, for example one made by PyInstaller (trials/machines.py).
 """
 
 from __future__ import annotations
