@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The data that come with coachwhip, and that subcommands use where no file is named; `coachwhip data` lists them.
 
-All of it is coachwhip's own; tests/tools/make_shipped.py makes it anew:
+All of it is coachwhip's own, made by tests/tools/make_shipped.py of commit 1385447:
 
 openings  6, 8 or 10 moves by chance among those that a search finds nearly as good as the best; a deeper search finds neither side
           more than 60 centipawns ahead. EPD; `ce` is that score, `id` the moves.

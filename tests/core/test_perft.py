@@ -10,12 +10,11 @@ from typing import Any
 import chess
 import pytest
 from coachwhip.core.engine import Position
-from own_positions import KINDS
 from perft_facts import FACTS
 from places import DATA
 
 SUITES = ("standard", "random", "single-check", "double-check", "en-passant", "chess960", "dfrc", "unreachable")
-OWN_SUITES = sorted({name for name, *_ in KINDS})
+OWN_SUITES = sorted(path.stem for path in (DATA / "perft").glob("*.epd"))
 MAX_SUITE_NODES = 200_000  # of a count in ../shared
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 DOUBLE_960 = "1r2k1r1/8/8/8/8/8/8/R4KR1 w GAgb - 0 1"

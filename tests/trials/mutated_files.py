@@ -45,51 +45,32 @@ LIMIT, HANG = 20.0, 120.0  # seconds for a file; until the run is given up
 LONGEST = 1 << 18  # bytes of a spoilt file
 DEEP = 60_000  # levels of nesting
 NUMBERS = (b"0", b"-1", b"65536", b"2147483648", b"18446744073709551616", b"1e999", b"NaN", b"9" * 5000, b"0.1", b"1e-400")
-WORDS = (
-    *(
-        b"\0",
-        b"\n",
-        b"\r\n",
-        b"\xff\xfe",
-        b"\xef\xbb\xbf",
-        b"\xed\xa0\x80",
-        b"\x85",
-        b"\x1b]0;x\x07",
-        b"(",
-        b")",
-        b"{",
-        b'"',
-        b"%",
-    ),
-    *(b"(" * DEEP, b"[" * DEEP, b'{"a":' * DEEP, b"-" * DEEP, b"x." * DEEP, b"1+" * DEEP, b"A" * 100_000, b"\n" * 20_000),
-    *(
-        b"e1g1",
-        b"--",
-        b"e8=K",
-        b'c9 "1-0"',
-        b'[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n',
-        b"[%clk 99999999999:00:00]",
-        b"KQRBNPkqrbnp" * 20,
-    ),
+ODD = (
+    b"\0",
+    b"\n",
+    b"\r\n",
+    b"\xff\xfe",
+    b"\xef\xbb\xbf",
+    b"\xed\xa0\x80",
+    b"\x85",
+    b"\x1b]0;x\x07",
+    b"(",
+    b")",
+    b"{",
+    b'"',
+    b"%",
 )
-VALUES: tuple[Any, ...] = (
-    None,
-    True,
-    -1,
-    10**30,
-    1e308,
-    float("inf"),
-    float("nan"),
-    "",
-    "x",
-    "\ud800",
-    "x" * 50_000,
-    [],
-    {},
-    [[]],
-    [None],
-    {"a": 1},
+LONG = (b"(" * DEEP, b"[" * DEEP, b'{"a":' * DEEP, b"-" * DEEP, b"x." * DEEP, b"1+" * DEEP, b"A" * 100_000, b"\n" * 20_000)
+CHESS = (
+    b"e1g1",
+    b"--",
+    b"e8=K",
+    b'c9 "1-0"',
+    b"[%clk 99999999999:00:00]",
+    b"KQRBNPkqrbnp" * 20,
+    b'[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n',
 )
+VALUES: list[Any] = [None, True, -1, 10**30, float("inf"), float("nan"), "", "\ud800", "x" * 50_000, [], {}, [None], {"a": 1}]
 PGN = b"""[White "One"]
 [Result "1-0"]
 [TimeControl "60+1"]
@@ -146,7 +127,7 @@ def mutated(rng: random.Random, data: bytes) -> bytes:
         elif kind == 3:
             data = before + chunk * rng.choice((2, 3, 20, 1000)) + after
         elif kind == 4:
-            data = before + rng.choice(WORDS) + chunk + after
+            data = before + rng.choice(ODD + LONG + CHESS) + chunk + after
         elif kind == 5:
             data = before + rng.randbytes(rng.choice((1, 4, 16, 1000))) + after
         elif kind == 6 and numbers:
@@ -154,11 +135,8 @@ def mutated(rng: random.Random, data: bytes) -> bytes:
             data = data[: place.start()] + rng.choice(NUMBERS) + data[place.end() :]
         elif kind == 7:
             size = rng.choice((1, 2, 4, 8))
-            data = (
-                before
-                + rng.choice((0, 1, (1 << 8 * size) - 1, 1 << (8 * size - 1))).to_bytes(size, "little")
-                + data[start + size :]
-            )
+            number = rng.choice((0, 1, (1 << 8 * size) - 1, 1 << (8 * size - 1)))
+            data = before + number.to_bytes(size, "little") + data[start + size :]
         elif rng.random() < 0.3:
             data = data.decode("latin-1").encode(rng.choice(("utf-16", "utf-32", "utf-7", "cp037", "utf-8-sig")), "replace")
         data = data[:LONGEST]
@@ -200,22 +178,9 @@ def sealed_journal(rng: random.Random, data: bytes) -> bytes:
     return b"".join(text + b',"crc":"%08x"}\n' % zlib.crc32(text) for text in texts)
 
 
-def epd() -> bytes:
-    return f'{START} bm e4; c7 "1"; c8 "0.3"; c9 "1-0";\n4k3/8/8/8/8/8/8/4K2R w K - dm 1; bm Kf2; c7 "2"; c9 "0-1";\n'.encode()
-
-
-def book() -> bytes:
-    return (DATA / "books" / "own.bin").read_bytes()
-
-
-def table(suffix: str) -> Callable[[], bytes]:
-    return (DATA / "syzygy" / f"KQvK{suffix}").read_bytes
-
-
-def own() -> bytes:
-    return labelled_files.file_of(labelled_files.many(8, plies=30))
-
-
+EPD = f'{START} bm e4; c7 "1"; c8 "0.3"; c9 "1-0";\n4k3/8/8/8/8/8/8/4K2R w K - dm 1; bm Kf2; c7 "2"; c9 "0-1";\n'.encode()
+BOOK = (DATA / "books" / "own.bin").read_bytes()
+OWN = labelled_files.file_of(labelled_files.many(8, plies=30))
 UCI_TABLES = ["setoption name SyzygyPath value .", "position fen 8/8/8/4k3/8/8/8/KQ6 w - - 0 1", "go depth 2"]
 READERS = {
     "weights": Reader(
@@ -225,29 +190,28 @@ READERS = {
         ".cwnet", lambda: networks.by_chance(16, 1).encode(), ["bench", "1", "--weights", "names.py"], sealed_network
     ),
     "perft suite": Reader(".epd", f"{START} ;D1 20 ;D2 400\n".encode, ["perft", "--suite", "FILE"]),
-    "suite": Reader(".epd", epd, ["suite", "--engine", ENGINE, "--nodes", "10", "FILE"]),
-    "lab positions": Reader(".fen", epd, [*LAB[:-1], "FILE"]),
-    "openings epd": Reader(".epd", epd, ["selfplay", "new.own", *GAMES, "--openings", "FILE"]),
+    "suite": Reader(".epd", lambda: EPD, ["suite", "--engine", ENGINE, "--nodes", "10", "FILE"]),
+    "lab positions": Reader(".fen", lambda: EPD, [*LAB[:-1], "FILE"]),
+    "openings epd": Reader(".epd", lambda: EPD, ["selfplay", "new.own", *GAMES, "--openings", "FILE"]),
     "openings pgn": Reader(".pgn", lambda: PGN, ["selfplay", "new.own", *GAMES, "--openings", "FILE"]),
-    "openings bin": Reader(".bin", book, ["selfplay", "new.own", *GAMES, "--openings", "FILE"]),
+    "openings bin": Reader(".bin", lambda: BOOK, ["selfplay", "new.own", *GAMES, "--openings", "FILE"]),
     "analyse": Reader(".pgn", lambda: PGN, ["analyse", "--nodes", "20", "FILE", "--report", "new.html"]),
     "wdl-fit": Reader(".pgn.xz", lambda: PGN * 3, ["wdl-fit", "FILE"], lambda rng, data: lzma.compress(mutated(rng, data))),
-    "book": Reader(".bin", book, ["setoption name BookFile value FILE", "setoption name OwnBook value true", "go depth 1"]),
-    "table wdl": Reader(".rtbw", table(".rtbw"), UCI_TABLES),
-    "table dtz": Reader(".rtbz", table(".rtbz"), UCI_TABLES),
-    "tune": Reader(".epd", epd, ["tune", "FILE", "--output", "new.py", "--epochs", "1"]),
-    "tune games": Reader(".own", own, ["tune", "FILE", "--output", "new.py", "--epochs", "1"], sealed_games),
-    "selfplay --epd": Reader(".own", own, ["selfplay", "FILE", "--epd", "-"], sealed_games),
-    "train": Reader(".own", own, [word.replace("good.own", "FILE") for word in TRAIN], sealed_games),
-    "train journal": Reader(
-        ".jsonl", written_by([*TRAIN, "--journal", "FILE"]), [*TRAIN, "--journal", "FILE", "--resume"], sealed_journal
+    "book": Reader(
+        ".bin", lambda: BOOK, ["setoption name BookFile value FILE", "setoption name OwnBook value true", "go depth 1"]
     ),
-    "spsa journal": Reader(
-        ".jsonl", written_by([*SPSA, "--journal", "FILE"]), [*SPSA, "--journal", "FILE", "--resume"], sealed_journal
-    ),
-    "lab journal": Reader(
-        ".jsonl", written_by([*LAB, "--journal", "FILE"]), [*LAB, "--journal", "FILE", "--resume"], sealed_journal
-    ),
+    "table wdl": Reader(".rtbw", (DATA / "syzygy" / "KQvK.rtbw").read_bytes, UCI_TABLES),
+    "table dtz": Reader(".rtbz", (DATA / "syzygy" / "KQvK.rtbz").read_bytes, UCI_TABLES),
+    "tune": Reader(".epd", lambda: EPD, ["tune", "FILE", "--output", "new.py", "--epochs", "1"]),
+    "tune games": Reader(".own", lambda: OWN, ["tune", "FILE", "--output", "new.py", "--epochs", "1"], sealed_games),
+    "selfplay --epd": Reader(".own", lambda: OWN, ["selfplay", "FILE", "--epd", "-"], sealed_games),
+    "train": Reader(".own", lambda: OWN, [word.replace("good.own", "FILE") for word in TRAIN], sealed_games),
+    **{
+        f"{words[0]} journal": Reader(
+            ".jsonl", written_by([*words, "--journal", "FILE"]), [*words, "--journal", "FILE", "--resume"], sealed_journal
+        )
+        for words in (TRAIN, SPSA, LAB)
+    },
 }
 
 
@@ -305,7 +269,7 @@ def main() -> int:
     faults = []
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        Path("good.own").write_bytes(own())
+        Path("good.own").write_bytes(OWN)
         Path("good.fen").write_text(f"{chess.STARTING_FEN}\n", encoding="utf-8")
         seeds = {name: READERS[name].make() for name in args.only or READERS}
         for number in range(args.first, args.first + args.count):
@@ -317,7 +281,7 @@ def main() -> int:
         os.chdir(args.keep)
     print(
         json.dumps(
-            {"trial": "mutated_files", "count": args.count, "counts": counts, "faults": faults, "command": sys.argv}, indent=1
+            {"trial": "mutated_files", "count": args.count, "seed": args.seed, "counts": counts, "faults": faults}, indent=1
         )
     )
     return int(bool(faults))

@@ -101,11 +101,11 @@ def run(name: str, folder: Path, seconds: float, seed: int) -> tuple[int, list[s
     places = {"reports": shlex.quote(str(reports)), "trials": shlex.quote(str(TRIALS))}
     variables = f"env PYTHONPATH={shlex.quote(str(tree))} LD_PRELOAD='{' '.join(libraries)}' {kind.run.format(**places)}"
     engine = f"{variables} {kind.prefix.format(**places)}{OURS}"
-    tests = [
-        f"{variables} {shlex.quote(sys.executable)} -m pytest -q -p no:cacheprovider --deselect {COUNTS_MEMORY} tests/{each}.py"
-        for each in TESTS
-    ]
-    todo = commands(name, engine, seconds, seed) + (tests if kind.preload else [])
+    files = " ".join(f"tests/{each}.py" for each in TESTS)
+    tests = (
+        f"{variables} {shlex.quote(sys.executable)} -m pytest -q -n auto -p no:cacheprovider --deselect {COUNTS_MEMORY} {files}"
+    )
+    todo = commands(name, engine, seconds, seed) + ([tests] if kind.preload else [])
     until, count, faults = time.monotonic() + seconds, 0, []
     while todo:
         for command in todo:
