@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every command in the `sh` blocks of README.md and docs/*.md, and in README.md's table, runs; every `python` block is a program.
+"""The commands and programs of README.md, docs/*.md and docs/search.ipynb run.
 
-The commands of a section of README.md and docs/learning.md, and those of another page, run in order from an empty folder, with fewer
-games, seconds, nodes and plies. docs/maintaining.md is left out: its commands publish, or take hours.
+Commands are the lines of `sh` blocks and those in README.md's table, programs the `python` blocks and the notebook's cells, whose
+`assert` lines hold. The commands of a section of README.md and docs/learning.md, and those of another page, run in order from an
+empty folder, with fewer games, seconds, nodes and plies. docs/maintaining.md is left out: its commands publish, or take hours.
 """
 
+import json
 import os
 import re
 import shlex
@@ -67,7 +69,12 @@ def groups() -> Iterator[tuple[str, list[str]]]:
 
 
 GROUPS = list(groups())
-PROGRAMS = [(page.name, block) for page in PAGES for block in blocks(page.read_text("utf-8"), "python")]
+NOTEBOOK = json.loads((ROOT / "docs" / "search.ipynb").read_text("utf-8"))
+CELLS = "\n".join("".join(cell["source"]) for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code")
+PROGRAMS = [
+    *((page.name, block) for page in PAGES for block in blocks(page.read_text("utf-8"), "python")),
+    ("search.ipynb", CELLS.replace("%matplotlib inline", "")),
+]
 
 
 def smaller(command: str) -> str:
@@ -97,7 +104,11 @@ def shell(tmp_path: Path) -> Callable[[str], str]:
     programs.mkdir()
     (programs / "coachwhip").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c {shlex.quote(LAUNCH)} "$@"\n')
     (programs / "coachwhip").chmod(0o755)
-    environment = os.environ | {"PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}", "PYTHONPATH": str(ROOT)}
+    environment = os.environ | {
+        "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+        "PYTHONPATH": str(ROOT),
+        "MPLBACKEND": "Agg",
+    }
 
     def run(command: str) -> str:
         done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
