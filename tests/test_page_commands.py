@@ -1,47 +1,39 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every command in the `sh` blocks of README.md and docs/*.md, and in README.md's table, runs as it stands; every `python` block is a program.
+"""The commands and programs of README.md, docs/*.md and docs/search.ipynb run.
 
-The commands of a section of README.md and docs/learning.md, and those of another page, run in order from an empty folder. SMALLER
-replaces the numbers of games, seconds, nodes and plies of a command that would take too long, never what the command does. NOT_RUN says
-which commands no test runs here, and why. docs/maintaining.md is left out: its commands publish, or take hours.
+Commands are the lines of `sh` blocks and those in README.md's table, programs the `python` blocks and the notebook's cells, whose
+`assert` lines hold. The commands of a section of README.md and docs/learning.md, and those of another page, run in order from an
+empty folder, with fewer games, seconds, nodes and plies. docs/maintaining.md is left out: its commands publish, or take hours.
 """
 
+import json
+import os
 import re
 import shlex
+import subprocess
 import sys
+from collections.abc import Callable, Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
-from pages import Shell, blocks, commands, read_only, sections
 from places import ROOT
 
+from coachwhip.__main__ import SUBCOMMANDS
+
 PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "maintaining.md")]
+LAUNCH = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from coachwhip.__main__ import main; sys.exit(main())"
 
-# What a page says -> what is run instead.
-SMALLER = {
-    "movetime 2000": "movetime 50",
-    "--games 4000 --nodes 300": "--games 300 --nodes 80",
-    "--games 200 --nodes 1000": "--games 2 --nodes 80",
-    "--games 20 --nodes 10000": "--games 2 --nodes 80",
-    "--games 200 --tc 2+0.02": "--games 2 --max-moves 3 --tc 0.2+0.02",
-    "selfplay own.bin --games 20000": "selfplay own.bin --games 300 --nodes 80",
-    "--games 1000 --tc 5+0.05": "--games 2 --max-moves 3 --tc 0.2+0.02",
-    "train own.bin": "train own.bin --hidden 16 --epochs 4 --batch 256 --validation 0.25",
-    "--games 1000 --nodes 8000": "--games 2 --nodes 80",
-    "--tune rfp_margin=75:40:120:8 --games 20000": "--tune rfp_margin=75:40:120:8 --games 4 --nodes 50",
-    "coachwhip bench 16": "coachwhip bench 8",
-    "coachwhip suite --time 0.5": "coachwhip suite --time 0.01",
-    "--games 40 --tc 5+0.05": "--games 2 --max-moves 3 --tc 0.2+0.02",
-    "--own-tc 10+0.1": "--games 2 --max-moves 1 --tc 0.2+0.02 --own-tc 0.2+0.02",
-    "coachwhip analyse --time 0.2": "coachwhip analyse --nodes 100",
-    "analyse games.pgn --nodes 200000": "analyse games.pgn --nodes 200",
-    "coachwhip lab --plot": "coachwhip lab --depth 1 --plot",
-    "coachwhip lab --depth 4": "coachwhip lab --depth 1",
-    "coachwhip bench  ": "coachwhip bench 5  ",
-    "coachwhip perft 8": "coachwhip perft 6",
-    "coachwhip lab --depth 5": "coachwhip lab --depth 1",
+# Put behind the options of a subcommand; the last of two equal ones counts.
+FEWER = {
+    "bench": "5",
+    "lab": "--depth 1",
+    "match": "--games 2 --max-moves 2",
+    "selfplay": "--games 80 --nodes 50",
+    "spsa": "--games 4 --nodes 50",
+    "train": "--hidden 16 --epochs 2 --batch 64 --validation 0.25",
+    "tune": "--epochs 3",
 }
-
 # The beginning of a command -> who runs it, or why nobody does.
 NOT_RUN = {
     "python3 -m venv .venv && ": ".ci/run, word by word",
@@ -54,48 +46,98 @@ NOT_RUN = {
 ONLY_READ = {"--revision", "big.bin", "ranking.jsonl"}
 WRITES = re.compile(r"(?:--(?:output|report|plot|page|pgn|journal)|>) ([\w.]+)")
 
-TO_RUN = [
-    (page, title, text)
-    for page in PAGES
-    for title, text in (
-        sections(page.read_text("utf-8")) if page.name in ("README.md", "learning.md") else [("all", page.read_text("utf-8"))]
-    )
-    if commands(text)
+
+def blocks(text: str, kind: str) -> list[str]:
+    return re.findall(rf"^```{kind}\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+def commands(text: str) -> list[str]:
+    """The commands in a text, those of several lines joined; then those of coachwhip that are the second cell of a table's row."""
+    lines = [line for block in blocks(text, "sh") for line in block.replace("\\\n", "").splitlines() if not line.startswith("#")]
+    lines += re.findall(r"^\|[^|]*\| `(coachwhip [^`]*)` \|", text, re.MULTILINE)
+    return [line.partition("  #")[0].strip() for line in lines]
+
+
+def groups() -> Iterator[tuple[str, list[str]]]:
+    """The commands that share a folder, and where they are."""
+    for page in PAGES:
+        text = page.read_text("utf-8")
+        parts = re.split(r"^## ", text, flags=re.MULTILINE) if page.name in ("README.md", "learning.md") else [text]
+        for part in parts:
+            if found := [command for command in commands(part) if not command.startswith(tuple(NOT_RUN))]:
+                yield f"{page.name}: {part.partition(chr(10))[0]}", found
+
+
+GROUPS = list(groups())
+NOTEBOOK = json.loads((ROOT / "docs" / "search.ipynb").read_text("utf-8"))
+CELLS = "\n".join("".join(cell["source"]) for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code")
+PROGRAMS = [
+    *((page.name, block) for page in PAGES for block in blocks(page.read_text("utf-8"), "python")),
+    ("search.ipynb", CELLS.replace("%matplotlib inline", "")),
 ]
-PROGRAMS = [(page, block) for page in PAGES for block in blocks(page.read_text("utf-8"), "python")]
 
 
 def smaller(command: str) -> str:
     """The command with small numbers."""
-    for words, fewer in SMALLER.items():
-        command = command.replace(words, fewer)
-    return command
+    command = re.sub(r"(--nodes|movetime) \d+", r"\1 50", command)
+    command = re.sub(r"--time [\d.]+", "--time 0.002", command)
+    command = re.sub(r"tc [\d.]+\+", "tc 0.2+", command).replace("--own-tc", "--tc 0.2+0.02 --own-tc")
+    command = re.sub(r"(bench|perft) \d+", r"\1 5", command)
+    subcommand = command.split()[1]
+    if "lab --horizon" in command or "--epd" in command or re.search(r"bench \d", command):
+        return command
+    options, arrow, output = command.partition(" > ")
+    return f"{options} {FEWER.get(subcommand, '')}{arrow}{output}"
 
 
-@pytest.mark.takes_long
-@pytest.mark.parametrize(("page", "title", "text"), TO_RUN, ids=[f"{page.name}: {title}" for page, title, _ in TO_RUN])
+def read_only(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a subcommand read its command line, without running it. Raises KeyError or SystemExit for one that it refuses."""
+    module = import_module(f"coachwhip.{SUBCOMMANDS[words[0]][0]}")
+    monkeypatch.setattr(module, "execute", lambda parser, argv, *_, **__: parser.parse_intermixed_args(argv) and 0)
+    assert module.main(words[1:]) == 0
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Callable[[str], str]:
+    """Runs a command in an empty folder, where `coachwhip` is this checkout's; returns what it prints."""
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "coachwhip").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -c {shlex.quote(LAUNCH)} "$@"\n')
+    (programs / "coachwhip").chmod(0o755)
+    environment = os.environ | {
+        "PATH": f"{programs}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+        "PYTHONPATH": str(ROOT),
+        "MPLBACKEND": "Agg",
+    }
+
+    def run(command: str) -> str:
+        done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+        assert "Traceback" not in done.stderr, f"{command}\n{done.stderr}"
+        return done.stdout
+
+    return run
+
+
+@pytest.mark.parametrize(("title", "group"), GROUPS, ids=[title for title, _ in GROUPS])
 def test_the_commands_run(
-    page: Path, title: str, text: str, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    title: str, group: list[str], shell: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """In a shell; the files that they name are there afterwards, and not empty."""
-    shell = Shell(tmp_path_factory.mktemp("empty"), tmp_path_factory.mktemp("bin"))
-    for command in commands(text):
-        if command.startswith(tuple(NOT_RUN)):
+    """The files that they name are there afterwards, and not empty."""
+    for command in group:
+        words = shlex.split(command)
+        if ONLY_READ & set(words):
+            read_only(words[1:], monkeypatch)
             continue
-        if ONLY_READ & set(shlex.split(command)):
-            read_only(shlex.split(command, comments=True)[1:], monkeypatch)
-            continue
-        shell.run(smaller(command))
-        for name in WRITES.findall(command.partition("  #")[0]):
-            assert (shell.folder / name).stat().st_size > 0, f"{page.name}, {title}: {command}"
+        shell(smaller(command))
+        for name in WRITES.findall(command):
+            assert (tmp_path / name).stat().st_size > 0, f"{title}: {command}"
 
 
-@pytest.mark.parametrize(("page", "program"), PROGRAMS, ids=[f"{page.name}: {len(block)} letters" for page, block in PROGRAMS])
-def test_the_programs_run(page: Path, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("page", "program"), PROGRAMS, ids=[f"{page}: {len(block)} letters" for page, block in PROGRAMS])
+def test_the_programs_run(page: str, program: str, shell: Callable[[str], str], tmp_path: Path) -> None:
     """They print something: what a comment at the end says, if there is one."""
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    (tmp_path / "bin").mkdir()
     (tmp_path / "program.py").write_text(program, encoding="utf-8")
-    said = Shell(tmp_path, tmp_path / "bin").run(f"{shlex.quote(sys.executable)} program.py")
+    printed = shell(f"{shlex.quote(sys.executable)} program.py")
     expected = re.search(r"  # (.*:.*)\n\Z", program)
-    assert said.strip() if expected is None else expected[1] in said.splitlines(), page
+    assert printed.strip() if expected is None else expected[1] in printed.splitlines(), page

@@ -10,7 +10,7 @@ tables of earlier versions, so the evaluation must not change with each network.
 
 import argparse
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing, nullcontext
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from ...uci.parse import reason, shorten
 from ..common.command import INTERRUPTED, CommandError, execute, file_name, sets_tunables, tell, uninterrupted, whole_number
 from ..common.fen import SHOWN, read_epd
 from ..common.files import Postponed, check_outputs, read_text
-from ..common.plot import require_plot
+from ..common.plot import picture, require_plot
 from ..common.progress import progress
 from . import experiment as laboratory
 from . import horizon, techniques
@@ -57,13 +57,17 @@ def read_positions(path: Path) -> list[str]:
     return fens
 
 
-def names(text: str) -> list[str]:
-    """Names of techniques with commas between, as argparse's `type`."""
-    keys = [key.strip() for key in text.split(",")]
-    for key in keys:
-        if key not in techniques.BY_KEY:
-            raise argparse.ArgumentTypeError(f"no technique is called {key[:40]!r}")
-    return keys
+def names(possible: Collection[str]) -> Callable[[str], list[str]]:
+    """Reader of some of the `possible` techniques with commas between, as argparse's `type`."""
+
+    def read(text: str) -> list[str]:
+        keys = [key.strip() for key in text.split(",")]
+        for key in keys:
+            if key not in possible:
+                raise argparse.ArgumentTypeError(f"no technique {key[:40]!r} here; possible are {', '.join(possible)}")
+        return keys
+
+    return read
 
 
 def main(argv: Sequence[str]) -> int:
@@ -75,27 +79,20 @@ def main(argv: Sequence[str]) -> int:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add(
-        "--depth",
-        type=whole_number(1, MAX_DEPTH),
-        default=DEPTH,
-        metavar="N",
-        help=f"search to this depth, in plies, and to all below (default {DEPTH})",
-    )
-    add(
-        "--max-nodes", type=whole_number(1, 10**15), default=MAX_NODES, metavar="N",
-        help=f"give a search up that takes more (default {MAX_NODES})",
-    )  # fmt: skip
-    add("--positions", type=file_name, metavar="FILE", help="FEN or EPD file (default: 20 quiet and tactical ones)")
-    add("--only", type=names, metavar="A,B", help="measure only these, each alone with plain alpha-beta, instead of the ladder")
-    add("--without", type=names, metavar="A,B", help="instead of the ladder: the engine as it plays, without each of these")
-    add(
-        "--hash",
-        type=whole_number(1, 65536),
-        default=HASH_MB,
-        metavar="MB",
-        help=f"size of the transposition table (default {HASH_MB})",
-    )
+    count = whole_number
+    about = f"search to this depth, in plies, and to all below (default {DEPTH})"
+    add("--depth", type=count(1, MAX_DEPTH), default=DEPTH, metavar="N", help=about)
+    about = f"give a search up that takes more (default {MAX_NODES})"
+    add("--max-nodes", type=count(1, 10**15), default=MAX_NODES, metavar="N", help=about)
+    about = "FEN or EPD file (default: 20 quiet and tactical ones)"
+    add("--positions", type=file_name, default=POSITIONS, metavar="FILE", help=about)
+    rows = parser.add_mutually_exclusive_group()
+    about = "measure only these, each alone with plain alpha-beta, instead of the ladder"
+    rows.add_argument("--only", type=names(techniques.ALONE), metavar="A,B", help=about)
+    about = "instead of the ladder: the engine as it plays, without each of these"
+    rows.add_argument("--without", type=names(techniques.MISSING), metavar="A,B", help=about)
+    about = f"size of the transposition table (default {HASH_MB})"
+    add("--hash", type=count(1, 65536), default=HASH_MB, metavar="MB", help=about)
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -109,21 +106,17 @@ def main(argv: Sequence[str]) -> int:
 
 def _lab(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    check_outputs(args, ["plot", "page"], ["journal"], reads=[POSITIONS])
-    try:
-        weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
-    except ValueError as error:
-        raise CommandError(str(error)) from error
+    check_outputs(args, ["plot", "page"], ["journal"])
     if args.resume and not args.journal:
         raise CommandError("--resume needs the --journal of the run")
+    if args.plot:
+        require_plot(args.plot)
+    if args.page and args.page.suffix.lower() not in (".html", ".htm"):
+        raise CommandError(f"--page {args.page}: the page is HTML, so the name must end in .html")
     if args.horizon:
         print(horizon.text(horizon.show()))
         return 0
-    if args.plot:
-        require_plot(args.plot)
-    if args.page:
-        lab_page.require_page(args.page)
-    experiment = _experiment(args, tuple(weights))
+    experiment = _experiment(args)
     disk = Postponed()
     with (
         closing(laboratory.LabJournal(args.journal, experiment, resume=args.resume)) if args.journal else nullcontext() as journal
@@ -135,7 +128,7 @@ def _lab(args: argparse.Namespace) -> int:
     elif report.rows:
         print(lab_report.text(report))
     if report.rows and args.plot:
-        lab_plot.plot(report, args.plot)
+        picture(lab_plot.draw(report), args.plot)
     if report.rows and args.page:
         lab_page.page(report, horizon.show(), args.page)
     disk.settle()
@@ -145,22 +138,20 @@ def _lab(args: argparse.Namespace) -> int:
     return 1 if any(summary.wrong for summary in report.rows) else 0
 
 
-def _experiment(args: argparse.Namespace, weights: tuple[int, ...]) -> laboratory.Experiment:
+def _experiment(args: argparse.Namespace) -> laboratory.Experiment:
     """What the command line asks to be measured."""
-    if args.only and args.without:
-        raise CommandError("--only and --without cannot go together")
-    for chosen, possible in ((args.only, techniques.ALONE), (args.without, techniques.MISSING)):
-        for key in chosen or ():
-            if key not in possible:
-                raise CommandError(f"{key} cannot be chosen here; possible are {', '.join(possible)}")
-    rows = techniques.ladder()
-    if args.only or args.without:
-        rows = techniques.each_alone(args.only) if args.only else techniques.each_missing(args.without)
     tunables = dict(args.set)
     if any(name in techniques.SWITCHES for name in tunables):
         raise CommandError("the rows set the switches; use --only or --without")
-    fens = read_positions(args.positions or POSITIONS)
-    return laboratory.Experiment(tuple(fens), tuple(rows), args.depth, args.max_nodes, args.hash, weights, tunables)
+    try:
+        weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    rows = techniques.ladder()
+    if args.only or args.without:
+        rows = techniques.each_alone(args.only) if args.only else techniques.each_missing(args.without)
+    fens = tuple(read_positions(args.positions))
+    return laboratory.Experiment(fens, tuple(rows), args.depth, args.max_nodes, args.hash, tuple(weights), tunables)
 
 
 def _measure(
@@ -168,9 +159,8 @@ def _measure(
 ) -> tuple[laboratory.Results, bool]:
     """The results, and whether they are complete: after Ctrl-C, or on a disk that is full, they are those finished by then."""
     results = dict(journal.results) if journal else {}
-    total = len(experiment.rows) * len(experiment.fens)
     try:
-        with disk, progress("lab", total) as bar:
+        with disk, progress("lab", len(experiment.rows) * len(experiment.fens)) as bar:
             bar.advance(len(results))
 
             def finished(key: tuple[int, int], cell: laboratory.Cell) -> None:

@@ -6,19 +6,17 @@ nothing but code and settings; the engine has no network. A finished cell (a row
 """
 
 import json
-import threading
 import time
 import zlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from types import NoneType
 from typing import Any, NamedTuple
 
-from ...core.engine import Engine, Position, SearchResult
+from ...core.engine import Engine, Position
 from ..common.journal import Journal, Kind, checked
-from .techniques import BY_KEY, ORDERED, SWITCHES, Row
-
-WAIT = 0.05  # seconds between looks for Ctrl-C while a search runs in its own thread
+from .techniques import ORDERED, SWITCHES, Row, settings
 
 
 class Searched(NamedTuple):
@@ -55,104 +53,64 @@ class Experiment(NamedTuple):
             "rows": [[row.label, *row.keys] for row in self.rows],
         }
 
+    def engine(self, keys: Collection[str]) -> Engine:
+        """An engine with these techniques. Raises ValueError for a tunable out of range, MemoryError."""
+        return Engine(self.weights, hash_mb=self.hash_mb, tunables={**settings(keys), **self.tunables})
+
 
 Cell = tuple[Searched, ...]  # [depth - 1], as far as the node limit let it go
 Results = dict[tuple[int, int], Cell]  # by (row, position)
 
 
-class RowEngine:
-    """An engine with a row's settings; Ctrl-C interrupts its searches."""
-
-    def __init__(self, experiment: Experiment, settings: Mapping[str, int]) -> None:
-        """Raise ValueError for a tunable that does not exist or is out of range, MemoryError."""
-        self._engine = Engine(experiment.weights, hash_mb=experiment.hash_mb, tunables={**settings, **experiment.tunables})
-
-    def search(
-        self, position: Position, depth: int, max_nodes: int, moves: Sequence[str] = ()
-    ) -> tuple[SearchResult, float] | None:
-        """The result and its seconds, with nothing learnt before; None if it would take more than `max_nodes`."""
-        engine = self._engine
-        outcome: list[tuple[SearchResult, float]] = []
-        done = threading.Event()  # not Thread.join: after an interrupt that may believe a running thread has ended
-
-        def run() -> None:
-            try:
-                start = time.perf_counter()
-                result = engine.search(position, depth=depth, nodes=max_nodes, searchmoves=moves)
-                outcome.append((result, time.perf_counter() - start))
-            finally:
-                done.set()
-
-        engine.clear()
-        engine.prepare()
-        threading.Thread(target=run).start()
-        try:
-            while not done.wait(WAIT):
-                pass
-        except KeyboardInterrupt:
-            engine.stop()
-            done.wait()
-            raise
-        (result, seconds) = outcome[0]
-        finished = result.info is not None and result.info.depth == depth and result.nodes < max_nodes
-        return (result, seconds) if finished else None
-
-
-class Judge:
-    """Says what a move is worth: its exact value at a depth, by ordered alpha-beta without a table."""
-
-    def __init__(self, experiment: Experiment) -> None:
-        self._experiment = experiment
-        on = {switch for key in ORDERED for switch in BY_KEY[key].switches}
-        self._engine = RowEngine(experiment, {name: int(name in on) for name in SWITCHES})
-        self._known: dict[tuple[int, int, str], int | None] = {}
-
-    def worth(self, position: int, depth: int, move: str) -> int | None:
-        """Centipawns from the side to move; None if it would take more nodes than a search may."""
-        key = (position, depth, move)
-        if key not in self._known:
-            root = Position(self._experiment.fens[position])
-            done = self._engine.search(root, depth, self._experiment.max_nodes, [move])
-            self._known[key] = score_of(done[0]) if done else None
-        return self._known[key]
-
-
-def score_of(result: SearchResult) -> int:
-    """The score of a finished search."""
-    assert result.info is not None
-    return result.info.score_cp
+def search(engine: Engine, fen: str, depth: int, max_nodes: int, moves: Sequence[str] = ()) -> Searched | None:
+    """A search with nothing learnt before, without `worth`; None if it would take more than `max_nodes`."""
+    engine.clear()
+    engine.prepare()
+    start = time.perf_counter()
+    result = engine.search(Position(fen), depth=depth, nodes=max_nodes, searchmoves=moves)
+    seconds = time.perf_counter() - start
+    if result.info is None or result.info.depth < depth or result.nodes >= max_nodes:
+        return None
+    return Searched(result.nodes, seconds, result.info.score_cp, result.bestmove, None)
 
 
 def cells(experiment: Experiment, known: Results, finished: Callable[[tuple[int, int], Cell], None]) -> Results:
     """Measure every cell that is not in `known`, row by row, and hand each to `finished`. Ctrl-C passes through."""
     results = dict(known)
-    judge = Judge(experiment)
+    judge = experiment.engine(ORDERED)
+
+    @cache
+    def worth(fen: str, depth: int, move: str) -> int | None:
+        searched = search(judge, fen, depth, experiment.max_nodes, [move])
+        return searched.value if searched else None
+
     for row, techniques in enumerate(experiment.rows):
-        engine = RowEngine(experiment, techniques.settings())
+        engine = experiment.engine(techniques.keys)
         for position, fen in enumerate(experiment.fens):
             if (row, position) not in results:
-                results[row, position] = tuple(_measure(experiment, engine, judge, position, fen))
+                searches = _deeper_and_deeper(experiment, engine, fen)
+                results[row, position] = tuple(
+                    searched._replace(worth=worth(fen, depth, searched.move)) for depth, searched in enumerate(searches, start=1)
+                )
                 finished((row, position), results[row, position])
     return results
 
 
-def _measure(experiment: Experiment, engine: RowEngine, judge: Judge, position: int, fen: str) -> Iterator[Searched]:
+def _deeper_and_deeper(experiment: Experiment, engine: Engine, fen: str) -> Iterator[Searched]:
     """One search for each depth, up to the first that is too large or, by the growth so far, would be."""
-    root = Position(fen)
     nodes = 1
     for depth in range(1, experiment.depth + 1):
         if depth > 1 and nodes ** (depth / (depth - 1)) > experiment.max_nodes:
             return
-        done = engine.search(root, depth, experiment.max_nodes)
-        if done is None:
+        searched = search(engine, fen, depth, experiment.max_nodes)
+        if searched is None:
             return
-        result, seconds = done
-        nodes = result.nodes
-        yield Searched(nodes, seconds, score_of(result), result.bestmove, judge.worth(position, depth, result.bestmove))
+        nodes = searched.nodes
+        yield searched
 
 
 class LabJournal(Journal):
-    """The journal of an experiment (`--journal`): a line for each finished cell."""
+    """The finished cells."""
 
     KIND = Kind("lab", "run of the laboratory", "cell")
 
@@ -162,15 +120,10 @@ class LabJournal(Journal):
         super().__init__(path, experiment.settings(), resume=resume)
 
     def _take(self, line: dict[str, Any]) -> None:
+        """See Journal."""
+        kinds = {"nodes": [int], "seconds": [int, float], "value": [int], "move": [str], "worth": [int, NoneType]}
         self.results[checked(line["row"], int), checked(line["position"], int)] = tuple(
-            Searched(
-                checked(found["nodes"], int),
-                checked(found["seconds"], int, float),
-                checked(found["value"], int),
-                checked(found["move"], str),
-                checked(found["worth"], int, NoneType),
-            )
-            for found in line["depths"]
+            Searched(*(checked(found[name], *kind) for name, kind in kinds.items())) for found in line["depths"]
         )
 
     def add(self, key: tuple[int, int], cell: Cell) -> None:

@@ -7,16 +7,19 @@ Source of the term: https://www.chessprogramming.org/Horizon_Effect.
 """
 
 from collections.abc import Sequence
+from textwrap import wrap
 from typing import Any, NamedTuple
 
-from ...core.engine import FULL_SCALE, Engine, Position, SearchResult
+from ...core.engine import FULL_SCALE, Engine, Position
 from ...evaluation import config
-from .techniques import BY_KEY, ORDERED, SWITCHES
+from .experiment import Searched, search
+from .techniques import ORDERED, settings
 
 DEPTH = 8
 JUDGE_DEPTH = 9
 COST = 70  # centipawns that a move must lose by the deep search to count as throwing material away
 PIECES = (100, 300, 300, 500, 900)  # pawn to queen, in centipawns
+NO_LIMIT = 10**15  # nodes
 
 
 class Case(NamedTuple):
@@ -71,20 +74,8 @@ SEARCHES = (
     ("quiescence, extension", (*ORDERED, "quiescence", "check-extension")),
 )
 
-
 # The judge searches deeply and prunes little; its scores are whole pawns too.
-JUDGE = (
-    *ORDERED,
-    "tt",
-    "iterative-deepening",
-    "pvs",
-    "quiescence",
-    "see-order",
-    "qs-see",
-    "check-extension",
-    "tt-deeper",
-    "null-move",
-)
+JUDGE = (*ORDERED, *"tt iterative-deepening pvs quiescence see-order qs-see check-extension tt-deeper null-move".split())
 
 
 def material_only() -> list[int]:
@@ -106,55 +97,44 @@ def _filled(value: Any, number: int) -> Any:
 def show() -> list[Shown]:
     """Search every case with every one of SEARCHES to depths 1 to DEPTH, and judge the moves by a deep search."""
     weights = material_only()
-    engines = [_engine(weights, keys, 1) for _, keys in SEARCHES]
-    judge = _engine(weights, JUDGE, 16)
+    engines = [Engine(weights, hash_mb=1, tunables=settings(keys)) for _, keys in SEARCHES]
+    judge = Engine(weights, hash_mb=16, tunables=settings(JUDGE))
     return [_show(case, engines, judge) for case in CASES]
-
-
-def _engine(weights: list[int], keys: Sequence[str], hash_mb: int) -> Engine:
-    on = {switch for key in keys for switch in BY_KEY[key].switches}
-    return Engine(weights, hash_mb=hash_mb, tunables={name: int(name in on) for name in SWITCHES})
 
 
 def _show(case: Case, engines: Sequence[Engine], judge: Engine) -> Shown:
     position = Position(case.fen)
-    best = _search(judge, position, JUDGE_DEPTH)
+    best = _search(judge, case.fen, JUDGE_DEPTH)
     worth: dict[str, int] = {}
 
     def throws(move: str) -> bool:
         if position.see(move) >= 0:
             return False
         if move not in worth:
-            worth[move] = _score(_search(judge, position, JUDGE_DEPTH, [move]))
-        return _score(best) - worth[move] >= COST
+            worth[move] = _search(judge, case.fen, JUDGE_DEPTH, [move]).value
+        return best.value - worth[move] >= COST
 
     columns = []
     for engine in engines:
-        found = [(depth, _search(engine, position, depth)) for depth in range(1, DEPTH + 1)]
-        columns.append(tuple(Step(depth, result.bestmove, _score(result), throws(result.bestmove)) for depth, result in found))
+        results = [_search(engine, case.fen, depth) for depth in range(1, DEPTH + 1)]
+        columns.append(tuple(Step(at, each.move, each.value, throws(each.move)) for at, each in enumerate(results, start=1)))
     thrown = {step.move: worth[step.move] for column in columns for step in column if step.throws}
-    return Shown(case, best.bestmove, _score(best), tuple(columns), thrown)
+    return Shown(case, best.move, best.value, tuple(columns), thrown)
 
 
-def _search(engine: Engine, position: Position, depth: int, moves: Sequence[str] = ()) -> SearchResult:
-    engine.clear()
-    engine.prepare()
-    return engine.search(position, depth=depth, searchmoves=moves)
-
-
-def _score(result: SearchResult) -> int:
-    assert result.info is not None
-    return result.info.score_cp
+def _search(engine: Engine, fen: str, depth: int, moves: Sequence[str] = ()) -> Searched:
+    result = search(engine, fen, depth, NO_LIMIT, moves)
+    assert result is not None
+    return result
 
 
 def table(shown: Shown) -> list[list[str]]:
     """A heading and one row a depth: what each search plays and thinks; `!` marks material thrown away."""
-    heading = ["depth", *(name for name, _ in SEARCHES)]
-    return [heading, *([str(steps[0].depth), *map(_cell, steps)] for steps in zip(*shown.columns, strict=True))]
-
-
-def _cell(step: Step) -> str:
-    return f"{step.move}{'!' if step.throws else ' '} {step.score / 100:+.2f}"
+    columns = [
+        [str(depth) for depth in range(1, DEPTH + 1)],
+        *([f"{step.move}{'!' if step.throws else ' '} {step.score / 100:+.2f}" for step in column] for column in shown.columns),
+    ]
+    return [["depth", *(name for name, _ in SEARCHES)], *map(list, zip(*columns, strict=True))]
 
 
 def verdict(shown: Shown) -> str:
@@ -170,11 +150,5 @@ def text(cases: Sequence[Shown]) -> str:
         board = Position(shown.case.fen).board().splitlines()
         lines += ["", f"{shown.case.title}: {shown.case.fen}", *(f"  {rank}" for rank in board), ""]
         lines += [f"{row[0]:>5}  " + "  ".join(f"{cell:22}" for cell in row[1:]).rstrip() for row in table(shown)]
-        lines += ["", *_wrap(shown.case.text), *_wrap(verdict(shown))]
+        lines += ["", *wrap(shown.case.text, 100), *wrap(verdict(shown), 100)]
     return "\n".join(lines)
-
-
-def _wrap(paragraph: str) -> list[str]:
-    from textwrap import wrap
-
-    return wrap(paragraph, 100)

@@ -6,12 +6,13 @@ in minimax, the b with b + b^2 + ... + b^d = nodes (Russell and Norvig, Artifici
 """
 
 import math
-from collections.abc import Callable, Sequence
-from itertools import takewhile
+from collections.abc import Sequence
+from statistics import fmean, geometric_mean
+from textwrap import wrap
 from typing import NamedTuple
 
 from ..common.table import plain
-from .experiment import Experiment, Results, Searched
+from .experiment import Cell, Experiment, Results
 from .techniques import ORDERED, Row
 
 LOSS_LIMIT = 1000  # centipawns: a mate missed counts no more than this in a mean
@@ -65,59 +66,63 @@ def minimal_tree(b: float, depth: int) -> float:
 
 def summarise(experiment: Experiment, results: Results) -> Report:
     """Figures of every row that was finished at all positions; the rows after the first unfinished one are left out."""
-    positions = range(len(experiment.fens))
-    done = list(takewhile(lambda row: all((row, position) in results for position in positions), range(len(experiment.rows))))
-    depth = min((len(results[0, position]) for position in positions), default=0) if done else 0
-    branching = [effective_branching(results[0, position][depth - 1].nodes, depth) for position in positions] if depth else []
-    rows = tuple(_summarise_row(experiment, results, row, depth, branching) for row in done)
-    pairs = sum(
-        min(len(results[row, position]), len(results[experiment.rows[row].base, position]))
-        for row in done
-        for position in positions
-        if row and experiment.rows[row].exact
-    )
-    return Report(experiment, rows, depth, tuple(branching), pairs)
+    table: list[list[Cell]] = []
+    for number in range(len(experiment.rows)):
+        cells = [results[number, position] for position in range(len(experiment.fens)) if (number, position) in results]
+        if len(cells) < len(experiment.fens):
+            break
+        table.append(cells)
+    depth = min(map(len, table[0])) if table else 0
+    branching = tuple(effective_branching(cell[depth - 1].nodes, depth) for cell in table[0]) if depth else ()
+    rows = []
+    pairs = 0
+    for row, cells in zip(experiment.rows, table, strict=False):
+        base = table[row.base]
+        rows.append(_summarise_row(row, cells, base, table[0], depth, branching, experiment.depth))
+        if row.exact and cells is not base:
+            pairs += sum(min(len(cell), len(other)) for cell, other in zip(cells, base, strict=True))
+    return Report(experiment, tuple(rows), depth, branching, pairs)
 
 
-def _summarise_row(experiment: Experiment, results: Results, row: int, compared: int, branching: Sequence[float]) -> Summary:
-    cells = [results[row, position] for position in range(len(experiment.fens))]
-    base = [results[experiment.rows[row].base, position] for position in range(len(experiment.fens))]
-    truth = [results[0, position] for position in range(len(experiment.fens))]
-    depth = min(len(cell) for cell in cells)
+def _summarise_row(
+    row: Row,
+    cells: Sequence[Cell],
+    base: Sequence[Cell],
+    minimax: Sequence[Cell],
+    compared: int,  # depth of comparison with minimax
+    branching: Sequence[float],
+    asked: int,  # depth
+) -> Summary:
+    depth = min(map(len, cells))
     last = [cell[depth - 1] for cell in cells] if depth else []
     logs = [math.log(found.nodes) / math.log(b) for found, b in zip(last, branching, strict=False) if b > 1]
-    at = [(cell[compared - 1], best[compared - 1]) for cell, best in zip(cells, truth, strict=True) if 0 < compared <= len(cell)]
+    at = [
+        (cell[compared - 1], best[compared - 1]) for cell, best in zip(cells, minimax, strict=True) if 0 < compared <= len(cell)
+    ]
     with_base = [(cell[depth - 1], each[depth - 1]) for cell, each in zip(cells, base, strict=True) if 0 < depth <= len(each)]
     losses = [min(LOSS_LIMIT, best.value - found.worth) for found, best in at if found.worth is not None]
+    wrong = [
+        (position, at_depth)
+        for position, (cell, other) in enumerate(zip(cells, base, strict=True))
+        for at_depth, (found, expected) in enumerate(zip(cell, other, strict=False), start=1)
+        if row.exact and found.value != expected.value
+    ]
+    means = [fmean(cell[at_depth].nodes for cell in cells) for at_depth in range(depth)]
     return Summary(
-        row=experiment.rows[row],
-        nodes=tuple(_mean([cell[d].nodes for cell in cells if d < len(cell)], len(cells)) for d in range(experiment.depth)),
+        row=row,
+        nodes=(*means, *[None] * (asked - depth)),
         depth=depth,
         seconds=sum(found.seconds for found in last),
-        branching=math.exp(sum(math.log(effective_branching(found.nodes, depth)) for found in last) / len(last)) if last else 0.0,
-        exponent=sum(logs) / len(logs) if logs else 0.0,
+        branching=geometric_mean(effective_branching(found.nodes, depth) for found in last) if last else 0.0,
+        exponent=fmean(logs) if logs else 0.0,
         searches=len(at),
         other_value=sum(found.value != best.value for found, best in at),
         other_move=sum(loss > 0 for loss in losses),
-        loss=sum(losses) / len(losses) if losses else 0.0,
+        loss=fmean(losses) if losses else 0.0,
         other_value_than_base=sum(found.value != other.value for found, other in with_base),
         other_move_than_base=sum(found.move != other.move for found, other in with_base),
-        wrong=tuple(_wrong(cells, base)) if experiment.rows[row].exact else (),
+        wrong=tuple(wrong),
     )
-
-
-def _mean(values: Sequence[int], wanted: int) -> float | None:
-    return sum(values) / wanted if len(values) == wanted else None
-
-
-def _wrong(cells: Sequence[Sequence[Searched]], base: Sequence[Sequence[Searched]]) -> list[tuple[int, int]]:
-    """(position, depth) of every value that differs."""
-    return [
-        (position, depth)
-        for position, (cell, other) in enumerate(zip(cells, base, strict=True))
-        for depth, (found, expected) in enumerate(zip(cell, other, strict=False), start=1)
-        if found.value != expected.value
-    ]
 
 
 # --- The table ---
@@ -127,11 +132,12 @@ def short(number: float | None) -> str:
     """About three digits: 950, 12.3k, 4.56M."""
     if number is None:
         return "-"
-    for unit in ("", "k", "M", "G", "T"):
-        if number < 999.5 or unit == "T":
-            return f"{number:.0f}{unit}" if number >= 99.5 or not unit else f"{number:.3g}{unit}"
-        number /= 1000
-    raise AssertionError("not reached")
+    unit = ""
+    for larger in "kMGT":
+        if number < 999.5:
+            break
+        number, unit = number / 1000, larger
+    return f"{number:.0f}{unit}" if number >= 99.5 or not unit else f"{number:.3g}{unit}"
 
 
 def headings(report: Report) -> list[str]:
@@ -162,16 +168,12 @@ def theory(report: Report) -> list[list[str]]:
     """Lines of the table that are computed: full width, the minimal tree, and the square root of full width."""
     if not report.depth:
         return []
-    formulas: tuple[tuple[str, Callable[[float, int], float]], ...] = (
-        ("theory b^d", lambda b, depth: b**depth),
-        ("Knuth-Moore minimal tree", minimal_tree),
-        ("theory b^(d/2)", lambda b, depth: b ** (depth / 2)),
-    )
-    rows = []
-    for name, formula in formulas:
-        means = [sum(formula(b, depth) for b in report.branching) / len(report.branching) for depth in depths(report)]
-        rows.append([name, "", *(short(mean) for mean in means), "", "", "", "", "", "", "", ""])
-    return rows
+    full, minimal, root = ["theory b^d", ""], ["Knuth-Moore minimal tree", ""], ["theory b^(d/2)", ""]
+    for depth in depths(report):
+        full.append(short(fmean(b**depth for b in report.branching)))
+        minimal.append(short(fmean(minimal_tree(b, depth) for b in report.branching)))
+        root.append(short(fmean(b ** (depth / 2) for b in report.branching)))
+    return [[*row, *[""] * 8] for row in (full, minimal, root)]
 
 
 def depths(report: Report) -> range:
@@ -188,7 +190,7 @@ def notes(report: Report) -> list[str]:
         "step: values/moves that differ from the row this one builds on, at that depth."
     )
     lines = [columns, KINDS]
-    geometric = math.exp(sum(math.log(b) for b in report.branching) / len(report.branching)) if report.depth else 0.0
+    geometric = geometric_mean(report.branching) if report.depth else 0.0
     if report.depth:
         lines.append(
             f"Compared with minimax at depth {report.depth} (b = {geometric:.1f}): how many values differ, how many moves minimax finds worse than "
@@ -221,8 +223,6 @@ def _exactness(report: Report) -> str:
 
 def text(report: Report) -> str:
     """The table and its notes for a terminal."""
-    from textwrap import wrap
-
     rows = [*(cells_of(summary) for summary in report.rows), *theory(report)]
     sentences = [line for note in notes(report) for line in wrap(note, 120)]
     return "\n".join([plain(headings(report), rows, left=2), "", *sentences])

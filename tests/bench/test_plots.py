@@ -49,7 +49,7 @@ def draw_lab(path: Path) -> None:
         (row, 0): tuple(experiment.Searched(30**depth - row, 0.1, 0, "e2e4", 0) for depth in range(1, DEPTH + 1))
         for row in range(len(rows))
     }
-    lab_plot.plot(summarise(what, results), path)
+    picture(lab_plot.draw(summarise(what, results)), path)
 
 
 DRAWERS: list[tuple[str, Callable[[Path], None]]] = [  # what is counted: the axis that must have whole ticks
