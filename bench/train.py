@@ -18,7 +18,7 @@ from .common import journal as journals
 from .common.checkout import revision
 from .common.command import INTERRUPTED, CommandError, execute, file_name, number, require, tell, uninterrupted, whole_number
 from .common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, write_bytes
-from .common.learning import NOTHING_LEARNT, plot_losses
+from .common.learning import NOTHING_LEARNT, add_options, plot_losses
 from .common.plot import require_plot
 from .common.signature import signature
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ..evaluation.learn.network import Network
     from ..evaluation.learn.optimiser import Epoch
     from ..evaluation.learn.positions import Games, Positions
-    from ..evaluation.learn.train import Settings, State, Trainer
+    from ..evaluation.learn.train import State
 
 EPILOG = """\
 DATA are files of `coachwhip selfplay`. Used are quiet positions, those of --side-lines too, each position once a game. A
@@ -52,6 +52,35 @@ def _hidden(text: str) -> int:
     return units
 
 
+NETWORK_OPTIONS = (
+    ("--hidden", _hidden, 64, "N", "hidden units a side, a multiple of 16"),
+    ("--weights", file_name, None, "FILE", "evaluate with these weights, without their network (default: the shipped ones)"),
+    (
+        "--start",
+        file_name,
+        None,
+        "FILE",
+        "start from this network, of this --kind; units that it lacks start random (default: all do)",
+    ),
+    ("--epochs", whole_number(1, 10_000), 8, "N", "passes over the data"),
+    ("--batch", whole_number(1, 10**7), 8192, "N", "positions a step"),
+    ("--rate", number(1e-6, 1), 0.001, "X", "learning rate; it falls to X/100"),
+    ("--decay", number(0, 1), 0.01, "X", "weight decay"),
+    ("--wdl", number(0, 1), 0.0, "X", "share of the game's result in the targets, the rest is the score"),
+    ("--logit", number(40, 1000), None, "CP", "score with a winning chance of 73 %% (default: fitted to the data)"),
+    ("--seed", whole_number(0, 2**63 - 1), 1, "N", "decides the random start and the order of positions"),
+    ("--date", str, None, "DATE", "the day that the network names (default: none)"),
+)
+DATA_OPTIONS = (
+    ("--validation", number(0.001, 0.9), 0.02, "X", "share of the games held out"),
+    ("--max-score", number(0, 1e9), MAX_SCORE, "CP", "leave out positions whose score is beyond CP centipawns"),
+    ("--per-game", whole_number(1, 65535), None, "N", "use at most N positions of a game (default: all)"),
+    ("--limit", whole_number(1, 10**12), None, "N", "use whole games of the first N positions of each file"),
+)
+# Of the options, those that decide the network.
+DECIDING = "kind hidden epochs batch rate decay wdl seed validation max_score per_game limit".split()
+
+
 def _parser() -> argparse.ArgumentParser:
     about = "Train a network on labelled positions."
     formatter = argparse.RawDescriptionHelpFormatter
@@ -64,61 +93,13 @@ def _parser() -> argparse.ArgumentParser:
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
-    _network_arguments(parser)
-    _data_arguments(parser)
+    group = parser.add_argument_group("network and training")
+    group.add_argument(
+        "--kind", choices=("residual", "pure"), default="residual", help="add to the terms, or replace them (default residual)"
+    )
+    add_options(group, NETWORK_OPTIONS)
+    add_options(parser.add_argument_group("data"), DATA_OPTIONS)
     return parser
-
-
-def _network_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("network and training").add_argument
-    add("--kind", choices=("residual", "pure"), default="residual", help="add to the terms, or replace them (default residual)")
-    add("--hidden", type=_hidden, default=64, metavar="N", help="hidden units a side, a multiple of 16 (default 64)")
-    add(
-        "--weights",
-        type=file_name,
-        metavar="FILE",
-        help="evaluate with these weights, without their network (default: the shipped ones)",
-    )
-    add(
-        "--start",
-        type=file_name,
-        metavar="FILE",
-        help="start from this network, of this --kind and at most --hidden units; missing units start random (default: all do)",
-    )
-    add("--epochs", type=whole_number(1, 10_000), default=8, metavar="N", help="passes over the data (default 8)")
-    add("--batch", type=whole_number(1, 10**7), default=8192, metavar="N", help="positions a step (default 8192)")
-    add("--rate", type=number(1e-6, 1), default=0.001, metavar="X", help="learning rate; it falls to X/100 (default 0.001)")
-    add("--decay", type=number(0, 1), default=0.01, metavar="X", help="weight decay (default 0.01)")
-    add(
-        "--wdl",
-        type=number(0, 1),
-        default=0.0,
-        metavar="X",
-        help="share of the game's result in the targets, the rest is the score (default 0)",
-    )
-    add("--logit", type=number(40, 1000), metavar="CP", help="score with a winning chance of 73 %% (default: fitted to the data)")
-    add(
-        "--seed",
-        type=whole_number(0, 2**63 - 1),
-        default=1,
-        metavar="N",
-        help="decides the random start and the order of positions (default 1)",
-    )
-    add("--date", metavar="DATE", help="the day that the network names (default: none)")
-
-
-def _data_arguments(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument_group("data").add_argument
-    add("--validation", type=number(0.001, 0.9), default=0.02, metavar="X", help="share of the games held out (default 0.02)")
-    add(
-        "--max-score",
-        type=number(0, 1e9),
-        default=MAX_SCORE,
-        metavar="CP",
-        help=f"leave out positions whose score is beyond CP centipawns (default {MAX_SCORE})",
-    )
-    add("--per-game", type=whole_number(1, 65535), metavar="N", help="use at most N positions of a game (default: all)")
-    add("--limit", type=whole_number(1, 10**12), metavar="N", help="use whole games of the first N positions of each file")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -158,12 +139,12 @@ def _sha256(weights: Sequence[int]) -> str:
     return hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()
 
 
-def _first(args: argparse.Namespace) -> "tuple[Network, str] | None":
+def _first(args: argparse.Namespace) -> "tuple[Network | None, str]":
     """The network of --start, and its SHA-256. Raises CommandError, OSError."""
     from ..evaluation.learn.network import from_bytes
 
     if args.start is None:
-        return None
+        return None, ""
     with naming(args.start), args.start.open("rb") as file:
         data = file.read(config.MAX_NETWORK_SIZE + 1)
     try:
@@ -210,12 +191,9 @@ class TrainJournal(journals.Journal):
 
     def add(self, epoch: "Epoch", state: "State") -> None:
         """Put an epoch on disk."""
-        arrays = {name: base64.b64encode(part.astype("<f4").tobytes()).decode() for name, part in _arrays(state).items()}
+        named = zip(state._fields[1:], state[1:], strict=True)
+        arrays = {name: base64.b64encode(part.astype("<f4").tobytes()).decode() for name, part in named}
         self.append({"epoch": epoch.number, "training": epoch.training, "validation": epoch.validation, **arrays})
-
-
-def _arrays(state: "State") -> dict[str, Any]:
-    return {name: value for name, value in state._asdict().items() if name != "epochs"}
 
 
 def _games_at_start(args: argparse.Namespace) -> list[int | None]:
@@ -237,113 +215,74 @@ class Run:
 
     def __init__(self, args: argparse.Namespace, weights: Sequence[int]) -> None:
         """Read the data; go on with the journal."""
+        from ..evaluation.learn.train import Settings, Trainer, first_state
+
         self._args = args
-        self._weights = weights
+        self._is_residual = args.kind == "residual"
         self._seconds = 0.0
-        self._first = _first(args)
-        self._files = self._open()
-        positions = self._positions()
-        self.described = self._describe(positions)
-        self._journal = TrainJournal(args.journal, self.described, resume=args.resume) if args.journal else None
-        self.epochs: list[Epoch] = list(self._journal.epochs) if self._journal else []
-        self.trainer = self._trainer(positions)
+        self._first, sha256 = _first(args)
+        files = _open(args)
+        positions = self._positions(files, weights)
+        self._described = self._describe(files, positions, weights, sha256)  # it must be the same when a training is resumed
+        settings = Settings(*(self._described[name] for name in Settings._fields))
+        self._journal = TrainJournal(args.journal, self._described, resume=args.resume) if args.journal else None
+        self._epochs: list[Epoch] = list(self._journal.epochs) if self._journal else []
+        state = self._journal.state if self._journal else None
+        self._trainer = Trainer(settings, positions, state or first_state(settings, self._first))
 
     def close(self) -> None:
         """Let other runs have the journal."""
         if self._journal:
             self._journal.close()
 
-    def _open(self) -> "list[Games]":
-        """Read and check the files."""
-        from ..evaluation.learn.positions import open_file
-        from .common.progress import progress
-
-        args, files = self._args, []
-        with progress("files", len(args.files)) as bar:
-            for path, games in zip(self._args.files, _games_at_start(args), strict=True):
-                with naming(path):
-                    files.append(open_file(path, args.max_score, args.per_game, limit=args.limit, games=games))
-                bar.advance()
-        return files
-
-    def _positions(self) -> "Positions":
+    def _positions(self, files: "list[Games]", weights: Sequence[int]) -> "Positions":
         from ..evaluation.learn.positions import Positions
 
         args = self._args
-        terms = Engine(self._weights, hash_mb=1) if args.kind == "residual" else None
-        positions = Positions(self._files, terms, args.validation, args.max_score, args.per_game)
+        terms = Engine(weights, hash_mb=1) if self._is_residual else None
+        positions = Positions(files, terms, args.validation, args.max_score, args.per_game)
         if not positions.training or not len(positions.held_out):
             raise CommandError(
                 "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
             )
         return positions
 
-    def _describe(self, positions: "Positions") -> dict[str, Any]:
-        """What decides the network: it must be the same when a training is resumed, and the network names it."""
+    def _describe(self, files: "list[Games]", positions: "Positions", weights: Sequence[int], start: str) -> dict[str, Any]:
+        """What decides the network, which names it."""
         from ..evaluation.learn.train import fit_logit
 
-        args = self._args
-        names = (
-            "kind",
-            "hidden",
-            "epochs",
-            "batch",
-            "rate",
-            "decay",
-            "wdl",
-            "seed",
-            "validation",
-            "max_score",
-            "per_game",
-            "limit",
-        )
-        described: dict[str, Any] = {name: getattr(args, name) for name in names}
-        described["logit"] = args.logit or fit_logit(positions)
-        if args.kind == "residual":
-            described |= {"weights": _sha256(self._weights), "signature": signature(self._weights, None)}
-        if self._first:
-            described["start"] = {"name": args.start.name, "sha256": self._first[1]}
+        described: dict[str, Any] = {name: getattr(self._args, name) for name in DECIDING}
+        described["logit"] = self._args.logit or fit_logit(positions)
+        if self._is_residual:
+            described |= {"weights": _sha256(weights), "signature": signature(weights, None)}
+        if start:
+            described["start"] = {"name": self._args.start.name, "sha256": start}
         described["files"] = [
             {"name": games.path.name, "sha256": games.sha256, "games": len(games.counts), "positions": int(games.counts.sum())}
-            for games in self._files
+            for games in files
         ]
         return described
 
-    def settings(self) -> "Settings":
-        """The settings of the trainer."""
-        from ..evaluation.learn.train import Settings
-
-        return Settings(**{name: self.described[name] for name in Settings._fields})
-
-    def _trainer(self, positions: "Positions") -> "Trainer":
-        from ..evaluation.learn.train import Trainer, start_from
-
-        state = self._journal.state if self._journal else None
-        if state is None and self._first:
-            state = start_from(self._first[0], self.described["logit"], self.settings())
-        return Trainer(self.settings(), self.described["logit"], positions, state)
-
     def train(self) -> int:
         """Train the epochs that are missing, write the network, and report; the exit code."""
-        trainer, done, disk = self.trainer, len(self.epochs), Postponed()
-        tell(
-            f"{trainer.positions} positions to train on, {trainer.held_out} held out; {self.described['logit']:g} centipawns a logit"
-        )
-        if self._args.kind == "residual":
+        trainer, done, disk = self._trainer, len(self._epochs), Postponed()
+        sizes = f"{trainer.positions.training} positions to train on, {len(trainer.positions.held_out)} held out"
+        tell(f"{sizes}; {self._described['logit']:g} centipawns a logit")
+        if self._is_residual:
             tell(f"the terms alone: validation loss {trainer.loss_of_terms():.6f}")
         if self._first:
-            tell(f"{self._args.start.name}: validation loss {trainer.loss_of(self._first[0]):.6f}")
+            tell(f"{self._args.start.name}: validation loss {trainer.loss_of(self._first):.6f}")
         is_interrupted = False
         try:
             with disk:
                 self._train_missing()
         except KeyboardInterrupt:
             is_interrupted = True
-            tell(f"coachwhip train: interrupted after epoch {len(self.epochs)} of {self._args.epochs}; {self._kept()}")
-            if self._journal or not self.epochs:
+            tell(f"coachwhip train: interrupted after epoch {len(self._epochs)} of {self._args.epochs}; {self._kept()}")
+            if self._journal or not self._epochs:
                 return INTERRUPTED
         with uninterrupted():  # hours of work are in memory
-            code = self._finish(len(self.epochs) - done)
+            code = self._finish(len(self._epochs) - done)
         disk.settle()
         return INTERRUPTED if is_interrupted else code
 
@@ -351,52 +290,22 @@ class Run:
         """What becomes of a training that is interrupted."""
         if self._journal:
             return f"--resume goes on from {self._journal.path}"
-        return (
-            f"without a --journal its network is all that is kept, in {self._args.output}"
-            if self.epochs
-            else "nothing is written"
-        )
-
-    def _finish(self, trained: int) -> int:
-        """Write and report the network as it is, after so many epochs in this run; the exit code."""
-        from ..evaluation.learn.network import to_bytes
-
-        network = self._network()
-        loss, before = self.trainer.loss_of(network), self.trainer.loss_of_terms()
-        has_learnt = loss < before
-        path, complaint = keep(self._args.output, to_bytes(network), "the network is") if has_learnt else (None, "")
-        self._report(path, network, trained)
-        if complaint:
-            raise CommandError(complaint)
-        if self._args.plot:
-            terms = before if self._args.kind == "residual" else None
-            plot_losses(self._args.plot, self.epochs, "loss (squared error of chances, 0 to 1)", "Training of the network", terms)
-        if not has_learnt:
-            without = "of the terms alone" if self._args.kind == "residual" else "of even chances everywhere"
-            tell(
-                f"coachwhip train: nothing was learnt: {self._args.output} is not written, since the validation loss is {loss:.6f} in the "
-                f"integers of the engine, and {before:.6f} {without}: give more games or more --epochs"
-            )
-            return NOTHING_LEARNT
-        if self._first and loss >= (first := self.trainer.loss_of(self._first[0])):
-            tell(
-                f"coachwhip train: the validation loss is {loss:.6f} in the integers of the engine, and that of {self._args.start.name}, the start, "
-                f"{first:.6f}; the loss does not show which is stronger: let them play"
-            )
-        return 0
+        if self._epochs:
+            return f"without a --journal its network is all that is kept, in {self._args.output}"
+        return "nothing is written"
 
     def _train_missing(self) -> None:
         from ..evaluation.learn.network import to_bytes
         from .common.progress import progress
 
-        trainer, epochs = self.trainer, self._args.epochs
-        with progress("positions", (epochs - len(self.epochs)) * trainer.positions) as bar:
-            while len(self.epochs) < epochs:
+        trainer, epochs = self._trainer, self._args.epochs
+        with progress("positions", (epochs - len(self._epochs)) * trainer.positions.training) as bar:
+            while len(self._epochs) < epochs:
                 start = time.perf_counter()
                 epoch = trainer.epoch(bar.advance)
                 self._seconds += time.perf_counter() - start
                 with uninterrupted():  # the journal and the epochs agree
-                    self.epochs.append(epoch)
+                    self._epochs.append(epoch)
                     if self._journal:
                         self._journal.add(epoch, trainer.state)
                 bar.say(str(epoch))
@@ -405,45 +314,81 @@ class Run:
 
     def _network(self) -> "Network":
         """The network as it is."""
-        from ..evaluation.learn.network import quantised
-
-        epoch, args = self.epochs[-1], self._args
+        epoch, positions = self._epochs[-1], self._trainer.positions
         provenance = {
-            **self.described,
+            **self._described,
             "commit": revision(),
-            "date": args.date or "",
+            "date": self._args.date or "",
             "epoch": epoch.number,
             "training_loss": epoch.training,
             "held_out_loss": epoch.validation,
-            "training": self.trainer.positions,
-            "held_out": self.trainer.held_out,
+            "training": positions.training,
+            "held_out": len(positions.held_out),
         }
-        return quantised(self.trainer.state.parameters, args.hidden, args.kind, self.described["logit"], provenance)
+        return self._trainer.network(provenance)
 
-    def _report(self, path: Path | None, network: "Network", trained: int) -> None:
-        """The summary on stdout; `path` is None if nothing was learnt."""
-        trainer, last = self.trainer, self.epochs[-1]
-        summary: dict[str, Any] = {
+    def _finish(self, trained: int) -> int:
+        """Write and report the network as it is, after so many epochs in this run; the exit code."""
+        from ..evaluation.learn.network import to_bytes
+
+        args, network = self._args, self._network()
+        loss, before = self._trainer.loss_of(network), self._trainer.loss_of_terms()
+        has_learnt = loss < before
+        path, complaint = keep(args.output, to_bytes(network), "the network is") if has_learnt else (None, "")
+        summary = {
             "network": str(path) if path else None,
             "learnt": path is not None,
-            "positions": trainer.positions,
-            "held_out": trainer.held_out,
-            "logit": self.described["logit"],
-            "epochs": [epoch._asdict() for epoch in self.epochs],
-            "loss": last.validation,
-            "loss_in_integers": trainer.loss_of(network),
-            "positions_a_second": round(trained * trainer.positions / self._seconds) if self._seconds else 0,
+            "positions": self._trainer.positions.training,
+            "held_out": len(self._trainer.positions.held_out),
+            "logit": self._described["logit"],
+            "epochs": [epoch._asdict() for epoch in self._epochs],
+            "loss": self._epochs[-1].validation,
+            "loss_in_integers": loss,
+            "positions_a_second": round(trained * self._trainer.positions.training / self._seconds) if self._seconds else 0,
         }
-        if self._args.kind == "residual":
-            summary["loss_of_terms"] = trainer.loss_of_terms()
-        if self._args.json:
-            print(json.dumps(summary))
-            return
-        print(f"{path or 'not written'}: {self._args.kind}, {self._args.hidden} hidden units, scale {network.scale}")
-        if self._args.kind == "residual":
-            print(f"validation loss: terms {summary['loss_of_terms']:.6f}, with the network {summary['loss']:.6f}", end="")
-        else:
-            print(f"validation loss: {summary['loss']:.6f}", end="")
-        print(f", in the integers of the engine {summary['loss_in_integers']:.6f}")
-        if self._seconds:
-            print(f"{summary['positions_a_second']} positions a second")
+        if self._is_residual:
+            summary["loss_of_terms"] = before
+        print(json.dumps(summary) if args.json else _text(summary, network))
+        if complaint:
+            raise CommandError(complaint)
+        if args.plot:
+            unit = "loss (squared error of chances, 0 to 1)"
+            plot_losses(args.plot, self._epochs, unit, "Training of the network", before if self._is_residual else None)
+        if not has_learnt:
+            without = "of the terms alone" if self._is_residual else "of even chances everywhere"
+            tell(
+                f"coachwhip train: nothing was learnt: {args.output} is not written, since the validation loss is {loss:.6f} in the "
+                f"integers of the engine, and {before:.6f} {without}: give more games or more --epochs"
+            )
+            return NOTHING_LEARNT
+        if self._first and loss >= (first := self._trainer.loss_of(self._first)):
+            tell(
+                f"coachwhip train: the validation loss is {loss:.6f} in the integers of the engine, and that of {args.start.name}, "
+                f"the start, {first:.6f}; the loss does not show which is stronger: let them play"
+            )
+        return 0
+
+
+def _open(args: argparse.Namespace) -> "list[Games]":
+    """Read and check the files."""
+    from ..evaluation.learn.positions import open_file
+    from .common.progress import progress
+
+    files = []
+    with progress("files", len(args.files)) as bar:
+        for path, games in zip(args.files, _games_at_start(args), strict=True):
+            with naming(path):
+                files.append(open_file(path, args.max_score, args.per_game, limit=args.limit, games=games))
+            bar.advance()
+    return files
+
+
+def _text(summary: dict[str, Any], network: "Network") -> str:
+    """The summary of a training, without --json."""
+    lines = [f"{summary['network'] or 'not written'}: {network.kind}, {network.hidden} hidden units, scale {network.scale}"]
+    own = f"{summary['loss']:.6f}, in the integers of the engine {summary['loss_in_integers']:.6f}"
+    terms = f"terms {summary['loss_of_terms']:.6f}, with the network " if "loss_of_terms" in summary else ""
+    lines.append(f"validation loss: {terms}{own}")
+    if summary["positions_a_second"]:
+        lines.append(f"{summary['positions_a_second']} positions a second")
+    return "\n".join(lines)

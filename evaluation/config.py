@@ -13,7 +13,7 @@ import sys
 
 from ..core.engine import network_header
 from . import weights as defaults
-from .layout import ENTRIES, Numbers, Text, flatten, leaves
+from .layout import ENTRIES, Numbers, Text, flatten, leaves, unflatten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from typing import Any
 
-__all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default", "main", "network"]
+__all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default", "main", "network", "unflatten"]
 
 MAX_FILE_SIZE = 1 << 18  # bytes, about ten times the default file
 MAX_NETWORK_SIZE = 1 << 20  # bytes, more than the largest network has

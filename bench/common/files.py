@@ -7,7 +7,7 @@ import os
 import re
 import stat
 import tempfile
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
@@ -180,23 +180,20 @@ def write_bytes(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def keep(path: Path, data: bytes, what: str, check: Callable[[Path], str] = lambda _: "") -> tuple[Path | None, str]:
+def keep(path: Path, data: bytes, what: str) -> tuple[Path | None, str]:
     """Write what took hours to make (`what`: "the network is"), to the folder for temporary files where `path` cannot be written.
 
-    `check` says what is wrong with the file, "" if nothing is. Returns where it is, None for nowhere, and what went wrong.
+    Returns where it is, None for nowhere, and what went wrong.
     """
     complaint = ""
     spare = Path(tempfile.gettempdir(), f"coachwhip-{token_hex(8)}{path.suffix}")
     for place in (path, spare):
         try:
             write_bytes(place, data)
-            wrong = check(place)
         except OSError as error:
-            wrong = in_words(error)
-        if not wrong:
+            complaint = f"{complaint}, and {in_words(error)}" if complaint else in_words(error)
+        else:
             return place, complaint and f"{complaint}; {what} in {spare}"
-        complaint = f"{complaint}, and {wrong}" if complaint else wrong
-    spare.unlink(missing_ok=True)
     return None, complaint
 
 

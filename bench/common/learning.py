@@ -1,15 +1,25 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `tune` and `train` report alike."""
+"""What `tune` and `train` share: how options are declared, and the plot of the losses."""
 
+import argparse
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .plot import legend, new_figure, picture, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
 NOTHING_LEARNT = 3  # exit code
+Option = tuple[str, Callable[[str], object], float | None, str, str]  # name, type, default, metavar, help
+
+
+def add_options(parser: argparse._ActionsContainer, options: "Iterable[Option]") -> None:
+    """Add options that take a value; the help ends with the default, where there is one."""
+    for name, kind, default, metavar, about in options:
+        shown = about if default is None else f"{about} (default {default:g})"
+        parser.add_argument(name, type=kind, default=default, metavar=metavar, help=shown)
 
 
 def plot_losses(

@@ -8,31 +8,31 @@ same pawns.
 
 from __future__ import annotations
 
-import hashlib
 import io
+import itertools
 import re
 import zlib
 from array import array
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
 from ...core.engine import PACKED_SIZE, Position, unpack
 from ..compressed import CompressedError, expanded
 from . import labelled
-from .rows import POINTS, RESULT_POINTS, few_of_each, hashes, of_games
+from .rows import POINTS, RESULT_POINTS, ROW, few_of_each, hashes, of_games
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from _typeshed import WriteableBuffer
     from numpy.typing import NDArray
+
+    Arrays = tuple[NDArray[np.uint8], NDArray[np.float32], NDArray[np.float32], NDArray[np.int64], bool]
 
 TELLING_PAWNS = 6  # with fewer pawns, a group is the positions with the same board
 MAX_PAWNS_SCORE = 320.0  # what c8 may say, either way
-READ_SIZE = 1 << 20  # bytes
 SHOWN = 200  # characters of a fault in a message
 LONGEST_LINE = 1 << 16  # characters
 BLOCK = 1 << 16  # positions that are hashed at a time
@@ -80,94 +80,47 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
     that does not name the games. Raises OSError; FormatError that names the line or game that cannot be used, or says that the
     file is empty.
     """
-    _check_compressed(path)
-    with path.open("rb", buffering=0) as raw:
-        hashed = _HashedFile(raw)
-        file = io.BufferedReader(hashed, READ_SIZE)
-        if file.peek(len(labelled.FORMAT)).startswith(labelled.FORMAT):
-            rows = _from_selfplay(path.name, file, max_score, per_game)
-        else:
-            rows = _limited(_from_epd(path.name, _lines(path.name, file)), max_score, per_game)
-        while file.read(READ_SIZE):
-            pass  # what a reader left of the file belongs to its checksum
-    if not len(rows.boards):
+    with path.open("rb") as file:
+        is_selfplay = file.peek(len(labelled.FORMAT)).startswith(labelled.FORMAT)
+        arrays = _from_selfplay(path.name, file, max_score, per_game) if is_selfplay else _from_epd(path.name, file)
+    size = path.stat().st_size
+    data = Dataset(path.name, labelled.sha256(path, size), size, *arrays)
+    if not is_selfplay:
+        chosen = np.ones(len(data), np.bool_) if max_score is None else ~(np.abs(data.scores) > max_score)
+        data = data.chosen(few_of_each(chosen, data.boards, data.groups, per_game if data.has_games else None))
+    if not len(data):
         why = "no position in it" if max_score is None else f"no position is within --max-score {max_score:g}"
         raise labelled.FormatError(f"{path.name}: {why}")
-    return Dataset(path.name, hashed.sha256.hexdigest(), hashed.size, *rows)
+    return data
 
 
-def _check_compressed(path: Path) -> None:
-    """Raise FormatError before the work if a file, unless it is a pipe, cannot be expanded."""
-    if path.is_file():
-        with path.open("rb") as file:
-            try:
-                expanded(file)
-            except CompressedError as error:
-                raise labelled.FormatError(f"{path.name} cannot be read: {error}") from error
-
-
-class _HashedFile(io.RawIOBase):
-    """A file that is hashed while it is read."""
-
-    def __init__(self, file: io.FileIO) -> None:
-        self._file = file
-        self.sha256 = hashlib.sha256()
-        self.size = 0  # bytes so far
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: WriteableBuffer, /) -> int:
-        count = self._file.readinto(buffer) or 0
-        self.sha256.update(memoryview(buffer)[:count])
-        self.size += count
-        return count
-
-
-class _Rows(NamedTuple):
-    """The fields of a Dataset that come from the positions of a file, in the same order."""
-
-    boards: NDArray[np.uint8]
-    results: NDArray[np.float32]
-    scores: NDArray[np.float32]
-    groups: NDArray[np.int64]
-    has_games: bool
-
-
-def _from_selfplay(name: str, file: BinaryIO, max_score: float | None, per_game: int | None) -> _Rows:
-    boards, results, scores, groups = bytearray(), bytearray(), bytearray(), bytearray()
-    for rows, games in of_games(labelled.Reader(file, name), max_score, per_game):
-        boards += rows["board"].tobytes()
-        results += rows["result"].tobytes()
-        scores += rows["score"].astype(np.float32).tobytes()
-        groups += games.tobytes()
-    return _Rows(
-        np.frombuffer(boards, dtype=np.uint8).reshape(-1, PACKED_SIZE),
-        RESULT_POINTS[np.frombuffer(results, dtype=np.uint8)],
-        np.frombuffer(scores, dtype=np.float32),
-        np.frombuffer(groups, dtype=np.int64),
-        has_games=True,
-    )
+def _from_selfplay(name: str, file: BinaryIO, max_score: float | None, per_game: int | None) -> Arrays:
+    nothing = np.empty(0, ROW), np.empty(0, np.int64)
+    parts = itertools.chain([nothing], of_games(labelled.Reader(file, name), max_score, per_game))
+    columns = [
+        (rows["board"].copy(), RESULT_POINTS[rows["result"]], rows["score"].astype(np.float32), games) for rows, games in parts
+    ]
+    boards, results, scores, groups = map(np.concatenate, zip(*columns, strict=True))
+    return boards, results, scores, groups, True
 
 
 def _lines(name: str, file: io.BufferedReader[Any]) -> Iterator[tuple[int, str]]:
     """The lines that hold something, with their numbers."""
     try:
-        text = io.TextIOWrapper(expanded(file), encoding="utf-8-sig")
-        for number, line in enumerate(iter(lambda: text.readline(LONGEST_LINE + 1), ""), start=1):
-            if len(line) > LONGEST_LINE:
-                raise labelled.FormatError(f"{name}, line {number}: longer than {LONGEST_LINE} characters")
-            if line.strip() and not line.startswith("#"):
-                yield number, line
-        text.detach()
+        with io.TextIOWrapper(expanded(file), encoding="utf-8-sig") as text:
+            for number, line in enumerate(iter(lambda: text.readline(LONGEST_LINE + 1), ""), start=1):
+                if len(line) > LONGEST_LINE:
+                    raise labelled.FormatError(f"{name}, line {number}: longer than {LONGEST_LINE} characters")
+                if line.strip() and not line.startswith("#"):
+                    yield number, line
     except (CompressedError, UnicodeDecodeError) as error:
         raise labelled.FormatError(f"{name} cannot be read: {error}") from error
 
 
-def _from_epd(name: str, lines: Iterator[tuple[int, str]]) -> _Rows:
+def _from_epd(name: str, file: io.BufferedReader[Any]) -> Arrays:
     boards, results, scores, groups = bytearray(), array("f"), array("f"), array("q")
     has_games = False
-    for number, line in lines:
+    for number, line in _lines(name, file):
         operations: dict[str, str] = dict(_OPERATION.findall(line))
         game = operations.get("c7", "")
         if not groups:
@@ -183,21 +136,8 @@ def _from_epd(name: str, lines: Iterator[tuple[int, str]]) -> _Rows:
         results.append(POINTS[operations["c9"]])
         scores.append(_score(operations.get("c8", "")))
         groups.append(int(game) if has_games else same_pawns(line))
-    return _Rows(
-        np.frombuffer(boards, dtype=np.uint8).reshape(-1, PACKED_SIZE),
-        np.frombuffer(results, dtype=np.float32),
-        np.frombuffer(scores, dtype=np.float32),
-        np.frombuffer(groups, dtype=np.int64),
-        has_games,
-    )
-
-
-def _limited(rows: _Rows, max_score: float | None, per_game: int | None) -> _Rows:
-    """Those within the limits."""
-    chosen = np.ones(len(rows.boards), np.bool_) if max_score is None else within(rows.scores, max_score)
-    if rows.has_games:
-        chosen = few_of_each(chosen, rows.boards, rows.groups, per_game)
-    return _Rows(rows.boards[chosen], rows.results[chosen], rows.scores[chosen], rows.groups[chosen], rows.has_games)
+    columns = np.array(results, np.float32), np.array(scores, np.float32), np.array(groups, np.int64)
+    return np.frombuffer(boards, dtype=np.uint8).reshape(-1, PACKED_SIZE), *columns, has_games
 
 
 def _score(text: str) -> float:
@@ -225,19 +165,12 @@ def split(groups: NDArray[np.int64], share: float, rng: np.random.Generator) -> 
     return np.isin(groups, unique[rng.random(len(unique)) < share])
 
 
-def within(scores: NDArray[np.float32], limit: float) -> NDArray[np.bool_]:
-    """Which positions have no score, or one of at most `limit` centipawns either way."""
-    return ~(np.abs(scores) > limit)
-
-
 def distinct(boards: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """Which packed positions are not repetitions of an earlier one; positions that differ in the fifty-move counter are the same.
 
     They are compared by hashes of 64 bits: among ten million, two different ones are taken for the same with probability 3e-6.
     """
     keys = np.concatenate([hashes(boards[at : at + BLOCK]) for at in range(0, len(boards), BLOCK)])
-    order = np.argsort(keys, kind="stable")
-    keys = keys[order]
-    is_first = np.ones(len(keys), dtype=np.bool_)
-    is_first[order[1:][keys[1:] == keys[:-1]]] = False
+    is_first = np.zeros(len(keys), dtype=np.bool_)
+    is_first[np.unique(keys, return_index=True)[1]] = True
     return is_first

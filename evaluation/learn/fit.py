@@ -10,11 +10,11 @@ between the prediction and the target, which mixes the game's result with the po
 from __future__ import annotations
 
 import itertools
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .model import Model, bounds, roughness
+from .model import NAMES, TABLE, TAPERED, Model, bounds, roughness
 from .optimiser import Adam, Epoch, cosine
 
 if TYPE_CHECKING:
@@ -22,13 +22,29 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from .model import Features, Floats, Singles, WeightIndex
+    from .model import Features, Floats, Singles
 
 LEAST_SCALE, FIRST_SCALE, GREATEST_SCALE = 40.0, 150.0, 1000.0  # centipawns
 GREATEST_EDGE = 100.0  # centipawns, either way
 NEWTON_STEPS = 20
 TINY = 1e-10  # Adam's epsilon: a centipawn changes the loss of a position by little
 SURE = 1e-7  # predictions are kept this far from 0 and 1, where the loss would be infinite
+
+
+class Options(NamedTuple):
+    """The options of `coachwhip tune` that decide the fit."""
+
+    wdl: float  # share of the game's result in the targets, 0 to 1; the rest is what a search's score predicts
+    validation: float  # share of the groups that is kept for validation
+    seed: int  # of the split and of the order of the training positions
+    only: list[str]  # patterns of `model.chosen`
+    freeze: list[str]
+    epochs: int
+    rate: float  # learning rate: centipawns a step at first; it falls to 0 along a cosine
+    batch: int  # positions in a step
+    patience: int  # the fit ends after so many epochs without a better validation loss
+    prior: float  # penalty for a change: like so many positions that count the weight once and agree with the start
+    smooth: float  # penalty, in the same unit, for a change that differs from that of the neighbour in a table
 
 
 class Samples(NamedTuple):
@@ -40,35 +56,22 @@ class Samples(NamedTuple):
     scales: Singles  # centipawns
     edges: Singles  # centipawns
 
-    def rows(self, start: int, end: int) -> Samples:
-        """The positions from `start` to before `end`."""
-        part = slice(start, end)
-        arrays = (self.targets[part], self.importance[part], self.scales[part], self.edges[part])
-        return Samples(self.features.rows(start, end), *arrays)
+    def chosen(self, rows: slice | NDArray[Any]) -> Samples:
+        """Some of the positions."""
+        return Samples(self.features.chosen(rows), *(part[rows] for part in self[1:]))
 
-    def expected(self, scores: Singles) -> Singles:
-        """White's points as these scores predict them."""
-        return expectation(scores + self.edges, self.scales).astype(np.float32)
+    def expected(self, values: Floats) -> Singles:
+        """White's points as these parameters predict them."""
+        return expectation(Model(values).scores(self.features) + self.edges, self.scales).astype(np.float32)
 
-    def mean_loss(self, scores: Singles) -> float:
-        """The mean loss of these scores, weighted by importance."""
-        return float(np.average(losses(self.expected(scores), self.targets), weights=self.importance))
+    def loss(self, values: Floats) -> float:
+        """The mean loss of these parameters, weighted by importance."""
+        return float(np.average(losses(self.expected(values), self.targets), weights=self.importance))
 
     @property
     def total(self) -> float:
         """The sum of the importance of all positions."""
         return float(self.importance.sum(dtype=np.float64))
-
-
-class Hyperparameters(NamedTuple):
-    """The settings of a fit."""
-
-    epochs: int
-    rate: float  # learning rate: centipawns a step at first; it falls to 0 along a cosine
-    batch: int  # positions in a step
-    patience: int  # the fit ends after so many epochs without a better validation loss
-    prior: float  # penalty for a change: like so many positions that count the weight once and agree with the start
-    smooth: float  # penalty, in the same unit, for a change that differs from that of the neighbour in a table
 
 
 class Fit(NamedTuple):
@@ -82,8 +85,7 @@ class Fit(NamedTuple):
 
 def expectation(scores: NDArray[np.floating], scale: float | Singles) -> NDArray[np.floating]:
     """White's points as the scores predict them. `scale`, in centipawns, is one number or one for each score."""
-    clipped = np.clip(scores / scale, -30, 30)
-    expected: NDArray[np.floating] = 1 / (1 + np.exp(-clipped))
+    expected: NDArray[np.floating] = 1 / (1 + np.exp(-np.clip(scores / scale, -30, 30)))
     return expected
 
 
@@ -112,37 +114,36 @@ def fit_scale(scores: NDArray[np.floating], targets: NDArray[np.floating], *, wi
 
 def fit(
     start: Floats,
-    where: WeightIndex,
     free: NDArray[np.bool_],
     training: Samples,
     validation: Samples,
-    settings: Hyperparameters,
+    options: Options,
     rng: np.random.Generator,
     report: Callable[[Epoch], None],
 ) -> Fit:
     """Fit the parameters where `free` is true; `report` is called after every epoch. Ctrl-C ends the fit with the best epoch so far."""
-    batches = _batches(training, settings.batch)
-    unit = _curvature(start, where, training) / training.total
-    rough = roughness(where, _seen(training, where)) * (settings.smooth * unit)
-    low, high = bounds(where)
-    adam = Adam(start.copy(), np.zeros_like(start), np.zeros_like(start), tiny=TINY)
+    batches = _batches(training, options.batch)
+    unit = _curvature(start, training) / training.total
+    rough = roughness(_seen(training)) * (options.smooth * unit)
+    low, high = bounds()
+    adam = Adam(start.copy(), np.zeros(len(NAMES)), np.zeros(len(NAMES)), tiny=TINY)
     values, best, best_values = adam.values, 0, start.copy()
-    epochs = [Epoch(0, _loss(values, where, training), _loss(values, where, validation))]
+    epochs = [Epoch(0, training.loss(values), validation.loss(values))]
     is_interrupted = False
     report(epochs[0])
     try:
-        for number in range(1, settings.epochs + 1):
+        for number in range(1, options.epochs + 1):
             for index in rng.permutation(len(batches)):
                 change = values - start
-                gradient = _gradient(values, where, batches[index]) + settings.prior * unit * change + rough @ change
-                adam.step(gradient, settings.rate * cosine(adam.steps + 1, settings.epochs * len(batches)))
+                gradient = _gradient(values, batches[index]) + options.prior * unit * change + rough @ change
+                adam.step(gradient, options.rate * cosine(adam.steps + 1, options.epochs * len(batches)))
                 values[:] = np.where(free, np.clip(values, low, high), start)
-            epoch = Epoch(number, _loss(values, where, training), _loss(values, where, validation))
+            epoch = Epoch(number, training.loss(values), validation.loss(values))
             epochs.append(epoch)
             if epoch.validation < epochs[best].validation:
                 best_values, best = values.copy(), number
             report(epoch)
-            if number - best >= settings.patience:
+            if number - best >= options.patience:
                 break
     except KeyboardInterrupt:
         is_interrupted = True
@@ -153,29 +154,24 @@ def _batches(samples: Samples, size: int) -> Sequence[Samples]:
     """The samples in parts of about this size. They are cut once, since a slice of a sparse matrix is a copy."""
     count = max(1, round(len(samples.targets) / size))
     edges = np.linspace(0, len(samples.targets), count + 1).astype(np.int64)
-    return [samples.rows(int(start), int(end)) for start, end in itertools.pairwise(edges)]
+    return [samples.chosen(slice(start, end)) for start, end in itertools.pairwise(edges.tolist())]
 
 
-def _gradient(values: Floats, where: WeightIndex, batch: Samples) -> Floats:
+def _gradient(values: Floats, batch: Samples) -> Floats:
     """The gradient of the weighted mean loss of a batch."""
-    model = Model(values, where)
-    error = batch.expected(model.scores(batch.features)) - batch.targets
-    return model.gradient(batch.features, (error * batch.importance / (batch.scales * batch.total)).astype(np.float32))
+    error = batch.expected(values) - batch.targets
+    return Model(values).gradient(batch.features, (error * batch.importance / (batch.scales * batch.total)).astype(np.float32))
 
 
-def _loss(values: Floats, where: WeightIndex, samples: Samples) -> float:
-    return samples.mean_loss(Model(values, where).scores(samples.features))
-
-
-def _seen(samples: Samples, where: WeightIndex) -> NDArray[np.bool_]:
+def _seen(samples: Samples) -> NDArray[np.bool_]:
     """Which tapered weights at least one position counts; the weights of `king_danger` are all taken as counted."""
-    seen = np.zeros(len(where.tapered), dtype=np.bool_)
+    seen = np.zeros(len(TAPERED), dtype=np.bool_)
     seen[samples.features.sums.indices[samples.features.sums.data != 0]] = True
-    seen[where.table] = True
+    seen[TABLE] = True
     return seen
 
 
-def _curvature(start: Floats, where: WeightIndex, samples: Samples) -> float:
+def _curvature(start: Floats, samples: Samples) -> float:
     """The mean second derivative of a position's loss by a weight that it counts once."""
-    expected = samples.expected(Model(start, where).scores(samples.features))
+    expected = samples.expected(start)
     return float(np.average(expected * (1 - expected) / samples.scales**2, weights=samples.importance))

@@ -13,6 +13,7 @@ positions.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import struct
 import zlib
@@ -30,13 +31,14 @@ LARGEST_SCORE = 32_767  # centipawns, either way
 MATE = 32_000  # the score of a mate in n plies is MATE - n, that of being mated n - MATE
 MAX_SCORE = 1500  # centipawns; readers leave out larger scores by default
 PER_GAME = 40  # positions of a game that are used to fit weights and as EPD by default
-RULE50_AT = PACKED_SIZE - 1  # which byte of a packed position is the fifty-move counter
+STM_AT, RULE50_AT = PACKED_SIZE - 2, PACKED_SIZE - 1  # which bytes of a packed position are side to move and fifty-move counter
 LINE_PLIES = 3  # longest side line
 MAX_SIDE_LINES = 100  # from a position: so no game has more than LARGEST_GAME bytes
 LARGEST_GAME = 1 << 25  # bytes
 MAX_SETTINGS = 1 << 20  # bytes of the second line
 _HEAD = struct.Struct("<IIII")
 HEAD_SIZE = _HEAD.size  # bytes of a block before its game
+READ_SIZE = 1 << 20  # bytes that are hashed at a time
 _GAME_HEAD = struct.Struct(f"<B{PACKED_SIZE}sHI")  # result, start position, plies, side lines
 _PLY = struct.Struct("<Hh")
 _SIDE_PLY = 1 << 14  # a side line's first word is its ply and this for each move
@@ -198,3 +200,13 @@ def summary(path: Path) -> Summary:
             plies, side_lines = plies + sizes[0], side_lines + sizes[1]
     results = dict(zip(RESULTS, counts, strict=True))
     return Summary(reader.settings, sum(counts), plies, side_lines, results, reader.size, reader.is_whole)
+
+
+def sha256(path: Path, size: int) -> str:
+    """Of the first `size` bytes of a file."""
+    hashed = hashlib.sha256()
+    with path.open("rb") as file:
+        while size > 0 and (data := file.read(min(size, READ_SIZE))):
+            hashed.update(data)
+            size -= len(data)
+    return hashed.hexdigest()

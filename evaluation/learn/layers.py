@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...core.engine import INPUTS, MAX_PIECES, PACKED_SIZE
+from .labelled import STM_AT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 CHUNK = 2048  # positions that are computed at a time: what they need fits into a processor's cache
 PIECES_AT = 8  # where the pieces of a packed position start
-STM_AT = PACKED_SIZE - 2  # which byte of a packed position is the side to move
 KING = 5
 NO_POSITIONS = "the data hold bytes that are no packed position, with one king a side and at most 32 pieces"
 BLACK = 8  # the bit of a colour in the code of a piece

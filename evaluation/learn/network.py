@@ -26,7 +26,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.engine import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB, network_header
-from .layers import CHUNK, inputs, parameters, size
+from .layers import CHUNK, Parameters, inputs, parameters, size
+from .model import towards_zero
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
 FIRST_LINE = b"coachwhip network 1\n"
 MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
 MAX_SUM = (2**31 - 1) // QA**2  # of the sizes of all output weights: the output fits in 32 bits
-_TAIL = struct.Struct("<I")
-_BIAS = struct.Struct("<i")
 
 
 @dataclass(frozen=True)
@@ -71,12 +70,6 @@ class Network:
         return towards_zero((towards_zero(total, QA) + self.output_bias) * self.scale, QA * QB).astype(np.int32)
 
 
-def towards_zero(dividend: NDArray[np.int64], divisor: int) -> NDArray[np.int64]:
-    """Division as in C."""
-    quotient: NDArray[np.int64] = np.sign(dividend) * (np.abs(dividend) // divisor)
-    return quotient
-
-
 # --- From floats to integers ---
 
 
@@ -101,27 +94,18 @@ def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: d
     room = MAX_SUM - 2 * hidden  # each weight may be rounded up
     scale = max(1, int(np.ceil(logit * QB * max(largest / (MAX_OUTPUT_WEIGHT - 0.5), together / room))))
     unit = logit * QB / scale
-    return Network(
-        kind,
-        scale,
-        np.rint(parts.feature_weights * QA).astype(np.int16),
-        np.rint(parts.bias * QA).astype(np.int16),
-        np.rint(parts.output * unit).astype(np.int16),
-        int(np.rint(parts.output_bias[0] * unit * QA)),
-        provenance,
+    first, bias, output = (
+        np.rint(part).astype(np.int16) for part in (parts.feature_weights * QA, parts.bias * QA, parts.output * unit)
     )
+    return Network(kind, scale, first, bias, output, int(np.rint(parts.output_bias[0] * unit * QA)), provenance)
 
 
-def floats(network: Network, logit: float) -> Singles:
+def floats(network: Network, logit: float) -> Parameters:
     """Parameters of which `quantised` makes this network again, but for rounding: those that a training can start from."""
-    found = np.empty(size(network.hidden), dtype=np.float32)
-    parts = parameters(found, network.hidden)
     unit = network.scale / (logit * QB)  # what an integer of the output is worth
-    parts.feature_weights[:] = network.feature_weights / QA
-    parts.bias[:] = network.bias / QA
-    parts.output[:] = network.output * unit
-    parts.output_bias[:] = network.output_bias * unit / QA
-    return found
+    output_bias = np.array([network.output_bias * unit / QA])
+    found = network.feature_weights / QA, network.bias / QA, network.output * unit, output_bias
+    return Parameters._make(part.astype(np.float32) for part in found)
 
 
 # --- Files ---
@@ -140,8 +124,8 @@ def to_bytes(network: Network) -> bytes:
     }
     arrays = [part.astype("<i2").tobytes() for part in (network.feature_weights, network.bias, network.output)]
     line = json.dumps(header, sort_keys=True, separators=(",", ":")).encode() + b"\n"
-    data = b"".join([FIRST_LINE, line, *arrays, _BIAS.pack(network.output_bias)])
-    data += _TAIL.pack(zlib.crc32(data))
+    data = b"".join([FIRST_LINE, line, *arrays, struct.pack("<i", network.output_bias)])
+    data += struct.pack("<I", zlib.crc32(data))
     network_header(data)
     return data
 
@@ -152,14 +136,7 @@ def from_bytes(data: bytes) -> Network:
     hidden = header["hidden"]
     start = data.index(b"\n", len(FIRST_LINE)) + 1
     numbers = np.frombuffer(data, dtype="<i2", offset=start, count=(INPUTS + 3) * hidden).astype(np.int16)
-    feature_weights, bias, output = np.split(numbers, [INPUTS * hidden, (INPUTS + 1) * hidden])
-    (output_bias,) = _BIAS.unpack_from(data, len(data) - _TAIL.size - _BIAS.size)
-    return Network(
-        header["kind"],
-        header["scale"],
-        feature_weights.reshape(INPUTS, hidden),
-        bias,
-        output.reshape(2, hidden),
-        output_bias,
-        header.get("provenance", {}),
-    )
+    first, bias, output = np.split(numbers, [INPUTS * hidden, (INPUTS + 1) * hidden])
+    (output_bias,) = struct.unpack_from("<i", data, len(data) - 8)
+    first, output = first.reshape(INPUTS, hidden), output.reshape(2, hidden)
+    return Network(header["kind"], header["scale"], first, bias, output, output_bias, header.get("provenance", {}))

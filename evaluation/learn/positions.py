@@ -9,7 +9,6 @@ the terms evaluated, whenever they are read: that takes a small part of the time
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 from array import array
 from dataclasses import dataclass
@@ -20,7 +19,6 @@ import numpy as np
 
 from ...core.engine import PACKED_SIZE
 from . import labelled
-from .layers import STM_AT
 from .rows import RESULT_POINTS, choose, decode, in_parts
 
 if TYPE_CHECKING:
@@ -37,7 +35,6 @@ if TYPE_CHECKING:
 CHUNK = 4096  # positions that are read together, at least: whole games
 POOL = 1 << 23  # positions in memory, at most, apart from a chunk
 SPLIT = 1  # the seed that chooses the games held out
-READ_SIZE = 1 << 20  # bytes
 
 
 @dataclass(frozen=True)
@@ -87,18 +84,8 @@ def open_file(path: Path, max_score: float, per_game: int | None, *, limit: int 
         count = len(totals)
         if limit is not None:
             count = int(np.searchsorted(totals, max(limit, totals[totals > 0][0]), side="right"))
-        sha256 = _sha256(path, ends[count])
+        sha256 = labelled.sha256(path, ends[count])
     return Games(path, sha256, np.array(ends[: count + 1]), np.array(counts[:count]), np.array(chosen[:count]))
-
-
-def _sha256(path: Path, size: int) -> str:
-    """Of the first `size` bytes of a file."""
-    hashed = hashlib.sha256()
-    with path.open("rb") as file:
-        while size > 0 and (data := file.read(min(size, READ_SIZE))):
-            hashed.update(data)
-            size -= len(data)
-    return hashed.hexdigest()
 
 
 class Batch(NamedTuple):
@@ -201,7 +188,7 @@ class Positions:
         terms = np.zeros(len(rows), np.int16)
         if self._terms:
             self._terms.static_scores(boards, terms)
-        is_white = boards[:, STM_AT] == 0
+        is_white = boards[:, labelled.STM_AT] == 0
         return Batch(boards, terms, np.where(is_white, scores, -scores), np.where(is_white, points, 1 - points))
 
 

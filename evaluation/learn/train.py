@@ -9,13 +9,13 @@ Data and settings decide everything: an interruption changes not a bit of the re
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from .fit import fit_scale
 from .layers import chance, loss_and_gradient, outputs, parameters, size
-from .network import floats, limits
+from .network import floats, limits, quantised
 from .optimiser import Adam, Epoch, cosine
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Settings(NamedTuple):
     decay: float  # AdamW's weight decay
     wdl: float  # share of the game's result in the targets, 0 to 1
     seed: int  # of the first weights and of the order of the positions
+    logit: float  # centipawns
 
 
 class State(NamedTuple):
@@ -53,8 +54,11 @@ class State(NamedTuple):
     square: Singles  # and of their squares
 
 
-def start(settings: Settings) -> State:
-    """The state before the first epoch."""
+def first_state(settings: Settings, network: Network | None = None) -> State:
+    """The state before the first epoch of a training, which may start from a network of as many hidden units or fewer.
+
+    Units that the network lacks start random, with outputs of 0: all scores are the network's, but for rounding.
+    """
     count = size(settings.hidden)
     rng = np.random.default_rng([settings.seed, 0])
     values = rng.standard_normal(count, dtype=np.float32)
@@ -63,23 +67,11 @@ def start(settings: Settings) -> State:
     parts.bias[:] = FIRST_BIAS
     parts.output[:] *= FIRST_OUTPUT
     parts.output_bias[:] = 0
+    if network:
+        parts.output[:] = 0
+        for part, known in zip(parts, floats(network, settings.logit), strict=True):
+            part[..., : known.shape[-1]] = known
     return State(0, values, np.zeros(count, np.float32), np.zeros(count, np.float32))
-
-
-def start_from(network: Network, logit: float, settings: Settings) -> State:
-    """The state before the first epoch of a training that starts from a network of as many hidden units or fewer.
-
-    Units that the network lacks start random, with outputs of 0: all scores are the network's, but for rounding.
-    """
-    state = start(settings)
-    parts = parameters(state.parameters, settings.hidden)
-    first = parameters(floats(network, logit), network.hidden)
-    parts.feature_weights[:, : network.hidden] = first.feature_weights
-    parts.bias[: network.hidden] = first.bias
-    parts.output[:, : network.hidden] = first.output
-    parts.output[:, network.hidden :] = 0
-    parts.output_bias[:] = first.output_bias
-    return state
 
 
 def fit_logit(positions: Positions) -> float:
@@ -98,13 +90,11 @@ def fit_logit(positions: Positions) -> float:
 class Trainer:
     """A training in memory; `state` is what must be kept to go on with it."""
 
-    def __init__(self, settings: Settings, logit: float, positions: Positions, state: State | None = None) -> None:
+    def __init__(self, settings: Settings, positions: Positions, state: State | None = None) -> None:
         """Go on with a state, or start from random parameters."""
-        self.state = state or start(settings)
+        self.state = state or first_state(settings)
+        self.positions = positions
         self._settings = settings
-        self._logit = logit
-        self._positions = positions
-        self._held_out = positions.held_out
         self._limits = limits(settings.hidden)
         self._steps = -(-positions.training // settings.batch)  # in an epoch
 
@@ -114,7 +104,7 @@ class Trainer:
         state = State(number, *(part.copy() for part in self.state[1:]))
         adam = Adam(*state[1:], tiny=TINY, decay=settings.decay, steps=self.state.epochs * self._steps)
         total, count = 0.0, 0
-        for batch in self._positions.batches([settings.seed, number], settings.batch):
+        for batch in self.positions.batches([settings.seed, number], settings.batch):
             logits, targets = self.logits(batch), self.targets(batch)
             loss, gradient = loss_and_gradient(batch.boards, logits, targets, state.parameters, settings.hidden)
             rate = settings.rate * cosine(adam.steps, settings.epochs * self._steps, LAST_RATE)
@@ -127,38 +117,35 @@ class Trainer:
 
     def logits(self, batch: Batch) -> Singles:
         """What the output is added to."""
-        return batch.terms.astype(np.float32) / np.float32(self._logit)
+        return batch.terms.astype(np.float32) / np.float32(self._settings.logit)
 
     def targets(self, batch: Batch) -> Singles:
         """The winning chances to be learnt."""
-        chances = chance(batch.scores.astype(np.float32) / np.float32(self._logit))
+        chances = chance(batch.scores.astype(np.float32) / np.float32(self._settings.logit))
         points = np.where(np.isnan(batch.points), chances, batch.points)
         return chances + np.float32(self._settings.wdl) * (points - chances)
 
+    def network(self, provenance: dict[str, Any]) -> Network:
+        """The network as it is, in integers."""
+        settings = self._settings
+        return quantised(self.state.parameters, settings.hidden, settings.kind, settings.logit, provenance)
+
+    # --- Mean squared errors on the positions held out ---
+
     def validation_loss(self) -> float:
-        """The mean squared error of the network as it is, in floats, on the positions held out."""
-        found = outputs(self._held_out.boards, self.state.parameters, self._settings.hidden)
-        return self._loss(self.logits(self._held_out) + found)
+        """That of the network as it is, in floats."""
+        held_out = self.positions.held_out
+        return self._loss(self.logits(held_out) + outputs(held_out.boards, self.state.parameters, self._settings.hidden))
 
     def loss_of_terms(self) -> float:
-        """The same of the weighted terms alone."""
-        return self._loss(self.logits(self._held_out))
+        """That of the weighted terms alone."""
+        return self._loss(self.logits(self.positions.held_out))
 
     def loss_of(self, network: Network) -> float:
-        """The same of a network in integers, as the engine plays it."""
-        scores = self._held_out.terms + network.scores(self._held_out.boards)
-        return self._loss(scores.astype(np.float32) / np.float32(self._logit))
-
-    @property
-    def positions(self) -> int:
-        """How many positions an epoch has."""
-        return self._positions.training
-
-    @property
-    def held_out(self) -> int:
-        """How many positions are held out."""
-        return len(self._held_out)
+        """That of a network in integers, as the engine plays it."""
+        scores = self.positions.held_out.terms + network.scores(self.positions.held_out.boards)
+        return self._loss(scores.astype(np.float32) / np.float32(self._settings.logit))
 
     def _loss(self, logits: Singles) -> float:
-        errors = chance(logits) - self.targets(self._held_out)
+        errors = chance(logits) - self.targets(self.positions.held_out)
         return float(np.mean(errors.astype(np.float64) ** 2))

@@ -12,7 +12,7 @@ import pytest
 from coachwhip.evaluation import config, layout, weights
 from coachwhip.evaluation.config import WeightsError
 from coachwhip.evaluation.layout import unpack_pair
-from coachwhip.evaluation.learn.write import weights_file
+from coachwhip.evaluation.learn.tune import weights_file
 
 DEFAULT = config.load_default()
 TEXT = config.dump(DEFAULT)

@@ -3,9 +3,7 @@
 
 import hashlib
 import lzma
-import os
 import random
-import threading
 import tracemalloc
 from pathlib import Path
 
@@ -16,29 +14,28 @@ import pytest
 from coachwhip.core.engine import PACKED_SIZE, Position
 from coachwhip.evaluation.learn import data as learn_data
 from coachwhip.evaluation.learn import labelled, rows
-from coachwhip.evaluation.learn.data import Dataset
+from coachwhip.evaluation.learn.data import same_pawns
 from coachwhip.evaluation.learn.labelled import FormatError
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+BOARD = START.rsplit(" ", 2)[0]
 
 
-def random_games(count: int) -> list[tuple[str, list[tuple[chess.Board, int]]]]:
-    """The result of each game and its positions, each with a score."""
+def random_positions(games: int) -> list[tuple[chess.Board, int, str, int]]:
+    """Positions, each with a score, the result and the number of its game."""
     rng = random.Random(7)
-    games = []
-    for _ in range(count):
-        board, positions = chess.Board(), []
+    found = []
+    for game in range(games):
+        board, result = chess.Board(), rng.choice(labelled.RESULTS)
         for _ in range(rng.randrange(1, 50)):
             board.push(rng.choice(list(board.legal_moves)))
             if board.is_game_over():
                 break
-            positions.append((board.copy(stack=False), rng.randint(-900, 900)))
-        games.append((rng.choice(labelled.RESULTS), positions))
-    return games
+            found.append((board.copy(stack=False), rng.randint(-900, 900), result, game))
+    return found
 
 
-GAMES = random_games(30)
-ALL = [(board, score, result, number) for number, (result, positions) in enumerate(GAMES) for board, score in positions]
+ALL = random_positions(30)
 
 
 @pytest.fixture(scope="module")
@@ -49,54 +46,43 @@ def text(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def check(data: Dataset) -> None:
-    """The arrays hold the positions of ALL."""
-    assert len(data) == len(ALL)
+@pytest.mark.parametrize("compress", [bytes, lzma.compress])
+def test_text_becomes_arrays(text: Path, tmp_path: Path, compress: type[bytes]) -> None:
+    path = tmp_path / "own"
+    path.write_bytes(compress(text.read_bytes()))
+    data = learn_data.read(path)
     assert data.boards.shape == (len(ALL), PACKED_SIZE)
-    assert data.boards.dtype == np.uint8
     assert data.results.tolist() == [labelled.RESULTS.index(result) / 2 for _, _, result, _ in ALL]
     assert data.scores.tolist() == pytest.approx([score for _, score, _, _ in ALL], abs=1e-3)
     assert data.groups.tolist() == [game for _, _, _, game in ALL]
     assert data.has_games
     assert data.fens() == [f"{board.epd()} 0 1" for board, _, _, _ in ALL]
-
-
-@pytest.mark.parametrize("compress", [bytes, lzma.compress])
-def test_text_becomes_the_same_arrays(text: Path, tmp_path: Path, compress: type[bytes]) -> None:
-    path = tmp_path / "own"
-    path.write_bytes(compress(text.read_bytes()))
-    data = learn_data.read(path)
-    check(data)
     assert (data.sha256, data.size) == (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
+    few = learn_data.read(path, max_score=300, per_game=4)
+    assert np.abs(few.scores).max() <= 300
+    within = np.bincount([game for _, score, _, game in ALL if abs(score) <= 300], minlength=30)
+    assert np.bincount(few.groups, minlength=30).tolist() == np.minimum(within, 4).tolist()
 
 
-def test_a_semicolon_may_end_the_fen(tmp_path: Path) -> None:
-    path = tmp_path / "own.epd"
-    fields = START.split()
-    path.write_text("".join(f'{" ".join(fields[:count])}{end} c9 "1-0";\n' for count in (4, 6) for end in ("", ";", " ;")))
-    assert learn_data.read(path).fens() == [START] * 6
-
-
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes")
-def test_a_pipe_is_read_as_a_file_is(text: Path, whole: Path, tmp_path: Path) -> None:
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    for source in (text, whole):
-        writer = threading.Thread(target=path.write_bytes, args=[source.read_bytes()])
-        writer.start()
-        data, direct = learn_data.read(path), learn_data.read(source)
-        writer.join()
-        assert data.fens() == direct.fens()
-        assert (data.sha256, data.size) == (direct.sha256, direct.size)
+def test_epd_as_people_write_it(tmp_path: Path) -> None:
+    path = tmp_path / "data.epd"
+    lines = [f'{BOARD} c9 "1/2-1/2"; id "x";', f'{BOARD} c8 "-0.31"; c9 "0-1";', f'{BOARD} c9 "1-0"; c8 "-M5";']
+    lines += [f'{fen}{end} c9 "1-0";' for fen in (BOARD, START) for end in ("", ";", " ;")]
+    path.write_text("# a comment\n\n" + "\n".join(lines))
+    data = learn_data.read(path)
+    assert data.fens() == [START] * 9
+    assert data.results.tolist() == [0.5, 0, *[1] * 7]
+    assert data.scores[1] == -31
+    assert np.isnan(np.delete(data.scores, 1)).all()
+    assert not data.has_games
 
 
 def test_a_position_needs_few_bytes(tmp_path: Path) -> None:
     """A million positions need no more than 100 MB, so ten million fit in 1 GB with everything else."""
-    each, count = max(all_played(), key=lambda each: len(each.game.plies)), 20_000
+    each, count = max(all_played(), key=lambda each: len(each.game.plies)), 4_000
     path = tmp_path / "many.bin"
     games = (each.game._replace(number=number) for number in range(count))
     path.write_bytes(labelled.header({}) + b"".join(map(labelled.block, games)))
-    learn_data.read(path)  # imports are not counted
     tracemalloc.start()
     try:
         data = learn_data.read(path)
@@ -105,15 +91,7 @@ def test_a_position_needs_few_bytes(tmp_path: Path) -> None:
     finally:
         tracemalloc.stop()
     assert len(data) >= 20 * count
-    assert peak / len(data) < 100
-
-
-def test_an_unfinished_game_at_the_end_is_left_out(whole: Path, tmp_path: Path) -> None:
-    path = tmp_path / "torn.bin"
-    path.write_bytes(whole.read_bytes()[:-1])
-    data = learn_data.read(path)
-    assert set(data.groups) == set(learn_data.read(whole).groups) - {39}
-    assert (data.sha256, data.size) == (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
+    assert peak - 10 * rows.DECODED < 100 * len(data)
 
 
 @pytest.mark.parametrize(
@@ -121,14 +99,16 @@ def test_an_unfinished_game_at_the_end_is_left_out(whole: Path, tmp_path: Path) 
     [
         (labelled.header({}), "data: no position in it"),
         (lzma.compress(f'{START} c9 "1-0";\n'.encode() * 50)[:-20], "data cannot be read: "),
+        (b"\xff\xfe\x00", "data cannot be read: "),
         (lzma.compress(b""), "data: no position in it"),
         (f'{START} c9 "1-0";\n\n{START} c9 "2-0";\n'.encode(), "data, line 3: no game result in c9"),
+        (f'{START} c7 "1"; c9 "1-0";\n{START} c9 "1-0";\n'.encode(), "data, line 2: no number of a game in c7"),
         (f'{START} c7 "²"; c9 "1-0";\n'.encode(), "data, line 1: no number of a game in c7"),
         (f'{START} c7 "{10**30}"; c9 "1-0";\n'.encode(), "data, line 1: no number of a game in c7"),
         (f'{START} c9 "1-0";\n8/8/8/8/8/8/8/8 w - - c9 "1-0";\n'.encode(), "data, line 2: "),
     ],
 )
-def test_bad_files_are_refused_in_one_sentence(tmp_path: Path, content: bytes, message: str) -> None:
+def test_bad_files_are_rejected_with_a_message(tmp_path: Path, content: bytes, message: str) -> None:
     (tmp_path / "data").write_bytes(content)
     with pytest.raises(FormatError) as info:
         learn_data.read(tmp_path / "data")
@@ -136,26 +116,21 @@ def test_bad_files_are_refused_in_one_sentence(tmp_path: Path, content: bytes, m
     assert str(info.value).isprintable()
 
 
-# --- Choosing ---
+# --- Groups and repetitions ---
 
 
-def test_positions_are_chosen_by_slice_mask_and_number(text: Path) -> None:
-    data = learn_data.read(text)
-    fens = data.fens()
-    assert data.chosen(slice(3, 9)).fens() == fens[3:9]
-    is_won = data.results == 1
-    won = data.chosen(is_won)
-    assert won.fens() == [fen for fen, result in zip(fens, data.results, strict=True) if result == 1]
-    assert won.scores.tolist() == data.scores[is_won].tolist()
-    assert data.chosen(np.array([5, 2])).groups.tolist() == [data.groups[5], data.groups[2]]
+def test_same_pawns_are_one_group_and_no_group_is_on_both_sides() -> None:
+    moved = "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq -"
+    pushed = "rnbqkbnr/pppppppp/8/8/8/4P3/PPPP1PPP/RNBQKBNR b KQkq -"
+    assert same_pawns(START) == same_pawns(moved) != same_pawns(pushed)
+    assert same_pawns("8/8/4k3/8/8/3PK3/8/8 w - -") != same_pawns("8/8/4k3/8/8/3P4/3K4/8 w - -")
+    groups = np.random.default_rng(1).integers(0, 300, 5000)
+    chosen = learn_data.split(groups, 0.2, np.random.default_rng(2))
+    assert not set(groups[chosen]) & set(groups[~chosen])
+    assert 0.1 < chosen.mean() < 0.3
 
 
-def test_scores_within_a_limit_and_missing_ones_are_kept() -> None:
-    scores = np.array([100, -100, 101, -101, float("nan"), 0], dtype=np.float32)
-    assert learn_data.within(scores, 100).tolist() == [True, True, False, False, True, True]
-
-
-def test_repeated_positions_are_found() -> None:
+def test_repeated_positions_are_found(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The board, the side to move, castling and en passant make a position; the fifty-move counter does not."""
     fens = [
         START,
@@ -168,15 +143,11 @@ def test_repeated_positions_are_found() -> None:
     ]
     boards = np.frombuffer(b"".join(Position(fen).pack() for fen in fens), dtype=np.uint8).reshape(-1, PACKED_SIZE)
     assert learn_data.distinct(boards).tolist() == [True, True, True, False, True, True, False]
-
-
-def test_repetitions_are_those_that_a_set_finds(text: Path) -> None:
+    monkeypatch.setattr(learn_data, "BLOCK", 1000)
     data = learn_data.read(text)
-    some = np.random.default_rng(3).integers(0, len(data), 200_000)  # more than are hashed at a time
-    chosen = data.chosen(some)
-    seen: set[str] = set()
-    expected = [not (fen in seen or seen.add(fen)) for fen in chosen.fens()]  # type: ignore[func-returns-value]
-    assert learn_data.distinct(chosen.boards).tolist() == expected
+    data = data.chosen(np.random.default_rng(3).integers(0, len(data), 3000))
+    first = {fen: at for at, fen in reversed(list(enumerate(data.fens())))}
+    assert np.flatnonzero(learn_data.distinct(data.boards)).tolist() == sorted(first.values())
 
 
 # --- Whole games ---
@@ -193,21 +164,16 @@ def whole(tmp_path: Path) -> Path:
     return path
 
 
-def expected(max_score: int) -> list[tuple[int, labelled_files.Row]]:
-    """The number of the game and the row of all positions of games that are used."""
-    found = [(each.game.number, row) for each in all_played() for row in labelled_files.usable(each, max_score)]
-    return [(number, row) for number, row in found if row.result < len(labelled.RESULTS)]
-
-
-@pytest.mark.parametrize("max_score", [100, None, 2500])
-@pytest.mark.parametrize("decoded", [1, 1000, 1 << 20])
+@pytest.mark.parametrize(("max_score", "decoded"), [(100, 1), (None, 1000), (2500, 1 << 20)])
 def test_games_become_their_quiet_positions(
     whole: Path, monkeypatch: pytest.MonkeyPatch, max_score: int | None, decoded: int
 ) -> None:
     """Quiet ones within a limit, each once a game, without side lines; however many games are decoded at a time."""
     monkeypatch.setattr(rows, "DECODED", decoded)
     data = learn_data.read(whole, max_score=max_score, per_game=1000)
-    wanted = expected(labelled.MAX_SCORE if max_score is None else max_score)
+    limit = labelled.MAX_SCORE if max_score is None else max_score
+    used = [(each.game.number, row) for each in all_played() for row in labelled_files.usable(each, limit)]
+    wanted = [(number, row) for number, row in used if row.result < len(labelled.RESULTS)]
     assert [board.tobytes() for board in data.boards] == [row.packed for _, row in wanted]
     assert data.scores.tolist() == [row.score for _, row in wanted]
     assert data.results.tolist() == [row.result / 2 for _, row in wanted]
@@ -215,6 +181,8 @@ def test_games_become_their_quiet_positions(
     assert data.has_games
     content = whole.read_bytes()
     assert (data.sha256, data.size) == (hashlib.sha256(content).hexdigest(), len(content))
+    whole.write_bytes(content[:-1])  # an unfinished game at the end is left out
+    assert learn_data.read(whole, max_score=max_score, per_game=1000).groups.tolist() == data.groups[data.groups != 39].tolist()
 
 
 def test_few_positions_of_each_game(whole: Path, tmp_path: Path) -> None:
@@ -231,15 +199,6 @@ def test_few_positions_of_each_game(whole: Path, tmp_path: Path) -> None:
     shorter.write_bytes(labelled_files.file_of(all_played()[:20]))
     first = learn_data.read(shorter, per_game=5)
     assert first.boards.tolist() == few.boards[: len(first)].tolist()
-
-
-def test_limits_apply_to_text_too(text: Path) -> None:
-    data = learn_data.read(text, max_score=300, per_game=4)
-    assert np.abs(data.scores).max() <= 300
-    within = np.bincount([game for _, score, _, game in ALL if abs(score) <= 300], minlength=30)
-    assert np.bincount(data.groups, minlength=30).tolist() == np.minimum(within, 4).tolist()
-    with pytest.raises(FormatError, match=r"own\.epd: no position is within --max-score -1"):
-        learn_data.read(text, max_score=-1)
 
 
 def test_epd_has_what_is_read(whole: Path, tmp_path: Path) -> None:
