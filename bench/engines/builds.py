@@ -10,9 +10,8 @@ import os
 import shutil
 import subprocess
 import sys
-import tarfile
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import NamedTuple
@@ -21,13 +20,6 @@ from ..common.checkout import here
 from ..common.command import CommandError
 
 BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
-LAUNCHER = "launch.py"
-# Run by path, Python would put the launcher's folder first on its own; said here so that nothing else can come before it.
-LAUNCH = """\
-import os, runpy, sys
-sys.path[0] = os.path.dirname(os.path.abspath(__file__))
-runpy.run_module("coachwhip", run_name="__main__", alter_sys=True)
-"""
 
 
 class Build(NamedTuple):
@@ -62,6 +54,12 @@ def find_repository(start: Path | None = None) -> Path:
     raise CommandError(f"no git checkout of coachwhip at {start or Path.cwd()}: name one with --repository")
 
 
+def start_command(root: Path) -> tuple[str, ...]:
+    """The command that runs the package `coachwhip` in `root` with this Python, from any working directory."""
+    code = f"import runpy, sys; sys.path.insert(0, {str(root)!r}); runpy.run_module('coachwhip', run_name='__main__', alter_sys=True)"
+    return sys.executable, "-c", code
+
+
 def build(revision: str, repository: Path, say: Callable[[str], None]) -> Build:
     """Build a revision, unless that has been done. Raises CommandError with the end of the log if it cannot be built."""
     if revision.startswith("-"):
@@ -70,46 +68,31 @@ def build(revision: str, repository: Path, say: Callable[[str], None]) -> Build:
     if done.returncode:
         raise CommandError(f"{repository} has no revision {revision!r}")
     commit = done.stdout.strip()
-    folder = cache_folder() / "builds" / f"{commit[:16]}-{sys.implementation.cache_tag}-{_variant(os.environ)}"
-    if not (folder / LAUNCHER).exists():
+    folder = cache_folder() / "builds" / f"{commit[:16]}-{sys.implementation.cache_tag}-{_variant()}"
+    if not folder.exists():
         say(f"building {revision} ({commit[:8]}) in {folder}")
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix="making-", dir=folder.parent) as scratch:
             tree = Path(scratch) / "tree"
-            _unpack(repository, commit, tree)
-            _compile(tree)
-            (tree / LAUNCHER).write_text(LAUNCH, encoding="utf-8")
+            archive = tree.with_suffix(".zip")
+            _run(["git", "-C", str(repository), "archive", "--format=zip", "-o", str(archive), commit])
+            shutil.unpack_archive(archive, tree)
+            _run([_builder(), "setup.py", "--quiet", "build_ext", "--inplace"], cwd=tree)
+            shutil.rmtree(tree / "build", ignore_errors=True)
             try:
                 tree.rename(folder)
-            except OSError:  # another process was quicker
-                if not (folder / LAUNCHER).exists():
+            except OSError:
+                if not folder.exists():  # it does if another process was quicker
                     raise
-    name = f"{commit[:8]}" if commit.startswith(revision) else f"{revision} ({commit[:8]})"
-    return Build(name, commit, (sys.executable, str(folder / LAUNCHER)))
+    name = commit[:8] if commit.startswith(revision) else f"{revision} ({commit[:8]})"
+    return Build(name, commit, start_command(folder))
 
 
-def _variant(environment: Mapping[str, str]) -> str:
+def _variant() -> str:
     """A few letters that distinguish builds with other compilers and flags."""
-    names = ["CC", "CFLAGS", *(name for name in environment if name.startswith("COACHWHIP_"))]
-    chosen = sorted(f"{name}={environment[name]}" for name in names if environment.get(name))
+    names = ["CC", "CFLAGS", *(name for name in os.environ if name.startswith("COACHWHIP_"))]
+    chosen = sorted(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
     return hashlib.sha256("\n".join(chosen).encode()).hexdigest()[:8]
-
-
-def _unpack(repository: Path, commit: str, tree: Path) -> None:
-    """The files of a commit."""
-    archive = tree.with_suffix(".tar")
-    _run(["git", "-C", str(repository), "archive", "--format=tar", "-o", str(archive), commit])
-    with tarfile.open(archive) as files:
-        if hasattr(tarfile, "data_filter"):
-            files.extractall(tree, filter="data")
-        else:
-            files.extractall(tree)  # noqa: S202 (the user's own repository)
-
-
-def _compile(tree: Path) -> None:
-    """Build in place, with this Python."""
-    _run([_builder(), "setup.py", "--quiet", "build_ext", "--inplace"], cwd=tree)
-    shutil.rmtree(tree / "build", ignore_errors=True)
 
 
 def _builder() -> str:

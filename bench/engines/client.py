@@ -1,43 +1,41 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The UCI client of the measuring tools: starts an engine, sets its options, has it search, and gives it up when it fails.
 
-python-chess starts the process, does the handshake and sets options. The search is a command of our own, for an exact clock:
-`go` is sent after the engine has answered `isready` behind `position`, and times are those of writing and reading bytes.
+`go` is sent after the engine has answered `isready` behind `position`; its clock runs from the write of `go` to the read of `bestmove`.
+A slow engine is silent or prints a banner before `uciok`: it gets all its time. A program that echoes our command, or prints many lines
+that are not UCI, is rejected within seconds.
 """
 
-import asyncio
-import contextlib
-import logging
+import math
+import re
 import time
-from collections.abc import Callable, Coroutine, Sequence
-from concurrent.futures import CancelledError, Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import NamedTuple
 
 import chess
-import chess.engine
+from chess.engine import EngineError, Option, UciOptionMap
 
 from ..common.command import CommandError
 from .faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
 from .info import read_refusal
+from .process import LONGEST_LINE, EngineProcess
 from .spec import EngineSpec, distinct
-from .watchdog import WatchedUci, forget, kill
 
 READY_TIMEOUT = 60.0  # seconds an engine has to answer `isready`: its table may be large
 QUIT_TIMEOUT = 2.0  # seconds an engine has to leave after `quit`
-LIFE_SIGN = 1.0  # seconds between looks at whether a process that is waited for is still there
 FAILED_STARTS = 3  # in a row, after which an engine that could once be started is given up for good
-SHOWN = 200  # characters of what an engine said last on stderr
-
-logging.getLogger("chess.engine").setLevel(logging.CRITICAL)  # it complains about every banner and every odd line
-logging.getLogger("asyncio").setLevel(logging.ERROR)  # and asyncio of processes that were killed, about their return code
+ECHO_SECONDS = 3.0  # an engine may take for `uciok` after it gave `uci` back, as some wrappers do
+FOREIGN_LINES = 500  # lines that are no UCI; banners are shorter
+SHOWN = 60  # characters of a line in a message
+UCI_WORDS = ("id", "option", "info", "uciok", "copyprotection", "registration")
 
 
 class Reply(NamedTuple):
     """An engine's answer to `go`."""
 
     move: str  # as it was sent
-    seconds: float  # from the write of `go` to the read of `bestmove`
+    seconds: float
 
 
 class Patience(NamedTuple):
@@ -45,6 +43,11 @@ class Patience(NamedTuple):
 
     after_command: float | None = None
     after_line: float | None = None
+
+    def remaining(self, sent_at: float, alive_at: float) -> float:
+        """Seconds until then."""
+        ends = [start + limit for start, limit in zip((sent_at, alive_at), self, strict=True) if limit is not None]
+        return min(ends) - time.perf_counter()
 
 
 # called with the seconds since `go` and each `info` line; False: the line is no sign that an answer will come
@@ -63,216 +66,164 @@ def position_command(fen: str, moves: Sequence[str] = (), *, chess960: bool = Fa
 
 def legal_move(board: chess.Board, text: str) -> chess.Move:
     """The move that an engine has sent for this position. Raises EngineFault if it is none."""
-    with contextlib.suppress(ValueError):
+    with suppress(ValueError):
         if move := board.parse_uci(text):  # a null move is false
             return move
     raise EngineFault(ILLEGAL_MOVE, f"{text[:20]!r} in {board.fen()}")
 
 
-class _TimedUci(WatchedUci):
-    """python-chess's protocol, with the times at which bytes went and came."""
-
-    sent_at = 0.0
-    read_at = 0.0
-    alive_at = 0.0  # when the last line came that the listener takes for a sign of life
-
-    def send_line(self, line: str) -> None:
-        """Send, and note when."""
-        super().send_line(line)
-        self.sent_at = time.perf_counter()
-
-    def pipe_data_received(self, fd: int, data: bytes | str) -> None:
-        """Note when, before any line is looked at."""
-        if fd == 1:
-            self.read_at = time.perf_counter()
-        super().pipe_data_received(fd, data)
+def read_option(line: str) -> Option | None:
+    """An `option` line; None for another one."""
+    match = re.fullmatch(r"option\s+name\s+(.*?)\s+type\s+(\w+)(.*)", line)
+    if match is None:
+        return None
+    name, kind, rest = match.groups()
+    low, high = (int(found[1]) if (found := re.search(rf"\s{word}\s+(-?\d+)", rest)) else None for word in ("min", "max"))
+    return Option(name, kind, None, low, high, re.findall(r"\svar\s+(.*?)(?=\s+(?:var|default)\s|$)", rest))
 
 
-class _Ready(chess.engine.BaseCommand[str]):
-    """Sends some lines that have no answer, then `isready`; ends with `readyok`. Its result is which option was refused, and why."""
-
-    def __init__(self, protocol: _TimedUci, lines: tuple[str, ...] = ()) -> None:
-        super().__init__(protocol)
-        self._protocol = protocol
-        self._lines = lines
-        self._refusal = ""
-
-    def start(self) -> None:
-        """Send."""
-        for line in (*self._lines, "isready"):
-            self._protocol.send_line(line)
-
-    def line_received(self, line: str) -> None:
-        """Wait."""
-        self._refusal = self._refusal or read_refusal(line)
-        if line.strip() == "readyok":
-            self.result.set_result(self._refusal)
-            self.set_finished()
-
-
-class _Go(chess.engine.BaseCommand[Reply]):
-    """Sends `position`, which costs no time, then `go`, which starts the clock; ends with `bestmove`."""
-
-    def __init__(self, protocol: _TimedUci, position: str, go: str, listener: Listener) -> None:
-        super().__init__(protocol)
-        self._protocol = protocol
-        self._position = position
-        self._go = go
-        self._listener = listener
-        self._went: float | None = None
-
-    def start(self) -> None:
-        """Send the position."""
-        self._protocol.send_line(self._position)
-        self._protocol.send_line("isready")
-
-    def line_received(self, line: str) -> None:
-        """Start the clock, hand `info` lines on, stop the clock."""
-        word = line.split(maxsplit=1)[0] if line.strip() else ""
-        is_alive: bool | None = True
-        if self._went is None:
-            if word == "readyok":
-                self._protocol.send_line(self._go)
-                self._went = self._protocol.sent_at
-        elif word == "info":
-            is_alive = self._listener(self._protocol.read_at - self._went, line)
-        elif word == "bestmove":
-            move = (*line.split()[1:], "")[0]
-            self.result.set_result(Reply(move, self._protocol.read_at - self._went))
-            self.set_finished()
-        if is_alive is not False:
-            self._protocol.alive_at = self._protocol.read_at
+def setoption(option: Option, text: str) -> str:
+    """The command that sets an option. Raises EngineError for a value that it does not have."""
+    if option.is_managed():
+        raise EngineError(f"cannot set {option.name} which is automatically managed")
+    value = option.parse(text)
+    shown = str(value).lower() if isinstance(value, bool) else value
+    return f"setoption name {option.name}" + ("" if value is None else f" value {shown}")
 
 
 class Client:
-    """An engine's process: started when first needed, and again after it was given up."""
+    """An engine: its process is started when first needed, and again after it was given up."""
 
     def __init__(self, spec: EngineSpec) -> None:
         self.spec = spec
         self.name = spec.name  # what the engine calls itself once it was started, if the user gave it none
         self.was_started = False
         self.failed_starts = 0  # in a row
-        self._engine: chess.engine.SimpleEngine | None = None
-        self._protocol: WatchedUci | None = None  # of the process, from its first moment on
+        self._process: EngineProcess | None = None
+        self._options: UciOptionMap[Option] = UciOptionMap()
         self._chess960 = False
         self._is_ended = False
 
     def start(self) -> None:
-        """Start a process and set its options, unless one runs.
-
-        Raises StartError, also if it says that it refuses an option; EngineFault after `end`, or if it ends or stalls meanwhile.
-        """
-        if self._engine is not None:
+        """Start a process and set its options, unless one runs. Raises StartError, also if it says that it refuses an option."""
+        if self._process is not None:
             return
+        refusal: object = ""
         try:
-            self._engine = self._popen()
-            self._require_open()
-        except (OSError, ValueError, TimeoutError, asyncio.TimeoutError, chess.engine.EngineError) as error:
-            self.failed_starts += 1
-            raise StartError(self.spec.unusable(error)) from error
-        except BaseException:  # Ctrl-C: python-chess would wait for the engine to start
-            self.end()
+            self._process = process = EngineProcess(self.spec.command)
+            if not self._is_ended:
+                self._shake_hands(process)
+                self.spec.require_options(self.name, self._options)
+                settings = self.spec.settings(self._options)
+                refusal = self._ready(*(setoption(self._options[name], value) for name, value in settings.items()))
+        except (OSError, ValueError, EngineError) as error:
+            refusal = error
+        except EngineFault as fault:
+            refusal = fault.detail
+        except BaseException:  # Ctrl-C
+            self.close()
             raise
-        refusal = self._ask(_Ready, Patience(after_command=READY_TIMEOUT))
+        if self._is_ended:
+            refusal = "ended by the runner"
         if refusal:
             self.close()
             self.failed_starts += 1
             raise StartError(self.spec.unusable(refusal))
-        self.was_started = True
-        self.failed_starts = 0
-        self._chess960 = False
+        self.was_started, self.failed_starts, self._chess960 = True, 0, False
 
-    def _popen(self) -> chess.engine.SimpleEngine:
-        """Start the process, in its own group so that Ctrl-C reaches the runner alone, and set its options."""
-        command = list(self.spec.command)
-        limit = self.spec.start_seconds
-        protocol = _TimedUci.within(limit, self._has_started)
-        engine = chess.engine.SimpleEngine.popen(protocol, command, timeout=limit + READY_TIMEOUT, setpgrp=True)
-        try:
-            self.name = self.spec.name or engine.id.get("name", command[0])
-            self.spec.require_options(self.name, engine.options)
-            engine.configure(self.spec.settings(engine.options))
-        except BaseException:
-            _kill(engine)
-            raise
-        return engine
+    def _shake_hands(self, process: EngineProcess) -> None:
+        """Learn its name and options. Raises ValueError that says why this is no engine, EngineFault if it has ended."""
+        self._options = UciOptionMap()
+        self.name = self.spec.name or self.spec.command[0]
+        foreign: list[str] = []
+        process.send("uci")
+        limit, echo_limit = time.monotonic() + self.spec.start_seconds, math.inf
+        while True:
+            now = time.monotonic()
+            if now > echo_limit:
+                raise ValueError("it gave our own command `uci` back, and did not answer `uciok`")
+            if now > limit:
+                said = f"only {foreign[0][:SHOWN]!r}" if foreign else "and said nothing"
+                waited = f"it did not answer `uciok` in {self.spec.start_seconds:g} s"
+                raise ValueError(f"{waited}, {said}; --start-timeout gives it more")
+            for line in process.receive(min(limit, echo_limit) - now)[1]:
+                if line == "uciok":
+                    return
+                if line == "uci":
+                    echo_limit = min(echo_limit, now + ECHO_SECONDS)
+                elif line and line.split(maxsplit=1)[0] not in UCI_WORDS:
+                    foreign.append(line)
+                self._take(line)
+            if any(len(line) >= LONGEST_LINE for line in foreign[-1:]):
+                raise ValueError("it printed a line without an end, and no `uciok`")
+            if len(foreign) >= FOREIGN_LINES:
+                first = foreign[0][:SHOWN]
+                raise ValueError(f"it printed {FOREIGN_LINES} lines that are not UCI, the first one {first!r}, and no `uciok`")
 
-    def _has_started(self, protocol: WatchedUci) -> None:
-        """Called in the engine's thread when there is a process, which has not answered yet."""
-        self._protocol = protocol
-        self._kill_if_ended()
-
-    def _kill_if_ended(self) -> None:
-        if self._is_ended and self._protocol and self._protocol.transport:
-            kill(self._protocol.transport)
-
-    def _require_open(self) -> None:
-        if self._is_ended:
-            self.close()
-            raise EngineFault(CRASH, "ended by the runner")
+    def _take(self, line: str) -> None:
+        """Note a name or an option."""
+        if line.startswith("id name ") and not self.spec.name:
+            self.name = line.removeprefix("id name ").strip()
+        if option := read_option(line):
+            self._options[option.name] = option
 
     def new_game(self, *, chess960: bool = False) -> None:
         """Prepare a new game: start a process if there is none, send `ucinewgame` and wait. Raises StartError, EngineFault."""
         self.start()
-        engine = self._engine
-        if engine is None:
-            raise EngineFault(CRASH, "ended by the runner")
         lines = ["ucinewgame"]
         if chess960 != self._chess960:
-            if "UCI_Chess960" not in engine.options:
+            if "UCI_Chess960" not in self._options:
                 raise StartError(f"{self.name} has no option UCI_Chess960, which this position needs")
             lines.insert(0, f"setoption name UCI_Chess960 value {str(chess960).lower()}")
             self._chess960 = chess960
-        self._ask(lambda protocol: _Ready(protocol, tuple(lines)), Patience(after_command=READY_TIMEOUT))
+        self._ready(*lines)
+
+    def _ready(self, *lines: str) -> str:
+        """Send lines that have no answer, and wait for `readyok`. Returns which option was refused, and why. Raises EngineFault."""
+        refusals: list[str] = []
+        self._ask((*lines, "isready"), "readyok", Patience(READY_TIMEOUT), lambda _, line: refusals.append(read_refusal(line)))
+        return next(filter(None, refusals), "")
 
     def go(self, position: str, go: str, patience: Patience, listener: Listener = ignore) -> Reply:
-        """The engine's reply to these two commands; `listener` is called in the engine's thread.
+        """The engine's reply to these two commands; `listener` is called with each `info` line.
 
         Raises EngineFault, after giving the process up, if there is no reply; whether it came in time is for the caller.
         """
-        reply: Reply = self._ask(lambda protocol: _Go(protocol, position, go, listener), patience)
-        return reply
+        self._ask((position, "isready"), "readyok", patience)
+        seconds, line = self._ask((go,), "bestmove", patience, listener)
+        return Reply((*line.split()[1:], "")[0], seconds)
 
-    def _ask(self, command: Any, patience: Patience) -> Any:
-        """Run a command to its end. Raises EngineFault, and gives the process up."""
-        engine = self._engine
-        if engine is None:
+    def _ask(self, lines: Sequence[str], word: str, patience: Patience, listener: Listener = ignore) -> tuple[float, str]:
+        """The line that answers, and how many seconds it took. Raises EngineFault, and gives the process up."""
+        process = self._process
+        if process is None:
             raise EngineFault(CRASH, "no process")
-        protocol = engine.protocol
-        assert isinstance(protocol, _TimedUci)
-        asked = time.perf_counter()
+        process.send(*lines)
+        asked = alive_at = process.sent_at
         try:
-            pending = _submit(_communicate(protocol, command), protocol.loop)
             while True:
-                seconds = _remaining(protocol, asked, patience)
-                has_ended = engine.returncode.done()
-                with contextlib.suppress(TimeoutError, FutureTimeoutError):
-                    return pending.result(max(0.0, min(seconds, LIFE_SIGN)))
-                if has_ended:  # and its event loop with it, before it took the command
-                    raise RuntimeError(f"engine process has ended (exit code: {engine.returncode.result()})")
-                if _remaining(protocol, asked, patience) <= 0:
+                read_at, answers = process.receive(patience.remaining(asked, alive_at))
+                for line in answers:
+                    first = line.split(maxsplit=1)[:1]
+                    if first == [word]:
+                        return read_at - asked, line
+                    if first != ["info"] or listener(read_at - asked, line) is not False:
+                        alive_at = read_at
+                if patience.remaining(asked, alive_at) <= 0:
                     raise EngineFault(STALL, f"gave no answer and was given up after {time.perf_counter() - asked:.1f} s")
-        except (RuntimeError, CancelledError) as error:  # an EngineError, or an event loop that ended with its process
-            self.close()
-            raise EngineFault(CRASH, ": ".join(filter(None, (str(error), protocol.complaint[:SHOWN])))) from error
         except EngineFault:
             self.close()
             raise
 
     def close(self, *, politely: bool = False) -> None:
         """End the process, whatever it does; `politely` waits a moment for it to quit. It may be called from any thread."""
-        engine, self._engine = self._engine, None
-        if engine is None:
-            return
-        if politely:
-            with contextlib.suppress(Exception):
-                _submit(engine.protocol.quit(), engine.protocol.loop).result(QUIT_TIMEOUT)
-        _kill(engine)
+        process, self._process = self._process, None
+        if process is not None:
+            process.end(QUIT_TIMEOUT if politely else 0)
 
     def end(self) -> None:
         """End the process for good, also one that is being started: no other one follows. It may be called from any thread."""
         self._is_ended = True
-        self._kill_if_ended()
         self.close()
 
 
@@ -288,42 +239,7 @@ def check_engines(specs: Sequence[EngineSpec]) -> list[str]:
             client.start()
         except StartError as error:
             raise CommandError(str(error)) from error
-        except EngineFault as fault:
-            raise CommandError(spec.unusable(fault.detail)) from fault
         finally:
             client.close(politely=True)
         names.append(client.name)
     return distinct(names)
-
-
-def _remaining(protocol: _TimedUci, asked: float, patience: Patience) -> float:
-    """Seconds until the engine counts as stalled."""
-    since = max(asked, protocol.sent_at)
-    ends = []
-    if patience.after_command is not None:
-        ends.append(since + patience.after_command)
-    if patience.after_line is not None:
-        ends.append(max(since, protocol.alive_at) + patience.after_line)
-    return min(ends) - time.perf_counter()
-
-
-async def _communicate(protocol: _TimedUci, command: Any) -> Any:
-    """Start a command; python-chess wants that in the thread of its event loop."""
-    return await protocol.communicate(command)
-
-
-def _submit(coroutine: Coroutine[Any, Any, Any], loop: asyncio.AbstractEventLoop) -> "Future[Any]":
-    """Run a coroutine in the engine's thread. Raises RuntimeError if that has ended."""
-    try:
-        return asyncio.run_coroutine_threadsafe(coroutine, loop)
-    except RuntimeError:
-        coroutine.close()
-        raise
-
-
-def _kill(engine: chess.engine.SimpleEngine) -> None:
-    """End a process and what it started."""
-    kill(engine.transport)
-    with contextlib.suppress(Exception):
-        engine.close()
-        forget(engine.transport.get_pid())

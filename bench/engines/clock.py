@@ -61,17 +61,9 @@ def parse_time_control(text: str) -> TimeControl:
         if set(read) & set(fields):
             raise ValueError(f"twice in {text[:60]!r}: {part}")
         fields |= read
-    control = TimeControl(
-        fields.get("base", 0.0),
-        fields.get("increment", 0.0),
-        int(fields.get("moves", 0)),
-        fields.get("time", 0.0),
-        int(fields.get("nodes", 0)),
-        int(fields.get("depth", 0)),
-    )
-    if control.base and control.time:
+    if "base" in fields and "time" in fields:
         raise ValueError(f"a clock and a fixed time for each move exclude each other: {text[:60]!r}")
-    return control
+    return TimeControl(**{name: value if name in ("base", "increment", "time") else int(value) for name, value in fields.items()})  # type: ignore[arg-type]
 
 
 def _clock(text: str) -> dict[str, float]:
@@ -116,18 +108,13 @@ class Clock:
     def go(self, clocks: Mapping[str, "Clock"]) -> str:
         """The `go` command for the side that this clock belongs to; `clocks` are those of "w" and "b"."""
         control = self.control
-        words = ["go"]
+        limits: dict[str, int] = {}
         if control.base:
             running = {side: clock for side, clock in clocks.items() if clock.control.base}
-            for side, clock in running.items():
-                words += [f"{side}time", str(max(1, int(clock.remaining * 1000)))]
-            for side, clock in running.items():
-                words += [f"{side}inc", str(round(clock.control.increment * 1000))]
-            if control.moves:
-                words += ["movestogo", str(self._moves_to_go)]
+            limits |= {f"{side}time": max(1, int(clock.remaining * 1000)) for side, clock in running.items()}
+            limits |= {f"{side}inc": round(clock.control.increment * 1000) for side, clock in running.items()}
+            limits |= {"movestogo": self._moves_to_go} if control.moves else {}
         if control.time:
-            words += ["movetime", str(max(1, round(control.time * 1000)))]
-        for name, limit in (("nodes", control.nodes), ("depth", control.depth)):
-            if limit:
-                words += [name, str(limit)]
-        return " ".join(words)
+            limits["movetime"] = max(1, round(control.time * 1000))
+        limits |= {name: limit for name, limit in (("nodes", control.nodes), ("depth", control.depth)) if limit}
+        return " ".join(["go", *(f"{name} {limit}" for name, limit in limits.items())])

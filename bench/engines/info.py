@@ -42,14 +42,7 @@ def read_refusal(line: str) -> str:
 
     UCI has no answer for it: such an engine answers `readyok`, and plays on with the old value.
     """
-    prefix = next((text for text in REFUSALS if line.startswith(text)), "")
-    return line.removeprefix(prefix) if prefix else ""
-
-
-def is_main_line(line: str) -> bool:
-    """Whether a line is about the best line of play and has a score; quick, as it runs while an engine's clock does."""
-    is_about_a_score = line.startswith("info ") and " score " in line and not line.startswith("info string ")
-    return is_about_a_score and (" multipv " not in line or " multipv 1 " in line)
+    return next((line.removeprefix(prefix) for prefix in REFUSALS if line.startswith(prefix)), "")
 
 
 def reported_nodes(line: str) -> int:

@@ -4,20 +4,9 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, TypeVar
 
-
-class Engine(Protocol):
-    """What a pool can hold."""
-
-    def close(self, *, politely: bool = False) -> None:
-        """End the process; `politely` waits a moment for it to quit."""
-
-    def end(self) -> None:
-        """End the process for good. It may be called from any thread."""
-
-
-E = TypeVar("E", bound=Engine)
+E = TypeVar("E", bound=Any)  # a Client, or what has its `close` and `end`
 
 
 class EnginePool(Generic[E]):
@@ -44,16 +33,13 @@ class EnginePool(Generic[E]):
         try:
             yield engine
         finally:
-            self._give_back(player, engine)
-
-    def _give_back(self, player: int, engine: E) -> None:
-        with self._lock:
-            self._borrowed.remove(engine)
-            self._idle.append((player, engine))
-            keep = 0 if self.is_closed else self._most_idle
-            surplus = [self._idle.pop(0)[1] for _ in range(len(self._idle) - keep)]
-        for each in surplus:
-            each.close(politely=True)
+            with self._lock:
+                self._borrowed.remove(engine)
+                self._idle.append((player, engine))
+                keep = 0 if self.is_closed else self._most_idle
+                surplus = [self._idle.pop(0)[1] for _ in range(len(self._idle) - keep)]
+            for each in surplus:
+                each.close(politely=True)
 
     def close(self) -> None:
         """End the engines: the idle ones politely, those that are borrowed at once."""

@@ -10,16 +10,15 @@ import argparse
 import os
 import re
 import shlex
-import sys
 from collections.abc import Collection, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common.checkout import import_root
-from ..common.command import CommandError, assignment, file_name, label, seconds, suggestion, tunables_of
-from .greeting import START_SECONDS
+from ..common.command import CommandError, assignment, file_name, label, seconds, suggestion, tell, tunables_of
+from . import builds
 
-NAMES_ENGINE = ("--engine", "--revision")
+START_SECONDS = 30.0  # an engine has to answer `uciok`, unless the user says otherwise
 FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}  # set wherever an engine has them, unless the user says otherwise
 
 
@@ -43,7 +42,7 @@ class EngineSpec(NamedTuple):
 
     def unusable(self, why: object) -> str:
         """That this is no engine, for the user."""
-        reason = (why.strerror if isinstance(why, OSError) else "") or str(why) or "no answer"
+        reason = why.strerror if isinstance(why, OSError) and why.strerror else why
         return f"cannot use {' '.join(self.command)!r} as an engine: {reason}"
 
 
@@ -75,45 +74,14 @@ def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
     help_set = "change a tunable of the search of the --revision named last; before the first engine: of all coachwhip engines"
     add("--set", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_set))
     help_start = f"how long an engine may take to answer uciok (default {START_SECONDS:g})"
-    add("--start-timeout", type=seconds, metavar="SECONDS", help=help_start)
+    add("--start-timeout", type=seconds, default=START_SECONDS, metavar="SECONDS", help=help_start)
     add("--repository", type=file_name, metavar="DIR", help="where the revisions are (default: the checkout you are in)")
-
-
-def engine_specs(
-    words: Words, repository: Path | None = None, *, with_ours: bool, start_seconds: float | None = None
-) -> list[EngineSpec]:
-    """The engines that the collected words name; ourselves first if `with_ours`, and alone where none is named.
-
-    Revisions are built here, from `repository`; each has `start_seconds` (None: START_SECONDS) to answer `uciok`. Raises
-    CommandError for a word without the engine it belongs to, a tunable that we do not have, a command line that cannot be split,
-    or a revision that cannot be built.
-    """
-    first, *named = _groups(words)
-    ours = with_ours or not named
-    if first.others and not ours:
-        raise CommandError(
-            f"{next(iter(first.others))} stands before the first engine: put it behind the --engine that it belongs to"
-        )
-    groups = [first, *named] if ours else named
-    _require_owners(first, groups)
-    specs = []
-    for group in groups:
-        spec = _spec(group, {**first.tunables, **group.tunables}, repository)
-        options = {**first.options, **group.options}
-        name = group.others.get("--name", spec.name)
-        specs.append(spec._replace(name=name, options=options, start_seconds=start_seconds or START_SECONDS))
-    return specs
-
-
-def values_of(words: Words, option: str) -> list[Any]:
-    """The value of a command's own option for each engine that is named; None for an engine without it."""
-    return [group.others.get(option) for group in _groups(words)[1:]]
 
 
 class _Group(NamedTuple):
     """An engine's words."""
 
-    kind: str  # of NAMES_ENGINE; "" for ourselves
+    kind: str  # "--engine" or "--revision"; "" for ourselves, and what stands before the first engine
     engine: str
     options: dict[str, str]
     tunables: dict[str, str]
@@ -124,19 +92,45 @@ def _groups(words: Words) -> list[_Group]:
     """What stands before the first engine, then what each engine has."""
     groups = [_Group("", "", {}, {}, {})]
     for option, value in words:
-        if option in NAMES_ENGINE:
+        if option in ("--engine", "--revision"):
             groups.append(_Group(option, value, {}, {}, {}))
-        elif option == "--option":
-            groups[-1].options.update([value])
-        elif option == "--set":
-            groups[-1].tunables.update([value])
+        elif option in ("--option", "--set"):
+            (groups[-1].options if option == "--option" else groups[-1].tunables).update([value])
         else:
             groups[-1].others[option] = value
     return groups
 
 
+def values_of(words: Words, option: str) -> list[Any]:
+    """The value of a command's own option for each engine that is named; None for an engine without it."""
+    return [group.others.get(option) for group in _groups(words)[1:]]
+
+
+def engine_specs(
+    words: Words, repository: Path | None = None, *, with_ours: bool, start_seconds: float = START_SECONDS
+) -> list[EngineSpec]:
+    """The engines that the collected words name; ourselves first if `with_ours`, and alone where none is named.
+
+    Revisions are built here, from `repository`. Raises CommandError for a word without the engine it belongs to, a tunable that we
+    do not have, a command line that cannot be split, or a revision that cannot be built.
+    """
+    first, *groups = _groups(words)
+    if with_ours or not groups:
+        groups.insert(0, first)
+    elif first.others:
+        word = next(iter(first.others))
+        raise CommandError(f"{word} stands before the first engine: put it behind the --engine that it belongs to")
+    _require_owners(first, groups)
+    specs = []
+    for group in groups:
+        command, name = _command(group, {**first.tunables, **group.tunables}, repository)
+        options = {**first.options, **group.options}
+        specs.append(EngineSpec(command, group.others.get("--name", name), options, start_seconds))
+    return specs
+
+
 def _require_owners(first: _Group, groups: Sequence[_Group]) -> None:
-    """Refuse tunables of a command line, which may be of any engine, and those that we do not have. Raises CommandError."""
+    """Raises CommandError for tunables of a command line, which may be of any engine, and for those that we do not have."""
     foreign = [group for group in groups if group.kind == "--engine"]
     for group in [*foreign, first] if len(foreign) == len(groups) else foreign:
         if group.tunables:
@@ -145,22 +139,20 @@ def _require_owners(first: _Group, groups: Sequence[_Group]) -> None:
             raise CommandError(
                 f"--set is for --revision and ourselves; of a command line it is a part: --engine '{where} --set {setting}'"
             )
-    if any(not group.kind for group in groups):  # a revision has its own table, and refuses names itself when it starts
+    if first in groups:  # a revision has its own table, and refuses names itself when it starts
         tunables_of(f"{name}={value}" for name, value in first.tunables.items())
 
 
-def _spec(group: _Group, tunables: Mapping[str, str], repository: Path | None) -> EngineSpec:
-    """The engine alone, without the options behind it; ours with these tunables. Raises CommandError."""
-    changes = [f"{name}={value}" for name, value in tunables.items()]
-    settings = tuple(word for change in changes for word in ("--set", change))
-    if not group.kind:
-        return EngineSpec((*own_command(), *settings), "", {})
+def _command(group: _Group, tunables: Mapping[str, str], repository: Path | None) -> tuple[tuple[str, ...], str]:
+    """The command of an engine, ours with these tunables, and the name of a revision. Raises CommandError."""
     if group.kind == "--engine":
-        return EngineSpec(_split(group.engine), "", {})
-    from .builds import build, find_repository
-
-    made = build(group.engine, find_repository(repository), lambda line: print(line, file=sys.stderr, flush=True))
-    return EngineSpec((*made.command, *settings), " ".join([made.name, *changes]), {})
+        return _split(group.engine), ""
+    changes = [f"{name}={value}" for name, value in tunables.items()]
+    settings = [word for change in changes for word in ("--set", change)]
+    if not group.kind:
+        return (*own_command(), *settings), ""
+    made = builds.build(group.engine, builds.find_repository(repository), tell)
+    return (*made.command, *settings), " ".join([made.name, *changes])
 
 
 def _split(command: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]:
@@ -180,13 +172,7 @@ def _split(command: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]:
 
 def own_command() -> tuple[str, ...]:
     """The command that runs this coachwhip, from any working directory."""
-    return start_command(sys.executable, import_root())
-
-
-def start_command(python: str, root: Path) -> tuple[str, ...]:
-    """The command that runs the package `coachwhip` in `root` with an interpreter, from any working directory."""
-    code = f"import sys; sys.path.insert(0, {str(root)!r}); from coachwhip.__main__ import main; sys.exit(main())"
-    return python, "-c", code
+    return builds.start_command(import_root())
 
 
 def distinct(names: Sequence[str]) -> list[str]:

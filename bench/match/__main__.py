@@ -1,28 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
-This module reads the command line. `match` runs the match; `schedule`, `runner`, `game` and `seat` play the games; `journal` keeps
-them; `tally`, `elo`, `sprt`, `ratings`, `standings` and `plot` count and report.
+This module reads the command line. `match` runs the match; `schedule`, `runner` and `game` play the games; `journal` keeps them;
+`tally`, `elo`, `sprt`, `ratings`, `standings` and `plot` count and report.
 """
 
 import argparse
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..common.command import (
-    INTERRUPTED,
-    LARGEST_COUNT,
-    CommandError,
-    execute,
-    file_name,
-    require,
-    seconds,
-    tell,
-    whole_number,
-)
+from ..common.command import INTERRUPTED, LARGEST_COUNT, CommandError, execute, file_name, seconds, tell, whole_number
 from ..common.files import Postponed, check_outputs, fingerprint
 from ..common.plot import require_plot
 from ..common.rules import Rules, add_rule_arguments
@@ -32,10 +22,9 @@ from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values
 
 if TYPE_CHECKING:
     from ..common.openings import Opening
+    from .game import Contest
     from .journal import MatchJournal
     from .match import Match
-    from .runner import Contest
-    from .sprt import Sprt
 
 START_POSITION = "startpos"  # in place of a file of openings
 CHESS960_STARTS = "Chess960 start positions"
@@ -82,23 +71,14 @@ def _parser() -> argparse.ArgumentParser:
     add_engine_arguments(engines)
     own_tc = of_engine(type=time_control, metavar="TC", help="time control of the engine named last, in place of the common one")
     engines.add_argument("--own-tc", **own_tc)
-    _game_arguments(parser.add_argument_group("games").add_argument)
-    _ending_arguments(parser.add_argument_group("ending games and the match").add_argument)
-    _file_arguments(parser.add_argument_group("results").add_argument)
-    return parser
 
-
-def _game_arguments(add: Callable[..., object]) -> None:
+    add = parser.add_argument_group("games").add_argument
     add("--games", type=whole_number(1, 10**6), default=100, metavar="N", help="games of each two engines (default 100)")
     add("--form", choices=("round-robin", "gauntlet"), default="round-robin", help="all meet all, or the first all others")
     add("--tc", type=time_control, metavar="TC", help="time control (default 5+0.05)")
     add("--time", type=seconds, metavar="SECONDS", help="time for each move: the same as --tc time=SECONDS")
-    add(
-        "--nodes",
-        type=whole_number(1, LARGEST_COUNT),
-        metavar="N",
-        help="search so many nodes for each move: the same as --tc nodes=N",
-    )
+    help_nodes = "search so many nodes for each move: the same as --tc nodes=N"
+    add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help=help_nodes)
     add("--depth", type=whole_number(1, 1000), metavar="N", help="search to this depth, in plies: the same as --tc depth=N")
     add("--margin", type=whole_number(0, 60_000), metavar="MS", help="time an engine may exceed (default 0; with --time: 50)")
     add("--stall", type=seconds, metavar="SECONDS", help="give up an engine so long after its time (default 10; no clock: 60)")
@@ -111,25 +91,20 @@ def _game_arguments(add: Callable[..., object]) -> None:
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="games at a time (default 1)")
     add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
 
-
-def _ending_arguments(add: Callable[..., object]) -> None:
+    add = parser.add_argument_group("ending games and the match").add_argument
     add_rule_arguments(add)
     add("--syzygy", type=file_name, metavar="DIR", help="end games whose result the tables in this folder know")
     add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help="stop when one is accepted (error rates 0.05)")
     add("--elo-model", choices=("normalized", "logistic"), default="normalized", help="Elo of --sprt (default normalized)")
 
-
-def _file_arguments(add: Callable[..., object]) -> None:
+    add = parser.add_argument_group("results").add_argument
     add("--pgn", type=file_name, metavar="FILE", help="append every finished game")
     add("--journal", type=file_name, metavar="FILE", help="keep every finished game so that the run can be resumed")
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--json", action="store_true", help="print one JSON object instead of text")
-    add(
-        "--plot",
-        type=file_name,
-        metavar="FILE",
-        help="draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)",
-    )
+    help_plot = "draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)"
+    add("--plot", type=file_name, metavar="FILE", help=help_plot)
+    return parser
 
 
 def main(argv: Sequence[str]) -> int:
@@ -143,9 +118,10 @@ def _match(args: argparse.Namespace) -> int:
     from .match import Match
     from .runner import runner
     from .schedule import opponents, schedule
+    from .sprt import Sprt
 
     players = _check(args)
-    sprt = _sprt(args, players)
+    sprt = Sprt(*args.sprt)._replace(model=args.elo_model) if args.sprt else None
     match: Match | None = None
     disk, code = Postponed(), 0
     try:
@@ -178,10 +154,10 @@ def _check(args: argparse.Namespace) -> int:
         raise CommandError("name at least two engines, each with --engine or --revision")
     if args.resume and not args.journal:
         raise CommandError("--resume needs the --journal of the run")
+    if args.sprt and players != 2:
+        raise CommandError("--sprt is for two engines")
     if args.plot:
         require_plot(args.plot)
-        if players > 2:
-            require("scipy", "--plot of a tournament")
     return players
 
 
@@ -204,21 +180,10 @@ def _journal(args: argparse.Namespace, contest: "Contest") -> "AbstractContextMa
     return closing(MatchJournal(args.journal, _settings(args, contest), resume=args.resume)) if args.journal else nullcontext()
 
 
-def _sprt(args: argparse.Namespace, players: int) -> "Sprt | None":
-    """The test that may stop the match."""
-    from .sprt import Sprt
-
-    if not args.sprt:
-        return None
-    if players != 2:
-        raise CommandError("--sprt is for two engines")
-    return Sprt(*args.sprt)._replace(model=args.elo_model)
-
-
 def _contest(args: argparse.Namespace) -> "Contest":
     """Who plays, and how; git revisions are built here."""
     from ..common.adjudication import open_tables
-    from .runner import Contest
+    from .game import Contest
 
     control = _common_control(args)
     controls = tuple(own or control for own in values_of(args.engine_words, "--own-tc"))

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """One game between two UCI engines, judged by python-chess: who moves, who is out of time, and the record of it.
 
-An engine's clock runs from the moment `go` is written to the moment `bestmove` is read. An engine that exceeds it, sends an
-illegal move, stalls or dies loses that game, and the game is kept with the reason. How games end is `common.adjudication`.
+An engine that exceeds its clock, sends an illegal move, stalls or dies loses that game, and the game is kept with the reason. How games
+end is `common.adjudication`.
 """
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
+from itertools import chain
 from textwrap import fill
 from types import NoneType
 from typing import Any, NamedTuple
@@ -21,13 +23,16 @@ from ..common.journal import checked
 from ..common.openings import Opening
 from ..common.pgn import COLUMNS, game_text
 from ..common.rules import Rules
-from ..engines.client import legal_move, position_command
+from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, position_command
 from ..engines.clock import Clock, TimeControl
-from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, EngineFault
-from ..engines.info import read_info
+from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, EngineFault, StartError
+from ..engines.info import Info, read_info, reported_nodes
+from ..engines.spec import EngineSpec
 from .schedule import Pairing
-from .seat import OVERSTEP, Notice, Report, Seat, ignore
 
+STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
+STALL_UNTIMED = 60.0  # the same after `go` or its last line, for searches without a clock
+TOLERANCE = 1.1  # of a node limit: engines look at their count now and then
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
 INTERRUPTED = "interrupted"
 RESULTS = (WHITE_WINS, DRAW, BLACK_WINS, UNFINISHED)
@@ -38,6 +43,16 @@ TERMINATIONS = {
     STALL: "abandoned",
     INTERRUPTED: "unterminated",
 }
+
+
+@dataclass(frozen=True)
+class Contest:
+    """Who plays, and how."""
+
+    players: tuple[EngineSpec, ...]
+    controls: tuple[TimeControl, ...]  # of each player
+    rules: Rules
+    stall: float | None = None  # seconds after which a silent engine is given up; None for the defaults
 
 
 class MoveRecord(NamedTuple):
@@ -84,25 +99,14 @@ class GameRecord:
         return f"{self.reason} of {name}" + (f": {self.detail}" if self.detail else "")
 
     def to_json(self) -> dict[str, Any]:
-        """The record as plain data."""
-        more = {"oversteps": list(self.oversteps)} if any(self.oversteps) else {}
-        return (
-            {"game": self.number, "date": self.date}
-            | more
-            | {
-                "fen": self.opening.fen,
-                "chess960": self.opening.chess960,
-                "book": self.opening.moves,
-                "white": self.white,
-                "black": self.black,
-                "result": self.result,
-                "reason": self.reason,
-                "detail": self.detail,
-                "moves": [
-                    [move.move, move.seconds, move.clock, _score_text(move.score), move.depth, move.nodes] for move in self.moves
-                ],
-            }
-        )
+        """The record as plain data; scores as python-chess writes them: `+35` or `#-3`."""
+        data: dict[str, Any] = {"game": self.number, "date": self.date}
+        if any(self.oversteps):
+            data["oversteps"] = list(self.oversteps)
+        data |= {"fen": self.opening.fen, "chess960": self.opening.chess960, "book": self.opening.moves}
+        data |= {"white": self.white, "black": self.black, "result": self.result, "reason": self.reason, "detail": self.detail}
+        scores = [None if move.score is None else str(move.score) for move in self.moves]
+        return data | {"moves": [list(move._replace(score=score)) for move, score in zip(self.moves, scores, strict=True)]}  # type: ignore[arg-type]
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "GameRecord":
@@ -149,17 +153,9 @@ class GameRecord:
         return game_text(game)
 
 
-def _score_text(score: chess.engine.Score | None) -> str | None:
-    """`+35` or `#-3`, as python-chess writes scores."""
-    return None if score is None else str(score)
-
-
 def _score(text: str | None) -> chess.engine.Score | None:
-    """The inverse of `_score_text`."""
-    if text is None:
-        return None
-    if not text.startswith("#"):
-        return chess.engine.Cp(int(text))
+    if text is None or not text.startswith("#"):
+        return None if text is None else chess.engine.Cp(int(text))
     mate = int(text[1:])
     return chess.engine.MateGiven if text == "#+0" else chess.engine.Mate(mate)
 
@@ -168,22 +164,16 @@ class Game:
     """A game that is being played."""
 
     def __init__(
-        self,
-        pairing: Pairing,
-        seats: tuple[Seat, Seat],
-        controls: tuple[TimeControl, TimeControl],
-        rules: Rules,
-        is_stopped: Callable[[], bool] = lambda: False,
-        report: Report = ignore,
+        self, pairing: Pairing, engines: tuple[Client, Client], contest: Contest, is_stopped: Callable[[], bool] = lambda: False
     ) -> None:
-        """Seats and time controls are White's and Black's. Before each move `is_stopped` is asked whether the game is to end, unfinished."""
+        """The engines are White's and Black's. Before each move `is_stopped` is asked whether the game is to end, unfinished."""
         self._pairing = pairing
-        self._seats = dict(zip((chess.WHITE, chess.BLACK), seats, strict=True))
-        self._rules = rules
+        self._engines = dict(zip((chess.WHITE, chess.BLACK), engines, strict=True))
+        self._contest = contest
         self._is_stopped = is_stopped
-        self._report = report
         self._board = pairing.opening.position()
-        self._clocks = {side: Clock(control, rules.margin) for side, control in zip("wb", controls, strict=True)}
+        controls = {"w": contest.controls[pairing.white], "b": contest.controls[pairing.black]}
+        self._clocks = {side: Clock(control, contest.rules.margin) for side, control in controls.items()}
         self._history = pairing.opening.moves.split()
         self._moves: list[MoveRecord] = []
         self._oversteps = {chess.WHITE: 0, chess.BLACK: 0}
@@ -193,7 +183,7 @@ class Game:
         colour, detail = chess.WHITE, ""
         try:
             for colour in (chess.WHITE, chess.BLACK):
-                self._seats[colour].prepare(chess960=self._pairing.opening.chess960)
+                self._prepare(self._engines[colour])
             while (ending := self._ending()) is None and not self._is_stopped():
                 colour = self._board.turn
                 self._move()
@@ -202,51 +192,88 @@ class Game:
             detail = fault.detail
         if ending is None:
             ending, detail = Ending(UNFINISHED, INTERRUPTED), ""
-        return self._record(ending, detail)
+        date = datetime.now(timezone.utc).strftime("%Y.%m.%d")
+        white, black = (engine.name for engine in self._engines.values())
+        oversteps = self._oversteps[chess.WHITE], self._oversteps[chess.BLACK]
+        moves = tuple(self._moves)
+        return GameRecord(self._pairing.number, date, self._pairing.opening, white, black, moves, *ending, detail, oversteps)
+
+    def _prepare(self, engine: Client) -> None:
+        """Have a process that is ready for a new game.
+
+        Raises EngineFault if it has worked before: the engine loses the game. Raises StartError, which ends the match, if it
+        never has, or several starts in a row have failed.
+        """
+        try:
+            engine.start()
+        except StartError as error:
+            if not engine.was_started or engine.failed_starts >= FAILED_STARTS:
+                raise
+            raise EngineFault(CRASH, str(error)) from error
+        engine.new_game(chess960=self._pairing.opening.chess960)
 
     def _ending(self) -> Ending | None:
-        return find_ending(self._board, [move.score for move in self._moves], self._rules)
+        return find_ending(self._board, [move.score for move in self._moves], self._contest.rules)
 
     def _move(self) -> None:
         """Have the side to move make its move. Raises EngineFault."""
-        opening, turn = self._pairing.opening, self._board.turn
+        turn = self._board.turn
         clock = self._clocks["w" if turn == chess.WHITE else "b"]
-        allowance = clock.allowance
+        search = _Search(clock.control.nodes)
+        go, allowance = clock.go(self._clocks), clock.allowance
+        opening = self._pairing.opening
         position = position_command(opening.fen, self._history, chess960=opening.chess960)
-        answer = self._seats[turn].play(position, clock.go(self._clocks), allowance, clock.control.nodes, self._note)
-        if allowance is not None and answer.seconds > allowance:
-            raise EngineFault(TIME_LOSS, f"{answer.seconds:.3f} s used, {allowance:.3f} s allowed")
-        move = legal_move(self._board, answer.move)
-        clock.spend(answer.seconds)
-        score, depth, nodes = read_score(answer.info, turn)
+        try:
+            reply = self._engines[turn].go(position, go, self._patience(allowance), search.read)
+        except EngineFault as fault:
+            searched = f", {search.nodes} nodes searched" if search.nodes else ""
+            raise EngineFault(fault.reason, f"asked {go!r}: {fault.detail}{searched}") from fault
+        finally:
+            self._oversteps[turn] += search.nodes > search.limit
+        if allowance is not None and reply.seconds > allowance:
+            raise EngineFault(TIME_LOSS, f"{reply.seconds:.3f} s used, {allowance:.3f} s allowed")
+        move = legal_move(self._board, reply.move)
+        clock.spend(reply.seconds)
+        info = last_info(search.lines)
         remaining = round(clock.remaining, 6) if clock.control.base else None
-        self._moves.append(MoveRecord(move.uci(), round(answer.seconds, 6), remaining, score, depth, answer.nodes or nodes))
+        nodes = search.nodes or info.nodes
+        self._moves.append(MoveRecord(move.uci(), round(reply.seconds, 6), remaining, white_score(info, turn), info.depth, nodes))
         self._history.append(move.uci())
         self._board.push(move)
 
-    def _note(self, notice: Notice) -> None:
-        """Count and report what the engine to move does."""
-        self._oversteps[self._board.turn] += notice.kind == OVERSTEP
-        self._report(notice)
-
-    def _record(self, ending: Ending, detail: str) -> GameRecord:
-        date = datetime.now(timezone.utc).strftime("%Y.%m.%d")
-        white, black = (seat.name for seat in self._seats.values())
-        oversteps = self._oversteps[chess.WHITE], self._oversteps[chess.BLACK]
-        opening = self._pairing.opening
-        return GameRecord(self._pairing.number, date, opening, white, black, tuple(self._moves), *ending, detail, oversteps)
+    def _patience(self, allowance: float | None) -> Patience:
+        """When an engine that may take so many seconds, None for any number, is given up."""
+        if allowance is None:
+            return Patience(after_line=STALL_UNTIMED if self._contest.stall is None else self._contest.stall)
+        return Patience(after_command=allowance + (STALL_TIMED if self._contest.stall is None else self._contest.stall))
 
 
-def read_score(line: str, turn: chess.Color) -> tuple[chess.engine.Score | None, int | None, int | None]:
-    """Score from White's side, depth and nodes of an `info` line sent by the engine that plays `turn`; None for what it lacks."""
-    info = read_info(line)
-    if info is None:
-        return None, None, None
-    score: chess.engine.Score | None = None
-    if info.cp is not None:
-        score = chess.engine.Cp(info.cp)
-    elif info.mate is not None:
-        score = chess.engine.Mate(info.mate)
-    if score is not None:
-        score = chess.engine.PovScore(score, turn).white()
-    return score, info.depth, info.nodes
+class _Search:
+    """What an engine prints during one search. The lines are read when its clock has stopped, but for the nodes."""
+
+    def __init__(self, limit: int) -> None:
+        self.lines: list[str] = []
+        self.nodes = 0  # the most that any line said
+        self.limit = TOLERANCE * limit if limit else math.inf
+
+    def read(self, _seconds: float, line: str) -> bool:
+        """Keep the line; whether it is a sign that the engine will answer: beyond its nodes it should have."""
+        self.lines.append(line)
+        self.nodes = max(self.nodes, reported_nodes(line))
+        return self.nodes <= self.limit
+
+
+def last_info(lines: Sequence[str]) -> Info:
+    """What the last line about the main variation says, one with an exact score if there is one."""
+    read = (info for line in reversed(lines) if (info := read_info(line)))
+    infos = (info for info in read if info.multipv == 1 and (info.cp, info.mate) != (None, None))
+    last = next(infos, Info())
+    return next((info for info in chain([last], infos) if not info.is_bound), last)
+
+
+def white_score(info: Info, turn: chess.Color) -> chess.engine.Score | None:
+    """The score from White's side in what the engine that plays `turn` says; None if it gives none."""
+    if info.cp is None and info.mate is None:
+        return None
+    score = chess.engine.Cp(info.cp) if info.mate is None else chess.engine.Mate(info.mate)  # type: ignore[arg-type]
+    return chess.engine.PovScore(score, turn).white()

@@ -6,7 +6,7 @@ Other matches and programs may add to the PGN file too. A resumed match adds the
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
@@ -49,41 +49,39 @@ class MatchJournal(Journal):
 class PgnFile:
     """The PGN file of a match, which other matches may write at the same time. Nothing of theirs is changed."""
 
-    def __init__(self, path: Path, write: Callable[[GameRecord], str], games: Sequence[GameRecord] = ()) -> None:
-        """`write` makes the text of a game. Those `games` that are not in the file are added. Raises OSError, CommandError."""
+    def __init__(self, path: Path, games: Sequence[str] = ()) -> None:
+        """Those `games` that are not in the file are added. Raises OSError, CommandError."""
         self.path = path
-        self._write = write
-        self._stream: FileIO | None = None
+        self._pipe: FileIO | None = None
         if path.exists() and not path.is_file():
-            self._stream = path.open("ab", buffering=0)  # for the whole match, since closing a pipe ends it
+            self._pipe = path.open("ab", buffering=0)  # for the whole match, since closing a pipe ends it
         elif games:
-            self._add_missing(games)
+            self._add_missing([game.encode() for game in games])
 
-    def _add_missing(self, games: Sequence[GameRecord]) -> None:
+    def _add_missing(self, games: Sequence[bytes]) -> None:
         """Add the games that are not in the file. One of them that is torn at its end, by a run that was killed, is cut off."""
         with self._alone() as file:
             data = file.read()
-            missing = _missing([self._write(game).encode() for game in games], data)
+            missing = _missing(games, data)
             start = data.rfind(b"\n\n[") + 2 if b"\n\n[" in data else 0
             if any(text.startswith(data[start:]) for text in missing):
                 file.truncate(start)
             if missing:
                 append(file, _gap(file) + b"".join(missing))
 
-    def add(self, game: GameRecord) -> None:
+    def add(self, game: str) -> None:
         """Append a game, the whole of it or, if the disk is full, nothing. Raises OSError, CommandError."""
-        text = self._write(game).encode()
-        if self._stream:
+        if self._pipe:
             with naming(self.path):
-                append(self._stream, text)
+                append(self._pipe, game.encode())
             return
         with self._alone() as file:
-            append(file, _gap(file) + text)
+            append(file, _gap(file) + game.encode())
 
     def close(self) -> None:
         """End a pipe."""
-        if self._stream:
-            self._stream.close()
+        if self._pipe:
+            self._pipe.close()
 
     @contextmanager
     def _alone(self) -> Iterator[FileIO]:

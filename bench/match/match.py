@@ -1,23 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A match: its games, those that are finished, and where they are kept."""
 
-import sys
-import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from functools import partial
 from pathlib import Path
 
 from ...uci.parse import reason
-from ..common.command import CommandError, uninterrupted
+from ..common.command import CommandError, tell, uninterrupted
 from ..common.progress import progress
 from .game import GameRecord
 from .journal import MatchJournal, PgnFile
 from .runner import Runner
 from .schedule import Pairing
-from .seat import OVERSTEP, Notice
 from .sprt import Sprt
-from .standings import one_line
+from .standings import OVERSTEP, one_line
 from .tally import Tally
 
 REPORTS = 20  # lines on how the match stands while it is played, at most
@@ -42,13 +38,12 @@ class Match:
         self._controls = controls
         self._pairings = {pairing.number: pairing for pairing in pairings}
         self._journal = journal
-        self._reported: set[tuple[str, str]] = set()  # engines and kinds of notices
-        self._lock = threading.Lock()
+        self._overstepped: set[int] = set()  # players that were reported for it
         played = journal.games if journal else []
         for record in played:
             if record.number in self._pairings:
                 self.tally.add(self._pairings[record.number], record)
-        self._pgn = PgnFile(pgn, self._pgn_text, played) if pgn else None
+        self._pgn = PgnFile(pgn, [self._pgn_text(record) for record in played]) if pgn else None
 
     def close(self) -> None:
         """End the PGN file."""
@@ -59,15 +54,15 @@ class Match:
         """Play what is missing, until nothing is or the test has a verdict."""
         missing = [pairing for number, pairing in self._pairings.items() if number not in self.tally.results]
         if self.tally.results:
-            print(f"{len(self.tally.results)} games are played, {len(missing)} to go", file=sys.stderr)
+            tell(f"{len(self.tally.results)} games are played, {len(missing)} to go")
         if not missing or self._is_decided():
             return
         every = max(2, len(missing) // REPORTS // 2 * 2)
-        with progress("games", len(missing)) as bar, closing(runner(missing, partial(self._warn, bar.say))) as games:
+        with progress("games", len(missing)) as bar, closing(runner(missing)) as games:
             for record in games:
                 with uninterrupted():  # the files and the count agree
                     self._keep(record)
-                self._warn_late(bar.say, record)
+                self._warn(bar.say, record)
                 bar.say(f"game {record.number + 1}: {record.white} - {record.black} {record.result} ({record.explanation()})")
                 bar.advance()
                 if len(self.tally.results) % every == 0 and len(self.names) == 2:
@@ -85,24 +80,17 @@ class Match:
             self._journal.add(record)
         self.tally.add(self._pairings[record.number], record)
         if self._pgn is not None:
-            self._pgn.add(record)
+            self._pgn.add(self._pgn_text(record))
 
-    def _warn(self, say: Callable[[str], None], pairing: Pairing, notice: Notice) -> None:
-        """Say what an engine does, at once, and the first time only. It may be called from any thread."""
-        with self._lock:
-            is_new = (notice.engine, notice.kind) not in self._reported
-            self._reported.add((notice.engine, notice.kind))
-        if is_new:
-            say(notice.for_game(pairing.number + 1))
-
-    def _warn_late(self, say: Callable[[str], None], record: GameRecord) -> None:
-        """The same of a finished game, for games that are played elsewhere."""
+    def _warn(self, say: Callable[[str], None], record: GameRecord) -> None:
+        """Report an engine that searched more nodes than it should, the first time only."""
         pairing = self._pairings[record.number]
-        sides = (pairing.white, record.white), (pairing.black, record.black)
-        for (player, engine), count in zip(sides, record.oversteps, strict=True):
-            if count:
-                notice = Notice(engine, OVERSTEP, self._controls[player], f"has searched more in {count} of its moves")
-                self._warn(say, pairing, notice)
+        players = (pairing.white, record.white), (pairing.black, record.black)
+        for (player, name), count in zip(players, record.oversteps, strict=True):
+            if count and player not in self._overstepped:
+                self._overstepped.add(player)
+                limit, moves = self._controls[player], f"{count} of its moves"
+                say(f"warning: game {record.number + 1}: {name}: {OVERSTEP}: more than {limit} in {moves}")
 
     def _pgn_text(self, record: GameRecord) -> str:
         """A game with the headers that the match knows."""

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from ..common.plot import as_text, legend, new_figure, picture, whole
 from .sprt import Sprt
-from .standings import judge, ratings
 from .tally import Tally
 
 POINTS = 400  # at most so many steps are drawn
@@ -47,7 +46,7 @@ def course(tally: Tally, sprt: Sprt | None) -> list[Step]:
         so_far.results[number] = result
         done = len(so_far.results)
         if (number ^ 1 in so_far.results and done // 2 % every == 0) or done == len(tally.results):
-            elo, _ = judge(so_far, 0, 1)
+            elo, _ = so_far.judge(0, 1)
             steps.append(Step(done, elo.elo, elo.low, elo.high, sprt.llr(so_far.pairs(0, 1)) if sprt else 0.0))
     return steps
 
@@ -90,18 +89,10 @@ def _course(axes: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) ->
 
 def _standings(axes: Any, tally: Tally, names: Sequence[str]) -> None:
     """Ratings with their errors."""
-    fitted = ratings(tally, len(names))
-    assert fitted is not None, "the command line has asked for scipy before the games"
-    order = sorted(range(len(names)), key=lambda player: fitted[player].elo)
-    positions = range(len(names))
-    axes.errorbar(
-        [fitted[player].elo for player in order],
-        positions,
-        xerr=[fitted[player].error for player in order],
-        fmt="o",
-        label="rating, 95 % interval",
-    )
-    axes.set_yticks(list(positions), [names[player] for player in order])
+    rows = sorted((*rating, name) for rating, name in zip(tally.ratings(len(names)), names, strict=True))
+    elo, errors, engines = zip(*rows, strict=True)
+    axes.errorbar(elo, range(len(rows)), xerr=errors, fmt="o", label="rating, 95 % interval")
+    axes.set_yticks(range(len(rows)), engines)
     axes.axvline(0, color="grey", linewidth=0.8, label="mean of all engines")
     axes.set(xlabel="Elo relative to the mean", ylabel="engine", title=f"Ratings after {len(tally.results)} games")
     legend(axes)

@@ -3,24 +3,22 @@
 
 import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 from ..common.table import plain
-from .elo import Estimate, estimate
 from .game import FAULTS
-from .ratings import Rating, fit_ratings
-from .seat import OVERSTEP
 from .sprt import Sprt
 from .tally import Tally
 
-PAIRED_SHARE = 0.8  # of the games must belong to finished pairs for these alone to be judged: their error is the right one
+OVERSTEP = "node limit overstepped"
 
 
 def describe(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> str:
     """The summary for a person: of one meeting, or of a tournament if there are more than two players."""
     if not tally.results:
         return "no game finished"
-    lines = _meeting(tally, names, sprt) if len(names) == 2 else _tournament(tally, names)
+    lines = _meeting(tally, names, sprt) if len(names) == 2 else [_tournament(tally, names)]
     lines.append("endings: " + ", ".join(f"{reason} {count}" for reason, count in tally.endings().most_common()))
     faults = tally.faults()
     for player, name in enumerate(names):
@@ -32,39 +30,28 @@ def describe(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> st
 
 
 def one_line(tally: Tally, sprt: Sprt | None) -> str:
-    """How the first two players stand."""
-    wins, draws, losses = tally.games(0, 1)
-    text = f"+{wins} ={draws} -{losses}"
-    if wins + draws + losses:
-        text += f", Elo {judge(tally, 0, 1)[0]}"
-    if sprt:
-        text += f", LLR {sprt.llr(tally.pairs(0, 1)):+.2f}"
-    return text
+    """How the first two players stand, after at least one game."""
+    text = f"{_score(tally, 0, 1)}, Elo {tally.judge(0, 1)[0]}"
+    return f"{text}, LLR {sprt.llr(tally.pairs(0, 1)):+.2f}" if sprt else text
 
 
-def judge(tally: Tally, first: int, second: int) -> tuple[Estimate, bool]:
-    """An estimate from finished pairs if nearly every game belongs to one, else from single games; and which of the two."""
+def _score(tally: Tally, first: int, second: int) -> str:
     wins, draws, losses = tally.games(first, second)
-    pairs = tally.pairs(first, second)
-    paired = sum(pairs) > 0 and 2 * sum(pairs) >= PAIRED_SHARE * (wins + draws + losses)
-    return estimate(pairs if paired else (losses, draws, wins)), paired
+    return f"+{wins} ={draws} -{losses}" if wins + draws + losses else "-"
 
 
 def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
     """Two players."""
-    wins, draws, losses = tally.games(0, 1)
-    total = wins + draws + losses
-    share, drawn = 100 * (wins + draws / 2) / total, 100 * draws / total
-    lines = [f"{names[0]} against {names[1]}: {total} games, +{wins} ={draws} -{losses}, {share:.1f} %, draws {drawn:.1f} %"]
-    elo, paired = judge(tally, 0, 1)
-    pairs = tally.pairs(0, 1)
+    points, pairs = tally.points(0, 1), tally.pairs(0, 1)
+    total = len(points)
+    share, drawn = 100 * sum(points) / total, 100 * points.count(0.5) / total
+    lines = [f"{names[0]} against {names[1]}: {total} games, {_score(tally, 0, 1)}, {share:.1f} %, draws {drawn:.1f} %"]
+    elo, paired = tally.judge(0, 1)
     alone = total - 2 * sum(pairs)
     unpaired = f", {alone} without their other half not counted" if alone else ""
-    source = f"(95 %, from {f'pairs {pairs}{unpaired}' if paired else 'single games'})"
-    if elo.is_known:
-        lines.append(f"Elo {elo} [{elo.low:+.1f}, {elo.high:+.1f}] {source}, LOS {100 * elo.los:.1f} %")
-    else:
-        lines.append(f"Elo {elo} {source}")
+    line = f"Elo {elo}" + (f" [{elo.low:+.1f}, {elo.high:+.1f}]" if elo.is_known else "")
+    line += f" (95 %, from {f'pairs {pairs}{unpaired}' if paired else 'single games'})"
+    lines.append(line + (f", LOS {100 * elo.los:.1f} %" if elo.is_known else ""))
     if math.isfinite(elo.normalized):
         lines.append(f"normalized Elo {elo.normalized:+.1f} +/- {elo.normalized_error:.1f}")
     if sprt:
@@ -76,74 +63,48 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
     return lines
 
 
-def ratings(tally: Tally, players: int) -> list[Rating] | None:
-    """Ratings fitted over all games; None without scipy."""
-    meetings = {(a, b): tally.points(a, b) for a in range(players) for b in range(a + 1, players)}
-    try:
-        return fit_ratings(players, meetings)
-    except ImportError:
-        return None
-
-
-def _tournament(tally: Tally, names: Sequence[str]) -> list[str]:
+def _tournament(tally: Tally, names: Sequence[str]) -> str:
     """The cross table, best player first: rating, points, and wins, draws and losses against each of the others."""
-    players = range(len(names))
-    fitted = ratings(tally, len(names))
-    strength = {player: fitted[player].elo if fitted else _share(tally, player) for player in players}
-    order = sorted(players, key=lambda player: -strength[player])
+    ratings = tally.ratings(len(names))
+    order = sorted(range(len(names)), key=lambda player: -ratings[player].elo)
     rows = []
     for place, player in enumerate(order, start=1):
-        points = tally.points(player)
-        rating = [f"{fitted[player].elo:+.1f}", f"{fitted[player].error:.1f}"] if fitted else ["", ""]
-        cells = ["" if other == player else _cell(tally, player, other) for other in order]
-        row = [f"{place}", names[player], *rating, f"{len(points)}", f"{sum(points):g}"]
-        rows.append([*row, f"{100 * _share(tally, player):.1f}", *cells])
+        points, (elo, error) = tally.points(player), ratings[player]
+        share = 100 * sum(points) / max(1, len(points))
+        row = [f"{place}", names[player], f"{elo:+.1f}", f"{error:.1f}", f"{len(points)}", f"{sum(points):g}", f"{share:.1f}"]
+        rows.append([*row, *("" if other == player else _score(tally, player, other) for other in order)])
     headings = ["", "engine", "Elo", "+/-", "games", "points", "%", *(str(place) for place in range(1, len(names) + 1))]
-    lines = plain(headings, rows, left=2).splitlines()
-    return lines if fitted else [*lines, "no ratings without scipy: python3 -m pip install 'coachwhip[bench]'"]
-
-
-def _share(tally: Tally, player: int) -> float:
-    points = tally.points(player)
-    return sum(points) / len(points) if points else 0.0
-
-
-def _cell(tally: Tally, player: int, other: int) -> str:
-    wins, draws, losses = tally.games(player, other)
-    return f"+{wins} ={draws} -{losses}" if wins + draws + losses else "-"
+    return plain(headings, rows, left=2)
 
 
 def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dict[str, Any]:
     """The same for scripts; what is infinite or unknown is null."""
-    players = range(len(names))
-    fitted = ratings(tally, len(names)) if len(names) > 2 and tally.results else None
     faults = tally.faults()
-    report: dict[str, Any] = {"games": len(tally.results), "endings": dict(tally.endings()), "engines": [], "meetings": []}
+    engines: list[dict[str, Any]] = []
     for player, name in enumerate(names):
         points = tally.points(player)
         engine = {"name": name, "games": len(points), "points": sum(points)}
         engine["faults"] = {fault: faults[player, fault] for fault in FAULTS}
         engine["oversteps"] = dict(zip(("searches", "games"), tally.oversteps(player), strict=True))
-        if fitted:
-            engine |= {"elo": fitted[player].elo, "error": fitted[player].error}
-        report["engines"].append(engine)
-    for first in players:
-        report["meetings"] += [
-            _meeting_summary(tally, first, second) for second in range(first + 1, len(names)) if tally.points(first, second)
-        ]
+        engines.append(engine)
+    if len(names) > 2 and tally.results:
+        for engine, rating in zip(engines, tally.ratings(len(names)), strict=True):
+            engine.update(rating._asdict())
+    meetings = [_summary(tally, *both) for both in combinations(range(len(names)), 2) if tally.points(*both)]
+    report = {"games": len(tally.results), "endings": dict(tally.endings()), "engines": engines, "meetings": meetings}
     if sprt:
         llr = sprt.llr(tally.pairs(0, 1))
         report["sprt"] = {**sprt._asdict(), "llr": llr, "bounds": list(sprt.bounds()), "verdict": sprt.verdict(llr) or None}
     return report
 
 
-def _meeting_summary(tally: Tally, first: int, second: int) -> dict[str, Any]:
+def _summary(tally: Tally, first: int, second: int) -> dict[str, Any]:
     """Two players' games against each other, from the first one's side."""
     wins, draws, losses = tally.games(first, second)
-    pairs = tally.pairs(first, second)
-    elo, _ = judge(tally, first, second)
+    elo, _ = tally.judge(first, second)
     values = {"elo": elo.elo, "error": elo.error, "low": elo.low, "high": elo.high, "los": elo.los}
     values |= {"normalized_elo": elo.normalized, "normalized_error": elo.normalized_error}
     values |= {"draw_share": draws / (wins + draws + losses)}
-    counts = {"players": [first, second], "wins": wins, "draws": draws, "losses": losses, "pairs": list(pairs)}
+    counts = {"players": [first, second], "wins": wins, "draws": draws, "losses": losses}
+    counts["pairs"] = list(tally.pairs(first, second))
     return counts | {name: value if math.isfinite(value) else None for name, value in values.items()}

@@ -8,10 +8,13 @@ from collections import Counter
 from typing import NamedTuple
 
 from ..common.adjudication import BLACK_WINS, DRAW, WHITE_WINS
+from .elo import Estimate, estimate
 from .game import GameRecord
+from .ratings import Rating, fit_ratings
 from .schedule import Pairing
 
 POINTS = {WHITE_WINS: 1.0, DRAW: 0.5, BLACK_WINS: 0.0}  # White's
+PAIRED_SHARE = 0.8  # of the games must belong to finished pairs for these alone to be judged: their error is the right one
 
 
 class Result(NamedTuple):
@@ -31,14 +34,11 @@ class Tally:
     def __init__(self) -> None:
         self.results: dict[int, Result] = {}
 
-    def add(self, pairing: Pairing, record: GameRecord) -> bool:
-        """Count a finished game; False if its number has been counted before."""
-        if pairing.number in self.results:
-            return False
+    def add(self, pairing: Pairing, record: GameRecord) -> None:
+        """Count a finished game, unless its number has been counted before."""
         culprit = {"white": pairing.white, "black": pairing.black}.get(record.culprit or "")
         ended = POINTS[record.result], record.reason, culprit, record.oversteps
-        self.results[pairing.number] = Result(pairing.white, pairing.black, *ended)
-        return True
+        self.results.setdefault(pairing.number, Result(pairing.white, pairing.black, *ended))
 
     def points(self, first: int, second: int | None = None) -> list[float]:
         """The first player's points, game by game, against the second, or against everybody."""
@@ -48,19 +48,30 @@ class Tally:
             if first in result[:2] and (second is None or second in result[:2])
         ]
 
-    def games(self, first: int, second: int | None = None) -> tuple[int, int, int]:
+    def games(self, first: int, second: int) -> tuple[int, int, int]:
         """The first player's wins, draws and losses."""
         points = self.points(first, second)
         return points.count(1.0), points.count(0.5), points.count(0.0)
 
-    def pairs(self, first: int, second: int) -> tuple[int, int, int, int, int]:
+    def pairs(self, first: int, second: int) -> tuple[int, ...]:
         """How many finished pairs of these two gave the first player 0, 1/2, 1, 3/2 and 2 points."""
         halves = [0] * 5
         for number, result in self.results.items():
             if number % 2 == 0 and {first, second} == set(result[:2]) and (other := self.results.get(number + 1)):
                 both = [one.points if one.white == first else 1 - one.points for one in (result, other)]
                 halves[round(2 * sum(both))] += 1
-        return halves[0], halves[1], halves[2], halves[3], halves[4]
+        return tuple(halves)
+
+    def judge(self, first: int, second: int) -> tuple[Estimate, bool]:
+        """An estimate from finished pairs if nearly every game belongs to one, else from single games; and which of the two."""
+        wins, draws, losses = self.games(first, second)
+        pairs = self.pairs(first, second)
+        paired = sum(pairs) > 0 and 2 * sum(pairs) >= PAIRED_SHARE * (wins + draws + losses)
+        return estimate(pairs if paired else (losses, draws, wins)), paired
+
+    def ratings(self, players: int) -> list[Rating]:
+        """Ratings fitted over all games."""
+        return fit_ratings(players, {(a, b): self.points(a, b) for a in range(players) for b in range(a + 1, players)})
 
     def faults(self) -> Counter[tuple[int, str]]:
         """How often each player forfeited a game for each reason."""
@@ -68,12 +79,7 @@ class Tally:
 
     def oversteps(self, player: int) -> tuple[int, int]:
         """In how many searches a player exceeded its node limit, and in how many games."""
-        counts = [
-            count
-            for result in self.results.values()
-            for who, count in zip(result[:2], result.oversteps, strict=True)
-            if who == player
-        ]
+        counts = [result.oversteps[result[:2].index(player)] for result in self.results.values() if player in result[:2]]
         return sum(counts), sum(count > 0 for count in counts)
 
     def endings(self) -> Counter[str]:

@@ -18,13 +18,13 @@ from coachwhip.bench.common.adjudication import Ending, by_tablebase, find_endin
 from coachwhip.bench.common.openings import Opening
 from coachwhip.bench.common.pgn import read_games
 from coachwhip.bench.common.rules import Rules
-from coachwhip.bench.engines.client import FAILED_STARTS
+from coachwhip.bench.engines.client import FAILED_STARTS, Client
 from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, StartError
+from coachwhip.bench.engines.info import Info
 from coachwhip.bench.engines.spec import EngineSpec
-from coachwhip.bench.match.game import Game, GameRecord, MoveRecord, read_score
+from coachwhip.bench.match.game import Contest, Game, GameRecord, MoveRecord, last_info, white_score
 from coachwhip.bench.match.schedule import Pairing
-from coachwhip.bench.match.seat import OVERSTEP, SLOW, Notice, Report, Seat, ignore
 from places import DATA, STUB
 
 MATE_IN_ONE = Opening("k7/8/1K6/8/8/8/8/7R w - - 0 1", chess960=False)
@@ -32,44 +32,48 @@ PAWN = Opening("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", chess960=False)
 ROOK = Opening("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", chess960=False)
 
 MINUTE, HASTE = TimeControl(60), TimeControl(0.3, 0.1)
-TakeSeat = Callable[..., Seat]
+Start = Callable[..., Client]
 
 
-@pytest.fixture
-def take_seat() -> Iterator[TakeSeat]:
-    """Makes seats for roles of the stub, closed after the test."""
-    seats: list[Seat] = []
+@pytest.fixture(scope="module")
+def start() -> Iterator[Start]:
+    """Engines with roles of the stub, one for each role and colour, which end after the last test."""
+    engines: dict[tuple[str, str], Client] = {}
 
-    def make(role: str, stall: float | None = None, **options: str) -> Seat:
-        player = EngineSpec((sys.executable, str(STUB), *shlex.split(role)), "", options)
-        seats.append(Seat(player, stall))
-        return seats[-1]
+    def make(role: str, colour: str = "") -> Client:
+        command = (sys.executable, str(STUB), *shlex.split(role))
+        return engines.setdefault((role, colour), Client(EngineSpec(command, "", {})))
 
     yield make
-    for seat in seats:
-        seat.close()
+    for engine in engines.values():
+        engine.end()
 
 
 def play(
-    white: Seat,
-    black: Seat,
+    white: Client,
+    black: Client,
     opening: Opening,
     controls: tuple[TimeControl, TimeControl] = (MINUTE, MINUTE),
     rules: Rules | None = None,
-    report: Report = ignore,
+    stall: float | None = None,
 ) -> GameRecord:
     """One game."""
-    return Game(Pairing(0, opening, 0, 1), (white, black), controls, rules or Rules(), report=report).play()
+    return Game(Pairing(0, opening, 0, 1), (white, black), Contest((), controls, rules or Rules(), stall)).play()
 
 
-def test_a_won_game_is_recorded_and_read_back(take_seat: TakeSeat) -> None:
-    record = play(take_seat("good"), take_seat("good x"), MATE_IN_ONE)
+def stored(record: GameRecord) -> GameRecord:
+    """The record as a resumed match reads it."""
+    return GameRecord.from_json(json.loads(json.dumps(record.to_json())))
+
+
+def test_a_won_game_is_recorded_and_read_back(start: Start) -> None:
+    record = play(start("good"), start("good x"), MATE_IN_ONE)
     assert (record.result, record.reason, record.culprit) == ("1-0", "checkmate", None)
     assert (record.white, record.black) == ("good", "goodx")
     (move,) = record.moves
     assert (move.move, move.score, move.depth, move.nodes) == ("h1h8", chess.engine.Cp(900), 1, 20)
     assert move.seconds > 0
-    assert GameRecord.from_json(json.loads(json.dumps(record.to_json()))) == record  # or a resumed match writes the game again
+    assert stored(record) == record  # or a resumed match writes the game again
     read = chess.pgn.read_game(io.StringIO(record.pgn({"Event": "test", "Round": "1"})))
     assert read is not None
     assert not read.errors
@@ -78,9 +82,7 @@ def test_a_won_game_is_recorded_and_read_back(take_seat: TakeSeat) -> None:
     assert read.board().fen() == MATE_IN_ONE.fen
     node = read.next()
     assert node is not None
-    clock = node.clock()
-    assert clock is not None
-    assert 0 < clock <= 60
+    assert 0 < (node.clock() or 0) <= 60
     assert node.eval() == chess.engine.PovScore(chess.engine.Cp(900), chess.WHITE)
     assert node.eval_depth() == 1
 
@@ -104,14 +106,20 @@ def test_the_text_of_a_game_is_read_back_as_it_was() -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "reason"),
-    [("cheat", ILLEGAL_MOVE), ("null", ILLEGAL_MOVE), ("killed", CRASH), ("late", TIME_LOSS), ("stall", STALL)],
+    ("role", "reason", "culprit"),
+    [
+        ("cheat", ILLEGAL_MOVE, chess.WHITE),
+        ("cheat", ILLEGAL_MOVE, chess.BLACK),
+        ("null", ILLEGAL_MOVE, chess.BLACK),
+        ("killed", CRASH, chess.WHITE),
+        ("late", TIME_LOSS, chess.BLACK),
+        ("stall", STALL, chess.WHITE),
+    ],
 )
-@pytest.mark.parametrize("culprit", [chess.WHITE, chess.BLACK])
-def test_a_faulty_engine_loses_whatever_its_colour(take_seat: TakeSeat, role: str, reason: str, culprit: chess.Color) -> None:
-    bad, good = take_seat(role, stall=0.2 if role == "stall" else None), take_seat("good")
-    seats, controls = ((bad, good), (HASTE, MINUTE)) if culprit == chess.WHITE else ((good, bad), (MINUTE, HASTE))
-    record = play(*seats, PAWN, controls)
+def test_a_faulty_engine_loses_whatever_its_colour(start: Start, role: str, reason: str, culprit: chess.Color) -> None:
+    bad, good = start(role), start("good")
+    engines, controls = ((bad, good), (HASTE, MINUTE)) if culprit == chess.WHITE else ((good, bad), (MINUTE, HASTE))
+    record = play(*engines, PAWN, controls, stall=0.2 if role == "stall" else None)
     assert (record.result, record.reason) == ("0-1" if culprit == chess.WHITE else "1-0", reason)
     assert record.culprit == ("white" if culprit == chess.WHITE else "black")
     assert len(record.moves) == (0 if culprit == chess.WHITE else 1)
@@ -119,65 +127,54 @@ def test_a_faulty_engine_loses_whatever_its_colour(take_seat: TakeSeat, role: st
     assert role != "killed" or "going down" in record.detail  # what it wrote on stderr
     assert f"{reason} of {role}" in record.pgn({}).replace("\n", " ")
     # and the next game can be played
-    assert play(bad, good, PAWN, (HASTE, MINUTE)).culprit == "white"
+    if role in ("killed", "cheat"):
+        assert play(bad, good, PAWN).culprit == "white"
 
 
-def test_who_exceeds_a_fixed_time_loses_unless_the_margin_allows_it(take_seat: TakeSeat) -> None:
+def test_who_exceeds_a_fixed_time_loses_unless_the_margin_allows_it(start: Start) -> None:
     fixed = TimeControl(time=0.1), MINUTE
-    assert play(take_seat("late"), take_seat("good"), MATE_IN_ONE, fixed).reason == TIME_LOSS
-    assert play(take_seat("late"), take_seat("good"), MATE_IN_ONE, fixed, Rules(margin=50.0)).reason == ILLEGAL_MOVE
+    assert play(start("late"), start("good"), MATE_IN_ONE, fixed).reason == TIME_LOSS
+    assert play(start("late"), start("good"), MATE_IN_ONE, fixed, Rules(margin=50.0)).reason == ILLEGAL_MOVE
 
 
-def test_an_engine_beyond_its_nodes_is_reported_and_counted(take_seat: TakeSeat) -> None:
+def test_an_engine_beyond_its_nodes_is_counted(start: Start) -> None:
     """Each search once, by any `info` line; it loses nothing by that."""
-    reported: list[Notice] = []
-    seats, rules = (take_seat("over"), take_seat("good")), Rules(max_moves=3)
-    record = play(*seats, ROOK, (TimeControl(nodes=1000), TimeControl(nodes=20)), rules, reported.append)
-    assert reported == [Notice("over", OVERSTEP, "go nodes 1000", "has searched 5000 nodes")] * 3
+    engines, rules = (start("over"), start("good")), Rules(max_moves=3)
+    record = play(*engines, ROOK, (TimeControl(nodes=1000), TimeControl(nodes=20)), rules)
     assert record.reason == "adjudicated draw: move limit"
     assert [move.nodes for move in record.moves] == [5000, 20] * 3
-    assert record.oversteps == GameRecord.from_json(json.loads(json.dumps(record.to_json()))).oversteps == (3, 0)
+    assert record.oversteps == stored(record).oversteps == (3, 0)
     enough = TimeControl(nodes=4600), TimeControl(nodes=20)  # a tenth more is no overstep
-    assert play(*seats, ROOK, enough, rules, reported.append).oversteps == (0, 0)
-    assert play(*seats, ROOK, rules=rules, report=reported.append).oversteps == (0, 0)
-    assert len(reported) == 3
+    assert play(*engines, ROOK, enough, rules).oversteps == (0, 0)
+    assert play(*engines, ROOK, rules=rules).oversteps == (0, 0)
 
 
-def test_an_engine_that_searches_on_beyond_its_nodes_is_given_up(take_seat: TakeSeat) -> None:
-    """What it prints meanwhile is no sign that it will move."""
-    reported: list[Notice] = []
-    seats, controls = (take_seat("endless 600", stall=0.5), take_seat("good")), (TimeControl(nodes=1500), MINUTE)
-    record = play(*seats, PAWN, controls, report=reported.append)
+def test_an_engine_that_searches_on_is_given_up_beyond_its_nodes_alone(start: Start) -> None:
+    """What it prints then is no sign that it will move."""
+    record = play(start("endless 600"), start("good"), PAWN, (TimeControl(nodes=1500), MINUTE), stall=0.3)
     assert (record.result, record.reason, record.oversteps) == ("0-1", STALL, (1, 0))
     assert re.fullmatch("asked 'go nodes 1500': gave no answer and was given up after .* nodes searched", record.detail)
-    assert reported[0] == Notice("endless600", OVERSTEP, "go nodes 1500", "has searched 2000 nodes")
+    assert play(start("endless 0.9"), start("good"), MATE_IN_ONE, (TimeControl(depth=1), MINUTE), stall=0.3).reason == "checkmate"
 
 
-def test_a_long_search_without_a_clock_is_reported_and_waited_for(take_seat: TakeSeat) -> None:
-    reported: list[Notice] = []
-    seats, controls = (take_seat("endless 1.5", stall=0.5), take_seat("good")), (TimeControl(depth=1), MINUTE)
-    assert play(*seats, MATE_IN_ONE, controls, report=reported.append).reason == "checkmate"
-    assert [(notice.kind, notice.asked) for notice in reported] == [(SLOW, "go depth 1")]
-
-
-def test_a_death_between_games_is_charged_and_the_engine_comes_back(take_seat: TakeSeat) -> None:
-    bad, good = take_seat("no-newgame"), take_seat("good")
+def test_a_death_between_games_is_charged_and_the_engine_comes_back(start: Start) -> None:
+    bad, good = start("no-newgame"), start("good")
     endings = [play(bad, good, MATE_IN_ONE) for _ in range(3)]
     assert [record.reason for record in endings] == ["checkmate", CRASH, "checkmate"]
     assert [record.culprit for record in endings] == [None, "white", None]
 
 
-def test_an_engine_that_cannot_be_started_again_ends_the_match(take_seat: TakeSeat, tmp_path: Path) -> None:
-    bad, good = take_seat(f"no-restart {tmp_path / 'been-here'}"), take_seat("good")
+def test_an_engine_that_cannot_be_started_again_ends_the_match(start: Start, tmp_path: Path) -> None:
+    bad, good = start(f"no-restart {tmp_path / 'been-here'}"), start("good")
     reasons = [play(bad, good, PAWN).reason for _ in range(FAILED_STARTS)]
     assert reasons == [CRASH] * FAILED_STARTS
     with pytest.raises(StartError, match="no-restart"):
         play(bad, good, PAWN)
 
 
-def test_adjudication_needs_both_engines_for_long_enough(take_seat: TakeSeat) -> None:
+def test_adjudication_needs_both_engines_for_long_enough(start: Start) -> None:
     def length(rules: Rules) -> tuple[str, str, int]:
-        record = play(take_seat("good"), take_seat("good"), ROOK, rules=rules)
+        record = play(start("good"), start("good", "black"), ROOK, rules=rules)
         return record.result, record.reason, len(record.moves)
 
     assert length(Rules(resign_moves=3, resign_score=900)) == ("1-0", "adjudicated win", 6)
@@ -221,10 +218,10 @@ def test_tablebases_end_games_under_the_fifty_move_rule(any_data: Path, fen: str
     assert by_tablebase(board, str(any_data / "syzygy")) == (ending if is_known else None)
 
 
-def test_book_moves_are_part_of_the_history(take_seat: TakeSeat) -> None:
+def test_book_moves_are_part_of_the_history(start: Start) -> None:
     shuffled = Opening(ROOK.fen, chess960=False, moves="a1a2 e8d8 a2a1 d8e8")
     assert shuffled.position().fen() == "4k3/8/8/8/8/8/8/R3K3 w - - 4 3"
-    record = play(take_seat("good"), take_seat("good"), shuffled, rules=Rules(max_moves=1))
+    record = play(start("good"), start("good", "black"), shuffled, rules=Rules(max_moves=1))
     read = chess.pgn.read_game(io.StringIO(record.pgn({})))
     assert read is not None
     assert [move.uci() for move in read.mainline_moves()][:4] == shuffled.moves.split()
@@ -232,20 +229,24 @@ def test_book_moves_are_part_of_the_history(take_seat: TakeSeat) -> None:
     assert [node.comment for node in read.mainline()][:4] == ["book"] * 4
 
 
-def test_chess960_castling_goes_in_and_out(take_seat: TakeSeat) -> None:
+def test_chess960_castling_goes_in_and_out(start: Start) -> None:
     fen = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 3 9"
     controls = TimeControl(nodes=20), MINUTE
-    record = play(take_seat("good"), take_seat("good"), Opening(fen, chess960=True), controls, Rules(max_moves=4))
+    record = play(start("good"), start("good", "black"), Opening(fen, chess960=True), controls, Rules(max_moves=4))
     assert record.reason == "adjudicated draw: move limit"
     assert record.moves[0].clock is None
     opening, move = Opening("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", chess960=True), MoveRecord("e1a1", 0.1, None, MateGiven, None, None)
     castled = GameRecord(0, "2026.11.23", opening, "a", "b", (move,), "1/2-1/2", "stalemate")
     assert "1. O-O-O" in castled.pgn({})
-    assert GameRecord.from_json(castled.to_json()) == castled
+    assert stored(castled) == castled
 
 
-def test_a_score_is_read_from_whites_side() -> None:
-    line = "info depth 7 seldepth 9 score cp -35 nodes 1234 pv e2e4 e7e5"
-    assert read_score(line, chess.BLACK) == (chess.engine.Cp(35), 7, 1234)
-    assert read_score("info depth 7 score mate 3 upperbound nodes 5", chess.BLACK) == (chess.engine.Mate(-3), 7, 5)
-    assert read_score("", chess.WHITE) == (None, None, None)
+def test_the_last_exact_score_of_the_main_line_is_kept_from_whites_side() -> None:
+    lines = ["info depth 7 seldepth 9 score cp -35 nodes 1234 pv e2e4 e7e5", "info depth 8 nodes 5 currmove a2a3"]
+    lines += ["info depth 8 score cp 99 lowerbound pv e2e4", "info depth 7 multipv 2 score cp 1", "info string score cp 5"]
+    assert last_info(lines) == Info(7, 1234, -35, None, 1, False, "e2e4")
+    assert last_info(lines[1:]).depth == 8
+    assert last_info([]) == Info()
+    assert white_score(Info(cp=-35), chess.BLACK) == chess.engine.Cp(35)
+    assert white_score(Info(mate=3), chess.BLACK) == chess.engine.Mate(-3)
+    assert white_score(Info(), chess.WHITE) is None

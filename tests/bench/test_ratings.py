@@ -6,8 +6,8 @@ import math
 import random
 
 import pytest
-from coachwhip.bench.match.elo import elo_difference
-from coachwhip.bench.match.ratings import CONFIDENCE_95, fit_ratings
+from coachwhip.bench.match.elo import CONFIDENCE_95, elo_difference
+from coachwhip.bench.match.ratings import fit_ratings
 
 
 def games(wins: int, draws: int, losses: int) -> list[float]:

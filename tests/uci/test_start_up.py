@@ -13,7 +13,7 @@ from pathlib import Path
 import chess
 import chess.engine
 import pytest
-from coachwhip.bench.engines.greeting import ECHO_SECONDS, FOREIGN_LINES, LONGEST_LINE, Greeting
+from coachwhip.bench.engines.client import FOREIGN_LINES
 from places import STUB
 
 REMEMBER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))\n"
@@ -109,40 +109,3 @@ def test_a_slow_engine_with_a_long_banner_is_accepted(tool: str, epd: Path, tmp_
     done = subprocess.run(command_of(tool, engine, epd, 60), capture_output=True, text=True, check=False, timeout=300)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)
-
-
-class _Clock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_silence_is_judged_by_the_limit_and_an_echo_by_its_own() -> None:
-    clock = _Clock()
-    greeting = Greeting(20, clock)
-    clock.now += 19.9
-    assert not greeting.hopeless()
-    greeting.hear(b"Banner 1.0\r\n\r\nid name X\n")
-    assert not greeting.hopeless()
-    clock.now += 0.2
-    assert "only 'Banner 1.0'" in greeting.hopeless()
-    greeting = Greeting(600, clock)
-    greeting.hear(b"uc")
-    greeting.hear(b"i\r\n")
-    assert not greeting.hopeless()
-    clock.now += ECHO_SECONDS + 0.1
-    assert "back" in greeting.hopeless()
-
-
-def test_options_are_no_garbage_however_many_they_are() -> None:
-    greeting = Greeting(600)
-    greeting.hear(b"option name A type button\n" * 10 * FOREIGN_LINES)
-    greeting.hear(b"y\n" * (FOREIGN_LINES - 1))
-    assert not greeting.hopeless()
-    greeting.hear(b"y\n")
-    assert "not UCI" in greeting.hopeless()
-    greeting = Greeting(600)
-    greeting.hear(b"x" * LONGEST_LINE)
-    assert "without an end" in greeting.hopeless()

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The process of an engine: what it prints, with the times, and its end, which comes also where this runner is killed.
+
+Most engines exit when their input ends, but a stalled one may not: a small separate process keeps a list of the running engines, and kills
+what still runs when the runner is gone. Where it cannot run, everything else works.
+"""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from functools import cache
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from .faults import CRASH, EngineFault
+
+LONGEST_LINE = 1 << 16  # bytes; a longer one counts as several
+LIFE_SIGN = 1.0  # seconds between looks at whether a process that is waited for is still there
+END_TIMEOUT = 5.0  # seconds a process that was killed may take to end
+SHOWN = 200  # characters of what an engine said last on stderr
+APART: dict[str, Any] = {"start_new_session": True}  # Ctrl-C is for the runner alone
+if sys.platform == "win32":
+    APART = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
+WATCH = """
+import os, signal, sys
+running = set()
+for line in sys.stdin:
+    sign, number = line.split()
+    (running.add if sign == "+" else running.discard)(int(number))
+for number in running:
+    try:
+        os.killpg(number, signal.SIGKILL) if hasattr(os, "killpg") else os.kill(number, signal.SIGTERM)
+    except OSError:
+        pass
+"""
+_LOCK = threading.Lock()
+
+
+@cache
+def _watchdog() -> "subprocess.Popen[bytes]":
+    """The process that ends engines after us."""
+    null, command = subprocess.DEVNULL, [sys.executable, "-I", "-S", "-c", WATCH]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=null, stderr=null, bufsize=0, **APART)
+
+
+def _watch(sign: str, pid: int) -> None:
+    """An engine has been started (+) or has been ended (-)."""
+    with _LOCK, suppress(OSError):
+        stream = _watchdog().stdin
+        assert stream
+        stream.write(f"{sign} {pid}\n".encode())
+
+
+class EngineProcess:
+    """A running program. It leads a process group, which ends with it."""
+
+    def __init__(self, command: Sequence[str]) -> None:
+        """Start it. Raises OSError."""
+        pipe = subprocess.PIPE
+        self._popen = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, **APART)
+        _watch("+", self._popen.pid)
+        self._output: SimpleQueue[tuple[float, list[str] | None]] = SimpleQueue()  # when, and lines; None at the end
+        self._complaint = ""  # the last thing written on stderr
+        self.sent_at = 0.0
+        threading.Thread(target=self._read_output, daemon=True).start()
+        self._complaints = threading.Thread(target=self._read_complaints, daemon=True)
+        self._complaints.start()
+
+    def _read_output(self) -> None:
+        """Note when bytes come before any line is looked at."""
+        assert self._popen.stdout
+        torn = b""
+        with self._popen.stdout as stream:
+            while data := os.read(stream.fileno(), LONGEST_LINE):
+                now = time.perf_counter()
+                *lines, torn = (torn + data).split(b"\n")
+                if len(torn) >= LONGEST_LINE:
+                    lines, torn = [*lines, torn], b""
+                self._output.put((now, [line.decode(errors="replace").strip() for line in lines]))
+        self._output.put((time.perf_counter(), None))
+
+    def _read_complaints(self) -> None:
+        assert self._popen.stderr
+        with self._popen.stderr as stream:
+            for line in iter(lambda: stream.readline(LONGEST_LINE), b""):
+                self._complaint = line.decode(errors="replace").strip() or self._complaint
+
+    def send(self, *lines: str) -> None:
+        """Send lines. A process that has ended takes none; `receive` says so."""
+        assert self._popen.stdin
+        self.sent_at = time.perf_counter()
+        with suppress(OSError, ValueError):
+            self._popen.stdin.write("".join(f"{line}\n" for line in lines).encode())
+            self._popen.stdin.flush()
+
+    def receive(self, seconds: float) -> tuple[float, list[str]]:
+        """The next lines that came together, and when; none if none come for so long. Raises EngineFault if the process has ended."""
+        lines: list[str] | None = None
+        try:
+            read_at, lines = self._output.get(timeout=max(0.0, min(seconds, LIFE_SIGN)))
+        except Empty:  # a process that it has started may keep its pipe open
+            read_at, lines = time.perf_counter(), [] if self._popen.poll() is None else None
+        if lines is not None:
+            return read_at, lines
+        with suppress(subprocess.TimeoutExpired):
+            self._popen.wait(LIFE_SIGN)
+        self._complaints.join(LIFE_SIGN)
+        ending = f"engine process has ended (exit code: {self._popen.returncode})"
+        raise EngineFault(CRASH, f"{ending}: {self._complaint[:SHOWN]}" if self._complaint else ending)
+
+    def end(self, patience: float = 0.0) -> None:
+        """End the process and what it started, after so many seconds to quit by itself. It may be called from any thread."""
+        assert self._popen.stdin
+        if patience:
+            self.send("quit")
+            with suppress(subprocess.TimeoutExpired):
+                self._popen.wait(patience)
+        with suppress(OSError):
+            if sys.platform == "win32":
+                self._popen.kill()
+            elif self._popen.returncode is None:
+                os.killpg(self._popen.pid, signal.SIGKILL)
+        with suppress(OSError):
+            self._popen.stdin.close()
+        with suppress(subprocess.TimeoutExpired):
+            self._popen.wait(END_TIMEOUT)
+        _watch("-", self._popen.pid)
