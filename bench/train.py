@@ -300,7 +300,7 @@ class Run:
         described: dict[str, Any] = {name: getattr(args, name) for name in names}
         described["logit"] = args.logit or fit_logit(positions)
         if args.kind == "residual":
-            described |= {"weights": _sha256(self._weights), "signature": signature(self._weights, None)}
+            described |= {"weights": _sha256(self._weights), "signature": signature(tuple(self._weights), None)}
         if self._first:
             described["start"] = {"name": args.start.name, "sha256": self._first[1]}
         described["files"] = [

@@ -33,7 +33,7 @@ from coachwhip.bench.common.journal import Kind, read
 from coachwhip.bench.lab.__main__ import read_positions
 from coachwhip.bench.match.game import GameRecord
 from coachwhip.bench.match.journal import MatchJournal
-from coachwhip.bench.spsa.__main__ import SpsaJournal
+from coachwhip.bench.spsa.__main__ import Spsa, SpsaJournal
 from coachwhip.bench.suite import epd, record
 from coachwhip.evaluation import compressed, config
 from coachwhip.evaluation.config import WeightsError
@@ -394,7 +394,7 @@ def test_a_batch_that_no_run_has_written_is_named(results: object, tmp_path: Pat
     path = tmp_path / "spsa.jsonl"
     path.write_bytes(sealed({"format": "coachwhip spsa 2", "settings": {}}, {"results": results}))
     with pytest.raises(CommandError, match=r"spsa\.jsonl:2: not a batch: "):
-        SpsaJournal(path, {}, resume=True)
+        SpsaJournal(path, {}, Spsa([], 1, 1, 0.01, 1), resume=True)
 
 
 SUITE_SETTINGS = {"files": [], "limit": "nodes=9", "patience": 1, "engines": [{"command": ["a"], "name": "a", "options": {}}]}

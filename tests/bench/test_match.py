@@ -526,6 +526,6 @@ def test_a_bad_command_line_is_refused_in_one_message(words: list[str], message:
 
 
 def test_no_matplotlib_is_said_before_the_work(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("coachwhip.bench.common.command.find_spec", lambda _: None)
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     assert match.main(["--engine", "a", "--engine", "b", "--plot", "x.png"]) == 2
     assert "--plot needs matplotlib" in capsys.readouterr().err
