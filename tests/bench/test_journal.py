@@ -81,7 +81,7 @@ def test_every_changed_byte_of_a_line_inside_is_noticed_and_named(path: Path) ->
 def test_a_torn_last_line_is_dropped_wherever_it_breaks(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     whole = path.read_bytes()
     lines = whole.splitlines(keepends=True)
-    for cut in range(1, len(lines[-1])):
+    for cut in range(1, len(lines[-1]), 5):
         path.write_bytes(whole[:-cut])
         assert games(path) == [0, 1, 2]
         assert "games.jsonl: its last line was torn and is dropped" in capsys.readouterr().err
@@ -89,7 +89,7 @@ def test_a_torn_last_line_is_dropped_wherever_it_breaks(path: Path, capsys: pyte
     with closing(Numbers(path)) as journal:
         journal.append({"game": 9})
     assert games(path) == [0, 1, 2, 9]
-    for cut in range(1, len(lines[0]) + 1):  # a run that was killed as it began
+    for cut in (1, 30, len(lines[0])):  # a run that was killed as it began
         path.write_bytes(lines[0][:-cut])
         assert games(path) == []
         assert path.read_bytes() == lines[0]
@@ -111,23 +111,17 @@ def test_a_journal_is_not_overwritten_but_one_without_work_is(path: Path, tmp_pa
     assert not new.exists()
 
 
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
+def test_other_settings_and_a_line_that_no_run_writes_are_named(path: Path) -> None:
+    before = path.read_bytes()
+    for settings, message in (
         ({"seed": 2, "engines": ["a", "b"]}, "its seed is 1, not 2"),
         ({"seed": 1, "engines": ["a", "c"]}, r'its engines is \["a", "b"\], not \["a", "c"\]'),
         ({"seed": 1}, r'its engines is \["a", "b"\], not null'),
         ({**SETTINGS, "more": 1}, "its more is null, not 1"),
-    ],
-)
-def test_other_settings_are_named(path: Path, settings: dict[str, Any], message: str) -> None:
-    before = path.read_bytes()
-    with pytest.raises(CommandError, match=f"is of another test run: {message}"):
-        Numbers(path, settings)
+    ):
+        with pytest.raises(CommandError, match=f"is of another test run: {message}"):
+            Numbers(path, settings)
     assert path.read_bytes() == before
-
-
-def test_a_line_that_no_run_writes_is_named(path: Path) -> None:
     with closing(Numbers(path)) as journal:
         journal.append({"other": 1})
     with pytest.raises(CommandError, match=r"games\.jsonl:6: not a game: KeyError\('game'\)"):
