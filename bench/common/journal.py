@@ -42,22 +42,14 @@ class RunFile:
             hold(self._file, path)
             self._is_new = is_new
             with naming(path):
+                self._file.seek(0)
                 self._begin()
         except BaseException:
             self.close()
             raise
 
     def _begin(self) -> None:
-        """Read what is there, cut off what is torn, and write the settings."""
-
-    def read(self, size: int = -1) -> bytes:
-        """Its first `size` bytes, or all of it."""
-        self._file.seek(0)
-        return self._file.read(size)
-
-    def cut(self, size: int) -> None:
-        """Drop what is behind the first `size` bytes."""
-        self._file.truncate(size)
+        """Read what is there, from the start of the open file, cut off what is torn, and write the settings."""
 
     def write(self, data: bytes) -> None:
         """Add to the end. Raises OSError."""
@@ -191,10 +183,10 @@ class Journal(RunFile):
         """Take in what a line holds. Raises an error of REFUSED for one that a run cannot have written."""
 
     def _begin(self) -> None:
-        data = self.read()
+        data = self._file.read()
         contents = read(self.path, self.KIND, data)
         if contents is None or not contents.lines:
-            self.cut(0)
+            self._file.truncate(0)
             self.append({"format": f"coachwhip {self.KIND.name} {FORMAT}", "settings": self.settings})
             return
         if not self._resume:
@@ -204,7 +196,7 @@ class Journal(RunFile):
         take_lines(self.path, self.KIND, contents, self._take)
         if contents.size < len(data):
             tell(f"{self.path}: its last line was torn and is dropped; that work is done again")
-        self.cut(contents.size)
+        self._file.truncate(contents.size)
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Put a line on disk. Raises OSError."""

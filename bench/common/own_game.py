@@ -12,6 +12,7 @@ from chess.engine import Cp, Mate, Score
 from ...core.engine import Engine, Position, SearchResult
 from ...evaluation import config
 from .adjudication import UNFINISHED, by_score
+from .command import CommandError
 from .openings import Opening
 from .rules import Rules
 
@@ -73,8 +74,11 @@ class OwnGames:
 
 
 def given(args: argparse.Namespace) -> dict[str, Any]:
-    """The fields of OwnGames that `add_own_game_arguments` reads. Raises WeightsError."""
-    weights, network = config.evaluator(args.weights)
+    """The fields of OwnGames that `add_own_game_arguments` reads. Raises CommandError."""
+    try:
+        weights, network = config.evaluator(args.weights)
+    except config.WeightsError as error:
+        raise CommandError(str(error)) from error
     tunables = dict(sorted(dict(args.set).items()))
     fields = {"nodes": args.nodes, "hash_mb": args.hash, "seed": args.seed, "tunables": tunables}
     return {"weights": tuple(weights), "network": network, **fields}

@@ -17,7 +17,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...evaluation import config
 from ...evaluation.learn import labelled
 from ..common.checkout import revision
 from ..common.command import CommandError, execute, file_name, tell, uninterrupted, whole_number
@@ -108,7 +107,7 @@ def _selfplay(args: argparse.Namespace) -> int:
         with closing(Store(args.file, _described(args, settings, books))) as store:
             if store.games < args.games:
                 _play_missing(args, settings, book, store)
-    except (labelled.FormatError, config.WeightsError) as error:
+    except labelled.FormatError as error:
         raise CommandError(str(error)) from error
     _report(args)
     return 0
@@ -145,9 +144,9 @@ class Store(RunFile):
 
     def _begin(self) -> None:
         first = labelled.header(self._settings)
-        start = self.read(len(first))
+        start = self._file.read(len(first))
         if len(start) < len(first) and first.startswith(start):
-            self.cut(0)
+            self._file.truncate(0)
             self.write(first)
             return
         summary = labelled.summary(self.path)
@@ -158,7 +157,7 @@ class Store(RunFile):
         self.games = summary.games
         if not summary.is_whole:
             tell(f"{self.path}: its last game was torn and is dropped; it is played again")
-        self.cut(summary.size)
+        self._file.truncate(summary.size)
 
     def add(self, game: labelled.Game) -> None:
         """Put the next game on disk."""

@@ -18,7 +18,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...evaluation import config
 from ...uci.tunables import ROWS, SWITCH, Row, matching
 from ..common.command import INTERRUPTED, CommandError, execute, file_name, number, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs, fingerprint
@@ -74,7 +73,7 @@ class Spsa:
     def __init__(self, parameters: Sequence[Parameter], iterations: int, batch: int, r_end: float, seed: int) -> None:
         """`r_end`: how much of STEP, at the end, a win by one game moves a value."""
         self.parameters = parameters
-        self.exact = [float(parameter.start) for parameter in parameters]
+        self.values = {parameter.name: float(parameter.start) for parameter in parameters}
         self.iterations = iterations
         self.games: list[int] = []
         self._batch = batch
@@ -97,20 +96,17 @@ class Spsa:
             self.games += games
 
     def iteration(self, number: int) -> Iteration:
-        """What an iteration plays if the values are as they are now."""
+        """What an iteration plays if the values are as they are now. Fractions are rounded up as often as they say."""
         rng = random.Random(f"{self._seed} {number}")
         directions = tuple(rng.choice((-1, 1)) for _ in self.parameters)
         rounding = [rng.random() for _ in self.parameters]  # the same for both sides, whose distance it leaves alone
-        plus, minus = (self._side(number, sign, directions, rounding) for sign in (1, -1))
-        return Iteration(number, directions, plus, minus)
-
-    def _side(self, number: int, sign: int, directions: Sequence[int], rounding: Sequence[float]) -> dict[str, int]:
-        """The values of one side, rounded up as often as their fraction says."""
-        values = {}
-        for parameter, value, direction, chance in zip(self.parameters, self.exact, directions, rounding, strict=True):
-            moved = value + sign * direction * parameter.step * self._spread(number)
-            values[parameter.name] = min(max(math.floor(moved + chance), parameter.low), parameter.high)
-        return values
+        iteration = Iteration(number, directions, {}, {})
+        for parameter, direction, chance in zip(self.parameters, directions, rounding, strict=True):
+            move = direction * parameter.step * self._spread(number)
+            for side, sign in ((iteration.plus, 1), (iteration.minus, -1)):
+                value = math.floor(self.values[parameter.name] + sign * move + chance)
+                side[parameter.name] = min(max(value, parameter.low), parameter.high)
+        return iteration
 
     def _spread(self, number: int) -> float:
         """c_k in steps: 1 in the last iteration."""
@@ -120,13 +116,9 @@ class Spsa:
         """Move the values by how many games more `plus` has won than `minus`."""
         stability = STABILITY * self.iterations
         gain = self._r_end * ((stability + self.iterations) / (stability + iteration.number + 1)) ** ALPHA
-        for index, (parameter, direction) in enumerate(zip(self.parameters, iteration.directions, strict=True)):
-            value = self.exact[index] + gain / self._spread(iteration.number) * parameter.step * result * direction
-            self.exact[index] = min(max(value, parameter.low), parameter.high)
-
-    def values(self) -> dict[str, float]:
-        """The values as they stand."""
-        return {parameter.name: value for parameter, value in zip(self.parameters, self.exact, strict=True)}
+        for parameter, direction in zip(self.parameters, iteration.directions, strict=True):
+            value = self.values[parameter.name] + gain / self._spread(iteration.number) * parameter.step * result * direction
+            self.values[parameter.name] = min(max(value, parameter.low), parameter.high)
 
     def plus_score(self) -> float:
         """The score of the plus sides, near a half by design."""
@@ -134,7 +126,7 @@ class Spsa:
 
     def __str__(self) -> str:
         """How the run stands, in a line."""
-        values = " ".join(f"{name}={value:.1f}" for name, value in self.values().items())
+        values = " ".join(f"{name}={value:.1f}" for name, value in self.values.items())
         draws = self.games.count(0) / len(self.games)
         return f"{len(self.games)} games, plus {self.plus_score():.1%}, draws {draws:.1%}: {values}"
 
@@ -210,11 +202,8 @@ def _spsa(args: argparse.Namespace) -> int:
         raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")
     if args.resume and not args.journal:
         raise CommandError("--resume needs the --journal of the run")
-    try:
-        random_plies = 0 if args.openings else RANDOM_PLIES
-        settings = OwnGames(**given(args), random_plies=random_plies, rules=Rules(None, *RESIGN, *DRAW, MAX_MOVES))
-    except config.WeightsError as error:
-        raise CommandError(str(error)) from error
+    random_plies = 0 if args.openings else RANDOM_PLIES
+    settings = OwnGames(**given(args), random_plies=random_plies, rules=Rules(None, *RESIGN, *DRAW, MAX_MOVES))
     spsa = Spsa(parameters, args.games // 2, args.batch, args.r_end, args.seed)
     book = open_book(args.openings, seed=args.seed) if args.openings else standard_start()
     openings = choose(book, spsa.iterations, args.seed)
@@ -267,7 +256,7 @@ def run(spsa: Spsa, journal: SpsaJournal | None, play_batch: Callable[[Sequence[
         with uninterrupted():  # the journal and the values agree
             spsa.take(results)
             if journal:
-                journal.append({"results": results, "values": {name: round(value, 3) for name, value in spsa.values().items()}})
+                journal.append({"results": results, "values": {name: round(value, 3) for name, value in spsa.values.items()}})
         yield
 
 
@@ -306,7 +295,7 @@ def _play(
 
 def _report(spsa: Spsa, *, as_json: bool) -> None:
     """The values, and lines to put into core/tunables.py."""
-    values = spsa.values()
+    values = spsa.values
     if as_json:
         fields = [p._asdict() | {"value": round(values[p.name]), "exact": values[p.name]} for p in spsa.parameters]
         print(json.dumps({"games": len(spsa.games), "plus_score": spsa.plus_score(), "values": fields}, indent=1))

@@ -39,7 +39,7 @@ def play_fake(iterations: Sequence[Iteration]) -> list[list[int]]:
 def fake_run(course: Spsa, journal: SpsaJournal | None = None) -> dict[str, float]:
     assert all(batch is None for batch in spsa.run(course, journal, play_fake))
     assert course.played == course.iterations
-    return course.values()
+    return course.values
 
 
 def test_values_climb_to_the_top_and_the_seed_decides_the_way() -> None:
@@ -57,14 +57,14 @@ def test_bounds_hold_for_the_values_and_for_what_is_played() -> None:
 
     course = new(400, (Parameter("left", 50, 45, 55, 4), Parameter("right", 50, 45, 55, 4)), r_end=0.05)
     for _ in spsa.run(course, None, play_and_look):
-        assert all(45 <= value <= 55 for value in course.values().values())
+        assert all(45 <= value <= 55 for value in course.values.values())
     assert (min(seen), max(seen)) == (45, 55)
-    assert course.values()["right"] == pytest.approx(55, abs=0.5)
+    assert course.values["right"] == pytest.approx(55, abs=0.5)
 
 
 def test_sides_lie_on_both_sides_and_fractions_are_rounded_as_often_as_they_say() -> None:
     course = new(2000, (Parameter("left", 50, 0, 100, 1),), r_end=0.01)
-    course.exact = [50.25]
+    course.values = {"left": 50.25}
     middles = []
     for number in range(1000, 2000):
         iteration = course.iteration(number)
@@ -77,7 +77,7 @@ def test_a_win_of_the_last_game_moves_a_value_by_r_end_steps() -> None:
     course = new(100, r_end=0.01)
     last = course.iteration(99)
     course.update(last, 1)
-    assert course.exact == pytest.approx([50 + 0.01 * 4 * direction for direction in last.directions])
+    assert list(course.values.values()) == pytest.approx([50 + 0.01 * 4 * direction for direction in last.directions])
 
 
 def test_a_broken_run_comes_to_the_same_values(tmp_path: Path) -> None:
