@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A match on a Dask cluster: the games of a local one, also when a worker is lost on the way."""
+"""A match and self-play on a Dask cluster: the games of a local run, also when a worker is lost on the way."""
 
 import json
 import os
@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import distributed
 import places
 import pytest
 from coachwhip.bench.common import pool
 from coachwhip.bench.match import __main__ as match
+from coachwhip.bench.selfplay import __main__ as selfplay
 from uci_process import TIMEOUT, environment
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, when a worker dies
@@ -27,12 +27,11 @@ GAMES = 6
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Any]:
-    """Two workers, each a process with one thread."""
-    options = {"processes": True, "dashboard_address": None, "silence_logs": 50}
+    """Dask's view of two workers, each a process with one thread, as `--scheduler local` starts them."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
-        with distributed.LocalCluster(n_workers=2, threads_per_worker=1, **options) as made:
-            yield made
+        with pool.cluster(pool.LOCAL, 2) as made:
+            yield made.client.cluster
 
 
 def words(tmp_path: Path, name: str) -> list[str]:
@@ -63,6 +62,13 @@ def test_an_engine_that_workers_cannot_start_is_one_message(
     command = ["--engine", "no-such-engine-anywhere", "--engine", "b", "--scheduler", cluster.scheduler_address]
     assert match.main([*command, "--journal", str(tmp_path / "x.jsonl")]) == 2
     assert "cannot use 'no-such-engine-anywhere'" in capsys.readouterr().err
+
+
+def test_selfplay_writes_the_same_file_as_in_one_process(cluster: Any, tmp_path: Path) -> None:
+    files = [tmp_path / "local.bin", tmp_path / "cluster.bin"]
+    for path, words in zip(files, (["--concurrency", "1"], ["--scheduler", cluster.scheduler_address]), strict=True):
+        assert selfplay.main([str(path), "--games", "4", "--nodes", "60", "--max-moves", "8", "--hash", "1", *words]) == 0
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_a_lost_worker_changes_nothing(cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -3,7 +3,6 @@
 
 import json
 import subprocess
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,6 @@ from coachwhip.__main__ import main
 
 GAME = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 *\n"
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq -"
-EVERY_ENGINE = (
-    ["bench", "2"],
-    ["lab", "--depth", "1"],
-    ["selfplay", "x.bin"],
-    ["analyse", "x.pgn"],
-    ["spsa", "--tune", "rfp_margin"],
-)
 
 
 def printed(capsys: pytest.CaptureFixture[str], *words: str) -> str:
@@ -65,15 +57,15 @@ def test_names_and_patterns_choose_rows(capsys: pytest.CaptureFixture[str]) -> N
 # --- Subcommands with an engine in this process ---
 
 
-@pytest.mark.parametrize("words", EVERY_ENGINE, ids=lambda words: words[0])
 def test_a_wrong_tunable_is_refused_before_anything_starts(
-    words: Sequence[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for line in (["--set", "lmr=0", *words], [*words, "--set", "lmr=0"]):
-        assert main(line) == 2
-        said = capsys.readouterr().err.splitlines()[-1]
-        assert said.endswith("argument --set: no tunable is called 'lmr' (perhaps use_lmr?); `coachwhip tunables` lists all")
+    message = "argument --set: no tunable is called 'lmr' (perhaps use_lmr?); `coachwhip tunables` lists all"
+    for words in ("bench 2", "lab --depth 1", "selfplay x.bin", "analyse x.pgn", "spsa --tune rfp_margin"):
+        for line in (f"--set lmr=0 {words}", f"{words} --set lmr=0"):
+            assert main(line.split()) == 2
+            assert capsys.readouterr().err.splitlines()[-1].endswith(message)
     assert not list(tmp_path.iterdir())
 
 
@@ -132,18 +124,16 @@ def test_what_is_set_belongs_to_the_engine_named_last() -> None:
     assert [each.name for each in spec.engine_specs(words, with_ours=False)] == ["A use_lmr=0", "", "B use_lmr=1 rfp_margin=60"]
 
 
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
+def test_what_cannot_be_set_is_refused_before_an_engine_starts() -> None:
+    wrong: list[tuple[list[tuple[str, object]], str]] = [
         ([("--engine", "coachwhip"), ("--set", ("use_lmr", "0"))], "--engine 'coachwhip --set use_lmr=0'"),
         ([("--set", ("use_lmr", "0")), ("--engine", "a"), ("--engine", "b")], "--engine 'coachwhip --set use_lmr=0'"),
         ([("--set", ("lmr", "0"))], r"--set: no tunable is called 'lmr' \(perhaps use_lmr\?\)"),
         ([("--set", ("rfp_margin", "0"))], "--set: tunable rfp_margin must be a whole number from 20 to 200, not '0'"),
-    ],
-)
-def test_what_cannot_be_set_is_refused_before_an_engine_starts(words: list[tuple[str, object]], said: str) -> None:
-    with pytest.raises(CommandError, match=said):
-        spec.engine_specs(words, with_ours=False)
+    ]
+    for words, said in wrong:
+        with pytest.raises(CommandError, match=said):
+            spec.engine_specs(words, with_ours=False)
 
 
 def test_suite_runs_ourselves_with_what_is_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

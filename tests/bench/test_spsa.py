@@ -125,8 +125,6 @@ def test_a_parameter_is_what_the_table_says_unless_it_is_given() -> None:
         ("rfp_margin=75:70", "expected NAME"),
         ("rfp_margin --set rfp_margin=60", "rfp_margin is tuned, so --set cannot fix it"),
         ("rfp_margin=x", "expected a whole number"),
-        ("rfp_margin --openings no-such-book.epd", "no-such-book.epd"),
-        ("rfp_margin --weights no-such-weights.py", "cannot read no-such-weights.py"),
         ("rfp_margin --resume", "--resume needs the --journal"),
         ("rfp_margin --r-end nan", "expected a number from 1e-06 to 1"),
         ("rfp_margin --games 1", "expected a whole number from 2"),
@@ -137,20 +135,19 @@ def test_what_cannot_be_tuned_is_named(capsys: pytest.CaptureFixture[str], word:
     assert message in capsys.readouterr().err
 
 
-def run(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert spsa.main([*FAST, *words]) == 0
-    return capsys.readouterr().out
-
-
 def test_a_run_is_the_same_on_two_processes_and_after_a_break(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def run(*words: str) -> str:
+        assert spsa.main([*FAST, "--json", "--journal", *words]) == 0
+        return capsys.readouterr().out
+
     paths = tmp_path / "one.jsonl", tmp_path / "two.jsonl"
-    one = run(capsys, "--json", "--concurrency", "1", "--journal", str(paths[0]))
-    assert run(capsys, "--json", "--concurrency", "2", "--journal", str(paths[1])) == one
+    one = run(str(paths[0]), "--concurrency", "1")
+    assert run(str(paths[1]), "--concurrency", "2") == one
     assert json.loads(one)["games"] == 4
     whole = paths[0].read_bytes()
     assert whole == paths[1].read_bytes()
     paths[0].write_bytes(whole[:-1])
-    assert run(capsys, "--json", "--journal", str(paths[0]), "--resume") == one
+    assert run(str(paths[0]), "--resume") == one
     assert paths[0].read_bytes() == whole
     for words, message in (
         ([], "holds a run of spsa already: give --resume"),
