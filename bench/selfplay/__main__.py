@@ -12,7 +12,7 @@ import lzma
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from ..common.files import check_outputs, fingerprint, naming, replacing
 from ..common.journal import RunFile, require_same_settings
 from ..common.openings import Book, open_book, standard_start
 from ..common.own_game import given
-from ..common.pool import Pool, cluster, processes
+from ..common.pool import cluster, processes
 from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments, add_rule_arguments
 from ..common.signature import signature
@@ -172,24 +172,20 @@ def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Bo
     order = list(range(len(book)))
     random.Random(args.seed).shuffle(order)
     starts = (GameStart(number, book[order[number % len(order)]]()) for number in range(store.games, args.games))
-    with progress("games", args.games - store.games) as bar, _pool(args, settings) as pool, closing(pool.run(starts)) as played:
-        for game in _in_order(played, store.games):
+    work = partial(play, settings)
+    with ExitStack() as stack:
+        if args.scheduler:
+            workers = stack.enter_context(cluster(args.scheduler, args.concurrency))
+            if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
+                raise CommandError("the cluster's workers have another version of the engine")
+            pool = workers.pool(work)
+        else:
+            pool = stack.enter_context(processes(work, args.concurrency))
+        bar = stack.enter_context(progress("games", args.games - store.games))
+        for game in _in_order(stack.enter_context(closing(pool.run(starts))), store.games):
             with uninterrupted():
                 store.add(game)
             bar.advance()
-
-
-@contextmanager
-def _pool(args: argparse.Namespace, settings: SelfplaySettings) -> Iterator[Pool[GameStart, labelled.Game]]:
-    """What plays the games: processes of this machine, or a cluster."""
-    if args.scheduler is None:
-        with processes(partial(play, settings), args.concurrency) as pool:
-            yield pool
-        return
-    with cluster(args.scheduler, args.concurrency) as workers:
-        if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
-            raise CommandError("the cluster's workers have another version of the engine")
-        yield workers.pool(partial(play, settings))
 
 
 def _in_order(played: Iterable[tuple[GameStart, labelled.Game]], first: int) -> Iterator[labelled.Game]:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zlib
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -145,11 +146,8 @@ def test_another_process_is_refused_while_a_run_goes_on(path: Path) -> None:
         "from coachwhip.bench.common.journal import RunFile\n"
         "try:\n    RunFile(Path(sys.argv[1]))\nexcept CommandError as error:\n    print(error)\n"
     )
-
-    def second() -> str:
-        command = [sys.executable, "-c", code, str(path)]
-        return subprocess.run(command, env=environment(), capture_output=True, text=True, check=True, timeout=TIMEOUT).stdout
-
+    command = [sys.executable, "-c", code, str(path)]
+    run = partial(subprocess.run, command, env=environment(), capture_output=True, text=True, check=True, timeout=TIMEOUT)
     with closing(Numbers(path)):
-        assert second() == f"{path} is in use by another run: wait for its end, or give another file\n"
-    assert second() == ""
+        assert run().stdout == f"{path} is in use by another run: wait for its end, or give another file\n"
+    assert run().stdout == ""
