@@ -5,13 +5,12 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from ..uci.tunables import ROWS, SWITCH, Row, matching
+from ..uci.tunables import ROWS, SWITCH, matching
 from .common.command import CommandError, execute
 from .common.table import show
 
-RATE = (
-    0.002  # OpenBench's usual R_end, for runs of tens of thousands of pairs; `spsa --r-end` is the same number for shorter runs
-)
+RATE = 0.002  # OpenBench's usual R_end, for tens of thousands of pairs; `spsa --r-end` is the same number for shorter runs
+HEADINGS = ("name", "value", "range", "step", "meaning")
 
 EPILOG = """\
 Change a number, or switch a technique off (use_NAME=0), wherever an engine of coachwhip is made:
@@ -36,13 +35,13 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _tunables(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     try:
-        rows = _rows(args.names)
+        named = {row[0] for pattern in args.names for row in matching(pattern)}
     except ValueError as error:
         raise CommandError(str(error)) from error
+    rows = [row for name, row in ROWS.items() if name in named or not args.names]
     if args.json:
-        print(json.dumps({"tunables": [_as_dict(row) for row in rows]}, indent=1))
+        print(json.dumps({"tunables": [_as_dict(*row) for row in rows]}, indent=1))
     elif args.openbench:
         for name, value, low, high, step, _ in rows:
             if not name.startswith(SWITCH):
@@ -53,17 +52,6 @@ def _tunables(args: argparse.Namespace) -> int:
     return 0
 
 
-HEADINGS = ("name", "value", "range", "step", "meaning")
-
-
-def _rows(patterns: Sequence[str]) -> list[Row]:
-    """The rows that the patterns name, in the order of the table; all without patterns. Raises ValueError."""
-    named = {row[0] for pattern in patterns for row in matching(pattern)}
-    return [row for name, row in ROWS.items() if name in named or not patterns]
-
-
-def _as_dict(row: Row) -> dict[str, object]:
-    """A row as JSON-ready values."""
-    name, value, low, high, step, note = row
+def _as_dict(name: str, value: int, low: int, high: int, step: int, note: str) -> dict[str, object]:
     kind = "switch" if name.startswith(SWITCH) else "number"
     return {"name": name, "kind": kind, "value": value, "min": low, "max": high, "step": step, "meaning": note}

@@ -32,7 +32,7 @@ from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.journal import Kind, read
 from coachwhip.bench.lab.__main__ import read_positions
 from coachwhip.bench.match.journal import MatchJournal
-from coachwhip.bench.spsa.__main__ import SpsaJournal
+from coachwhip.bench.spsa.__main__ import Spsa, SpsaJournal
 from coachwhip.bench.suite import epd, record
 from coachwhip.evaluation import compressed, config
 from coachwhip.evaluation.config import WeightsError
@@ -296,7 +296,7 @@ GAME |= {"result": "1-0", "reason": "mate", "detail": "", "moves": [PLY]}
 SUITE = {"files": [], "limit": "nodes=9", "patience": 1, "engines": [{"command": ["a"], "name": "a", "options": {}}]}
 JOURNALS: dict[str, tuple[Callable[[Path], object], object, dict[str, object]]] = {  # how it is read, settings, a good line
     "match": (lambda path: MatchJournal(path, {}, resume=True).close(), {}, GAME),
-    "spsa": (lambda path: SpsaJournal(path, {}, resume=True).close(), {}, {"results": [[1, 0]]}),
+    "spsa": (lambda path: SpsaJournal(path, {}, Spsa([], 1, 1, 0.01, 1), resume=True).close(), {}, {"results": [[1, 0]]}),
     "suite": (record.load, SUITE, {"key": "a: b", "fen": chess.STARTING_FEN, "engine": 0}),
 }
 INFINITE, LONE = float("inf"), "\ud800"

@@ -79,12 +79,10 @@ def by_tablebase(board: chess.Board, folder: str) -> Ending | None:
     https://www.chessprogramming.org/Syzygy_Bases
     """
     tables = open_tables(folder)
-    if chess.popcount(board.occupied) > tables.most_pieces or board.castling_rights:
-        return None
-    with tables.lock:
+    with _PROBING:
         try:
-            wdl = tables.tablebase.get_wdl(board)
-            dtz = tables.tablebase.get_dtz(board) if wdl in (2, -2) and board.halfmove_clock else None
+            wdl = tables.get_wdl(board)
+            dtz = tables.get_dtz(board) if wdl in (2, -2) and board.halfmove_clock else None
         except Exception:  # noqa: BLE001 - a damaged table may raise anything; the game is played on
             return None
     if wdl is None:
@@ -97,21 +95,15 @@ def by_tablebase(board: chess.Board, folder: str) -> Ending | None:
     return Ending(win(board.turn if wdl > 0 else not board.turn), "tablebase win")
 
 
-class Tables(NamedTuple):
-    """Open tables. python-chess loads a table when it is first probed, which two threads must not do at once."""
-
-    tablebase: chess.syzygy.Tablebase
-    most_pieces: int
-    lock: threading.Lock
+_PROBING = threading.Lock()  # python-chess loads a table when it is first probed, which two threads must not do at once
 
 
 @lru_cache(maxsize=4)
-def open_tables(folder: str) -> Tables:
+def open_tables(folder: str) -> chess.syzygy.Tablebase:
     """The tables in a folder, opened once. Raises OSError, also if there are none or the header of one is damaged."""
-    tablebase = chess.syzygy.Tablebase()
-    if damaged := add_folder(tablebase, folder):
+    tables = chess.syzygy.Tablebase()
+    if damaged := add_folder(tables, folder):
         raise OSError(f"{damaged[0]} is damaged: its header does not name the pieces of its file name")
-    pieces = [len(name.replace("v", "")) for name in tablebase.wdl]
-    if not pieces:
+    if not tables.wdl:
         raise FileNotFoundError(f"no Syzygy tables in {folder}")
-    return Tables(tablebase, max(pieces), threading.Lock())
+    return tables

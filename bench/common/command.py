@@ -13,12 +13,11 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ...uci.options import nearest
-from ...uci.parse import printable
+from ...uci.parse import parse_int, printable
 from ...uci.tunables import read
 
 LARGEST_TIME = 1e6  # seconds
@@ -40,6 +39,9 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str], body: Callable
         return body(parser.parse_intermixed_args(_joined(argv)))  # options may stand between the words
     except SystemExit as way_out:  # argparse has printed its message, or the help text
         return way_out.code if isinstance(way_out.code, int) else 0
+    except KeyboardInterrupt:
+        tell(f"{parser.prog}: interrupted")
+        return INTERRUPTED
     except CommandError as error:
         complaint = str(error)
     except OSError as error:
@@ -48,9 +50,6 @@ def execute(parser: argparse.ArgumentParser, argv: Sequence[str], body: Callable
         complaint = missing(error)
     except MemoryError:
         complaint = "there is not enough memory for that"
-    except KeyboardInterrupt:
-        tell(f"{parser.prog}: interrupted")
-        return INTERRUPTED
     tell(f"{parser.prog}: {complaint}")
     return 2
 
@@ -78,9 +77,6 @@ def in_words(error: OSError) -> str:
     return what if error.filename is None else f"{error.filename}: {what}"
 
 
-# --- Libraries ---
-
-
 def missing(error: ImportError) -> str:
     """What to install. An error within coachwhip itself is raised again."""
     name = (error.name or "").partition(".")[0]
@@ -91,65 +87,58 @@ def missing(error: ImportError) -> str:
 
 
 def require(module: str, what: str) -> None:
-    """Refuse what needs a library before the work rather than after it. Raises CommandError."""
-    name = module.partition(".")[0]
+    """Raises CommandError, before the work rather than after it, if a library cannot be loaded."""
     try:
-        if find_spec(name) is None:
-            raise ModuleNotFoundError(name=name)
-        import_module(module)  # what is there may still be broken
+        import_module(module)
     except ImportError as error:
         raise CommandError(f"{what} {missing(error)}") from error
-
-
-# --- Ctrl-C ---
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
     """Delay Ctrl-C until the block has run."""
-    handler = signal.getsignal(signal.SIGINT)
-    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
-    came: list[Any] = []
-    signal.signal(signal.SIGINT, lambda *event: came.append(event))
+    events: list[Any] = []
+    handler = signal.signal(signal.SIGINT, lambda *event: events.append(event))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, handler)
-    if came:
-        handler(*came[-1])
+    if events and callable(handler):
+        handler(*events[-1])
 
 
-# --- Arguments and figures ---
+# --- Values of options: each function is, or returns, an argparse `type` ---
 
 
 def file_name(text: str) -> Path:
-    """Read the name of a file, as argparse's `type`."""
+    """The name of a file."""
     if not text or "\0" in text:
         raise argparse.ArgumentTypeError(f"expected the name of a file, not {text[:40]!r}")
     return Path(text)
 
 
 def label(text: str) -> str:
-    """Read what something is to be called, as argparse's `type`."""
+    """What something is to be called."""
     return printable(text)
 
 
 def whole_number(low: int, high: int) -> Callable[[str], int]:
-    """Reader of a plain ASCII whole number from `low` to `high`, as argparse's `type`."""
+    """A plain ASCII whole number from `low` to `high`."""
 
     def read(text: str) -> int:
-        digits = text.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit() and len(digits) <= 18 and low <= int(text) <= high):
+        value = parse_int(text)
+        if value is None or not low <= value <= high:
             raise argparse.ArgumentTypeError(f"expected a whole number from {low} to {high}, not {text[:40]!r}")
-        return int(text)
+        return value
 
     return read
 
 
 def number(low: float, high: float) -> Callable[[str], float]:
-    """Reader of a number from `low` to `high`, as argparse's `type`."""
+    """A number from `low` to `high`."""
 
     def read(text: str) -> float:
         try:
@@ -164,10 +153,10 @@ def number(low: float, high: float) -> Callable[[str], float]:
 
 
 def numbers(count: int, high: int) -> Callable[[str], tuple[int, ...]]:
-    """Reader of `count` whole numbers from 0 to `high` with commas between them, as argparse's `type`."""
+    """`count` whole numbers from 0 to `high` with commas between them."""
 
     def read(text: str) -> tuple[int, ...]:
-        fields = tuple(whole_number(0, high)(part) for part in text.split(","))
+        fields = tuple(map(whole_number(0, high), text.split(",")))
         if len(fields) != count:
             raise argparse.ArgumentTypeError(f"expected {count} numbers with commas between them, not {text!r}")
         return fields
@@ -176,7 +165,7 @@ def numbers(count: int, high: int) -> Callable[[str], tuple[int, ...]]:
 
 
 def positive_number(text: str, *, whole: bool = False, zero: bool = False) -> float:
-    """Read a plain decimal number above 0 (or 0, if `zero`). Raises ValueError with a sentence for the user."""
+    """A plain decimal number above 0 (or 0, if `zero`). Raises ValueError with a sentence for the user."""
     digits = text.replace(".", "", 0 if whole else 1)
     if not (text.isascii() and digits.isdigit() and len(text) <= 18):
         raise ValueError(f"expected a number, not {text[:40]!r}")
@@ -187,7 +176,7 @@ def positive_number(text: str, *, whole: bool = False, zero: bool = False) -> fl
 
 
 def seconds(text: str) -> float:
-    """Read a number of seconds, as argparse's `type`."""
+    """A number of seconds."""
     try:
         return positive_number(text)
     except ValueError as error:
@@ -195,26 +184,24 @@ def seconds(text: str) -> float:
 
 
 def assignment(text: str) -> tuple[str, str]:
-    """Split `name=value`, as argparse's `type`."""
+    """The two sides of `name=value`."""
     name, equals, value = text.partition("=")
     if not (equals and name.strip()):
         raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not {text[:40]!r}")
     return name.strip(), value.strip()
 
 
-def suggestion(name: str, names: Iterable[str]) -> str:
-    """The end of a message about an unknown name: the most similar of `names`, if any is similar."""
-    near = nearest(name, names)
-    return f"; did you mean {near}?" if near else ""
-
-
 def _tunable(text: str) -> tuple[str, int]:
-    """Read NAME=VALUE for a tunable of the search, as argparse's `type`."""
     try:
-        ((name, value),) = read([text]).items()
+        return read([text]).popitem()
     except ValueError as error:
         raise argparse.ArgumentTypeError(str(error)) from error
-    return name, value
+
+
+def sets_tunables() -> dict[str, Any]:
+    """The keywords of `add_argument` for `--set`: a list of names and values, to be read with `dict`."""
+    about = "change a tunable of the search (`coachwhip tunables` lists them); may be repeated"
+    return {"type": _tunable, "action": "append", "default": [], "metavar": "NAME=VALUE", "help": about}
 
 
 def tunables_of(words: Iterable[str]) -> dict[str, int]:
@@ -225,10 +212,10 @@ def tunables_of(words: Iterable[str]) -> dict[str, int]:
         raise CommandError(f"--set: {error}") from error
 
 
-def sets_tunables(**settings: Any) -> dict[str, Any]:
-    """The keywords of `add_argument` for `--set`: a list of names and values, to be read with `dict`."""
-    about = "change a tunable of the search (`coachwhip tunables` lists them); may be repeated"
-    return {"type": _tunable, "action": "append", "default": [], "metavar": "NAME=VALUE", "help": about, **settings}
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the most similar of `names`, if any is similar."""
+    near = nearest(name, names)
+    return f"; did you mean {near}?" if near else ""
 
 
 def per_second(nodes: int, seconds: float) -> int:

@@ -2,13 +2,15 @@
 """Files that subcommands read and write: no output is an input, and what is written replaces an old file as a whole or not at all."""
 
 import argparse
+import errno
 import hashlib
 import os
 import re
 import stat
+import sys
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from secrets import token_hex
@@ -17,44 +19,40 @@ from typing import Any, BinaryIO
 from ...evaluation.compressed import CompressedError, expanded
 from .command import CommandError, in_words
 
+LOCKED = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what the systems say of a file that another has locked
+FAR = 2**31 - 2  # Windows locks bytes, and nobody else may read them: one that is never there
+
 # --- Checks before the work ---
 
 
 def check_outputs(
-    args: argparse.Namespace,
-    replaced: Sequence[str] = (),
-    grown: Sequence[str] = (),
-    *,
-    also: Sequence[Path] = (),
-    reads: Collection[Path] = (),
+    args: argparse.Namespace, replaced: Sequence[str] = (), grown: Sequence[str] = (), *, reads: Collection[Path] = ()
 ) -> None:
     """Check the files that a command writes before it opens any. Raises CommandError.
 
-    `replaced` and `grown` (at their end) are names of arguments, `also` more files that are replaced. All can be written, and none
-    is a file that another argument names, or one of `reads`.
+    `replaced` and `grown` (at their end) are names of arguments. All can be written, and none is a file that another argument
+    names, or one of `reads`.
     """
-    outputs = [*also]
-    for path in also:
-        require_writable(path)
-    for name in (*replaced, *grown):
-        if path := getattr(args, name):
-            require_writable(path, grows=name in grown)
-            outputs.append(path)
-    inputs = [path for name, value in vars(args).items() if name not in (*replaced, *grown) for path in _files_in(value)]
-    require_apart(outputs, [*inputs, *reads])
+    written = {name: getattr(args, name) for name in (*replaced, *grown) if getattr(args, name)}
+    for name, path in written.items():
+        _require_writable(path, grows=name in grown)
+    require_apart([*written.values()], [*reads, *_files_in([value for name, value in vars(args).items() if name not in written])])
 
 
-def require_writable(path: Path, *, grows: bool = False) -> None:
+def _require_writable(path: Path, *, grows: bool) -> None:
     """Raises CommandError if a file cannot be written; one that only `grows` needs no right to make another in its folder."""
     folder = Path(os.path.realpath(path)).parent
+    needed = [path] if path.exists() else []
+    needed += [folder] if not path.exists() or (path.is_file() and not grows) else []
+    problem = ""
     if path.is_dir():
-        raise CommandError(f"{path} cannot be written: it is a folder")
-    if not folder.is_dir():
-        raise CommandError(f"{path} cannot be written: there is no folder {folder}")
-    is_replaced = not path.exists() or (path.is_file() and not grows)
-    for place, counts in ((path, path.exists()), (folder, is_replaced)):
-        if counts and not os.access(place, os.W_OK):
-            raise CommandError(f"{path} cannot be written: you have no permission to write to {place}")
+        problem = "it is a folder"
+    elif not folder.is_dir():
+        problem = f"there is no folder {folder}"
+    elif forbidden := [str(place) for place in needed if not os.access(place, os.W_OK)]:
+        problem = f"you have no permission to write to {forbidden[0]}"
+    if problem:
+        raise CommandError(f"{path} cannot be written: {problem}")
 
 
 def require_apart(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
@@ -91,12 +89,11 @@ def _identity(file: Path | int) -> tuple[Any, ...] | None:
     with suppress(OSError):
         status = os.stat(file)
         return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
-    if isinstance(file, int):
-        return None
-    folder, name = os.path.split(os.path.realpath(file))  # it may be made later
-    with suppress(OSError):
-        status = os.stat(folder)
-        return status.st_dev, status.st_ino, os.path.normcase(name)
+    if isinstance(file, Path):
+        folder, name = os.path.split(os.path.realpath(file))  # it may be made later
+        with suppress(OSError):
+            status = os.stat(folder)
+            return status.st_dev, status.st_ino, os.path.normcase(name)
     return None
 
 
@@ -185,16 +182,16 @@ def keep(path: Path, data: bytes, what: str) -> tuple[Path | None, str]:
 
     Returns where it is, None for nowhere, and what went wrong.
     """
-    complaint = ""
     spare = Path(tempfile.gettempdir(), f"coachwhip-{token_hex(8)}{path.suffix}")
+    complaints: list[str] = []
     for place in (path, spare):
         try:
             write_bytes(place, data)
         except OSError as error:
-            complaint = f"{complaint}, and {in_words(error)}" if complaint else in_words(error)
+            complaints.append(in_words(error))
         else:
-            return place, complaint and f"{complaint}; {what} in {spare}"
-    return None, complaint
+            return place, f"{complaints[0]}; {what} in {spare}" if complaints else ""
+    return None, ", and ".join(complaints)
 
 
 def append(file: FileIO, data: bytes) -> None:
@@ -210,14 +207,34 @@ def append(file: FileIO, data: bytes) -> None:
         raise
 
 
-class Postponed:
+def hold(file: FileIO, path: Path, *, wait: bool = False) -> None:
+    """Lock an open file until it is closed, or `wait` until that can be done. The system ends the lock with the process.
+
+    Raises CommandError if another run has it (on Windows also one that keeps it for more than ten seconds).
+    """
+    try:
+        if sys.platform == "win32":
+            import msvcrt
+
+            place = file.tell()
+            file.seek(FAR)
+            try:
+                msvcrt.locking(file.fileno(), msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
+            finally:
+                file.seek(place)
+        else:
+            import fcntl
+
+            fcntl.flock(file.fileno(), fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        if error.errno in LOCKED:
+            raise CommandError(f"{path} is in use by another run: wait for its end, or give another file") from error
+
+
+class Postponed(AbstractContextManager[None]):
     """Keeps the error of a disk that is full, so that finished work is reported first: `with postponed: work`, report, `settle`."""
 
-    def __init__(self) -> None:
-        self.error: OSError | None = None
-
-    def __enter__(self) -> None:
-        """Begin the work."""
+    error: OSError | None = None
 
     def __exit__(self, _kind: object, error: object, _traceback: object) -> bool:
         """Keep the error, if it is one of a file."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The journal of a run that can be resumed: match, suite, lab and spsa each keep one of their own kind.
+"""The journal of a run that can be resumed: match, suite, lab, spsa and train each keep one of their own kind.
 
 A journal is lines of JSON: first its format and the settings of the run, then one line for each finished piece of work, on
 disk before it counts. Every line ends with a checksum of itself (`crc`, CRC-32). A run that is killed leaves at most a torn last
@@ -11,7 +11,6 @@ import math
 import os
 import re
 import zlib
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
@@ -19,8 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from ...uci.parse import shorten
 from .command import CommandError, tell
-from .files import append, naming, require_regular
-from .lock import hold
+from .files import append, hold, naming, require_regular
 
 FORMAT = 2
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
@@ -32,31 +30,27 @@ class RunFile:
     """A file that one run at a time makes longer. What is added is on disk as a whole, or not there."""
 
     def __init__(self, path: Path) -> None:
-        """Open a file, or begin it. Raises CommandError if another run has it open, OSError."""
+        """Open or make a file, lock it, and have a subclass read what is there. Raises CommandError, OSError."""
         require_regular(path, "a run that can be resumed")
+        is_new = not path.exists()
         self.path = path
-        self._is_new = not path.exists()
+        self._is_new = False  # until it is ours alone
         self._added = 0
         self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
         try:
             hold(self._file, path)
+            self._is_new = is_new
+            with naming(path):
+                self._file.seek(0)
+                self._begin()
         except BaseException:
-            self._file.close()
+            self.close()
             raise
 
-    def read(self, size: int = -1) -> bytes:
-        """Its first `size` bytes, or all of it. Raises OSError."""
-        with naming(self.path):
-            self._file.seek(0)
-            return self._file.read(size)
+    def _begin(self) -> None:
+        """Read what is there, from the start of the open file, cut off what is torn, and write the settings."""
 
-    def cut(self, size: int) -> None:
-        """Drop what is behind the first `size` bytes. Raises OSError."""
-        with naming(self.path):
-            self._file.truncate(size)
-            self._file.seek(0, os.SEEK_END)
-
-    def add(self, data: bytes) -> None:
+    def write(self, data: bytes) -> None:
         """Add to the end. Raises OSError."""
         self._added += 1
         with naming(self.path):
@@ -74,15 +68,9 @@ def require_same_settings(path: Path, run: str, theirs: Mapping[str, Any], ours:
     """Raises CommandError, which names the first setting that differs, for the file of a run with other settings."""
     plain = json.loads(json.dumps(ours))
     for name in sorted({*theirs, *plain}):
+        was, wanted = (shorten(json.dumps(each.get(name)), SHOWN) for each in (theirs, plain))
         if theirs.get(name) != plain.get(name):
-            raise CommandError(
-                f"{path} is of another {run}: its {name} is {_short(theirs.get(name))}, not {_short(plain.get(name))}"
-            )
-
-
-def _short(value: object) -> str:
-    text = json.dumps(value)
-    return text if len(text) <= SHOWN else text[:SHOWN] + "..."
+            raise CommandError(f"{path} is of another {run}: its {name} is {was}, not {wanted}")
 
 
 class Kind(NamedTuple):
@@ -98,8 +86,7 @@ class Contents(NamedTuple):
 
     settings: dict[str, Any]
     lines: list[dict[str, Any]]  # those behind the first
-    size: int  # bytes up to the end of the last good line
-    is_whole: bool  # nothing follows there
+    size: int  # bytes up to the end of the last good line; a torn one may follow
 
 
 def read(path: Path, kind: Kind, data: bytes | None = None) -> Contents | None:
@@ -107,28 +94,21 @@ def read(path: Path, kind: Kind, data: bytes | None = None) -> Contents | None:
 
     Raises CommandError for a file that is no such journal or is damaged, OSError.
     """
-    if data is None:
-        with naming(path):
-            data = path.read_bytes()
+    data = path.read_bytes() if data is None else data
     _require_journal(path, kind, data)
     lines = data.splitlines(keepends=True)
-    values: list[dict[str, Any]] = []
-    size = 0
-    for place, line in enumerate(lines, start=1):
-        value = _unpack(line)
-        if value is None and place < len(lines):
-            raise CommandError(
-                f"{path}:{place}: damaged, its checksum does not fit: remove this line and all behind it, and --resume "
-                "does their work again"
-            )
-        if value is not None:
-            values.append(value)
-            size += len(line)
-    if not values:
+    values = [_unpack(line) for line in lines]
+    if None in values[:-1]:
+        raise CommandError(
+            f"{path}:{values.index(None) + 1}: damaged, its checksum does not fit: remove this line and all behind it, and --resume "
+            "does their work again"
+        )
+    good = [value for value in values if value is not None]
+    if not good:
         return None
-    if not isinstance(values[0].get("settings"), dict):
+    if not isinstance(good[0].get("settings"), dict):
         raise CommandError(f"{path}:1: not the settings of a {kind.run}")
-    return Contents(values[0]["settings"], values[1:], size, size == len(data))
+    return Contents(good[0]["settings"], good[1:], sum(map(len, lines[: len(good)])))
 
 
 def _require_journal(path: Path, kind: Kind, data: bytes) -> None:
@@ -183,7 +163,7 @@ def checked(value: Any, *kinds: type) -> Any:
     return value
 
 
-class Journal(ABC):
+class Journal(RunFile):
     """An open journal. Subclasses say what a line holds."""
 
     KIND: ClassVar[Kind]
@@ -193,43 +173,30 @@ class Journal(ABC):
 
         `settings` must be the same in both runs. Raises CommandError, OSError.
         """
-        self.path = path
-        self.settings: dict[str, Any] = {}
-        self._file = RunFile(path)
-        try:
-            self._begin(settings, resume=resume)
-        except BaseException:
-            self._file.close()
-            raise
+        self.settings = dict(settings)
+        self._resume = resume
+        super().__init__(path)
 
-    @abstractmethod
     def _take(self, line: dict[str, Any]) -> None:
         """Take in what a line holds. Raises an error of REFUSED for one that a run cannot have written."""
+        raise NotImplementedError
 
-    def _begin(self, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """Read what is there, cut off a torn line, and have a first line."""
-        contents = read(self.path, self.KIND, self._file.read())
-        if contents and contents.lines:
-            if resume:
-                require_same_settings(self.path, self.KIND.run, contents.settings, settings)
-                self._go_on(contents)
-                return
+    def _begin(self) -> None:
+        data = self._file.read()
+        contents = read(self.path, self.KIND, data)
+        if contents is None or not contents.lines:
+            self._file.truncate(0)
+            self.append({"format": f"coachwhip {self.KIND.name} {FORMAT}", "settings": self.settings})
+            return
+        if not self._resume:
             raise CommandError(f"{self.path} holds a {self.KIND.run} already: give --resume to go on with it, or another name")
-        self.settings = dict(settings)
-        self._file.cut(0)
-        self.append({"format": f"coachwhip {self.KIND.name} {FORMAT}", "settings": self.settings})
-
-    def _go_on(self, contents: Contents) -> None:
+        require_same_settings(self.path, self.KIND.run, contents.settings, self.settings)
         self.settings = contents.settings
         take_lines(self.path, self.KIND, contents, self._take)
-        if not contents.is_whole:
+        if contents.size < len(data):
             tell(f"{self.path}: its last line was torn and is dropped; that work is done again")
-        self._file.cut(contents.size)
+        self._file.truncate(contents.size)
 
     def append(self, line: Mapping[str, Any]) -> None:
         """Put a line on disk. Raises OSError."""
-        self._file.add(_pack(line))
-
-    def close(self) -> None:
-        """Let other runs have the file."""
-        self._file.close()
+        self.write(_pack(line))

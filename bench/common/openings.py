@@ -9,9 +9,10 @@ import random
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import chess
+import chess.polyglot
 
 from ...core.engine import Position
 from ...evaluation.compressed import ENDINGS
@@ -20,9 +21,7 @@ from ...uci.parse import reason, shorten
 from .command import CommandError
 from .fen import SHOWN, board_of, is_chess960, is_shredder, read_epd
 from .files import naming, read_text
-
-if TYPE_CHECKING:
-    from .pgn import RawGame
+from .pgn import PgnError, RawGame, is_empty, read_game, split_games
 
 POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
 POLYGLOT_PLIES = 8  # length of those unless the user says otherwise
@@ -53,16 +52,12 @@ Book = Sequence[Callable[[], Opening]]  # each entry raises CommandError if it c
 
 def standard_start(*, chess960: bool = False) -> Book:
     """The book that has the start position alone."""
-    return [lambda: Opening(chess.STARTING_FEN, chess960)]
+    return [partial(Opening, chess.STARTING_FEN, chess960)]
 
 
 def chess960_starts() -> Book:
     """The 960 start positions of Chess960."""
-    return [partial(_chess960_start, number) for number in range(960)]
-
-
-def _chess960_start(number: int) -> Opening:
-    return Opening(chess.Board.from_chess960_pos(number).shredder_fen(), chess960=True)
+    return [partial(Opening, chess.Board.from_chess960_pos(number).shredder_fen(), True) for number in range(960)]
 
 
 def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, seed: int = 0) -> Book:
@@ -71,12 +66,22 @@ def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, s
     `plies` cuts PGN games and Polyglot lines; `seed` decides which Polyglot lines are drawn. Raises CommandError, OSError.
     """
     ending = (path.with_suffix("") if path.suffix.lower() in ENDINGS else path).suffix.lower()
+    book: Book
     if ending == ".pgn":
-        book = _pgn(path, plies, chess960=chess960)
+        try:
+            with naming(path), path.open("rb") as file:
+                book = [partial(_line, f"{path.name}:{game.line}", game, plies, chess960=chess960) for game in split_games(file)]
+        except PgnError as error:
+            raise CommandError(f"{path.name}: {error}") from error
     elif ending == ".bin":
-        book = _polyglot(path, POLYGLOT_PLIES if plies is None else plies, seed)
+        lines = _polyglot(path, POLYGLOT_PLIES if plies is None else plies, random.Random(seed))
+        book = [partial(Opening, chess.STARTING_FEN, False, " ".join(line)) for line in lines if line]
     else:
-        book = _positions(path, chess960=chess960)
+        book = [
+            partial(_position, f"{path.name}:{number}", line, chess960=chess960)
+            for number, line in enumerate(read_text(path).splitlines(), start=1)
+            if line.strip() and not line.lstrip().startswith("#")
+        ]
     if not book:
         raise CommandError(f"{path.name}: no opening in it")
     return book
@@ -92,16 +97,6 @@ def choose(book: Book, count: int, seed: int | None) -> list[Opening]:
         random.Random(seed).shuffle(order)
     chosen = [book[index]() for index in order[:count]]
     return [chosen[number % len(chosen)] for number in range(count)]
-
-
-def _positions(path: Path, *, chess960: bool) -> Book:
-    """The lines of an EPD or FEN file."""
-    lines = enumerate(read_text(path).splitlines(), start=1)
-    return [
-        partial(_position, f"{path.name}:{number}", line, chess960=chess960)
-        for number, line in lines
-        if line.strip() and not line.lstrip().startswith("#")
-    ]
 
 
 def _position(place: str, line: str, *, chess960: bool) -> Opening:
@@ -133,22 +128,8 @@ def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") 
     return opening
 
 
-def _pgn(path: Path, plies: int | None, *, chess960: bool) -> Book:
-    """The games of a PGN file; their moves are read later."""
-    from .pgn import PgnError, split_games
-
-    try:
-        with naming(path), path.open("rb") as file:
-            games = list(split_games(file))
-    except PgnError as error:
-        raise CommandError(f"{path.name}: {error}") from error
-    return [partial(_line, f"{path.name}:{game.line}", game, plies, chess960=chess960) for game in games]
-
-
-def _line(place: str, text: "RawGame", plies: int | None, *, chess960: bool) -> Opening:
+def _line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -> Opening:
     """One PGN game, or its first plies."""
-    from .pgn import is_empty, read_game
-
     game = read_game(text)
     if game.errors or is_empty(game):
         raise CommandError(f"{place}: {reason(game.errors[0]) if game.errors else 'no game'}")
@@ -162,12 +143,8 @@ def _line(place: str, text: "RawGame", plies: int | None, *, chess960: bool) -> 
     return _playable(place, Opening(fen, chess960, " ".join(moves)), board)
 
 
-def _polyglot(path: Path, plies: int, seed: int) -> Book:
+def _polyglot(path: Path, plies: int, generator: random.Random) -> Sequence[tuple[str, ...]]:
     """Different lines from the start position, moves drawn by the book's weights, each at most as long as the book knows."""
-    import chess.polyglot
-
-    generator = random.Random(seed)
-    lines: dict[tuple[str, ...], None] = {}
     try:
         with naming(path):
             if path.stat().st_size:  # python-chess takes a missing file for an empty book, and any other for a full one
@@ -184,6 +161,7 @@ def _polyglot(path: Path, plies: int, seed: int) -> Book:
             entries = [] if board.is_game_over(claim_draw=False) else list(reader.find_all(board))
             return [board.uci(entry.move) for entry in entries], [entry.weight for entry in entries]
 
+        lines: dict[tuple[str, ...], None] = {}
         in_vain = 0
         while len(lines) < POLYGLOT_LINES and in_vain < DRAWS_IN_VAIN:
             line: tuple[str, ...] = ()
@@ -191,4 +169,4 @@ def _polyglot(path: Path, plies: int, seed: int) -> Book:
                 line += tuple(generator.choices(*known(line)))
             in_vain = in_vain + 1 if line in lines else 0
             lines.setdefault(line)
-    return [partial(Opening, chess.STARTING_FEN, False, " ".join(line)) for line in lines if line]
+    return list(lines)

@@ -1,41 +1,84 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Games of our own engine against itself inside this process: where they start, their scores, and how they end."""
+"""Games of our own engine against itself inside this process, as `selfplay` and `spsa` play them."""
 
+import argparse
 import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 from chess.engine import Cp, Mate, Score
 
-from ...core.engine import Position, SearchResult
+from ...core.engine import Engine, Position, SearchResult
+from ...evaluation import config
 from .adjudication import UNFINISHED, by_score
+from .command import CommandError
 from .openings import Opening
 from .rules import Rules
 
 
-def start_position(opening: Opening, random_plies: int, rng: random.Random) -> Position:
-    """The opening and some random moves, so that no two games are the same; never a position where the game is over."""
-    book = Position(opening.fen, chess960=opening.chess960)
-    for move in opening.moves.split():
-        book.make(move)
-    while True:
-        position = book.copy()
-        for _ in range(rng.randint(0, random_plies)):
+@dataclass(frozen=True)
+class OwnGames:
+    """What every game of a run has in common."""
+
+    weights: tuple[int, ...]
+    network: bytes | None
+    nodes: int  # a move
+    hash_mb: int
+    seed: int
+    random_plies: int  # at most so many random moves follow the opening
+    rules: Rules
+    tunables: Mapping[str, int]  # changes to core/tunables.py
+
+    def engine(self, changes: Mapping[str, int] | None = None) -> Engine:
+        """A new engine, with these changes to its tunables."""
+        return Engine(self.weights, self.hash_mb, tunables={**self.tunables, **(changes or {})}, network=self.network)
+
+    def start(self, opening: Opening, rng: random.Random) -> Position:
+        """The opening and some random moves, so that no two games are the same; never a position where the game is over."""
+        book = Position(opening.fen, chess960=opening.chess960)
+        for move in opening.moves.split():
+            book.make(move)
+        while True:
+            position = book.copy()
+            for _ in range(rng.randint(0, self.random_plies)):
+                if position.result() == UNFINISHED:
+                    position.make(rng.choice(position.legal_moves()))
             if position.result() == UNFINISHED:
-                position.make(rng.choice(position.legal_moves()))
-        if position.result() == UNFINISHED:
-            return position
+                return position
+
+    def search(self, engine: Engine, position: Position) -> SearchResult:
+        """A search of finished depths, whose score can be a label."""
+        engine.prepare()
+        return engine.search(position, soft_nodes=self.nodes)
+
+    def play(
+        self,
+        engines: Sequence[Engine],
+        position: Position,
+        rules: Rules,
+        searched: Callable[[SearchResult], None] = lambda _: None,
+    ) -> str:
+        """Play a game between White's engine and Black's; returns the result. Each search is handed out before its move is made."""
+        scores: list[Score] = []
+        while position.result() == UNFINISHED:
+            if ending := by_score(len(scores) // 2 + 1, scores, rules):
+                return ending.result
+            result = self.search(engines[position.stm == "b"], position)
+            assert result.info is not None, "a position that goes on has a move, and a search of it a score"
+            score = Mate(result.info.mate_in) if result.info.is_mate else Cp(result.info.score_cp)
+            scores.append(score if position.stm == "w" else -score)
+            searched(result)
+            position.make(result.bestmove)
+        return position.result()
 
 
-def result_so_far(position: Position, scores: list[Score], rules: Rules) -> str:
-    """How the game has ended, by the rules of chess or by adjudication."""
-    result = position.result()
-    if result == UNFINISHED:
-        ending = by_score(len(scores) // 2 + 1, scores, rules)
-        return ending.result if ending else UNFINISHED
-    return result
-
-
-def white_score(position: Position, result: SearchResult) -> Score:
-    """The score of a search, from White's side."""
-    assert result.info is not None, "a position that goes on has a move, and a search of it a score"
-    score = Mate(result.info.mate_in) if result.info.is_mate else Cp(result.info.score_cp)
-    return score if position.stm == "w" else -score
+def given(args: argparse.Namespace) -> dict[str, Any]:
+    """The fields of OwnGames that `add_own_game_arguments` reads. Raises CommandError."""
+    try:
+        weights, network = config.evaluator(args.weights)
+    except config.WeightsError as error:
+        raise CommandError(str(error)) from error
+    tunables = dict(sorted(dict(args.set).items()))
+    fields = {"nodes": args.nodes, "hash_mb": args.hash, "seed": args.seed, "tunables": tunables}
+    return {"weights": tuple(weights), "network": network, **fields}

@@ -11,7 +11,7 @@ import signal
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
@@ -63,9 +63,6 @@ def threads(function: Callable[[Item], Result], count: int) -> Iterator[Pool[Ite
         yield Pool(executor, function, count)
 
 
-# --- Processes ---
-
-
 @contextmanager
 def processes(function: Callable[[Item], Result], count: int) -> Iterator[Pool[Item, Result]]:
     """Processes that are started as they are needed, and ended at once at the end, whatever they do. Raises CommandError if one dies."""
@@ -94,9 +91,6 @@ def _end_with_parent() -> None:
     assert parent
     parent.join()
     os._exit(1)
-
-
-# --- Dask ---
 
 
 class Cluster:
@@ -128,32 +122,20 @@ def cluster(address: str, workers: int) -> Iterator[Cluster]:
         from distributed import Client, KilledWorker, LocalCluster
     except ImportError as error:
         raise CommandError("--scheduler needs Dask: python3 -m pip install 'coachwhip[cluster]'") from error
-    local = None
-    try:
-        if address == LOCAL:
-            with _ctrl_c_for_this_process_alone():
-                local = LocalCluster(workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
-        client = Client(local or address, timeout=CONNECT_TIMEOUT)
-    except (OSError, ValueError, TimeoutError) as error:
-        raise CommandError(f"no cluster at {address}: {error}") from error
-    try:
-        yield Cluster(client)
-    except KilledWorker as error:
-        raise CommandError(f"the cluster keeps losing its workers: {error}") from error
-    finally:
-        client.close()
-        if local is not None:
-            local.close()
-
-
-@contextmanager
-def _ctrl_c_for_this_process_alone() -> Iterator[None]:
-    """Processes that the block starts ignore Ctrl-C: this one ends them in order when it is done."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
+    with ExitStack() as stack:
+        try:
+            if address == LOCAL:
+                handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited by the workers, which are ended in order
+                try:
+                    made = LocalCluster(workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
+                finally:
+                    signal.signal(signal.SIGINT, handler)
+                stack.callback(made.close)
+            client = Client(made if address == LOCAL else address, timeout=CONNECT_TIMEOUT)
+            stack.callback(client.close)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise CommandError(f"no cluster at {address}: {error}") from error
+        try:
+            yield Cluster(client)
+        except KilledWorker as error:
+            raise CommandError(f"the cluster keeps losing its workers: {error}") from error

@@ -30,28 +30,32 @@ class _Process:
         self._stops = 0
         self._is_idle = threading.Event()
 
-    def enter(self) -> None:
-        """Enter (re-entrant)."""
+    @contextmanager
+    def punctual(self) -> Iterator[None]:
+        """Keep this process from delaying the clocks of engines: what holds its threads up is charged to the engine that thinks.
+
+        The threads take short turns. The garbage collector, which stops all of them, passes over what is there already: to look
+        through the modules of a match takes 10 ms, and through some 600 games took 130 ms. A thread watches whether this process
+        is stopped, for `undisturbed`. Several threads may be in it; the last that leaves restores the settings.
+        """
         with self._lock:
+            gc.collect()
+            gc.freeze()
             if self._users == 0:
-                self._interval = sys.getswitchinterval()
+                self._interval, self._looked = sys.getswitchinterval(), _now()
+                sys.setswitchinterval(SWITCH_INTERVAL)
                 self._is_idle = threading.Event()
                 threading.Thread(target=self._watch, args=(self._is_idle,), daemon=True).start()
             self._users += 1
-            sys.setswitchinterval(SWITCH_INTERVAL)
-            gc.collect()
-            gc.freeze()
-            if self._users == 1:
-                self._looked = _now()
-
-    def leave(self) -> None:
-        """Leave; the last one restores the settings."""
-        with self._lock:
-            self._users -= 1
-            if self._users == 0:
-                self._is_idle.set()
-                gc.unfreeze()
-                sys.setswitchinterval(self._interval)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if self._users == 0:
+                    self._is_idle.set()
+                    gc.unfreeze()
+                    sys.setswitchinterval(self._interval)
 
     def _watch(self, is_idle: threading.Event) -> None:
         while not is_idle.wait(BEAT):
@@ -68,8 +72,19 @@ class _Process:
             self._looked = now
             return self._stops
 
-
-_PROCESS = _Process()
+    def undisturbed(self, work: Callable[[], Result]) -> Result:
+        """Do what engines are timed in, and do it again if this process was stopped meanwhile; `punctual` must be entered."""
+        for _ in range(AGAIN):
+            before = self.stops()
+            try:
+                result = work()
+            except Exception:
+                if self.stops() == before:
+                    raise
+            else:
+                if self.stops() == before:
+                    return result
+        return work()
 
 
 def _now() -> float:
@@ -78,31 +93,6 @@ def _now() -> float:
     return time.monotonic() if clock is None else time.clock_gettime(clock)
 
 
-@contextmanager
-def punctual() -> Iterator[None]:
-    """Keep this process from delaying the clocks of engines: what holds its threads up is charged to the engine that thinks.
-
-    The threads take short turns. The garbage collector, which stops all of them, passes over what is there already: to look
-    through the modules of a match takes 10 ms, and through some 600 games took 130 ms. A thread watches whether this process is
-    stopped, for `undisturbed`. Several threads may be in it.
-    """
-    _PROCESS.enter()
-    try:
-        yield
-    finally:
-        _PROCESS.leave()
-
-
-def undisturbed(work: Callable[[], Result]) -> Result:
-    """Do what engines are timed in, and do it again if this process was stopped meanwhile; `punctual` must be entered."""
-    for _ in range(AGAIN):
-        before = _PROCESS.stops()
-        try:
-            result = work()
-        except Exception:
-            if _PROCESS.stops() == before:
-                raise
-        else:
-            if _PROCESS.stops() == before:
-                return result
-    return work()
+_PROCESS = _Process()
+punctual = _PROCESS.punctual
+undisturbed = _PROCESS.undisturbed

@@ -12,9 +12,8 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from ..common.files import append, naming
+from ..common.files import append, hold, naming
 from ..common.journal import Journal, Kind
-from ..common.lock import hold
 from .game import GameRecord
 
 LONGEST_COMMENT = 4096  # bytes, of one that is torn

@@ -12,24 +12,23 @@ import lzma
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import ExitStack, closing, nullcontext
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ...evaluation import config
 from ...evaluation.learn import labelled
 from ..common.checkout import revision
 from ..common.command import CommandError, execute, file_name, tell, uninterrupted, whole_number
 from ..common.files import check_outputs, fingerprint, naming, replacing
 from ..common.journal import RunFile, require_same_settings
 from ..common.openings import Book, open_book, standard_start
+from ..common.own_game import given
+from ..common.pool import cluster, processes
+from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments, add_rule_arguments
 from ..common.signature import signature
-
-if TYPE_CHECKING:
-    from ..common.pool import Pool
-    from .game import GameStart, SelfplaySettings
+from .game import GameStart, SelfplaySettings, play
 
 TO_THE_END = 10  # percent: games that are decided early have few endings
 DESCRIBING = "revision"  # what the settings in a file say for people; the signature says it for us
@@ -55,29 +54,21 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("file", type=file_name, help="where the games go")
     _epd_arguments(parser.add_argument_group("positions as text").add_argument)
     _game_arguments(parser.add_argument_group("games").add_argument)
-    _ending_arguments(parser.add_argument_group("ending games").add_argument)
+    add = parser.add_argument_group("ending games").add_argument
+    share = f"percent of the games that go on to mate or a draw by the rules of chess (default {TO_THE_END})"
+    add("--to-the-end", type=whole_number(0, 100), default=TO_THE_END, metavar="PERCENT", help=share)
+    add_rule_arguments(add, resign=(4, 1000), draw=(40, 8, 8), max_moves=200)
+    add("--json", action="store_true", help="print one JSON object instead of text")
     return parser
 
 
 def _epd_arguments(add: Callable[..., object]) -> None:
-    add(
-        "--epd",
-        type=file_name,
-        metavar="FILE",
-        help="play nothing: write the games' quiet positions as EPD ('-': print; .xz: compressed)",
-    )
-    add(
-        "--per-game",
-        type=whole_number(1, 65535),
-        metavar="N",
-        help=f"with --epd: at most N positions of a game (default {labelled.PER_GAME})",
-    )
-    add(
-        "--max-score",
-        type=whole_number(0, labelled.LARGEST_SCORE),
-        metavar="CP",
-        help=f"with --epd: leave out larger scores (default {labelled.MAX_SCORE})",
-    )
+    epd = "play nothing: write the games' quiet positions as EPD ('-': print; .xz: compressed)"
+    add("--epd", type=file_name, metavar="FILE", help=epd)
+    per_game = f"with --epd: at most N positions of a game (default {labelled.PER_GAME})"
+    add("--per-game", type=whole_number(1, 65535), metavar="N", help=per_game)
+    max_score = f"with --epd: leave out larger scores (default {labelled.MAX_SCORE})"
+    add("--max-score", type=whole_number(0, labelled.LARGEST_SCORE), metavar="CP", help=max_score)
 
 
 def _game_arguments(add: Callable[..., object]) -> None:
@@ -86,34 +77,12 @@ def _game_arguments(add: Callable[..., object]) -> None:
     openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position); may be repeated"
     add("--openings", type=file_name, action="append", default=[], metavar="FILE", help=openings)
     add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
-    add(
-        "--random-plies",
-        type=whole_number(0, 100),
-        default=6,
-        metavar="N",
-        help="up to N random moves after the opening (default 6)",
-    )
+    random_plies = "up to N random moves after the opening (default 6)"
+    add("--random-plies", type=whole_number(0, 100), default=6, metavar="N", help=random_plies)
     add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
-    add(
-        "--side-lines",
-        type=whole_number(0, labelled.MAX_SIDE_LINES),
-        default=0,
-        metavar="N",
-        help="from each position of a game, N times make one to three random moves and search there too (default 0)",
-    )
+    side_lines = "from each position of a game, N times make one to three random moves and search there too (default 0)"
+    add("--side-lines", type=whole_number(0, labelled.MAX_SIDE_LINES), default=0, metavar="N", help=side_lines)
     add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
-
-
-def _ending_arguments(add: Callable[..., object]) -> None:
-    add(
-        "--to-the-end",
-        type=whole_number(0, 100),
-        default=TO_THE_END,
-        metavar="PERCENT",
-        help=f"percent of the games that go on to mate or a draw by the rules of chess (default {TO_THE_END})",
-    )
-    add_rule_arguments(add, resign=(4, 1000), draw=(40, 8, 8), max_moves=200)
-    add("--json", action="store_true", help="print one JSON object instead of text")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -130,135 +99,96 @@ def _selfplay(args: argparse.Namespace) -> int:
                 "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
             )
         check_outputs(args, grown=["file"])
-        settings = _settings(args)
-        described, book = _described(args, settings)
-        with closing(Store(args.file, described)) as store:
+        rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
+        more = {"random_plies": args.random_plies, "side_lines": args.side_lines, "to_the_end": args.to_the_end}
+        settings = SelfplaySettings(**given(args), **more, rules=rules)
+        books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
+        book = [entry for each in books for entry in each] or standard_start(chess960=args.chess960)
+        with closing(Store(args.file, _described(args, settings, books))) as store:
             if store.games < args.games:
                 _play_missing(args, settings, book, store)
-    except (labelled.FormatError, config.WeightsError) as error:
+    except labelled.FormatError as error:
         raise CommandError(str(error)) from error
     _report(args)
     return 0
 
 
-def _settings(args: argparse.Namespace) -> "SelfplaySettings":
-    from .game import SelfplaySettings
-
-    weights, network = config.evaluator(args.weights)
-    rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
-    limits = (args.nodes, args.hash, args.seed, args.random_plies, args.side_lines, args.to_the_end)
-    return SelfplaySettings(tuple(weights), *limits, rules, network, tuple(sorted(dict(args.set).items())))
-
-
-def _described(args: argparse.Namespace, settings: "SelfplaySettings") -> tuple[dict[str, Any], Book]:
-    """The settings as the file's second line has them, and the openings. Raises CommandError, OSError."""
-    books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
-    openings = [
-        {"name": path.name, "sha256": fingerprint(path), "entries": len(book)}
-        for path, book in zip(args.openings, books, strict=True)
-    ]
-    described: dict[str, Any] = settings._asdict()
+def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequence[Book]) -> dict[str, Any]:
+    """The settings as the file's second line has them. Raises OSError."""
+    described = dict(vars(settings))
     described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()
     described["network"] = hashlib.sha256(settings.network).hexdigest() if settings.network else None
-    if settings.tunables:
-        described["tunables"] = dict(settings.tunables)
-    else:  # files without it were made with the tunables as they are
+    if not settings.tunables:  # files without it were made with the tunables as they are
         del described["tunables"]
     described["rules"] = {name: value for name, value in settings.rules._asdict().items() if value}
     described |= {"revision": revision(), "signature": signature(settings.weights, settings.network)}
-    described |= {"openings": openings, "plies": args.plies, "chess960": args.chess960}
-    return described, [entry for book in books for entry in book] or standard_start(chess960=args.chess960)
+    described["openings"] = [
+        {"name": path.name, "sha256": fingerprint(path), "entries": len(book)}
+        for path, book in zip(args.openings, books, strict=True)
+    ]
+    return described | {"plies": args.plies, "chess960": args.chess960}
 
 
-class Store:
-    """The file of games, open to be made longer. Only one process can have it.
+class Store(RunFile):
+    """The file of games, open to be made longer.
 
     Its format is that of `evaluation.learn.labelled`, blocks in place of a journal's lines; lock, settings, and what is done
     about a torn end or damage are the journal's.
     """
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        """Open a file that was made with these settings and drop an unfinished block at its end, or begin a new file.
-
-        Raises CommandError, OSError, FormatError.
-        """
-        self.path = path
+        """Open a file that was made with these settings, or begin a new one. Raises CommandError, OSError, FormatError."""
         self.games = 0
-        self._file = RunFile(path)
-        try:
-            self._begin(settings)
-        except BaseException:
-            self._file.close()
-            raise
+        self._settings = settings
+        super().__init__(path)
 
-    def _begin(self, settings: dict[str, Any]) -> None:
-        first = labelled.header(settings)
+    def _begin(self) -> None:
+        first = labelled.header(self._settings)
         start = self._file.read(len(first))
         if len(start) < len(first) and first.startswith(start):
-            self._file.cut(0)
-            self._file.add(first)
+            self._file.truncate(0)
+            self.write(first)
             return
         summary = labelled.summary(self.path)
         theirs, ours = (
-            {name: value for name, value in each.items() if name != DESCRIBING} for each in (summary.settings, settings)
+            {name: value for name, value in each.items() if name != DESCRIBING} for each in (summary.settings, self._settings)
         )
         require_same_settings(self.path, "run of selfplay", theirs, ours)
         self.games = summary.games
         if not summary.is_whole:
             tell(f"{self.path}: its last game was torn and is dropped; it is played again")
-        self._file.cut(summary.size)
+        self._file.truncate(summary.size)
 
     def add(self, game: labelled.Game) -> None:
         """Put the next game on disk."""
-        self._file.add(labelled.block(game))
+        self.write(labelled.block(game))
         self.games += 1
 
-    def close(self) -> None:
-        """Let other runs have the file."""
-        self._file.close()
 
-
-def _play_missing(args: argparse.Namespace, settings: "SelfplaySettings", book: Book, store: Store) -> None:
+def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Book, store: Store) -> None:
     """Play until the file has all its games."""
-    from ..common.progress import progress
-
     if store.games:
         tell(f"{store.games} games are played, {args.games - store.games} to go")
-    starts = _starts(book, args.seed, store.games, args.games)
-    with progress("games", args.games - store.games) as bar, _pool(args, settings) as pool, closing(pool.run(starts)) as played:
-        for game in _in_order(played, store.games):
+    order = list(range(len(book)))
+    random.Random(args.seed).shuffle(order)
+    starts = (GameStart(number, book[order[number % len(order)]]()) for number in range(store.games, args.games))
+    work = partial(play, settings)
+    with ExitStack() as stack:
+        if args.scheduler:
+            workers = stack.enter_context(cluster(args.scheduler, args.concurrency))
+            if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
+                raise CommandError("the cluster's workers have another version of the engine")
+            pool = workers.pool(work)
+        else:
+            pool = stack.enter_context(processes(work, args.concurrency))
+        bar = stack.enter_context(progress("games", args.games - store.games))
+        for game in _in_order(stack.enter_context(closing(pool.run(starts))), store.games):
             with uninterrupted():
                 store.add(game)
             bar.advance()
 
 
-def _starts(book: Book, seed: int, first: int, end: int) -> "Iterator[GameStart]":
-    """The games with these numbers; the seed alone decides the order of the openings."""
-    from .game import GameStart
-
-    order = list(range(len(book)))
-    random.Random(seed).shuffle(order)
-    for number in range(first, end):
-        yield GameStart(number, book[order[number % len(order)]]())
-
-
-@contextmanager
-def _pool(args: argparse.Namespace, settings: "SelfplaySettings") -> "Iterator[Pool[GameStart, labelled.Game]]":
-    """What plays the games: processes of this machine, or a cluster."""
-    from ..common.pool import cluster, processes
-    from .game import play
-
-    if args.scheduler is None:
-        with processes(partial(play, settings), args.concurrency) as pool:
-            yield pool
-        return
-    with cluster(args.scheduler, args.concurrency) as workers:
-        if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
-            raise CommandError("the cluster's workers have another version of the engine")
-        yield workers.pool(partial(play, settings))
-
-
-def _in_order(played: "Iterable[tuple[GameStart, labelled.Game]]", first: int) -> Iterator[labelled.Game]:
+def _in_order(played: Iterable[tuple[GameStart, labelled.Game]], first: int) -> Iterator[labelled.Game]:
     """The games by number, each as soon as those before it are there."""
     early: dict[int, labelled.Game] = {}
     for _, game in played:
@@ -282,18 +212,17 @@ def _report(args: argparse.Namespace) -> None:
 
 def _write_epd(args: argparse.Namespace) -> int:
     """The file's positions as EPD."""
-    from ...evaluation.learn.rows import epd
+    from ...evaluation.learn.rows import epd  # loads numpy
 
-    path, target = args.file, args.epd
-    is_printed = target == Path("-")
+    is_printed = args.epd == Path("-")
     if not is_printed:
         check_outputs(args, ["epd"])
-    with naming(path):
-        labelled.summary(path)  # a file that cannot be read is refused before anything is written
-    lines = epd(path, args.max_score, args.per_game)
+    with naming(args.file):
+        labelled.summary(args.file)  # a file that cannot be read is refused before anything is written
+    lines = epd(args.file, args.max_score, args.per_game)
     if is_printed:
         sys.stdout.writelines(lines)
         return 0
-    with replacing(target) as file, lzma.open(file, "w") if target.suffix == ".xz" else nullcontext(file) as packed:
+    with replacing(args.epd) as file, lzma.open(file, "w") if args.epd.suffix == ".xz" else nullcontext(file) as packed:
         packed.writelines(line.encode("ascii") for line in lines)
     return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A match on a Dask cluster: the games of a local one, also when a worker is lost on the way."""
+"""A match and self-play on a Dask cluster: the games of a local run, also when a worker is lost on the way."""
 
 import json
 import os
@@ -12,33 +12,33 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import distributed
 import places
 import pytest
 from coachwhip.bench.common import pool
 from coachwhip.bench.match import __main__ as match
+from coachwhip.bench.selfplay import __main__ as selfplay
 from uci_process import TIMEOUT, environment
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, when a worker dies
 
 STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(places.STUB))}"
-GAMES = 12
+GAMES = 6
 
 
-@pytest.fixture
-def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
-    """Two workers, each a process with one thread."""
-    monkeypatch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
-    options = {"processes": True, "dashboard_address": None, "silence_logs": 50}
-    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, **options) as made:
-        yield made
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Any]:
+    """Dask's view of two workers, each a process with one thread, as `--scheduler local` starts them."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", environment()["PYTHONPATH"])
+        with pool.cluster(pool.LOCAL, 2) as made:
+            yield made.client.cluster
 
 
 def words(tmp_path: Path, name: str) -> list[str]:
     """A match of deterministic engines, kept in the journal `name`."""
     book = tmp_path / "book.fen"
     book.write_text("".join(f"4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 {number}\n" for number in range(1, 7)))
-    engines = f"--engine '{STUB} good a' --engine '{STUB} good b' --nodes 20 --max-moves 12 --games {GAMES}"
+    engines = f"--engine '{STUB} good a' --engine '{STUB} good b' --nodes 20 --max-moves 8 --games {GAMES}"
     return [*shlex.split(engines), "--openings", str(book), "--journal", str(tmp_path / name)]
 
 
@@ -48,6 +48,27 @@ def games(path: Path) -> list[tuple[int, str, tuple[str, ...]]]:
         return []
     data = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
     return [(game["game"], game["result"], tuple(move[0] for move in game["moves"])) for game in data if "game" in game]
+
+
+def test_no_cluster_is_one_message(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(pool, "CONNECT_TIMEOUT", 0.5)
+    assert match.main([*words(tmp_path, "none.jsonl"), "--scheduler", "tcp://127.0.0.1:9"]) == 2
+    assert "no cluster at tcp://127.0.0.1:9" in capsys.readouterr().err
+
+
+def test_an_engine_that_workers_cannot_start_is_one_message(
+    cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    command = ["--engine", "no-such-engine-anywhere", "--engine", "b", "--scheduler", cluster.scheduler_address]
+    assert match.main([*command, "--journal", str(tmp_path / "x.jsonl")]) == 2
+    assert "cannot use 'no-such-engine-anywhere'" in capsys.readouterr().err
+
+
+def test_selfplay_writes_the_same_file_as_in_one_process(cluster: Any, tmp_path: Path) -> None:
+    files = [tmp_path / "local.bin", tmp_path / "cluster.bin"]
+    for path, words in zip(files, (["--concurrency", "1"], ["--scheduler", cluster.scheduler_address]), strict=True):
+        assert selfplay.main([str(path), "--games", "4", "--nodes", "60", "--max-moves", "8", "--hash", "1", *words]) == 0
+    assert files[0].read_bytes() == files[1].read_bytes()
 
 
 def test_a_lost_worker_changes_nothing(cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,17 +94,3 @@ def test_a_lost_worker_changes_nothing(cluster: Any, tmp_path: Path, capsys: pyt
     played = games(journal)
     assert len(played) == GAMES
     assert sorted(played) == sorted(games(tmp_path / "local.jsonl"))
-
-
-def test_no_cluster_is_one_message(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(pool, "CONNECT_TIMEOUT", 0.5)
-    assert match.main([*words(tmp_path, "none.jsonl"), "--scheduler", "tcp://127.0.0.1:9"]) == 2
-    assert "no cluster at tcp://127.0.0.1:9" in capsys.readouterr().err
-
-
-def test_an_engine_that_workers_cannot_start_is_one_message(
-    cluster: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    command = ["--engine", "no-such-engine-anywhere", "--engine", "b", "--scheduler", cluster.scheduler_address]
-    assert match.main([*command, "--journal", str(tmp_path / "x.jsonl")]) == 2
-    assert "cannot use 'no-such-engine-anywhere'" in capsys.readouterr().err

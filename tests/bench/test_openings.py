@@ -162,17 +162,14 @@ def test_a_number_means_the_same_game_in_a_longer_match() -> None:
         assert all(longer[pairing.number] == pairing for pairing in schedule(OPENINGS, meetings, games))
 
 
-@pytest.mark.parametrize(
-    ("line", "fen"),
-    [
+def test_a_line_starts_with_a_fen() -> None:
+    for line, fen in (
         ("4k3/8/8/8/8/8/8/4K3 w - - 3 9", "4k3/8/8/8/8/8/8/4K3 w - - 3 9"),
         ('4k3/8/8/8/8/8/8/4K3 w - - bm Kd2; id "x";', "4k3/8/8/8/8/8/8/4K3 w - -"),
         ("4k3/8/8/8/8/8/8/4K3 w - - 3 9 ;D1 5", "4k3/8/8/8/8/8/8/4K3 w - - 3 9"),
         ("4k3/8/8/8/8/8/8/4K3 w - - \u0663 \u0669", "4k3/8/8/8/8/8/8/4K3 w - -"),
         ("nonsense", "nonsense"),
-    ],
-)
-def test_a_line_starts_with_a_fen(line: str, fen: str) -> None:
-    assert read_epd(line)[0] == fen
-    assert not is_shredder(fen)
+    ):
+        assert read_epd(line)[0] == fen
+        assert not is_shredder(fen)
     assert is_shredder("bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w Hk - 0 1")

@@ -3,7 +3,6 @@
 
 import io
 import json
-import lzma
 import re
 import shlex
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 import pytest
-from coachwhip.bench import data
+from coachwhip.bench import data, wdl_fit
 from coachwhip.bench.common.openings import chess960_starts
 from coachwhip.bench.engines.spec import own_command
 
@@ -60,9 +59,12 @@ def test_analyse_takes_the_shipped_games(capsys: pytest.CaptureFixture[str]) -> 
     assert "is one of the files to read" in err
 
 
-def test_wdl_fit_takes_the_scored_games(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_wdl_fit_takes_the_scored_games(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """They are enough for a model with the right shape: the side that is ahead wins more often than not from some score on."""
     pytest.importorskip("scipy")
+    monkeypatch.setattr(wdl_fit, "ROUNDS", 1)
     out, err = run(capsys, "wdl-fit")
     games, scores, loss = re.findall(r"# (\d+) games, (\d+) scores, mean loss ([\d.]+) nats", out)[0]
     assert (int(games), int(scores) > 5000) == (data.SCORED.number, True)
@@ -70,9 +72,6 @@ def test_wdl_fit_takes_the_scored_games(capsys: pytest.CaptureFixture[str], tmp_
     middle = [float(number) for number in re.findall(r"MIDDLE = \((.*)\)", out)[0].split(",")]
     assert 20 < sum(middle) < 600  # with all men on the board, in centipawns
     assert f"using the {data.SCORED.number} built-in scored games" in err
-    plain = tmp_path / "plain.pgn"
-    plain.write_text(lzma.decompress(data.SCORED.path.read_bytes()).decode(), encoding="utf-8")
-    assert run(capsys, "wdl-fit", str(plain))[0] == out
     broken = tmp_path / "broken.pgn.xz"
     broken.write_bytes(data.SCORED.path.read_bytes()[:1000])
     assert f"{broken}: not a whole compressed file" in run(capsys, "wdl-fit", str(broken), code=2)[1]
@@ -84,27 +83,22 @@ def first_fens(path: Path) -> set[str]:
     return {game.board().fen(shredder=True) for game in iter(lambda: chess.pgn.read_game(file), None)}
 
 
-def play(capsys: pytest.CaptureFixture[str], pgn: Path, *words: str) -> str:
-    """Four short games between two coachwhips; returns what is said on standard error."""
-    command = shlex.join(own_command())
-    engines = [word for name in "ab" for word in ("--engine", command, "--name", name)]
-    return run(capsys, "match", *engines, "--games", "4", "--nodes", "20", "--max-moves", "3", "--pgn", str(pgn), *words)[1]
-
-
 def test_a_match_begins_with_the_shipped_openings(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert f"using the {data.OPENINGS.number} built-in balanced openings" in play(capsys, tmp_path / "shipped.pgn")
     lines = data.OPENINGS.path.read_text(encoding="utf-8").splitlines()
     shipped = {chess.Board.from_epd(line)[0].fen(shredder=True) for line in lines}
-    started = first_fens(tmp_path / "shipped.pgn")
-    assert len(started) == 2
-    assert started <= shipped
-    assert "built-in" not in play(capsys, tmp_path / "start.pgn", "--openings", "startpos")
-    assert first_fens(tmp_path / "start.pgn") == {chess.Board().fen(shredder=True)}
-
-
-def test_a_match_of_chess960_begins_with_its_start_positions(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
-    assert "built-in" not in play(capsys, tmp_path / "games.pgn", "--chess960")
-    started = first_fens(tmp_path / "games.pgn")
-    assert len(started) == 2
-    assert started <= {opening().fen for opening in chess960_starts()}
-    assert len({opening().fen for opening in chess960_starts()}) == 960
+    chess960 = {opening().fen for opening in chess960_starts()}
+    assert len(chess960) == 960
+    engines = [word for name in "ab" for word in ("--engine", shlex.join(own_command()), "--name", name)]
+    path = tmp_path / "games.pgn"
+    for words, allowed, openings in (
+        ([], shipped, 2),
+        (["--chess960"], chess960, 2),
+        (["--openings", "startpos"], {chess.STARTING_FEN}, 1),
+    ):
+        limits = ["--games", "4", "--nodes", "20", "--max-moves", "2", "--concurrency", "1"]
+        _, err = run(capsys, "match", *engines, *limits, "--pgn", str(path), *words)
+        started = first_fens(path)
+        assert len(started) == openings
+        assert started <= {chess.Board(fen, chess960=True).fen(shredder=True) for fen in allowed}
+        assert (f"using the {data.OPENINGS.number} built-in balanced openings" in err) == (not words)
+        path.unlink()

@@ -2,12 +2,12 @@
 """Searches with techniques switched off: what must be exact is, and each still has a move and a score."""
 
 import oracle
-from coachwhip.bench import bench
+from coachwhip.bench.common.signature import read_positions
 from coachwhip.bench.lab.techniques import SWITCHES
 from coachwhip.core.engine import Engine, Position, SearchResult
 
 MATE = 32000
-FENS = [fen for fen in bench.read_positions() if Position(fen).legal_moves()]
+FENS = [fen for fen in read_positions() if Position(fen).legal_moves()]
 QUIET = "r1bqk2r/ppppb2p/2n3p1/4pn2/B7/2P2N2/PP1P1PPP/RNBQ1RK1 w kq - 2 8"
 TACTICAL = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 BLOCKED = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1"  # only the kings move: repetitions from the fifth ply on
