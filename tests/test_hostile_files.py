@@ -25,7 +25,8 @@ from typing import Any
 import chess
 import pytest
 from coachwhip.bench import perft, wdl_fit
-from coachwhip.bench.analyse import games, report
+from coachwhip.bench.analyse import report
+from coachwhip.bench.analyse import study as games
 from coachwhip.bench.common import openings, pgn
 from coachwhip.bench.common.adjudication import by_tablebase, open_tables
 from coachwhip.bench.common.command import CommandError
