@@ -22,7 +22,7 @@ from browser import DESK, PHONE, browse
 from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score, SimpleEngine
 from coachwhip.bench.analyse import judge, report
 from coachwhip.bench.analyse.__main__ import main
-from coachwhip.bench.analyse.chart import LABELS, ticks
+from coachwhip.bench.analyse.chart import ticks
 from coachwhip.bench.analyse.clock import clock_text, span_text, times, used
 from coachwhip.bench.analyse.study import Study, read_files
 from coachwhip.bench.common.command import CommandError
@@ -334,13 +334,9 @@ def test_nothing_is_lost_on_the_way_through(tmp_path: Path) -> None:
     assert str(study.game).split("\n\n", 1)[1] == str(read(text)).split("\n\n", 1)[1]
     ((again,), _) = read_text(tmp_path, game_text(study.game))
     assert str(again.game) == str(study.game)
-
-
-def test_a_comment_of_one_line_keeps_its_braces(tmp_path: Path) -> None:
-    ((study,), _) = read_text(tmp_path, "1. e4 ; a {b} c\n e5 (1... c5 ; }\n) *\n")
+    ((study,), _) = read_text(tmp_path, "1. e4 ; a {b} c\n e5 (1... c5 ; }\n) *\n")  # braces in comments of one line
     ((again,), _) = read_text(tmp_path, game_text(study.game))
-    assert [node.comment for node in again.nodes] == ["a {b} c", ""]
-    assert again.nodes[0].variations[1].comment == "}"
+    assert [node.comment for node in [*again.nodes, again.nodes[0].variations[1]]] == ["a {b} c", "", "}"]
 
 
 @pytest.mark.parametrize("name", ["tcec-200.pgn", "tcec-chess960-50.pgn", "world-championship-200.pgn", "own"])
@@ -545,14 +541,6 @@ def test_black_may_begin() -> None:
     assert found.spent == [3, 5]
     assert used(found.spent, chess.BLACK) == [5, 3]
     assert list(ticks(studied(text, [Cp(0)] * 3).boards)) == [(1, 7), (2, 8)]
-
-
-def test_the_moves_on_the_graph_have_whole_numbers_and_room() -> None:
-    for moves in (1, 8, 9, 60, 300):
-        boards = [chess.Board(f"4k3/8/8/8/8/8/8/4K3 {'wb'[ply % 2]} - - 0 {1 + ply // 2}") for ply in range(2 * moves + 1)]
-        found = list(ticks(boards))
-        assert 1 <= len(found) <= LABELS + 1
-        assert all(boards[index - 1].fullmove_number == move and boards[index - 1].turn for index, move in found)
 
 
 # Drives the report in a frame, and measures another page in frames of several widths and schemes; their policies stay in force.

@@ -316,6 +316,13 @@ def test_engines_are_compared_and_a_run_goes_on(
     assert (first["key"], first["solved_depth"], first["solved_nodes"]) == ("three.epd: mate", 2, 70)
 
     finished = saved.read_bytes()
+    assert (
+        suite.main([str(epd), "--depth", "2", "--compare", str(saved), "--engine", engine("new", GOOD), "--name", "worse"]) == 0
+    )
+    out, err = capsys.readouterr()
+    assert "worse: newly solved: three.epd: mate; three.epd: rooks" in out
+    assert "worse: no longer solved: three.epd: graded" in out
+    assert "was run with nodes=1000, this one with depth=2" in err
     for more, why in (
         (["--depth", "3"], 'its limit is "nodes=1000", not "depth=3"'),
         (["--nodes", "1000", "--timeout", "3"], "its patience is"),
@@ -352,13 +359,6 @@ def test_a_misdeed_costs_one_position_and_a_fresh_process_goes_on(
     out, err = capsys.readouterr()
     assert json.loads(out)["engines"][0]["faults"] == {"crash": 1, "no start": 3}
     assert err.count("broken: not tried any more after 3 failed starts") == 1
-
-
-def test_ourselves_is_the_default(epd: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    printed = run_json(capsys, str(epd), "--depth", "4", "--option", "Hash=1", "--name", "us")
-    (ours,) = printed["engines"]
-    assert (ours["name"], ours["options"], ours["faults"]) == ("us", {"Hash": "1"}, {})
-    assert {attempt["key"] for attempt in printed["attempts"] if attempt["solved"]} >= {"three.epd: mate", "three.epd: rooks"}
 
 
 @pytest.mark.parametrize(
@@ -434,19 +434,6 @@ def test_engines_of_two_runs_are_paired_by_name_then_by_place() -> None:
     assert suite_report.pair_up(["ours 1", "x"], ["ours 2", "x"]) == [0, 1]
     assert suite_report.pair_up(["ours 1", "x"], ["ours 2"]) == [None]
     assert suite_report.pair_up(["x", "y"], ["z", "x"]) == [None, 0]
-
-
-def test_the_compare_option_prints_the_changes(
-    engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    saved = tmp_path / "run.json"
-    assert suite.main([str(epd), "--depth", "2", "--journal", str(saved), "--engine", engine("old", BAD)]) == 0
-    capsys.readouterr()
-    assert suite.main([str(epd), "--depth", "3", "--compare", str(saved), "--engine", engine("new", GOOD)]) == 0
-    out, err = capsys.readouterr()
-    assert "new (then old): newly solved: three.epd: mate; three.epd: rooks" in out
-    assert "new (then old): no longer solved: three.epd: graded" in out
-    assert "was run with depth=2, this one with depth=3" in err
 
 
 @pytest.mark.parametrize(
