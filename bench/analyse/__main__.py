@@ -21,11 +21,9 @@ from ..common.pgn import game_text
 from ..common.progress import progress
 from ..common.table import plain
 from ..data import GAMES
-from ..engines.clock import add_limits
+from ..engines.clock import TimeControl, add_limits, limit_of
 from . import judge, report
-from .annotate import annotate
-from .games import read_files, title
-from .study import Line, Look, Step, Study, score_text
+from .study import Line, Step, Study, read_files, score_text, title
 
 DEFAULT_SECONDS = 0.5
 EPILOG = """\
@@ -46,18 +44,13 @@ def main(argv: Sequence[str]) -> int:
     add_limits(parser, f"{DEFAULT_SECONDS:g}", max_depth=MAX_DEPTH)
     add("--multipv", type=whole_number(1, MAX_MULTIPV), default=1, metavar="N", help="lines per position (default 1)")
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
-    add(
-        "--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help="size of the transposition table (default 64)"
-    )
+    size = "size of the transposition table (default 64)"
+    add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help=size)
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
     add("--output", type=file_name, metavar="FILE", help="write the annotated games to FILE")
-    add(
-        "--report",
-        type=file_name,
-        metavar="FILE",
-        help="write a page of HTML with the boards, lines and a graph of each game; one file, no network",
-    )
+    page = "write a page of HTML with the boards, lines and a graph of each game; one file, no network"
+    add("--report", type=file_name, metavar="FILE", help=page)
     add("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, argv, _analyse)
 
@@ -70,28 +63,29 @@ def _analyse(args: argparse.Namespace) -> int:
     studies, faults = read_files([str(path) for path in args.files or [GAMES.path]])
     for fault in faults:
         tell(f"warning: {fault}")
-    time = None if args.depth or args.nodes else args.time or DEFAULT_SECONDS
-    limit = Limit(time=time, depth=args.depth, nodes=args.nodes)
+    control = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
+    limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(control, name))}
     done: list[Study] = []
     interrupted = False
     disk = Postponed()
     with _engine(args) as engine:
         changes = "".join(f", {name}={value}" for name, value in args.set)
-        described = f"{engine.id['name']}{changes}, {_limit_text(limit)}"
+        described = f"{engine.id['name']}{changes}, {_limit_text(control)}"
         with disk, _output(args) as output:
-            interrupted = _run(studies, done, faults, engine, limit, args.multipv, output)
+            interrupted = _run(studies, done, faults, engine, Limit(**limits), args.multipv, output)
     if args.report:
         write_bytes(args.report, printable(report.page([study for study in done if study.boards], described), OF_A_TEXT).encode())
     if args.json:
         complete = not interrupted and disk.error is None
-        print(json.dumps(_as_dict(done, limit, faults, complete=complete), indent=1))
+        games = [_game_dict(study) for study in done]
+        print(json.dumps({"limit": limits, "complete": complete, "faults": faults, "games": games}, indent=1))
     else:
         print(_summary(done, described), file=sys.stdout if args.output else sys.stderr)
     disk.settle()
     return INTERRUPTED if interrupted else 1 if faults else 0
 
 
-def _limit_text(limit: Limit) -> str:
+def _limit_text(limit: TimeControl) -> str:
     if limit.depth:
         return f"depth {limit.depth}"
     return f"{limit.nodes} nodes a position" if limit.nodes else f"{limit.time:g} s a position"
@@ -139,7 +133,7 @@ def _run(
                 bar.say("interrupted; the moves analysed so far are kept")
                 interrupted = True
             done.append(study)
-            annotate(study, engine.id["name"])
+            study.annotate(engine.id["name"])
             if output:
                 print(game_text(study.game), end="", file=output, flush=True)
             if interrupted:
@@ -160,17 +154,13 @@ def _summary(studies: Sequence[Study], described: str) -> str:
     return f"{described}; average loss in centipawns\n{plain(HEADINGS, rows, left=2)}"
 
 
-def _as_dict(studies: Sequence[Study], limit: Limit, faults: Sequence[str], *, complete: bool) -> dict[str, Any]:
-    """All results as values for JSON; scores are from White's side, in centipawns or moves to mate."""
-    limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(limit, name)) is not None}
-    return {"limit": limits, "complete": complete, "faults": list(faults), "games": [_game_dict(study) for study in studies]}
-
-
 def _game_dict(study: Study) -> dict[str, Any]:
+    """The results of a game as values for JSON; scores are from White's side, in centipawns or moves to mate."""
     white, black = (side._asdict() for side in study.sides())
-    positions = [
-        {"fen": board.fen(), **(_look_dict(look) if look else {})} for board, look in zip(study.boards, study.looks, strict=True)
-    ]
+    positions = []
+    for board, look in zip(study.boards, study.looks, strict=True):
+        known = {"depth": look.depth, "lines": [_line_dict(line) for line in look.lines]} if look else {}
+        positions.append({"fen": board.fen(), **known})
     return {
         "title": title(study.game),
         "headers": dict(study.game.headers),
@@ -180,10 +170,6 @@ def _game_dict(study: Study) -> dict[str, Any]:
         "moves": [_step_dict(step) for step in study.steps()],
         "positions": positions,
     }
-
-
-def _look_dict(look: Look) -> dict[str, Any]:
-    return {"depth": look.depth, "lines": [_line_dict(line) for line in look.lines]}
 
 
 def _line_dict(line: Line) -> dict[str, Any]:
@@ -202,7 +188,3 @@ def _step_dict(step: Step) -> dict[str, Any]:
         "accuracy": round(step.accuracy, 1),
         "judgement": step.judgement.name if step.judgement else None,
     }
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

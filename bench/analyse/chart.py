@@ -37,7 +37,11 @@ def graph(number: int, label: str, boards: Sequence[chess.Board], percents: Sequ
         f'<line class="level" x1="0" y1="{HEIGHT // 2}" x2="{WIDTH}" y2="{HEIGHT // 2}"/><polyline class="curve" points="{line}"/>'
         f'<line class="cursor" x1="0" y1="0" x2="0" y2="{HEIGHT}"/></svg>'
     )
-    spots = "".join(_dot(dot, last, percents[dot.at]) for dot in dots)
+    spots = "".join(
+        f'<a class="dot {dot.kind}" style="left: {100 * dot.at / last:.2f}%; top: {100 - (percents[dot.at] or 0):.2f}%" '
+        f'href="{dot.link}" title="{escape(dot.title)}" tabindex="-1" aria-hidden="true"></a>'
+        for dot in dots
+    )
     across = "".join(f'<span style="left: {100 * index / last:.2f}%">{move}</span>' for index, move in ticks(boards))
     kinds = " ".join(f'<span><span class="key {each.name}"></span> {each.name}</span>' for each in judge.JUDGEMENTS)
     return f"""<figure class="chart">
@@ -51,16 +55,8 @@ def graph(number: int, label: str, boards: Sequence[chess.Board], percents: Sequ
 
 def ticks(boards: Sequence[chess.Board]) -> Iterator[tuple[int, int]]:
     """Index of a position and the number of the move that led there: whole moves at even distances, at most LABELS of them."""
-    first, last = boards[0].fullmove_number, boards[-1].fullmove_number
-    step = next((each for each in STEPS if (last - first) // each < LABELS), STEPS[-1])
-    numbers = set()
-    for index, board in enumerate(boards[:-1]):
-        move = board.fullmove_number
-        if move not in numbers and (move % step == 0 or move == first == 1):
+    numbers = [board.fullmove_number for board in boards]
+    step = next((each for each in STEPS if (numbers[-1] - numbers[0]) // each < LABELS), STEPS[-1])
+    for index, move in enumerate(numbers[:-1]):
+        if move not in numbers[max(0, index - 1) : index] and (move % step == 0 or move == numbers[0] == 1):
             yield index + 1, move
-        numbers.add(move)
-
-
-def _dot(dot: Dot, last: int, percent: float | None) -> str:
-    place = f"left: {100 * dot.at / last:.2f}%; top: {100 - (percent or 0):.2f}%"
-    return f'<a class="dot {dot.kind}" style="{place}" href="{dot.link}" title="{escape(dot.title)}" tabindex="-1" aria-hidden="true"></a>'

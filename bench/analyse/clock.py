@@ -6,7 +6,6 @@ Source: the PGN extension "Enhanced PGN" of 2001, which DGT boards, Lichess and 
 
 import re
 from collections.abc import Callable, Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 import chess
@@ -25,17 +24,24 @@ class Times(NamedTuple):
 
 
 def times(game: chess.pgn.Game) -> Times:
-    """The clocks of the main line. The time a move took is its `[%emt]`, else the difference of its player's clocks."""
-    start, increment = _control(game.headers.get("TimeControl", ""))
-    left: list[tuple[float | None, float | None]] = [(start, start)]
-    spent: list[float | None] = []
-    mover_is_white = not game.turn()
+    """The clocks of the main line. The time a move took is its `[%emt]`, else the difference of its player's clocks.
+
+    It is unknown where a clock gained more than the increment (another stage, time added).
+    """
+    control = CONTROL.fullmatch(game.headers.get("TimeControl", "").strip())
+    increment = float(control[2] or 0) if control else 0.0
+    clocks = [float(control[1]) if control else None] * 2  # White's and Black's
+    left = [(clocks[0], clocks[1])]
+    spent = []
+    side = 0 if game.turn() else 1
     for node in game.mainline():
-        white, black = left[-1]
-        clock = _time(node.clock)
-        mover_is_white = not mover_is_white
-        spent.append(_spent(_time(node.emt), white if mover_is_white else black, clock, increment))
-        left.append((clock, black) if mover_is_white else (white, clock))
+        before, after, seconds = clocks[side], _time(node.clock), _time(node.emt)
+        if seconds is None and before is not None and after is not None and before + increment - after >= -SLACK:
+            seconds = max(0.0, before + increment - after)
+        spent.append(seconds)
+        clocks[side] = after
+        left.append((clocks[0], clocks[1]))
+        side = 1 - side
     if all(_time(node.clock) is None for node in game.mainline()):
         left = [(None, None)] * len(left)  # a time control alone is no clock
     return Times(left, spent)
@@ -50,43 +56,22 @@ def _time(read: Callable[[], float | None]) -> float | None:
     return seconds if seconds is None or 0 <= seconds <= LONGEST else None
 
 
-def used(spent: Sequence[float | None], first: chess.Color) -> tuple[float | None, float | None]:
+def used(spent: Sequence[float | None], first: chess.Color) -> list[float | None]:
     """The seconds that White and Black used in all; None for a side of which no move's time is known. `first` began."""
-    totals = []
-    for colour in (chess.WHITE, chess.BLACK):
-        known = [seconds for seconds in spent[0 if colour == first else 1 :: 2] if seconds is not None]
-        totals.append(list(accumulate(known))[-1] if known else None)
-    return totals[0], totals[1]
+    known = [[seconds for seconds in spent[start::2] if seconds is not None] for start in (0, 1)]
+    totals = [sum(each) if each else None for each in known]
+    return totals if first else totals[::-1]
 
 
 def clock_text(seconds: float) -> str:
     """A clock: `1:02:03`, `4:55`, `0:07.5`; tenths only in the last ten seconds, else whole seconds as a clock shows them."""
-    tenths = int(10 * seconds) if seconds < 10 else 10 * int(seconds)
-    whole, part = divmod(tenths, 10)
+    whole, tenths = divmod(int(10 * seconds), 10)
     minutes = f"{whole // 3600}:{whole // 60 % 60:02}" if whole >= 3600 else f"{whole // 60}"
-    return f"{minutes}:{whole % 60:02}{f'.{part}' if part else ''}"
+    return f"{minutes}:{whole % 60:02}{f'.{tenths}' if tenths and whole < 10 else ''}"
 
 
 def span_text(seconds: float) -> str:
     """A span of time: `7 s`, `0.4 s`, `1:35 min`, `1:02:03 h`."""
-    if seconds < 10:
-        return f"{seconds:.1f} s".replace(".0 s", " s")
-    return (
-        f"{clock_text(seconds)} h" if seconds >= 3600 else f"{clock_text(seconds)} min" if seconds >= 60 else f"{seconds:.0f} s"
-    )
-
-
-def _control(text: str) -> tuple[float | None, float]:
-    """The seconds at the start and the increment of a header `300+3`; (None, 0) for a time control of another form."""
-    found = CONTROL.fullmatch(text.strip())
-    return (float(found[1]), float(found[2] or 0)) if found else (None, 0.0)
-
-
-def _spent(written: float | None, before: float | None, after: float | None, increment: float) -> float | None:
-    """The seconds of one move. None if unknown, also where a clock gained more than the increment (another stage, time added)."""
-    if written is not None:
-        return written
-    if before is None or after is None:
-        return None
-    seconds = before + increment - after
-    return max(0.0, seconds) if seconds >= -SLACK else None
+    if seconds >= 60:
+        return f"{clock_text(seconds)} {'h' if seconds >= 3600 else 'min'}"
+    return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s".replace(".0 s", " s")

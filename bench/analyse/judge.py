@@ -2,8 +2,8 @@
 """How good a move was, from the engine's scores before and after it: pure functions.
 
 Winning chances and accuracy use the formulas that Lichess has published (https://lichess.org/page/accuracy; the accuracy of a game
-is in its source, `AccuracyPercent.scala`). A move is judged by the winning chances it loses. The limits are those of Lichess: 0.1, 0.2 and 0.3 on a scale from -1 (a sure loss) to +1 (a sure
-win), which are 5, 10 and 15 percent points here.
+is in its source, `AccuracyPercent.scala`). A move is judged by the winning chances it loses, with the limits of Lichess: 0.1, 0.2
+and 0.3 on a scale from -1 (a sure loss) to +1 (a sure win), which are 5, 10 and 15 percent points here.
 """
 
 import math

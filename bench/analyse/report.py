@@ -11,20 +11,19 @@ from collections.abc import Sequence
 from hashlib import sha256
 from html import escape
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import chess
 import chess.svg
 
 from . import judge
-from .annotate import LINE_PLIES, better_lines
 from .chart import Dot, graph
-from .clock import Times, clock_text, span_text, times, used
-from .study import Line, Side, Step, Study, score_text
+from .clock import clock_text, span_text, times, used
+from .study import LINE_PLIES, Line, Side, Study, score_text
 
 HERE = Path(__file__).parent
 DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}
-OPENING = ("ECO", "Opening", "Variation", "SubVariation")
+VARIATIONS = ("Variation", "SubVariation")
 STEPS = (  # action of report.js, text of the button, what it does, key
     ("first", "|&lt;", "First position", "Home"),
     ("back", "&lt;", "One move back", "Left"),
@@ -34,20 +33,22 @@ STEPS = (  # action of report.js, text of the button, what it does, key
     ("better", "Previous mistake", "Previous mistake", "P"),
     ("worse", "Next mistake", "Next mistake", "N"),
 )
-LEGEND = (  # class, what the colour means
-    ("better", "Should have been played"),
-    ("reply", "Best reply"),
-    ("played", "Move played"),
-)
+LEGEND = {"better": "Should have been played", "reply": "Best reply", "played": "Move played"}  # by class
 
 
-class _Game(NamedTuple):
+class _Game:
     """A study, with values that several parts of the page use."""
 
-    number: int
-    study: Study
-    steps: dict[int, Step]  # by index of the move
-    times: Times
+    def __init__(self, number: int, study: Study) -> None:
+        self.number = number
+        self.study = study
+        self.steps = {step.at: step for step in study.steps()}
+        self.judgements = {at: step.judgement for at, step in self.steps.items() if step.judgement}  # of bad moves
+        self.times = times(study.game)
+        headers = study.game.headers
+        self.known = {name: value for name, value in headers.items() if value.strip("?. -")}  # those marks mean "unknown"
+        self.players = f"{headers.get('White', '?')} - {headers.get('Black', '?')}"
+        self.result = headers.get("Result", "*")
 
     def link(self, index: int) -> str:
         """The link to the position after move `index`; -1 for the first position."""
@@ -56,34 +57,33 @@ class _Game(NamedTuple):
     def move_text(self, index: int) -> str:
         """The move with its number and sign: `12. Nf3`, `12...Nf6?!`."""
         board = self.study.boards[index]
-        return f"{_number(board)}{' ' if board.turn else ''}{self.san(index)}{self.sign(index)}"
+        return f"{_number(board)}{' ' if board.turn else ''}{self.san(index)}"
 
     def san(self, index: int) -> str:
-        """The move without number and sign."""
-        return self.study.boards[index].san(self.study.nodes[index].move)
+        """The move with its sign, without number."""
+        sign = self.judgements[index].sign if index in self.judgements else ""
+        return self.study.boards[index].san(self.study.nodes[index].move) + sign
 
-    def sign(self, index: int) -> str:
-        """`?!`, `?`, `??` or nothing."""
-        step = self.steps.get(index)
-        return step.judgement.sign if step and step.judgement else ""
+    def kind(self, index: int) -> str:
+        """The judgement of a move; "" for a good one."""
+        return self.judgements[index].name if index in self.judgements else ""
 
     def better(self, index: int) -> Line | None:
         """The best line instead of a bad move; None if the move is not bad, or no line is known."""
-        step = self.steps.get(index)
-        return next(iter(better_lines(step)), None) if step and step.judgement else None
+        lines = self.steps[index].better_lines() if index in self.judgements else []
+        return lines[0] if lines else None
 
 
 def page(studies: Sequence[Study], described: str) -> str:
     """The whole file. `described` names the engine and its limit per position."""
-    games = [
-        _Game(number, study, {step.at: step for step in study.steps()}, times(study.game))
-        for number, study in enumerate(studies, start=1)
-    ]
+    games = [_Game(number, study) for number, study in enumerate(studies, start=1)]
     script = (HERE / "report.js").read_text(encoding="utf-8")
-    data = json.dumps([_data(game) for game in games], separators=(",", ":")).replace("<", "\\u003c")
+    data = json.dumps(
+        [[_position(game, at) for at in range(len(game.study.boards))] for game in games], separators=(",", ":")
+    ).replace("<", "\\u003c")
     digest = b64encode(sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    heading = _players(studies[0]) if len(studies) == 1 else f"{len(studies)} games"
+    heading = games[0].players if len(games) == 1 else f"{len(games)} games"
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -122,8 +122,7 @@ def _chooser(games: Sequence[_Game]) -> str:
     if len(games) < 2:
         return ""
     options = "".join(
-        f'<option value="{game.number}">{game.number}. {escape(_players(game.study))} {escape(_result(game.study))}</option>'
-        for game in games
+        f'<option value="{game.number}">{game.number}. {escape(game.players)} {escape(game.result)}</option>' for game in games
     )
     return f'<p class="chooser"><label for="game">Game</label> <select id="game">{options}</select></p>'
 
@@ -147,7 +146,9 @@ def _viewer() -> str:
         f'<p class="seat" data-side="{colour}"><span class="{colour} man"></span><span class="name"></span><span class="clock"></span></p>'
         for colour in ("white", "black")
     )
-    legend = "".join(f'<li class="{kind}"><span class="key"></span> {label} <strong></strong></li>' for kind, label in LEGEND)
+    legend = "".join(
+        f'<li class="{kind}"><span class="key"></span> {label} <strong></strong></li>' for kind, label in LEGEND.items()
+    )
     return f"""<section class="viewer" aria-label="Position">
 <div class="stage">{seats}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{boards}</div>
 <div class="steps">{buttons}</div>
@@ -161,41 +162,29 @@ def _viewer() -> str:
 
 def _game(game: _Game) -> str:
     """One game: players, graph, table, moves, mistakes."""
-    study = game.study
-    headers = study.game.headers
-    details = ", ".join(f"{label}{headers[name]}" for name, label in DETAILS.items() if _text(headers.get(name, "")))
-    opening = " ".join(_text(headers.get(name, "")) for name in OPENING[:2]).strip()
-    opening = ", ".join(filter(None, [opening, *(_text(headers.get(name, "")) for name in OPENING[2:])]))
+    study, known = game.study, game.known
+    details = ", ".join(f"{label}{known[name]}" for name, label in DETAILS.items() if name in known)
+    opening = ", ".join(
+        filter(None, [f"{known.get('ECO', '')} {known.get('Opening', '')}".strip(), *(known.get(name) for name in VARIATIONS)])
+    )
     named = f'<p class="opening">Opening: {escape(opening)}</p>' if opening else ""
     left = "" if study.complete else "<p>Not all positions were analysed.</p>"
-    names = " ".join(f'data-{colour.lower()}="{escape(headers.get(colour, "?"))}"' for colour in ("White", "Black"))
+    names = " ".join(f'data-{colour.lower()}="{escape(study.game.headers.get(colour, "?"))}"' for colour in ("White", "Black"))
+    percents = [judge.win_percent(look.score) if look else None for look in study.looks]
+    dots = [
+        Dot(at + 1, judgement.name, game.link(at), f"{game.move_text(at)}, {judgement.name}")
+        for at, judgement in game.judgements.items()
+    ]
+    label = f"White's winning chances after each move of {game.players}"
     return f"""<article class="game" id="game{game.number}" aria-label="Game {game.number}" {names}>
-<h2>{escape(_players(study))} <span class="result">{escape(_result(study))}</span></h2>
+<h2>{escape(game.players)} <span class="result">{escape(game.result)}</span></h2>
 <p class="details">{escape(details)}</p>{named}{left}
-{_graph(game)}
+{graph(game.number, label, study.boards, percents, dots)}
 {_table(study.sides(), used(game.times.spent, study.boards[0].turn))}
 <h3>Moves</h3>
 <p class="moves">{_moves(game)}</p>
 {_mistakes(game)}</article>
 """
-
-
-def _text(value: str) -> str:
-    """The value of a header; "" for `?`, `????.??.??` and `-`, which mean that it is not known."""
-    return value if value.strip("?. -") else ""
-
-
-def _graph(game: _Game) -> str:
-    """White's winning chances after every move; bad moves are dots."""
-    study = game.study
-    percents = [judge.win_percent(look.score) if look else None for look in study.looks]
-    dots = [
-        Dot(step.at + 1, step.judgement.name, game.link(step.at), f"{game.move_text(step.at)}, {step.judgement.name}")
-        for step in game.steps.values()
-        if step.judgement
-    ]
-    label = f"White's winning chances after each move of {_players(study)}"
-    return graph(game.number, label, study.boards, percents, dots)
 
 
 def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
@@ -216,60 +205,43 @@ def _moves(game: _Game) -> str:
     """The moves as links; a bad one has its sign and colour."""
     found = []
     for index, board in enumerate(game.study.boards[:-1]):
-        step = game.steps.get(index)
-        kind = f" {step.judgement.name}" if step and step.judgement else ""
+        kind = f"move {game.kind(index)}".strip()
         number = f'<span class="number">{_number(board)}</span>' if board.turn or index == 0 else ""
-        name = escape(game.san(index))
-        found.append(
-            f'{number}<a class="move{kind}" href="{game.link(index)}" data-at="{index + 1}">{name}{game.sign(index)}</a>'
-        )
-    found.append(escape(_result(game.study)))
-    return " ".join(found)
+        found.append(f'{number}<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}">{escape(game.san(index))}</a>')
+    return " ".join([*found, escape(game.result)])
 
 
 def _mistakes(game: _Game) -> str:
     """The bad moves, each with the best line instead of it."""
     items = []
-    for index, step in game.steps.items():
-        if not step.judgement:
-            continue
-        line = game.better(index)
-        better = ""
-        if line:
+    for index, judgement in game.judgements.items():
+        step, better = game.steps[index], ""
+        if line := game.better(index):
             words = escape(_line_text(game.study.boards[index], line))
             better = f" Better: <span class='line'>{words}</span> ({score_text(line.score)})."
         items.append(
-            f'<li><a class="{step.judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
+            f'<li><a class="{judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
             f" {score_text(step.before.score)} to {score_text(step.after.score)}.{better}</li>"
         )
     return f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n' if items else "<p>No mistakes found.</p>\n"
 
 
-# --- Data for the script ---
-
-
-def _data(game: _Game) -> list[dict[str, Any]]:
-    """Every position of a game, from the first."""
-    return [_position(game, index) for index in range(len(game.study.boards))]
-
-
 def _position(game: _Game, index: int) -> dict[str, Any]:
-    """One position; keys that say nothing are left out. `better` is what should have been played instead of the last move."""
+    """One position, for the script; keys that say nothing are left out. `better` is what should have been played instead of the last move."""
     study = game.study
     board, look = study.boards[index], study.looks[index]
-    move = _squares(study.boards[index - 1], study.nodes[index - 1].move) if index else None
-    step = game.steps.get(index - 1)
-    king = board.king(board.turn) if board.is_check() else None
-    found: dict[str, Any] = {
-        "board": board.board_fen(),
-        "move": move,
-        "text": game.move_text(index - 1) if index else "First position",
-        "kind": step.judgement.name if step and step.judgement else "",
-    }
-    if king is not None:
+    found: dict[str, Any] = {"board": board.board_fen(), "move": None, "text": "First position", "kind": ""}
+    if index:
+        before = study.boards[index - 1]
+        move = _squares(before, study.nodes[index - 1].move)
+        found |= {"move": move, "text": game.move_text(index - 1), "kind": game.kind(index - 1)}
+        if better := game.better(index - 1):
+            found["better"] = {**_first_move(before, better), "score": score_text(better.score)}
+        if (seconds := game.times.spent[index - 1]) is not None:
+            found["spent"] = span_text(seconds)
+    king = board.king(board.turn)
+    if king is not None and board.is_check():
         found["check"] = chess.square_name(king)
-    if index and (better := game.better(index - 1)):
-        found["better"] = {**_first_move(study.boards[index - 1], better), "score": score_text(better.score)}
     if look:
         found |= {
             "score": score_text(look.score),
@@ -279,17 +251,9 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
         }
         if look.lines[0].moves:
             found["reply"] = _first_move(board, look.lines[0])
-    return found | _clocks(game, index)
-
-
-def _clocks(game: _Game, index: int) -> dict[str, Any]:
-    """White's and Black's clock in a position, and the time of the move that led there, as texts, where they are known."""
-    found: dict[str, Any] = {}
-    left = game.times.left[index]
-    if any(each is not None for each in left):
-        found["clocks"] = ["" if each is None else clock_text(each) for each in left]
-    if index and (seconds := game.times.spent[index - 1]) is not None:
-        found["spent"] = span_text(seconds)
+    clocks = game.times.left[index]
+    if any(each is not None for each in clocks):
+        found["clocks"] = ["" if each is None else clock_text(each) for each in clocks]
     return found
 
 
@@ -312,11 +276,3 @@ def _line_text(board: chess.Board, line: Line) -> str:
 
 def _number(board: chess.Board) -> str:
     return f"{board.fullmove_number}{'.' if board.turn else '...'}"
-
-
-def _players(study: Study) -> str:
-    return f"{study.game.headers.get('White', '?')} - {study.game.headers.get('Black', '?')}"
-
-
-def _result(study: Study) -> str:
-    return study.game.headers.get("Result", "*")

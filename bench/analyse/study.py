@@ -1,19 +1,26 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The analysis of one game: the engine's scores of every position of the main line, and the judgements of the moves.
+"""A game and its analysis: the engine's scores of every position of the main line, and the judgements of the moves.
 
 All scores here are from White's side. Positions are analysed from the last to the first, so that the transposition table already
 knows what follows a move when the position before it is analysed.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
 import chess
 import chess.pgn
-from chess.engine import InfoDict, Limit, Score, SimpleEngine
+from chess.engine import Limit, PovScore, Score, SimpleEngine
 
+from ...uci.parse import MAX_NAMED, reason, shorten
+from ..common.command import CommandError
+from ..common.pgn import PgnError, is_empty, read_games
 from . import judge
+
+LINE_PLIES = 10  # of a line that is shown; later moves of an engine's line are unreliable
+MOVE_NAGS = frozenset(range(1, 7))  # ! ? !! ?? !? ?!
 
 
 class Line(NamedTuple):
@@ -48,6 +55,16 @@ class Step(NamedTuple):
     loss: float  # percent points of winning chances
     accuracy: float
     judgement: judge.Judgement | None
+
+    def better_lines(self) -> list[Line]:
+        """The lines of the position before the move that score better for its player than the move."""
+        return [
+            line
+            for line in self.before.lines
+            if line.moves
+            and line.moves[0] != self.move
+            and (line.score > self.after.score if self.white else line.score < self.after.score)
+        ]
 
 
 class Side(NamedTuple):
@@ -103,50 +120,98 @@ class Study:
             infos = engine.analyse(known, limit, multipv=multipv, game=self)
             if "score" not in infos[0]:
                 raise ValueError(infos[0].get("string", "the engine gave no score"))
-            self.looks[index] = Look(tuple(_line(info) for info in infos), infos[0]["depth"])
+            lines = tuple(Line(info["score"].white(), tuple(info.get("pv", ()))) for info in infos)
+            self.looks[index] = Look(lines, infos[0]["depth"])
             advance()
             if index:
                 board.pop()
 
     def steps(self) -> Iterator[Step]:
         """The moves for which the positions before and after have been analysed."""
-        for index, node in enumerate(self.nodes):
-            before, after = self.looks[index], self.looks[index + 1]
-            if before and after:
-                board = self.boards[index]
-                yield _step(index, board.san(node.move), node.move, board.turn, before, after)
+        for at, node in enumerate(self.nodes):
+            board, before, after = self.boards[at], self.looks[at], self.looks[at + 1]
+            if not before or not after:
+                continue
+            sign = 1 if board.turn else -1
+            drop = sign * (judge.win_percent(before.score) - judge.win_percent(after.score))
+            best = before.lines[0].moves[:1] == (node.move,)  # then the scores differ only by the search depth
+            loss = 0.0 if best else max(0.0, drop)
+            loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
+            accuracy, judgement = judge.move_accuracy(drop), judge.judge(loss)
+            yield Step(at, board.san(node.move), node.move, board.turn, before, after, loss_cp, loss, accuracy, judgement)
 
     def sides(self) -> tuple[Side, Side]:
         """The results of White and of Black."""
         steps = list(self.steps())
         first = steps[0].at if steps else 0
-        percents = [judge.win_percent(look.score) for look in self.looks[first:] if look]
-        weights = judge.weights(percents)
-        white = _side(self.game.headers.get("White", "?"), [pair for pair in zip(steps, weights, strict=True) if pair[0].white])
-        black = _side(
-            self.game.headers.get("Black", "?"), [pair for pair in zip(steps, weights, strict=True) if not pair[0].white]
+        weights = judge.weights([judge.win_percent(look.score) for look in self.looks[first:] if look])
+        weighted = list(zip(steps, weights, strict=True))
+        return self._side("White", [pair for pair in weighted if pair[0].white]), self._side(
+            "Black", [pair for pair in weighted if not pair[0].white]
         )
-        return white, black
+
+    def _side(self, colour: str, weighted: Sequence[tuple[Step, float]]) -> Side:
+        counts = {each.name: sum(step.judgement is each for step, _ in weighted) for each in judge.JUDGEMENTS}
+        accuracy = judge.accuracy([step.accuracy for step, _ in weighted], [weight for _, weight in weighted])
+        loss = sum(step.loss_cp for step, _ in weighted) / len(weighted) if weighted else None
+        return Side(self.game.headers.get(colour, "?"), len(weighted), accuracy, loss, counts)
+
+    def annotate(self, annotator: str) -> None:
+        """Write the results found so far into the game; a second call changes nothing.
+
+        Every move gets `[%eval ...]`, as Lichess and GUIs read it, bad moves a NAG and the better lines as variations. The game
+        keeps its variations and comments; a move that a human annotator has judged keeps that judgement and gets no other.
+        """
+        for node, look in zip(self.nodes, self.looks[1:], strict=True):
+            if look:
+                node.set_eval(PovScore(look.score, chess.WHITE))
+        for step in self.steps():
+            if step.judgement:
+                node = self.nodes[step.at]
+                if not MOVE_NAGS & node.nags:
+                    node.nags.add(step.judgement.nag)
+                for line in step.better_lines():
+                    if not node.parent.has_variation(line.moves[0]):
+                        node.parent.add_line(line.moves[:LINE_PLIES])
+                        node.parent.variation(line.moves[0]).set_eval(PovScore(line.score, chess.WHITE))
+        if any(self.looks):
+            self.game.headers.setdefault("Annotator", annotator)
 
 
-def _line(info: InfoDict) -> Line:
-    return Line(info["score"].white(), tuple(info.get("pv", ())))
+class GamesRead(NamedTuple):
+    """The games that can be analysed, and a message about each fault."""
+
+    studies: list[Study]
+    faults: list[str]
 
 
-def _step(index: int, san: str, move: chess.Move, white: bool, before: Look, after: Look) -> Step:
-    sign = 1 if white else -1
-    best = bool(before.lines[0].moves) and before.lines[0].moves[0] == move  # then the scores differ only by the search depth
-    drop = sign * (judge.win_percent(before.score) - judge.win_percent(after.score))
-    loss = 0.0 if best else max(0.0, drop)
-    loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
-    return Step(index, san, move, white, before, after, loss_cp, loss, judge.move_accuracy(drop), judge.judge(loss))
+def read_files(paths: Sequence[str]) -> GamesRead:
+    """The games of all files ("-" is standard input); a game keeps the moves before its fault.
+
+    Raises CommandError for a file that cannot be read or has no game in it.
+    """
+    found = GamesRead([], [])
+    for path in paths:
+        try:
+            with open(sys.stdin.fileno() if path == "-" else path, "rb", closefd=path != "-") as file:
+                games = list(read_games(file))
+        except OSError as error:
+            raise CommandError(f"cannot read {path}: {error.strerror or error}") from error
+        except PgnError as error:
+            raise CommandError(f"{path}: {error}") from error
+        if all(map(is_empty, games)):
+            raise CommandError(f"{path}: no game in it")
+        for number, game in enumerate(games, start=1):
+            label = f"{path}: game {number} ({title(game)})"
+            found.studies.append(Study(game, label))
+            if game.errors:
+                found.faults.append(f"{label}: {'; '.join(reason(error) for error in game.errors[:MAX_NAMED])}")
+    return found
 
 
-def _side(name: str, steps: Sequence[tuple[Step, float]]) -> Side:
-    counts = {each.name: sum(step.judgement is each for step, _ in steps) for each in judge.JUDGEMENTS}
-    accuracy = judge.accuracy([step.accuracy for step, _ in steps], [weight for _, weight in steps])
-    loss = sum(step.loss_cp for step, _ in steps) / len(steps) if steps else None
-    return Side(name, len(steps), accuracy, loss, counts)
+def title(game: chess.pgn.Game) -> str:
+    """The players of a game, shortened and printable."""
+    return " - ".join(shorten(game.headers.get(colour, "?")) for colour in ("White", "Black"))
 
 
 def score_text(score: Score) -> str:

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads and writes PGN, for every command.
 
-The text is split into games first: a game ends at its result, at the tags of the next one, or where a line begins with move 1 again.
-Blank lines do not matter. What cannot be read becomes an error of its game and stays there as a comment, so that nothing gets lost.
+A game ends at its result, at the tags of the next one, or where a line begins with move 1 again; blank lines do not matter.
+What cannot be read becomes an error of its game and stays there as a comment, so that nothing gets lost.
 python-chess holds the games and knows the rules; its own reader skips what it does not know without a word.
 """
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import NamedTuple
 
 import chess
@@ -18,10 +19,10 @@ from ...evaluation.compressed import CompressedError, expanded
 from ...uci.parse import OF_A_TEXT, printable, reason, shorten
 
 MAX_PLIES = 6000  # of a line; python-chess walks through all of it to find whose move it is
-LONGEST_LINE = 1 << 22  # characters; some programs write a game with its comments on one line
 LONGEST_WORD = 40  # characters of a move with all that may stand around it
 COLUMNS = 80  # width of the text that is written
 UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such a file begins
+END_OF_FILE = "\x1a"  # of DOS
 
 PIECES = "KQRBN"
 FIGURINES = dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", [*PIECES, "", *PIECES, ""], strict=True))
@@ -58,20 +59,19 @@ SYMBOLS = {
 
 CLEANED = str.maketrans({**dict.fromkeys("‐‑‒–—−", "-"), "\ufe0e": None, "\ufe0f": None, "\u200b": None})
 BLANK = r"[^\S\n]*"
-END_OF_FILE = "\x1a"  # of DOS
 TAG = (
-    rf"\[{BLANK}(?P<name>[A-Za-z0-9][A-Za-z0-9_+#=:-]*){BLANK}"
+    rf"(?:^{BLANK})?\[{BLANK}(?P<name>[A-Za-z0-9][A-Za-z0-9_+#=:-]*){BLANK}"
     rf'"(?:(?P<value>(?:[^"\\\n]|\\.)*)"{BLANK}\]|(?P<loose>[^\n]{{0,255}})"{BLANK}\]{BLANK}$)'  # `loose`: quotes without a backslash
 )
-TAG_AT = re.compile(TAG, re.MULTILINE)
 TAG_LINE = re.compile(rf'^{BLANK}\[\w+{BLANK}"[^\n]*\]{BLANK}$', re.MULTILINE)
-MARK = re.compile(r"[{;()\[*]|[^\s{;()\[*]+")  # what can begin or end a game
-FIRST_MOVE = re.compile(r"1\.(?![\s.]*\.)")
 TOKEN = re.compile(
-    rf"\{{(?P<comment>[^}}]*)\}}|;(?P<rest>[^\n]*)|{TAG}|(?P<untag>^{BLANK}\[[^\n]*)|\$(?P<nag>\d{{1,3}})(?!\d)"
-    r"|(?P<offer>\(=\))|(?P<open>\()|(?P<close>\))|(?P<word>\*|[^\s{}();$*]+(?:(?<=[18])\([^\s\d()]\)[+#!?]*)?|[{}]|\$\d*)",
+    rf"\{{(?P<comment>[^}}]*)\}}|\{{(?P<torn>(?:[^\n]|\n(?!{BLANK}$))*)|;(?P<rest>[^\n]*)|(?P<escape>^%[^\n]*)"
+    rf"|{TAG}|(?P<untag>^{BLANK}\[[^\n]*)|\$(?P<nag>\d{{1,3}})(?!\d)|(?P<offer>\(=\))|(?P<open>\()|(?P<close>\))"
+    r"|(?P<word>\*|[^\s{}();$*\[]+(?:(?<=[18])\([^\s\d()]\)[+#!?]*)?|[\[{}]|\$\d*)",
     re.MULTILINE,
 )
+DEPTH = {"(": 1, ")": -1}
+FIRST_MOVE = re.compile(r"1\.(?![\s.]*\.)")
 WORD = re.compile(r"(?:(?P<number>(?!00)\d{1,5})(?:[.…]+|$))?[.…]*(?P<core>.*?)(?:e\.?p\.?)?(?P<marks>[+#†‡!?]*)")
 DROP = re.compile(r"[A-Z]?@[a-h][1-8]")  # Crazyhouse
 CASTLING = re.compile("[O0oОо]-?[O0oОо](?P<long>-?[O0oОо])?")
@@ -90,7 +90,6 @@ class RawGame(NamedTuple):
 
     line: int  # of the file, where it begins
     text: str
-    torn: int = 0  # the line of a comment without an end; 0 if there is none
 
 
 def read_games(file: io.BufferedReader) -> Iterator[chess.pgn.Game]:
@@ -111,124 +110,64 @@ def is_empty(game: chess.pgn.Game) -> bool:
 
 def split_games(file: io.BufferedReader) -> Iterator[RawGame]:
     """The games as text, which takes far less time than reading their moves. See `read_games`."""
-    return _split(_lines(file))
+    text = _text(file)
+    begin, line = 0, 1  # of the game
+    end = 0  # of the last token
+    stage = ""  # "comment", "tags", "moves" or "result": the last of these in the game
+    names: set[str] = set()  # of its tags
+    depth = 0  # of variations
+    after_blank = False  # line
+    for token in TOKEN.finditer(text):
+        gap, end = text[end : token.start()], token.end()
+        leads = "\n" in gap or not token.start()  # its line
+        after_blank |= gap.count("\n") > 1
+        kind = "tag" if token["name"] else token.lastgroup
+        if kind == "escape":
+            continue
+        if kind in ("tag", "untag"):
+            is_next = stage in ("moves", "result") or (after_blank and token["name"] in names)
+        elif kind == "word" and not depth and FIRST_MOVE.match(text, token.start()):
+            is_next = stage == "result" or (stage == "moves" and leads)
+        else:
+            is_next = stage == "result" and after_blank
+        if is_next:
+            yield RawGame(line, text[begin : token.start()])
+            line += text.count("\n", begin, token.start())
+            begin, stage, names, depth = token.start(), "", set(), 0
+        after_blank = False
+        if kind in ("comment", "torn", "rest"):
+            stage = stage or "comment"
+        elif kind in ("tag", "untag"):
+            stage = "tags"
+            names.add(token["name"] or "")
+        else:
+            depth = max(0, depth + DEPTH.get(token[0], 0))
+            stage = "result" if stage == "result" or (token[0] in RESULTS and not depth) else "moves"
+    if stage:
+        yield RawGame(line, text[begin:])
 
 
-def _lines(file: io.BufferedReader) -> Iterator[str]:
-    """The lines of UTF-8, UTF-16 with a byte order mark, or the Latin-1 of Windows; each ends with a line feed alone."""
+def _text(file: io.BufferedReader) -> str:
+    """The text of UTF-8, UTF-16 with a byte order mark, or the Latin-1 of Windows; lines end with a line feed alone."""
     try:
-        content = expanded(file)
-        is_utf16 = content.peek(2)[:2] in UTF16
-        with io.TextIOWrapper(content, encoding="utf-16" if is_utf16 else "latin-1") as text:
-            while line := text.readline(LONGEST_LINE + 1):
-                if len(line) > LONGEST_LINE:
-                    raise PgnError(f"a line is longer than {LONGEST_LINE} characters")
-                yield line if is_utf16 else _decoded(line)
+        data = expanded(file).read()
+        if data.startswith(UTF16):
+            return data.decode("utf-16").replace("\r\n", "\n").replace("\r", "\n").replace(END_OF_FILE, " ")
     except CompressedError as error:
         raise PgnError(str(error)) from error
     except UnicodeError as error:
         raise PgnError(f"not UTF-16 text: {reason(error)}") from error
+    return "\n".join(map(_decoded, data.splitlines())).replace(END_OF_FILE, " ")
 
 
-def _decoded(line: str) -> str:
-    """A line that was read as Latin-1, in which every byte is a character. Each line is judged alone: databases mix encodings."""
-    if line.isascii():
-        return line
-    data = line.encode("latin-1")
+def _decoded(line: bytes) -> str:
+    """The text of a line. Each is judged alone: databases mix encodings."""
     for encoding in ("utf-8", "cp1252"):
         try:
-            return data.decode(encoding).removeprefix("\ufeff")
+            return line.decode(encoding).removeprefix("\ufeff")
         except UnicodeDecodeError:
             continue
-    return line
-
-
-def _split(lines: Iterable[str], first: int = 1, torn_from: int = 0) -> Iterator[RawGame]:
-    """The games in the lines, the first of which has the number `first`. Comments from line `torn_from` on end at a blank line."""
-    game = _Extent(first)
-    for number, raw_line in enumerate(lines, start=first):
-        line = game.meaning(raw_line, torn_from)
-        lead = len(line) - len(line.lstrip())
-        begin = end = 0
-        while end < len(line):
-            if game.comment:
-                end = line.find("}", end) + 1 or len(line)
-                game.comment = 0 if line[end - 1] == "}" else game.comment
-                continue
-            match = MARK.search(line, end)
-            if match is None:
-                break
-            leads = match.start() == lead
-            if game.ends_before(line, match, leads=leads):
-                yield game.raw(line[begin : match.start()])
-                game, begin = _Extent(number), match.start()
-            end = game.take(line, match, number, leads=leads)
-        game.parts.append(line[begin:])
-    if game.comment and not torn_from:
-        yield from _split(game.parts, game.line, game.comment)
-    elif game.stage:
-        yield game.raw("}" if game.comment else "")
-
-
-class _Extent:
-    """The text of a game so far, and what decides whether another one begins."""
-
-    def __init__(self, line: int) -> None:
-        self.line = line
-        self.parts: list[str] = []
-        self.stage = ""  # "comment", "tags", "moves" or "result": the last of these that was read
-        self.comment = 0  # the line where the one that is open begins
-        self.torn = 0
-        self._names: set[str] = set()  # of tags
-        self._depth = 0  # of variations
-        self._after_blank = False  # line
-
-    def raw(self, last: str) -> RawGame:
-        """The game, which ends with this text."""
-        return RawGame(self.line, "".join(self.parts) + last, self.torn or (self.comment if last == "}" else 0))
-
-    def meaning(self, line: str, torn_from: int) -> str:
-        """A line, or what stands for it: nothing for an escaped one, the end of a comment that has none of its own for a blank one."""
-        is_blank = not line.strip().strip(END_OF_FILE)
-        if self.comment:
-            if not (is_blank and torn_from and self.comment >= torn_from):
-                return line
-            self.torn, self._after_blank = self.torn or self.comment, True
-            return "}\n"
-        self._after_blank |= is_blank
-        return "\n" if is_blank or line.startswith("%") else line
-
-    def ends_before(self, line: str, match: re.Match[str], *, leads: bool) -> bool:
-        """Whether the token, the first of its line or not, belongs to another game."""
-        mark, at = match[0], match.start()
-        tag = TAG_AT.match(line, at) if mark == "[" else None
-        if tag or (mark == "[" and leads):
-            repeats = tag is not None and tag["name"] in self._names
-            return self.stage in ("moves", "result") or (repeats and self._after_blank)
-        if self.stage == "result" and self._after_blank:
-            return True
-        if mark in "{;()[":
-            return False
-        begins = self._depth == 0 and FIRST_MOVE.match(line, at) is not None
-        return begins and (self.stage == "result" or (self.stage == "moves" and leads))
-
-    def take(self, line: str, match: re.Match[str], number: int, *, leads: bool) -> int:
-        """Add the token; returns where the next one may begin."""
-        mark, at = match[0], match.start()
-        self._after_blank = False
-        if mark in "{;":
-            self.stage = self.stage or "comment"
-            self.comment = number if mark == "{" else 0
-            return match.end() if mark == "{" else len(line)
-        tag = TAG_AT.match(line, at) if mark == "[" else None
-        if tag or (mark == "[" and leads):
-            self.stage = "tags"
-            self._names.add(tag["name"] if tag else "")
-            return tag.end() if tag else len(line)
-        self._depth = max(0, self._depth + {"(": 1, ")": -1}.get(mark, 0))
-        if self.stage != "result":
-            self.stage = "result" if mark in RESULTS and not self._depth else "moves"
-        return match.end()
+    return line.decode("latin-1")
 
 
 # --- From the text of a game to the game ---
@@ -253,9 +192,14 @@ def read_game(raw: RawGame) -> chess.pgn.Game:
     return best.game
 
 
+def _parts(word: str) -> re.Match[str] | None:
+    """Number, move and marks of a word."""
+    return WORD.fullmatch(word) if len(word) <= LONGEST_WORD else None
+
+
 def _letters(word: str) -> set[str]:
     """The piece letters in a move; none in another word."""
-    parts = WORD.fullmatch(word.translate(CLEANED)) if len(word) <= LONGEST_WORD else None
+    parts = _parts(word.translate(CLEANED))
     move = MOVE.fullmatch(parts["core"]) if parts else None
     return {move["piece"], (move["promotion"] or "").upper()} if move else set()
 
@@ -271,42 +215,38 @@ class _Reader:
         self.plies = 0  # of all lines
         self.is_broken = False  # whether a line ended early
         self._raw = raw
-        self._counted = 0, raw.line  # a place in the text, and its line
         self._letters = letters
+        self._tokens = iter(tokens)
         self._node: chess.pgn.GameNode = self.game
         self._branches: list[tuple[chess.pgn.GameNode, chess.Board]] = []  # where the open variations continue the line above
         self._is_fresh = False  # whether the variation has no move yet
         self._starting_comment = ""
-        self._unread: int | None = None  # where the rest of the line begins that cannot be read
-        self._depth = 0  # of variations in it
         self._result = ""  # at the end of the movetext
-        self._result_span = 0, 0
-        self._board = chess.Board()
-        if raw.torn:
-            self._complain(f"line {raw.torn}: a comment without an end")
-        tags = [token for token in tokens if token["name"]]
-        for tag in tags:
-            self._tag(tag)
+        self._board: chess.Board | None = None
+        for token in tokens:
+            if token["name"]:
+                self._tag(token)
         try:
             self._board = self.game.board()
         except ValueError as error:
             self._complain(reason(error))
-            self._unread = tags[-1].end()
-        for token in tokens:
-            if self._unread is None or token.start() < self._unread:
-                self._take(token)
-            else:
-                self._pass(token)
-        self._end()
+        for token in self._tokens:
+            self._take(token)
+        if self._branches:
+            self._complain("a variation without an end")
+        while self._branches:
+            self._close()
+        tag, last = self.game.headers.get("Result", "*"), self._result or "*"
+        if tag in UNKNOWN_RESULTS:
+            self.game.headers["Result"] = last
+        elif last not in ("*", RESULTS.get(tag, tag)):
+            self._complain(f"the tag Result says {shorten(tag)}, the movetext {last}")
 
-    def _complain(self, fault: str) -> None:
+    def _complain(self, fault: str, token: re.Match[str] | None = None) -> None:
+        if token:
+            line = self._raw.line + self._raw.text.count("\n", 0, token.start())
+            fault = f"line {line}: {fault}"
         self.game.errors.append(ValueError(fault))
-
-    def _line(self, at: int) -> int:
-        """The number of the line at this place, which is behind the last one asked for."""
-        before, line = self._counted
-        self._counted = at, line + self._raw.text.count("\n", before, at)
-        return self._counted[1]
 
     def _tag(self, token: re.Match[str]) -> None:
         name, value = token["name"], token["loose"] if token["value"] is None else token["value"]
@@ -318,15 +258,19 @@ class _Reader:
             known[name] = value
 
     def _take(self, token: re.Match[str]) -> None:
-        kind = token.lastgroup
-        if kind in ("comment", "rest", "offer"):  # of a draw
+        kind = token.lastgroup or ""
+        if kind in ("comment", "torn", "rest", "offer"):  # of a draw
             self._comment(token[kind])
-            if kind == "comment" and "{" in token[kind] and TAG_LINE.search(token[kind]):
-                self._complain(f"line {self._line(token.start())}: a comment with tags in it: its end may be missing")
+            if kind == "torn":
+                self._complain("a comment without an end", token)
+            elif kind == "comment" and "{" in token[kind] and TAG_LINE.search(token[kind]):
+                self._complain("a comment with tags in it: its end may be missing", token)
         elif kind == "untag":
             self._keep(token, "not a tag")
         elif kind == "nag":
             self._nag(token, int(token["nag"]))
+        elif kind in ("word", "open", "close") and self._board is None:
+            self._give_up(token)
         elif kind == "open":
             self._open(token)
         elif kind == "close" and self._branches:
@@ -336,7 +280,7 @@ class _Reader:
 
     def _word(self, token: re.Match[str]) -> None:
         word = token[0].translate(CLEANED)
-        parts = WORD.fullmatch(word) if len(word) <= LONGEST_WORD else None
+        parts = _parts(word)
         if word in RESULTS and self._branches:
             self._comment(word)
         elif RESULTS.get(word) and self._result in ("", RESULTS[word]):
@@ -345,32 +289,19 @@ class _Reader:
             self._stop(token, "text behind the result")
         elif word in SYMBOLS:
             self._nag(token, SYMBOLS[word])
-        elif word in NULL_MOVES:
-            self._play(token, chess.Move.null())
         elif parts is None or (parts["core"] and not self._san(parts["core"])):
             self._stop(token, "unknown word")
-        elif parts["number"] and self._node is self.game and not self._is_expected(int(parts["number"])):
-            self._stop(token, "not the number of the first move")
-        else:
-            if parts["core"]:
-                self._move(token, self._san(parts["core"]))
+        elif parts["number"] and self._node is self.game and "FEN" not in self.game.headers and int(parts["number"]) != 1:
+            self._stop(token, "not the number of the first move")  # after a FEN people count as they like
+        elif not parts["core"] or self._play(token, self._san(parts["core"])):
             marks = "".join(mark for mark in parts["marks"] if mark in MARKS)
-            if marks and self._unread is None:
+            if marks:
                 self._nag(token, MARKS.get(marks))
-
-    def _is_expected(self, number: int) -> bool:
-        """Whether a game may begin with the move of this number: after a FEN people count as they like."""
-        return "FEN" in self.game.headers or number == 1
-
-    def _move(self, token: re.Match[str], san: str) -> None:
-        try:
-            self._play(token, self._board.parse_san(san))
-        except ValueError as error:
-            fault = "ambiguous" if isinstance(error, chess.AmbiguousMoveError) else "illegal"
-            self._stop(token, f"{fault} in {self._board.fen()}")
 
     def _san(self, core: str) -> str:
         """A move with English letters; "" for another word."""
+        if core in NULL_MOVES:
+            return core
         if castling := CASTLING.fullmatch(core):
             return "O-O-O" if castling["long"] else "O-O"
         move = MOVE.fullmatch(core)
@@ -382,14 +313,24 @@ class _Reader:
         san = self._letters[piece] + re.sub("[:×х]", "x", move["squares"])
         return f"{san}={self._letters[promotion]}" if promotion else san
 
-    def _play(self, token: re.Match[str], move: chess.Move) -> None:
-        if len(self._board.move_stack) >= MAX_PLIES:
+    def _play(self, token: re.Match[str], san: str) -> bool:
+        """Make the move; False if that cannot be done."""
+        board = self._board
+        assert board is not None
+        try:
+            move = board.parse_san(san)
+        except ValueError as error:
+            fault = "ambiguous" if isinstance(error, chess.AmbiguousMoveError) else "illegal"
+            self._stop(token, f"{fault} in {board.fen()}")
+            return False
+        if len(board.move_stack) >= MAX_PLIES:
             self._stop(token, f"a game of more than {MAX_PLIES} plies")
-            return
-        node = self._node.add_variation(move, starting_comment=self._starting_comment)
-        self._board.push(move)
-        self._node, self._starting_comment, self._is_fresh = node, "", False
+            return False
+        self._node = self._node.add_variation(move, starting_comment=self._starting_comment)
+        board.push(move)
+        self._starting_comment, self._is_fresh = "", False
         self.plies += 1
+        return True
 
     def _comment(self, text: str) -> None:
         text = text.strip()
@@ -408,8 +349,8 @@ class _Reader:
         parent = self._node.parent
         if parent is None or self._is_fresh:
             self._stop(token, "a variation without a move before it")
-            self._depth = 1
             return
+        assert self._board is not None
         self._branches.append((self._node, self._board))
         self._node, self._board, self._is_fresh = parent, self._board.copy(), True
         self._board.pop()
@@ -421,44 +362,33 @@ class _Reader:
 
     def _keep(self, token: re.Match[str], fault: str) -> None:
         """Name what cannot be read, keep it as a comment, and go on."""
-        self._complain(f"line {self._line(token.start())}: {shorten(token[0])!r}: {fault}, kept as a comment")
+        self._complain(f"{shorten(token[0])!r}: {fault}, kept as a comment", token)
         self._comment(token[0])
 
     def _stop(self, token: re.Match[str], fault: str) -> None:
         """Name what cannot be read, and read nothing more of this line."""
         rest = "variation" if self._branches else "game"
-        where = f"line {self._line(token.start())}: {shorten(token[0])!r}"
-        self._complain(f"{where}: {fault}; the rest of the {rest} is kept as a comment")
-        self._unread, self._depth, self.is_broken = token.start(), 0, True
+        self._complain(f"{shorten(token[0])!r}: {fault}; the rest of the {rest} is kept as a comment", token)
+        self._give_up(token)
 
-    def _pass(self, token: re.Match[str]) -> None:
-        """Go on to the end of the line that cannot be read."""
-        if token.lastgroup == "open":
-            self._depth += 1
-        elif token.lastgroup == "close" and self._depth:
-            self._depth -= 1
-        elif token.lastgroup == "close" and self._branches:
-            self._comment(" ".join(self._raw.text[self._unread : token.start()].split()))
-            self._unread = None
-            self._close()
-        elif token[0] in RESULTS and not (self._depth or self._branches or (self._result and not self._result_span[1])):
-            self._result, self._result_span = RESULTS[token[0]], token.span()
-
-    def _end(self) -> None:
-        if self._unread is not None:
-            start, end = self._result_span
-            text = self._raw.text
-            rest = text[self._unread : start] + text[end:] if start else text[self._unread :]
-            self._comment(" ".join(rest.split()))
-        if self._branches:
-            self._complain("a variation without an end")
-        while self._branches:
-            self._close()
-        tag, last = self.game.headers.get("Result", "*"), self._result or "*"
-        if tag in UNKNOWN_RESULTS:
-            self.game.headers["Result"] = last
-        elif last not in ("*", RESULTS.get(tag, tag)):
-            self._complain(f"the tag Result says {shorten(tag)}, the movetext {last}")
+    def _give_up(self, token: re.Match[str]) -> None:
+        """Keep the rest of the variation, or of the game but for its result, as a comment."""
+        self.is_broken = True
+        text, start, depth = self._raw.text, token.start(), 0
+        is_open = not (self._branches or self._result)
+        last = None  # result
+        for each in chain([token], self._tokens):
+            if self._branches and each[0] == ")" and not depth:
+                self._comment(" ".join(text[start : each.start()].split()))
+                self._close()
+                return
+            depth = max(0, depth + DEPTH.get(each[0], 0))
+            if is_open and each[0] in RESULTS and not depth:
+                last = each
+        rest = text[start:]
+        if last:
+            self._result, rest = RESULTS[last[0]], text[start : last.start()] + text[last.end() :]
+        self._comment(" ".join(rest.split()))
 
 
 # --- From a game to text ---

@@ -7,22 +7,27 @@ a run, and `report` sums up the results.
 """
 
 import argparse
-import contextlib
+import hashlib
 import json
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from ..common.command import INTERRUPTED, CommandError, execute, file_name, seconds, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs
 from ..common.plot import require_plot
+from ..common.pool import threads
 from ..common.progress import progress
 from ..common.table import show
 from ..data import TACTICS
+from ..engines.client import FAILED_STARTS, check_engines
 from ..engines.clock import TimeControl, add_limits, limit_of
-from ..engines.spec import add_engine_arguments, engine_specs
-from . import report as reporting
-from .problem import Attempt, Problem
-from .record import Record, SuiteJournal, SuiteSettings, load
+from ..engines.spec import EngineSpec, add_engine_arguments, engine_specs
+from . import report
+from .epd import Problem, read_files
+from .record import Attempts, Record, SuiteJournal, load
+from .solver import Solvers
 
 DEFAULT_SECONDS = 1.0
 SPARE = 10.0  # seconds beyond --time after which an engine has stalled
@@ -31,22 +36,35 @@ LISTED = 40  # positions listed unless all are asked for
 
 
 class Run(NamedTuple):
-    """The settings and problems of a run, and the attempts that are finished."""
+    """What is run, and the attempts that are finished."""
 
-    settings: SuiteSettings
+    files: list[Path]
+    limit: TimeControl
+    patience: float  # seconds after which a silent engine has stalled
+    engines: list[EngineSpec]
     problems: list[Problem]
-    attempts: list[Attempt]
+    attempts: list[Attempts]  # of each engine
 
     @property
     def names(self) -> list[str]:
         """Of the engines."""
-        return [spec.name for spec in self.settings.engines]
+        return [spec.name for spec in self.engines]
+
+    def settings(self) -> dict[str, Any]:
+        """Everything that decides the results, for the journal."""
+        questions = json.dumps([problem._asdict() for problem in self.problems], sort_keys=True)
+        return {
+            "files": [str(path.resolve()) for path in self.files],
+            "fingerprint of the positions": hashlib.sha256(questions.encode()).hexdigest(),
+            "limit": str(self.limit),
+            "patience": self.patience,
+            "engines": [{"name": spec.name, "command": spec.command, "options": spec.options} for spec in self.engines],
+        }
 
     def left(self) -> list[tuple[Problem, int]]:
         """What is still to do: all engines on one position, then on the next, so that an interrupted run still compares them."""
-        done = {(attempt.key, attempt.engine) for attempt in self.attempts}
-        engines = range(len(self.settings.engines))
-        return [(problem, engine) for problem in self.problems for engine in engines if (problem.key, engine) not in done]
+        engines = range(len(self.engines))
+        return [(problem, engine) for problem in self.problems for engine in engines if problem.key not in self.attempts[engine]]
 
 
 def main(argv: Sequence[str]) -> int:
@@ -63,12 +81,8 @@ def main(argv: Sequence[str]) -> int:
     timeout = f"give an engine up on a position after so long (default: --time and {SPARE:g} s, or {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
-    add(
-        "--journal",
-        type=file_name,
-        metavar="FILE",
-        help="keep every finished position so that the run can be resumed, or compared with later",
-    )
+    journal = "keep every finished position so that the run can be resumed, or compared with later"
+    add("--journal", type=file_name, metavar="FILE", help=journal)
     add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
     add("--compare", type=file_name, metavar="FILE", help="show which positions changed since the run in this journal")
     listing = f"positions to list (default: those that not every engine solved, at most {LISTED})"
@@ -85,38 +99,25 @@ def _suite(args: argparse.Namespace) -> int:
         raise CommandError("--resume needs the --journal of the run")
     if args.plot:
         require_plot(args.plot)
+    earlier = load(args.compare) if args.compare else None
+    run = _new_run(args)
     disk = Postponed()
     interrupted = False
-    try:
-        earlier = load(args.compare) if args.compare else None
-        with _run(args) as (run, journal), disk:
+    if args.journal:
+        with closing(SuiteJournal(args.journal, run.settings(), resume=args.resume)) as journal, disk:
+            run = run._replace(attempts=journal.attempts)
             interrupted = _solve(run, args.concurrency, journal)
-        _report(args, run, earlier)
-        if args.plot:
-            runs = [attempts.values() for attempts in reporting.by_engine(run.attempts, len(run.settings.engines))]
-            reporting.draw(args.plot, str(run.settings.limit), run.names, runs)
-    except ValueError as error:
-        raise CommandError(str(error)) from error
+    else:
+        interrupted = _solve(run, args.concurrency, None)
+    _report(args, run, earlier)
+    if args.plot:
+        report.draw(args.plot, str(run.limit), run.names, [attempts.values() for attempts in run.attempts])
     disk.settle()
     return INTERRUPTED if interrupted else 0
 
 
-@contextlib.contextmanager
-def _run(args: argparse.Namespace) -> "Iterator[tuple[Run, SuiteJournal | None]]":
-    """The run that the arguments describe, with the attempts that its journal holds, and the journal, if there is one."""
-    run = _new_run(args)
-    if not args.journal:
-        yield run, None
-        return
-    with contextlib.closing(SuiteJournal(args.journal, run.settings, run.problems, resume=args.resume)) as journal:
-        yield run._replace(attempts=list(journal.attempts.values())), journal
-
-
 def _new_run(args: argparse.Namespace) -> Run:
     """The run that the arguments describe. Raises CommandError, OSError."""
-    from ..engines.client import check_engines
-    from .epd import read_files
-
     files = args.files or [TACTICS.path]
     problems, warnings = read_files(files)
     for warning in warnings:
@@ -124,40 +125,33 @@ def _new_run(args: argparse.Namespace) -> Run:
     limit = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
     patience = args.timeout or (limit.time + SPARE if limit.time else PATIENCE)
     specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
-    engines = tuple(spec._replace(name=name) for spec, name in zip(specs, check_engines(specs), strict=True))
+    engines = [spec._replace(name=name) for spec, name in zip(specs, check_engines(specs), strict=True)]
     if not args.files:
         TACTICS.announce()
-    return Run(SuiteSettings(tuple(str(path.resolve()) for path in files), limit, patience, engines), problems, [])
+    return Run(files, limit, patience, engines, problems, [{} for _ in engines])
 
 
 def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
     """Work off what is left, adding to the run's attempts; True if Ctrl-C cut it short."""
-    from ..common.pool import threads
-    from ..engines.client import FAILED_STARTS
-    from .solver import Solvers
-
-    settings, left = run.settings, run.left()
-    solvers = Solvers(settings.engines, settings.limit, settings.patience, concurrency)
+    left = run.left()
+    solvers = Solvers(run.engines, run.limit, run.patience, concurrency)
+    abandoned: set[int] = set()
     with progress("suite", len(left)) as bar:
         try:
-            with (
-                threads(solvers.solve, concurrency) as pool,
-                contextlib.closing(solvers),
-                contextlib.closing(pool.run(left)) as attempts,
-            ):
-                for _, solved in attempts:
-                    if solved is None:
+            with threads(solvers.solve, concurrency) as pool, closing(solvers), closing(pool.run(left)) as results:
+                for (problem, engine), attempt in results:
+                    name = run.names[engine]
+                    if attempt is None:
+                        if engine not in abandoned:
+                            bar.say(f"{name}: not tried any more after {FAILED_STARTS} failed starts; --resume tries it again")
+                        abandoned.add(engine)
                         continue
-                    attempt, gave_up = solved
                     with uninterrupted():  # the journal and the report agree
-                        run.attempts.append(attempt)
+                        run.attempts[engine][problem.key] = attempt
                         if journal:
-                            journal.add(attempt)
-                    name = settings.engines[attempt.engine].name
+                            journal.append(attempt._asdict())
                     if attempt.fault:
                         bar.say(f"{name}: {attempt.fault} at {attempt.key}: {attempt.detail}")
-                    if gave_up:
-                        bar.say(f"{name}: not tried any more after {FAILED_STARTS} failed starts; --resume tries it again")
                     bar.advance()
         except KeyboardInterrupt:
             bar.say("interrupted; what was finished counts")
@@ -167,83 +161,75 @@ def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
 
 def _report(args: argparse.Namespace, run: Run, earlier: Record | None) -> None:
     """Print the results."""
-    names = run.names
-    runs = reporting.by_engine(run.attempts, len(names))
-    changes = _changes(names, runs, earlier) if earlier else []
-    if earlier and earlier.limit != str(run.settings.limit):
-        tell(f"warning: {args.compare} was run with {earlier.limit}, this one with {run.settings.limit}")
+    if earlier and earlier.limit != str(run.limit):
+        tell(f"warning: {args.compare} was run with {earlier.limit}, this one with {run.limit}")
+    counterparts = report.pair_up(earlier.names, run.names) if earlier else []
+    changes = {
+        index: report.compare(earlier.attempts[counterpart], run.attempts[index])
+        for index, counterpart in enumerate(counterparts)
+        if earlier and counterpart is not None
+    }
     if args.json:
-        print(json.dumps(_as_dict(run, runs, changes), indent=1))
+        print(json.dumps(_as_dict(run, changes), indent=1))
         return
-    _show_totals(run, names, runs)
-    _show_positions(args.list, run, names, runs)
+    _show_totals(run)
+    _show_positions(args.list, run)
     if earlier and not changes:
         print(f"{args.compare} has none of these engines to compare with")
     elif earlier:
-        rows = [reporting.change_row(label, change) for _, label, change in changes]
-        show(f"Since {args.compare}", reporting.CHANGE_HEADINGS, rows)
-        for _, label, change in changes:
-            for what, keys in (("newly solved", change.gained), ("no longer solved", change.lost)):
+        labels = {}
+        for index in changes:
+            name, then = run.names[index], earlier.names[counterparts[index] or 0]
+            labels[index] = name if then == name else f"{name} (then {then})"
+        rows = [report.change_row(labels[index], change) for index, change in changes.items()]
+        show(f"Since {args.compare}", report.CHANGE_HEADINGS, rows)
+        for index, change in changes.items():
+            for what, keys in (("newly solved", change["gained"]), ("no longer solved", change["lost"])):
                 if keys:
-                    print(f"{label}: {what}: {'; '.join(keys)}")
+                    print(f"{labels[index]}: {what}: {'; '.join(keys)}")
 
 
-def _changes(
-    names: Sequence[str], runs: Sequence[dict[str, Attempt]], earlier: Record
-) -> list[tuple[int, str, reporting.Change]]:
-    """For each engine that has a counterpart in the earlier run: its index, its label, and what changed."""
-    old_names = earlier.names
-    old_runs = reporting.by_engine(earlier.attempts, len(old_names))
-    found = []
-    for index, counterpart in enumerate(reporting.pair_up(old_names, names)):
-        if counterpart is not None:
-            old = old_names[counterpart]
-            label = names[index] if old == names[index] else f"{names[index]} (then {old})"
-            found.append((index, label, reporting.compare(old_runs[counterpart], runs[index])))
-    return found
-
-
-def _show_totals(run: Run, names: Sequence[str], runs: Sequence[dict[str, Attempt]]) -> None:
+def _show_totals(run: Run) -> None:
     """The table of totals for each file, over all files, and over what every engine solved."""
     files = list(dict.fromkeys(problem.file for problem in run.problems))
+    tables = []
     for file in files:
-        keys = {problem.key for problem in run.problems if problem.file == file}
-        rows = [
-            reporting.summary_row(name, reporting.summarize(attempt for key, attempt in done.items() if key in keys))
-            for name, done in zip(names, runs, strict=True)
-        ]
-        show(f"{file}: {len(keys)} positions, {run.settings.limit} each", reporting.SUMMARY_HEADINGS, rows)
+        problems = [problem for problem in run.problems if problem.file == file]
+        tables.append((f"{file}: {len(problems)} positions, {run.limit} each", problems))
     if len(files) > 1:
-        rows = [reporting.summary_row(name, reporting.summarize(done.values())) for name, done in zip(names, runs, strict=True)]
-        show(f"All files: {len(run.problems)} positions", reporting.SUMMARY_HEADINGS, rows)
-    if len(names) > 1:
-        shared, rows = reporting.common_rows(names, runs)
+        tables.append((f"All files: {len(run.problems)} positions", run.problems))
+    for title, problems in tables:
+        rows = []
+        for name, attempts in zip(run.names, run.attempts, strict=True):
+            summary = report.summarize([attempts[each.key] for each in problems if each.key in attempts])
+            rows.append(report.summary_row(name, summary))
+        show(title, report.SUMMARY_HEADINGS, rows)
+    if len(run.names) > 1:
+        shared, rows = report.common_rows(run.names, run.attempts)
         show(f"To solution, where every engine found it ({shared})", ("engine", "mean s", "mean nodes"), rows)
 
 
-def _show_positions(which: str | None, run: Run, names: Sequence[str], runs: Sequence[dict[str, Attempt]]) -> None:
+def _show_positions(which: str | None, run: Run) -> None:
     """The table of positions: all, or those that some engine failed."""
-    tried = [problem for problem in run.problems if any(problem.key in done for done in runs)]
+    found = [(problem, [attempts.get(problem.key) for attempts in run.attempts]) for problem in run.problems]
+    tried = [(problem, attempts) for problem, attempts in found if any(attempts)]
     if which != "all":
-        tried = [problem for problem in tried if not all(problem.key in done and done[problem.key].solved for done in runs)]
-    listed = tried if which else tried[:LISTED]
+        tried = [(problem, attempts) for problem, attempts in tried if not all(each and each.solved for each in attempts)]
     if which == "none" or not tried:
         return
-    several = len(run.settings.files) > 1
-    rows = [reporting.position_row(problem, [done.get(problem.key) for done in runs], with_file=several) for problem in listed]
-    show("Positions" if which == "all" else "Not solved by all", ("position", "asked", *names), rows, left=2)
+    listed = tried if which else tried[:LISTED]
+    rows = [report.position_row(problem, attempts, with_file=len(run.files) > 1) for problem, attempts in listed]
+    show("Positions" if which == "all" else "Not solved by all", ("position", "asked", *run.names), rows, left=2)
     if len(listed) < len(tried):
         print(f"and {len(tried) - len(listed)} more: --list open shows them\n")
 
 
-def _as_dict(
-    run: Run, runs: Sequence[dict[str, Attempt]], changes: Sequence[tuple[int, str, reporting.Change]]
-) -> dict[str, object]:
+def _as_dict(run: Run, changes: dict[int, dict[str, Any]]) -> dict[str, Any]:
     """The run as JSON-ready values."""
-    changed = {index: change.as_dict() for index, _, change in changes}
     engines = [
-        {**spec._asdict(), **reporting.summarize(done.values()).as_dict(), "change": changed.get(index)}
-        for index, (spec, done) in enumerate(zip(run.settings.engines, runs, strict=True))
+        {**spec._asdict(), **report.summarize(attempts.values()), "change": changes.get(index)}
+        for index, (spec, attempts) in enumerate(zip(run.engines, run.attempts, strict=True))
     ]
-    head = {"files": run.settings.files, "limit": str(run.settings.limit), "positions": len(run.problems)}
-    return {**head, "engines": engines, "attempts": [attempt._asdict() for attempt in run.attempts]}
+    tried = [attempts[problem.key]._asdict() for problem in run.problems for attempts in run.attempts if problem.key in attempts]
+    files = [str(path.resolve()) for path in run.files]
+    return {"files": files, "limit": str(run.limit), "positions": len(run.problems), "engines": engines, "attempts": tried}

@@ -2,26 +2,56 @@
 """Reads test positions from EPD files: `bm`, `am`, `dm`, and graded moves as the Strategic Test Suite writes them.
 
 Graded: c9 lists moves in UCI notation (or c7 in SAN) and c8 the points of each. matetrack's `bm #5` is read as `dm 5`.
+Moves are UCI text here, written as the position's own rules (Chess960 or not) write them.
 """
 
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import NamedTuple
+
+import chess
 
 from ...uci.parse import reason, shorten
 from ..common.command import CommandError
 from ..common.fen import SHOWN, board_of, is_chess960, read_epd
 from ..common.files import read_bytes
-from .problem import Problem
-
-if TYPE_CHECKING:
-    import chess
 
 BETWEEN = re.compile(r"[\s,]+")  # moves or points
-MATE = re.compile(r"[+-]?\d{1,3}", re.ASCII)
+MATE = re.compile(r"[+-]?0*[1-9]\d{0,2}", re.ASCII)
 WHOLE_NUMBER = re.compile(r"-?\d{1,9}", re.ASCII)
+
+
+class Problem(NamedTuple):
+    """A position with its question: the moves to find or avoid, else the mate to announce, else the best graded move."""
+
+    file: str
+    label: str  # its id, made unique in the file
+    fen: str
+    chess960: bool
+    best: tuple[str, ...] = ()  # bm
+    avoid: tuple[str, ...] = ()  # am
+    mate: int | None = None  # dm, negative where the side to move is mated; None where `best` or `avoid` decide
+    grades: Mapping[str, int] | None = None  # points by move; None where the position is not graded
+
+    @property
+    def key(self) -> str:
+        """What identifies the position from one run to the next."""
+        return f"{self.file}: {self.label}"
+
+    @property
+    def max_points(self) -> int | None:
+        """Points of the best graded move; None where the position is not graded."""
+        return None if self.grades is None else max(self.grades.values())
+
+    def is_right(self, move: str, mate: int | None) -> bool:
+        """Whether this choice, with the mate that it announces, answers the question."""
+        if self.best or self.avoid:
+            return (not self.best or move in self.best) and move not in self.avoid
+        if self.mate is not None:
+            return mate == self.mate
+        return self.grades is not None and self.grades.get(move) == self.max_points
 
 
 def read_files(paths: Sequence[Path]) -> tuple[list[Problem], list[str]]:
@@ -43,10 +73,13 @@ def read_files(paths: Sequence[Path]) -> tuple[list[Problem], list[str]]:
 
 def read_file(path: Path, name: str) -> tuple[list[Problem], int]:
     """The positions of one file, and how many of its positions ask nothing."""
-    read = []
+    read: dict[int, Problem] = {}  # by line
     idle = 0
     for number, line in enumerate(read_bytes(path).splitlines(), start=1):
-        text = _decode(line).strip()
+        try:
+            text = line.decode("utf-8-sig").strip()
+        except UnicodeDecodeError:  # old files are Latin-1
+            text = line.decode("latin-1").strip()
         if not text or text.startswith("#"):
             continue
         try:
@@ -56,26 +89,14 @@ def read_file(path: Path, name: str) -> tuple[list[Problem], int]:
         if problem is None:
             idle += 1
         else:
-            read.append((number, problem))
+            read[number] = problem
     if not read:
         raise CommandError(f"{name}: no position with bm, am, dm or graded moves in it")
-    labels = Counter(problem.label for _, problem in read)
-    return [
-        problem if problem.label and labels[problem.label] == 1 else _numbered(problem, number) for number, problem in read
-    ], idle
-
-
-def _decode(line: bytes) -> str:
-    """Text of a line: UTF-8, or Latin-1 as old files have it."""
-    try:
-        return line.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return line.decode("latin-1")
-
-
-def _numbered(problem: Problem, number: int) -> Problem:
-    """The problem with a label that its line makes unique."""
-    return problem._replace(label=f"{problem.label} (line {number})" if problem.label else f"line {number}")
+    labels = Counter(problem.label for problem in read.values())
+    for number, problem in read.items():
+        if not problem.label or labels[problem.label] > 1:
+            read[number] = problem._replace(label=f"{problem.label} (line {number})" if problem.label else f"line {number}")
+    return list(read.values()), idle
 
 
 def parse(text: str, file: str) -> Problem | None:
@@ -87,37 +108,28 @@ def parse(text: str, file: str) -> Problem | None:
         raise ValueError(f"not a legal position: {reason(error)}") from error
     if not board.is_valid():
         raise ValueError("not a legal position")
-    problem = Problem(
-        file,
-        _text(operations, "id"),
-        board.fen(shredder=board.chess960),
-        board.chess960,
-        () if operations.get("bm", "").startswith("#") else _moves(board, operations, "bm"),
-        _moves(board, operations, "am"),
-        _mate(operations),
-        _grades(board, operations),
-    )
-    if not (problem.best or problem.avoid or problem.mate is not None or problem.grades is not None):
+    mate = operations.get("dm")
+    if operations.get("bm", "").startswith("#"):
+        mate = operations.pop("bm")[1:]
+    if mate is not None and not MATE.fullmatch(mate):
+        raise ValueError("dm is not a number of moves")
+    best, avoid, grades = _moves(board, operations, "bm"), _moves(board, operations, "am"), _grades(board, operations)
+    if not best and not avoid and mate is None and grades is None:
         return None
     if not any(board.legal_moves):
         raise ValueError("the game is over in this position")
-    return problem
-
-
-def _text(operations: Mapping[str, str], name: str) -> str:
-    """The text of an operation, without its quotes; "" if it is missing."""
-    return operations.get(name, "").strip('"').strip()
+    asked_mate = None if best or avoid or mate is None else int(mate)
+    label = operations.get("id", "").strip('"').strip()
+    return Problem(file, label, board.fen(shredder=board.chess960), board.chess960, best, avoid, asked_mate, grades)
 
 
 def _words(operations: Mapping[str, str], name: str) -> list[str]:
     """The moves or points that an operation lists."""
-    return [word for word in BETWEEN.split(_text(operations, name)) if word]
+    return [word for word in BETWEEN.split(operations.get(name, "").strip('"')) if word]
 
 
-def _move(board: "chess.Board", text: str) -> str:
+def _move(board: chess.Board, text: str) -> str:
     """A legal move given as SAN or in a coordinate notation, as UCI text."""
-    import chess
-
     try:
         move = board.parse_san(text.rstrip("!?"))
     except chess.AmbiguousMoveError:
@@ -129,28 +141,15 @@ def _move(board: "chess.Board", text: str) -> str:
     return board.uci(move)
 
 
-def _moves(board: "chess.Board", operations: Mapping[str, str], name: str) -> tuple[str, ...]:
+def _moves(board: chess.Board, operations: Mapping[str, str], name: str) -> tuple[str, ...]:
     """The moves of `bm` or `am`."""
-    if name not in operations:
-        return ()
     words = _words(operations, name)
-    if not words:
+    if name in operations and not words:
         raise ValueError(f"{name} names no move")
     return tuple(_move(board, word) for word in words)
 
 
-def _mate(operations: Mapping[str, str]) -> int | None:
-    """The distance of `dm`, or of a `bm` with a number sign."""
-    best = operations.get("bm", "")
-    text = best[1:] if best.startswith("#") else operations.get("dm")
-    if text is None:
-        return None
-    if not MATE.fullmatch(text) or int(text) == 0:
-        raise ValueError("dm is not a number of moves")
-    return int(text)
-
-
-def _grades(board: "chess.Board", operations: Mapping[str, str]) -> dict[str, int] | None:
+def _grades(board: chess.Board, operations: Mapping[str, str]) -> dict[str, int] | None:
     """Points by move, where c8 is a list of whole numbers and c9 or c7 a list of moves."""
     points = _words(operations, "c8")
     words = _words(operations, "c9") or _words(operations, "c7")

@@ -13,11 +13,45 @@ import chess
 from ..common.punctual import undisturbed
 from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, position_command
 from ..engines.clock import Clock, TimeControl
-from ..engines.faults import NO_START, EngineFault, StartError
+from ..engines.faults import CRASH, ILLEGAL_MOVE, NO_START, STALL, EngineFault, StartError
 from ..engines.info import read_info
 from ..engines.pool import EnginePool
 from ..engines.spec import EngineSpec
-from .problem import Attempt, Moment, Problem, attempt, failure
+from .epd import Problem
+
+FAULTS = (CRASH, STALL, ILLEGAL_MOVE, NO_START)
+
+
+class Moment(NamedTuple):
+    """What an engine preferred from some moment of its search on."""
+
+    seconds: float = 0.0  # since `go`
+    depth: int | None = None
+    nodes: int | None = None
+    move: str = ""
+    mate: int | None = None  # in moves, from the side to move; None for a score in centipawns
+
+
+class Attempt(NamedTuple):
+    """One engine at one position. `solved_*` is the moment from which its choice stayed right until the end."""
+
+    key: str
+    fen: str
+    engine: int  # index into the run's engines
+    solved: bool = False
+    fault: str = ""  # "", or one of FAULTS
+    detail: str = ""
+    move: str = ""
+    mate: int | None = None
+    asked_mate: int | None = None  # None where another question was asked
+    points: int | None = None  # None where the position is not graded
+    max_points: int | None = None
+    depth: int | None = None
+    seconds: float = 0.0  # of the whole search
+    nodes: int | None = None
+    solved_seconds: float | None = None
+    solved_depth: int | None = None
+    solved_nodes: int | None = None
 
 
 def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Moment]:
@@ -26,86 +60,77 @@ def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Mom
     A mate score that is only a bound announces nothing, and leaves what was announced before as it was.
     """
     moments: list[Moment] = []
-    moves: dict[str, str] = {}
     mate = None
     for seconds, line in stamped:
         info = read_info(line)
         if info is None or info.multipv != 1 or not info.move:
             continue
-        if info.move not in moves:
-            try:
-                moves[info.move] = board.uci(board.parse_uci(info.move))
-            except ValueError:
-                continue
+        try:
+            move = board.uci(board.parse_uci(info.move))
+        except ValueError:
+            continue
         mate = mate if info.is_bound else info.mate
-        moments.append(Moment(seconds, info.depth, info.nodes, moves[info.move], mate))
+        moments.append(Moment(seconds, info.depth, info.nodes, move, mate))
     return moments
 
 
-class Solver:
-    """One engine."""
-
-    def __init__(self, spec: EngineSpec, index: int) -> None:
-        self.client = Client(spec)
-        self._index = index
-
-    @property
-    def is_given_up(self) -> bool:
-        """Whether the engine failed to start too often to be tried again."""
-        return self.client.failed_starts >= FAILED_STARTS
-
-    def solve(self, problem: Problem, control: TimeControl, patience: float) -> Attempt:
-        """Search one position with everything forgotten; after `patience` seconds the engine counts as stalled."""
-        board = chess.Board(problem.fen, chess960=problem.chess960)
-        stamped: list[tuple[float, str]] = []
-        position, go = position_command(problem.fen, chess960=problem.chess960), Clock(control).go({})
-        try:
-            self.client.new_game(chess960=problem.chess960)
-            reply = self.client.go(position, go, Patience(patience), lambda seconds, line: stamped.append((seconds, line)))
-            move = legal_move(board, reply.move)
-        except StartError as error:
-            return failure(problem, self._index, NO_START, str(error))
-        except EngineFault as fault:
-            self.client.close()
-            return failure(problem, self._index, fault.reason, fault.detail)
-        moments = follow(stamped, board)
-        last = moments[-1] if moments else Moment(0.0, None, None, "", None)
-        moments.append(last._replace(seconds=reply.seconds, move=board.uci(move)))
-        return attempt(problem, self._index, moments)
-
-    def close(self, *, politely: bool = False) -> None:
-        """End the process."""
-        self.client.close(politely=politely)
-
-    def end(self) -> None:
-        """End the process for good. It may be called from any thread."""
-        self.client.end()
-
-
-class Solved(NamedTuple):
-    """A finished attempt, and whether its engine is tried no more."""
-
-    attempt: Attempt
-    gave_up: bool
+def attempt(problem: Problem, engine: int, moments: Sequence[Moment], fault: str = "", detail: str = "") -> Attempt:
+    """The record of a search. It is solved from the first moment on from which the choice stays right until the last."""
+    since: Moment | None = None
+    for moment in moments:
+        since = (since or moment) if problem.is_right(moment.move, moment.mate) else None
+    end = moments[-1] if moments else Moment()
+    return Attempt(
+        problem.key,
+        problem.fen,
+        engine,
+        since is not None,
+        fault,
+        detail,
+        end.move,
+        end.mate,
+        problem.mate,
+        None if problem.grades is None else problem.grades.get(end.move, 0),
+        problem.max_points,
+        end.depth,
+        end.seconds,
+        end.nodes,
+        *(since[:3] if since else ()),
+    )
 
 
 class Solvers:
     """The engines of a run, which its threads share."""
 
     def __init__(self, specs: Sequence[EngineSpec], control: TimeControl, patience: float, concurrency: int) -> None:
-        self._engines = EnginePool(lambda index: Solver(specs[index], index), idle=len(specs) * concurrency)
-        self._control = control
-        self._patience = patience
+        """An engine counts as stalled after `patience` seconds."""
+        self._engines = EnginePool(lambda index: Client(specs[index]), idle=len(specs) * concurrency)
+        self._go = Clock(control).go({})
+        self._patience = Patience(patience)
+        self.close = self._engines.close
 
-    def solve(self, item: tuple[Problem, int]) -> Solved | None:
-        """Have an engine, by its index, solve a problem; None if it failed to start too often."""
+    def solve(self, item: tuple[Problem, int]) -> Attempt | None:
+        """Have an engine, by its index, solve a problem; None if it failed to start too often to be tried again."""
         problem, engine = item
-        with self._engines.borrow(engine) as solver:
-            if solver.is_given_up:
+        with self._engines.borrow(engine) as client:
+            if client.failed_starts >= FAILED_STARTS:
                 return None
-            done = undisturbed(lambda: solver.solve(problem, self._control, self._patience))
-            return Solved(done, solver.is_given_up)
+            return undisturbed(lambda: self._search(client, problem, engine))
 
-    def close(self) -> None:
-        """End the engines."""
-        self._engines.close()
+    def _search(self, client: Client, problem: Problem, engine: int) -> Attempt:
+        """Search one position with everything forgotten."""
+        board = chess.Board(problem.fen, chess960=problem.chess960)
+        position = position_command(problem.fen, chess960=problem.chess960)
+        stamped: list[tuple[float, str]] = []
+        try:
+            client.new_game(chess960=problem.chess960)
+            reply = client.go(position, self._go, self._patience, lambda seconds, line: stamped.append((seconds, line)))
+            move = board.uci(legal_move(board, reply.move))
+        except StartError as error:
+            return attempt(problem, engine, (), NO_START, str(error))
+        except EngineFault as fault:
+            client.close()
+            return attempt(problem, engine, (), fault.reason, fault.detail)
+        moments = follow(stamped, board)
+        end = (moments or [Moment()])[-1]._replace(seconds=reply.seconds, move=move)
+        return attempt(problem, engine, [*moments, end])
