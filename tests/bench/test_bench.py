@@ -93,9 +93,9 @@ def test_perft_counts_the_same_with_threads_and_a_table(
     given = []
 
     class Spied(Position):
-        def perft(self, depth: int, *more: Any, **settings: Any) -> int:
+        def perft(self, depth: int, **settings: Any) -> int:
             given.append(settings)
-            return super().perft(depth, *more, **settings)
+            return super().perft(depth, **settings)
 
     suite = tmp_path / "suite.epd"
     suite.write_text(f'{KIWIPETE}; id "kiwi; pete"; D1 48; D2 2039; D3 97862; D4 4085603;\n')
