@@ -2,30 +2,29 @@
 # distutils: extra_compile_args = -mno-avx512f
 """Perft: the number of leaves of the tree of legal moves, a test of the move generator and of its speed.
 
-Read from the bottom up: `Perft` cuts the tree into tasks for its threads; a task is counted by `_count_task`, with a table of
-positions counted before or without; the moves of the last ply are counted, not generated (bulk counting). The tree is walked on
-`BoardC` alone. Source: https://www.chessprogramming.org/Perft.
+Read from the bottom up: `count_leaves` cuts the tree into tasks for its threads; a task is counted with a table of positions
+counted before, or without; the moves of the last ply are counted, not generated (bulk counting). The tree is walked on `BoardC`
+alone. Source: https://www.chessprogramming.org/Perft.
 
 Where gcc has AVX-512 it keeps whole numbers in its registers, which costs a quarter of the speed: so this module does without.
 """
 
-from cpython.exc cimport PyErr_CheckSignals
-from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.stdlib cimport free
 
 from .board.memory cimport new_block
 from .board.movegen cimport *
 from .moves cimport move_text
 
 cdef enum:
-    ASK_LEAVES = 1 << 20  # leaves between looks at the clock: some milliseconds
-    ASK_INTERVAL_US = 10000
+    MAX_PERFT_THREADS = 256
     LEAST_TASK_DEPTH = 3  # no task is cut below that
     TASKS_PER_THREAD = 64  # at least, so that no thread counts for long when the others have nothing left
     BUCKET_SIZE = 4  # entries; one cache line
     COUNT_BITS = 43  # larger counts are not kept
     DEPTH_BITS = 5
     PROOF_SHIFT = COUNT_BITS + DEPTH_BITS  # the low 16 bits of `TreeKey.place` are above
+
+POLL_SECONDS = 0.01  # between two calls of the callbacks
 
 
 # --- The last ply: counting moves. Pawns by shifts, pieces by their attacks, king moves by the squares that are not attacked ---
@@ -157,14 +156,6 @@ cdef inline int _count_moves(const BoardC* b, int us) noexcept nogil:
     return count + _count_piece_moves(b, us, ksq, ~b.by_colour[us] & allowed, pinned)
 
 
-cdef int _count_white(const BoardC* b) noexcept nogil:
-    return _count_moves(b, WHITE)
-
-
-cdef int _count_black(const BoardC* b) noexcept nogil:
-    return _count_moves(b, BLACK)
-
-
 # --- Making moves ---
 
 
@@ -212,11 +203,11 @@ cdef inline void _play(const BoardC* src, BoardC* dst, Move move, int us) noexce
 
 # --- The table of counts, by position and depth; threads share it without locks ---
 
-# A position has a key of 128 random bits (Zobrist), and an entry proves that it is of this position and depth with 80 of them, in
-# addition to those that choose the bucket: a wrong entry is used once in 2^80 comparisons, so a count of 10^12 lookups is wrong
-# with a probability of 3 in 10^12. An entry has two words: the data, and the key xor the data, so that an entry that two threads
-# wrote at once fails the test in the same way. Source: R. Hyatt and T. Mann, "A lock-less transposition table implementation for
-# parallel search" (2002).
+# A position has a key of 128 bits, and an entry proves that it is of this position and depth with 80 of them, in addition to those
+# that choose the bucket: a wrong entry is used once in 2^80 comparisons, so a count of 10^12 lookups is wrong with a probability
+# of 3 in 10^12. An entry has two words: the data, and the key xor the data, so that an entry that two threads wrote at once fails
+# the test in the same way. Source: R. Hyatt and T. Mann, "A lock-less transposition table implementation for parallel search"
+# (2002).
 
 cdef struct TreeKey:
     uint64_t place  # its high half chooses the bucket
@@ -229,60 +220,31 @@ cdef struct TableEntry:  # each word is read once, by get_word, so the tested va
 cdef struct Bucket:
     TableEntry entry[BUCKET_SIZE]
 
-cdef struct RandomKeys:
-    TreeKey piece[2][6][64]
-    TreeKey castling[64]  # by the square of a rook that may castle
-    TreeKey en_passant[64]  # by the target square
-    TreeKey black_to_move
-
-cdef RandomKeys KEYS
+cdef struct Shared:  # by all threads of a count
+    Bucket* buckets  # aligned to the cache line inside `memory`
+    void* memory
+    uint64_t size  # number of buckets, below 2^32; 0: no table
+    int stop  # the count is incomplete from now on
 
 
-cdef void _fill_keys() noexcept nogil:
-    cdef uint64_t state = 0x7065726674746162ULL  # "perfttab"
-    cdef uint64_t* word = <uint64_t*>&KEYS
+cdef inline void _key_of(const BoardC* b, int stm, TreeKey* key) noexcept nogil:
+    """Hash all words of a board, twice and differently: multiply-xorshift, as in Murmur."""
+    cdef const uint64_t* words = <const uint64_t*>b
+    cdef uint64_t place = 0x9E3779B97F4A7C15ULL + stm
+    cdef uint64_t check = 0xD1B54A32D192ED03ULL - stm
     cdef size_t i
-    for i in range(sizeof(RandomKeys) // sizeof(uint64_t)):
-        word[i] = splitmix64(&state)
+    for i in range(sizeof(BoardC) // sizeof(uint64_t)):
+        place = (place ^ words[i]) * 0xBF58476D1CE4E5B9ULL
+        place ^= place >> 32
+        check = (check + words[i]) * 0x94D049BB133111EBULL
+        check ^= check >> 29
+    place *= 0x94D049BB133111EBULL
+    key.place = place ^ (place >> 31)
+    key.check = check * 0xBF58476D1CE4E5B9ULL
 
 
-_fill_keys()
-
-
-cdef inline void _flip(TreeKey* key, const TreeKey* by) noexcept nogil:
-    key.place ^= by.place
-    key.check ^= by.check
-
-
-cdef inline void _flip_all(TreeKey* key, const TreeKey* by, bitboard squares) noexcept nogil:
-    while squares:
-        _flip(key, &by[pop_lsb(&squares)])
-
-
-cdef void _key_after(const BoardC* b, const BoardC* child, const TreeKey* key, TreeKey* after) noexcept nogil:
-    """The key of a board after a move, from the key before it: what differs between the boards, and the side to move."""
-    cdef int colour, piece_type
-    after[0] = key[0]
-    _flip(after, &KEYS.black_to_move)
-    for colour in range(2):
-        for piece_type in range(6):
-            _flip_all(after, KEYS.piece[colour][piece_type], pieces(b, colour, piece_type) ^ pieces(child, colour, piece_type))
-    _flip_all(after, KEYS.castling, b.castling_rooks ^ child.castling_rooks)
-    _flip_all(after, KEYS.en_passant, b.ep ^ child.ep)
-
-
-cdef void _key_of(const BoardC* b, int stm, TreeKey* key) noexcept nogil:
-    cdef BoardC empty
-    cdef TreeKey start
-    memset(&empty, 0, sizeof(empty))
-    start.place = start.check = 0
-    if stm == WHITE:
-        _flip(&start, &KEYS.black_to_move)
-    _key_after(&empty, b, &start, key)
-
-
-cdef inline Bucket* _bucket_of(const Table* table, const TreeKey* key) noexcept nogil:
-    return &(<Bucket*>table.buckets)[((key.place >> 32) * table.count) >> 32]
+cdef inline Bucket* _bucket_of(const Shared* shared, const TreeKey* key) noexcept nogil:
+    return &shared.buckets[((key.place >> 32) * shared.size) >> 32]
 
 
 cdef inline uint64_t _proof_of(const TreeKey* key, int depth) noexcept nogil:
@@ -290,9 +252,9 @@ cdef inline uint64_t _proof_of(const TreeKey* key, int depth) noexcept nogil:
     return (key.place << PROOF_SHIFT) | (<uint64_t>depth << COUNT_BITS)
 
 
-cdef inline bint _find_count(const Table* table, const TreeKey* key, int depth, uint64_t* count) noexcept nogil:
+cdef inline bint _find_count(const Shared* shared, const TreeKey* key, int depth, uint64_t* count) noexcept nogil:
     """Look up the count of a position `depth` plies ahead. Returns whether it is there."""
-    cdef const TableEntry* entry = _bucket_of(table, key).entry
+    cdef const TableEntry* entry = _bucket_of(shared, key).entry
     cdef uint64_t proof = _proof_of(key, depth)
     cdef uint64_t data
     cdef int i
@@ -304,12 +266,12 @@ cdef inline bint _find_count(const Table* table, const TreeKey* key, int depth, 
     return False
 
 
-cdef void _store_count(const Table* table, const TreeKey* key, int depth, uint64_t count) noexcept nogil:
+cdef void _store_count(const Shared* shared, const TreeKey* key, int depth, uint64_t count) noexcept nogil:
     """Store the count of a position `depth` plies ahead in place of the entry of least depth, the cheapest to count again.
 
     It goes in even if all entries of the bucket are deeper: else these would stay when they are no longer needed.
     """
-    cdef TableEntry* entry = _bucket_of(table, key).entry
+    cdef TableEntry* entry = _bucket_of(shared, key).entry
     cdef TableEntry* slot = entry
     cdef uint64_t data = _proof_of(key, depth) | count
     cdef uint64_t depth_mask = ((<uint64_t>1 << DEPTH_BITS) - 1) << COUNT_BITS
@@ -323,270 +285,184 @@ cdef void _store_count(const Table* table, const TreeKey* key, int depth, uint64
     set_word(&slot.check, key.check ^ data)
 
 
-# --- The tree ---
+# --- The tree. If a count is stopped, its result is too small ---
 
 
-cdef inline void _poll(Watch* watch, uint64_t leaves) noexcept nogil:
-    """Ask about every ASK_INTERVAL_US whether to stop. The clock, which is slow, is read every ASK_LEAVES leaves."""
-    cdef int64_t now
-    watch.leaves += leaves
-    if watch.leaves < ASK_LEAVES or watch.perft == NULL:
-        return
-    watch.leaves = 0
-    now = now_us()
-    if now >= watch.next_us:
-        watch.next_us = now + ASK_INTERVAL_US
-        with gil:
-            (<Perft>watch.perft).ask()
+cdef inline int _moves_of(const BoardC* b, Move* moves, int us) noexcept nogil:
+    cdef bitboard checkers, pinned
+    checks_and_pins(b, us, &checkers, &pinned)
+    return <int>(emit_moves(b, moves, us, ALL_MOVES, checkers, pinned) - moves)
 
 
-cdef inline uint64_t _perft_two(const BoardC* b, int us) noexcept nogil:
-    """Perft 2. Most of the time is spent here, so `watch` is not asked."""
+cdef inline uint64_t _perft(const BoardC* b, int depth, const Shared* shared, int us) noexcept nogil:
+    """Perft 2 or deeper."""
     cdef BoardC child
     cdef Move[MAX_MOVES] moves
-    cdef Move* move = moves
-    cdef Move* end
-    cdef bitboard checkers, pinned
+    cdef int count = _moves_of(b, moves, us)
     cdef uint64_t nodes = 0
-    checks_and_pins(b, us, &checkers, &pinned)
-    end = emit_moves(b, moves, us, ALL_MOVES, checkers, pinned)
-    while move != end:
-        _play(b, &child, move[0], us)
-        nodes += _count_moves(&child, us ^ 1)
-        move += 1
+    cdef int i
+    if depth == 2:  # most of the time is spent here
+        for i in range(count):
+            _play(b, &child, moves[i], us)
+            nodes += _count_moves(&child, us ^ 1)
+        return nodes
+    for i in range(count):
+        if get_int(&shared.stop):
+            break
+        _play(b, &child, moves[i], us)
+        nodes += _count(&child, us ^ 1, depth - 1, shared)
     return nodes
 
 
-cdef inline uint64_t _perft(const BoardC* b, int depth, Watch* watch, int us) noexcept nogil:
-    """Perft 3 or deeper."""
-    cdef BoardC child
-    cdef Move[MAX_MOVES] moves
-    cdef Move* move = moves
-    cdef Move* end
-    cdef bitboard checkers, pinned
-    cdef uint64_t nodes = 0
-    checks_and_pins(b, us, &checkers, &pinned)
-    end = emit_moves(b, moves, us, ALL_MOVES, checkers, pinned)
-    while move != end and not get_int(watch.stop):
-        _play(b, &child, move[0], us)
-        nodes += _perft_any(&child, depth - 1, watch, us ^ 1)
-        move += 1
-    if depth == 3:
-        _poll(watch, nodes)
-    return nodes
-
-
-cdef inline uint64_t _perft_stored(const BoardC* b, int depth, const TreeKey* key, Watch* watch, int us) noexcept nogil:
+cdef inline uint64_t _perft_stored(const BoardC* b, int depth, const Shared* shared, int us) noexcept nogil:
     """Perft 3 or deeper with the table."""
     cdef BoardC child
     cdef Move[MAX_MOVES] moves
     cdef TreeKey[MAX_MOVES] keys
-    cdef bitboard checkers, pinned
+    cdef int count = _moves_of(b, moves, us)
     cdef uint64_t nodes = 0
-    cdef int i, count
-    checks_and_pins(b, us, &checkers, &pinned)
-    count = <int>(emit_moves(b, moves, us, ALL_MOVES, checkers, pinned) - moves)
+    cdef int i
     for i in range(count):  # all keys first, so that the buckets arrive in time
         _play(b, &child, moves[i], us)
-        _key_after(b, &child, key, &keys[i])
-        prefetch(_bucket_of(watch.table, &keys[i]))
+        _key_of(&child, us ^ 1, &keys[i])
+        prefetch(_bucket_of(shared, &keys[i]))
     for i in range(count):
-        if get_int(watch.stop):
+        if get_int(&shared.stop):
             break
         _play(b, &child, moves[i], us)
-        nodes += _count_stored(&child, us ^ 1, depth - 1, &keys[i], watch)
-    if depth == 3:
-        _poll(watch, nodes)
+        nodes += _count_stored(&child, us ^ 1, depth - 1, &keys[i], shared)
     return nodes
 
 
-cdef uint64_t _perft_white_two(const BoardC* b) noexcept nogil:
-    return _perft_two(b, WHITE)
+cdef uint64_t _perft_white(const BoardC* b, int depth, const Shared* shared) noexcept nogil:
+    return _perft(b, depth, shared, WHITE)
 
 
-cdef uint64_t _perft_black_two(const BoardC* b) noexcept nogil:
-    return _perft_two(b, BLACK)
+cdef uint64_t _perft_black(const BoardC* b, int depth, const Shared* shared) noexcept nogil:
+    return _perft(b, depth, shared, BLACK)
 
 
-cdef uint64_t _perft_white(const BoardC* b, int depth, Watch* watch) noexcept nogil:
-    return _perft(b, depth, watch, WHITE)
+cdef inline uint64_t _count(const BoardC* b, int stm, int depth, const Shared* shared) noexcept nogil:
+    """Number of leaves, 2 plies ahead or more, without the table."""
+    return _perft_white(b, depth, shared) if stm == WHITE else _perft_black(b, depth, shared)
 
 
-cdef uint64_t _perft_black(const BoardC* b, int depth, Watch* watch) noexcept nogil:
-    return _perft(b, depth, watch, BLACK)
-
-
-cdef inline uint64_t _perft_any(const BoardC* b, int depth, Watch* watch, int us) noexcept nogil:
-    """Perft 2 or deeper."""
-    if depth == 2:
-        return _perft_white_two(b) if us == WHITE else _perft_black_two(b)
-    return _perft_white(b, depth, watch) if us == WHITE else _perft_black(b, depth, watch)
-
-
-cdef uint64_t _count(const BoardC* b, int stm, int depth, Watch* watch) noexcept nogil:
-    """Number of leaves `depth` plies ahead, without the table. If the watch stops it, the number counted so far."""
-    if depth == 0:
-        return 1
-    if depth == 1:
-        return _count_white(b) if stm == WHITE else _count_black(b)
-    return _perft_any(b, depth, watch, stm)
-
-
-cdef uint64_t _count_stored(const BoardC* b, int stm, int depth, const TreeKey* key, Watch* watch) noexcept nogil:
+cdef uint64_t _count_stored(const BoardC* b, int stm, int depth, const TreeKey* key, const Shared* shared) noexcept nogil:
     """The same with the table; `key` is that of the board and `stm`."""
     cdef uint64_t nodes
-    if depth < 2:  # a lookup takes as long as the count
-        return _count(b, stm, depth, watch)
-    if _find_count(watch.table, key, depth, &nodes):
+    if _find_count(shared, key, depth, &nodes):
         return nodes
     if depth == 2:
-        nodes = _perft_any(b, 2, watch, stm)
+        nodes = _count(b, stm, 2, shared)
     elif stm == WHITE:
-        nodes = _perft_stored(b, depth, key, watch, WHITE)
+        nodes = _perft_stored(b, depth, shared, WHITE)
     else:
-        nodes = _perft_stored(b, depth, key, watch, BLACK)
-    if not get_int(watch.stop):
-        _store_count(watch.table, key, depth, nodes)
+        nodes = _perft_stored(b, depth, shared, BLACK)
+    if not get_int(&shared.stop):
+        _store_count(shared, key, depth, nodes)
     return nodes
 
 
-# --- Tasks, threads and Python ---
+# --- Tasks and threads ---
 
 
-cdef struct Task:
-    BoardC b
-    int stm
-    int depth
-    int root  # number of the root move that it lies behind
+cdef class Task:
+    """A part of the tree: what lies behind a position."""
+
+    cdef BoardC b
+    cdef int stm
+    cdef int depth
+    cdef int root  # number of the root move that it lies behind
+
+    cdef Task child(self, Move move):
+        cdef Task task = Task.__new__(Task)
+        _play(&self.b, &task.b, move, self.stm)
+        task.stm = self.stm ^ 1
+        task.depth = self.depth - 1
+        task.root = self.root
+        return task
+
+    cdef list children(self):
+        cdef Move[MAX_MOVES] moves
+        cdef int i
+        return [self.child(moves[i]) for i in range(_moves_of(&self.b, moves, self.stm))]
+
+    cdef uint64_t count(self, const Shared* shared) noexcept nogil:
+        cdef TreeKey key
+        if self.depth == 0:
+            return 1
+        if self.depth == 1:  # a lookup takes as long as the count
+            return _count_moves(&self.b, WHITE) if self.stm == WHITE else _count_moves(&self.b, BLACK)
+        if shared.size == 0:
+            return _count(&self.b, self.stm, self.depth, shared)
+        _key_of(&self.b, self.stm, &key)
+        return _count_stored(&self.b, self.stm, self.depth, &key, shared)
 
 
-cdef uint64_t _count_task(const Task* task, Watch* watch) noexcept nogil:
-    cdef TreeKey key
-    if watch.table.count == 0:
-        return _count(&task.b, task.stm, task.depth, watch)
-    _key_of(&task.b, task.stm, &key)
-    return _count_stored(&task.b, task.stm, task.depth, &key, watch)
+cdef class Count:
+    """One count. The GIL guards all fields but `shared`."""
 
-
-cdef int _play_all(const Task* task, Task* children) noexcept nogil:
-    """Write the tasks one ply behind a task. Returns how many."""
-    cdef Move[MAX_MOVES] moves
-    cdef bitboard checkers, pinned
-    cdef int i, count
-    checks_and_pins(&task.b, task.stm, &checkers, &pinned)
-    count = <int>(emit_moves(&task.b, moves, task.stm, ALL_MOVES, checkers, pinned) - moves)
-    for i in range(count):
-        _play(&task.b, &children[i].b, moves[i], task.stm)
-        children[i].stm = task.stm ^ 1
-        children[i].depth = task.depth - 1
-        children[i].root = task.root
-    return count
-
-
-cdef class Perft:
-    """One count. `should_stop`, `on_move` and `on_progress` are as in `Position.perft` and `Position.divide`.
-
-    The calling thread counts too, and it alone calls them. The GIL guards all fields but `stop`.
-    """
-
-    def __cinit__(self, should_stop=None, on_move=None, on_progress=None):
-        self.should_stop = should_stop
-        self.on_move = on_move
-        self.on_progress = on_progress
-        self.counts = []
+    cdef Shared shared
+    cdef list texts  # of the root moves
+    cdef list leaves  # counted so far, by root move
+    cdef list left  # tasks that are not counted yet, by root move
+    cdef object tasks  # an iterator: each thread takes the next one
+    cdef int task_count
+    cdef list result  # (text, leaves) of the root moves that are counted, up to the first that is not
 
     def __dealloc__(self):
-        free(self.tasks)
-        free(self.table.memory)
-
-    cdef object leaves(self):
-        """What has been counted, moves that are not fully counted included."""
-        return sum([self.found[i] for i in range(len(self.texts))])
-
-    cdef int divide(self, const PositionC* pos, int depth, bint chess960, int threads, int hash_mb) except -1:
-        """Fill `counts`, whole unless it is stopped. Raises what a callback raised, ValueError, MemoryError."""
-        if not 1 <= threads <= MAX_PERFT_THREADS:
-            raise ValueError(f"number of threads must be from 1 to {MAX_PERFT_THREADS}, not {threads}")
-        self.make_table(hash_mb)
-        self.make_tasks(pos, depth, chess960)
-        while 0 < self.task_count < TASKS_PER_THREAD * threads and self.tasks[0].depth > LEAST_TASK_DEPTH:
-            self.split_tasks()
-        for i in range(self.task_count):
-            self.left[self.tasks[i].root] += 1
-        self.run(min(threads, self.task_count) - 1)
-        if self.error is not None:
-            raise self.error
-        self.report()
-        return 0
+        free(self.shared.memory)
 
     cdef int make_table(self, int megabytes) except -1:
         cdef size_t size = <size_t>megabytes << 20
         if megabytes < 0 or size >> 20 != <size_t>megabytes:
             raise ValueError(f"hash size must be at least 0 MB, not {megabytes}")
         if megabytes:
-            self.table.buckets = new_block(size, &self.table.memory)
-            if self.table.buckets == NULL:
+            self.shared.buckets = <Bucket*>new_block(size, &self.shared.memory)
+            if self.shared.buckets == NULL:
                 raise MemoryError(f"no memory for a table of {megabytes} MB")
-            self.table.count = size // sizeof(Bucket)
+            self.shared.size = size // sizeof(Bucket)
         return 0
 
-    cdef int make_tasks(self, const PositionC* pos, int depth, bint chess960) except -1:
-        """A task for each legal move, in the order of their texts."""
+    cdef int make_tasks(self, const PositionC* pos, int depth, bint chess960, int least) except -1:
+        """Cut the tree into at least so many tasks, unless they would be too small."""
+        cdef Task task = Task.__new__(Task)
         cdef Move[MAX_MOVES] moves
+        cdef list tasks = []
         cdef int i
-        cdef int count = generate(pos, moves, ALL_MOVES)
-        cdef list sorted_moves = sorted([(move_text(moves[i], chess960), moves[i]) for i in range(count)])
-        self.texts = [text for text, _ in sorted_moves]
-        self.tasks = _new_tasks(count)
-        for i in range(count):
-            _play(&pos.b, &self.tasks[i].b, <Move>sorted_moves[i][1], pos.stm)
-            self.tasks[i].stm = pos.stm ^ 1
-            self.tasks[i].depth = depth - 1
-            self.tasks[i].root = i
-        self.task_count = count
+        task.b, task.stm, task.depth = pos.b, pos.stm, depth
+        ordered = sorted([(move_text(moves[i], chess960), moves[i]) for i in range(generate(pos, moves, ALL_MOVES))])
+        self.texts = [text for text, _ in ordered]
+        for _, code in ordered:
+            tasks.append(task.child(code))
+            task.root += 1
+        while 0 < len(tasks) < least and (<Task>tasks[0]).depth > LEAST_TASK_DEPTH:
+            tasks = [child for task in tasks for child in task.children()]
+        self.leaves, self.left, self.result = [0] * len(ordered), [0] * len(ordered), []
+        for task in tasks:
+            self.left[task.root] += 1
+        self.tasks, self.task_count = iter(tasks), <int>len(tasks)
         return 0
 
-    cdef int split_tasks(self) except -1:
-        """Replace each task by those one ply behind it."""
-        cdef Task* finer
-        cdef size_t room = 0
-        cdef int i
-        cdef int made = 0
-        for i in range(self.task_count):
-            room += _count(&self.tasks[i].b, self.tasks[i].stm, 1, NULL)
-        finer = _new_tasks(room)
-        for i in range(self.task_count):
-            made += _play_all(&self.tasks[i], &finer[made])
-        free(self.tasks)
-        self.tasks = finer
-        self.task_count = made
-        return 0
-
-    cdef int run(self, int helpers) except -1:
-        """Count all tasks in this thread and so many others, fewer if the system refuses."""
-        cdef list threads = self.start_threads(helpers) if helpers > 0 else []
-        cdef Watch watch
-        self.fill_watch(&watch)
-        watch.perft = <void*>self
-        try:
-            self.count_tasks(&watch)
-            for thread in threads:
-                while thread.is_alive():
-                    self.ask()
-                    thread.join(ASK_INTERVAL_US / 1e6)
-        except BaseException:  # Ctrl-C in this thread's Python code
-            set_int(&self.stop, True)
-            for thread in threads:
-                thread.join()
-            raise
-        return 0
+    def run(self):
+        """What each thread does: count tasks until none is left."""
+        cdef Task task
+        cdef uint64_t leaves
+        for task in self.tasks:
+            with nogil:
+                leaves = task.count(&self.shared)
+            if get_int(&self.shared.stop):
+                return
+            self.leaves[task.root] += leaves
+            self.left[task.root] -= 1
 
     cdef list start_threads(self, int count):
+        """Start so many threads, fewer if the system refuses."""
         from threading import Thread
 
         threads = []
         for _ in range(count):
-            thread = Thread(target=self.help, daemon=True)
+            thread = Thread(target=self.run, daemon=True)
             try:
                 thread.start()
             except RuntimeError:
@@ -594,63 +470,42 @@ cdef class Perft:
             threads.append(thread)
         return threads
 
-    def help(self):
-        """What another thread does."""
-        cdef Watch watch
-        self.fill_watch(&watch)
-        self.count_tasks(&watch)
-
-    cdef void fill_watch(self, Watch* watch) noexcept:
-        memset(watch, 0, sizeof(Watch))
-        watch.stop = &self.stop
-        watch.table = &self.table
-
-    cdef int count_tasks(self, Watch* watch) except -1:
-        """Count one task after the other until none is left. What was counted before a stop is added too."""
-        cdef const Task* task
-        cdef uint64_t leaves
-        while self.next_task < self.task_count and not get_int(&self.stop):
-            task = &self.tasks[self.next_task]
-            self.next_task += 1
-            with nogil:
-                leaves = _count_task(task, watch)
-            self.found[task.root] += leaves
-            if not get_int(&self.stop):
-                self.left[task.root] -= 1
-                self.done += 1
-        return 0
-
-    cdef void ask(self) noexcept:
-        """Stop if a callback or a signal's handler says so; report what has been counted."""
-        if get_int(&self.stop):
-            return
-        try:
-            PyErr_CheckSignals()
-            if self.should_stop is not None and self.should_stop():
-                set_int(&self.stop, True)
-            else:
-                self.report()
-        except BaseException as error:
-            self.error = error
-            set_int(&self.stop, True)
-
-    cdef int report(self) except -1:
+    cdef int report(self, on_move, on_progress) except -1:
         """Pass on what has been counted since the last time."""
-        cdef int done = self.done  # callbacks let other threads count on
-        cdef object leaves = self.leaves()
-        cdef int root = <int>len(self.counts)
-        while root < len(self.texts) and self.left[root] == 0:
-            self.counts.append((self.texts[root], self.found[root]))
-            if self.on_move is not None:
-                self.on_move(*self.counts[root])
-            root += 1
-        if self.on_progress is not None:
-            self.on_progress(done, self.task_count, leaves)
+        done, leaves = self.task_count - sum(self.left), sum(self.leaves)  # the callbacks let the threads count on
+        while len(self.result) < len(self.texts) and self.left[len(self.result)] == 0:
+            move, nodes = self.texts[len(self.result)], self.leaves[len(self.result)]
+            self.result.append((move, nodes))
+            if on_move is not None:
+                on_move(move, nodes)
+        if on_progress is not None:
+            on_progress(done, self.task_count, leaves)
         return 0
 
 
-cdef Task* _new_tasks(size_t count) except NULL:
-    cdef Task* tasks = <Task*>calloc(count + 1, sizeof(Task))
-    if tasks == NULL:
-        raise MemoryError("no memory for the tasks of perft")
-    return tasks
+cdef list count_leaves(
+    const PositionC* pos, int depth, bint chess960, int threads, int hash_mb, should_stop, on_move, on_progress
+):
+    """What `Position.divide` returns. The calling thread waits for those that count: it can be interrupted."""
+    cdef Count count = Count()
+    cdef list running
+    if not 1 <= threads <= MAX_PERFT_THREADS:
+        raise ValueError(f"number of threads must be from 1 to {MAX_PERFT_THREADS}, not {threads}")
+    count.make_table(hash_mb)
+    count.make_tasks(pos, depth, chess960, TASKS_PER_THREAD * threads)
+    running = count.start_threads(min(threads, count.task_count)) if depth > LEAST_TASK_DEPTH else []
+    try:
+        if not running:
+            count.run()
+        for thread in running:
+            while thread.is_alive() and not get_int(&count.shared.stop):
+                thread.join(POLL_SECONDS)
+                if should_stop is not None and should_stop():
+                    set_int(&count.shared.stop, True)
+                count.report(on_move, on_progress)
+    finally:
+        set_int(&count.shared.stop, True)
+        for thread in running:
+            thread.join()
+    count.report(on_move, on_progress)
+    return count.result

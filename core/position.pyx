@@ -10,7 +10,7 @@ from .board.movegen cimport *
 from .board.packed cimport PACKED_SIZE, pack_position
 from .board.see cimport see_ge
 from .moves cimport AskedMove, find_move, move_text, read_move
-from .perft cimport Perft
+from .perft cimport count_leaves
 from .search.params cimport SearchParams, fill_params
 
 STARTPOS_FEN = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -184,40 +184,30 @@ cdef class Position:
         """Whether a legal move captures, also en passant."""
         return is_capture(self.legal_move(move))
 
-    def perft(self, int depth, should_stop=None, *, int threads=1, int hash_mb=0):
-        """Number of leaf positions `depth` plies ahead (bulk counted, GIL released). ValueError if depth is not in 0..20.
+    def perft(self, int depth, *, int threads=1, int hash_mb=0):
+        """Number of leaf positions `depth` plies ahead. `threads` and `hash_mb` are as in `divide`. ValueError if depth is not in
+        0..20."""
+        if depth == 0:
+            return 1
+        return sum([leaves for _, leaves in self.divide(depth, threads=threads, hash_mb=hash_mb)])
 
-        `should_stop` is called about every 10 milliseconds; once it returns true, the number counted so far is returned. Ctrl-C
-        raises KeyboardInterrupt as quickly, and an exception of `should_stop` is raised here.
+    def divide(self, int depth, should_stop=None, on_move=None, *, int threads=1, int hash_mb=0, on_progress=None):
+        """Leaf count behind every legal move, sorted by the moves' texts. ValueError if depth is not in 1..20.
+
+        `on_move` is called with each move and its count within 10 milliseconds after it and all moves before it are counted,
+        `on_progress` as often with the parts of the tree that are counted, all parts, and the leaves counted so far. Once
+        `should_stop`, called as often, returns true, the count ends, and moves not fully counted are left out, and so are those
+        behind them. What these raise ends the count and is raised here, and so is KeyboardInterrupt.
 
         `threads` (1 to 256) count together. `hash_mb` is the size of a table of positions counted before, used for this call
         only, 0: none. With a table a count of 10^12 lookups is wrong with a probability of 3 in 10^12 (core/perft.pyx). Raises
         MemoryError if there is no memory for it.
         """
         cdef PositionC pos = self.current()[0]
-        cdef Perft perft = Perft(should_stop)
-        if not 0 <= depth <= MAX_PERFT_DEPTH:
-            raise ValueError(f"perft depth must be from 0 to {MAX_PERFT_DEPTH}, not {depth}")
-        if depth == 0:
-            return 1
-        perft.divide(&pos, depth, False, threads, hash_mb)
-        return perft.leaves()
-
-    def divide(self, int depth, should_stop=None, on_move=None, *, int threads=1, int hash_mb=0, on_progress=None):
-        """Leaf count behind every legal move, sorted by the moves' texts. ValueError if depth is not in 1..20.
-
-        `on_move` is called with each move and its count within 10 milliseconds after it and all moves before it are counted,
-        `on_progress` as often with the parts of the tree that are counted, all parts, and the leaves counted so far. What they
-        raise ends the count and is raised here. If stopped (see `perft`), moves not fully counted are left out, and so are those
-        behind them. `threads` and `hash_mb` are as in `perft`.
-        """
-        cdef PositionC pos = self.current()[0]
         cdef bint chess960 = self.chess960
-        cdef Perft perft = Perft(should_stop, on_move, on_progress)
         if not 1 <= depth <= MAX_PERFT_DEPTH:
-            raise ValueError(f"divide depth must be from 1 to {MAX_PERFT_DEPTH}, not {depth}")
-        perft.divide(&pos, depth, chess960, threads, hash_mb)
-        return perft.counts
+            raise ValueError(f"perft depth must be from 1 to {MAX_PERFT_DEPTH}, not {depth}")
+        return count_leaves(&pos, depth, chess960, threads, hash_mb, should_stop, on_move, on_progress)
 
     def see(self, str move not None):
         """Static exchange evaluation of a legal move: centipawns from the view of the side that moves."""

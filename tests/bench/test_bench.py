@@ -72,9 +72,9 @@ def test_a_suite_is_counted_with_the_threads_and_the_table_that_were_asked_for(t
     given = []
 
     class Spied(Position):
-        def perft(self, depth: int, *more: Any, **settings: Any) -> int:
+        def perft(self, depth: int, **settings: Any) -> int:
             given.append(settings)
-            return super().perft(depth, *more, **settings)
+            return super().perft(depth, **settings)
 
     suite = tmp_path / "suite.epd"
     suite.write_text(f'{KIWIPETE}; id "kiwi; pete"; D1 48; D2 2039; D3 97862;\n')

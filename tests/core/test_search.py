@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The search: against a plain minimax, mates and draws, lines that can be played, the same tree every time."""
 
+import functools
 import itertools
 import random
 from collections.abc import Sequence
@@ -150,10 +151,14 @@ def test_a_safe_technique_keeps_the_value_of_deeper_searches(switch: str) -> Non
     }
     # Ordering is left on, so that the trees stay small: for the ordering switches it is what is taken away.
     base |= {"use_see_order": 1, "use_history": 1, "use_pvs": 1}
-    with_it, without = oracle.new_engine(**base | {switch: 1}), oracle.new_engine(**base | {switch: 0})
-    for _depth, fen in MINIMAX_FENS:
-        depth = 4 if len(chess.Board(fen).piece_map()) > 16 else 5
-        assert oracle.engine_value(with_it, Position(fen), depth) == oracle.engine_value(without, Position(fen), depth), fen
+    assert deeper_values(**base | {switch: 1}) == deeper_values(**base | {switch: 0})
+
+
+@functools.cache
+def deeper_values(**settings: int) -> dict[str, str]:
+    engine = oracle.new_engine(**settings)
+    depths = {fen: 4 if len(chess.Board(fen).piece_map()) > 16 else 5 for _depth, fen in MINIMAX_FENS}
+    return {fen: oracle.engine_value(engine, Position(fen), depth) for fen, depth in depths.items()}
 
 
 def test_the_value_is_the_same_for_the_other_side() -> None:
@@ -240,7 +245,7 @@ def test_mates_of_played_games_are_those_of_a_plain_solver(engine: Engine, kind:
     """Whatever the search prunes: a short mate is not missed, and no mate is announced that is not there."""
     rng = random.Random(f"mates {kind}")
     found = 0
-    for _ in range(30):
+    for _ in range(10):
         board = oracle.start_board(kind, rng)
         for _move in oracle.play(board, rng, greedy=True, plies=90):
             if board.ply() < 20 or board.ply() % 4:
@@ -252,7 +257,7 @@ def test_mates_of_played_games_are_those_of_a_plain_solver(engine: Engine, kind:
             info = exact_info(engine.search(position, mate=abs(mate), depth=30 if mate else 4))
             if mate or (info.is_mate and abs(info.mate_in) <= 2):
                 assert (info.is_mate, info.mate_in) == (True, mate), board.fen()
-    assert found >= 5
+    assert found >= 1
 
 
 @pytest.mark.parametrize("fen", ["R5k1/5ppp/8/8/8/8/8/7K b - - 0 1", "7k/5Q2/6K1/8/8/8/8/8 b - - 0 80"])
@@ -498,7 +503,7 @@ def test_a_move_that_has_failed_high_is_kept_by_a_search_that_is_cut_before_its_
         return engine.search(Position(fen), nodes=nodes)
 
     kept_early = 0
-    for fen in TACTICS:
+    for fen in TACTICS[::2]:
         engine.clear()
         engine.prepare()
         _, infos = search(engine, Position(fen), depth=10)
@@ -506,7 +511,7 @@ def test_a_move_that_has_failed_high_is_kept_by_a_search_that_is_cut_before_its_
             cuts = range(max(before.nodes, GRACE), after.nodes, max((after.nodes - before.nodes) // 50, 1))
             found = next((result for nodes in cuts if (result := cut(fen, nodes)).bestmove == after.pv[0]), None)
             kept_early += found is not None and before.score_cp < exact_info(found).score_cp < after.score_cp
-    assert kept_early >= 4
+    assert kept_early >= 2
 
 
 @pytest.mark.parametrize("fen", [STARTPOS_FEN, KIWIPETE, MIDDLEGAME, "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"])
@@ -541,16 +546,16 @@ def test_a_tunable_that_does_not_exist_or_is_out_of_range_is_refused(tunables: d
         oracle.new_engine(**tunables)
 
 
+def nodes_of(engine: Engine, depth: int) -> int:
+    return sum(engine.search(Position(fen), depth=depth).nodes for fen in (KIWIPETE, MIDDLEGAME, MATES[-1][1]))
+
+
 @pytest.mark.parametrize("switch", SWITCHES)
 def test_every_switch_does_something_and_none_is_needed(switch: str) -> None:
     """Each is turned to its other side; minimax goes less deep and without quiescence, or it would not end."""
-    depth, base = (3, {"use_qsearch": 0}) if switch == "use_alpha_beta" else (10, {})
-    normal, turned = oracle.new_engine(**base), oracle.new_engine(**base | {switch: 1 - NORMAL[switch]})
-    nodes = [
-        sum(engine.search(Position(fen), depth=depth).nodes for fen in (KIWIPETE, MIDDLEGAME, MATES[-1][1]))
-        for engine in (normal, turned)
-    ]
-    assert nodes[0] != nodes[1]
+    depth, base = (3, {"use_qsearch": 0}) if switch == "use_alpha_beta" else (8, {})
+    turned = oracle.new_engine(**base | {switch: 1 - NORMAL[switch]})
+    assert nodes_of(oracle.new_engine(**base), depth) != nodes_of(turned, depth)
     mate = next(mate for mate in MATES if mate[0] == 2)
     assert exact_info(turned.search(Position(mate[1]), mate=2, depth=depth + 2)).mate_in == 2
 

@@ -23,7 +23,7 @@ __all__ = ["fresh_engine", "one_engine"]  # fixtures
 CROWDED = ("1qqqqqqk/q6p/q7/8/8/Q7/P6Q/KQQQQQQ1 w - - 0 1", "1qqqqqqk/q6p/q7/8/8/7Q/P6Q/KQQQQQQ1 b - - 0 1")
 
 
-@pytest.mark.parametrize("nodes", [1, 2, 7, 300, 2000, 2048, 2049, 20000])
+@pytest.mark.parametrize("nodes", [1, 300, 2049, 20000])
 @pytest.mark.parametrize("fen", [KIWIPETE, CROWDED[0]])
 @pytest.mark.parametrize("tunables", [{}, {"use_iterative_deepening": 0}, {"use_beam": 1}])
 def test_a_node_limit_is_kept_exactly(nodes: int, fen: str, tunables: dict[str, int]) -> None:
@@ -77,7 +77,7 @@ def test_even_depth_1_is_broken_off_where_it_is_endless(fen: str, limits: dict[s
         assert result.nodes <= (2 - deepening) * GRACE + 1025  # and to the next look at the limits
 
 
-@pytest.mark.parametrize("depth", [1, 2, 5, 8])
+@pytest.mark.parametrize("depth", [1, 7])
 def test_a_depth_limit_is_kept_and_every_depth_reported(engine: Engine, depth: int) -> None:
     result, infos = search(engine, Position(KIWIPETE), depth=depth)
     assert [info.depth for info in infos if not info.bound and not info.currmove] == list(range(1, depth + 1))

@@ -34,18 +34,6 @@ def score(result: SearchResult) -> int:
     return result.info.score_cp
 
 
-def test_quiescence_is_exact_too_with_ordering_and_table() -> None:
-    leaf = {"use_alpha_beta": 1, "use_qsearch": 1}
-    plain = engine(**leaf)
-    full = engine(use_qsearch=1)
-    ordered = engine(**leaf, use_captures_first=1, use_see_order=1, use_killers=1, use_history=1, use_pvs=1, use_tt=1)
-    for fen in FENS[::6]:
-        for depth in (1, 2, 3):
-            assert score(search(ordered, fen, depth)) == score(search(plain, fen, depth))
-    for fen in (BLOCKED, "8/4k3/4p3/5p2/8/1PKP2P1/b3P2P/8 b - - 0 1"):
-        assert score(search(full, fen, 1)) == score(search(plain, fen, 1))
-
-
 def test_without_alpha_beta_nothing_that_needs_a_window_is_left() -> None:
     alone = engine()
     crowd = "pvs aspiration mate_distance rfp nmp futility lmr probcut killers history"
@@ -79,13 +67,6 @@ def test_a_broken_off_search_without_iterations_still_has_a_score_and_a_move() -
         assert result.info is not None
         assert result.info.depth == 1
         assert result.bestmove in Position(TACTICAL).legal_moves()
-
-
-def test_without_a_depth_to_go_for_it_deepens() -> None:
-    searcher = playing(use_iterative_deepening=0)
-    result = search(searcher, QUIET, 0, nodes=20_000)
-    assert result.info is not None
-    assert result.info.depth > 2
 
 
 def test_a_wide_enough_beam_is_no_beam() -> None:

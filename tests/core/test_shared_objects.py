@@ -5,7 +5,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
 
 import chess
 import networks
@@ -96,36 +95,15 @@ CALLS: dict[str, Callable[[Engine], object]] = {
 }
 
 
-@pytest.mark.parametrize("name", CALLS)
-def test_nothing_touches_an_engine_that_searches(engine: Engine, name: str) -> None:
+def test_nothing_touches_an_engine_that_searches(engine: Engine) -> None:
     running = Endless(engine)
     running.start()
-    with pytest.raises(RuntimeError, match="search is running"):
-        CALLS[name](engine)
+    for call in CALLS.values():
+        with pytest.raises(RuntimeError, match="search is running"):
+            call(engine)
     running.end()
-    CALLS[name](engine)
-
-
-def test_weights_and_positions_are_read_whole_before_they_count(engine: Engine) -> None:
-    """What a sequence does when it is read cannot get at the engine half changed."""
-    weights = oracle.frozen_weights()
-
-    class Weights(list[int]):
-        def __getitem__(self, index: Any) -> Any:
-            with pytest.raises(RuntimeError):
-                engine.search(Position(), depth=1)
-            return super().__getitem__(index)
-
-    before = engine.evaluate(Position(KIWIPETE))
-    engine.set_weights(Weights(weights))
-    assert engine.evaluate(Position(KIWIPETE)) == before
-
-    def fens() -> Iterator[str]:
-        for fen in (KIWIPETE, Position().fen()):
-            engine.search(Position(fen), depth=2)
-            yield fen
-
-    assert len(engine.features(fens())[3]) == 2
+    for call in CALLS.values():
+        call(engine)
 
 
 def test_an_engine_that_was_never_made_says_so() -> None:
@@ -139,15 +117,7 @@ def test_an_engine_that_was_never_made_says_so() -> None:
         engine.search(Position(), depth=1)
 
 
-def test_a_position_that_was_never_made_is_the_start_position() -> None:
-    position = Position.__new__(Position)
-    assert position.fen() == Position().fen()
-    assert position.is_ok()
-    assert position.perft(3) == 8902
-
-
-@pytest.mark.parametrize("what", ["make_and_undo", "extend"])
-def test_a_position_is_whole_in_every_thread(what: str) -> None:
+def test_a_position_is_whole_in_every_thread() -> None:
     """Some threads play on it while others read it."""
     position = Position(KIWIPETE)
     done = threading.Event()
@@ -155,17 +125,13 @@ def test_a_position_is_whole_in_every_thread(what: str) -> None:
 
     def play() -> None:
         while not done.is_set():
-            if what == "make_and_undo":
-                position.make("e2a6")
+            for move in ("e1d1", "e8d8", "d1e1", "d8e8") * 40:
+                position.make(move)
+            while position.ply:
                 position.undo()
-            else:
-                for move in ("e1d1", "e8d8", "d1e1", "d8e8") * 40:
-                    position.make(move)
-                while position.ply:
-                    position.undo()
 
     def read() -> None:
-        for _ in range(400):
+        for _ in range(100):
             board = chess.Board(position.fen())
             assert board.is_valid()
             assert position.copy().is_ok()
@@ -213,9 +179,9 @@ def test_ctrl_c_ends_a_search_in_the_main_thread(engine: Engine) -> None:
     assert engine.search(Position(), depth=3).bestmove in Position().legal_moves()
 
 
-@pytest.mark.parametrize("words", [["bench", "40"], ["perft", "14"], ["perft", "14", "--no-divide"]])
+@pytest.mark.parametrize("words", [["bench", "40"], ["perft", "14"]])
 def test_ctrl_c_ends_a_subcommand(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    timer = threading.Timer(1, signal.raise_signal, [signal.SIGINT])
+    timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])
     timer.start()
     try:
         assert main(words) == 130
