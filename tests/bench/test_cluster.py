@@ -22,7 +22,7 @@ from uci_process import TIMEOUT, environment
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, when a worker dies
 
 STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(places.STUB))}"
-GAMES = 6
+GAMES = 8
 
 
 @pytest.fixture(scope="module")

@@ -2,10 +2,12 @@
 """Books of openings in each format, and the schedule made of them."""
 
 import re
+import struct
 from pathlib import Path
 from typing import Any
 
 import chess
+import chess.polyglot
 import pytest
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.fen import is_shredder, read_epd
@@ -105,19 +107,14 @@ def test_what_no_game_can_reach_is_no_opening(tmp_path: Path, name: str) -> None
 
 
 def test_a_polyglot_book_gives_different_lines(tmp_path: Path) -> None:
-    import chess.polyglot
-
-    def entry(moves: str, move: str, weight: int) -> bytes:
-        board = chess.Board()
-        for played in moves.split():
-            board.push_uci(played)
-        played_move = chess.Move.from_uci(move)
-        raw = played_move.to_square | played_move.from_square << 6
-        key = chess.polyglot.zobrist_hash(board)
-        return key.to_bytes(8, "big") + raw.to_bytes(2, "big") + weight.to_bytes(2, "big") + bytes(4)
+    def entry(line: str, weight: int) -> bytes:
+        """The last move of a line, in the position before it."""
+        board = Opening(chess.STARTING_FEN, chess960=False, moves=line).position()
+        move = board.pop()
+        return struct.pack(">QHHI", chess.polyglot.zobrist_hash(board), move.to_square | move.from_square << 6, weight, 0)
 
     path = tmp_path / "book.bin"
-    entries = [entry("", "e2e4", 3), entry("", "d2d4", 1), entry("e2e4", "e7e5", 1), entry("e2e4", "c7c5", 1)]
+    entries = [entry("e2e4", 3), entry("d2d4", 1), entry("e2e4 e7e5", 1), entry("e2e4 c7c5", 1)]
     path.write_bytes(b"".join(sorted(entries)))
     lines = [opening.moves for opening in read(path, seed=1)]
     assert sorted(lines) == ["d2d4", "e2e4 c7c5", "e2e4 e7e5"]
