@@ -16,7 +16,7 @@ from .uci import worker
 from .uci.format import info_string
 from .uci.loop import UciLoop
 from .uci.parse import printable, shorten
-from .uci.reader import LineReader
+from .uci.reader import read_lines
 from .uci.session import Session
 from .uci.writer import LineWriter
 
@@ -167,7 +167,7 @@ def _run_session(loop: UciLoop) -> int:
     """A session on standard input."""
     if sys.stdin is not None:
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as stream:
-            loop.run(LineReader(stream.read))
+            loop.run(read_lines(stream.read))
     return 0
 
 

@@ -15,13 +15,13 @@ from . import format as fmt
 from . import parse
 from .perft import PerftJob
 from .search_job import SearchJob
-from .session import Session, SessionError
+from .session import Session
 from .worker import Job, Worker
 from .writer import LoggedWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from io import FileIO
 
     from .writer import Writer
@@ -57,14 +57,12 @@ class ExtraJob(Job):
 
     def __init__(self, function: ExtraCommand, words: list[str], write: Writer) -> None:
         super().__init__()
-        self._function = function
-        self._words = words
-        self._write = write
+        self._run = partial(function, words, write)
 
     def run(self, session: Session) -> None:  # noqa: ARG002
         """Carry it out."""
         if not self.stopped:
-            self._function(self._words, self._write)
+            self._run()
 
 
 class UciLoop:
@@ -144,21 +142,20 @@ class UciLoop:
 
     # The loop
 
-    def run(self, read_line: Callable[[], bytes]) -> None:
-        """Answer lines until `quit` or the end of input (an empty read). Raises nothing but KeyboardInterrupt, after `close`."""
+    def run(self, lines: Iterable[bytes]) -> None:
+        """Answer lines until `quit` or their end. Raises nothing but KeyboardInterrupt, after `close`."""
         try:
-            while not (self.closed or self._write.closed):
-                raw = read_line()
-                if not raw:
+            for line in lines:
+                self.execute(parse.decode_line(line))
+                if self.closed or self._write.closed:
                     break
-                self.execute(parse.decode_line(raw))
             self.worker.drain(self.closed)
         finally:
             self.close()
 
     def execute(self, text: str) -> None:
         """Carry out one line, or queue it; never waits for a search."""
-        self._write.note(">>", text)
+        self._write.log(">>", text)
         name, rest = parse.split_command(text, self.commands, UCI_COMMANDS)
         if not name and not rest:
             return
@@ -172,21 +169,26 @@ class UciLoop:
 
     def finish(self) -> None:
         """Wait until all is done, or nobody reads the answers. Ctrl-C stops the searches; their bestmove is still waited for."""
-        self.worker.finish()
+        while True:
+            try:
+                self.worker.wait()
+                return
+            except KeyboardInterrupt:
+                self.worker.stop()
 
     def close(self) -> None:
         """Stop everything, wait for the bestmove of each search, at most 2 s, and end the log."""
         self.worker.close()
-        self._write.log_to(None)
+        self._write.log_to("")
 
     def _log_to(self, path: str) -> None:
         """Log to this file from now on ("": no log). Raises OSError and keeps the old one."""
-        log = None
-        if path:
-            from .debug_log import DebugLog, session_facts
+        if not path:
+            self._write.log_to("")
+            return
+        from .debug_log import session_facts
 
-            log = DebugLog(path, session_facts(self._name, self.session))
-        self._write.log_to(log)
+        self._write.log_to(path, session_facts(self._name, self.session))
 
     def fault_of(self, text: str) -> str:
         """The message about ignored words in a `go`, which `execute` would run nevertheless; "" for other lines."""
@@ -194,19 +196,16 @@ class UciLoop:
         if name != "go":
             return ""
         try:
-            complaint = parse.parse_go(rest)[1]
-        except parse.ParseError as error:
+            return parse.parse_go(rest)[1].replace("ignored", "not understood:", 1)
+        except parse.UserError as error:
             return str(error)
-        return complaint.replace("ignored", "not understood:", 1)
 
     def _guarded(self, name: str, run: Callable[..., None], *arguments: object) -> None:
         """Run what a command asks for. Bad input and internal errors give a one-line message, and the engine keeps running."""
         try:
             run(*arguments)
-        except (parse.ParseError, SessionError) as error:
-            self._complain(str(error))
         except Exception as error:
-            self._complain(fmt.internal_error(name, error))
+            self._complain(fmt.fault(name, error))
 
     def _complain(self, message: str) -> None:
         self.has_complained = True
@@ -223,11 +222,9 @@ class UciLoop:
         self._complain(f"Unknown command: '{parse.shorten(rest)}'. Type help for a list.")
 
     def _do_uci(self, _: str) -> None:
-        for line in fmt.identity(self._name):
+        options = (entry.declaration() for entry in self.session.options.table)
+        for line in (f"id name {self._name}", "id author the coachwhip authors", *options, "uciok"):
             self._write(line)
-        for entry in self.session.options.table:
-            self._write(fmt.option(entry))
-        self._write("uciok")
 
     def _do_isready(self, _: str) -> None:
         if self.worker.is_searching():
@@ -251,7 +248,7 @@ class UciLoop:
             self.session.set_position(*parse.parse_position(rest))
         except ValueError as error:
             self.session.rejection = reason = parse.reason(error)
-            self._complain(reason if isinstance(error, parse.ParseError) else f"position not changed: {reason}")
+            self._complain(reason if isinstance(error, parse.UserError) else f"position not changed: {reason}")
 
     def _do_quit(self, _: str) -> None:
         self.closed = True
@@ -268,7 +265,9 @@ class UciLoop:
             self._write(line)
 
     def _do_compiler(self, _: str) -> None:
-        self._write(f"{self._name}: {self.session.core.build_info()}")
+        from ..core.engine import build_info
+
+        self._write(f"{self._name}: {build_info()}")
         self._write(f"Python {sys.version.split(' ', 1)[0]} on {sys.platform}")
 
     def _do_help(self, _: str) -> None:

@@ -140,14 +140,14 @@ class Lines:
         if name in ("perft", "go"):
             try:
                 depth = parse.parse_go(f"perft {rest}" if name == "perft" else rest)[0].perft
-            except parse.ParseError:
+            except parse.UserError:
                 return False
             return depth is not None and depth > 2
         if name != "setoption":
             return False
         try:
             option, value = parse.parse_setoption(rest)
-        except parse.ParseError:
+        except parse.UserError:
             return False
         most = MOST.get(option.lower())
         return option.lower() in ("debug log file", "syzygypath") or (

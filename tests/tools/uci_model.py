@@ -136,7 +136,7 @@ class Model:
         board: chess.Board | None = None
         try:
             fen, moves = parse.parse_position(rest)
-        except parse.ParseError:
+        except parse.UserError:
             accepted = False
         else:
             if fen is None or fen in self._fens:
@@ -168,7 +168,7 @@ class Model:
     def _setoption(self, rest: str) -> None:
         try:
             name, value = parse.parse_setoption(rest)
-        except parse.ParseError:
+        except parse.UserError:
             self._next("info string setoption: ")
             return
         kind, low, high = self.declared.get(name.lower(), ("none", 0, 0))
@@ -193,7 +193,7 @@ class Model:
     def _go(self, rest: str) -> None:
         try:
             request, complaint = parse.parse_go(rest)
-        except parse.ParseError:
+        except parse.UserError:
             return
         if complaint:
             self._next("info string go: ignored ")
@@ -246,6 +246,6 @@ def _lacks_depth(name: str, rest: str) -> bool:
     """Whether a command is a perft without a depth."""
     try:
         parse.parse_go({"go": rest, "perft": f"perft {rest}"}.get(name, ""))
-    except parse.ParseError:
+    except parse.UserError:
         return True
     return False

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from places import ROOT, copy_checkout
 from uci_process import UciProcess, environment
 
-TESTS = "uci_session compliance clients robustness book tablebase strength debug_log".split()
+TESTS = "uci_session clients robustness book tablebase strength debug_log".split()
 BAR = 300.0  # milliseconds from start to `uciok`
 DEPTH = "8"  # of the benches that are compared
 SAME = (
