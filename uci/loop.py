@@ -13,7 +13,7 @@ from functools import partial
 
 from . import format as fmt
 from . import parse
-from .perft import PerftJob
+from .perft import perft
 from .search_job import SearchJob
 from .session import Session
 from .worker import Job, Worker
@@ -50,19 +50,6 @@ class Command:
     run: Callable[[str], None]
     when: str
     summary: str
-
-
-class ExtraJob(Job):
-    """An extra command, such as bench; a `stop` prevents it, but does not end it."""
-
-    def __init__(self, function: ExtraCommand, words: list[str], write: Writer) -> None:
-        super().__init__()
-        self._run = partial(function, words, write)
-
-    def run(self, session: Session) -> None:  # noqa: ARG002
-        """Carry it out."""
-        if not self.stopped:
-            self._run()
 
 
 class UciLoop:
@@ -211,9 +198,9 @@ class UciLoop:
         self.has_complained = True
         self._write(fmt.info_string(message))
 
-    def _add_job(self, name: str, job: Job) -> None:
+    def _add_job(self, name: str, job: Job, run: Callable[..., None], *arguments: object) -> None:
         self.worker.add(job)
-        self.worker.put(self._guarded, name, job.run, self.session)
+        self.worker.put(self._guarded, name, run, *arguments)
         self.worker.put(job.finish, self.session)
 
     # Handlers: each gets the text after its command
@@ -275,11 +262,20 @@ class UciLoop:
             self._write(f"{name:<11} {command.summary}")
 
     def _do_extra(self, name: str, function: ExtraCommand, rest: str) -> None:
-        self._add_job(name, ExtraJob(function, parse.split_words(rest), self._write))
+        job = Job()
+
+        def run() -> None:  # a `stop` prevents it, but does not end it
+            if not job.stopped:
+                function(parse.split_words(rest), self._write)
+
+        self._add_job(name, job, run)
 
     def _do_perft(self, rest: str) -> None:
-        request, _ = parse.parse_go(f"perft {rest}")
-        self._add_job("perft", PerftJob(request.perft or 0, self._write))
+        self._count(parse.parse_go(f"perft {rest}")[0].perft or 0)
+
+    def _count(self, depth: int) -> None:
+        job = Job()
+        self._add_job("perft", job, perft, self.session, depth, job, self._write)
 
     def _do_go(self, rest: str) -> None:
         request, complaint = parse.parse_go(rest)
@@ -292,7 +288,8 @@ class UciLoop:
                 complaint += f"; without a limit, searching {SHORT_MS} ms"
             self.worker.put(self._complain, complaint)
         if request.perft is not None:
-            self._add_job("perft", PerftJob(request.perft, self._write))
+            self._count(request.perft)
             return
         self.worker.stop_endless()
-        self._add_job("go", SearchJob(request, self._write, self._complain))
+        job = SearchJob(request, self._write, self._complain)
+        self._add_job("go", job, job.run, self.session)

@@ -26,7 +26,7 @@ _starting = threading.Lock()  # the stack size of new threads is a setting of th
 
 
 class Job:
-    """A long command, from the moment it is read. The thread that reads commands stops it, the worker runs and finishes it."""
+    """A long command, from the moment it is read. The thread that reads commands stops it, the worker finishes it."""
 
     is_search = False
 
@@ -34,10 +34,6 @@ class Job:
         self.ends_by_itself = ends_by_itself
         self.stopped = False
         self.finished = False
-
-    def run(self, session: Session) -> None:
-        """Carry it out; check `stopped` now and then."""
-        raise NotImplementedError
 
     def stop(self) -> None:
         """Ask for an early end."""

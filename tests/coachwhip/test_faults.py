@@ -13,14 +13,12 @@ from pathlib import Path
 
 import chess
 import pytest
-from coachwhip.bench.lab import horizon
 from coachwhip.core.engine import Position
 from coachwhip.evaluation.learn import labelled
 from places import STUB
 
 from coachwhip.__main__ import main
 
-SHALLOW = 2
 START = chess.STARTING_FEN
 EPD = " ".join(START.split()[:4])
 ENGINE = shlex.join([sys.executable, str(STUB), "good"])
@@ -64,18 +62,9 @@ REPLACES = [  # an old file, at the end and as a whole
 OWN = LINES["SELFPLAY"].replace("own.bin", "FILE")
 WRITES = [*JOURNALS, *REPLACES, "MATCH --pgn FILE.pgn", OWN]
 FILLED = [  # one of those that are written in the same way
-    line
-    for line in WRITES
-    if line
-    not in (
-        "MATCH --plot FILE.png",
-        "LAB --plot FILE.png",
-        "TUNE --plot FILE.png",
-        "SPSA --journal FILE",
-        "LAB --positions good.fen --journal FILE",
-        "ANALYSE good.pgn --report FILE",
-    )
-]
+    "MATCH --journal FILE", "TRAIN --journal FILE", "SUITE good.epd --plot FILE.png", "TRAIN --plot FILE.svg", "MATCH --pgn FILE.pgn",
+    "ANALYSE good.pgn --output FILE", "selfplay good.own --epd FILE", *REPLACES[-2:], OWN,
+]  # fmt: skip
 
 
 def words_of(line: str, file: str = "") -> list[str]:
@@ -219,8 +208,6 @@ def test_a_disk_that_fills_up_is_reported_and_keeps_what_was_done(
     line: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    monkeypatch.setattr(horizon, "DEPTH", SHALLOW)
-    monkeypatch.setattr(horizon, "JUDGE_DEPTH", SHALLOW)
     (folder / "good.pgn").write_text(GAME * 2)
     if "good.own" in line:
         assert main(words_of("SELFPLAY")) == 0
@@ -381,7 +368,7 @@ def test_a_library_that_is_missing_is_named(
     assert done.stdout == ""
 
 
-@pytest.mark.parametrize("line", ["bench 1", "MATCH", "SUITE good.epd", "LAB --page page.html --positions good.fen", "SELFPLAY"])
+@pytest.mark.parametrize("line", ["bench 1", "MATCH", "SUITE good.epd", "LAB --positions good.fen", "SELFPLAY"])
 def test_what_needs_no_library_works_without(line: str, coachwhip: Callable[..., "subprocess.CompletedProcess[str]"]) -> None:
     done = coachwhip(words_of(line), hidden="matplotlib rich scipy distributed")
     assert done.returncode == 0, done.stderr
