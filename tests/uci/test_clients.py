@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The traffic of the programs that people use, replayed line by line against the installed command; then those programs themselves.
 
-Cute Chess, fastchess, lichess-bot and Arena, as their sources and logs show it. The polyglot adaptor, which speaks xboard's protocol,
+Cute Chess, fastchess, and lichess-bot, as their sources and logs show it. The polyglot adaptor, which speaks xboard's protocol,
 plays for real; python-chess does in test_in_process.py and test_uci_session.py.
 """
 
@@ -143,24 +143,6 @@ def test_lichess_bot(engine: UciProcess) -> None:
     assert engine.go("position startpos", "stop")[-1].startswith("bestmove ")
     lines = engine.go("position startpos", "go wtime 2000 btime 2000 winc 0 binc 0 movetime 100 searchmoves a2a3 h2h3")
     assert moves_of(lines)[0] in ("a2a3", "h2h3")
-
-
-def test_arena(engine: UciProcess) -> None:
-    """Its mate search, the weaker play of its level dialogue, and analysis with several lines."""
-    options = declared(engine)
-    assert options["UCI_LimitStrength"] == "check default false"
-    assert engine.ask(f"position fen {MATE_IN_TWO}") == []
-    lines = engine.go("go mate 2")
-    assert moves_of(lines)[0] == FORCED_MATE
-    assert any(" score mate 2 " in line for line in lines)
-    assert engine.ask("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1500") == []
-    best = moves_of(engine.go("position startpos", "go wtime 10000 btime 10000"))[0]
-    assert chess.Move.from_uci(best) in chess.Board().legal_moves
-    assert engine.ask("setoption name UCI_LimitStrength value false", "setoption name MultiPV value 3") == []
-    lines = engine.go("go depth 8")
-    assert {line.partition(" multipv ")[2].split(" ")[0] for line in lines if " multipv " in line} == {"1", "2", "3"}
-    engine.send("go infinite", "stop", "stop")
-    engine.read_until("bestmove")
 
 
 @pytest.mark.needs_program("polyglot")

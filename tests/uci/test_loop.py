@@ -346,14 +346,11 @@ def test_a_client_that_reads_nothing_does_not_block_the_reader(talk: Talk) -> No
     assert [fen.split(" ")[1] for fen in talk.engine.fens] == ["w", "b"]
 
 
-@pytest.mark.parametrize(
-    ("searchmoves", "passed", "complaints"),
-    [("e2e4 d2d4", ["e2e4", "d2d4"], 0), ("e2e5 d2d4", ["d2d4"], 1), ("0000", [], 1), ("E2E4", ["e2e4"], 0), ("", [], 0)],
-)
-def test_searchmoves(talk: Talk, searchmoves: str, passed: list[str], complaints: int) -> None:
-    lines = talk.ask(f"go searchmoves {searchmoves} depth 2")
-    assert talk.engine.searches[0]["searchmoves"] == passed
-    assert sum(line.startswith("info string searchmoves: ignored") for line in lines) == complaints
+def test_searchmoves_that_are_not_legal_are_reported(talk: Talk) -> None:
+    (message, *_) = talk.ask("go searchmoves e2e5 D2D4 e2e4 0000 depth 2")
+    assert message == "info string searchmoves: ignored, not legal here: e2e5 0000"
+    talk.ask("go searchmoves 0000 depth 2")
+    assert [search["searchmoves"] for search in talk.engine.searches] == [["d2d4", "e2e4"], []]
 
 
 # The lines before the bestmove

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from coachwhip.uci.options import TABLE, Options
-from hypothesis import given
-from hypothesis import strategies as st
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,15 +36,6 @@ class Session:
 @pytest.fixture
 def session() -> Session:
     return Session()
-
-
-def test_defaults_can_be_read_by_every_client() -> None:
-    """python-chess splits an option line at these words, wherever they stand, and insists on defaults in range."""
-    for entry in TABLE:
-        assert not {"name", "type", "default", "min", "max", "var"} & set(entry.name.lower().split())
-        if entry.kind == "spin":
-            assert isinstance(entry.default, int)
-            assert entry.minimum <= entry.default <= entry.maximum
 
 
 @pytest.mark.parametrize(
@@ -106,13 +95,3 @@ def test_a_rejected_change_keeps_the_old_value(session: Session, error: Exceptio
     assert session.options["Hash"] == 32
     assert session.set("BookFile", "y").endswith(f"keeping {'x' * 200}...")
     assert session.set("No Such\nThing", "5") == "no option named 'No Such?Thing'"
-
-
-@given(st.text(max_size=30), st.none() | st.text(max_size=30))
-def test_no_text_upsets_the_table(name: str, text: str | None) -> None:
-    session = Session()
-    session.set(name, text)
-    for entry in TABLE:
-        session.set(entry.name, text)
-        if entry.kind == "spin":
-            assert entry.minimum <= session.options[entry.name] <= entry.maximum

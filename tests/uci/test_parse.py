@@ -3,12 +3,8 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 import pytest
 from coachwhip.uci import parse
-from hypothesis import given
-from hypothesis import strategies as st
 
 FIRST = frozenset({"d", "go", "position", "quit"})
 ANYWHERE = frozenset({"go", "position", "quit"})
@@ -186,23 +182,3 @@ def test_parse_setoption(text: str, name: str, value: str | None) -> None:
 def test_parse_setoption_rejects(text: str) -> None:
     with pytest.raises(parse.UserError, match="setoption"):
         parse.parse_setoption(text)
-
-
-WORDS = st.one_of(
-    st.sampled_from([*sorted(parse.GO_KEYWORDS), "name", "value", "startpos", "fen", "moves", "e2e4", "-1", "1_0", "9" * 30]),
-    st.text(max_size=8),
-)
-
-
-@given(st.one_of(st.text(max_size=40), st.lists(WORDS, max_size=8).map(" ".join)), st.binary(max_size=40))
-def test_no_text_upsets_the_parser(text: str, raw: bytes) -> None:
-    assert "\0" not in parse.decode_line(raw)
-    name, rest = parse.split_command(text, FIRST, ANYWHERE)
-    assert name in {"", *FIRST}
-    for function in (parse.parse_position, parse.parse_setoption, parse.parse_go):
-        with suppress(parse.UserError):
-            function(rest)
-    with suppress(parse.UserError):
-        request, _ = parse.parse_go(rest)
-        for field, (lowest, highest) in parse.GO_NUMBERS.items():
-            assert (value := getattr(request, field)) is None or lowest <= value <= highest

@@ -47,19 +47,12 @@ def bestmove(lines: list[str]) -> str:
     "line",
     [
         "position",
-        "position blah",
-        "position startpos e2e4",
-        "position fen",
         "position fen moves e2e4",
         "position fen 4k3/8/8/8/8/8/8/4RK2 w - - 0 1",  # side not to move in check
-        "position fen rnbqkbnr/pppppppp/9/8/8/8/PPPPPPPP/RNBQKBNR w - - 0 1",
         "position fen 4k3/8/8/8/8/8/8/٤K٣ w - - 0 1",
         f"position fen {'x' * 100_000}",
         f"position fen 4k3/8/8/8/8/8/8/4K3 w - {'e3' * 50_000}",
-        *(
-            f"position fen {KNOWN} moves {moves}"
-            for moves in ("e1g1 e2e5", "0000", "e1g1 e1g1", "d5d6x", "(none)", "é2e4", "x" * 9999)
-        ),
+        *(f"position fen {KNOWN} moves {moves}" for moves in ("e1g1 e2e5", "0000", "d5d6x", "é2e4", "x" * 9999)),
     ],
     ids=lambda line: line[:60],
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import chess
 import pytest
-from coachwhip.bench.engines.greeting import ECHO_SECONDS, FOREIGN_LINES, LONGEST_LINE, Greeting
+from coachwhip.bench.engines.greeting import FOREIGN_LINES, LONGEST_LINE, Greeting
 from places import STUB
 
 from coachwhip.__main__ import main
@@ -99,31 +99,6 @@ def test_a_slow_engine_with_a_long_banner_is_accepted(epd: Path, tmp_path: Path,
     )
     assert main(words_of("suite", shlex.join([sys.executable, str(script)]), epd, 60)) == 0
     assert json.loads(capfd.readouterr().out)
-
-
-class _Clock:
-    def __init__(self) -> None:
-        self.now = 100.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
-def test_silence_is_judged_by_the_limit_and_an_echo_by_its_own() -> None:
-    clock = _Clock()
-    greeting = Greeting(20, clock)
-    clock.now += 19.9
-    assert not greeting.hopeless()
-    greeting.hear(b"Banner 1.0\r\n\r\nid name X\n")
-    assert not greeting.hopeless()
-    clock.now += 0.2
-    assert "only 'Banner 1.0'" in greeting.hopeless()
-    greeting = Greeting(600, clock)
-    greeting.hear(b"uc")
-    greeting.hear(b"i\r\n")
-    assert not greeting.hopeless()
-    clock.now += ECHO_SECONDS + 0.1
-    assert "back" in greeting.hopeless()
 
 
 def test_options_are_no_garbage_however_many_they_are() -> None:

@@ -234,17 +234,6 @@ def test_draws_by_table(answer: int, score: int) -> None:
     assert (result.bestmove, result.info.score_cp) == ("a2b3", score)
 
 
-def test_switched_off_nobody_is_asked() -> None:
-    engine = oracle.new_engine()
-    asked: list[str] = []
-    engine.set_tablebase(asked.append, 4, 1)
-    engine.set_tablebase(None)
-    without = engine.search(Position(ENDING), depth=10)
-    assert asked == []
-    fresh = oracle.new_engine().search(Position(ENDING), depth=10)
-    assert (without.nodes, without.bestmove) == (fresh.nodes, fresh.bestmove)
-
-
 def test_an_exception_ends_the_search_and_is_raised() -> None:
     def broken(_: str) -> int:
         raise OSError("gone")

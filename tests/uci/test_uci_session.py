@@ -302,27 +302,6 @@ def test_a_command_that_is_misunderstood_ends_the_run(words: list[str], capfd: p
     assert len(capfd.readouterr().out.splitlines()) == 1
 
 
-def answers(text: str) -> list[str]:
-    """What a batch is answered, without divide's lines and those of searches; of depth 9, the line with the exact score is kept."""
-    done = run_once(text=text)
-    assert done.returncode == 0
-    kept = re.findall(
-        r"^(?:bestmove|Nodes searched: \d+|Fen: .*$|info depth 9 (?=seldepth)(?!.*bound ))", done.stdout, re.MULTILINE
-    )
-    return [word.strip() for word in kept]
-
-
-def test_batches_keep_their_answers() -> None:
-    """The last search is cut by `quit` alone."""
-    for end in ("quit\n", ""):
-        said = ["info depth 9", "bestmove", "Nodes searched: 13160"]
-        assert answers(f"go depth 9\nposition startpos moves e2e4\nperft 3\n{end}") == said
-        assert answers(f"go infinite\nperft 3\n{end}") == ["bestmove", "Nodes searched: 8902"]
-    batch = "go depth 9\nposition startpos moves e2e4\ngo depth 9\n"
-    assert answers(f"{batch}d\n")[:-1] == ["info depth 9", "bestmove"] * 2
-    assert answers(f"{batch}quit\n") in (["info depth 9", "bestmove", "bestmove"], ["info depth 9", "bestmove"] * 2)
-
-
 def test_a_batch_with_a_slow_reader() -> None:
     """Its answers fill the pipe long before they are read."""
     text = f"position fen {KIWIPETE}\n" + "go perft 2\nd\neval\n" * 40 + "go depth 3\nquit\n"
