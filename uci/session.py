@@ -11,7 +11,6 @@ from .options import MAX_SEED, Options
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from ..core.engine import Engine, Position
     from .book import Book
@@ -54,7 +53,7 @@ class Session:
         """The engine, with a transposition table of the size of the option Hash. Raises UserError."""
         if self._engine is None:
             try:
-                self._engine = self._new_engine()
+                return self._make_engine()
             except (MemoryError, ValueError) as error:
                 raise parse.UserError(f"no engine: {error}") from error
         return self._engine
@@ -94,16 +93,15 @@ class Session:
 
     # Engine
 
-    def _new_engine(self) -> Engine:
+    def _make_engine(self) -> Engine:
         from ..core.engine import Engine
 
         if self._evaluator is None:
             self._evaluator = self._read_weights()
         weights, network = self._evaluator
-        engine = Engine(weights, hash_mb=self.options["Hash"], tunables=self._present_tunables(), network=network)
-        if self.tables is not None:
-            engine.set_tablebase(*self._tables_in_search())
-        return engine
+        self._engine = Engine(weights, hash_mb=self.options["Hash"], tunables=self._present_tunables(), network=network)
+        self.share_tables()
+        return self._engine
 
     def _read_weights(self) -> tuple[list[int], bytes | None]:
         """The weights and the network of WeightsFile."""
@@ -118,7 +116,7 @@ class Session:
     def resize_hash(self) -> None:
         """Give the transposition table the size of Hash. Raises MemoryError and keeps the old one."""
         if self._engine is None:
-            self._engine = self._new_engine()
+            self._make_engine()
         else:
             self._engine.set_hash(self.options["Hash"])
 
@@ -175,19 +173,17 @@ class Session:
 
     def open_tables(self) -> None:
         """Use the endgame tables in the folders of SyzygyPath ("": none). Raises ValueError, and keeps the old ones, if there is none."""
-        path = self.options["SyzygyPath"]
-        tables = None
+        path, old, tables = self.options["SyzygyPath"], self.tables, None
         if path:
             from .tablebase import Tablebase
 
             tables = Tablebase(path)
             tables.rule50 = self.options["Syzygy50MoveRule"]
-        old, self.tables = self.tables, tables
+            self.show(f"SyzygyPath: {tables.summary}")
+        self.tables = tables
         self.share_tables()
         if old is not None:
             old.close()
-        if tables is not None:
-            self.show(f"SyzygyPath: {tables.summary}")
 
     def set_tables_rule50(self) -> None:
         """Count a win that the fifty-move rule makes a draw as Syzygy50MoveRule says."""
@@ -197,23 +193,22 @@ class Session:
 
     def share_tables(self, in_search: bool = True) -> None:
         """Let the present engine's search probe the tables, or not; an engine made later probes them."""
-        if self._engine is not None:
-            self._engine.set_tablebase(*(self._tables_in_search() if in_search else (None,)))
-
-    def _tables_in_search(self) -> tuple[Any, ...]:
-        if self.tables is None:
-            return (None,)
-        pieces = min(self.tables.max_pieces, self.options["SyzygyProbeLimit"])
-        return self.tables.probe, pieces, self.options["SyzygyProbeDepth"]
+        if self._engine is None:
+            return
+        if self.tables is None or not in_search:
+            self._engine.set_tablebase(None)
+        else:
+            pieces = min(self.tables.max_pieces, self.options["SyzygyProbeLimit"])
+            self._engine.set_tablebase(self.tables.probe, pieces, self.options["SyzygyProbeDepth"])
 
     def open_book(self) -> None:
         """Have the book of BookFile ready, for OwnBook without one the shipped book. Raises ValueError or OSError and keeps the old one."""
-        book, path = None, self.options["BookFile"]
+        path, old, book = self.options["BookFile"], self.book, None
         if path or self.options["OwnBook"]:
             from .book import SHIPPED, Book
 
             book = Book(path or SHIPPED)
-        old, self.book = self.book, book
+        self.book = book
         if old is not None:
             old.close()
 

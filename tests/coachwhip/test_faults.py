@@ -62,7 +62,7 @@ REPLACES = [  # an old file, at the end and as a whole
 OWN = LINES["SELFPLAY"].replace("own.bin", "FILE")
 WRITES = [*JOURNALS, *REPLACES, "MATCH --pgn FILE.pgn", OWN]
 FILLED = [  # one of those that are written in the same way
-    "MATCH --journal FILE", "TRAIN --journal FILE", "SUITE good.epd --plot FILE.png", "TRAIN --plot FILE.svg", "MATCH --pgn FILE.pgn",
+    "MATCH --journal FILE", "TRAIN --journal FILE", "TRAIN --plot FILE.svg", "MATCH --pgn FILE.pgn",
     "ANALYSE good.pgn --output FILE", "selfplay good.own --epd FILE", *REPLACES[-2:], OWN,
 ]  # fmt: skip
 

@@ -154,7 +154,7 @@ def test_own_book_plays_from_the_shipped_book(tmp_path: Path) -> None:
         with UciProcess() as engine:
             assert book_move(engine) == ""
             assert engine.ask("setoption name OwnBook value true", f"setoption name Seed value {seed}") == []
-            drawn.append([book_move(engine) for _ in range(20) if not engine.ask("ucinewgame")])
+            drawn.append([book_move(engine) for _ in range(10) if not engine.ask("ucinewgame")])
             assert set(drawn[-1]) <= first
             if seed == 0:
                 engine.quit()

@@ -9,7 +9,7 @@ from places import ROOT
 from uci_process import environment
 
 
-def test_a_thousand_hostile_lines_show_no_fault(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "tests" / "trials" / "uci_fuzz.py"), "--count", "1000", "--keep", str(tmp_path)]
+def test_hostile_lines_show_no_fault(tmp_path: Path) -> None:
+    command = [sys.executable, str(ROOT / "tests" / "trials" / "uci_fuzz.py"), "--count", "500", "--keep", str(tmp_path)]
     done = subprocess.run(command, env=environment(), capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
