@@ -122,14 +122,6 @@ def test_the_score_of_the_move_stands_before_the_bestmove(engine: UciProcess, li
     check_search(engine.go(*lines), chess.Board(fen), multipv=3)
 
 
-def test_infinite_on_a_finished_search_waits(engine: UciProcess) -> None:
-    engine.send("position fen 7k/R7/6K1/8/8/8/8/8 w - - 0 1", "go infinite depth 2")
-    engine.read_until("info depth 2 ")
-    assert not [line for line in engine.ask() if line.startswith("bestmove")]
-    engine.send("stop")
-    assert engine.read_until("bestmove")[-1].startswith("bestmove a7a8")
-
-
 def test_chess960_castling(engine: UciProcess) -> None:
     castle = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
     engine.send(f"position fen {castle}", "go perft 1")
