@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The command line: a UCI session, UCI commands given as arguments, or a subcommand, whose module is imported when needed.
 
-Options are parsed here: importing argparse would take a third of the time from start to `uciok`.
+A session without options imports no parser of them: argparse would take a third of the time from start to `uciok`.
 """
 
 from __future__ import annotations
@@ -9,6 +9,9 @@ from __future__ import annotations
 import faulthandler
 import os
 import sys
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import groupby
 
 from . import __version__
 from .output import LostOutput, use_utf8, watched
@@ -16,7 +19,7 @@ from .uci import worker
 from .uci.format import info_string
 from .uci.loop import UciLoop
 from .uci.parse import printable, shorten
-from .uci.reader import LineReader
+from .uci.reader import read_lines
 from .uci.session import Session
 from .uci.writer import LineWriter
 
@@ -24,7 +27,6 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
     from io import FileIO
-    from typing import NoReturn
 
 # Subcommand -> the module whose main(argv) runs it, the words that it takes, and what it does.
 SUBCOMMANDS = {
@@ -68,9 +70,7 @@ Options:
 """
 
 NOT_FROZEN = "is not in this program without Python: install coachwhip in a Python environment and run it there"
-LOST = 1  # exit code where standard output could not be written
-NO_CORE = 1  # exit code where the compiled core is missing or cannot run on this processor
-INTERRUPTED = 130
+FAILED, INTERRUPTED = 1, 130  # exit codes
 LONGEST_COMPLAINT = 200  # characters that a client is shown of what `bench` complains of
 
 
@@ -87,30 +87,29 @@ def main(argv: list[str] | None = None) -> int:
     has what it wanted, and scripts under `set -o pipefail` go on. A session also ends with 0 when its GUI is gone.
     """
     if argv is not None:  # inside another program, which decides for itself about crashes and about its end
-        return _run_to_exit_code(argv, None)
+        return _run(argv, None)
     _report_crashes()
     use_utf8()
-    code = _run_to_exit_code(sys.argv[1:], _report_crashes)
-    if worker.abandoned:
-        _end(code)
+    code = _run(sys.argv[1:], _report_crashes)
+    if worker.abandoned:  # a thread that is still searching would crash when it reports to an interpreter that is gone
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(AttributeError, OSError, ValueError):
+                stream.flush()
+        os._exit(code)
     return code
 
 
-def _end(code: int) -> NoReturn:
-    """End the process, but not the interpreter: a thread that is still searching would crash when it reports to what is gone."""
-    for stream in (sys.stdout, sys.stderr):
-        try:
-            if stream is not None:
-                stream.flush()
-        except (OSError, ValueError):
-            pass  # nobody reads it
-    os._exit(code)
-
-
-def _run_to_exit_code(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -> int:
+def _run(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -> int:
     """The exit code of a command line that was run; see `main`."""
     try:
-        return _main(argv, crashes_to)
+        args = _read_options(argv)
+        if args.answer:
+            with watched():
+                print(args.answer, end="")
+            return 0
+        if args.words and args.words[0] in SUBCOMMANDS:
+            return _run_subcommand(args)
+        return _run_uci(args, crashes_to)
     except UsageError as error:
         _complain(str(error))
         return 2
@@ -120,21 +119,19 @@ def _run_to_exit_code(argv: list[str], crashes_to: Callable[[FileIO | None], Non
         if error.reader_gone:
             return 0
         _complain(str(error))
-        return LOST
+        return FAILED
     except ImportError as error:
         if error.name != "coachwhip.core":
             raise
         _complain(str(error))
-        return NO_CORE
+        return FAILED
 
 
 def _complain(message: str) -> None:
     """Print a message on standard error, if there is one."""
-    try:
-        if sys.stderr is not None:
+    if sys.stderr is not None:
+        with suppress(OSError):
             print(f"coachwhip: {printable(message)}", file=sys.stderr, flush=True)
-    except OSError:
-        pass
 
 
 def _report_crashes(file: FileIO | None = None) -> None:
@@ -145,72 +142,61 @@ def _report_crashes(file: FileIO | None = None) -> None:
         faulthandler.disable()
 
 
-def _main(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -> int:
-    args = _read_options(argv)
-    if args.answer:
-        with watched():
-            print(args.answer, end="")
-        return 0
-    if args.words and args.words[0] in SUBCOMMANDS:
-        return _run_subcommand(args)
-    from . import core  # noqa: F401 (complains before a session begins if this processor cannot run it)
-
-    writer = LineWriter(_stdout_fd())
-    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _session(args), crashes_to)
-    code = _run_commands(loop, args.words) if args.words else _run_session(loop)
-    if writer.error is not None:
-        raise LostOutput(writer.error, _stdout_fd())
-    return code
-
-
-def _run_session(loop: UciLoop) -> int:
-    """A session on standard input."""
-    if sys.stdin is not None:
-        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as stream:
-            loop.run(LineReader(stream.read))
-    return 0
-
-
+@dataclass
 class CliArgs:
-    """The options before the first word, and the words."""
+    """The options before the first word, and the words. `answer`: of --help or --version, printed instead of anything else."""
 
-    def __init__(self) -> None:
-        self.answer = ""  # the text of --help or --version, which is printed instead of anything else
-        self.weights: str | None = None
-        self.settings: list[str] = []  # of --set
-        self.expose = False
-        self.words: list[str] = []
+    answer: str = ""
+    weights: str | None = None
+    settings: list[str] = field(default_factory=list)  # of --set
+    expose: bool = False
+    words: list[str] = field(default_factory=list)
 
 
 def _read_options(argv: list[str]) -> CliArgs:
     """Read the command line up to the first word that is no option. Raises UsageError."""
-    args = CliArgs()
-    index = 0
-    while index < len(argv) and argv[index].startswith("-"):
-        option, equals, value = argv[index].partition("=")
-        index += 1
-        if option in ("-h", "--help") and not equals:
-            args.answer = _usage()
-            return args
-        if option in ("-V", "--version") and not equals:
+    args = CliArgs(words=argv)
+    if not argv or not argv[0].startswith("-"):
+        return args
+    from getopt import GetoptError, getopt
+
+    try:
+        options, args.words = getopt(argv, "hV", ["help", "version", "weights=", "set=", "expose"])
+    except GetoptError as error:
+        raise UsageError(f"{error.msg}; see coachwhip --help") from error
+    for option, value in options:
+        if option in ("-h", "--help"):
+            lines = [f"  {f'{name} {words}':31}{about}" for name, (_, words, about) in SUBCOMMANDS.items()]
+            args.answer = USAGE.format(subcommands="\n".join(lines))
+        elif option in ("-V", "--version"):
             args.answer = f"coachwhip {__version__}\n"
-            return args
-        if option == "--expose" and not equals:
-            args.expose = True
-            continue
-        if option not in ("--weights", "--set"):
-            raise UsageError(f"unknown option {argv[index - 1]}; see coachwhip --help")
-        if not equals:
-            value = argv[index] if index < len(argv) else ""
-            index += 1
-        if option == "--set":
-            args.settings.append(value)
-        elif not value:
-            raise UsageError(f"{option} needs a file name")
-        else:
+        elif option == "--weights":
             args.weights = value
-    args.words = argv[index:]
+        elif option == "--set":
+            args.settings.append(value)
+        else:
+            args.expose = True
+    if args.weights == "":
+        raise UsageError("--weights needs a file name")
     return args
+
+
+def _run_uci(args: CliArgs, crashes_to: Callable[[FileIO | None], None] | None) -> int:
+    """A session on standard input, or the commands of the command line. Raises UsageError."""
+    from . import core  # noqa: F401 (complains before a session begins if this processor cannot run it)
+
+    stdout = os.open(os.devnull, os.O_WRONLY) if sys.stdout is None else sys.stdout.fileno()
+    writer = LineWriter(stdout)
+    loop = UciLoop(writer, f"coachwhip {__version__}", {"bench": _bench_in_session}, _session(args), crashes_to)
+    code = 0
+    if args.words:
+        code = _run_commands(loop, args.words)
+    elif sys.stdin is not None:
+        with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as stream:
+            loop.run(read_lines(stream.read))
+    if writer.error is not None:
+        raise LostOutput(writer.error, stdout)
+    return code
 
 
 def _session(args: CliArgs) -> Session:
@@ -229,12 +215,6 @@ def _session(args: CliArgs) -> Session:
         if complaint:
             raise UsageError(complaint)
     return session
-
-
-def _usage() -> str:
-    """The text of --help."""
-    lines = [f"  {f'{name} {words}':31}{about}" for name, (_, words, about) in SUBCOMMANDS.items()]
-    return USAGE.format(subcommands="\n".join(lines))
 
 
 def _run_subcommand(args: CliArgs) -> int:
@@ -280,14 +260,9 @@ def _run_commands(loop: UciLoop, words: list[str]) -> int:
 def _commands(words: list[str]) -> list[str]:
     """Group words into commands: a word with a blank in it is a command, neighbouring words without one are joined."""
     commands: list[str] = []
-    joining = False
-    for word in words:
-        alone = " " in word.strip()
-        if joining and not alone:
-            commands[-1] += f" {word}"
-        else:
-            commands.append(word)
-        joining = not alone
+    for is_command, group in groupby(words, lambda word: " " in word.strip()):
+        part = list(group)
+        commands += part if is_command else [" ".join(part)]
     return commands
 
 
@@ -298,28 +273,22 @@ def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
 
     from .bench import bench
 
-    class Heard(StringIO):
+    class Kept(StringIO):
         """What goes to standard error still goes there, and is kept."""
 
         def write(self, text: str) -> int:
-            progress.write(text)
-            progress.flush()
+            print(text, end="", file=progress, flush=True)
             return super().write(text)
 
     with watched(), redirect_stdout(StringIO()) as output:
         progress = sys.stderr  # which `watched` has made safe to write to
-        with redirect_stderr(Heard()) as heard:
+        with redirect_stderr(Kept()) as kept:
             code = bench.main(words)
     for line in output.getvalue().splitlines():
         write(line)
-    complaints = heard.getvalue().splitlines()
+    complaints = kept.getvalue().splitlines()
     if code and complaints:  # a client reads no standard error
         write(info_string(shorten(complaints[-1].removeprefix("coachwhip "), LONGEST_COMPLAINT)))
-
-
-def _stdout_fd() -> int:
-    """The file descriptor for answers: standard output, or the null device if the process has none."""
-    return os.open(os.devnull, os.O_WRONLY) if sys.stdout is None else sys.stdout.fileno()
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from chess.engine import EngineError, SimpleEngine, UciProtocol
 
 from . import __version__
 from .uci.loop import UciLoop
-from .uci.reader import LineReader
+from .uci.reader import read_lines
 from .uci.session import Session
 from .uci.tunables import read
 
@@ -100,7 +100,7 @@ class InProcessTransport(asyncio.SubprocessTransport):
         threading.Thread(target=self._run_session, args=(session,), name="coachwhip session").start()
 
     def _run_session(self, session: Session) -> None:
-        UciLoop(self, f"coachwhip {__version__}", session=session).run(LineReader(lambda _: self._written.get()))
+        UciLoop(self, f"coachwhip {__version__}", session=session).run(read_lines(lambda _: self._written.get()))
         session.close()
         self._protocol.loop.call_soon_threadsafe(self._protocol.connection_lost, None)
 

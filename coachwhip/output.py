@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import contextmanager
 from stat import S_ISCHR
 from time import sleep
 
@@ -17,7 +18,7 @@ from .uci.parse import OF_A_TEXT, printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
+    from collections.abc import Iterator
     from typing import TextIO
 
 
@@ -46,35 +47,25 @@ class LostOutput(Exception):
         self.reader_gone = closed
 
 
-class _Output(io.FileIO):
-    """The raw file of standard output. Writes all bytes; after the first error it drops everything."""
+class _Raw(io.FileIO):
+    """The raw file of a stream. Writes all bytes; after the first error it drops everything."""
 
-    error: OSError | None = None
+    is_output = False  # raises LostOutput at this error
+    lost: LostOutput | None = None
 
     def write(self, data: bytes | bytearray | memoryview, /) -> int | None:  # type: ignore[override]
-        """Raise LostOutput at the first error."""
         rest = memoryview(data).cast("B")
-        while rest and self.error is None:
+        while rest and self.lost is None:
             try:
                 written = super().write(rest)
             except OSError as error:
-                self.error = error
-                raise LostOutput(error, self.fileno()) from error
+                self.lost = LostOutput(error, self.fileno())
+                if self.is_output:
+                    raise self.lost from error
+                break
             if written is None:  # the parent process has made the pipe non-blocking
                 sleep(0.001)
             rest = rest[written or 0 :]
-        return memoryview(data).nbytes
-
-
-class _Progress(io.FileIO):
-    """The raw file of standard error."""
-
-    def write(self, data: bytes | bytearray | memoryview, /) -> int | None:  # type: ignore[override]
-        """Write, or drop what cannot be written."""
-        try:  # noqa: SIM105 (importing contextlib would delay the start of a session)
-            super().write(data)
-        except OSError:
-            pass
         return memoryview(data).nbytes
 
 
@@ -87,50 +78,48 @@ class _Text(io.TextIOWrapper):
         return super().write(printable(text, OF_A_TEXT))
 
 
-def _above(raw: io.FileIO | None, stream: TextIO) -> TextIO:
-    """A text stream on `raw` with the settings of `stream`; characters outside its encoding are written as escapes."""
-    if raw is None:
-        return stream
-    errors = "backslashreplace" if stream.errors in (None, "strict") else stream.errors
-    unbuffered = getattr(stream, "write_through", False)
-    below = raw if unbuffered else io.BufferedWriter(raw)
-    lines = getattr(stream, "line_buffering", False)
-    above = _Text(below, stream.encoding, errors, line_buffering=lines, write_through=unbuffered)
-    if stream.isatty():
-        above.unfiltered = stream
-    return above
+def _on_raw(stream: TextIO, is_output: bool) -> tuple[TextIO, io.FileIO | None]:
+    """A text stream with the settings of `stream` and its raw file; the stream itself, and None, if it has no descriptor.
 
-
-def _raw(stream: TextIO, kind: type[_Output | _Progress]) -> io.FileIO | None:
-    """The raw file below a stream: a terminal as it is, a file or pipe as `kind`; None for a stream without a descriptor."""
+    Characters outside its encoding are written as escapes.
+    """
     try:
         descriptor = stream.fileno()
-        return open(descriptor, "wb", 0, closefd=False) if stream.isatty() else kind(descriptor, "wb", closefd=False)
+        raw = open(descriptor, "wb", 0, closefd=False) if stream.isatty() else _Raw(descriptor, "wb", closefd=False)  # noqa: SIM115
     except (OSError, ValueError):
-        return None
+        return stream, None
+    if isinstance(raw, _Raw):
+        raw.is_output = is_output
+    unbuffered = getattr(stream, "write_through", False)
+    text = _Text(
+        raw if unbuffered else io.BufferedWriter(raw),
+        stream.encoding,
+        "backslashreplace" if stream.errors in (None, "strict") else stream.errors,
+        line_buffering=getattr(stream, "line_buffering", False),
+        write_through=unbuffered,
+    )
+    if stream.isatty():
+        text.unfiltered = stream
+    return text, raw
 
 
-class watched:  # noqa: N801 (used like a function)
+@contextmanager
+def watched() -> Iterator[None]:
     """Replace standard output and error by the streams above while the block runs. Output to a missing stream is dropped.
 
     Raises LostOutput, in the block or at its end.
     """
-
-    def __enter__(self) -> None:
-        self._before = sys.stdout, sys.stderr
-        stdout, stderr = (open(os.devnull, "w", encoding="utf-8") if stream is None else stream for stream in self._before)  # noqa: SIM115
-        self._opened = {stdout, stderr}.difference(self._before)
-        self._raw = _raw(stdout, _Output)
-        sys.stdout = _above(self._raw, stdout)
-        sys.stderr = _above(_raw(stderr, _Progress), stderr)
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    before = sys.stdout, sys.stderr
+    with open(os.devnull, "w", encoding="utf-8") as null:
+        sys.stdout, raw = _on_raw(before[0] or null, is_output=True)
+        sys.stderr, _ = _on_raw(before[1] or null, is_output=False)
         try:
-            sys.stdout.flush()
-            sys.stderr.flush()
-            if isinstance(self._raw, _Output) and self._raw.error is not None:
-                raise LostOutput(self._raw.error, self._raw.fileno())
+            yield
         finally:
-            sys.stdout, sys.stderr = self._before
-            for stream in self._opened:
-                stream.close()
+            try:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                if isinstance(raw, _Raw) and raw.lost is not None:
+                    raise raw.lost
+            finally:
+                sys.stdout, sys.stderr = before

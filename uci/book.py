@@ -82,13 +82,11 @@ def _check(path: str) -> None:
     with open(path, "rb") as file:
         if kind := compression(file.read(LONGEST_START)):
             raise ValueError(f"no Polyglot book: it is compressed ({kind})")
-    if size == 0 or size % ENTRY_BYTES:
-        raise ValueError(f"no Polyglot book: its size of {size} bytes is not a multiple of {ENTRY_BYTES}")
-    with open(path, "rb") as file:
-        last = b""
+        if size == 0 or size % ENTRY_BYTES:
+            raise ValueError(f"no Polyglot book: its size of {size} bytes is not a multiple of {ENTRY_BYTES}")
+        keys = []
         for sample in range(SAMPLES):
             file.seek(size // ENTRY_BYTES * sample // SAMPLES * ENTRY_BYTES)
-            key = file.read(KEY_BYTES)
-            if key < last:
-                raise ValueError("no Polyglot book: its keys are not in order")
-            last = key
+            keys.append(file.read(KEY_BYTES))
+    if keys != sorted(keys):
+        raise ValueError("no Polyglot book: its keys are not in order")

@@ -8,13 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .parse import printable
+from .parse import UserError, printable
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from .options import Option
-
-AUTHOR = "the coachwhip authors"
 NO_MOVE = "(none)"  # for mate and stalemate: python-chess reads `(none)` as no move, `0000` as a null move
 NULL_MOVE = "0000"  # for a rejected position: UCI's own text for no move
 
@@ -50,19 +45,9 @@ def info_line(report: SearchReport) -> str:
     )
 
 
-def currmove(depth: int, move: str, number: int) -> str:
-    """The `info` line of the root move that is being searched."""
-    return f"info depth {depth} currmove {move} currmovenumber {number}"
-
-
 def nps(nodes: int, time_ms: int) -> int:
     """Nodes per second; a time of 0 counts as 1 ms."""
     return nodes * 1000 // max(time_ms, 1)
-
-
-def no_legal_moves(in_check: bool) -> str:
-    """The `info` line of a root that is mate or stalemate."""
-    return f"info depth 0 score {'mate' if in_check else 'cp'} 0"
 
 
 def bestmove(move: str, ponder: str = "") -> str:
@@ -77,26 +62,9 @@ def info_string(message: str) -> str:
     return "info string " + printable(message.replace("\n", " "))
 
 
-def identity(name: str) -> list[str]:
-    """Name and author, for the answer to `uci`."""
-    return [f"id name {name}", f"id author {AUTHOR}"]
-
-
-def internal_error(name: str, error: Exception) -> str:
-    """The message about an internal error in the command `name`."""
-    return f"internal error in '{name}': {type(error).__name__}: {error}"
-
-
-def option(entry: Option) -> str:
-    """The line that declares an option in answer to `uci`."""
-    line = f"option name {entry.name} type {entry.kind}"
-    if entry.kind == "button":
-        return line
-    if entry.kind == "spin":
-        return f"{line} default {entry.default} min {entry.minimum} max {entry.maximum}"
-    if entry.kind == "check":
-        return f"{line} default {'true' if entry.default else 'false'}"
-    return f"{line} default {entry.default or '<empty>'}"
+def fault(command: str, error: Exception) -> str:
+    """The message about an error in a command."""
+    return str(error) if isinstance(error, UserError) else f"internal error in '{command}': {type(error).__name__}: {error}"
 
 
 def diagram(board: str, fen: str, key: int, in_check: bool) -> list[str]:
@@ -109,8 +77,3 @@ def diagram(board: str, fen: str, key: int, in_check: bool) -> list[str]:
     lines.append("   a   b   c   d   e   f   g   h")
     lines += ["", f"Fen: {fen}", f"Key: {key:016X}", f"In check: {'yes' if in_check else 'no'}"]
     return lines
-
-
-def perft_total(nodes: int, time_ms: int) -> list[str]:
-    """The lines after the counts of the moves: those of Stockfish, and time and speed as `info string`."""
-    return ["", f"Nodes searched: {nodes}", "", info_string(f"perft took {time_ms} ms, {nps(nodes, time_ms)} nodes per second")]

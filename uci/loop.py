@@ -13,15 +13,15 @@ from functools import partial
 
 from . import format as fmt
 from . import parse
-from .perft import PerftJob
+from .perft import perft
 from .search_job import SearchJob
-from .session import Session, SessionError
+from .session import Session
 from .worker import Job, Worker
 from .writer import LoggedWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from io import FileIO
 
     from .writer import Writer
@@ -50,21 +50,6 @@ class Command:
     run: Callable[[str], None]
     when: str
     summary: str
-
-
-class ExtraJob(Job):
-    """An extra command, such as bench; a `stop` prevents it, but does not end it."""
-
-    def __init__(self, function: ExtraCommand, words: list[str], write: Writer) -> None:
-        super().__init__()
-        self._function = function
-        self._words = words
-        self._write = write
-
-    def run(self, session: Session) -> None:  # noqa: ARG002
-        """Carry it out."""
-        if not self.stopped:
-            self._function(self._words, self._write)
 
 
 class UciLoop:
@@ -144,21 +129,20 @@ class UciLoop:
 
     # The loop
 
-    def run(self, read_line: Callable[[], bytes]) -> None:
-        """Answer lines until `quit` or the end of input (an empty read). Raises nothing but KeyboardInterrupt, after `close`."""
+    def run(self, lines: Iterable[bytes]) -> None:
+        """Answer lines until `quit` or their end. Raises nothing but KeyboardInterrupt, after `close`."""
         try:
-            while not (self.closed or self._write.closed):
-                raw = read_line()
-                if not raw:
+            for line in lines:
+                self.execute(parse.decode_line(line))
+                if self.closed or self._write.closed:
                     break
-                self.execute(parse.decode_line(raw))
             self.worker.drain(self.closed)
         finally:
             self.close()
 
     def execute(self, text: str) -> None:
         """Carry out one line, or queue it; never waits for a search."""
-        self._write.note(">>", text)
+        self._write.log(">>", text)
         name, rest = parse.split_command(text, self.commands, UCI_COMMANDS)
         if not name and not rest:
             return
@@ -172,21 +156,26 @@ class UciLoop:
 
     def finish(self) -> None:
         """Wait until all is done, or nobody reads the answers. Ctrl-C stops the searches; their bestmove is still waited for."""
-        self.worker.finish()
+        while True:
+            try:
+                self.worker.wait()
+                return
+            except KeyboardInterrupt:
+                self.worker.stop()
 
     def close(self) -> None:
         """Stop everything, wait for the bestmove of each search, at most 2 s, and end the log."""
         self.worker.close()
-        self._write.log_to(None)
+        self._write.log_to("")
 
     def _log_to(self, path: str) -> None:
         """Log to this file from now on ("": no log). Raises OSError and keeps the old one."""
-        log = None
-        if path:
-            from .debug_log import DebugLog, session_facts
+        if not path:
+            self._write.log_to("")
+            return
+        from .debug_log import session_facts
 
-            log = DebugLog(path, session_facts(self._name, self.session))
-        self._write.log_to(log)
+        self._write.log_to(path, session_facts(self._name, self.session))
 
     def fault_of(self, text: str) -> str:
         """The message about ignored words in a `go`, which `execute` would run nevertheless; "" for other lines."""
@@ -194,27 +183,24 @@ class UciLoop:
         if name != "go":
             return ""
         try:
-            complaint = parse.parse_go(rest)[1]
-        except parse.ParseError as error:
+            return parse.parse_go(rest)[1].replace("ignored", "not understood:", 1)
+        except parse.UserError as error:
             return str(error)
-        return complaint.replace("ignored", "not understood:", 1)
 
     def _guarded(self, name: str, run: Callable[..., None], *arguments: object) -> None:
         """Run what a command asks for. Bad input and internal errors give a one-line message, and the engine keeps running."""
         try:
             run(*arguments)
-        except (parse.ParseError, SessionError) as error:
-            self._complain(str(error))
         except Exception as error:
-            self._complain(fmt.internal_error(name, error))
+            self._complain(fmt.fault(name, error))
 
     def _complain(self, message: str) -> None:
         self.has_complained = True
         self._write(fmt.info_string(message))
 
-    def _add_job(self, name: str, job: Job) -> None:
+    def _add_job(self, name: str, job: Job, run: Callable[..., None], *arguments: object) -> None:
         self.worker.add(job)
-        self.worker.put(self._guarded, name, job.run, self.session)
+        self.worker.put(self._guarded, name, run, *arguments)
         self.worker.put(job.finish, self.session)
 
     # Handlers: each gets the text after its command
@@ -223,11 +209,9 @@ class UciLoop:
         self._complain(f"Unknown command: '{parse.shorten(rest)}'. Type help for a list.")
 
     def _do_uci(self, _: str) -> None:
-        for line in fmt.identity(self._name):
+        options = (entry.declaration() for entry in self.session.options.table)
+        for line in (f"id name {self._name}", "id author the coachwhip authors", *options, "uciok"):
             self._write(line)
-        for entry in self.session.options.table:
-            self._write(fmt.option(entry))
-        self._write("uciok")
 
     def _do_isready(self, _: str) -> None:
         if self.worker.is_searching():
@@ -251,7 +235,7 @@ class UciLoop:
             self.session.set_position(*parse.parse_position(rest))
         except ValueError as error:
             self.session.rejection = reason = parse.reason(error)
-            self._complain(reason if isinstance(error, parse.ParseError) else f"position not changed: {reason}")
+            self._complain(reason if isinstance(error, parse.UserError) else f"position not changed: {reason}")
 
     def _do_quit(self, _: str) -> None:
         self.closed = True
@@ -268,7 +252,9 @@ class UciLoop:
             self._write(line)
 
     def _do_compiler(self, _: str) -> None:
-        self._write(f"{self._name}: {self.session.core.build_info()}")
+        from ..core.engine import build_info
+
+        self._write(f"{self._name}: {build_info()}")
         self._write(f"Python {sys.version.split(' ', 1)[0]} on {sys.platform}")
 
     def _do_help(self, _: str) -> None:
@@ -276,11 +262,20 @@ class UciLoop:
             self._write(f"{name:<11} {command.summary}")
 
     def _do_extra(self, name: str, function: ExtraCommand, rest: str) -> None:
-        self._add_job(name, ExtraJob(function, parse.split_words(rest), self._write))
+        job = Job()
+
+        def run() -> None:  # a `stop` prevents it, but does not end it
+            if not job.stopped:
+                function(parse.split_words(rest), self._write)
+
+        self._add_job(name, job, run)
 
     def _do_perft(self, rest: str) -> None:
-        request, _ = parse.parse_go(f"perft {rest}")
-        self._add_job("perft", PerftJob(request.perft or 0, self._write))
+        self._count(parse.parse_go(f"perft {rest}")[0].perft or 0)
+
+    def _count(self, depth: int) -> None:
+        job = Job()
+        self._add_job("perft", job, perft, self.session, depth, job, self._write)
 
     def _do_go(self, rest: str) -> None:
         request, complaint = parse.parse_go(rest)
@@ -293,7 +288,8 @@ class UciLoop:
                 complaint += f"; without a limit, searching {SHORT_MS} ms"
             self.worker.put(self._complain, complaint)
         if request.perft is not None:
-            self._add_job("perft", PerftJob(request.perft, self._write))
+            self._count(request.perft)
             return
         self.worker.stop_endless()
-        self._add_job("go", SearchJob(request, self._write, self._complain))
+        job = SearchJob(request, self._write, self._complain)
+        self._add_job("go", job, job.run, self.session)

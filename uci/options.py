@@ -20,25 +20,29 @@ MAX_THREADS = 256  # as in core/search/threads.pxd
 MAX_MULTIPV = 256  # no position has more moves
 MAX_SEED = 2**31 - 1
 MIN_ELO, MAX_ELO = 500, 2800
-LONGEST_NAME = 60  # characters of a wrong name that are compared with the right ones
-LONGEST_SHOWN = 200  # characters of a value in a message
 LIKENESS = 0.75  # difflib's ratio from which on a name may be the one that was meant
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Option:
-    """One option.
+    """One option. `kind`: "spin", "check", "string" or "button".
 
     `apply` makes the session act on the new value, which is in its `options` already; it raises ValueError, OSError or MemoryError,
     and changes nothing, if it cannot.
     """
 
     name: str
-    kind: str  # "spin", "check", "string" or "button"
+    kind: str
     default: int | bool | str | None = None
     minimum: int = 0
     maximum: int = 0
     apply: Callable[[Any], None] | None = None
+
+    def declaration(self) -> str:
+        """The line in answer to `uci`."""
+        span = f" min {self.minimum} max {self.maximum}" if self.kind == "spin" else ""
+        default = "" if self.kind == "button" else f" default {as_text(self.default)}{span}"
+        return f"option name {self.name} type {self.kind}{default}"
 
 
 # In the order in which `uci` lists them. Options without `apply` are read when they are needed. Ponder is never read: it only
@@ -77,20 +81,15 @@ class Options:
     def __init__(self, exposed: tuple[Option, ...] = ()) -> None:
         self.exposed = exposed
         self.table = TABLE + exposed
-        self._by_name = {entry.name.lower(): entry for entry in self.table}
+        self.were_set: set[str] = set()  # the names of those that a GUI has set, to whatever value
         self._values: dict[str, Any] = {entry.name: entry.default for entry in self.table}
-        self._set: set[str] = set()  # the names of those that `set` has changed, or set to what they were
-
-    def was_set(self, name: str) -> bool:
-        """Whether a GUI has set this option, to whatever value."""
-        return name in self._set
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
     def set(self, name: str, text: str | None, session: Any) -> str:
         """Set an option from a GUI's text. Returns "" or why the old value stays; names are case-insensitive."""
-        entry = self._by_name.get(name.lower())
+        entry = next((entry for entry in self.table if entry.name.lower() == name.lower()), None)
         if entry is None:
             return self._unknown(name)
         old = self._values[entry.name]
@@ -100,29 +99,29 @@ class Options:
                 entry.apply(session)
         except Exception as error:
             self._values[entry.name] = old
+            kept = f"keeping {parse.shorten(as_text(old), parse.LONGEST_REASON)}"
             if isinstance(error, MemoryError):
-                return f"{entry.name}: not enough memory, keeping {self._shown(entry)}"
+                return f"{entry.name}: not enough memory, {kept}"
             if not isinstance(error, (ValueError, OSError)):
                 raise
-            return f"{entry.name}: {parse.reason(error)}; keeping {self._shown(entry)}"
-        self._set.add(entry.name)
+            return f"{entry.name}: {parse.reason(error)}; {kept}"
+        self.were_set.add(entry.name)
         return ""
 
     def _unknown(self, name: str) -> str:
         """The message about a name that is none of an option."""
         from ..core.tunables import TUNABLES
 
-        said = f"no option named '{parse.shorten(name)}'"
+        message = f"no option named '{parse.shorten(name)}'"
         if name.lower() in (row[0] for row in TUNABLES):
-            return f"{said}: it is a tunable, which is an option in a session that was started with `coachwhip --expose`"
+            return f"{message}: it is a tunable, which is an option in a session that was started with `coachwhip --expose`"
         near = nearest(name, (entry.name for entry in self.table))
-        return f"{said} (perhaps {near}?)" if near else said
+        return f"{message} (perhaps {near}?)" if near else message
 
-    def _shown(self, entry: Option) -> str:
-        value = self._values[entry.name]
-        if entry.kind == "check":
-            return "true" if value else "false"
-        return parse.shorten(str(value), LONGEST_SHOWN) or "<empty>"
+
+def as_text(value: int | bool | str | None) -> str:
+    """The value of an option as UCI writes it."""
+    return str(value).lower() if isinstance(value, bool) else str(value) or "<empty>"
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
@@ -130,7 +129,7 @@ def nearest(name: str, names: Iterable[str]) -> str:
     from difflib import get_close_matches  # loaded only for a message about a mistake
 
     by_lower = {each.lower(): each for each in names}
-    matches = get_close_matches(name[:LONGEST_NAME].lower(), by_lower, 1, LIKENESS)
+    matches = get_close_matches(name[:60].lower(), by_lower, 1, LIKENESS)
     return by_lower[matches[0]] if matches else ""
 
 

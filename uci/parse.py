@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Text from a GUI -> values: pure functions that accept any text and know no chess.
 
-Python's `split` and `int` accept too much for a protocol (U+2028 as a blank, `1_000` and Arabic digits as
-numbers). So here words end at blanks and tabs only, and numbers are ASCII digits.
+Words end at blanks and tabs only, and numbers are ASCII digits: Python's `split` and `int` accept U+2028, `1_000` and Arabic digits.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
 
-MAX_DIGITS = 18  # a longer number is a mistake; int() itself refuses some thousands of digits
 MAX_NAMED = 8  # errors and words that one message names at most
 LONGEST_REASON = 200  # characters of what an error says
 OF_A_TEXT = "\n\t\u00a0\u2007\u202f\u3000\u200c\u200d"  # line ends, blanks and joiners: `isprintable` rejects them
@@ -35,8 +34,8 @@ GO_NUMBERS: dict[str, tuple[int, int]] = {
 GO_KEYWORDS = frozenset({*GO_NUMBERS, "searchmoves", "ponder", "infinite"})
 
 
-class ParseError(ValueError):
-    """A command that cannot be understood; the message is for the user."""
+class UserError(ValueError):
+    """What was asked for cannot be done; the message is for the user."""
 
 
 @dataclass
@@ -82,11 +81,9 @@ def split_words(text: str) -> list[str]:
 
 
 def split_command(text: str, first: Container[str], anywhere: Container[str]) -> tuple[str, str]:
-    """Find the command in a line and what follows it.
+    """The command in a line, "" if there is none, and what follows it. Both are empty for a blank line or a `#` comment.
 
-    A name in `first` counts as the first word only; one in `anywhere` also after unknown words, as UCI
-    demands (`joho debug on`). Both parts are empty for a blank line or a `#` comment; if a line
-    has no command, the command is empty and the rest is the line.
+    A name in `first` counts as the first word only; one in `anywhere` also after unknown words, as UCI demands (`joho debug on`).
     """
     words = text.replace("\t", " ").strip(" \r\n").split(" ")
     if not words[0] or words[0].startswith("#"):
@@ -98,99 +95,78 @@ def split_command(text: str, first: Container[str], anywhere: Container[str]) ->
 
 
 def parse_int(word: str) -> int | None:
-    """A whole number of at most `MAX_DIGITS` ASCII digits, with or without a minus sign; None for other text."""
-    digits = word.removeprefix("-")
-    if len(digits) > MAX_DIGITS or not (digits.isascii() and digits.isdigit()):
-        return None
-    return int(word)
+    """A whole number of at most 18 ASCII digits, with or without a minus sign; None for other text."""
+    return int(word) if re.fullmatch(r"-?[0-9]{1,18}", word) else None
 
 
 def leading_int(word: str) -> tuple[int | None, str]:
     """The number at the start of a word, None if there is none, and the rest of the word: `100.0` is 100 and `.0`, as in Stockfish."""
-    sign = "-" if word.startswith("-") else ""
-    unsigned = word[1:] if word[:1] in ("-", "+") else word
-    rest = unsigned.lstrip("0123456789")
-    if rest == unsigned:
-        return None, word
-    digits = unsigned.removesuffix(rest).lstrip("0")
-    return int(f"{sign}{digits[:MAX_DIGITS] or '0'}"), rest
+    match = re.match(r"([-+]?)0*([0-9]{1,18})[0-9]*", word)
+    return (int(match[1] + match[2]), word[match.end() :]) if match else (None, word)
 
 
 def parse_go(rest: str) -> tuple[SearchRequest, str]:
     """What follows `go`, and a message about the words and fields that were ignored ("" if none).
 
-    Raises ParseError for `perft` without a depth: without that field it would be an infinite search.
+    Raises UserError for `perft` without a depth: without that field it would be an infinite search.
     """
     request = SearchRequest()
     faults: list[str] = []
     unknown: list[str] = []
-    words = split_words(rest)
-    index = 0
-    while index < len(words):
-        word = words[index]
-        index += 1
+    words = split_words(rest)[::-1]  # the next one is the last
+    while words:
+        word = words.pop()
+        fault = ""
         if word in ("ponder", "infinite"):
             setattr(request, word, True)
         elif word == "searchmoves":
-            while index < len(words) and words[index] not in GO_KEYWORDS:
-                request.searchmoves.append(words[index].lower())
-                index += 1
-        elif word in GO_NUMBERS:
-            fault = ""
-            if index == len(words) or words[index] in GO_KEYWORDS:
-                fault = f"{word} (no value)"
-            else:
-                number, words[index] = leading_int(words[index])
-                if number is None:
-                    fault = f"{word} '{shorten(words[index])}' (not a whole number)"
-                else:
-                    lowest, highest = GO_NUMBERS[word]
-                    setattr(request, word, min(max(number, lowest), highest))
-                if number is None or not words[index]:
-                    index += 1
-            if fault and word == "perft":
-                raise ParseError(f"perft: expected a depth, found {fault}")
-            if fault:
-                faults.append(fault)
-        else:
+            while words and words[-1] not in GO_KEYWORDS:
+                request.searchmoves.append(words.pop().lower())
+        elif word not in GO_NUMBERS:
             unknown.append(word)
+        elif not words or words[-1] in GO_KEYWORDS:
+            fault = f"{word} (no value)"
+        else:
+            number, following = leading_int(words.pop())
+            if number is None:
+                fault = f"{word} '{shorten(following)}' (not a whole number)"
+            else:
+                lowest, highest = GO_NUMBERS[word]
+                setattr(request, word, min(max(number, lowest), highest))
+                if following:
+                    words.append(following)
+        if fault and word == "perft":
+            raise UserError(f"perft: expected a depth, found {fault}")
+        if fault:
+            faults.append(fault)
     if unknown:
         faults.append(f"'{shorten(' '.join(unknown[:MAX_NAMED]))}' (unknown)")
     return request, f"go: ignored {', '.join(faults[-MAX_NAMED:])}" if faults else ""
 
 
 def parse_position(rest: str) -> tuple[str | None, list[str]]:
-    """The FEN after `position`, None for the start position, and the moves from it. Raises ParseError if it is neither `startpos` nor `fen ...`."""
-    words = split_words(rest)
-    try:
-        end = words.index("moves")
-    except ValueError:
-        end = len(words)
-    start, moves = words[:end], [word.lower() for word in words[end + 1 :]]
-    if start == ["startpos"]:
-        return None, moves
-    if start[:1] == ["fen"]:
-        if len(start) == 1:
-            raise ParseError("position fen: the FEN is missing")
-        return " ".join(start[1:]), moves
-    if start[:1] == ["startpos"]:
-        raise ParseError(f"position startpos: expected 'moves', not '{shorten(start[1])}'")
-    found = f"not '{shorten(start[0])}'" if start else "nothing follows"
-    raise ParseError(f"position: expected 'startpos' or 'fen', {found}")
+    """The FEN after `position`, None for the start position, and the moves from it. Raises UserError if it is neither `startpos` nor `fen ...`."""
+    start, _, moves = f" {' '.join(split_words(rest))} ".partition(" moves ")
+    kind, _, fen = start.strip(" ").partition(" ")
+    if (kind == "fen" and fen) or (kind == "startpos" and not fen):
+        return fen or None, split_words(moves.lower())
+    if kind == "fen":
+        raise UserError("position fen: the FEN is missing")
+    if kind == "startpos":
+        raise UserError(f"position startpos: expected 'moves', not '{shorten(fen.partition(' ')[0])}'")
+    found = f"not '{shorten(kind)}'" if kind else "nothing follows"
+    raise UserError(f"position: expected 'startpos' or 'fen', {found}")
 
 
 def parse_setoption(rest: str) -> tuple[str, str | None]:
-    """The name after `setoption`, and the value, None without one. Both may contain blanks; the value's are kept as sent.
-
-    Raises ParseError.
-    """
+    """The name after `setoption`, and the value, None without one. Both may contain blanks. Raises UserError."""
     padded = f" {rest} ".replace("\t", " ")
     head, has_value, value = padded.partition(" value ")
     words = split_words(head)
     if words[:1] != ["name"]:
-        raise ParseError("setoption: expected 'name'")
+        raise UserError("setoption: expected 'name'")
     if len(words) == 1:
-        raise ParseError("setoption: the option's name is missing")
+        raise UserError("setoption: the option's name is missing")
     return " ".join(words[1:]), value.strip(" ") if has_value else None
 
 

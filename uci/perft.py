@@ -5,52 +5,44 @@ from __future__ import annotations
 
 from time import perf_counter_ns
 
-from . import format as fmt
-from .worker import Job
+from .format import info_string, nps
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .session import Session
+    from .worker import Job
     from .writer import Writer
 
 
-class PerftJob(Job):
-    """Prints the number of leaves `depth` plies ahead for each move.
+def perft(session: Session, depth: int, job: Job, write: Writer) -> None:
+    """Print the number of leaves `depth` plies ahead for each move of the present position, in Stockfish's form.
 
     As many threads count as the option Threads says. Once Hash has been set, they share a table of that size, which does not touch
     that of the search; if there is no memory for it, a message says so, and the count goes on without.
     """
+    start = perf_counter_ns()
+    hash_mb = session.options["Hash"] if "Hash" in session.options.were_set else 0
 
-    def __init__(self, depth: int, write: Writer) -> None:
-        super().__init__()
-        self._depth = depth
-        self._write = write
+    def should_stop() -> bool:
+        return job.stopped or write.closed
 
-    def run(self, session: Session) -> None:
-        """Count in the present position."""
-        start = perf_counter_ns()
-        hash_mb = session.options["Hash"] if session.options.was_set("Hash") else 0
-        try:
-            total = self._count(session, hash_mb)
-        except MemoryError:
-            self._write(fmt.info_string(f"perft: not enough memory for a table of {hash_mb} MB, counting without one"))
-            total = self._count(session, 0)
-        if self._should_stop():
-            self._write(fmt.info_string("perft stopped"))
-            return
-        for line in fmt.perft_total(total, (perf_counter_ns() - start) // 1_000_000):
-            self._write(line)
-
-    def _count(self, session: Session, hash_mb: int) -> int:
-        if not self._depth:
+    def count(hash_mb: int) -> int:
+        if not depth:
             return 1
+        threads = session.options["Threads"]
         counts = session.position.divide(
-            self._depth, self._should_stop, self._report, threads=session.options["Threads"], hash_mb=hash_mb
+            depth, should_stop, lambda move, nodes: write(f"{move}: {nodes}"), threads=threads, hash_mb=hash_mb
         )
         return sum(nodes for _, nodes in counts)
 
-    def _should_stop(self) -> bool:
-        return self.stopped or self._write.closed
-
-    def _report(self, move: str, nodes: int) -> None:
-        self._write(f"{move}: {nodes}")
+    try:
+        total = count(hash_mb)
+    except MemoryError:
+        write(info_string(f"perft: not enough memory for a table of {hash_mb} MB, counting without one"))
+        total = count(0)
+    if should_stop():
+        write(info_string("perft stopped"))
+        return
+    ms = (perf_counter_ns() - start) // 1_000_000
+    for line in ("", f"Nodes searched: {total}", "", info_string(f"perft took {ms} ms, {nps(total, ms)} nodes per second")):
+        write(line)

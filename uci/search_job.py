@@ -15,7 +15,6 @@ from time import perf_counter_ns
 from . import format as fmt
 from . import parse, strength, timeman, wdl
 from .format import SearchReport
-from .session import SessionError
 from .worker import Job
 
 TYPE_CHECKING = False
@@ -47,14 +46,15 @@ class SearchJob(Job):
         self._engine: Engine | None = None  # while it searches
         self._lock = threading.Lock()
         self._released = threading.Event()
+        self._depth = 0
         self._soft_ms: float = 0  # limits from the start of the job; 0: none
         self._hard_ms = 0
         self._silent = False
         self._verdict: Verdict | None = None
-        self._model: wdl.Model | None = None
+        self._material: float | None = None  # with UCI_ShowWDL
         self._short_nodes = 0  # nodes of the short searches
         self._lines: dict[int, SearchReport] = {}  # the last exact report for each multipv number
-        self._delivered: set[int] = set()  # the numbers whose last report was sent and is not ignored by the client
+        self._sent: dict[int, SearchReport] = {}  # of these, the last that was sent and is not ignored by the client
         self._final: list[SearchReport] = []  # what is sent right before the best move
 
     # Called by the thread that reads commands
@@ -69,13 +69,13 @@ class SearchJob(Job):
 
     def ponderhit(self) -> None:
         """Let the time limits apply from now on; ignored if not pondering."""
+        if not self._pondering:
+            return
         with self._lock:
-            if not self._pondering:
-                return
             self._pondering = False
-            self.ends_by_itself = not self.request.infinite
             if self._engine is not None:
                 self._engine.ponderhit()
+        self.ends_by_itself = not self.request.infinite
         if not self.request.infinite:
             self._released.set()
 
@@ -83,41 +83,34 @@ class SearchJob(Job):
 
     def run(self, session: Session) -> None:
         """Find a move in the present position, and send it whatever goes wrong."""
-        if session.rejection:
-            self._write(fmt.info_string(f"no move, since the last position was refused: {session.rejection}"))
-            self._send(session, fmt.NULL_MOVE)
-            return
         best = ponder = ""
-        try:
-            legal = session.position.legal_moves()
-            if legal:
-                best = legal[0]
-                best, ponder = self._think(session, best)
-            else:
-                self._write(fmt.no_legal_moves(session.position.in_check))
-        except Exception as error:  # a SessionError: there is no engine to search with
-            self._complain(str(error) if isinstance(error, SessionError) else fmt.internal_error("go", error))
-        if best:
-            self._hold()
-        self._send(session, best, ponder)
-
-    def _send(self, session: Session, best: str, ponder: str = "") -> None:
-        """Send the bestmove. The job is finished before: the answer to what the client sends next must not take it for a search."""
+        if session.rejection:
+            self._write(fmt.info_string(f"no move, since the last position was rejected: {session.rejection}"))
+            best = fmt.NULL_MOVE
+        else:
+            try:
+                legal = session.position.legal_moves()
+                if legal:
+                    best = legal[0]
+                    best, ponder = self._think(session, best)
+                else:
+                    self._write(f"info depth 0 score {'mate' if session.position.in_check else 'cp'} 0")
+            except Exception as error:
+                self._complain(fmt.fault("go", error))
+            # UCI forbids a bestmove under infinite until `stop`, while pondering until `stop` or `ponderhit`.
+            if best and (self.request.infinite or self._pondering):
+                self._released.wait()
         for report in self._final:
             self._write(fmt.info_line(report))
-        self.finish(session)
+        self.finish(session)  # before the answer: what the client sends next must not take this for a search
         self._write(fmt.bestmove(best, ponder))
-
-    def _hold(self) -> None:
-        """Wait while UCI forbids a bestmove: under infinite until `stop`, while pondering until `stop` or `ponderhit`."""
-        with self._lock:
-            hold = self.request.infinite or self._pondering
-        if hold:
-            self._released.wait()
 
     def _think(self, session: Session, any_move: str) -> tuple[str, str]:
         """The best move and the expected reply (or ""). If it fails, the report for `any_move` is what is sent."""
+        from ..core.engine import MAX_DEPTH
+
         options, position, tables = session.options, session.position, session.tables
+        self._depth = min(self.request.depth or 0, MAX_DEPTH)
         self._start_ns = max(self._start_ns, session.last_job_ns)
         self._soft_ms, self._hard_ms = timeman.limits_for(self.request, position.stm == "w", options["Move Overhead"])
         analysing = options["UCI_AnalyseMode"] or self.request.infinite or self.request.mate is not None
@@ -125,9 +118,10 @@ class SearchJob(Job):
         if options["OwnBook"] and not analysing and (move := self._book_move(session, moves)):
             self._final = [SearchReport((move,), depth=1, seldepth=1)]
             return move, ""
-        self._final = [SearchReport((any_move,), session.engine.evaluate(position))]
+        engine = session.engine
+        self._final = [SearchReport((any_move,), engine.evaluate(position))]
         if options["UCI_ShowWDL"]:
-            self._model = wdl.Model(position.fen())
+            self._material = wdl.material(position.fen())
         weaker = options["UCI_LimitStrength"] and not analysing
         if tables is not None and not weaker:
             legal = moves or position.legal_moves()
@@ -136,10 +130,15 @@ class SearchJob(Job):
         if hides_tables:
             session.share_tables(in_search=False)
         try:
-            self._begin(session.engine)
+            with self._lock:  # stops are passed to the engine from now on, and one that has come already
+                engine.prepare()
+                self._engine = engine
+                if self.stopped:
+                    engine.stop()
             best = self._weaker(session, moves) if weaker else self.search(session, moves)
         finally:
-            self._end()
+            with self._lock:  # a late stop must not end the next search
+                self._engine = None
             if hides_tables:
                 session.share_tables()
         if tables is not None and (fault := tables.take_fault()):
@@ -149,41 +148,24 @@ class SearchJob(Job):
     def _legal_only(self, position: Position) -> list[str]:
         """Those of `searchmoves` that are legal here; an empty list means no restriction."""
         legal, others = [], []
-        position = position.copy()
         for move in self.request.searchmoves:
             try:
-                position.make(move)
+                position.move_code(move)
+                legal.append(move)
             except ValueError:
                 others.append(parse.shorten(move))
-            else:
-                position.undo()
-                legal.append(move)
         if others:
             self._complain(f"searchmoves: ignored, not legal here: {' '.join(others[:8])}{' ...' if others[8:] else ''}")
         return legal
 
     def _book_move(self, session: Session, moves: list[str]) -> str:
         """A move of the book and a message about it; "" if the book has none."""
-        if session.book is None:
-            return ""
-        entry = session.book.choose(session.position, moves, session.options["BookBestMove"], *session.seeds)
-        if entry is None:
+        book, options = session.book, session.options
+        entry = book and book.choose(session.position, moves, options["BookBestMove"], *session.seeds)
+        if not entry:
             return ""
         self._write(fmt.info_string(f"book move {entry.move}, weight {entry.weight} of {entry.total}"))
         return entry.move
-
-    def _begin(self, engine: Engine) -> None:
-        """Pass stops to this engine from now on, and one that has come already."""
-        with self._lock:
-            engine.prepare()
-            if self.stopped:
-                engine.stop()
-            self._engine = engine
-
-    def _end(self) -> None:
-        """Pass no more stops to the engine: one that arrives late must not stop the next search."""
-        with self._lock:
-            self._engine = None
 
     def search(self, session: Session, moves: list[str], level_nodes: int = 0) -> SearchResult:
         """The main search, with reports. Its time and nodes include what was used before. `level_nodes`: the soft limit of a level."""
@@ -194,7 +176,7 @@ class SearchJob(Job):
         self._silent = 0 < hard_ms < SILENT_MS and not pondering
         result = session.engine.search(
             session.position,
-            depth=min(request.depth or 0, session.core.MAX_DEPTH),
+            depth=self._depth,
             nodes=request.nodes - self._short_nodes if request.nodes else 0,
             soft_nodes=level_nodes,
             mate=request.mate or 0,
@@ -216,17 +198,29 @@ class SearchJob(Job):
         """The move at UCI_Elo: short searches of all moves, a longer one, and a random choice among moves of similar score."""
         position, engine = session.position, session.engine
         moves = moves or position.legal_moves()
-        level = strength.level(session.options["UCI_Elo"])
+        level_nodes, temperature = strength.level(session.options["UCI_Elo"])
         if strength.needs_technique(position, engine.evaluate(position)):
             moves = strength.without_draws(position, moves) or moves
-            return self.search(session, moves, min(level.nodes * strength.TECHNIQUE, strength.TECHNIQUE_NODES))
+            return self.search(session, moves, min(level_nodes * strength.TECHNIQUE, strength.TECHNIQUE_NODES))
         looks: dict[str, SearchResult] = {}
-        for move in moves:
-            look = self._short_search(session, move, level.nodes // strength.SCAN_SHARE // len(moves))
-            if look is None:
+        limit = self.request.nodes
+        for move in moves:  # all of these searches get half the time and half the nodes of the `go`
+            most = max((limit or 0) // 2 - self._short_nodes, 0)
+            if limit and not most:
+                break
+            look = engine.search(
+                position,
+                depth=self._depth,
+                nodes=most,
+                soft_nodes=max(level_nodes // strength.SCAN_SHARE // len(moves), 1),
+                hard_ms=self._time_left()[1] // 2,
+                searchmoves=[move],
+            )
+            self._short_nodes += look.nodes
+            if limit and look.nodes == most:
                 break
             looks[move] = look
-        result = self.search(session, moves, level.nodes)
+        result = self.search(session, moves, level_nodes)
         if self.stopped or result.bestmove not in looks:
             return result
         scores = {move: strength.comparable(look.info) for move, look in looks.items()}
@@ -235,31 +229,11 @@ class SearchJob(Job):
         fresh = {move: scores[move] for move in strength.without_draws(position, scores)}
         if max(fresh.values(), default=0) >= strength.FAR_AHEAD:
             scores = fresh
-        chosen = strength.choose(result.bestmove, scores, level.temperature, position.key, *session.seeds)
+        chosen = strength.choose(result.bestmove, scores, temperature, position.key, *session.seeds)
         if chosen == result.bestmove or looks[chosen].info is None:
             return result
         self._set_final(looks[chosen], result.nodes)
         return looks[chosen]
-
-    def _short_search(self, session: Session, move: str, nodes: int) -> SearchResult | None:
-        """A short search of one move, without reports. All of them get half the time and half the nodes of the `go`.
-
-        None: these nodes are used up.
-        """
-        request = self.request
-        most = max((request.nodes or 0) // 2 - self._short_nodes, 0)
-        if request.nodes and not most:
-            return None
-        result = session.engine.search(
-            session.position,
-            depth=min(request.depth or 0, session.core.MAX_DEPTH),
-            nodes=most,
-            soft_nodes=max(nodes, 1),
-            hard_ms=self._time_left()[1] // 2,
-            searchmoves=[move],
-        )
-        self._short_nodes += result.nodes
-        return None if request.nodes and result.nodes == most else result
 
     def _time_left(self) -> tuple[float, int]:
         """Soft and hard limit in milliseconds, minus the time used so far; 0: no limit."""
@@ -284,13 +258,14 @@ class SearchJob(Job):
     def _report(self, info: SearchInfo) -> None:
         """Send a report of the core, or keep it for the end in a hurry. Until the ponderhit is read, the client may ignore it."""
         if info.currmove:
-            line = fmt.currmove(info.depth, info.currmove, info.currmovenumber)
+            line = f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}"
         else:
             report = self._completed(info)
             line = fmt.info_line(report)
             if not report.bound:
                 self._lines[report.multipv] = report
-                (self._delivered.discard if self._pondering or self._silent else self._delivered.add)(report.multipv)
+                if not (self._pondering or self._silent):
+                    self._sent[report.multipv] = report
         if not self._silent:
             self._write(line)
         if self._write.closed:
@@ -299,7 +274,7 @@ class SearchJob(Job):
     def _completed(self, info: SearchInfo) -> SearchReport:
         """A report of the core with the score of the endgame tables, unless the search has proven a mate, and the probabilities."""
         score_cp, mate_in, tbhits = info.score_cp, info.mate_in if info.is_mate else None, info.tbhits
-        chances = None if self._model is None else self._model(info)
+        chances = None if self._material is None else wdl.of_search(info, self._material)
         if self._verdict is not None:
             rank = self._verdict.rank_of(info.pv[0])
             # A mate is shown for the side that wins by the tables; not in a slower win, since it would look better than those before.
@@ -320,10 +295,8 @@ class SearchJob(Job):
             return
         nodes += self._short_nodes
         report = self._completed(result.info)
-        if report != self._lines.get(1):  # never reported
-            self._lines[1] = report
-            self._delivered.discard(1)
+        self._lines[1] = report
         self._final = []
-        if not all(number in self._delivered and line.nodes == nodes for number, line in self._lines.items()):
+        if self._lines != self._sent or any(line.nodes != nodes for line in self._lines.values()):
             time_ms = max(self._used_ms(), *(line.time_ms for line in self._lines.values()))
             self._final = [replace(self._lines[number], nodes=nodes, time_ms=time_ms) for number in sorted(self._lines)]

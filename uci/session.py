@@ -11,7 +11,6 @@ from .options import MAX_SEED, Options
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
     from ..core.engine import Engine, Position
     from .book import Book
@@ -22,56 +21,41 @@ if TYPE_CHECKING:
 SHREDDER = str.maketrans("HAha", "KQkq")  # the names of the corners' files in a Shredder-FEN
 
 
-class SessionError(ValueError):
-    """The engine cannot be made; the message is for the user."""
-
-
 class Session:
     """Engine, weights and position, each made when first needed; endgame tables and book when an option asks for them.
 
-    Only the worker thread uses it, once commands are read. `core` and `config` are the modules `core.engine` and
-    `evaluation.config`, or replacements for tests. `tunables` are changes to core/tunables.py, checked by `uci.tunables`; with
-    `expose`, every tunable is an option.
+    Only the worker thread uses it, once commands are read. `tunables` are changes to core/tunables.py, checked by `uci.tunables`;
+    with `expose`, every tunable is an option. The core is imported when it is needed, after `uciok`.
     """
 
-    def __init__(
-        self, core: Any = None, config: Any = None, tunables: Mapping[str, int] | None = None, *, expose: bool = False
-    ) -> None:
-        self._core = core
-        self._config = config
+    def __init__(self, tunables: Mapping[str, int] | None = None, *, expose: bool = False) -> None:
         self.tunables = dict(tunables or {})  # with which the session started
         self._engine: Engine | None = None
         self._evaluator: tuple[list[int], bytes | None] | None = None  # weights and network
         self._position: Position | None = None
-        self._start: tuple[str | None, bool] = None, False  # where the game began, None: start position; and UCI_Chess960 then
-        self._moves: list[str] = []
         self.rejection = ""  # why the last `position` command was rejected; "" if it was not
-        self.options = Options(_exposed(self.tunables) if expose else ())
+        exposed: tuple[Option, ...] = ()
+        if expose:
+            from .tunables import options as tunable_options
+
+            exposed = tunable_options(self.tunables)
+        self.options = Options(exposed)
         self.tables: Tablebase | None = None
         self.book: Book | None = None
         self.games = 0  # number of games started in this session
         self.last_job_ns = 0  # when the last search, perft or bench ended
         self._random_seed = 1 + int.from_bytes(os.urandom(4), "big") % MAX_SEED
-        self.show: Callable[[str], None] = _ignore  # shows the user a message that is no error
-        self.log_to: Callable[[str], None] = _ignore
-
-    @property
-    def core(self) -> Any:
-        """The compiled core's Python face."""
-        if self._core is None:
-            from ..core import engine
-
-            self._core = engine
-        return self._core
+        self.show: Callable[[str], None] = lambda _: None  # shows the user a message that is no error
+        self.log_to: Callable[[str], None] = lambda _: None  # set by the loop
 
     @property
     def engine(self) -> Engine:
-        """The engine, with a transposition table of the size of the option Hash. Raises SessionError."""
+        """The engine, with a transposition table of the size of the option Hash. Raises UserError."""
         if self._engine is None:
             try:
-                self._engine = self._new_engine()
-            except MemoryError as error:
-                raise SessionError(f"no engine: {error}") from error
+                return self._make_engine()
+            except (MemoryError, ValueError) as error:
+                raise parse.UserError(f"no engine: {error}") from error
         return self._engine
 
     @property
@@ -91,7 +75,7 @@ class Session:
         return self.options.set(name, text, self)
 
     def make_ready(self) -> None:
-        """Make engine and position now, so that the first search need not. Raises SessionError."""
+        """Make engine and position now, so that the first search need not. Raises UserError."""
         _ = self.engine, self.position
 
     def new_game(self) -> None:
@@ -109,28 +93,21 @@ class Session:
 
     # Engine
 
-    def _new_engine(self) -> Engine:
+    def _make_engine(self) -> Engine:
+        from ..core.engine import Engine
+
         if self._evaluator is None:
-            try:
-                self._evaluator = self._read_weights()
-            except ValueError as error:
-                raise SessionError(f"no engine: {error}") from error
+            self._evaluator = self._read_weights()
         weights, network = self._evaluator
-        engine: Engine = self.core.Engine(
-            weights, hash_mb=self.options["Hash"], tunables=self._present_tunables(), network=network
-        )
-        if self.tables is not None:
-            engine.set_tablebase(*self._tables_in_search())
-        return engine
+        self._engine = Engine(weights, hash_mb=self.options["Hash"], tunables=self._present_tunables(), network=network)
+        self.share_tables()
+        return self._engine
 
     def _read_weights(self) -> tuple[list[int], bytes | None]:
         """The weights and the network of WeightsFile."""
-        if self._config is None:
-            from ..evaluation import config
+        from ..evaluation import config
 
-            self._config = config
-        evaluator: tuple[list[int], bytes | None] = self._config.evaluator(self.options["WeightsFile"])
-        return evaluator
+        return config.evaluator(self.options["WeightsFile"])
 
     def _present_tunables(self) -> dict[str, int]:
         """The changes to core/tunables.py that are in force."""
@@ -139,7 +116,7 @@ class Session:
     def resize_hash(self) -> None:
         """Give the transposition table the size of Hash. Raises MemoryError and keeps the old one."""
         if self._engine is None:
-            self._engine = self._new_engine()
+            self._make_engine()
         else:
             self._engine.set_hash(self.options["Hash"])
 
@@ -166,34 +143,26 @@ class Session:
     # Position
 
     def set_position(self, fen: str | None, moves: list[str]) -> None:
-        """Set the position; `fen` None: the start position. Raises ValueError, and keeps the old one, if the FEN or a move is illegal.
-
-        A GUI sends the whole game at every move: if it extends the present game, only the new moves are made.
-        """
-        known = len(self._moves)
-        first = fen, self.options["UCI_Chess960"]
-        extends = self._position is not None and first == self._start and moves[:known] == self._moves
-        position = self.position if extends else self._new_position(fen)
-        start = known if extends else 0
-        for index in range(start, len(moves)):
+        """Set the position; `fen` None: the start position. Raises ValueError, and keeps the old one, if the FEN or a move is illegal."""
+        position = self._new_position(fen)
+        for number, move in enumerate(moves, 1):
             try:
-                position.make(moves[index])
+                position.make(move)
             except ValueError:
-                for _ in range(start, index if extends else start):
-                    position.undo()
-                raise ValueError(f"illegal move '{parse.shorten(moves[index])}' (number {index + 1} after 'moves')") from None
-        self._position, self._start, self._moves = position, first, moves
+                raise ValueError(f"illegal move '{parse.shorten(move)}' (number {number} after 'moves')") from None
+        self._position = position
 
     def _new_position(self, fen: str | None) -> Position:
         """The position of a FEN, None: the start position. Only UCI_Chess960 allows the castling rights of Chess960."""
+        from ..core.engine import STARTPOS_FEN, Position
+
         chess960 = self.options["UCI_Chess960"]
-        position: Position = self.core.Position(fen or self.core.STARTPOS_FEN, chess960=chess960)
+        position = Position(fen or STARTPOS_FEN, chess960=chess960)
         if fen is None or chess960:
             return position
         fields = fen.split()
         fields[2:3] = [_standard_rights(position.board(), rights) for rights in fields[2:3]]
-        standard: Position = self.core.Position(" ".join(fields))
-        return standard
+        return Position(" ".join(fields))
 
     def set_chess960(self) -> None:
         """Write castling as UCI_Chess960 says."""
@@ -204,19 +173,17 @@ class Session:
 
     def open_tables(self) -> None:
         """Use the endgame tables in the folders of SyzygyPath ("": none). Raises ValueError, and keeps the old ones, if there is none."""
-        path = self.options["SyzygyPath"]
-        tables = None
+        path, old, tables = self.options["SyzygyPath"], self.tables, None
         if path:
             from .tablebase import Tablebase
 
             tables = Tablebase(path)
             tables.rule50 = self.options["Syzygy50MoveRule"]
-        old, self.tables = self.tables, tables
+            self.show(f"SyzygyPath: {tables.summary}")
+        self.tables = tables
         self.share_tables()
         if old is not None:
             old.close()
-        if tables is not None:
-            self.show(f"SyzygyPath: {tables.summary}")
 
     def set_tables_rule50(self) -> None:
         """Count a win that the fifty-move rule makes a draw as Syzygy50MoveRule says."""
@@ -226,32 +193,24 @@ class Session:
 
     def share_tables(self, in_search: bool = True) -> None:
         """Let the present engine's search probe the tables, or not; an engine made later probes them."""
-        if self._engine is not None:
-            self._engine.set_tablebase(*(self._tables_in_search() if in_search else (None,)))
-
-    def _tables_in_search(self) -> tuple[Any, ...]:
-        if self.tables is None:
-            return (None,)
-        pieces = min(self.tables.max_pieces, self.options["SyzygyProbeLimit"])
-        return self.tables.probe, pieces, self.options["SyzygyProbeDepth"]
+        if self._engine is None:
+            return
+        if self.tables is None or not in_search:
+            self._engine.set_tablebase(None)
+        else:
+            pieces = min(self.tables.max_pieces, self.options["SyzygyProbeLimit"])
+            self._engine.set_tablebase(self.tables.probe, pieces, self.options["SyzygyProbeDepth"])
 
     def open_book(self) -> None:
         """Have the book of BookFile ready, for OwnBook without one the shipped book. Raises ValueError or OSError and keeps the old one."""
-        book, path = None, self.options["BookFile"]
+        path, old, book = self.options["BookFile"], self.book, None
         if path or self.options["OwnBook"]:
             from .book import SHIPPED, Book
 
             book = Book(path or SHIPPED)
-        old, self.book = self.book, book
+        self.book = book
         if old is not None:
             old.close()
-
-
-def _exposed(tunables: Mapping[str, int]) -> tuple[Option, ...]:
-    """The options that stand for tunables; imported when they are asked for."""
-    from .tunables import options
-
-    return options(tunables)
 
 
 def _standard_rights(board: str, rights: str) -> str:
@@ -264,7 +223,3 @@ def _standard_rights(board: str, rights: str) -> str:
         "q": last[4] + last[0] == "kr",
     }
     return "".join(right for right in rights if fits.get(right.translate(SHREDDER))) or "-"
-
-
-def _ignore(_: str) -> None:
-    """What `show` and `log_to` are without a UCI loop."""

@@ -12,8 +12,7 @@ Whoever is far ahead avoids stalemate and repetition.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import exp, log2
+from math import exp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -40,26 +39,12 @@ MATE_SCORE = 32000  # centipawns that a mate counts as when moves are compared
 SECOND_PLACE = 12  # centipawns added to the loss of all moves but the best, whose short search may overrate them
 
 
-@dataclass(frozen=True)
-class Level:
-    """How to play at one strength: nodes of the search, temperature in centipawns."""
-
-    nodes: int
-    temperature: float
-
-
-def level(elo: int) -> Level:
-    """The level of an Elo. Between two anchors nodes are interpolated geometrically, the temperature linearly."""
-    low = high = ANCHORS[0]
-    elo = min(max(elo, low[0]), ANCHORS[-1][0])
-    for above in ANCHORS[1:]:
-        high = above
-        if elo <= above[0]:
-            break
-        low = above
-    part = (elo - low[0]) / (high[0] - low[0])
-    nodes = 2 ** (log2(low[1]) + part * (log2(high[1]) - log2(low[1])))
-    return Level(round(nodes), low[2] + part * (high[2] - low[2]))
+def level(elo: int) -> tuple[int, float]:
+    """Nodes and temperature of an Elo from 500 to 2800. Between two anchors nodes are interpolated geometrically, the temperature linearly."""
+    above = next(index for index in range(1, len(ANCHORS)) if elo <= ANCHORS[index][0])
+    (low, low_nodes, low_heat), (high, high_nodes, high_heat) = ANCHORS[above - 1 : above + 1]
+    part = (elo - low) / (high - low)
+    return round(low_nodes * (high_nodes / low_nodes) ** part), low_heat + part * (high_heat - low_heat)
 
 
 def needs_technique(position: Position, score: int) -> bool:
@@ -87,12 +72,9 @@ def choose(best: str, scores: dict[str, int], temperature: float, *seeds: int) -
     top = max(scores.values())
     if best not in scores:
         best = max(scores, key=scores.__getitem__)
-    moves, weights = [], []
-    for move, score in scores.items():
-        loss = 0 if move == best else top - score + SECOND_PLACE
-        moves.append(move)
-        weights.append(exp(-loss / temperature) if loss <= WORST * temperature else 0.0)
-    return Random(str(seeds)).choices(moves, weights)[0]
+    losses = [0 if move == best else top - score + SECOND_PLACE for move, score in scores.items()]
+    weights = [exp(-loss / temperature) if loss <= WORST * temperature else 0.0 for loss in losses]
+    return Random(str(seeds)).choices(list(scores), weights)[0]
 
 
 def comparable(info: SearchInfo | None) -> int:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from ..core.engine import FIFTY_MOVES, SHOWN_TB_WIN
 from . import parse
 
 TYPE_CHECKING = False
@@ -20,30 +21,25 @@ if TYPE_CHECKING:
     from ..core.engine import Position
 
 SUFFIXES = (".rtbw", ".rtbz")
-FIFTY = 100  # plies
 FREE_PLIES = 20  # a winner may choose any move that makes progress within so many plies since the last capture or pawn move
-SHOWN_WIN = 20000  # centipawns, as in the core
 HEADER = 5  # bytes before the pieces: magic, flags
 HAS_PAWNS = 2  # of the flags
 BLACK = 8  # of a piece's number; the rest is its type, from 1 for a pawn to 6 for a king
 
 
+@dataclass
 class Rank:
     """Root moves of equal value: their result under the fifty-move rule, and the score to show, from stm's view.
 
     The score is near 20000 for a win, 1 for a win that the fifty-move rule makes a draw.
     """
 
-    __slots__ = ("moves", "score_cp", "wdl")
-
-    def __init__(self, wdl: int, distances: dict[str, int]) -> None:
-        self.wdl = wdl
-        self.moves = list(distances)
-        distance = (min if wdl > 0 else max)(distances.values())
-        self.score_cp = wdl // 2 * (SHOWN_WIN - distance) if abs(wdl) == 2 else wdl
+    wdl: int
+    moves: list[str]
+    score_cp: int
 
 
-@dataclass(frozen=True)
+@dataclass
 class Verdict:
     """The root moves by the tables, in ranks from the best to the worst; `hits` counts the positions probed."""
 
@@ -55,48 +51,30 @@ class Verdict:
         return next(rank for rank in self.ranks if move in rank.moves)
 
 
-class DamagedTable:
-    """Takes the place of a table whose header cannot be used: each probe raises OSError."""
-
-    def __init__(self, path: str) -> None:
-        self.path = path
-
-    def probe_wdl_table(self, *_: object) -> None:
-        raise OSError(f"{os.path.basename(self.path)} is damaged: its header and its file name name different pieces")
-
-    probe_dtz_table = probe_wdl_table
-
-    def close(self) -> None:
-        pass
-
-
 class Tablebase:
     """The tables of some folders. Its methods do not raise."""
 
     def __init__(self, path: str) -> None:
         """Open the folders in `path`, separated by `os.pathsep`. Raises ValueError if none of them holds a table."""
         folders = [folder for folder in path.split(os.pathsep) if folder]
-        holding = [folder for folder in folders if _holds_tables(folder)]
-        if not holding:
+        without = [folder for folder in folders if not _holds_tables(folder)]
+        if without == folders:
             raise ValueError(f"no Syzygy tables in '{parse.shorten(path)}'")
         import chess.syzygy
 
         self._board = chess.Board
         self._tables = chess.syzygy.Tablebase()
-        for folder in holding:
-            add_folder(self._tables, folder)
         self._unread = ""
         self.rule50 = True  # False: the fifty-move rule is ignored
+        damaged = [name for folder in folders if folder not in without for name in add_folder(self._tables, folder)]
         self.max_pieces = max((len(name) - 1 for name in self._tables.wdl), default=0)
+        notes = f"; left out, since their headers are damaged: {_listed(damaged)}" if damaged else ""
         if not self.max_pieces:
             self.close()
-            raise ValueError(f"no WDL tables in '{parse.shorten(path)}'")
-        self.summary = self._describe([folder for folder in folders if folder not in holding])
-
-    def _describe(self, without: list[str]) -> str:
+            raise ValueError(f"no WDL tables in '{parse.shorten(path)}'{notes}")
         wdl, dtz = (len(set(tables.values())) for tables in (self._tables.wdl, self._tables.dtz))
-        missing = f"; none in {', '.join(parse.shorten(folder) for folder in without)}" if without else ""
-        return f"{wdl} WDL and {dtz} DTZ tables, up to {self.max_pieces} pieces{missing}"
+        notes += f"; none in {_listed(without)}" if without else ""
+        self.summary = f"{wdl} WDL and {dtz} DTZ tables, up to {self.max_pieces} pieces{notes}"
 
     def close(self) -> None:
         """Close the files."""
@@ -152,9 +130,11 @@ class Tablebase:
             most = max(distances.values())
             if progress and wdl > 0:
                 most = max(min(distances.values()), 0 if wdl == 1 or _has_repeated(trial) else FREE_PLIES - counter)
-            fast = {move: plies for move, plies in distances.items() if plies <= most}
-            slow = {move: plies for move, plies in distances.items() if plies > most}
-            ranks += [Rank(wdl, part) for part in (fast, slow) if part]
+            fast = [move for move in distances if distances[move] <= most]
+            slow = [move for move in distances if distances[move] > most]
+            for part in filter(None, (fast, slow)):
+                distance = (min if wdl > 0 else max)(distances[move] for move in part)
+                ranks.append(Rank(wdl, part, wdl // 2 * (SHOWN_TB_WIN - distance) if abs(wdl) == 2 else wdl))
         return Verdict(ranks, len(moves))
 
     def _judge_move(self, position: Position, move: str, counter: int) -> tuple[int, int] | None:
@@ -167,31 +147,32 @@ class Tablebase:
         position.undo()
         if ended in ("1-0", "0-1"):
             return 2, 1
-        if ended != "*" and (self.rule50 or board.halfmove_clock < FIFTY):
+        if ended != "*" and (self.rule50 or board.halfmove_clock < FIFTY_MOVES):
             return 0, 0
         wdl = self._wdl(board)
         if not wdl:
             return None if wdl is None else (0, 0)
         dtz = None if board.halfmove_clock == 0 else self._ask(self._tables.get_dtz, board)
         if dtz is None:
-            return -wdl, 1 if abs(wdl) == 2 else FIFTY + 1
+            return -wdl, 1 if abs(wdl) == 2 else FIFTY_MOVES + 1
         distance = abs(dtz) + 1
-        if self.rule50 and abs(wdl) == 2 and counter + distance > FIFTY:
+        if self.rule50 and abs(wdl) == 2 and counter + distance > FIFTY_MOVES:
             wdl //= 2
         return -wdl, distance
 
 
 def add_folder(tables: Any, folder: str) -> list[str]:
-    """Add the tables of a folder to a `chess.syzygy.Tablebase`; returns the files whose headers cannot be used.
+    """Add the tables of a folder to a `chess.syzygy.Tablebase`; returns the names of files that are left out for their headers.
 
-    python-chess looks for the pieces that a header names, for ever if the board lacks them. So it must not read such files.
+    python-chess looks for the pieces that a header names, for ever if the board lacks them.
     """
     tables.add_directory(folder)
-    damaged: dict[str, DamagedTable] = {}
+    damaged: set[str] = set()
     for known in (tables.wdl, tables.dtz):
         for key, table in list(known.items()):  # a table has two keys, one for each colour of the stronger side
-            if table.path in damaged or not (isinstance(table, DamagedTable) or _has_right_header(table.path)):
-                known[key] = damaged.setdefault(table.path, DamagedTable(table.path))
+            if not _has_right_header(table.path):
+                del known[key]
+                damaged.add(os.path.basename(table.path))
     return sorted(damaged)
 
 
@@ -225,6 +206,10 @@ def _has_repeated(position: Position) -> bool:
         game.undo()
         keys.append(game.key)
     return len(set(keys)) < len(keys)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(parse.shorten, names[: parse.MAX_NAMED]))
 
 
 def _holds_tables(folder: str) -> bool:

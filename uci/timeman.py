@@ -49,11 +49,6 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[f
     return (max(int(soft), MIN_MS) if inc or soft >= MIN_MS else soft), hard
 
 
-def fixed(movetime: int, overhead: int) -> int:
-    """The hard limit for `movetime` milliseconds: minus the lag, but at least half of `movetime`."""
-    return max(movetime - min(overhead, movetime // 2), MIN_MS)
-
-
 def limits_for(request: SearchRequest, white_to_move: bool, overhead: int) -> tuple[float, int]:
     """(soft, hard) of a `go` in milliseconds; 0: no limit.
 
@@ -68,7 +63,7 @@ def limits_for(request: SearchRequest, white_to_move: bool, overhead: int) -> tu
     if own is not None:
         soft, hard = allocate(own, own_inc or 0, request.movestogo or 0, overhead)
     if request.movetime is not None:
-        longest = fixed(request.movetime, overhead)
+        longest = max(request.movetime - min(overhead, request.movetime // 2), MIN_MS)
         hard = min(hard, longest) if hard else longest
         soft = min(soft, hard)
     return soft, hard

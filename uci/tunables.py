@@ -26,20 +26,16 @@ def read(words: Iterable[str]) -> dict[str, int]:
         name, equals, text = word.partition("=")
         if not (equals and name.strip()):
             raise ValueError(f"expected NAME=VALUE, not '{shorten(word)}'")
-        values[name.strip()] = checked(name.strip(), text.strip())
+        name, text = name.strip(), text.strip()
+        if name not in ROWS:
+            raise ValueError(_unknown(name))
+        _, _, low, high, _, _ = ROWS[name]
+        number = parse_int(text)
+        if number is None or not low <= number <= high:
+            wanted = "1 (on) or 0 (off)" if name.startswith(SWITCH) else f"a whole number from {low} to {high}"
+            raise ValueError(f"tunable {name} must be {wanted}, not '{shorten(text)}'")
+        values[name] = number
     return values
-
-
-def checked(name: str, text: str) -> int:
-    """The value of a tunable that `text` means. Raises ValueError that gives the nearest name or the range."""
-    if name not in ROWS:
-        raise ValueError(_unknown(name))
-    _, _, low, high, _, _ = ROWS[name]
-    number = parse_int(text)
-    if number is None or not low <= number <= high:
-        wanted = "1 (on) or 0 (off)" if name.startswith(SWITCH) else f"a whole number from {low} to {high}"
-        raise ValueError(f"tunable {name} must be {wanted}, not '{shorten(text)}'")
-    return number
 
 
 def matching(pattern: str) -> list[Row]:
@@ -53,24 +49,18 @@ def matching(pattern: str) -> list[Row]:
 
 
 def _unknown(name: str) -> str:
-    return f"no tunable is called '{shorten(name)}'{_meant(name)}; `coachwhip tunables` lists all"
-
-
-def _meant(name: str) -> str:
-    """Which tunable somebody may have meant who wrote this name; a technique is often named without the word before it."""
-    if f"{SWITCH}{name}" in ROWS:
-        return f" (perhaps {SWITCH}{name}?)"
-    switch = f"{SWITCH}{name.partition('_')[0]}"
-    near = nearest(name, ROWS) or (switch if switch in ROWS else "")
-    return f" (perhaps {near}?)" if near else ""
+    """The message about a wrong name, with the one that may have been meant: techniques are often named without `use_`."""
+    guesses = (f"{SWITCH}{name}", nearest(name, ROWS), f"{SWITCH}{name.partition('_')[0]}")
+    near = next((f" (perhaps {guess}?)" for guess in guesses if guess in ROWS), "")
+    return f"no tunable is called '{shorten(name)}'{near}; `coachwhip tunables` lists all"
 
 
 def options(changes: Mapping[str, int]) -> tuple[Option, ...]:
     """Every tunable as an option of a session: switches as checks, numbers as spins; the defaults are those with `changes`."""
-    return tuple(_option(name, changes.get(name, row[1]), row[2], row[3]) for name, row in ROWS.items())
-
-
-def _option(name: str, default: int, low: int, high: int) -> Option:
-    if name.startswith(SWITCH):
-        return Option(name, "check", bool(default), apply=lambda session: session.apply_tunables())
-    return Option(name, "spin", default, low, high, lambda session: session.apply_tunables())
+    table = []
+    for name, default, low, high, _, _ in ROWS.values():
+        value = changes.get(name, default)
+        switch = name.startswith(SWITCH)
+        kind, shown = ("check", bool(value)) if switch else ("spin", value)
+        table.append(Option(name, kind, shown, low, high, lambda session: session.apply_tunables()))
+    return tuple(table)

@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 STACK_BYTES = 16 * 2**20  # the search recurses to MAX_PLY with move lists on the C stack; some systems have only 512 KiB
 POLL_SECONDS = 0.1  # longest single wait: Windows delivers Ctrl-C only between waits
-QUIT_SECONDS = 2.0  # how long `close` waits for jobs that do not stop; GUIs kill the process after 5 s
+QUIT_POLLS = 20  # how long `close` waits for jobs that do not stop; GUIs kill the process after 5 s
 
 abandoned: list[Worker] = []  # still busy after `close`: their threads must not outlive the interpreter
 _starting = threading.Lock()  # the stack size of new threads is a setting of the whole process
 
 
 class Job:
-    """A long command, from the moment it is read. The thread that reads commands stops it, the worker runs and finishes it."""
+    """A long command, from the moment it is read. The thread that reads commands stops it, the worker finishes it."""
 
     is_search = False
 
@@ -34,10 +34,6 @@ class Job:
         self.ends_by_itself = ends_by_itself
         self.stopped = False
         self.finished = False
-
-    def run(self, session: Session) -> None:
-        """Carry it out; check `stopped` now and then."""
-        raise NotImplementedError
 
     def stop(self) -> None:
         """Ask for an early end."""
@@ -145,19 +141,10 @@ class Worker:
         while not (self._wait_a_while() or self._is_closed()):
             pass
 
-    def finish(self) -> None:
-        """The same; Ctrl-C stops the jobs, and their last lines are still waited for."""
-        while True:
-            try:
-                self.wait()
-                return
-            except KeyboardInterrupt:
-                self.stop()
-
     def close(self) -> None:
-        """Stop all jobs, wait for their last lines, at most QUIT_SECONDS, and end the thread."""
+        """Stop all jobs, wait for their last lines, at most 2 s, and end the thread."""
         self.stop()
-        if not any(self._wait_a_while() for _ in range(int(QUIT_SECONDS / POLL_SECONDS))):
+        if not any(self._wait_a_while() for _ in range(QUIT_POLLS)):
             abandoned.append(self)
         with self._changed:
             self._closed = True
@@ -169,7 +156,6 @@ class Worker:
             return self._changed.wait_for(lambda: not self._actions, POLL_SECONDS)
 
     def _run(self) -> None:
-        """What the thread does."""
         while True:
             with self._changed:
                 self._changed.wait_for(lambda: bool(self._actions) or self._closed)

@@ -8,14 +8,10 @@ import pytest
 from coachwhip.__main__ import main
 
 
-@pytest.fixture(autouse=True)
-def frozen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, "frozen", True, raising=False)
-
-
 def test_a_subcommand_that_is_not_in_the_program_is_rejected(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
     monkeypatch.delitem(sys.modules, "coachwhip.bench.match.__main__", raising=False)
     monkeypatch.setitem(sys.modules, "coachwhip.bench.match", None)
     assert main(["match", "--help"]) == 2
@@ -23,11 +19,3 @@ def test_a_subcommand_that_is_not_in_the_program_is_rejected(
         "",
         "coachwhip: match is not in this program without Python: install coachwhip in a Python environment and run it there\n",
     )
-
-
-def test_a_broken_module_of_the_program_is_no_missing_subcommand(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is reported as what it is."""
-    monkeypatch.delitem(sys.modules, "coachwhip.bench.perft", raising=False)
-    monkeypatch.setitem(sys.modules, "coachwhip.bench.common.fen", None)
-    with pytest.raises(ImportError):
-        main(["perft", "1"])

@@ -15,7 +15,7 @@ import chess
 import chess.engine
 import chess.polyglot
 import pytest
-from chess.engine import INFO_ALL, ConfigMapping, EngineError, EngineTerminatedError, Limit, Mate, PovScore, SimpleEngine
+from chess.engine import INFO_ALL, ConfigMapping, EngineError, EngineTerminatedError, Limit, SimpleEngine
 from coachwhip.uci.session import Session
 from places import DATA, FROZEN_WEIGHTS, ROOT
 
@@ -86,7 +86,6 @@ CALLS: list[Callable[[SimpleEngine], object]] = [
     lambda engine: engine.play(after("e2e4"), Limit(nodes=5000), root_moves=iter([chess.Move.from_uci("h7h5")]), info=INFO_ALL),
     lambda engine: engine.analyse(chess.Board(MIDDLEGAME), Limit(nodes=20_000), options={"UCI_ShowWDL": True}),
     lambda engine: engine.analyse(after("e2e4", "e7e5", "e1e2", "e8e7", "e2e1", "e7e8"), Limit(depth=7), multipv=4),
-    lambda engine: engine.analyse(chess.Board("7k/8/8/8/8/8/r7/7K w - - 0 1"), Limit(depth=4), multipv=50),
     lambda engine: engine.analyse(chess.Board(MATE_IN_1), Limit(mate=1)),
     lambda engine: engine.analyse(chess.Board("R6k/6pp/8/8/8/8/8/4K3 b - - 0 1"), Limit(depth=3), multipv=2),  # checkmate
     lambda engine: engine.play(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Limit(depth=3), info=INFO_ALL),  # stalemate
@@ -134,19 +133,6 @@ def test_the_package_imports_neither_chess_nor_numpy(user_environment: dict[str,
     assert done.stdout == "False False False True False\n"
 
 
-def test_pondering_goes_on_until_the_next_call(engine: SimpleEngine) -> None:
-    """The first reply is the expected one and becomes a ponderhit, the second is another one."""
-    board = chess.Board()
-    for reply in (True, False):
-        result = engine.play(board, Limit(depth=5), game="x", ponder=True)
-        assert result.move
-        assert result.ponder
-        board.push(result.move)
-        board.push(result.ponder if reply else next(move for move in board.legal_moves if move != result.ponder))
-    assert board.is_legal(engine.play(board, Limit(depth=5), game="x", ponder=True).move or chess.Move.null())
-    assert engine.play(chess.Board(MATE_IN_1), Limit(depth=3), info=INFO_ALL).info["score"] == PovScore(Mate(1), chess.WHITE)
-
-
 # --- Options ---
 
 
@@ -155,10 +141,7 @@ def test_pondering_goes_on_until_the_next_call(engine: SimpleEngine) -> None:
     [
         ({"Hush": 1}, "Hush"),
         ({"Hash": 0}, "at least 1"),
-        ({"Hash": "many"}, "many"),
         ({"WeightsFile": "no/such/weights.py"}, "^WeightsFile: cannot read .*weights.py: .*; keeping <empty>$"),
-        ({"SyzygyPath": "no/such/folder"}, "^SyzygyPath: .*; keeping <empty>$"),
-        ({"BookFile": "no/such/book.bin"}, "^BookFile: .*; keeping <empty>$"),
         ({"Debug Log File": "no/such/file.log"}, "^Debug Log File: .*; keeping <empty>$"),
     ],
 )
@@ -209,7 +192,7 @@ def test_engines_opened_side_by_side_search_side_by_side() -> None:
         board, moves = chess.Board(), []
         with open_engine({"Hash": 1 + number, "Threads": 1 + number % 2}) as engine:
             assert engine.play(chess.Board(MATE_IN_1), Limit(depth=2)).move == chess.Move.from_uci("a1a8")
-            for _ in range(20):
+            for _ in range(8):
                 moves.append(engine.play(board, Limit(depth=6 + number % 2), game=number).move)
                 board.push(moves[-1] or chess.Move.null())
         return moves
@@ -248,7 +231,7 @@ def test_an_engine_closed_while_it_searches_leaves_nothing_behind(monkeypatch: p
 
     monkeypatch.setattr(in_process, "Session", make_session)
     before = set(threading.enumerate())
-    for _ in range(5):
+    for _ in range(3):
         engine = open_engine({"Hash": 1})
         engine.analysis(chess.Board()).get()
         engine.close()
@@ -262,13 +245,7 @@ def test_an_engine_closed_while_it_searches_leaves_nothing_behind(monkeypatch: p
     del engine
     gc.collect()
     assert not set(threading.enumerate()) - before
-    assert [session() for session in sessions] == [None] * 5
-
-
-def test_quit_ends_it() -> None:
-    engine = open_engine()
-    engine.quit()
-    assert engine.returncode.result(30) == 0
+    assert [session() for session in sessions] == [None] * 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
@@ -294,7 +271,7 @@ def test_ctrl_c_ends_a_search(user_environment: dict[str, str]) -> None:
     assert child.returncode == 0
 
 
-@pytest.mark.parametrize("last", ["engine.analysis(chess.Board()).get()", "engine.ping()", "1 / 0"])
+@pytest.mark.parametrize("last", ["engine.analysis(chess.Board()).get()", "1 / 0"])
 def test_a_program_ends_though_an_engine_is_open(last: str, user_environment: dict[str, str]) -> None:
     code = f"import chess, coachwhip; engine = coachwhip.open_engine(); print('bye', flush=True); {last}"
     done = subprocess.run(

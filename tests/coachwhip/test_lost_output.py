@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Output that cannot be delivered: one sentence and an exit code for a full disk, silence for a reader that has gone."""
+"""Output that cannot be delivered: a message and an exit code for a full disk, silence for a reader that has gone."""
 
 import os
 import re
@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from coachwhip.__main__ import main
 
 ENGINE = [sys.executable, "-m", "coachwhip"]
 FULL = "/dev/full"  # a device on which no byte finds room
@@ -24,8 +26,9 @@ def run(words: list[str], environment: dict[str, str], **streams: object) -> "su
     return done
 
 
-@pytest.mark.parametrize("line", ["--help", "weights", "bench --help", "bench 1", "perft 3 --json", "go depth 3", "eval"])
-@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("line", "unbuffered"), [("--help", ""), ("weights", "1"), ("bench 1", "1"), ("perft 3 --json", ""), ("go depth 3", "")]
+)
 def test_a_full_disk_is_reported_in_one_line(line: str, unbuffered: str, user_environment: dict[str, str]) -> None:
     with open(FULL, "w") as stdout:
         done = run(line.split(), {**user_environment, "PYTHONUNBUFFERED": unbuffered}, stdout=stdout)
@@ -35,7 +38,7 @@ def test_a_full_disk_is_reported_in_one_line(line: str, unbuffered: str, user_en
     assert "Exception" not in done.stderr
 
 
-@pytest.mark.parametrize("words", [["weights"], ["perft", "3"], ["--help"], ["go", "depth", "8"], ["bench", "1"]], ids=" ".join)
+@pytest.mark.parametrize("words", [["weights"], ["--help"], ["go", "depth", "8"]], ids=" ".join)
 def test_a_reader_that_has_gone_ends_a_command_quietly(words: list[str], user_environment: dict[str, str]) -> None:
     child = subprocess.Popen(
         [*ENGINE, *words],
@@ -69,31 +72,28 @@ def test_a_session_ends_in_order_when_the_gui_has_gone_but_not_on_a_full_disk(us
     assert done.stderr == "coachwhip: cannot write standard output: No space left on device\n"
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_disk_with_room_for_a_part_is_full_too(unbuffered: str, tmp_path: Path, user_environment: dict[str, str]) -> None:
+def test_a_disk_with_room_for_a_part_is_full_too(tmp_path: Path, user_environment: dict[str, str]) -> None:
     def room() -> None:
         import resource
 
         resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 
     with open(tmp_path / "weights.py", "wb") as stdout:
-        done = run(["weights"], {**user_environment, "PYTHONUNBUFFERED": unbuffered}, stdout=stdout, preexec_fn=room)
+        done = run(["weights"], user_environment, stdout=stdout, preexec_fn=room)
     assert (done.returncode, done.stderr) == (1, "coachwhip: cannot write standard output: File too large\n")
 
 
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_a_pipe_that_does_not_block_loses_nothing(unbuffered: str, user_environment: dict[str, str]) -> None:
+def test_a_pipe_that_does_not_block_loses_nothing(user_environment: dict[str, str]) -> None:
     import fcntl
 
-    environment = {**user_environment, "PYTHONUNBUFFERED": unbuffered}
-    whole = run(["weights"], environment, stdout=subprocess.PIPE).stdout.encode()
+    whole = run(["weights"], user_environment, stdout=subprocess.PIPE).stdout.encode()
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
-    with subprocess.Popen([*ENGINE, "weights"], env=environment, stdout=writer, stderr=subprocess.PIPE) as child:
+    with subprocess.Popen([*ENGINE, "weights"], env=user_environment, stdout=writer, stderr=subprocess.PIPE) as child:
         os.close(writer)
         with open(reader, "rb") as pipe:
-            time.sleep(1)  # by now the pipe is full, which is smaller than the weights
+            time.sleep(0.5)  # by now the pipe is full, which is smaller than the weights
             got = pipe.read()
         assert child.stderr
         assert child.stderr.read() == b""
@@ -109,8 +109,10 @@ def test_progress_that_nobody_can_read_costs_nothing(user_environment: dict[str,
         assert re.fullmatch(r"\d+ nodes \d+ nps\n", done.stdout)
 
 
-@pytest.mark.parametrize("words", [["weights"], ["bench", "1"], ["--version"], ["go", "depth", "2"]], ids=" ".join)
-@pytest.mark.parametrize("closed", [(1,), (2,), (1, 2)], ids=str)
+@pytest.mark.parametrize(
+    ("words", "closed"),
+    [(["weights"], (1,)), (["weights"], (2,)), (["bench", "1"], (2,)), (["bench", "1"], (1, 2)), (["go", "depth", "2"], (1, 2))],
+)
 def test_a_process_without_standard_streams_does_its_work(
     words: list[str], closed: tuple[int, ...], user_environment: dict[str, str]
 ) -> None:
@@ -127,18 +129,18 @@ def test_a_process_without_standard_streams_does_its_work(
         assert words != ["bench", "1"] or len(done.stdout.splitlines()) == 1  # no progress where results go
 
 
-def test_the_weights_of_a_file_are_printed(tmp_path: Path, user_environment: dict[str, str]) -> None:
-    shipped = run(["weights"], user_environment, stdout=subprocess.PIPE).stdout
+def test_the_weights_of_a_file_are_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["weights"]) == 0
+    shipped = capfd.readouterr().out
     path = tmp_path / "mine.py"
     path.write_text(re.sub(r"(?m)^TEMPO = .*$", "TEMPO = (200, 200)", shipped), encoding="utf-8")
     assert path.read_text(encoding="utf-8") != shipped
     for words in (["--weights", str(path), "weights"], ["weights", "--weights", str(path)]):
-        done = run(words, user_environment, stdout=subprocess.PIPE)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert done.stdout == path.read_text(encoding="utf-8")
+        assert main(words) == 0
+        assert capfd.readouterr() == (path.read_text(encoding="utf-8"), "")
 
 
-@pytest.mark.parametrize("locale", [{}, {"PYTHONIOENCODING": "ascii:strict"}, {"PYTHONIOENCODING": "cp1252"}])
+@pytest.mark.parametrize("locale", [{}, {"PYTHONIOENCODING": "ascii:strict"}])
 def test_output_is_utf_8_under_any_locale(locale: dict[str, str], tmp_path: Path, user_environment: dict[str, str]) -> None:
     environment = {**user_environment, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", **locale}
     name = "Dvořák ♔ \N{OLD PERSIAN SIGN XSHAAYATHIYA}"

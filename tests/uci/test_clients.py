@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The traffic of the programs that people use, replayed line by line against the installed command; then those programs themselves.
 
-Cute Chess, fastchess, python-chess, lichess-bot, Arena and the polyglot adaptor, as their sources and logs show it. The programs
-that can be had here play for real: python-chess with both of its faces, the polyglot adaptor, and xboard on a screen that nobody
-sees.
+Cute Chess, fastchess, and lichess-bot, as their sources and logs show it. The polyglot adaptor, which speaks xboard's protocol,
+plays for real; python-chess does in test_in_process.py and test_uci_session.py.
 """
 
 from __future__ import annotations
 
-import os
 import shlex
 import subprocess
-import time
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -32,9 +29,9 @@ MATE_IN_TWO = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"
 FORCED_MATE = "a1a6"
 
 
-@pytest.fixture(params=[b"\n", b"\r\n"], ids=["LF", "CRLF"])
-def engine(request: pytest.FixtureRequest) -> Iterator[UciProcess]:
-    with UciProcess(command=installed_command(), ending=request.param) as process:
+@pytest.fixture
+def engine() -> Iterator[UciProcess]:
+    with UciProcess(command=installed_command(), ending=b"\r\n") as process:
         yield process
         process.quit()
         assert b"\r" not in process.raw
@@ -148,97 +145,19 @@ def test_lichess_bot(engine: UciProcess) -> None:
     assert moves_of(lines)[0] in ("a2a3", "h2h3")
 
 
-def test_arena(engine: UciProcess) -> None:
-    """Its mate search, the weaker play of its level dialogue, and analysis with several lines."""
-    options = declared(engine)
-    assert options["UCI_LimitStrength"] == "check default false"
-    assert engine.ask(f"position fen {MATE_IN_TWO}") == []
-    lines = engine.go("go mate 2")
-    assert moves_of(lines)[0] == FORCED_MATE
-    assert any(" score mate 2 " in line for line in lines)
-    assert engine.ask("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1500") == []
-    best = moves_of(engine.go("position startpos", "go wtime 10000 btime 10000"))[0]
-    assert chess.Move.from_uci(best) in chess.Board().legal_moves
-    assert engine.ask("setoption name UCI_LimitStrength value false", "setoption name MultiPV value 3") == []
-    lines = engine.go("go depth 8")
-    assert {line.partition(" multipv ")[2].split(" ")[0] for line in lines if " multipv " in line} == {"1", "2", "3"}
-    engine.send("go infinite", "stop", "stop")
-    engine.read_until("bestmove")
-
-
-def adapted_game(engine: UciProcess, plies: range) -> None:
-    """What the adaptor sends for the moves of these plies, others being an opponent's: the whole game each time, and the clocks."""
-    board = chess.Board()
-    clocks = [2000, 2000]
-    for ply in range(plies.stop):
-        if board.is_game_over():
-            break
-        if ply in plies:
-            moves = " ".join(move.uci() for move in board.move_stack)
-            engine.send(f"position startpos moves {moves}" if moves else "position startpos")
-            lines = engine.go(f"go wtime {clocks[0]} btime {clocks[1]}")
-            board.push(check_search(lines, board) or chess.Move.null())
-        else:
-            board.push(sorted(board.legal_moves, key=str)[ply % board.legal_moves.count()])
-        clocks[ply % 2] -= 150
-
-
-@pytest.mark.parametrize("plies", [range(24), range(0, 24, 2), range(1, 24, 2)], ids=["both sides", "White", "Black"])
-def test_polyglot_adaptor(engine: UciProcess, plies: range) -> None:
-    """What it makes of xboard's protocol: options once more with xboard's sizes, a folder that is not there, two new games."""
-    declared(engine)
-    lines = engine.ask(
-        "setoption name Hash value 8", "setoption name Hash value 68", "setoption name SyzygyPath value /EGT/Syzygy"
-    )
-    assert [line for line in lines if not line.startswith("info string")] == []
-    assert engine.ask("ucinewgame") == []
-    engine.send("ucinewgame")
-    adapted_game(engine, plies)
-
-
-# --- The programs themselves ---
-
-
-def test_python_chess() -> None:
-    """Options of every kind, several lines, mate, win-draw-loss, pondering, Chess960: the synchronous face."""
-    with chess.engine.SimpleEngine.popen_uci(installed_command(), env=environment(), timeout=TIMEOUT) as engine:
-        engine.configure({"Hash": 8, "Threads": 2, "Move Overhead": 10, "UCI_ShowWDL": True})
-        several = engine.analyse(chess.Board(), chess.engine.Limit(depth=8), multipv=3)
-        assert [info["multipv"] for info in several] == [1, 2, 3]
-        assert len({info["pv"][0] for info in several}) == 3
-        scores = [info["score"].relative for info in several]
-        assert scores == sorted(scores, reverse=True)
-        assert all("wdl" in info and info["wdl"].relative.total() == 1000 for info in several)
-        mate = engine.play(chess.Board(MATE_IN_TWO), chess.engine.Limit(mate=2), info=chess.engine.INFO_SCORE)
-        assert (mate.move, mate.info["score"].relative) == (chess.Move.from_uci(FORCED_MATE), chess.engine.Mate(2))
-        board = chess.Board(BISHOPS_SWAPPED, chess960=True)
-        for _ in range(16):
-            played = engine.play(board, chess.engine.Limit(white_clock=2, black_clock=2), ponder=True)
-            assert played.move
-            assert played.move in board.legal_moves
-            board.push(played.move)
-
-
-def adaptor(folder: Path, name: str) -> list[str]:
-    """The command of Debian's polyglot, which speaks xboard's protocol and drives a UCI engine."""
-    command = installed_command()
-    script = folder / f"{name}.sh"
-    script.write_text(f"#!/bin/sh\nexec {shlex.join(command)}\n")
-    script.chmod(0o755)
-    settings = folder / f"{name}.ini"
-    settings.write_text(
-        f"[PolyGlot]\nEngineName = {name}\nEngineDir = {folder}\nEngineCommand = {script}\nBook = false\n"
-        f"LogFile = {folder / name}.log\nLog = true\n[Engine]\nHash = 8\n"
-    )
-    return [program("polyglot"), str(settings)]
-
-
 @pytest.mark.needs_program("polyglot")
 def test_the_polyglot_adaptor_plays_a_whole_game(tmp_path: Path) -> None:
-    """It speaks xboard's protocol on its outside: it is told the game's moves and answers with its own until the game is over."""
+    """Debian's, which speaks xboard's protocol and drives a UCI engine: it is asked for moves until the game is over."""
+    script = tmp_path / "coachwhip.sh"
+    script.write_text(f"#!/bin/sh\nexec {shlex.join(installed_command())}\n")
+    script.chmod(0o755)
+    (tmp_path / "coachwhip.ini").write_text(
+        f"[PolyGlot]\nEngineName = coachwhip\nEngineDir = {tmp_path}\nEngineCommand = {script}\nBook = false\n"
+        f"LogFile = {tmp_path / 'polyglot.log'}\nLog = true\n[Engine]\nHash = 8\n"
+    )
     board = chess.Board()
     process = subprocess.Popen(
-        adaptor(tmp_path, "coachwhip"),
+        [program("polyglot"), str(tmp_path / "coachwhip.ini")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
@@ -249,9 +168,9 @@ def test_the_polyglot_adaptor_plays_a_whole_game(tmp_path: Path) -> None:
     assert process.stdin
     assert process.stdout
     try:
-        process.stdin.write("xboard\nprotover 2\nnew\nlevel 0 0:10 0.05\nforce\n")
-        while not board.is_game_over(claim_draw=True) and board.ply() < 300:
-            process.stdin.write("time 60\notim 60\ngo\n")
+        process.stdin.write("xboard\nprotover 2\nnew\nlevel 0 0:10 0.02\nforce\n")
+        while not board.is_game_over(claim_draw=True) and board.ply() < 80:
+            process.stdin.write("time 20\notim 20\ngo\n")
             answer = ""
             while not answer.startswith(("move ", "resign", "1-0", "0-1", "1/2")):
                 answer = process.stdout.readline()
@@ -268,51 +187,3 @@ def test_the_polyglot_adaptor_plays_a_whole_game(tmp_path: Path) -> None:
         with suppress(OSError):
             process.stdin.close()
     assert board.ply() > 20
-
-
-def saved_game(path: Path) -> chess.pgn.Game:
-    """The game in a file, as soon as there is one with a result. xboard stays open after it."""
-    deadline = time.monotonic() + 4 * TIMEOUT
-    while time.monotonic() < deadline:
-        with suppress(FileNotFoundError), path.open() as file:
-            game = chess.pgn.read_game(file)
-            if game is not None and game.headers["Result"] != "*" and game.end().ply():
-                return game
-        time.sleep(0.2)
-    raise AssertionError("no game was saved")
-
-
-@pytest.mark.takes_long
-@pytest.mark.needs_program("xboard", "polyglot", "Xvfb")
-def test_xboard_plays_a_game(tmp_path: Path) -> None:
-    """Two of ours on a board that nobody sees; the file that xboard saves, and it saves it when it is over, holds a legal game."""
-    saved = tmp_path / "game.pgn"
-    first, second = (shlex.join(adaptor(tmp_path, name)) for name in ("white", "black"))
-    read, write = os.pipe()
-    screen = subprocess.Popen(
-        [program("Xvfb"), "-displayfd", str(write), "-screen", "0", "1024x768x24"], pass_fds=[write], stderr=subprocess.DEVNULL
-    )
-    os.close(write)
-    try:
-        with os.fdopen(read) as displays:
-            display = displays.readline().strip()
-        assert display
-        board = subprocess.Popen(
-            [
-                program("xboard"), "-fcp", first, "-scp", second, "-mg", "1", "-tc", "0:05", "-inc", "0", "-sgf", str(saved), "-xponder",
-            ],
-            env={**environment(), "DISPLAY": f":{display}", "HOME": str(tmp_path)},
-            cwd=tmp_path,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )  # fmt: skip
-        try:
-            game = saved_game(saved)
-        finally:
-            board.kill()
-            board.wait()
-    finally:
-        screen.kill()
-        screen.wait()
-    assert not game.errors
-    assert game.end().ply() > 20

@@ -7,11 +7,12 @@ import gc
 import random
 import re
 import weakref
-from types import SimpleNamespace
 from typing import Any
 
 import chess
 import pytest
+from coachwhip.core import engine as core
+from coachwhip.evaluation import config
 from coachwhip.uci.session import Session
 
 
@@ -64,13 +65,9 @@ class Tables:
 @pytest.fixture
 def session(monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setattr("coachwhip.uci.tablebase.Tablebase", Tables)
-    core = SimpleNamespace(
-        Engine=RecordingEngine,
-        Position=lambda fen, chess960: SimpleNamespace(fen=fen, chess960=chess960),
-        STARTPOS_FEN="start",
-    )
-    config = SimpleNamespace(evaluator=lambda path="": ([len(path)], path.encode() or None))
-    return Session(core, config)
+    monkeypatch.setattr(core, "Engine", RecordingEngine)
+    monkeypatch.setattr(config, "evaluator", lambda path: ([len(path)], path.encode() or None))
+    return Session()
 
 
 SETTINGS = {
@@ -103,24 +100,17 @@ def test_options_take_effect(session: Any, names: list[str], ready: bool) -> Non
     assert session.engine.asked == (session.tables.probe, 5, 9)
 
 
-@pytest.mark.parametrize("name", ["SyzygyProbeDepth", "SyzygyProbeLimit"])
-def test_what_the_engine_rejects_is_not_remembered(session: Any, name: str) -> None:
+def test_what_the_engine_rejects_is_not_remembered(session: Any) -> None:
     session.set_option("SyzygyPath", "tables")
-    session.make_ready()
-    before = session.options[name], session.engine.asked
-    session.engine.full = True
-    assert session.set_option(name, "3").startswith(f"{name}: not enough memory, keeping {before[0]}")
-    session.engine.full = False
-    session.share_tables()
-    assert (session.options[name], session.engine.asked) == before
-
-
-def test_a_network_that_the_engine_rejects_is_not_remembered(session: Any) -> None:
     session.set_option("WeightsFile", "four")
     session.make_ready()
+    before = session.engine.asked
     session.engine.full = True
+    assert session.set_option("SyzygyProbeDepth", "3").startswith("SyzygyProbeDepth: not enough memory, keeping 6")
     assert session.set_option("WeightsFile", "other").startswith("WeightsFile: not enough memory")
     session.engine.full = False
+    session.share_tables()
+    assert (session.options["SyzygyProbeDepth"], session.engine.asked) == (6, before)
     assert (session.options["WeightsFile"], session.engine.weights, session.engine.network) == ("four", [4], b"four")
     assert session.set_option("WeightsFile", "other") == ""
     assert (session.engine.weights, session.engine.network) == ([5], b"other")
@@ -153,7 +143,7 @@ def test_castling_rights_are_those_of_the_mode() -> None:
             assert session.position.fen() == board.fen(shredder=chess960), fen
 
 
-def test_a_host_that_nobody_holds_is_gone_at_once() -> None:
+def test_a_session_that_nobody_holds_is_freed_at_once() -> None:
     """Its table may be large, and the garbage collector does not know how large."""
     gc.disable()
     try:

@@ -9,11 +9,14 @@ from coachwhip.uci.parse import parse_go
 from hypothesis import given
 from hypothesis import strategies as st
 
-CLOCKS = st.integers(-(2**31), 2**31)
 SMALL = st.integers(0, 60_000)
 
 
-@given(CLOCKS, SMALL, st.integers(0, 10_000), st.integers(0, 5000))
+def limits(go: str, white: bool = True, overhead: int = 30) -> tuple[float, int]:
+    return timeman.limits_for(parse_go(go)[0], white, overhead)
+
+
+@given(st.integers(-(2**31), 2**31), SMALL, st.integers(0, 10_000), st.integers(0, 5000))
 def test_limits_never_overstep_the_clock(time_left: int, inc: int, movestogo: int, overhead: int) -> None:
     soft, hard = timeman.allocate(time_left, inc, movestogo, overhead)
     assert 0 < soft <= hard <= max(1, time_left - overhead)
@@ -28,46 +31,25 @@ def test_more_time_is_never_used_for_less_thought(time_left: int, inc: int, move
 
 
 @pytest.mark.parametrize(
-    ("base", "inc", "lag", "moves"),
+    ("base", "inc", "lag", "hard_every", "left"),
     [
-        (5000, 50, 0, 500),
-        (5000, 50, 29, 500),
-        (1000, 10, 5, 500),
-        (60_000, 600, 20, 500),
-        (0, 100, 20, 500),
-        (10, 10, 9, 500),
-        (60_000, 0, 10, 100),
-        (1000, 0, 3, 60),
+        (5000, 50, 29, 1, 0),
+        (1000, 10, 5, 1, 0),
+        (60_000, 600, 20, 5, 0),
+        (0, 100, 20, 1, 0),
+        (10, 10, 9, 1, 0),
+        (100, 20, 0, 1, 80),  # however hard the moves are, what a busy machine may cost a single move
+        (500, 5, 0, 1, 80),
+        (200, 10, 8, 10**6, 50),  # lag at every move, of most of the increment
+        (500, 5, 4, 10**6, 50),
     ],
 )
-@pytest.mark.parametrize("hard_every", [1, 5])
-def test_a_long_game_is_not_lost_on_time(base: int, inc: int, lag: int, moves: int, hard_every: int) -> None:
-    """Lag at every move; with an increment each may take its hard limit, without one every fifth does and the others the soft one."""
+def test_a_long_game_with_an_increment_is_not_lost_on_time(base: int, inc: int, lag: int, hard_every: int, left: int) -> None:
+    """One in `hard_every` moves takes its hard limit, others the soft one, and `left` milliseconds stay on the clock."""
     clock: float = base + inc
-    for move in range(moves):
-        use_hard = move % (hard_every if inc else 5) == 0
-        clock -= timeman.allocate(int(clock), inc, 0, 30)[use_hard] + lag
-        assert clock >= 0
-        clock += inc
-
-
-@pytest.mark.parametrize(("base", "inc"), [(200, 10), (300, 10), (500, 5), (100, 20)])
-def test_a_small_clock_keeps_a_reserve(base: int, inc: int) -> None:
-    """However hard the moves are, 80 ms stay on it: what a machine with other work may cost a single move."""
-    clock: float = base + inc
-    for _ in range(300):
-        clock -= timeman.allocate(int(clock), inc, 0, 30)[1]
-        assert clock >= 80
-        clock += inc
-
-
-@pytest.mark.parametrize(("base", "inc", "lag"), [(200, 10, 8), (1000, 10, 8), (100, 20, 17), (500, 5, 4)])
-def test_a_small_clock_outlasts_lag_as_long_as_most_of_the_increment(base: int, inc: int, lag: int) -> None:
-    """What a machine with other work on it takes for every move: the clock stops falling well above nothing."""
-    clock: float = base + inc
-    for _ in range(400):
-        clock -= timeman.allocate(int(clock), inc, 0, 30)[0] + lag
-        assert clock >= 50
+    for move in range(500):
+        clock -= timeman.allocate(int(clock), inc, 0, 30)[move % hard_every == 0] + lag
+        assert clock >= left
         clock += inc
 
 
@@ -88,8 +70,7 @@ def test_a_clock_without_increment_lasts(base: int, overhead: int, lag: float, w
 def test_moves_to_go_are_reached(spend_hard: bool) -> None:
     clock: float = 60_000
     for movestogo in range(40, 0, -1):
-        limits = timeman.allocate(int(clock), 0, movestogo, 30)
-        clock -= limits[spend_hard]
+        clock -= timeman.allocate(int(clock), 0, movestogo, 30)[spend_hard]
         assert clock > 0
     assert clock < 30_000
 
@@ -97,55 +78,42 @@ def test_moves_to_go_are_reached(spend_hard: bool) -> None:
 @pytest.mark.parametrize(
     ("clock", "soft", "hard"),
     [
-        ((60_382, 0, 0, 0), (3666, 3666), (11_666, 11_666)),  # sudden death: 1.1 and 3.5 times 1/18 of what is not kept
-        ((60_000, 1000, 0, 0), (4326, 4326), (13_766, 13_766)),
-        ((60_022, 0, 40, 0), (3666, 3666), (11_666, 11_666)),
-        ((10_000, 0, 2, 0), (5000, 5000), (5000, 5000)),
-        ((10_000, 0, 1, 0), (9000, 9000), (9000, 9000)),
-        ((100, 100, 0, 30), (11, 11), (11, 11)),  # half of what the reserve leaves
-        ((30, 0, 0, 30), (0, 1), (1, 1)),
-        ((0, 0, 0, 30), (0, 1), (1, 1)),
-        ((-170_671, 0, 0, 30), (0, 1), (1, 1)),
+        ((60_382, 0, 0, 0), 3666, 11_666),  # sudden death: 1.1 and 3.5 times 1/18 of what is not kept
+        ((60_000, 1000, 0, 0), 4326, 13_766),
+        ((60_022, 0, 40, 0), 3666, 11_666),
+        ((10_000, 0, 2, 0), 5000, 5000),
+        ((10_000, 0, 1, 0), 9000, 9000),
+        ((100, 100, 0, 30), 11, 11),  # half of what the reserve leaves
     ],
 )
-def test_shares(clock: tuple[int, int, int, int], soft: tuple[int, int], hard: tuple[int, int]) -> None:
-    found = timeman.allocate(*clock)
-    assert soft[0] <= found[0] <= soft[1]
-    assert hard[0] <= found[1] <= hard[1]
-
-
-@pytest.mark.parametrize(("movetime", "overhead", "hard"), [(2000, 30, 1970), (40, 30, 20), (1, 30, 1), (1, 0, 1), (500, 0, 500)])
-def test_fixed_time(movetime: int, overhead: int, hard: int) -> None:
-    assert timeman.fixed(movetime, overhead) == hard
+def test_shares(clock: tuple[int, int, int, int], soft: int, hard: int) -> None:
+    assert timeman.allocate(*clock) == (soft, hard)
 
 
 @pytest.mark.parametrize(
     ("go", "white", "same_as"),
     [
         ("wtime 9000 btime 100", True, "wtime 9000"),
-        ("wtime 9000 btime 100", False, "btime 100"),
         ("wtime 9000 winc 70 btime 100 binc 50", False, "btime 100 binc 50"),
         ("wtime 9000 winc 70", False, "btime 9000 binc 70"),  # the opponent's clock must do
         ("btime 9000", True, "wtime 9000"),
-        ("wtime 9000 movestogo 5", True, "wtime 9000 movestogo 5 btime 3"),
+        ("wtime 60000 movetime 50000", True, "wtime 60000"),  # the tighter one counts
     ],
 )
 def test_whose_clock(go: str, white: bool, same_as: str) -> None:
-    limits = timeman.limits_for(parse_go(go)[0], white, 30)
-    assert limits == timeman.limits_for(parse_go(same_as)[0], white, 30)
-    assert limits[1] > 0
+    assert limits(go, white) == limits(same_as, white)
+    assert limits(go, white)[1] > 0
 
 
-@pytest.mark.parametrize("go", ["", "depth 5", "infinite", "nodes 100", "winc 100", "movestogo 5", "mate 3"])
-def test_no_clock_no_limit(go: str) -> None:
-    assert timeman.limits_for(parse_go(go)[0], True, 30) == (0, 0)
-
-
-def test_movetime_has_no_soft_limit() -> None:
-    assert timeman.limits_for(parse_go("movetime 1000")[0], True, 30) == (0, 970)
-
-
-def test_the_tighter_of_clock_and_movetime_counts() -> None:
-    clock = timeman.limits_for(parse_go("wtime 60000")[0], True, 30)
-    assert timeman.limits_for(parse_go("wtime 60000 movetime 500")[0], True, 30) == (470, 470)
-    assert timeman.limits_for(parse_go("wtime 60000 movetime 50000")[0], True, 30) == clock
+@pytest.mark.parametrize(
+    ("go", "overhead", "expected"),
+    [
+        *((go, 30, (0, 0)) for go in ("", "depth 5", "infinite", "nodes 100", "winc 100", "movestogo 5", "mate 3")),
+        ("movetime 1000", 30, (0, 970)),
+        ("movetime 40", 30, (0, 20)),
+        ("movetime 1", 0, (0, 1)),
+        ("wtime 60000 movetime 500", 30, (470, 470)),
+    ],
+)
+def test_without_a_clock(go: str, overhead: int, expected: tuple[int, int]) -> None:
+    assert limits(go, overhead=overhead) == expected
