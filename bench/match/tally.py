@@ -35,7 +35,7 @@ class Tally:
 
     def add(self, pairing: Pairing, record: GameRecord) -> None:
         """Count a finished game, unless its number has been counted before."""
-        culprit = {"white": pairing.white, "black": pairing.black}.get(record.culprit or "")
+        culprit = {True: pairing.white, False: pairing.black, None: None}[record.culprit]
         ended = POINTS[record.result], record.reason, culprit, record.oversteps
         self.results.setdefault(pairing.number, Result(pairing.white, pairing.black, *ended))
 
