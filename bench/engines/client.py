@@ -16,7 +16,6 @@ from typing import NamedTuple
 import chess
 from chess.engine import EngineError, Option, UciOptionMap
 
-from ..common.command import CommandError
 from .faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
 from .info import read_refusal
 from .process import LONGEST_LINE, EngineProcess
@@ -230,16 +229,10 @@ class Client:
 def check_engines(specs: Sequence[EngineSpec]) -> list[str]:
     """Start each engine once, so that one that cannot be used is rejected before the work; returns their names, all different.
 
-    Raises CommandError.
+    Raises StartError.
     """
-    names = []
-    for spec in specs:
-        client = Client(spec)
-        try:
-            client.start()
-        except StartError as error:
-            raise CommandError(str(error)) from error
-        finally:
-            client.close(politely=True)
-        names.append(client.name)
-    return distinct(names)
+    clients = [Client(spec) for spec in specs]
+    for client in clients:
+        client.start()
+        client.close(politely=True)
+    return distinct([client.name for client in clients])

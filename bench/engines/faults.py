@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The words for what engines do wrong, in reports and files."""
 
+from ..common.command import CommandError
+
 TIME_LOSS = "time loss"
 ILLEGAL_MOVE = "illegal move"
 CRASH = "crash"
@@ -8,8 +10,8 @@ STALL = "stall"
 NO_START = "no start"
 
 
-class StartError(Exception):
-    """An engine that cannot be used at all; the message is for the user."""
+class StartError(CommandError):
+    """An engine that cannot be used at all."""
 
 
 class EngineFault(Exception):

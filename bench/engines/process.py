@@ -5,6 +5,7 @@ Most engines exit when their input ends, but a stalled one may not: a small sepa
 what still runs when the runner is gone. Where it cannot run, everything else works.
 """
 
+import atexit
 import os
 import signal
 import subprocess
@@ -45,7 +46,9 @@ _LOCK = threading.Lock()
 def _watchdog() -> "subprocess.Popen[bytes]":
     """The process that ends engines after us."""
     null, command = subprocess.DEVNULL, [sys.executable, "-I", "-S", "-c", WATCH]
-    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=null, stderr=null, bufsize=0, **APART)
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=null, stderr=null, bufsize=0, **APART)
+    atexit.register(process.communicate)
+    return process
 
 
 def _watch(sign: str, pid: int) -> None:

@@ -2,13 +2,13 @@
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
 This module reads the command line. `match` runs the match; `schedule`, `runner` and `game` play the games; `journal` keeps them;
-`tally`, `elo`, `sprt`, `ratings`, `standings` and `plot` count and report.
+`tally`, `elo`, `sprt`, `standings` and `plot` count and report.
 """
 
 import argparse
 import json
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,11 +23,9 @@ from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values
 if TYPE_CHECKING:
     from ..common.openings import Opening
     from .game import Contest
-    from .journal import MatchJournal
     from .match import Match
 
 START_POSITION = "startpos"  # in place of a file of openings
-CHESS960_STARTS = "Chess960 start positions"
 
 EPILOG = """\
 --name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
@@ -114,7 +112,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _match(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    from ..engines.faults import StartError
+    from .journal import MatchJournal
     from .match import Match
     from .runner import runner
     from .schedule import opponents, schedule
@@ -125,16 +123,18 @@ def _match(args: argparse.Namespace) -> int:
     match: Match | None = None
     disk, code = Postponed(), 0
     try:
-        contest = _contest(args)
-        pairings = schedule(_openings(args), opponents(players, args.form), args.games)
-        with _journal(args, contest) as journal, runner(contest, args.concurrency, args.scheduler) as (names, play):
+        with ExitStack() as stack:
+            contest = _contest(args)
+            pairings = schedule(_openings(args), opponents(players, args.form), args.games)
+            journal = args.journal and MatchJournal(args.journal, _settings(args, contest), resume=args.resume)
+            if journal:
+                stack.callback(journal.close)
+            names, play = stack.enter_context(runner(contest, args.concurrency, args.scheduler))
             if _book_file(args) == OPENINGS.path:
                 OPENINGS.announce()
             match = Match(names, [str(control) for control in contest.controls], pairings, sprt, journal, args.pgn)
             with closing(match), disk:
                 match.play(play)
-    except StartError as error:
-        raise CommandError(str(error)) from error
     except KeyboardInterrupt:
         if match is None or not match.tally.results:
             raise
@@ -173,13 +173,6 @@ def _report(args: argparse.Namespace, match: "Match") -> None:
         plot_match(args.plot, *results)
 
 
-def _journal(args: argparse.Namespace, contest: "Contest") -> "AbstractContextManager[MatchJournal | None]":
-    """The journal that keeps finished games, if there is one. Raises CommandError, OSError."""
-    from .journal import MatchJournal
-
-    return closing(MatchJournal(args.journal, _settings(args, contest), resume=args.resume)) if args.journal else nullcontext()
-
-
 def _contest(args: argparse.Namespace) -> "Contest":
     """Who plays, and how; git revisions are built here."""
     from ..common.adjudication import open_tables
@@ -198,26 +191,13 @@ def _contest(args: argparse.Namespace) -> "Contest":
 
 def _common_control(args: argparse.Namespace) -> TimeControl:
     """The time control of the engines that have none of their own."""
-    short = {"time": args.time, "nodes": args.nodes, "depth": args.depth}
-    limits = {name: value for name, value in short.items() if value is not None}
+    limits = {name: getattr(args, name) for name in ("time", "nodes", "depth") if getattr(args, name)}
     if not limits:
         return args.tc or TimeControl(5, 0.05)
     control = (args.tc or TimeControl())._replace(**limits)
     if control.base and control.time:
         raise CommandError("--time and the clock of --tc exclude each other")
     return control
-
-
-def _openings(args: argparse.Namespace) -> "list[Opening]":
-    """An opening for each pair of games."""
-    from ..common.openings import chess960_starts, choose, open_book, standard_start
-
-    path = _book_file(args)
-    if path:
-        book = open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed)
-    else:
-        book = standard_start(chess960=args.chess960) if args.openings else chess960_starts()
-    return choose(book, (args.games + 1) // 2, args.seed if args.order == "random" else None)
 
 
 def _book_file(args: argparse.Namespace) -> Path | None:
@@ -227,16 +207,26 @@ def _book_file(args: argparse.Namespace) -> Path | None:
     return None if str(args.openings) == START_POSITION else Path(args.openings)
 
 
+def _openings(args: argparse.Namespace) -> "list[Opening]":
+    """An opening for each pair of games."""
+    from ..common.openings import chess960_starts, choose, open_book, standard_start
+
+    if path := _book_file(args):
+        book = open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed)
+    else:
+        book = standard_start(chess960=args.chess960) if args.openings else chess960_starts()
+    return choose(book, (args.games + 1) // 2, args.seed if args.order == "random" else None)
+
+
 def _settings(args: argparse.Namespace, contest: "Contest") -> dict[str, Any]:
     """What must be the same when a match is resumed; its length may change, and how many games are played at a time."""
-    path = _book_file(args)
-    book = "start position" if args.openings else CHESS960_STARTS
-    if path:
+    book = "start position" if args.openings else "Chess960 start positions"
+    if path := _book_file(args):
         book = fingerprint(path)[:16]
+    seed = args.seed if args.order == "random" else None
+    openings = {"book": book, "plies": args.plies, "chess960": args.chess960, "seed": seed}
     engines = [
         {"name": player.name, "command": list(player.command), "options": dict(player.options), "tc": str(control)}
         for player, control in zip(contest.players, contest.controls, strict=True)
     ]
-    openings = {"book": book, "plies": args.plies, "chess960": args.chess960}
-    openings["seed"] = args.seed if args.order == "random" else None
     return {"engines": engines, "form": args.form, "openings": openings, "rules": contest.rules._asdict(), "stall": contest.stall}

@@ -36,13 +36,9 @@ TOLERANCE = 1.1  # of a node limit: engines look at their count now and then
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
 INTERRUPTED = "interrupted"
 RESULTS = (WHITE_WINS, DRAW, BLACK_WINS, UNFINISHED)
-TERMINATIONS = {
-    TIME_LOSS: "time forfeit",
-    ILLEGAL_MOVE: "rules infraction",
-    CRASH: "abandoned",
-    STALL: "abandoned",
-    INTERRUPTED: "unterminated",
-}
+TERMINATIONS = {TIME_LOSS: "time forfeit", ILLEGAL_MOVE: "rules infraction", CRASH: "abandoned", STALL: "abandoned"}
+TERMINATIONS |= {INTERRUPTED: "unterminated"}
+MOVE_TYPES = (str,), (int, float), (int, float, NoneType), (str, NoneType), (int, NoneType), (int, NoneType)  # in the journal
 
 
 @dataclass(frozen=True)
@@ -85,18 +81,15 @@ class GameRecord:
     oversteps: tuple[int, int] = (0, 0)  # in how many searches White and Black exceeded their node limit
 
     @property
-    def culprit(self) -> str | None:
-        """Who forfeited the game, as "white" or "black"; None if nobody did."""
-        if self.reason not in FAULTS:
-            return None
-        return "black" if self.result == WHITE_WINS else "white"
+    def culprit(self) -> chess.Color | None:
+        """Who forfeited the game; None if nobody did."""
+        return self.result == BLACK_WINS if self.reason in FAULTS else None
 
     def explanation(self) -> str:
         """Why the game ended, in words, with the name of the engine that was at fault."""
         if self.culprit is None:
             return self.reason
-        name = self.white if self.culprit == "white" else self.black
-        return f"{self.reason} of {name}" + (f": {self.detail}" if self.detail else "")
+        return f"{self.reason} of {self.white if self.culprit else self.black}" + (f": {self.detail}" if self.detail else "")
 
     def to_json(self) -> dict[str, Any]:
         """The record as plain data; scores as python-chess writes them: `+35` or `#-3`."""
@@ -111,17 +104,8 @@ class GameRecord:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "GameRecord":
         """The inverse of `to_json`. Raises KeyError, TypeError, ValueError or OverflowError for data of another form."""
-        moves = tuple(
-            MoveRecord(
-                checked(move, str),
-                float(checked(seconds, int, float)),
-                checked(clock, int, float, NoneType),
-                _score(checked(score, str, NoneType)),
-                checked(depth, int, NoneType),
-                checked(nodes, int, NoneType),
-            )
-            for move, seconds, clock, score, depth, nodes in data["moves"]
-        )
+        values = ([checked(value, *kinds) for value, kinds in zip(move, MOVE_TYPES, strict=True)] for move in data["moves"])
+        moves = tuple(MoveRecord(move, float(spent), clock, _score(score), *rest) for move, spent, clock, score, *rest in values)
         texts = [checked(data[name], str) for name in ("date", "fen", "book", "white", "black", "result", "reason", "detail")]
         date, fen, book, white, black, result, reason, detail = texts
         if result not in RESULTS:
@@ -168,7 +152,7 @@ class Game:
     ) -> None:
         """The engines are White's and Black's. Before each move `is_stopped` is asked whether the game is to end, unfinished."""
         self._pairing = pairing
-        self._engines = dict(zip((chess.WHITE, chess.BLACK), engines, strict=True))
+        self._engines = {chess.WHITE: engines[0], chess.BLACK: engines[1]}
         self._contest = contest
         self._is_stopped = is_stopped
         self._board = pairing.opening.position()
@@ -244,8 +228,8 @@ class Game:
     def _patience(self, allowance: float | None) -> Patience:
         """When an engine that may take so many seconds, None for any number, is given up."""
         if allowance is None:
-            return Patience(after_line=STALL_UNTIMED if self._contest.stall is None else self._contest.stall)
-        return Patience(after_command=allowance + (STALL_TIMED if self._contest.stall is None else self._contest.stall))
+            return Patience(after_line=self._contest.stall or STALL_UNTIMED)
+        return Patience(after_command=allowance + (self._contest.stall or STALL_TIMED))
 
 
 class _Search:

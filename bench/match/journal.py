@@ -20,7 +20,7 @@ LONGEST_COMMENT = 4096  # bytes, of one that is torn
 
 
 class MatchJournal(Journal):
-    """The journal of a match, to which finished games are appended, each number once.
+    """The journal of a match, to which finished games are appended.
 
     `games` are those that it held when it was opened. Those added later are on disk alone: kept here, they would be
     looked through by the garbage collector again and again while engines think.
@@ -31,14 +31,10 @@ class MatchJournal(Journal):
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
         """See Journal."""
         self.games: list[GameRecord] = []
-        self._numbers: set[int] = set()
         super().__init__(path, settings, resume=resume)
 
     def _take(self, line: dict[str, Any]) -> None:
-        record = GameRecord.from_json(line)
-        if record.number not in self._numbers:
-            self.games.append(record)
-        self._numbers.add(record.number)
+        self.games.append(GameRecord.from_json(line))
 
     def add(self, record: GameRecord) -> None:
         """Put a finished game on disk."""

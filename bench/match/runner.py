@@ -7,7 +7,7 @@ where the games are played.
 
 import time
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 from secrets import token_hex
@@ -29,18 +29,12 @@ Runner = Callable[[Sequence[Pairing]], Generator[GameRecord, None, None]]  # clo
 @contextmanager
 def runner(contest: Contest, concurrency: int, scheduler: str | None) -> Iterator[tuple[list[str], Runner]]:
     """The engines' names, all different, and what plays the games. Raises CommandError."""
-    if scheduler is None:
-        names = check_engines(contest.players)
-        yield names, partial(play_here, _named(contest, names), concurrency)
-        return
-    with cluster(scheduler, concurrency) as workers:
-        names = workers.call(check_engines, contest.players)
-        yield names, partial(play_on_cluster, _named(contest, names), workers)
-
-
-def _named(contest: Contest, names: Sequence[str]) -> Contest:
-    """The contest with the players' names settled."""
-    return replace(contest, players=tuple(spec._replace(name=name) for spec, name in zip(contest.players, names, strict=True)))
+    with ExitStack() as stack:
+        workers = None if scheduler is None else stack.enter_context(cluster(scheduler, concurrency))
+        names = workers.call(check_engines, contest.players) if workers else check_engines(contest.players)
+        players = tuple(spec._replace(name=name) for spec, name in zip(contest.players, names, strict=True))
+        named = replace(contest, players=players)
+        yield names, partial(play_on_cluster, named, workers) if workers else partial(play_here, named, concurrency)
 
 
 def _engines(contest: Contest, idle: int) -> EnginePool[Client]:
@@ -58,11 +52,7 @@ def play_here(contest: Contest, concurrency: int, pairings: Sequence[Pairing]) -
     engines = _engines(contest, IDLE_ENGINES * concurrency)
     play = partial(_play, contest, engines, lambda: engines.is_closed)
     with threads(play, concurrency) as pool, closing(engines), closing(pool.run(pairings)) as games:
-        for _, record in games:
-            yield record
-
-
-# --- On a cluster ---
+        yield from (record for _, record in games)
 
 
 def play_on_cluster(contest: Contest, workers: Cluster, pairings: Sequence[Pairing]) -> Generator[GameRecord, None, None]:
@@ -72,9 +62,7 @@ def play_on_cluster(contest: Contest, workers: Cluster, pairings: Sequence[Pairi
     stop = Event(f"coachwhip-stop-{token_hex(8)}", client=workers.client)
     try:
         with closing(workers.pool(partial(play_on_worker, contest, stop.name)).run(pairings)) as games:
-            for _, record in games:
-                if record.result != UNFINISHED:
-                    yield record
+            yield from (record for _, record in games if record.result != UNFINISHED)
     finally:
         stop.set()
 
@@ -86,17 +74,15 @@ def play_on_worker(contest: Contest, stop_name: str, pairing: Pairing) -> GameRe
 
 
 class _RemoteStop:
-    """Whether an event of the cluster is set. Asking costs a message, so it is asked rarely."""
+    """Whether an event of the cluster is set, or the cluster lost. Asking costs a message, so it is asked rarely."""
 
     def __init__(self, name: str) -> None:
         from distributed import Event
 
         self._event = Event(name)
-        self._answer = False
-        self._asked = time.monotonic()
+        self._answer, self._asked = False, time.monotonic()
 
     def __call__(self) -> bool:
-        """Whether the match is over, or the cluster lost."""
         if not self._answer and time.monotonic() - self._asked > STOP_POLL:
             try:
                 self._answer = bool(self._event.is_set())

@@ -38,40 +38,25 @@ class Sprt(NamedTuple):
         """The log-likelihood ratio of these counts of evenly spaced outcomes: five of pairs, or three of games."""
         if sum(counts) == 0:
             return 0.0
-        ratio = llr_logistic if self.model == LOGISTIC else llr_normalized
-        return ratio(counts, self.elo0, self.elo1)
+        filled = [float(count) or EMPTY for count in counts]
+        total = sum(filled)
+        observed = [count / total for count in filled]
+        fit0, fit1 = self._fit(self.elo0, observed), self._fit(self.elo1, observed)
+        return total * sum(p * math.log(p1 / p0) for p, p0, p1 in zip(observed, fit0, fit1, strict=True))
+
+    def _fit(self, elo: float, observed: Sequence[float]) -> list[float]:
+        """The likeliest distribution of evenly spaced outcomes with this strength."""
+        outcomes = len(observed) - 1
+        values = [index / outcomes for index in range(outcomes + 1)]
+        if self.model == LOGISTIC:
+            return _tilt([value - expected_score(elo) for value in values], observed)
+        # normalized Elo is that of single games, and a pair's mean score spreads less
+        return _fit_t(values, observed, math.sqrt(outcomes / 2) * elo / ELO_PER_T)
 
     def verdict(self, llr: float) -> str:
         """`H0`, `H1`, or "" while the test goes on."""
         lower, upper = self.bounds()
         return "H1" if llr >= upper else "H0" if llr <= lower else ""
-
-
-def llr_logistic(counts: Sequence[int], elo0: float, elo1: float) -> float:
-    """Log-likelihood ratio of two expected scores, given in logistic Elo."""
-    values, probabilities, total = _distribution(counts)
-    fits = [_tilt([value - expected_score(elo) for value in values], probabilities) for elo in (elo0, elo1)]
-    return total * _ratio(probabilities, *fits)
-
-
-def llr_normalized(counts: Sequence[int], elo0: float, elo1: float) -> float:
-    """Log-likelihood ratio of two expected scores in standard deviations, given in normalized Elo (of single games)."""
-    values, probabilities, total = _distribution(counts)
-    games = math.sqrt((len(counts) - 1) / 2)  # a pair's mean score spreads less than a game's
-    fits = [_fit_t(values, probabilities, games * elo / ELO_PER_T) for elo in (elo0, elo1)]
-    return total * _ratio(probabilities, *fits)
-
-
-def _distribution(counts: Sequence[int]) -> tuple[list[float], list[float], float]:
-    """Values of the outcomes from 0 to 1, their observed probabilities, and how many were observed."""
-    filled = [float(count) or EMPTY for count in counts]
-    total = sum(filled)
-    return [index / (len(counts) - 1) for index in range(len(counts))], [count / total for count in filled], total
-
-
-def _ratio(probabilities: Sequence[float], fit0: Sequence[float], fit1: Sequence[float]) -> float:
-    """The expectation of log(fit1 / fit0)."""
-    return sum(p * math.log(p1 / p0) for p, p0, p1 in zip(probabilities, fit0, fit1, strict=True))
 
 
 def _tilt(offsets: Sequence[float], probabilities: Sequence[float]) -> list[float]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes a tally as text, a table, or JSON. Counting and formulas are in `tally`, `elo`, `sprt` and `ratings`."""
+"""Writes a tally as text, a table, or JSON. Counting and formulas are in `tally`, `elo` and `sprt`."""
 
 import math
 from collections.abc import Sequence

@@ -8,9 +8,8 @@ from collections import Counter
 from typing import NamedTuple
 
 from ..common.adjudication import BLACK_WINS, DRAW, WHITE_WINS
-from .elo import Estimate, estimate
+from .elo import Estimate, Rating, estimate, fit_ratings
 from .game import GameRecord
-from .ratings import Rating, fit_ratings
 from .schedule import Pairing
 
 POINTS = {WHITE_WINS: 1.0, DRAW: 0.5, BLACK_WINS: 0.0}  # White's
@@ -36,7 +35,7 @@ class Tally:
 
     def add(self, pairing: Pairing, record: GameRecord) -> None:
         """Count a finished game, unless its number has been counted before."""
-        culprit = {"white": pairing.white, "black": pairing.black}.get(record.culprit or "")
+        culprit = {True: pairing.white, False: pairing.black, None: None}[record.culprit]
         ended = POINTS[record.result], record.reason, culprit, record.oversteps
         self.results.setdefault(pairing.number, Result(pairing.white, pairing.black, *ended))
 

@@ -27,12 +27,17 @@ def test_what_is_no_time_control_is_refused(text: str) -> None:
         parse_time_control(text)
 
 
-def test_a_clock_with_increment_runs_down() -> None:
+def test_a_clock_with_increment_runs_down_and_may_be_overdrawn_by_the_margin() -> None:
     clock = Clock(TimeControl(10, 1))
     assert clock.allowance == 10
     clock.spend(4)
     assert clock.remaining == 7
     assert clock.go({"w": clock, "b": Clock(TimeControl(20, 2))}) == "go wtime 7000 btime 20000 winc 1000 binc 2000"
+    clock = Clock(TimeControl(1), margin=0.5)
+    assert clock.allowance == 1.5
+    clock.spend(1.4)
+    assert clock.remaining == 0
+    assert clock.go({"w": clock, "b": clock}).startswith("go wtime 1 ")
 
 
 def test_a_period_ends_with_new_time() -> None:
@@ -43,14 +48,6 @@ def test_a_period_ends_with_new_time() -> None:
     clock.spend(10)
     assert clock.remaining == 90
     assert "movestogo 3" in clock.go({"w": clock, "b": clock})
-
-
-def test_the_margin_may_be_used_but_is_not_given() -> None:
-    clock = Clock(TimeControl(1), margin=0.5)
-    assert clock.allowance == 1.5
-    clock.spend(1.4)
-    assert clock.remaining == 0
-    assert clock.go({"w": clock, "b": clock}).startswith("go wtime 1 ")
 
 
 def test_sides_without_a_clock() -> None:

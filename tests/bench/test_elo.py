@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Rating differences, their errors and the likelihood of superiority, as fastchess and fishtest print them."""
+"""Rating differences, their errors and the likelihood of superiority, as fastchess and fishtest print them; ratings of several players."""
 
+import itertools
 import math
+import random
 
 import numpy as np
 import pytest
-from coachwhip.bench.match.elo import UNKNOWN, elo_difference, estimate, expected_score
+from coachwhip.bench.match.elo import CONFIDENCE_95, UNKNOWN, elo_difference, estimate, expected_score, fit_ratings
 
 
 # the expected scores of the logistic model, as they are tabulated everywhere
@@ -70,6 +72,35 @@ def test_too_few_different_results_show_nothing(counts: tuple[int, ...]) -> None
     assert str(estimate(counts)) == UNKNOWN
 
 
-def test_nothing_shows_nothing() -> None:
-    with pytest.raises(ValueError, match="no result"):
-        estimate((0, 0, 0))
+def test_two_players_differ_by_what_their_score_says() -> None:
+    first, second = fit_ratings(2, {(0, 1): [1.0] * 60 + [0.5] * 20 + [0.0] * 20})
+    assert first.elo == -second.elo
+    assert first.elo - second.elo == pytest.approx(elo_difference(0.7), abs=0.6)
+    # Hessian of n games at expectation e: n e (1 - e); half of the difference has half its error
+    error = CONFIDENCE_95 * 400 / math.log(10) / math.sqrt(100 * 0.7 * 0.3) / 2
+    assert first.error == pytest.approx(error, rel=0.01)
+    assert second.error == pytest.approx(first.error)
+
+
+def test_a_clean_sweep_stays_finite_and_no_games_say_nothing() -> None:
+    first, second, idle = fit_ratings(3, {(0, 1): [1.0] * 10})
+    assert 300 < first.elo - second.elo < 3000
+    assert first.error > 200
+    assert abs(idle.elo) < 1e-3
+    assert [rating.elo for rating in fit_ratings(2, {})] == [0, 0]
+
+
+@pytest.mark.parametrize(("each", "strengths"), [(2, (300, 0, -300)), (10, (100, 0, -50))])
+def test_the_errors_of_ratings_hold_the_truth_as_often_as_they_say(each: int, strengths: tuple[int, ...]) -> None:
+    """Tournaments of three are drawn by a generator; three standard deviations of the share are the noise of the simulation."""
+    rng, runs = random.Random(1), 300
+    mean = sum(strengths) / 3
+    held = 0
+    for _ in range(runs):
+        scores = {
+            (a, b): [float(rng.random() < 1 / (1 + 10 ** ((strengths[b] - strengths[a]) / 400))) for _ in range(each)]
+            for a, b in itertools.combinations(range(3), 2)
+        }
+        fitted = fit_ratings(3, scores)
+        held += sum(abs(rating.elo - (truth - mean)) <= rating.error for rating, truth in zip(fitted, strengths, strict=True))
+    assert held / runs / 3 >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / runs)

@@ -121,14 +121,14 @@ def test_a_faulty_engine_loses_whatever_its_colour(start: Start, role: str, reas
     engines, controls = ((bad, good), (HASTE, MINUTE)) if culprit == chess.WHITE else ((good, bad), (MINUTE, HASTE))
     record = play(*engines, PAWN, controls, stall=0.2 if role == "stall" else None)
     assert (record.result, record.reason) == ("0-1" if culprit == chess.WHITE else "1-0", reason)
-    assert record.culprit == ("white" if culprit == chess.WHITE else "black")
+    assert record.culprit is culprit
     assert len(record.moves) == (0 if culprit == chess.WHITE else 1)
     assert record.detail
     assert role != "killed" or "going down" in record.detail  # what it wrote on stderr
     assert f"{reason} of {role}" in record.pgn({}).replace("\n", " ")
     # and the next game can be played
     if role in ("killed", "cheat"):
-        assert play(bad, good, PAWN).culprit == "white"
+        assert play(bad, good, PAWN).culprit is chess.WHITE
 
 
 def test_who_exceeds_a_fixed_time_loses_unless_the_margin_allows_it(start: Start) -> None:
@@ -161,7 +161,7 @@ def test_a_death_between_games_is_charged_and_the_engine_comes_back(start: Start
     bad, good = start("no-newgame"), start("good")
     endings = [play(bad, good, MATE_IN_ONE) for _ in range(3)]
     assert [record.reason for record in endings] == ["checkmate", CRASH, "checkmate"]
-    assert [record.culprit for record in endings] == [None, "white", None]
+    assert [record.culprit for record in endings] == [None, chess.WHITE, None]
 
 
 def test_an_engine_that_cannot_be_started_again_ends_the_match(start: Start, tmp_path: Path) -> None:
