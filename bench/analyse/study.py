@@ -5,7 +5,6 @@ All scores here are from White's side. Positions are analysed from the last to t
 knows what follows a move when the position before it is analysed.
 """
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -193,7 +192,7 @@ def read_files(paths: Sequence[str]) -> GamesRead:
     found = GamesRead([], [])
     for path in paths:
         try:
-            with open(sys.stdin.fileno() if path == "-" else path, "rb", closefd=path != "-") as file:
+            with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
                 games = list(read_games(file))
         except OSError as error:
             raise CommandError(f"cannot read {path}: {error.strerror or error}") from error
