@@ -19,6 +19,7 @@
     const element = document.createElementNS(SVG, name);
     for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
     parent.append(element);
+    return element;
   }
 
   // The move that should have been played is a whole line, the reply a broken one: they differ without colours, too.
@@ -40,8 +41,7 @@
     for (const square of position.move || []) one(`rect.${square}`, svg).classList.add("last");
     if (position.check) one(`rect.${position.check}`, svg).classList.add("check");
     one("g.men", svg)?.remove();
-    const group = document.createElementNS(SVG, "g");
-    group.setAttribute("class", "men");
+    const group = add(svg, "g", { class: "men" });
     position.board.split("/").forEach((row, down) => {
       let file = 0;
       for (const sign of row) {
@@ -53,19 +53,16 @@
       }
     });
     for (const kind of ["reply", "better"]) if (position[kind]) drawArrow(group, position[kind].move, flipped, kind);
-    svg.append(group);
     svg.setAttribute("role", "img");
     svg.setAttribute("aria-label", `Board: ${position.text}`);
   }
 
   function describe(position) {
-    const score = position.score === undefined ? "" : `  ${position.score}`;
-    const kind = position.kind ? ` (${position.kind})` : "";
-    const spent = position.spent ? `  in ${position.spent}` : "";
-    one(".status").textContent = position.text + kind + score + spent;
-    const better = position.better ? `${position.better.text} (${position.better.score})` : "-";
-    for (const [name, text] of [["better", better], ["reply", position.reply?.text ?? "-"], ["played", position.move ? position.text : "-"]])
-      one(`.legend .${name} strong`).textContent = text;
+    const { text, kind, score, spent } = position;
+    one(".status").textContent = text + (kind ? ` (${kind})` : "") + (score ? `  ${score}` : "") + (spent ? `  in ${spent}` : "");
+    const better = position.better && `${position.better.text} (${position.better.score})`;
+    for (const [name, move] of Object.entries({ better, reply: position.reply?.text, played: position.move && text }))
+      one(`.legend .${name} strong`).textContent = move ?? "-";
     ["white", "black"].forEach((side, index) => {
       const seat = one(`.seat[data-side="${side}"]`);
       one(".name", seat).textContent = document.getElementById(`game${game}`).dataset[side];
@@ -85,10 +82,9 @@
   function mark() {
     const shown = document.getElementById(`game${game}`);
     all(".game").forEach((each) => each.classList.toggle("shown", each === shown));
-    all("a.chosen").forEach((link) => { link.classList.remove("chosen"); link.removeAttribute("aria-current"); });
+    all("a[aria-current]").forEach((each) => each.removeAttribute("aria-current"));
     const link = one(`a.move[data-at="${at}"]`, shown);
     if (link) {
-      link.classList.add("chosen");
       link.setAttribute("aria-current", "true");
       const box = link.parentElement;
       if (link.offsetTop < box.scrollTop || link.offsetTop + 30 > box.scrollTop + box.clientHeight) {

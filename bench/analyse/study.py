@@ -5,7 +5,6 @@ All scores here are from White's side. Positions are analysed from the last to t
 knows what follows a move when the position before it is analysed.
 """
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -146,15 +145,15 @@ class Study:
         first = steps[0].at if steps else 0
         weights = judge.weights([judge.win_percent(look.score) for look in self.looks[first:] if look])
         weighted = list(zip(steps, weights, strict=True))
-        return self._side("White", [pair for pair in weighted if pair[0].white]), self._side(
-            "Black", [pair for pair in weighted if not pair[0].white]
-        )
+        return self._side(chess.WHITE, weighted), self._side(chess.BLACK, weighted)
 
-    def _side(self, colour: str, weighted: Sequence[tuple[Step, float]]) -> Side:
-        counts = {each.name: sum(step.judgement is each for step, _ in weighted) for each in judge.JUDGEMENTS}
-        accuracy = judge.accuracy([step.accuracy for step, _ in weighted], [weight for _, weight in weighted])
-        loss = sum(step.loss_cp for step, _ in weighted) / len(weighted) if weighted else None
-        return Side(self.game.headers.get(colour, "?"), len(weighted), accuracy, loss, counts)
+    def _side(self, colour: chess.Color, weighted: Sequence[tuple[Step, float]]) -> Side:
+        steps = [step for step, _ in weighted if step.white == colour]
+        weights = [weight for step, weight in weighted if step.white == colour]
+        counts = {each.name: sum(step.judgement is each for step in steps) for each in judge.JUDGEMENTS}
+        accuracy = judge.accuracy([step.accuracy for step in steps], weights)
+        loss = sum(step.loss_cp for step in steps) / len(steps) if steps else None
+        return Side(self.game.headers.get("White" if colour else "Black", "?"), len(steps), accuracy, loss, counts)
 
     def annotate(self, annotator: str) -> None:
         """Write the results found so far into the game; a second call changes nothing.
@@ -193,7 +192,7 @@ def read_files(paths: Sequence[str]) -> GamesRead:
     found = GamesRead([], [])
     for path in paths:
         try:
-            with open(sys.stdin.fileno() if path == "-" else path, "rb", closefd=path != "-") as file:
+            with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
                 games = list(read_games(file))
         except OSError as error:
             raise CommandError(f"cannot read {path}: {error.strerror or error}") from error

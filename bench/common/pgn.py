@@ -22,7 +22,8 @@ MAX_PLIES = 6000  # of a line; python-chess walks through all of it to find whos
 LONGEST_WORD = 40  # characters of a move with all that may stand around it
 COLUMNS = 80  # width of the text that is written
 UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such a file begins
-END_OF_FILE = "\x1a"  # of DOS
+NOT_ASCII = re.compile(rb"^.*[\x80-\xff].*$", re.MULTILINE)
+ODD_CHARACTERS = (("\r\n", "\n"), ("\r", "\n"), ("\x1a", " "), ("\ufeff", ""))  # DOS ends files so; a byte order mark
 
 PIECES = "KQRBN"
 FIGURINES = dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", [*PIECES, "", *PIECES, ""], strict=True))
@@ -65,11 +66,15 @@ TAG = (
 )
 TAG_LINE = re.compile(rf'^{BLANK}\[\w+{BLANK}"[^\n]*\]{BLANK}$', re.MULTILINE)
 TOKEN = re.compile(
-    rf"\{{(?P<comment>[^}}]*)\}}|\{{(?P<torn>(?:[^\n]|\n(?!{BLANK}$))*)|;(?P<rest>[^\n]*)|(?P<escape>^%[^\n]*)"
+    rf"\{{(?P<comment>[^}}]*)\}}|;(?P<rest>[^\n]*)|(?P<escape>^%[^\n]*)"
     rf"|{TAG}|(?P<untag>^{BLANK}\[[^\n]*)|\$(?P<nag>\d{{1,3}})(?!\d)|(?P<offer>\(=\))|(?P<open>\()|(?P<close>\))"
     r"|(?P<word>\*|[^\s{}();$*\[]+(?:(?<=[18])\([^\s\d()]\)[+#!?]*)?|[\[{}]|\$\d*)",
     re.MULTILINE,
 )
+OUTSIDE = rf"^{BLANK}\[[^\n]*\]|^%[^\n]*|;[^\n]*"  # what may have braces that begin and end no comment
+COMMENT = re.compile(rf"{OUTSIDE}|\{{[^}}]*\}}?", re.MULTILINE)
+TORN = re.compile(rf"{OUTSIDE}|(?P<torn>\{{(?:[^\n]|\n(?!{BLANK}$))*)", re.MULTILINE)
+TORN_END = "\x1a"  # in front of the end that such a comment gets
 DEPTH = {"(": 1, ")": -1}
 FIRST_MOVE = re.compile(r"1\.(?![\s.]*\.)")
 WORD = re.compile(r"(?:(?P<number>(?!00)\d{1,5})(?:[.…]+|$))?[.…]*(?P<core>.*?)(?:e\.?p\.?)?(?P<marks>[+#†‡!?]*)")
@@ -135,7 +140,7 @@ def split_games(file: io.BufferedReader) -> Iterator[RawGame]:
             line += text.count("\n", begin, token.start())
             begin, stage, names, depth = token.start(), "", set(), 0
         after_blank = False
-        if kind in ("comment", "torn", "rest"):
+        if kind in ("comment", "rest"):
             stage = stage or "comment"
         elif kind in ("tag", "untag"):
             stage = "tags"
@@ -151,23 +156,32 @@ def _text(file: io.BufferedReader) -> str:
     """The text of UTF-8, UTF-16 with a byte order mark, or the Latin-1 of Windows; lines end with a line feed alone."""
     try:
         data = expanded(file).read()
-        if data.startswith(UTF16):
-            return data.decode("utf-16").replace("\r\n", "\n").replace("\r", "\n").replace(END_OF_FILE, " ")
+        text = str(data, "utf-16") if data.startswith(UTF16) else NOT_ASCII.sub(_in_utf8, data).decode()
     except CompressedError as error:
         raise PgnError(str(error)) from error
     except UnicodeError as error:
         raise PgnError(f"not UTF-16 text: {reason(error)}") from error
-    return "\n".join(map(_decoded, data.splitlines())).replace(END_OF_FILE, " ")
+    for odd, plain in ODD_CHARACTERS:
+        text = text.replace(odd, plain)
+    if text.rfind("{") > text.rfind("}"):
+        text = COMMENT.sub(_ended, text)
+    return text
 
 
-def _decoded(line: bytes) -> str:
-    """The text of a line. Each is judged alone: databases mix encodings."""
-    for encoding in ("utf-8", "cp1252"):
-        try:
-            return line.decode(encoding).removeprefix("\ufeff")
-        except UnicodeDecodeError:
-            continue
-    return line.decode("latin-1")
+def _ended(comment: re.Match[str]) -> str:
+    """A comment. If nothing ends it, it and all others in it end at the next blank line."""
+    if comment[0][0] != "{" or comment[0][-1] == "}":
+        return comment[0]
+    return TORN.sub(lambda each: each[0] + (f"{TORN_END}}}" if each["torn"] else ""), comment[0])
+
+
+def _in_utf8(line: re.Match[bytes]) -> bytes:
+    """A line in UTF-8. Each is judged alone: databases mix encodings."""
+    try:
+        line[0].decode()
+    except UnicodeDecodeError:
+        return line[0].decode("cp1252", "replace").encode()
+    return line[0]
 
 
 # --- From the text of a game to the game ---
@@ -259,9 +273,9 @@ class _Reader:
 
     def _take(self, token: re.Match[str]) -> None:
         kind = token.lastgroup or ""
-        if kind in ("comment", "torn", "rest", "offer"):  # of a draw
+        if kind in ("comment", "rest", "offer"):  # of a draw
             self._comment(token[kind])
-            if kind == "torn":
+            if token[kind].endswith(TORN_END):
                 self._complain("a comment without an end", token)
             elif kind == "comment" and "{" in token[kind] and TAG_LINE.search(token[kind]):
                 self._complain("a comment with tags in it: its end may be missing", token)
@@ -333,7 +347,7 @@ class _Reader:
         return True
 
     def _comment(self, text: str) -> None:
-        text = text.strip()
+        text = text.replace(TORN_END, "").strip()
         if self._is_fresh:
             self._starting_comment = " ".join(filter(None, (self._starting_comment, text)))
         else:
