@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Build of the compiled core: every .pyx in core/ becomes a module of coachwhip.core. All metadata is in pyproject.toml.
 
-Environment variables choose the build: COACHWHIP_ARCH, COACHWHIP_CHECKS, COACHWHIP_SANITIZE and COACHWHIP_ANNOTATE
-(docs/building.md). Compiler directives are set here only, since a header comment in a .pyx has no effect on the inline functions
-it cimports.
+Environment variables choose the build: COACHWHIP_ARCH, COACHWHIP_CHECKS and COACHWHIP_SANITIZE (docs/building.md). Compiler
+directives are set here only, since a header comment in a .pyx has no effect on the inline functions it cimports.
 """
 
 import functools
@@ -27,7 +26,6 @@ IN_SDIST = Path("PKG-INFO").exists()  # what pip builds from one it may keep and
 ARCH = os.environ.get("COACHWHIP_ARCH") or (LEVELS if IN_SDIST else NATIVE)
 CHECKS = os.environ.get("COACHWHIP_CHECKS", "0") not in ("", "0")
 SANITIZE = os.environ.get("COACHWHIP_SANITIZE", "")  # the value of -fsanitize, for example "address" or "address,undefined"
-ANNOTATE = os.environ.get("COACHWHIP_ANNOTATE", "0") not in ("", "0")
 
 PACKAGE = "coachwhip"
 SUBPACKAGES = ("bench", "core", "evaluation", "uci")
@@ -135,7 +133,6 @@ def translate(modules: Sequence[Extension]) -> list[Extension]:
         include_path=[str(stage_pxd())],
         build_dir=str(BUILD / ("checks" if CHECKS else "release")),
         compiler_directives={"language_level": 3, "wraparound": False, "cdivision": True, **checks},
-        annotate=ANNOTATE,
         nthreads=min(4, os.cpu_count() or 1),
     )
     gc.enable()

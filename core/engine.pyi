@@ -18,12 +18,10 @@ INPUTS: int  # of a network's side
 MATE: int  # the score of being mated is -MATE + ply
 MAX_DEPTH: int  # the deepest iteration
 MAX_HIDDEN: int  # units of a network's side
-MAX_MOVES: int  # more than any legal position has
 MAX_OUTPUT_WEIGHT: int  # of a network
 MAX_PIECES: int  # on the board
 MAX_PLY: int  # longest line the search follows from the root
 MAX_RECORDED_PLIES: int  # of a recorded game
-MAX_SCALE: int  # centipawns of an output of 1.0 of a network
 MAX_THREADS: int  # most threads a search can have
 NEVER_HIDDEN: int  # the `hidden_from` of a row whose position has not been in its game before (core/board/recorded.pxd)
 NO_RESULT: int  # the result of a row at the end of a side line
@@ -31,7 +29,6 @@ PACKED_SIZE: int  # bytes of a packed position
 QA: int  # 1.0 of a network's accumulator
 QB: int  # 1.0 of a network's output weight
 ROW_SIZE: int  # bytes of a row of a decoded game
-SHOWN_TB_WIN: int  # the score in centipawns of a win by the endgame tablebases
 
 class Position:
     chess960: bool

@@ -6,17 +6,18 @@ from cpython.exc cimport PyErr_CheckSignals
 from libc.string cimport memset
 
 from .board.fen cimport write_fen
-from .board.packed cimport PACKED_SIZE, unpack_legal
+from .board.movegen cimport ALL_MOVES, generate
+from .board.packed cimport PACKED_SIZE, unpack_position
 from .board.recorded cimport MAX_RECORDED_PLIES, NEVER_HIDDEN, NO_RESULT, ROW_SIZE
 from .evaluate.evaluate cimport evaluate_once, scaled_by_rule50
 from .evaluate.features cimport extract_features
 from .evaluate.network cimport INPUTS, MAX_HIDDEN, QA, QB
-from .evaluate.network_file cimport HIDDEN_STEP, MAX_OUTPUT_WEIGHT, MAX_SCALE
+from .evaluate.network_file cimport HIDDEN_STEP, MAX_OUTPUT_WEIGHT
 from .evaluate.trace cimport trace_position
 from .evaluate.weights cimport DANGER_STEP, FULL_PHASE, FULL_SCALE
 from coachwhip.core.position cimport Position  # absolute: Cython takes .position for board/position
-from .request cimport set_root
-from .results cimport SHOWN_TB_WIN, SearchInfo, SearchResult, make_info, make_result
+from .moves cimport AskedMove, find_move, read_move
+from .results cimport SearchInfo, SearchResult, make_info, make_result
 from .search.params cimport fill_params
 from .search.root cimport *
 from .search.threads cimport (
@@ -54,12 +55,10 @@ globals().update(
     MATE=<int>MATE,
     MAX_DEPTH=<int>MAX_DEPTH,
     MAX_HIDDEN=<int>MAX_HIDDEN,
-    MAX_MOVES=<int>MAX_MOVES,
     MAX_OUTPUT_WEIGHT=<int>MAX_OUTPUT_WEIGHT,
     MAX_PIECES=<int>MAX_PIECES,
     MAX_PLY=<int>MAX_PLY,
     MAX_RECORDED_PLIES=<int>MAX_RECORDED_PLIES,
-    MAX_SCALE=<int>MAX_SCALE,
     MAX_THREADS=<int>MAX_THREADS,
     NEVER_HIDDEN=<int>NEVER_HIDDEN,
     NO_RESULT=<int>NO_RESULT,
@@ -67,7 +66,6 @@ globals().update(
     QA=<int>QA,
     QB=<int>QB,
     ROW_SIZE=<int>ROW_SIZE,
-    SHOWN_TB_WIN=<int>SHOWN_TB_WIN,
 )
 
 
@@ -89,6 +87,37 @@ cdef class _Guard:
 
     def __exit__(self, *_):
         self.busy = False
+
+
+cdef int _set_root(Searcher* s, Position position, list groups) except -1:
+    """Copy the position, the keys of its game and the groups of moves to search."""
+    cdef PositionC* root = &s.stack[0].pos
+    cdef Move[MAX_MOVES] moves
+    cdef AskedMove asked
+    cdef int i, back, count, group
+    cdef int first_group = 0
+    cdef dict wanted = {}  # from moves to groups
+    root[0] = position.current()[0]
+    back = min(position.last, <int>root.reversible, GAME_KEYS - 1)
+    for i in range(back):
+        s.keys[i] = position.game[position.last - back + i].key
+    s.root_key = back
+    for group, texts in enumerate(groups):
+        for text in texts:
+            if read_move(text, &asked):
+                wanted.setdefault(find_move(root, &asked), group)
+    wanted.pop(0, None)
+    count = generate(root, moves, ALL_MOVES)
+    s.root_count = 0
+    for group in range(len(groups)):
+        for i in range(count):
+            if (wanted.get(moves[i], -1) if wanted else 0) == group:
+                s.root_moves[s.root_count].move = moves[i]
+                s.root_moves[s.root_count].group = group
+                s.root_count += 1
+                first_group += group == 0
+    s.root_restricted = first_group < count
+    return 0
 
 
 cdef void _report(Searcher* s, void* context, int kind) noexcept nogil:
@@ -271,6 +300,7 @@ cdef class Engine:
 
         Raises ValueError with the number of the first row, from 1, that is not a legal position."""
         cdef PositionC pos
+        cdef const char* fault
         cdef Py_ssize_t i
         if packed.shape[1] != PACKED_SIZE:
             raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[1]}")
@@ -278,10 +308,9 @@ cdef class Engine:
             raise ValueError(f"room for {out.shape[0]} scores of {packed.shape[0]} positions")
         with self.made():
             for i in range(packed.shape[0]):
-                try:
-                    unpack_legal(&packed[i, 0], &pos)
-                except ValueError as error:
-                    raise ValueError(f"position {i + 1}: {error}") from error
+                fault = unpack_position(&packed[i, 0], &pos)
+                if fault != NULL:
+                    raise ValueError(f"position {i + 1}: {fault.decode()}")
                 out[i] = <int16_t>evaluate_once(self.s.evaluator, &pos)
 
     def search(
@@ -327,7 +356,7 @@ cdef class Engine:
         if multipv < 1:
             raise ValueError(f"multipv must be at least 1, not {multipv}")
         with self.made():
-            set_root(s, position, groups)
+            _set_root(s, position, groups)
             memset(&s.limits, 0, sizeof(s.limits))
             s.limits.depth = depth
             s.limits.nodes = nodes or NO_NODE_LIMIT

@@ -52,23 +52,6 @@ cdef void _parse_board(PositionC* pos, str board) except *:
             raise ValueError(f"rank {rank + 1} is not 8 squares wide")
 
 
-cdef void _check_material(const PositionC* pos) except *:
-    cdef int colour
-    cdef object count
-    for colour in range(2):
-        name = "Black" if colour else "White"
-        count = popcount(pieces(&pos.b, colour, KING))
-        if count != 1:
-            raise ValueError(f"{name} has {count} kings, not 1")
-        count = popcount(pieces(&pos.b, colour, PAWN))
-        if count > 8:
-            raise ValueError(f"{name} has {count} pawns")
-        if count + promoted_pieces(pos, colour) > 8:
-            raise ValueError(f"{name} has more pieces than promotion allows")
-    if pos.b.by_type[PAWN] & (rank_mask(0) | rank_mask(7)):
-        raise ValueError("a pawn is on the first or last rank")
-
-
 cdef bitboard _castling_rook(const PositionC* pos, str letter):
     """The rook that a castling letter (KQkq, or a file as in Shredder-FEN) means, as a bitboard; 0 if there is none."""
     cdef int us = WHITE if letter.isupper() else BLACK
@@ -133,25 +116,23 @@ cdef void parse_fen(PositionC* pos, str fen, int* fullmove) except *:
     missing or no number gets its default.
     """
     cdef list fields = fen.split()
+    cdef const char* fault
     if not 2 <= len(fields) <= 6:
         raise ValueError(f"a FEN has 2 to 6 fields, not {len(fields)}")
     memset(pos, 0, sizeof(PositionC))
     memset(pos.piece_on, NO_PIECE, 64)
     _parse_board(pos, fields[0])
-    _check_material(pos)
     if fields[1] not in ("w", "b"):
         raise ValueError(f"{fields[1]!r} is not a side to move (w or b)")
     pos.stm = WHITE if fields[1] == "w" else BLACK
-    if is_attacked(&pos.b, king_square(&pos.b, pos.stm ^ 1), occupied(&pos.b), pos.stm):
-        raise ValueError("the side not to move is in check")
-    checks_and_pins(&pos.b, pos.stm, &pos.checkers, &pos.pinned)
+    fault = check_pieces(pos)
+    if fault != NULL:
+        raise ValueError(fault.decode())
     _parse_castling(pos, fields[2] if len(fields) > 2 else "-")
     _parse_en_passant(pos, fields[3] if len(fields) > 3 else "-")
     pos.rule50 = <uint16_t>_parse_count(fields[4] if len(fields) > 4 else "", 0, 0, MAX_RULE50)
-    pos.reversible = pos.rule50
-    pos.captured = NO_PIECE
     fullmove[0] = _parse_count(fields[5] if len(fields) > 5 else "", 1, 1, MAX_FULLMOVE)
-    keys_from_scratch(pos, &pos.key, &pos.pawn_key, pos.piece_key)
+    complete_position(pos)
 
 
 # --- Writing ---

@@ -14,6 +14,4 @@ cdef enum:
     PAWN_TO_TAKE = 7  # a pawn that can be taken en passant
 
 cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil
-cdef str unpack_fen(const uint8_t* packed)
-cdef bint unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil
-cdef void unpack_legal(const uint8_t* packed, PositionC* pos) except *
+cdef const char* unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil

@@ -3,7 +3,7 @@
 
 from libc.string cimport memset
 
-from .fen cimport parse_fen, write_fen
+from .fen cimport write_fen
 
 cdef enum:
     PIECES_AT = 8  # number of the byte
@@ -34,10 +34,39 @@ cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
     packed[RULE50_AT] = <uint8_t>min(pos.rule50, 255)
 
 
-cdef bint _place_pieces(const uint8_t* packed, PositionC* pos) noexcept nogil:
-    """Fill in what the bytes say. Returns False for a wrong side to move, too many pieces, or other than one king a side."""
+cdef bint _castling_is_possible(const PositionC* pos) noexcept nogil:
+    """Whether each rook that may castle is on its king's first rank, at most one of them on each side of the king."""
+    cdef bitboard possible = 0
+    cdef bitboard mine, king
+    cdef int us
+    for us in range(2):
+        king = pieces(&pos.b, us, KING)
+        if king & rank_mask(7 * us):
+            mine = pos.b.castling_rooks & pieces(&pos.b, us, ROOK) & rank_mask(7 * us)
+            if popcount(mine & (king - 1)) > 1 or popcount(mine & ~(king - 1)) > 1:
+                return False
+            possible |= mine
+    return pos.b.castling_rooks == possible
+
+
+cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
+    """Whether a pawn may just have passed the ep square, and taking it there is legal."""
+    cdef int us = pos.stm
+    cdef bitboard ep = pos.b.ep
+    return (
+        ep & (ep - 1) == 0
+        and ep & rank_mask(5 if us == WHITE else 2) != 0
+        and (ep | forward(ep, us)) & occupied(&pos.b) == 0
+        and forward(ep, us ^ 1) & pieces(&pos.b, us ^ 1, PAWN) != 0
+        and some_en_passant_is_legal(&pos.b, us, pos.checkers)
+    )
+
+
+cdef const char* unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil:
+    """Fill `pos`. Returns what is wrong with it, NULL if it is a legal position; if not, `pos` is unusable."""
     cdef bitboard left = 0
     cdef int i, sq, code, colour
+    cdef const char* fault
     memset(pos, 0, sizeof(PositionC))
     memset(pos.piece_on, NO_PIECE, 64)
     pos.stm = packed[STM_AT]
@@ -45,7 +74,7 @@ cdef bint _place_pieces(const uint8_t* packed, PositionC* pos) noexcept nogil:
     for i in range(8):
         left |= <bitboard>packed[i] << (8 * i)
     if pos.stm > BLACK or popcount(left) > MAX_PIECES:
-        return False
+        return b"these bytes are not a packed position"
     i = 0
     while left:
         sq = pop_lsb(&left)
@@ -58,39 +87,24 @@ cdef bint _place_pieces(const uint8_t* packed, PositionC* pos) noexcept nogil:
         elif code == PAWN_TO_TAKE:
             pos.b.ep |= forward(bit(sq), colour ^ 1)
             code = PAWN
-        pos.piece_on[sq] = <uint8_t>code
-        pos.b.by_type[code] |= bit(sq)
-        pos.b.by_colour[colour] |= bit(sq)
+        put_piece(pos, colour, code, sq)
         i += 1
-    return popcount(pieces(&pos.b, WHITE, KING)) == 1 and popcount(pieces(&pos.b, BLACK, KING)) == 1
-
-
-cdef str unpack_fen(const uint8_t* packed):
-    """The FEN, castling as X-FEN. Raises ValueError for a wrong side to move, too many pieces, or other than one king a side.
-
-    Whether the position is legal is checked when the FEN is read.
-    """
-    cdef PositionC pos
-    if not _place_pieces(packed, &pos):
-        raise ValueError("not a packed position")
-    return write_fen(&pos, 1, False)
-
-
-cdef bint unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil:
-    """Fill `pos`. Returns whether it is a legal position; if not, `pos` is unusable."""
-    return _place_pieces(packed, pos) and complete_position(pos)
-
-
-cdef void unpack_legal(const uint8_t* packed, PositionC* pos) except *:
-    """Fill `pos`. Raises ValueError if it is no legal position."""
-    cdef int fullmove
-    if not unpack_position(packed, pos):
-        parse_fen(pos, unpack_fen(packed), &fullmove)
-        raise ValueError("its castling rights or its pawn to take en passant are not possible")
+    fault = check_pieces(pos)
+    if fault != NULL:
+        return fault
+    if not _castling_is_possible(pos) or (pos.b.ep and not _en_passant_is_possible(pos)):
+        return b"its castling rights or its pawn to take en passant are not possible"
+    complete_position(pos)
+    return NULL
 
 
 def unpack(const uint8_t[::1] packed):
-    """The FEN of a packed position. Raises ValueError for a wrong length, side to move, number of pieces or of kings."""
+    """The FEN of a packed position, castling as X-FEN. Raises ValueError for a wrong length or an illegal position."""
+    cdef PositionC pos
+    cdef const char* fault
     if packed.shape[0] != PACKED_SIZE:
         raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[0]}")
-    return unpack_fen(&packed[0])
+    fault = unpack_position(&packed[0], &pos)
+    if fault != NULL:
+        raise ValueError(fault.decode())
+    return write_fen(&pos, 1, False)

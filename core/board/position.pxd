@@ -16,14 +16,13 @@ cdef struct ZobristKeys:
 
 cdef ZobristKeys ZOBRIST
 
-cdef bint complete_position(PositionC* pos) noexcept nogil
+cdef const char* check_pieces(PositionC* pos) noexcept nogil
+cdef void complete_position(PositionC* pos) noexcept nogil
 cdef bint position_is_ok(const PositionC* pos) noexcept nogil
 cdef void make_move(const PositionC* src, PositionC* dst, Move move) noexcept nogil
 cdef void make_null(const PositionC* src, PositionC* dst) noexcept nogil
 cdef bint insufficient_material(const PositionC* pos) noexcept nogil
 cdef bint some_en_passant_is_legal(const BoardC* b, int us, bitboard checkers) noexcept nogil
-cdef int promoted_pieces(const PositionC* pos, int colour) noexcept nogil
-cdef void keys_from_scratch(const PositionC* pos, Key* key, Key* pawn_key, Key* piece_key) noexcept nogil
 
 cdef inline uint64_t splitmix64(uint64_t* state) noexcept nogil:
     """Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014)."""

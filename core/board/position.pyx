@@ -249,7 +249,7 @@ cdef bint position_is_ok(const PositionC* pos) noexcept nogil:
 # --- From outside ---
 
 
-cdef int promoted_pieces(const PositionC* pos, int colour) noexcept nogil:
+cdef inline int _promoted_pieces(const PositionC* pos, int colour) noexcept nogil:
     """How many pieces of a colour must have been pawns."""
     cdef int[6] normal = [8, 2, 2, 2, 1, 1]
     cdef int promoted = 0
@@ -259,51 +259,27 @@ cdef int promoted_pieces(const PositionC* pos, int colour) noexcept nogil:
     return promoted
 
 
-cdef bint _castling_is_possible(const PositionC* pos) noexcept nogil:
-    """Whether each rook that may castle is on its king's first rank, at most one of them on each side of the king."""
-    cdef bitboard possible = 0
-    cdef bitboard mine, king
-    cdef int us
-    for us in range(2):
-        king = pieces(&pos.b, us, KING)
-        if king & rank_mask(7 * us):
-            mine = pos.b.castling_rooks & pieces(&pos.b, us, ROOK) & rank_mask(7 * us)
-            if popcount(mine & (king - 1)) > 1 or popcount(mine & ~(king - 1)) > 1:
-                return False
-            possible |= mine
-    return pos.b.castling_rooks == possible
-
-
-cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
-    """Whether a pawn may just have passed the ep square, and taking it there is legal."""
-    cdef int us = pos.stm
-    cdef bitboard ep = pos.b.ep
-    return (
-        ep & (ep - 1) == 0
-        and ep & rank_mask(5 if us == WHITE else 2) != 0
-        and (ep | forward(ep, us)) & occupied(&pos.b) == 0
-        and forward(ep, us ^ 1) & pieces(&pos.b, us ^ 1, PAWN) != 0
-        and some_en_passant_is_legal(&pos.b, us, pos.checkers)
-    )
-
-
-cdef bint complete_position(PositionC* pos) noexcept nogil:
-    """Check a position with one king a side that has pieces, stm, castling rights, ep square and rule50, and fill in the rest.
-
-    Returns whether it is legal, as `parse_fen` sees it; castling rights and the ep square must also be as `parse_fen` keeps them.
-    """
-    cdef int colour
+cdef const char* check_pieces(PositionC* pos) noexcept nogil:
+    """Say what is wrong with the pieces and the side to move; NULL if nothing is, and then checks and pins are filled in."""
+    cdef int colour, pawns
     for colour in range(2):
-        if popcount(pieces(&pos.b, colour, PAWN)) + promoted_pieces(pos, colour) > 8:
-            return False
+        pawns = popcount(pieces(&pos.b, colour, PAWN))
+        if popcount(pieces(&pos.b, colour, KING)) != 1:
+            return b"White and Black must have one king each"
+        if pawns > 8:
+            return b"there are more than 8 pawns of one colour"
+        if pawns + _promoted_pieces(pos, colour) > 8:
+            return b"there are more pieces of one colour than promotion allows"
     if pos.b.by_type[PAWN] & (rank_mask(0) | rank_mask(7)):
-        return False
+        return b"a pawn is on the first or last rank"
     if is_attacked(&pos.b, king_square(&pos.b, pos.stm ^ 1), occupied(&pos.b), pos.stm):
-        return False
+        return b"the side not to move is in check"
     checks_and_pins(&pos.b, pos.stm, &pos.checkers, &pos.pinned)
-    if not _castling_is_possible(pos) or (pos.b.ep and not _en_passant_is_possible(pos)):
-        return False
+    return NULL
+
+
+cdef void complete_position(PositionC* pos) noexcept nogil:
+    """Fill in what follows from pieces, stm, castling rights, ep square and rule50."""
     pos.reversible = pos.rule50
     pos.captured = NO_PIECE
     keys_from_scratch(pos, &pos.key, &pos.pawn_key, pos.piece_key)
-    return True

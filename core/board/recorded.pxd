@@ -27,17 +27,6 @@ cdef enum:
     NEVER_HIDDEN = 0xFFFF
     SIDE_PLY_BITS = 14
 
-cdef enum Fault:
-    NO_FAULT
-    CUT_OFF  # the bytes end too early
-    BYTES_LEFT
-    BAD_RESULT
-    BAD_START
-    TOO_LONG
-    ILLEGAL_MOVE
-    BAD_SIDE_LINE
-    NO_ROOM  # for more rows
-
 cdef struct Seen:
     # A position of the game so far.
     Key key
@@ -50,9 +39,9 @@ cdef struct Decoder:
     Py_ssize_t room  # rows that are left
     Seen* seen  # room for MAX_RECORDED_PLIES
     bint every  # write all rows, not only those that can be used
-    int ply  # where the fault is
+    int ply  # where the fault is; -1: before the plies
 
 cdef enum:
     MAX_RECORDED_PLIES = 1 << SIDE_PLY_BITS
 
-cdef Fault decode_game(Decoder* decoder) noexcept nogil
+cdef const char* decode_game(Decoder* decoder) noexcept nogil

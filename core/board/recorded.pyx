@@ -5,7 +5,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
 from .movegen cimport *
-from .packed cimport PACKED_SIZE, pack_position, unpack_legal, unpack_position
+from .packed cimport PACKED_SIZE, pack_position, unpack_position
 
 cdef enum:
     HEAD_SIZE = 1 + PACKED_SIZE + 2 + 4
@@ -15,6 +15,9 @@ cdef enum:
     HIDDEN_AT = PACKED_SIZE + 2
     RESULT_AT = PACKED_SIZE + 4
     QUIET_AT = PACKED_SIZE + 5
+
+cdef const char* END = b"it ends too early"
+cdef const char* SIDE_LINE = b"a side line from here, or from a later ply, cannot be played"
 
 
 cdef inline uint32_t _word(const uint8_t* data) noexcept nogil:
@@ -67,7 +70,7 @@ cdef uint16_t _hidden_from(const Seen* now, Key key, int back) noexcept nogil:
     return least
 
 
-cdef Fault _decode_side_line(Decoder* decoder, const PositionC* start, const uint8_t** side) noexcept nogil:
+cdef const char* _decode_side_line(Decoder* decoder, const PositionC* start, const uint8_t** side) noexcept nogil:
     """Decode the side line at `side`, which starts from this position, and move `side` behind it. Two bytes are there."""
     cdef PositionC[2] line
     cdef int i
@@ -75,34 +78,34 @@ cdef Fault _decode_side_line(Decoder* decoder, const PositionC* start, const uin
     cdef const uint8_t* moves = side[0] + 2
     cdef Move move
     if count == 0:
-        return BAD_SIDE_LINE
+        return SIDE_LINE
     if decoder.end - moves < 2 * count + 4:
-        return CUT_OFF
+        return END
     line[0] = start[0]
     for i in range(count):
         move = <Move>_word(moves + 2 * i)
         if not is_legal(&line[i & 1], move):
-            return BAD_SIDE_LINE
+            return SIDE_LINE
         make_move(&line[i & 1], &line[(i & 1) ^ 1], move)
     move = <Move>_word(moves + 2 * count)
     if not is_legal(&line[count & 1], move):
-        return BAD_SIDE_LINE
+        return SIDE_LINE
     side[0] = moves + 2 * count + 4
     if not _write_row(
         decoder, &line[count & 1], side[0] - 2, NEVER_HIDDEN, NO_RESULT, _is_quiet(&line[count & 1], move)
     ):
-        return NO_ROOM
-    return NO_FAULT
+        return b"there is no room for its rows"
+    return NULL
 
 
-cdef Fault _decode_plies(Decoder* decoder, PositionC* game, int result, int plies, uint32_t side_lines) noexcept nogil:
+cdef const char* _decode_plies(Decoder* decoder, PositionC* game, int result, int plies, uint32_t side_lines) noexcept nogil:
     """Decode what follows the head. `game` is the start position, and there is room for a second one behind it."""
     cdef const uint8_t* at = decoder.at
     cdef const uint8_t* side = at + PLY_SIZE * plies
     cdef PositionC* pos
     cdef Seen* now
     cdef Move move
-    cdef Fault fault
+    cdef const char* fault
     cdef bint quiet
     cdef int ply
     for ply in range(plies):
@@ -111,65 +114,52 @@ cdef Fault _decode_plies(Decoder* decoder, PositionC* game, int result, int plie
         now = &decoder.seen[ply]
         move = <Move>_word(at)
         if not is_legal(pos, move):
-            return ILLEGAL_MOVE
+            return b"the move is illegal"
         quiet = _is_quiet(pos, move)
         now.key = pos.key
         now.score = _size(at + 2) if quiet else NEVER_HIDDEN
         if not _write_row(decoder, pos, at + 2, _hidden_from(now, pos.key, min(ply, <int>pos.reversible)), result, quiet):
-            return NO_ROOM
+            return b"there is no room for its rows"
         while side_lines and decoder.end - side >= 2 and <int>(_word(side) & (MAX_RECORDED_PLIES - 1)) == ply:
             fault = _decode_side_line(decoder, pos, &side)
-            if fault != NO_FAULT:
+            if fault != NULL:
                 return fault
             side_lines -= 1
         make_move(pos, &game[(ply & 1) ^ 1], move)
         at += PLY_SIZE
     if side_lines:
-        return CUT_OFF if decoder.end - side < 2 else BAD_SIDE_LINE
-    return NO_FAULT if side == decoder.end else BYTES_LEFT
+        if decoder.end - side < 2:
+            return END
+        return SIDE_LINE
+    if side != decoder.end:
+        return b"bytes follow its end"
+    return NULL
 
 
-cdef Fault decode_game(Decoder* decoder) noexcept nogil:
-    """Write the rows of the game from `at` to `end`. Returns what is wrong with its bytes."""
+cdef const char* decode_game(Decoder* decoder) noexcept nogil:
+    """Write the rows of the game from `at` to `end`. Returns what is wrong with its bytes, NULL if nothing is."""
     cdef const uint8_t* at = decoder.at
     cdef PositionC[2] game
+    cdef const char* fault
     cdef int plies
-    decoder.ply = 0
+    decoder.ply = -1
     if decoder.end - at < HEAD_SIZE:
-        return CUT_OFF
+        return END
     if at[0] >= RESULTS:
-        return BAD_RESULT
-    if not unpack_position(at + 1, &game[0]):
-        return BAD_START
+        return b"it has no result"
+    fault = unpack_position(at + 1, &game[0])
+    if fault != NULL:
+        return fault
     plies = _word(at + 1 + PACKED_SIZE)
     decoder.at += HEAD_SIZE
     if plies > MAX_RECORDED_PLIES:
-        return TOO_LONG
+        return b"it is too long"
     if decoder.end - decoder.at < PLY_SIZE * plies:
-        return CUT_OFF
+        return END
     return _decode_plies(decoder, game, at[0], plies, _word(at + HEAD_SIZE - 4) | _word(at + HEAD_SIZE - 2) << 16)
 
 
 # --- For Python ---
-
-
-cdef str _fault_text(Fault fault, const uint8_t* start, int ply):
-    """What is wrong with a recorded game."""
-    cdef PositionC pos
-    if fault == BAD_START:
-        try:
-            unpack_legal(start, &pos)
-        except ValueError as error:
-            return f"its start position: {error}"
-    if fault == ILLEGAL_MOVE:
-        return f"the move of ply {ply + 1} is illegal"
-    if fault == BAD_SIDE_LINE:
-        return f"a side line from ply {ply + 1} or a later one cannot be played"
-    if fault == BAD_RESULT:
-        return "it has no result"
-    if fault == TOO_LONG:
-        return f"it has more than {MAX_RECORDED_PLIES} plies"
-    return "it ends too early" if fault == CUT_OFF else "bytes follow its end"
 
 
 def decode_games(
@@ -192,7 +182,7 @@ def decode_games(
     cdef const uint8_t* bytes_ = &data[0] if data.shape[0] else NULL
     cdef uint8_t* before
     cdef Decoder decoder
-    cdef Fault fault = NO_FAULT
+    cdef const char* fault = NULL
     if rows.shape[1] != ROW_SIZE:
         raise ValueError(f"a row has {ROW_SIZE} bytes, not {rows.shape[1]}")
     if counts.shape[0] != games:
@@ -215,13 +205,12 @@ def decode_games(
             decoder.end = bytes_ + end
             before = decoder.row
             fault = decode_game(&decoder)
-            if fault != NO_FAULT:
+            if fault != NULL:
                 break
             counts[i] = (decoder.row - before) // ROW_SIZE
             start = end
     free(decoder.seen)
-    if fault == NO_ROOM:
-        raise ValueError(f"room for {rows.shape[0]} rows is not enough")
-    if fault != NO_FAULT:
-        raise ValueError(f"game {first + i}: {_fault_text(fault, bytes_ + start + 1, decoder.ply)}")
+    if fault != NULL:
+        place = f"ply {decoder.ply + 1}: " if decoder.ply >= 0 else ""
+        raise ValueError(f"game {first + i}: {place}{fault.decode()}")
     return rows.shape[0] - decoder.room

@@ -143,6 +143,7 @@ cdef int _largest_sum(const Network* network, int unit, int sign) noexcept nogil
     """A bound of the sum of a unit, times `sign` (1 or -1): its bias and the best piece on each of MAX_PIECES squares."""
     cdef int[64] best
     cdef int total = sign * network.bias[unit]
+    cdef int everywhere = total
     cdef int sq, kind, value, top, _
     for sq in range(64):
         best[sq] = 0
@@ -150,6 +151,9 @@ cdef int _largest_sum(const Network* network, int unit, int sign) noexcept nogil
             value = sign * network.feature_weights[(64 * kind + sq) * network.units + unit]
             if value > best[sq]:
                 best[sq] = value
+        everywhere += best[sq]
+    if everywhere <= INT16_MAX:  # even with a piece on every square
+        return everywhere
     for _ in range(MAX_PIECES):
         top = 0
         for sq in range(64):
@@ -160,47 +164,16 @@ cdef int _largest_sum(const Network* network, int unit, int sign) noexcept nogil
     return total
 
 
-cdef void _loose_bounds(const Network* network, int32_t* low, int32_t* high) noexcept nogil:
-    """Bounds of all units' sums as if there could be a piece on every square: quick, and most networks stay within them."""
-    cdef int16_t[MAX_HIDDEN] least
-    cdef int16_t[MAX_HIDDEN] most
-    cdef const int16_t* row
-    cdef int units = network.units
-    cdef int sq, kind, unit
-    for unit in range(units):
-        low[unit] = high[unit] = network.bias[unit]
-    for sq in range(64):
-        memset(least, 0, units * sizeof(int16_t))
-        memset(most, 0, units * sizeof(int16_t))
-        for kind in range(ROWS // 64):  # rows of no piece are 0
-            row = network.feature_weights + (64 * kind + sq) * units
-            for unit in range(units):
-                least[unit] = min(least[unit], row[unit])
-                most[unit] = max(most[unit], row[unit])
-        for unit in range(units):
-            low[unit] += least[unit]
-            high[unit] += most[unit]
-
-
-cdef int _check_sum(const Network* network, int unit) except -1:
-    cdef int high = _largest_sum(network, unit, 1)
-    cdef int low = -_largest_sum(network, unit, -1)
-    if high > INT16_MAX or low < INT16_MIN:
-        raise ValueError(
-            f"the network's unit {unit} can overflow: with {<int>MAX_PIECES} pieces its sum may reach"
-            f" {high if high > INT16_MAX else low}, and {INT16_MIN} to {INT16_MAX} is possible"
-        )
-    return 0
-
-
 cdef int _check_sums(const Network* network) except -1:
-    cdef int32_t[MAX_HIDDEN] low
-    cdef int32_t[MAX_HIDDEN] high
-    cdef int unit
-    _loose_bounds(network, low, high)
+    cdef int unit, low, high
     for unit in range(network.units):
-        if high[unit] > INT16_MAX or low[unit] < INT16_MIN:
-            _check_sum(network, unit)
+        high = _largest_sum(network, unit, 1)
+        low = -_largest_sum(network, unit, -1)
+        if high > INT16_MAX or low < INT16_MIN:
+            raise ValueError(
+                f"the network's unit {unit} can overflow: with {<int>MAX_PIECES} pieces its sum may reach"
+                f" {high if high > INT16_MAX else low}, and {INT16_MIN} to {INT16_MAX} is possible"
+            )
     return 0
 
 

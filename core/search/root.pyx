@@ -146,7 +146,7 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
 cdef void _store_line(Searcher* s, int score, int depth, int searched, int bound) noexcept nogil:
     """Insert the line in pv[0] among the lines of this iteration; it replaces the older line with the same first move.
 
-    `depth` is that of the iteration, `searched` that of the search which found the line; `bound` says what its score is.
+    `depth` is that of the iteration, `searched` that of the search which found the line; `bound` says what its score is (BOUND_NONE: nothing was searched).
     """
     cdef int place = s.line
     cdef int end = s.line
@@ -169,7 +169,7 @@ cdef void _store_line(Searcher* s, int score, int depth, int searched, int bound
     line.length = s.pv_length[0]
     line.group = group
     memcpy(line.pv, s.pv[0], s.pv_length[0] * sizeof(Move))
-    if s.params.p.use_tt and s.line == 0 and not s.root_restricted:
+    if s.params.p.use_tt and s.line == 0 and not s.root_restricted and bound != BOUND_NONE:
         tt_store(&s.tt, tt_key(&s.stack[0].pos), 0, line.pv[0], score, s.raw_eval, searched, True, bound)
 
 
@@ -336,12 +336,11 @@ cdef void _begin(Searcher* s) noexcept nogil:
 cdef void _fall_back(Searcher* s) noexcept nogil:
     """For lines not searched completely: use the first moves in the picker's order, with the static evaluation as score."""
     cdef const PositionC* pos = &s.stack[0].pos
-    cdef Line* line
     cdef HistoryView view
     cdef MovePicker picker
     cdef TTHit hit
     cdef Move move
-    cdef int i, place, group
+    cdef int i
     cdef int score = scaled_by_rule50(s.evaluator, pos, evaluate(s.evaluator, &s.stack[0].eval))
     probe_tt(s, 0, &hit)
     fill_view(s, 0, &view)
@@ -351,19 +350,11 @@ cdef void _fall_back(Searcher* s) noexcept nogil:
         for i in range(s.line_count, _group_end(s, s.line_count)):
             if s.root_moves[i].move == move or move == 0:
                 _move_root(s, i, s.line_count)
-                place = s.line_count
-                group = s.root_moves[s.line_count].group
-                while place > 0 and s.lines[place - 1].score < score and s.lines[place - 1].group == group:
-                    place -= 1
-                line = &s.lines[place]
-                memmove(line + 1, line, (s.line_count - place) * sizeof(Line))
-                line.score = score
-                line.depth = 1
-                line.seldepth = 1
-                line.length = 1
-                line.group = group
-                line.pv[0] = s.root_moves[s.line_count].move
-                s.line_count += 1
+                s.line = s.line_count
+                s.seldepth = 1
+                s.pv[0][0] = s.root_moves[s.line].move
+                s.pv_length[0] = 1
+                _store_line(s, score, 1, 0, BOUND_NONE)
                 break
     _report_lines(s)
 

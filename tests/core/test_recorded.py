@@ -113,7 +113,7 @@ def test_the_longest_game_is_decoded_and_no_longer_one() -> None:
         labelled.block(game._replace(plies=(*plies, plies[0])))
     longer = bytearray(part)
     longer[PLIES_AT : PLIES_AT + 2] = struct.pack("<H", MAX_RECORDED_PLIES + 1)
-    with pytest.raises(ValueError, match="game 0: it has more than 16384 plies"):
+    with pytest.raises(ValueError, match="game 0: it is too long"):
         decode([bytes(longer)])
 
 
@@ -148,25 +148,30 @@ WHOLE = simple()
         (WHOLE + b"\0", "bytes follow its end"),
         (simple(side_lines=False) + b"\0\0", "bytes follow its end"),
         (changed(WHOLE, 0, 3), "it has no result"),
-        (changed(WHOLE, 1 + 24, 2), "its start position: not a packed position"),
-        (changed(WHOLE, 1 + 8, 5 | 5 << 4), "its start position: not a packed position"),  # three white kings
-        (changed(WHOLE, 1, 0), "its start position: not a packed position"),  # no white king is left in place
-        (changed(WHOLE, FIRST_PLY, 0, 0), "the move of ply 1 is illegal"),
-        (changed(WHOLE, FIRST_PLY, 0xFF, 0xFF), "the move of ply 1 is illegal"),
-        (changed(WHOLE, FIRST_PLY + 4, 0, 0), "a side line from ply 1 or a later one cannot be played"),  # no moves
-        (changed(WHOLE, FIRST_PLY + 4, 1, 0x40), "a side line from ply 1 or a later one cannot be played"),  # from ply 2
-        (changed(WHOLE, FIRST_PLY + 6, 0, 0), "a side line from ply 1 or a later one cannot be played"),
-        (changed(WHOLE, FIRST_PLY + 8, 0, 0), "a side line from ply 1 or a later one cannot be played"),  # its best move
+        (changed(WHOLE, 1 + 24, 2), "these bytes are not a packed position"),
+        (changed(WHOLE, 1 + 8, 5 | 5 << 4), "White and Black must have one king each"),  # three white kings
+        (changed(WHOLE, 1, 0), "White and Black must have one king each"),  # no white king is left in place
+        (changed(WHOLE, FIRST_PLY, 0, 0), "ply 1: the move is illegal"),
+        (changed(WHOLE, FIRST_PLY, 0xFF, 0xFF), "ply 1: the move is illegal"),
+        (changed(WHOLE, FIRST_PLY + 4, 0, 0), "ply 1: a side line from here, or from a later ply, cannot be played"),  # no moves
+        (
+            changed(WHOLE, FIRST_PLY + 4, 1, 0x40),
+            "ply 1: a side line from here, or from a later ply, cannot be played",
+        ),  # from ply 2
+        (changed(WHOLE, FIRST_PLY + 6, 0, 0), "ply 1: a side line from here, or from a later ply, cannot be played"),
+        (
+            changed(WHOLE, FIRST_PLY + 8, 0, 0),
+            "ply 1: a side line from here, or from a later ply, cannot be played",
+        ),  # its best move
         (changed(WHOLE, PLIES_AT + 2, 9), "it ends too early"),
         (changed(WHOLE, PLIES_AT + 2, 0), "bytes follow its end"),
-        (changed(WHOLE, PLIES_AT, 2), "the move of ply 2 is illegal"),
+        (changed(WHOLE, PLIES_AT, 2), "ply 2: the move is illegal"),
     ],
 )
 def test_bytes_that_are_no_game_are_refused(data: bytes, why: str) -> None:
     decode([WHOLE, WHOLE])
-    with pytest.raises(ValueError) as info:  # noqa: PT011 (the whole message is compared)
+    with pytest.raises(ValueError, match=f"^game 71: (ply [12]: )?{why}$"):
         decode([WHOLE, data, WHOLE], first=70)
-    assert str(info.value) == f"game 71: {why}"
 
 
 def test_wrong_start_positions_are_refused() -> None:
@@ -174,11 +179,11 @@ def test_wrong_start_positions_are_refused() -> None:
     bad = {
         "the side not to move is in check": "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1",
         "a pawn is on the first or last rank": "P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
-        "White has more pieces than promotion allows": "4k3/8/8/8/8/PPPPPPPP/8/QQ2K3 w - - 0 1",
-        "White has 9 pawns": "4k3/8/8/8/7P/PPPPPPPP/8/4K3 w - - 0 1",
+        "there are more pieces of one colour than promotion allows": "4k3/8/8/8/8/PPPPPPPP/8/QQ2K3 w - - 0 1",
+        "there are more than 8 pawns of one colour": "4k3/8/8/8/7P/PPPPPPPP/8/4K3 w - - 0 1",
     }
     for why, fen in bad.items():
-        with pytest.raises(ValueError, match=f"game 0: its start position: {why}"):
+        with pytest.raises(ValueError, match=f"game 0: {why}"):
             decode([WHOLE[:1] + packed_by_hand(chess.Board(fen)) + bytes(6)])
     rights = "its castling rights or its pawn to take en passant are not possible"
     for fen, special in (
@@ -196,9 +201,7 @@ def test_wrong_start_positions_are_refused() -> None:
         if special is None:
             decode([part])
             continue
-        with pytest.raises(
-            ValueError, match=f"game 0: its start position: ({rights}|en-passant square 'e3' is not on the right rank)"
-        ):
+        with pytest.raises(ValueError, match=f"game 0: {rights}"):
             decode([part])
 
 
@@ -249,13 +252,13 @@ def test_arrays_that_do_not_fit_are_refused() -> None:
         decode_games(WHOLE, ends, np.empty((9, 31), np.uint8), counts)
     with pytest.raises(ValueError, match="room for 2 counts of 1 games"):
         decode_games(WHOLE, ends, rows, np.empty(2, np.int64))
-    with pytest.raises(ValueError, match="room for 1 rows is not enough"):
+    with pytest.raises(ValueError, match="no room for its rows"):
         decode_games(WHOLE, ends, rows[:1], counts)
     for wrong in ([len(WHOLE) + 1], [-1], [5, 4]):
         with pytest.raises(ValueError, match=r"game \d: it ends outside the data"):
             decode_games(WHOLE, np.array(wrong), rows, np.empty(len(wrong), np.int64))
     with pytest.raises(ValueError, match="game 0: it ends too early"):
         decode_games(b"", np.array([0]), rows, counts)
-    with pytest.raises(ValueError, match="room for 0 rows is not enough"):
+    with pytest.raises(ValueError, match="no room for its rows"):
         decode_games(WHOLE, ends, rows[:0], counts)
     assert decode_games(b"", ends[:0], rows, counts[:0]) == 0

@@ -219,5 +219,5 @@ def test_a_game_that_cannot_be_played_is_named(tmp_path: Path) -> None:
     games[7] = games[7]._replace(plies=(labelled.Ply(0, 0), *games[7].plies))
     path = tmp_path / "bad.bin"
     path.write_bytes(labelled.header({}) + b"".join(map(labelled.block, games)))
-    with pytest.raises(FormatError, match=r"^bad\.bin: game 7: the move of ply 1 is illegal$"):
+    with pytest.raises(FormatError, match=r"^bad\.bin: game 7: ply 1: the move is illegal$"):
         learn_data.read(path)

@@ -188,7 +188,9 @@ def test_a_game_that_cannot_be_played_is_named(tmp_path: Path) -> None:
     content[33] = content[33]._replace(side_lines=(labelled.SideLine(0, (1, 2), 3, 4),))
     path = tmp_path / "bad.bin"
     path.write_bytes(labelled.header({}) + b"".join(map(labelled.block, content)))
-    with pytest.raises(FormatError, match=r"^bad\.bin: game 33: a side line from ply 1 or a later one cannot be played$"):
+    with pytest.raises(
+        FormatError, match=r"^bad\.bin: game 33: ply 1: a side line from here, or from a later ply, cannot be played$"
+    ):
         opened(path)
 
 
