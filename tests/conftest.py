@@ -95,4 +95,4 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Neighbours run in one process, which shares their fixtures; who has nothing left takes tests of others."""
     from xdist.scheduler import WorkStealingScheduling
 
-    return WorkStealingScheduling(config, log)
+    return WorkStealingScheduling(config, log) if config.getoption("dist") == "load" else None
