@@ -93,7 +93,7 @@ def rows_of(batches: Any) -> list[tuple[Any, ...]]:
     return [
         (bytes(board), int(terms), int(score), None if np.isnan(points) else float(points))
         for batch in batches
-        for board, terms, score, points in zip(batch.boards, batch.terms, batch.scores, batch.points, strict=True)
+        for board, terms, score, points in batch
     ]
 
 
@@ -151,7 +151,7 @@ def test_positions_are_chosen_by_score_and_few_of_each_game(whole: Path) -> None
 
 
 def test_whole_games_are_held_out(data: Path, content: list[Played], tmp_path: Path) -> None:
-    apart = Counter(bytes(board) for board in positions_of(data).held_out.boards)
+    apart = Counter(bytes(board) for board in positions_of(data).held_out["board"])
     games_held = 0
     for each in content:
         boards = Counter(row.packed for row in labelled_files.usable(each, labelled.MAX_SCORE))
@@ -161,7 +161,7 @@ def test_whole_games_are_held_out(data: Path, content: list[Played], tmp_path: P
     assert 10 < games_held < 45
     # a file that became longer holds out the same games and some of the new ones
     longer = write(tmp_path / "longer.bin", [*content, *renumbered(content[:30], 80)])
-    assert apart <= Counter(bytes(board) for board in positions_of(longer).held_out.boards)
+    assert apart <= Counter(bytes(board) for board in positions_of(longer).held_out["board"])
 
 
 def test_a_file_is_read_as_far_as_asked(data: Path, content: list[Played], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -215,12 +215,12 @@ def test_targets_mix_label_and_result(whole: Path) -> None:
     """The end of a side line has no result: its score alone is the target."""
     found = positions_of(whole)
     batch = found.held_out
-    is_side = np.isnan(batch.points)
+    is_side = np.isnan(batch["points"])
     assert 0 < is_side.sum() < len(batch)
     for wdl in (0.0, 0.3, 1.0):
         trainer = steps.Trainer(steps.Settings("pure", 16, 2, 100, 0.001, 0, wdl, 4, 120.0), found)
-        chances = 1 / (1 + np.exp(-np.maximum(batch.scores.astype(float), -8000) / 120.0))
-        wanted = np.where(is_side, chances, (1 - wdl) * chances + wdl * np.where(is_side, 0, batch.points))
+        chances = 1 / (1 + np.exp(-np.maximum(batch["score"].astype(float), -8000) / 120.0))
+        wanted = np.where(is_side, chances, (1 - wdl) * chances + wdl * np.where(is_side, 0, batch["points"]))
         assert np.abs(trainer.targets(batch) - wanted).max() < 1e-5
     assert np.isfinite(steps.fit_logit(found))
 
