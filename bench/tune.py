@@ -69,20 +69,8 @@ OPTIONS = (
     ("--rate", number(1e-6, 100), 1.0, "X", "learning rate: the largest step at first, in centipawns"),
     ("--batch", whole_number(1, 10**7), 16_384, "N", "positions a step"),
     ("--validation", number(0.001, 0.9), 0.1, "X", "share kept for validation"),
-    (
-        "--max-score",
-        number(0, 1e9),
-        None,
-        "CP",
-        f"leave out scores beyond CP centipawns (default: {MAX_SCORE} in files of selfplay)",
-    ),
-    (
-        "--per-game",
-        whole_number(1, 65535),
-        None,
-        "N",
-        f"use at most N positions of a game (default: {PER_GAME} in files of selfplay)",
-    ),
+    ("--max-score", number(0, 1e9), None, "CP", f"leave out scores beyond CP centipawns (in files of selfplay {MAX_SCORE})"),
+    ("--per-game", whole_number(1, 65535), None, "N", f"use at most N positions of a game (in files of selfplay {PER_GAME})"),
     ("--limit", whole_number(1, 10**9), None, "N", "use the first N positions of each file, of those left"),
     ("--seed", whole_number(0, 2**63 - 1), 1, "N", "decides the split and the order of the batches"),
     ("--date", date, None, "DATE", "the day that the new file names (default: none)"),
@@ -156,7 +144,7 @@ def _read(path: Path, args: argparse.Namespace) -> "Dataset":
     """The positions of a file that the options select."""
     from ..evaluation.learn.data import distinct, read
 
-    require_regular(path, "it")
+    require_regular(path, "tune")
     try:
         data = read(path, max_score=args.max_score, per_game=args.per_game)
     except OSError as error:
