@@ -2,7 +2,6 @@
 """`coachwhip tune`: the command line of the tuner in `evaluation.learn`, with progress, a plot, and the new weights file."""
 
 import argparse
-import datetime
 import json
 import shlex
 from collections.abc import Sequence
@@ -47,14 +46,6 @@ def source(text: str) -> tuple[Path, float]:
     return file_name(name), number(0.001, 1000)(weight)
 
 
-def date(text: str) -> str:
-    """Read a date, as argparse's `type`."""
-    try:
-        return datetime.date.fromisoformat(text).isoformat()
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"expected a date such as 2026-01-31, not {text[:40]!r}") from error
-
-
 def _patterns(text: str) -> list[str]:
     """Split patterns of names with commas between, as argparse's `type`."""
     return [pattern.strip() for pattern in text.split(",")]
@@ -73,7 +64,7 @@ OPTIONS = (
     ("--per-game", whole_number(1, 65535), None, "N", f"use at most N positions of a game (in files of selfplay {PER_GAME})"),
     ("--limit", whole_number(1, 10**9), None, "N", "use the first N positions of each file, of those left"),
     ("--seed", whole_number(0, 2**63 - 1), 1, "N", "decides the split and the order of the batches"),
-    ("--date", date, None, "DATE", "the day that the new file names (default: none)"),
+    ("--date", str, None, "DATE", "the day that the new file names (default: none)"),
     ("--plot", file_name, None, "FILE", "draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)"),
     ("--weights", file_name, None, "FILE", "evaluate with these weights at first (default: the shipped ones)"),
 )

@@ -111,7 +111,7 @@ def dump(weights: dict[str, Any]) -> str:
 def _drawn(value: Any, entry: Entry | None) -> str:
     """The name of the network, or numbers in columns: each row of a table is a line, long lists have lines of equal length."""
     if entry is None:
-        return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
+        return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
     shape = entry.shape
     cells = [f"({leaf[0]:>3}, {leaf[1]:>3})" if entry.is_paired else str(leaf) for leaf in leaves(value, len(shape))]
     if not shape:
