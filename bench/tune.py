@@ -119,6 +119,9 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
         if report["learnt"]:
             text = weights_file(entries | config.unflatten(weights), _provenance(args, argv, report, entries["NETWORK"]))
             path, complaint = keep(args.output, text.encode(), "the weights are")
+            if path is None:
+                print(text)
+                complaint += ": the weights are on standard output"
         if path and entries["NETWORK"]:
             tell(_about_network(entries, path))
         print(json.dumps(report) if args.json else _text(report, path))
