@@ -55,13 +55,7 @@ def _hidden(text: str) -> int:
 NETWORK_OPTIONS = (
     ("--hidden", _hidden, 64, "N", "hidden units a side, a multiple of 16"),
     ("--weights", file_name, None, "FILE", "evaluate with these weights, without their network (default: the shipped ones)"),
-    (
-        "--start",
-        file_name,
-        None,
-        "FILE",
-        "start from this network, of this --kind; units that it lacks start random (default: all do)",
-    ),
+    ("--start", file_name, None, "FILE", "start from this network; units that it lacks start random (default: all do)"),
     ("--epochs", whole_number(1, 10_000), 8, "N", "passes over the data"),
     ("--batch", whole_number(1, 10**7), 8192, "N", "positions a step"),
     ("--rate", number(1e-6, 1), 0.001, "X", "learning rate; it falls to X/100"),
@@ -94,9 +88,8 @@ def _parser() -> argparse.ArgumentParser:
     add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
     group = parser.add_argument_group("network and training")
-    group.add_argument(
-        "--kind", choices=("residual", "pure"), default="residual", help="add to the terms, or replace them (default residual)"
-    )
+    kind = "add to the terms, or replace them (default residual)"
+    group.add_argument("--kind", choices=("residual", "pure"), default="residual", help=kind)
     add_options(group, NETWORK_OPTIONS)
     add_options(parser.add_argument_group("data"), DATA_OPTIONS)
     return parser
@@ -132,11 +125,6 @@ def _output_of(args: argparse.Namespace, epoch: int) -> Path:
     """Where the network of an epoch goes with --every-epoch."""
     output: Path = args.output
     return output.with_name(f"{output.stem}.{epoch}{output.suffix}")
-
-
-def _sha256(weights: Sequence[int]) -> str:
-    """As the files of selfplay name the weights."""
-    return hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()
 
 
 def _first(args: argparse.Namespace) -> "tuple[Network | None, str]":
@@ -215,6 +203,7 @@ class Run:
 
     def __init__(self, args: argparse.Namespace, weights: Sequence[int]) -> None:
         """Read the data; go on with the journal."""
+        from ..evaluation.learn.positions import Positions
         from ..evaluation.learn.train import Settings, Trainer, first_state
 
         self._args = args
@@ -222,8 +211,13 @@ class Run:
         self._seconds = 0.0
         self._first, sha256 = _first(args)
         files = _open(args)
-        positions = self._positions(files, weights)
-        self._described = self._describe(files, positions, weights, sha256)  # it must be the same when a training is resumed
+        terms = Engine(weights, hash_mb=1) if self._is_residual else None
+        positions = Positions(files, terms, args.validation, args.max_score, args.per_game)
+        if not positions.training or not len(positions.held_out):
+            raise CommandError(
+                "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
+            )
+        self._described = self._describe(files, positions, weights, sha256)
         settings = Settings(*(self._described[name] for name in Settings._fields))
         self._journal = TrainJournal(args.journal, self._described, resume=args.resume) if args.journal else None
         self._epochs: list[Epoch] = list(self._journal.epochs) if self._journal else []
@@ -235,26 +229,15 @@ class Run:
         if self._journal:
             self._journal.close()
 
-    def _positions(self, files: "list[Games]", weights: Sequence[int]) -> "Positions":
-        from ..evaluation.learn.positions import Positions
-
-        args = self._args
-        terms = Engine(weights, hash_mb=1) if self._is_residual else None
-        positions = Positions(files, terms, args.validation, args.max_score, args.per_game)
-        if not positions.training or not len(positions.held_out):
-            raise CommandError(
-                "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
-            )
-        return positions
-
     def _describe(self, files: "list[Games]", positions: "Positions", weights: Sequence[int], start: str) -> dict[str, Any]:
-        """What decides the network, which names it."""
+        """What decides the network, which names it; it must be the same when a training is resumed."""
         from ..evaluation.learn.train import fit_logit
 
         described: dict[str, Any] = {name: getattr(self._args, name) for name in DECIDING}
         described["logit"] = self._args.logit or fit_logit(positions)
         if self._is_residual:
-            described |= {"weights": _sha256(weights), "signature": signature(tuple(weights), None)}
+            sha256 = hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()  # as the files of selfplay name the weights
+            described |= {"weights": sha256, "signature": signature(tuple(weights), None)}
         if start:
             described["start"] = {"name": self._args.start.name, "sha256": start}
         described["files"] = [
@@ -278,21 +261,18 @@ class Run:
                 self._train_missing()
         except KeyboardInterrupt:
             is_interrupted = True
-            tell(f"coachwhip train: interrupted after epoch {len(self._epochs)} of {self._args.epochs}; {self._kept()}")
+            kept = "nothing is written"
+            if self._journal:
+                kept = f"--resume goes on from {self._journal.path}"
+            elif self._epochs:
+                kept = f"without a --journal its network is all that is kept, in {self._args.output}"
+            tell(f"coachwhip train: interrupted after epoch {len(self._epochs)} of {self._args.epochs}; {kept}")
             if self._journal or not self._epochs:
                 return INTERRUPTED
         with uninterrupted():  # hours of work are in memory
             code = self._finish(len(self._epochs) - done)
         disk.settle()
         return INTERRUPTED if is_interrupted else code
-
-    def _kept(self) -> str:
-        """What becomes of a training that is interrupted."""
-        if self._journal:
-            return f"--resume goes on from {self._journal.path}"
-        if self._epochs:
-            return f"without a --journal its network is all that is kept, in {self._args.output}"
-        return "nothing is written"
 
     def _train_missing(self) -> None:
         from ..evaluation.learn.network import to_bytes

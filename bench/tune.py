@@ -2,7 +2,6 @@
 """`coachwhip tune`: the command line of the tuner in `evaluation.learn`, with progress, a plot, and the new weights file."""
 
 import argparse
-import datetime
 import json
 import shlex
 from collections.abc import Sequence
@@ -47,14 +46,6 @@ def source(text: str) -> tuple[Path, float]:
     return file_name(name), number(0.001, 1000)(weight)
 
 
-def date(text: str) -> str:
-    """Read a date, as argparse's `type`."""
-    try:
-        return datetime.date.fromisoformat(text).isoformat()
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(f"expected a date such as 2026-01-31, not {text[:40]!r}") from error
-
-
 def _patterns(text: str) -> list[str]:
     """Split patterns of names with commas between, as argparse's `type`."""
     return [pattern.strip() for pattern in text.split(",")]
@@ -69,23 +60,11 @@ OPTIONS = (
     ("--rate", number(1e-6, 100), 1.0, "X", "learning rate: the largest step at first, in centipawns"),
     ("--batch", whole_number(1, 10**7), 16_384, "N", "positions a step"),
     ("--validation", number(0.001, 0.9), 0.1, "X", "share kept for validation"),
-    (
-        "--max-score",
-        number(0, 1e9),
-        None,
-        "CP",
-        f"leave out scores beyond CP centipawns (default: {MAX_SCORE} in files of selfplay)",
-    ),
-    (
-        "--per-game",
-        whole_number(1, 65535),
-        None,
-        "N",
-        f"use at most N positions of a game (default: {PER_GAME} in files of selfplay)",
-    ),
+    ("--max-score", number(0, 1e9), None, "CP", f"leave out scores beyond CP centipawns (in files of selfplay {MAX_SCORE})"),
+    ("--per-game", whole_number(1, 65535), None, "N", f"use at most N positions of a game (in files of selfplay {PER_GAME})"),
     ("--limit", whole_number(1, 10**9), None, "N", "use the first N positions of each file, of those left"),
     ("--seed", whole_number(0, 2**63 - 1), 1, "N", "decides the split and the order of the batches"),
-    ("--date", date, None, "DATE", "the day that the new file names (default: none)"),
+    ("--date", str, None, "DATE", "the day that the new file names (default: none)"),
     ("--plot", file_name, None, "FILE", "draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)"),
     ("--weights", file_name, None, "FILE", "evaluate with these weights at first (default: the shipped ones)"),
 )
@@ -140,6 +119,9 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
         if report["learnt"]:
             text = weights_file(entries | config.unflatten(weights), _provenance(args, argv, report, entries["NETWORK"]))
             path, complaint = keep(args.output, text.encode(), "the weights are")
+            if path is None:
+                print(text)
+                complaint += ": the weights are on standard output"
         if path and entries["NETWORK"]:
             tell(_about_network(entries, path))
         print(json.dumps(report) if args.json else _text(report, path))
@@ -156,7 +138,7 @@ def _read(path: Path, args: argparse.Namespace) -> "Dataset":
     """The positions of a file that the options select."""
     from ..evaluation.learn.data import distinct, read
 
-    require_regular(path, "it")
+    require_regular(path, "tune")
     try:
         data = read(path, max_score=args.max_score, per_game=args.per_game)
     except OSError as error:

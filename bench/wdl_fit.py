@@ -8,7 +8,6 @@ coefficients are those of greatest likelihood (https://en.wikipedia.org/wiki/Max
 from __future__ import annotations
 
 import argparse
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -55,34 +54,25 @@ class Fit(NamedTuple):
 
 
 def read(paths: Sequence[Path | str]) -> Samples:
-    """The samples of all finished games. Raises OSError; CommandError for a file without a scored move."""
+    """The samples of all finished games, plain or compressed. Raises OSError; CommandError for a file that cannot be used."""
     rows: list[tuple[float, float, int]] = []
     games = 0
-    for path in paths:
+    for path in map(Path, paths):
         before = len(rows)
-        with _games(Path(path)) as read_in:
-            for game in read_in:
-                outcome = OUTCOMES.get(game.headers.get("Result", "*"))
-                if outcome is not None:
-                    games += 1
-                    try:
+        try:
+            with naming(path), path.open("rb") as file:
+                for game in read_games(file):
+                    if (outcome := OUTCOMES.get(game.headers.get("Result", "*"))) is not None:
+                        games += 1
                         rows.extend(_of_game(game, outcome))
-                    except ValueError as error:
-                        raise CommandError(f"{path}: finished game {games}: {reason(error)}") from error
+        except PgnError as error:
+            raise CommandError(f"{path}: {error}") from error
+        except ValueError as error:
+            raise CommandError(f"{path}: finished game {games}: {reason(error)}") from error
         if len(rows) == before:
             raise CommandError(f"{path}: no finished game with scores in its comments")
-    columns = np.array(rows, dtype=np.float64).T
-    return Samples(columns[0], columns[1], columns[2], games)
-
-
-@contextmanager
-def _games(path: Path) -> Iterator[Iterator[chess.pgn.Game]]:
-    """The games of a file, plain or compressed. Raises OSError; CommandError where it cannot be expanded."""
-    try:
-        with naming(path), path.open("rb") as file:
-            yield read_games(file)
-    except PgnError as error:
-        raise CommandError(f"{path}: {error}") from error
+    score, pieces, outcomes = np.array(rows, dtype=np.float64).T
+    return Samples(score, pieces, outcomes, games)
 
 
 def _of_game(game: chess.pgn.Game, outcome: int) -> Iterator[tuple[float, float, int]]:
@@ -130,7 +120,6 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _wdl_fit(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
     require("scipy.optimize", "it")
     if not args.games:
         SCORED.announce()

@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 import io
+import os
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from typing import Any, BinaryIO
+    from typing import Any
 
     from _typeshed import WriteableBuffer
 
@@ -22,6 +24,7 @@ KINDS = {  # by the first bytes
     b"7z\xbc\xaf\x27\x1c": "7z",
     b"Rar!\x1a": "rar",
 }
+MODULES = {"xz": "lzma", "gzip": "gzip", "bzip2": "bz2"}
 LONGEST_START = 6
 READ_SIZE = 1 << 20  # bytes
 ENDINGS = (".xz", ".gz", ".bz2")  # that such a file usually has
@@ -54,41 +57,17 @@ def expanded(file: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
 
 def _open(file: Any, kind: str) -> Any:
     """What reads a compressed file. A Python may lack one of these modules."""
-    if kind == "xz":
-        import lzma
-
-        return lzma.open(file)
-    if kind == "gzip":
-        import gzip
-
-        return gzip.open(file)
-    if kind == "bzip2":
-        import bz2
-
-        return bz2.open(file)
-    raise CompressedError(f"compressed ({kind}): expand it first")
-
-
-class _Counted:
-    """A file that counts the bytes that are read."""
-
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self.size = 0
-
-    def read(self, size: int = -1) -> bytes:
-        data = self._file.read(size)
-        self.size += len(data)
-        return data
+    if kind not in MODULES:
+        raise CompressedError(f"compressed ({kind}): expand it first")
+    return import_module(MODULES[kind]).open(file)
 
 
 class _Expanded(io.RawIOBase):
     """The content of a compressed file."""
 
-    def __init__(self, file: BinaryIO, kind: str) -> None:
-        self._compressed = _Counted(file)
-        self._content = _open(self._compressed, kind)
-        self._size = 0
+    def __init__(self, file: io.BufferedReader[Any], kind: str) -> None:
+        self._content = _open(file, kind)
+        self._room = max(MOST_EXPANDED * os.fstat(file.fileno()).st_size, SMALL)
 
     def readable(self) -> bool:
         return True
@@ -100,7 +79,7 @@ class _Expanded(io.RawIOBase):
             if isinstance(error, MemoryError) or (isinstance(error, OSError) and error.errno is not None):
                 raise  # the machine, not the content
             raise CompressedError(f"not a whole compressed file: {error}") from error
-        self._size += count
-        if self._size > max(MOST_EXPANDED * self._compressed.size, SMALL):
+        self._room -= count
+        if self._room < 0:
             raise CompressedError(f"compressed, and expands to more than {MOST_EXPANDED} times its size")
         return count

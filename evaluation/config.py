@@ -13,13 +13,15 @@ import sys
 
 from ..core.engine import network_header
 from . import weights as defaults
-from .layout import ENTRIES, Numbers, Text, flatten, leaves, unflatten
+from .layout import ENTRIES, NETWORK_LENGTH, flatten, leaves, unflatten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
     from typing import Any
+
+    from .layout import Entry
 
 __all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default", "main", "network", "unflatten"]
 
@@ -97,14 +99,30 @@ def dump(weights: dict[str, Any]) -> str:
     with open(os.path.join(HERE, "weights.py"), encoding="utf-8") as file:
         text = file.read()
     lines = text.splitlines(keepends=True)
-    drawn = _drawn(weights)
     for node in reversed(ast.parse(text).body):
         if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             name, value = node.targets[0].id, node.value
             first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
             head, tail = lines[first][: value.col_offset], lines[last][value.end_col_offset :]
-            lines[first : last + 1] = [head + drawn[name] + tail]
+            lines[first : last + 1] = [head + _drawn(weights[name], ENTRIES.get(name)) + tail]
     return "".join(lines)
+
+
+def _drawn(value: Any, entry: Entry | None) -> str:
+    """The name of the network, or numbers in columns: each row of a table is a line, long lists have lines of equal length."""
+    if entry is None:
+        return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
+    shape = entry.shape
+    cells = [f"({leaf[0]:>3}, {leaf[1]:>3})" if entry.is_paired else str(leaf) for leaf in leaves(value, len(shape))]
+    if not shape:
+        return cells[0]
+    width = max(map(len, cells))
+    cells = [cell.rjust(width) for cell in cells]
+    across = next((n for n in (9, 8, 7, 5) if shape[-1] % n == 0), shape[-1])
+    rows = [", ".join(cells[at : at + across]) for at in range(0, len(cells), across)]
+    if len(rows) == 1:
+        return f"[{rows[0]}]"
+    return "[\n" + "".join(f"    [{row}],\n" if len(shape) == 2 else f"    {row},\n" for row in rows) + "]"
 
 
 def main(argv: Sequence[str]) -> int:
@@ -130,33 +148,31 @@ def main(argv: Sequence[str]) -> int:
 
 def _check(weights: dict[str, Any], lines: dict[str, int], where: str) -> None:
     """Raise WeightsError at the first entry that is unknown, missing, wrongly shaped or out of range."""
+    known = [*ENTRIES, "NETWORK"]
     for name, value in weights.items():
         at = f"{where}, line {lines[name]}" if name in lines else where
-        entry = ENTRIES.get(name)
-        if entry is None:
-            raise WeightsError(f"{at}: {name[:SHOWN]} is not the name of a weight{_suggestion(name[:SHOWN], ENTRIES)}")
-        if isinstance(entry, Text):
-            _check_text(value, entry.longest, f"{at}: {name}")
-        else:
+        if name == "NETWORK":
+            _check_network(value, f"{at}: {name}")
+        elif name in ENTRIES:
+            entry = ENTRIES[name]
             shape = (*entry.shape, 2) if entry.is_paired else entry.shape
             _check_value(value, shape, entry.low, entry.high, f"{at}: {name}")
-    for name in ENTRIES:
+        else:
+            import difflib
+
+            close = difflib.get_close_matches(name[:SHOWN], known, 1)
+            nearest = f" (did you mean {close[0]}?)" if close else ""
+            raise WeightsError(f"{at}: {name[:SHOWN]} is not the name of a weight{nearest}")
+    for name in known:
         if name not in weights:
             raise WeightsError(f"{where}: {name} is missing")
 
 
-def _suggestion(name: str, known: Iterable[str]) -> str:
-    import difflib
-
-    close = difflib.get_close_matches(name, known, 1)
-    return f" (did you mean {close[0]}?)" if close else ""
-
-
-def _check_text(value: Any, longest: int, at: str) -> None:
+def _check_network(value: Any, at: str) -> None:
     if not isinstance(value, str):
         raise WeightsError(f"{at} must be a string in quotes, not {_described(value)}")
-    if len(value) > longest:
-        raise WeightsError(f"{at} must have at most {longest} characters, but has {len(value)}")
+    if len(value) > NETWORK_LENGTH:
+        raise WeightsError(f"{at} must have at most {NETWORK_LENGTH} characters, but has {len(value)}")
     if not value.isprintable():
         raise WeightsError(f"{at} must hold printable characters only")
 
@@ -288,39 +304,3 @@ def _numbers(node: ast.expr, at: str, name: str) -> Any:
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return sign * node.value
     raise WeightsError(f"{at} {node.lineno}: {name[:SHOWN]} holds something that is not a whole number or a list of them")
-
-
-# --- Drawing ---
-
-
-def _drawn(weights: dict[str, Any]) -> dict[str, str]:
-    """The value of every entry as it stands in a file."""
-    return {
-        name: _draw_text(weights[name]) if isinstance(entry, Text) else _draw(weights[name], entry)
-        for name, entry in ENTRIES.items()
-    }
-
-
-def _draw_text(value: str) -> str:
-    return '"' + value.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _draw(value: Any, entry: Numbers) -> str:
-    """Numbers in the style of weights.py: columns are aligned, each row of a table is a line, long lists have lines of equal length."""
-    shape = entry.shape
-    cells = [_draw_cell(leaf, entry.is_paired) for leaf in leaves(value, len(shape))]
-    if not shape:
-        return cells[0]
-    width = max(map(len, cells))
-    cells = [cell.rjust(width) for cell in cells]
-    across = next((n for n in (9, 8, 7, 5) if shape[-1] % n == 0), shape[-1])
-    if len(cells) <= across:
-        return "[" + ", ".join(cells) + "]"
-    rows = [", ".join(cells[i : i + across]) for i in range(0, len(cells), across)]
-    if len(shape) == 2:
-        rows = [f"[{row}]" for row in rows]
-    return "[\n" + "".join(f"    {row},\n" for row in rows) + "]"
-
-
-def _draw_cell(leaf: Any, pair: bool) -> str:
-    return f"({leaf[0]:>3}, {leaf[1]:>3})" if pair else str(leaf)

@@ -8,6 +8,9 @@ each pair packed into one integer.
 
 from __future__ import annotations
 
+import math
+from collections import namedtuple
+
 from ..core.engine import FULL_SCALE, weights_layout
 
 TYPE_CHECKING = False
@@ -23,7 +26,7 @@ if TYPE_CHECKING:
 WEIGHTS = tuple(weights_layout())  # (name, shape, is it tapered?) in the order of the flat list; tapered weights come first
 TAPERED_LIMIT = 2000  # centipawns, either way
 UNITS_LIMIT = 1000  # danger units, either way
-LONGEST_PATH = 1000  # characters
+NETWORK_LENGTH = 1000  # characters of the name of a network, at most
 BOARD = (8, 8)
 
 
@@ -34,57 +37,25 @@ def limits(name: str, *, tapered: bool) -> tuple[int, int]:
     return (0, FULL_SCALE) if name.startswith(("scale_", "rule50_")) else (-UNITS_LIMIT, UNITS_LIMIT)
 
 
-class Numbers:
-    """An entry of a weights file that holds whole numbers."""
-
-    __slots__ = ("high", "is_paired", "low", "shape")
-
-    def __init__(self, shape: tuple[int, ...], low: int, high: int, *, is_paired: bool) -> None:
-        self.shape = shape  # () for a single cell
-        self.low = low  # the least value of each number
-        self.high = high  # the greatest
-        self.is_paired = is_paired  # whether each cell is a pair (mg, eg)
-
-
-class Text:
-    """An entry of a weights file that holds a string. It is not among the numbers that the core takes."""
-
-    __slots__ = ("longest",)
-
-    def __init__(self, longest: int) -> None:
-        self.longest = longest  # characters
-
-
 def names(name: str, shape: tuple[int, ...], *, tapered: bool) -> tuple[str, ...]:
     """The names of the entries that hold the weight: two for boards, one otherwise."""
     upper = name.upper()
     return (f"{upper}_MG", f"{upper}_EG") if tapered and shape == BOARD else (upper,)
 
 
-def _entries() -> dict[str, Numbers | Text]:
-    found: dict[str, Numbers | Text] = {}
-    for name, shape, tapered in WEIGHTS:
-        held = names(name, shape, tapered=tapered)
-        entry = Numbers(shape, *limits(name, tapered=tapered), is_paired=tapered and len(held) == 1)
-        found |= dict.fromkeys(held, entry)
-    return found | {"NETWORK": Text(LONGEST_PATH)}
-
-
-ENTRIES = _entries()  # every entry of a weights file, by name
-
-
-def size(shape: tuple[int, ...]) -> int:
-    """How many integers of the flat list a weight of this shape takes."""
-    count = 1
-    for length in shape:
-        count *= length
-    return count
+# Shape (() is a single cell), least and greatest value of each number, whether each cell is a pair (mg, eg).
+Entry = namedtuple("Entry", ("shape", "low", "high", "is_paired"))  # noqa: PYI024  `typing` takes time at the start
+ENTRIES = {  # every entry of a weights file but NETWORK, by name
+    entry: Entry(shape, *limits(name, tapered=tapered), tapered and shape != BOARD)
+    for name, shape, tapered in WEIGHTS
+    for entry in names(name, shape, tapered=tapered)
+}
 
 
 def cells() -> Iterator[tuple[str, bool]]:
     """For each integer of the flat list: the name of its weight, and whether that is tapered."""
     for name, shape, tapered in WEIGHTS:
-        for _ in range(size(shape)):
+        for _ in range(math.prod(shape)):
             yield name, tapered
 
 

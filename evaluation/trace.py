@@ -11,56 +11,32 @@ from .layout import cells, unpack_pair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     Pair = tuple[int, int]
 
-THEMES: dict[str, tuple[str, ...]] = {  # row of the table -> prefixes of the names of its weights
-    "Material": ("material", "bishop_pair"),
-    "Piece squares": (
-        "pawn_squares",
-        "knight_squares",
-        "bishop_squares",
-        "rook_squares",
-        "queen_squares",
-        "king_squares",
-    ),
-    "Mobility": ("knight_mobility", "bishop_mobility", "rook_mobility", "queen_mobility"),
-    "Pawns": (
-        "pawn_doubled",
-        "pawn_isolated",
-        "pawn_backward",
-        "pawn_phalanx",
-        "pawn_supported",
-        "pawn_candidate",
-        "pawn_exposed",
-    ),
-    "Passed pawns": ("passed_",),
-    "Minor pieces": (
-        "knight_outpost",
-        "knight_near",
-        "knight_own",
-        "knight_king",
-        "bishop_outpost",
-        "bishop_own",
-        "bishop_king",
-        "bishop_long",
-        "minor_",
-    ),
-    "Rooks, queens": ("rook_open", "rook_half", "rook_seventh", "rook_own", "rook_shut", "queen_exposed"),
-    "King shelter": ("castling_right", "shelter", "storm", "king_open", "king_pawnless"),
-    "King attack": ("king_danger", "flank_"),
-    "Threats": ("threat_", "restricted"),
-    "Space": ("centre_control", "space"),
-    "Tempo": ("tempo",),
-    "Bare king": ("lone_king",),
+THEMES = {  # row of the table -> prefixes of the names of its weights
+    "Material": "material bishop_pair",
+    "Piece squares": "pawn_squares knight_squares bishop_squares rook_squares queen_squares king_squares",
+    "Mobility": "knight_mobility bishop_mobility rook_mobility queen_mobility",
+    "Pawns": "pawn_doubled pawn_isolated pawn_backward pawn_phalanx pawn_supported pawn_candidate pawn_exposed",
+    "Passed pawns": "passed_",
+    "Minor pieces": "knight_outpost knight_near knight_own knight_king bishop_outpost bishop_own bishop_king bishop_long minor_",
+    "Rooks, queens": "rook_open rook_half rook_seventh rook_own rook_shut queen_exposed",
+    "King shelter": "castling_right shelter storm king_open king_pawnless",
+    "King attack": "king_danger flank_",
+    "Threats": "threat_ restricted",
+    "Space": "centre_control space",
+    "Tempo": "tempo",
+    "Bare king": "lone_king",
 }
 
 
 def table(trace: Mapping[str, Any]) -> str:
     """The text for what `Engine.trace` returned. Scores are in pawns from White's side; the last line adds the side to move's view."""
     rows = _rows(trace)
+    score = trace["score"]
     lines = [
         "               |     White     |     Black     |     Total",
         "               |    mg     eg  |    mg     eg  |    mg     eg",
@@ -73,7 +49,7 @@ def table(trace: Mapping[str, Any]) -> str:
         f"Phase {trace['phase']} of {FULL_PHASE} (0: endgame), endgame scaled by {trace['scale']}/{FULL_SCALE}",
         *_network(trace),
         f"Fifty-move clock {trace['rule50']}: the score counts {trace['fade']}/{FULL_SCALE}",
-        f"Evaluation {_pawns(trace['score'])} from White's side, {_pawns(_from_stm(trace))} from the side to move",
+        f"Evaluation {_pawns(score)} from White's side, {_pawns(score if trace['stm'] == 'w' else -score)} from the side to move",
     ]
     return "\n".join(lines)
 
@@ -100,35 +76,19 @@ def _worth(trace: Mapping[str, Any]) -> list[str]:
 
 def _rows(trace: Mapping[str, Any]) -> dict[str, tuple[Pair, Pair]]:
     """The values of White and of Black for every theme, as (mg, eg) in centipawns."""
-    terms: dict[str, list[tuple[Pair, Pair]]] = {theme: [] for theme in THEMES}
-    for name, weight, (white, black) in _tapered(trace):
-        if white or black:
+    sums = {theme: [0, 0, 0, 0] for theme in THEMES}
+    for (name, tapered), weight, counts in zip(cells(), trace["weights"], trace["features"], strict=True):
+        if tapered and any(counts):
             mg, eg = unpack_pair(weight)
-            terms[theme_of(name)].append(((mg * white, eg * white), (mg * black, eg * black)))
-    return {theme: (_sum(white for white, _ in pairs), _sum(black for _, black in pairs)) for theme, pairs in terms.items()}
+            row = sums[next(theme for theme, prefixes in THEMES.items() if name.startswith(tuple(prefixes.split())))]
+            for side, count in enumerate(counts):
+                row[2 * side] += mg * count
+                row[2 * side + 1] += eg * count
+    return {theme: ((row[0], row[1]), (row[2], row[3])) for theme, row in sums.items()}
 
 
-def _tapered(trace: Mapping[str, Any]) -> Iterator[tuple[str, int, tuple[int, int]]]:
-    """Name, value (a packed pair) and counts of every tapered weight."""
-    for (name, tapered), value, counts in zip(cells(), trace["weights"], trace["features"], strict=True):
-        if tapered:
-            yield name, value, counts
-
-
-def theme_of(name: str) -> str:
-    """The row of the table for a tapered weight."""
-    return next(theme for theme, prefixes in THEMES.items() if name.startswith(prefixes))
-
-
-def _from_stm(trace: Mapping[str, Any]) -> int:
-    score: int = trace["score"]
-    return score if trace["stm"] == "w" else -score
-
-
-def _sum(pairs: Iterator[Pair] | tuple[Pair, ...]) -> Pair:
-    mg = eg = 0
-    for a, b in pairs:
-        mg, eg = mg + a, eg + b
+def _sum(pairs: Iterable[Pair]) -> Pair:
+    mg, eg = map(sum, zip(*pairs, strict=True))
     return mg, eg
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.engine import INPUTS, MAX_PIECES, PACKED_SIZE
+from ...core.engine import INPUTS, MAX_PIECES
 from .labelled import STM_AT
 
 if TYPE_CHECKING:
@@ -20,12 +20,10 @@ if TYPE_CHECKING:
 
     Boards = NDArray[np.uint8]  # [position, byte]: packed positions
     Singles = NDArray[np.float32]
-    Ints = NDArray[np.int32]
 
 CHUNK = 2048  # positions that are computed at a time: what they need fits into a processor's cache
 PIECES_AT = 8  # where the pieces of a packed position start
 KING = 5
-NO_POSITIONS = "the data hold bytes that are no packed position, with one king a side and at most 32 pieces"
 BLACK = 8  # the bit of a colour in the code of a piece
 TYPES = np.array([0, 1, 2, 3, 4, KING, 3, 0], dtype=np.int32)  # by the rest of the code: a rook to castle, a pawn to take
 
@@ -51,58 +49,28 @@ def parameters(flat: Singles, hidden: int) -> Parameters:
     return Parameters(feature_weights.reshape(INPUTS, hidden), bias, output.reshape(2, hidden), output_bias)
 
 
-# --- Inputs ---
+def inputs(boards: Boards) -> tuple[Any, Any]:
+    """The inputs as two scipy.sparse.csr_array [position, input] of 0 and 1: as stm sees them, and as the other side does."""
+    from scipy.sparse import csr_array
 
-
-class Pieces(NamedTuple):
-    """The inputs of some positions, those of one position after those of the other."""
-
-    starts: Ints  # where the inputs of each position begin
-    rows: tuple[Ints, Ints]  # inputs as stm sees them, and as the other side does
-
-
-def pieces(boards: Boards) -> Pieces:
-    """The inputs of packed positions. Raises ValueError for bytes that are none."""
     count = len(boards)
     occupied = np.unpackbits(boards[:, :PIECES_AT], axis=1, bitorder="little")
     counts = occupied.sum(axis=1, dtype=np.int32)
-    if boards.shape[1] != PACKED_SIZE or counts.max(initial=0) > MAX_PIECES or boards[:, STM_AT].max(initial=0) > 1:
-        raise ValueError(NO_POSITIONS)
     square = (np.flatnonzero(occupied) & 63).astype(np.int32)
     pairs = boards[:, PIECES_AT:STM_AT]
     codes = np.stack([pairs & 15, pairs >> 4], axis=2).reshape(count, MAX_PIECES)[np.arange(MAX_PIECES) < counts[:, None]]
-    stm = boards[:, STM_AT].astype(np.int32)
-    kings = np.stack([_kings(square, codes, counts, colour) for colour in (0, BLACK)])
-    weights = 64 * TYPES[codes & 7]
+    kings = np.stack([square[codes == (KING | colour)] for colour in (0, BLACK)])
+    kinds = 64 * TYPES[codes & 7]
     is_black = (codes >> 3).astype(np.int32)
-    rows = []
+    ends = np.append(np.int32(0), np.cumsum(counts, dtype=np.int32))
+    ones = np.ones(len(square), dtype=np.float32)
+    matrices = []
+    stm = boards[:, STM_AT].astype(np.int32)
     for us in (stm, stm ^ 1):
         flip = 56 * us ^ np.where(kings[us, np.arange(count)] & 4, 7, 0)
-        rows.append(384 * (is_black ^ np.repeat(us, counts)) + weights + (square ^ np.repeat(flip, counts).astype(np.int32)))
-    return Pieces(np.cumsum(counts, dtype=np.int32) - counts, (rows[0], rows[1]))
-
-
-def inputs(boards: Boards) -> tuple[Any, Any]:
-    """The inputs as two scipy.sparse.csr_array [position, input] of 0 and 1: as stm sees them, and as the other side does.
-
-    Raises ValueError as `pieces` does.
-    """
-    from scipy.sparse import csr_array
-
-    found = pieces(boards)
-    ends = np.append(found.starts, np.int32(len(found.rows[0])))
-    ones = np.ones(len(found.rows[0]), dtype=np.float32)
-    own, other = (csr_array((ones, rows, ends), shape=(len(boards), INPUTS)) for rows in found.rows)
-    return own, other
-
-
-def _kings(square: Ints, codes: Boards, counts: Ints, colour: int) -> Ints:
-    """The square of each position's king of a colour. Raises ValueError unless there is exactly one."""
-    found = np.flatnonzero(codes == (KING | colour))
-    places = np.repeat(np.arange(len(counts)), counts)[found]
-    if not np.array_equal(places, np.arange(len(counts))):
-        raise ValueError(NO_POSITIONS)
-    return square[found]
+        columns = 384 * (is_black ^ np.repeat(us, counts)) + kinds + (square ^ np.repeat(flip, counts).astype(np.int32))
+        matrices.append(csr_array((ones, columns, ends), shape=(count, INPUTS)))
+    return matrices[0], matrices[1]
 
 
 # --- Outputs and gradient ---
@@ -112,22 +80,19 @@ class _FirstLayer(NamedTuple):
     """What the first layer makes of some positions. Pairs: as stm sees them, and as the other side does."""
 
     matrices: tuple[Any, Any]  # see `inputs`
-    values: tuple[Singles, Singles]  # [position, unit], from 0 to 1
-    squares: tuple[Singles, Singles]
+    values: list[Singles]  # [position, unit], from 0 to 1
+    squares: list[Singles]
 
 
 def outputs(boards: Boards, flat: Singles, hidden: int) -> Singles:
-    """The output for each position, from the view of stm. Raises ValueError for bytes that are no packed positions."""
+    """The output for each position, from the view of stm."""
     parts = parameters(flat, hidden)
     found = [_outputs(_first_layer(boards[at : at + CHUNK], parts), parts) for at in range(0, len(boards), CHUNK)]
     return np.concatenate([np.empty(0, np.float32), *found])
 
 
 def loss_and_gradient(boards: Boards, logits: Singles, targets: Singles, flat: Singles, hidden: int) -> tuple[float, Singles]:
-    """The sum of the squared errors of the winning chances sigmoid(logits + outputs), and its derivatives by the parameters.
-
-    Raises ValueError for bytes that are no packed positions.
-    """
+    """The sum of the squared errors of the winning chances sigmoid(logits + outputs), and its derivatives by the parameters."""
     gradient, total = np.zeros_like(flat), 0.0
     parts, by = parameters(flat, hidden), parameters(gradient, hidden)
     for at in range(0, len(boards), CHUNK):
@@ -165,8 +130,7 @@ def _first_layer(boards: Boards, parts: Parameters) -> _FirstLayer:
         sums = matrix @ parts.feature_weights
         sums += parts.bias
         values.append(np.clip(sums, 0, 1, out=sums))
-    own, other = values
-    return _FirstLayer(matrices, (own, other), (own * own, other * other))
+    return _FirstLayer(matrices, values, [each * each for each in values])
 
 
 def _outputs(first: _FirstLayer, parts: Parameters) -> Singles:

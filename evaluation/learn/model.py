@@ -11,13 +11,14 @@ The parameters are one array: the midgame values of TAPERED, their endgame value
 
 from __future__ import annotations
 
+import math
 from fnmatch import fnmatch
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...core.engine import DANGER_STEP, FULL_PHASE, FULL_SCALE
-from ..layout import WEIGHTS, cells, limits, pack_pair, size, unpack_pair
+from ..layout import WEIGHTS, cells, limits, pack_pair, unpack_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -107,11 +108,11 @@ def roughness(is_seen: NDArray[np.bool_]) -> Any:
     pairs: list[Ints] = []
     first = 0
     for _, shape in [(name, shape) for name, shape, tapered in WEIGHTS if tapered]:
-        table = np.arange(first, first + size(shape)).reshape(shape)
+        table = np.arange(first, first + math.prod(shape)).reshape(shape)
         for axis in [axis for axis, length in enumerate(shape) if length >= LONG]:
             lower, upper = np.delete(table, -1, axis).ravel(), np.delete(table, 0, axis).ravel()
             pairs.append(np.stack([lower, upper])[:, is_seen[lower] & is_seen[upper]])
-        first += size(shape)
+        first += math.prod(shape)
     both = np.concatenate([np.concatenate(pairs, axis=1) + half * len(TAPERED) for half in range(2)], axis=1)
     count = both.shape[1]
     values, rows = np.tile([1.0, -1.0], count), np.repeat(np.arange(count), 2)

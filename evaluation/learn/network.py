@@ -57,7 +57,7 @@ class Network:
         return len(self.bias)
 
     def scores(self, boards: Boards) -> NDArray[np.int32]:
-        """Centipawns from the view of stm, as the engine computes them. Raises ValueError as `inputs` does."""
+        """Centipawns from the view of stm, as the engine computes them."""
         parts = [self._scores(boards[at : at + CHUNK]) for at in range(0, len(boards), CHUNK)]
         return np.concatenate([np.empty(0, np.int32), *parts])
 

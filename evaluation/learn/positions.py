@@ -13,7 +13,7 @@ import itertools
 from array import array
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -22,18 +22,26 @@ from . import labelled
 from .rows import RESULT_POINTS, choose, decode, in_parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from numpy.typing import NDArray
 
     from ...core.engine import Engine
-    from .rows import Mask, Numbers
+    from .rows import Numbers
 
-    Singles = NDArray[np.float32]
+    Batch = NDArray[np.void]  # of type BATCH
 
 CHUNK = 4096  # positions that are read together, at least: whole games
 POOL = 1 << 23  # positions in memory, at most, apart from a chunk
+BATCH = np.dtype(  # positions to train on; everything from the view of stm
+    [
+        ("board", np.uint8, PACKED_SIZE),
+        ("terms", np.int16),  # centipawns; 0 where there are none
+        ("score", np.int16),  # centipawns
+        ("points", np.float32),  # of the game: 1 won, 0.5 drawn, 0 lost; NaN off the game
+    ]
+)
 SPLIT = 1  # the seed that chooses the games held out
 
 
@@ -88,40 +96,6 @@ def open_file(path: Path, max_score: float, per_game: int | None, *, limit: int 
     return Games(path, sha256, np.array(ends[: count + 1]), np.array(counts[:count]), np.array(chosen[:count]))
 
 
-class Batch(NamedTuple):
-    """Some positions, everything from the view of stm. Each array has a row for each position."""
-
-    boards: NDArray[np.uint8]  # packed positions
-    terms: NDArray[np.int16]  # centipawns; 0 where there are none
-    scores: NDArray[np.int16]  # centipawns
-    points: Singles  # of the game: 1 won, 0.5 drawn, 0 lost; NaN off the game
-
-    def __len__(self) -> int:
-        return len(self.boards)
-
-    def chosen(self, rows: slice | Numbers | Mask) -> Batch:
-        """Some of the positions."""
-        return Batch(self.boards[rows], self.terms[rows], self.scores[rows], self.points[rows])
-
-
-def empty(size: int) -> Batch:
-    """Room for so many positions."""
-    return Batch(
-        np.empty((size, PACKED_SIZE), np.uint8), np.empty(size, np.int16), np.empty(size, np.int16), np.empty(size, np.float32)
-    )
-
-
-def joined(parts: Iterable[Batch], most: int) -> Batch:
-    """One after the other; they are at most so many positions. Each part is needed only until the next is made."""
-    whole, count = empty(most), 0
-    for part in parts:
-        rows = slice(count, count + len(part))
-        whole.boards[rows], whole.terms[rows] = part.boards, part.terms
-        whole.scores[rows], whole.points[rows] = part.scores, part.points
-        count += len(part)
-    return whole.chosen(slice(count))
-
-
 class Positions:
     """The positions of several files, split into games for training and games held out."""
 
@@ -162,34 +136,42 @@ class Positions:
 
     def batches(self, seed: Sequence[int], size: int) -> Iterator[Batch]:
         """All positions for training, shuffled by `seed`, in batches; only the last is smaller than `size`."""
-        rest = empty(0)
+        rest = np.empty(0, BATCH)
         for pool, order in self.pools(seed):
             first = size - len(rest) if len(rest) else 0
             if first:
-                rest = joined([rest, pool.chosen(order[:first])], size)
+                rest = np.concatenate([rest, pool[order[:first]]])
                 if len(rest) < size:
                     continue
                 yield rest
             whole = first + (len(order) - first) // size * size
             for at in range(first, whole, size):
-                yield pool.chosen(order[at : at + size])
-            rest = pool.chosen(order[whole:])
+                yield pool[order[at : at + size]]
+            rest = pool[order[whole:]]
         if len(rest):
             yield rest
 
     def _read(self, chunks: Sequence[tuple[Games, Numbers]]) -> Batch:
-        """The positions of these games that are used."""
-        return joined((self._load(*chunk) for chunk in chunks), sum(int(file.chosen[games].sum()) for file, games in chunks))
+        """The positions of these games that are used. In memory are they and one chunk."""
+        found, count = np.empty(sum(int(file.chosen[games].sum()) for file, games in chunks), BATCH), 0
+        for file, games in chunks:
+            part = self._load(file, games)
+            found[count : count + len(part)] = part
+            count += len(part)
+        return found
 
     def _load(self, file: Games, games: Numbers) -> Batch:
         rows, numbers = file.rows_of(games)
         rows = rows[choose(rows, numbers, *self._limits)]
-        boards, scores, points = rows["board"].copy(), rows["score"], RESULT_POINTS[rows["result"]]
-        terms = np.zeros(len(rows), np.int16)
+        found = np.zeros(len(rows), BATCH)
+        boards, terms, points = rows["board"].copy(), np.zeros(len(rows), np.int16), RESULT_POINTS[rows["result"]]
         if self._terms:
             self._terms.static_scores(boards, terms)
         is_white = boards[:, labelled.STM_AT] == 0
-        return Batch(boards, terms, np.where(is_white, scores, -scores), np.where(is_white, points, 1 - points))
+        found["board"], found["terms"] = boards, terms
+        found["score"] = np.where(is_white, rows["score"], -rows["score"])
+        found["points"] = np.where(is_white, points, 1 - points)
+        return found
 
 
 def _chunks(games: Numbers, counts: Numbers) -> list[Numbers]:

@@ -80,10 +80,10 @@ def fit_logit(positions: Positions) -> float:
     Raises ValueError if no position has a result.
     """
     pool, order = next(positions.pools([0]))
-    some = pool.chosen(order[~np.isnan(pool.points[order])][:FIT_POSITIONS])
+    some = pool[order[~np.isnan(pool["points"][order])][:FIT_POSITIONS]]
     if not len(some):
         raise ValueError("no position has the result of its game, so --logit cannot be fitted: give one")
-    scale, _ = fit_scale(some.scores.astype(np.float32), some.points, with_edge=False)
+    scale, _ = fit_scale(some["score"].astype(np.float32), some["points"], with_edge=False)
     return round(scale, 1)
 
 
@@ -106,7 +106,7 @@ class Trainer:
         total, count = 0.0, 0
         for batch in self.positions.batches([settings.seed, number], settings.batch):
             logits, targets = self.logits(batch), self.targets(batch)
-            loss, gradient = loss_and_gradient(batch.boards, logits, targets, state.parameters, settings.hidden)
+            loss, gradient = loss_and_gradient(batch["board"], logits, targets, state.parameters, settings.hidden)
             rate = settings.rate * cosine(adam.steps, settings.epochs * self._steps, LAST_RATE)
             adam.step(gradient / np.float32(len(batch)), rate)
             np.clip(state.parameters, -self._limits, self._limits, out=state.parameters)
@@ -117,12 +117,12 @@ class Trainer:
 
     def logits(self, batch: Batch) -> Singles:
         """What the output is added to."""
-        return batch.terms.astype(np.float32) / np.float32(self._settings.logit)
+        return batch["terms"].astype(np.float32) / np.float32(self._settings.logit)
 
     def targets(self, batch: Batch) -> Singles:
         """The winning chances to be learnt."""
-        chances = chance(batch.scores.astype(np.float32) / np.float32(self._settings.logit))
-        points = np.where(np.isnan(batch.points), chances, batch.points)
+        chances = chance(batch["score"].astype(np.float32) / np.float32(self._settings.logit))
+        points = np.where(np.isnan(batch["points"]), chances, batch["points"])
         return chances + np.float32(self._settings.wdl) * (points - chances)
 
     def network(self, provenance: dict[str, Any]) -> Network:
@@ -135,7 +135,7 @@ class Trainer:
     def validation_loss(self) -> float:
         """That of the network as it is, in floats."""
         held_out = self.positions.held_out
-        return self._loss(self.logits(held_out) + outputs(held_out.boards, self.state.parameters, self._settings.hidden))
+        return self._loss(self.logits(held_out) + outputs(held_out["board"], self.state.parameters, self._settings.hidden))
 
     def loss_of_terms(self) -> float:
         """That of the weighted terms alone."""
@@ -143,7 +143,7 @@ class Trainer:
 
     def loss_of(self, network: Network) -> float:
         """That of a network in integers, as the engine plays it."""
-        scores = self.positions.held_out.terms + network.scores(self.positions.held_out.boards)
+        scores = self.positions.held_out["terms"] + network.scores(self.positions.held_out["board"])
         return self._loss(scores.astype(np.float32) / np.float32(self._settings.logit))
 
     def _loss(self, logits: Singles) -> float:

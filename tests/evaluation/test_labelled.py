@@ -2,7 +2,6 @@
 """Files of labelled positions: what is written is read again, an unfinished end is ignored, and damage is named."""
 
 import io
-import json
 import struct
 import zlib
 from pathlib import Path
@@ -34,6 +33,7 @@ def read(data: bytes) -> list[Block]:
 def test_what_is_written_is_read(path: Path) -> None:
     path.write_bytes(WHOLE)
     assert read(WHOLE) == FOUND
+    assert labelled.header({"name": "a\nb"}).count(b"\n") == 2
     found = labelled.summary(path)
     assert (found.settings, found.games, found.size, found.is_whole) == (SETTINGS, 12, len(WHOLE), True)
     assert found.plies == sum(len(game.plies) for game in GAMES) > 50
@@ -56,26 +56,24 @@ def test_the_fifty_move_counter_is_at_its_byte() -> None:
 def test_a_file_is_as_whole_at_every_length_as_its_last_block() -> None:
     """An unfinished block at the end is ignored."""
     ends = [len(HEADER) + sum(map(len, BLOCKS[:count])) for count in range(len(BLOCKS) + 1)]
-    for size in range(len(HEADER), len(WHOLE) + 1):
+    near = {end + change for end in ends for change in (-1, 0, 1, labelled.HEAD_SIZE - 1, labelled.HEAD_SIZE)}
+    for size in sorted(near & {*range(len(HEADER), len(WHOLE) + 1)}):
         reader = labelled.Reader(io.BytesIO(WHOLE[:size]), "own.bin")
         count = sum(end <= size for end in ends) - 1
         assert list(reader) == FOUND[:count]
         assert (reader.size, reader.is_whole) == (ends[count], size in ends)
 
 
-@pytest.mark.parametrize("tail", [b"\0" * 5, b"\0" * 16, b"\0" * 100_000])
-def test_zeros_at_the_end_are_an_unfinished_block(path: Path, tail: bytes) -> None:
-    path.write_bytes(WHOLE + tail)
-    found = labelled.summary(path)
-    assert (found.games, found.size, found.is_whole) == (12, len(WHOLE), False)
-
-
-def test_a_damaged_last_block_is_ignored(path: Path) -> None:
+def test_zeros_and_a_damaged_block_at_the_end_are_an_unfinished_block(path: Path) -> None:
+    for tail in (b"\0" * 5, b"\0" * 16, b"\0" * 100_000):
+        path.write_bytes(WHOLE + tail)
+        found = labelled.summary(path)
+        assert (found.games, found.size, found.is_whole) == (12, len(WHOLE), False)
     path.write_bytes(WHOLE[:-3] + bytes(byte ^ 1 for byte in WHOLE[-3:]))
     assert labelled.summary(path).games == 11
 
 
-@pytest.mark.parametrize("at", [0, 4, 8, 12, 16, 17, 43, 45, 50, 60])
+@pytest.mark.parametrize("at", [0, 4, 8, 12, 16, 43, 60])
 def test_a_damaged_block_before_others_is_named(at: int) -> None:
     """The games behind it are not lost in silence: a wrong size, too, is known from the end of the file."""
     start = len(HEADER) + sum(map(len, BLOCKS[:2]))
@@ -115,9 +113,3 @@ def test_other_files_are_refused(path: Path, content: bytes, message: str) -> No
     path.write_bytes(content)
     with pytest.raises(FormatError, match=message):
         labelled.summary(path)
-
-
-def test_the_settings_are_one_line() -> None:
-    first, second = labelled.header({"name": "a\nb"}).splitlines()
-    assert first + b"\n" == labelled.FORMAT
-    assert json.loads(second) == {"name": "a\nb"}

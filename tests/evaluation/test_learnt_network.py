@@ -13,7 +13,7 @@ import oracle
 import pytest
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation.learn import layers, network
-from coachwhip.evaluation.learn.layers import parameters, pieces
+from coachwhip.evaluation.learn.layers import parameters
 from coachwhip.evaluation.learn.network import from_bytes, quantised, to_bytes
 
 LOGIT = 120.0
@@ -48,14 +48,13 @@ def test_the_gradient_is_that_of_the_loss(packed: Any) -> None:
     targets = rng.random(len(boards)).astype(np.float32)
     values = floats(hidden)
     loss, gradient = layers.loss_and_gradient(boards, logits, targets, values, hidden)
-    found = pieces(boards)
+    matrices = [matrix.astype(np.float64) for matrix in layers.inputs(boards)]
 
     def loss_of(changed: Any) -> float:  # in double precision, since the smaller the step, the fewer sums are at the ends of 0..1
         parts = parameters(changed, hidden)
         outputs = parts.output_bias[0] + logits
-        for side in range(2):
-            sums = np.add.reduceat(parts.feature_weights[found.rows[side]], found.starts, axis=0) + parts.bias
-            outputs = outputs + (np.clip(sums, 0, 1) ** 2) @ parts.output[side]
+        for side, matrix in enumerate(matrices):
+            outputs = outputs + (np.clip(matrix @ parts.feature_weights + parts.bias, 0, 1) ** 2) @ parts.output[side]
         return float(((1 / (1 + np.exp(-outputs)) - targets) ** 2).sum())
 
     exact = values.astype(np.float64)
@@ -68,15 +67,6 @@ def test_the_gradient_is_that_of_the_loss(packed: Any) -> None:
         measured = (loss_of(ends[1]) - loss_of(ends[0])) / 2e-6
         assert measured == pytest.approx(gradient[place], rel=1e-3, abs=1e-4), place
     assert len(used) > 3000
-
-
-@pytest.mark.parametrize(("at", "byte"), [(slice(0, 25), 0), (slice(0, 8), 255), (slice(8, 24), 0), (slice(24, 25), 2)])
-def test_bytes_that_are_no_position_are_rejected(packed: Any, at: slice, byte: int) -> None:
-    """No piece, too many, no king, no side to move."""
-    wrong = packed[:3].copy()
-    wrong[1, at] = byte
-    with pytest.raises(ValueError, match="no packed position, with one king a side and at most 32 pieces"):
-        pieces(wrong)
 
 
 # --- Integers ---

@@ -159,16 +159,6 @@ def test_patterns_choose_weights() -> None:
 # --- The fit ---
 
 
-def test_scale_and_edge_are_found() -> None:
-    rng = np.random.default_rng(1)
-    scores = rng.normal(0, 300, 20_000)
-    results = (rng.random(20_000) < tune_fit.expectation(scores + 30, 180.0)).astype(np.float64)
-    scale, edge = tune_fit.fit_scale(scores, results, with_edge=True)
-    assert abs(scale - 180) < 10
-    assert abs(edge - 30) < 10
-    assert tune_fit.fit_scale(scores, results, with_edge=False)[1] == 0
-
-
 def test_a_wrong_weight_comes_back_unless_the_prior_holds_it(
     epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -378,7 +368,6 @@ LINE = f'{START.rsplit(" ", 2)[0]} c9 "1-0";\n'
         (LINE, ["--output", "/no/such/folder/new.py"], "cannot be written"),
         (LINE.replace("c9", 'c8 "5"; c9'), ["--max-score", "99"], "data.epd: no position is within --max-score 99"),
         (LINE, ["--wdl", "2"], "expected a number from 0 to 1"),
-        (LINE, ["--date", "yesterday"], "expected a date"),
         (LINE, ["no-such-file.epd"], "cannot read no-such-file.epd"),
         (LINE, ["data.epd=heavy"], "expected a number"),
     ],
