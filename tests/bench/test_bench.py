@@ -90,28 +90,9 @@ def test_perft_counts_the_same_with_threads_and_a_table(
         return out
 
     assert printed(*words)["divide"] == printed()["divide"]
-    given = []
-
-    class Spied(Position):
-        def perft(self, depth: int, *more: Any, **settings: Any) -> int:
-            given.append(settings)
-            return super().perft(depth, *more, **settings)
-
     suite = tmp_path / "suite.epd"
     suite.write_text(f'{KIWIPETE}; id "kiwi; pete"; D1 48; D2 2039; D3 97862; D4 4085603;\n')
-    lines = perft.read_suite(suite)
-    threads, hash_mb = 3, 1
-    assert perft.run_suite(lines, threads=threads, hash_mb=hash_mb, make=Spied).wrong == ()
-    assert given == [{"threads": threads, "hash_mb": hash_mb}] * 4
     assert perft.main(["--suite", str(suite), *words]) == 0
-
-
-@pytest.mark.parametrize("words", [["--threads", "0"], ["--threads", "257"], ["--hash", "-1"], ["--hash", "x"]])
-def test_perft_names_a_bad_number_of_threads_or_size_of_table(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    assert perft.main(["3", *words]) == 2
-    out, err = capsys.readouterr()
-    assert not out
-    assert f"{words[0]}: expected a whole number" in err
 
 
 def test_perft_prints_json_with_960_castling(capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,10 +124,12 @@ def test_a_suite_with_a_planted_count_is_found_and_the_rest_counted(tmp_path: Pa
 class _Faulty:
     """A position that forgets or invents a move, wherever in the tree it comes up."""
 
-    def __init__(self, position: Position, missing: str = "", invented: str = "") -> None:
-        self._position = position
-        self._missing = missing
-        self._invented = invented
+    missing = invented = ""
+
+    def __init__(self, fen: str, chess960: bool = False) -> None:
+        self._position = Position(fen, chess960)
+        self.fen = self._position.fen
+        self.make = self._position.make
 
     def perft(self, depth: int, **_: int) -> int:
         return sum(count for _, count in self.divide(depth))
@@ -154,52 +137,43 @@ class _Faulty:
     def divide(self, depth: int) -> list[tuple[str, int]]:
         counts = []
         for move in self._position.legal_moves():
-            if move == self._missing:
+            if move == self.missing:
                 continue
-            self._position.make(move)
+            self.make(move)
             counts.append((move, 1 if depth == 1 else self.perft(depth - 1)))
             self._position.undo()
-        return [*counts, (self._invented, 1)] if self._invented else counts
-
-    def make(self, move: str) -> None:
-        self._position.make(move)
+        return [*counts, (self.invented, 1)] if self.invented else counts
 
 
-def faulty(**fault: str) -> perft.MakePosition:
-    """A maker of faulty positions, for `perft`'s parameter `make`."""
-
-    def make(fen: str, chess960: bool) -> Position:
-        position: object = _Faulty(Position(fen, chess960), **fault)
-        return position  # type: ignore[return-value]
-
-    return make
-
-
-def test_a_missing_move_is_named_where_it_is_missing() -> None:
-    line = perft.parse_line(f"{KIWIPETE} ;D1 48 ;D2 2039 ;D3 97862", "here:1")
-    (wrong,) = perft.run_suite([line], make=faulty(missing="e8c8")).wrong
-    assert wrong.depth == 2
-    assert "after " in wrong.reason
-    assert "legal move missing e8c8" in wrong.reason
-    first = wrong.reason.split()[1].rstrip(":")
+@pytest.mark.parametrize("fault", ["missing", "invented"])
+def test_a_wrong_move_is_named_where_it_is_wrong(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = tmp_path / "suite.epd"
+    suite.write_text(f"{KIWIPETE} ;D1 48 ;D2 2039 ;D3 97862\n")
+    monkeypatch.setattr(_Faulty, fault, {"missing": "e8c8", "invented": "a1a8"}[fault])
+    monkeypatch.setattr(perft, "Position", _Faulty)
+    assert perft.main(["--suite", str(suite), "--json"]) == 1
+    (wrong,) = json.loads(capsys.readouterr().out)["wrong"]
+    if fault == "invented":
+        assert wrong["reason"].startswith("here illegal move generated a1a8: ")
+        return
+    assert wrong["depth"] == 2
+    assert "legal move missing e8c8" in wrong["reason"]
     board = chess.Board(KIWIPETE)
-    board.push_uci(first)
+    board.push_uci(wrong["reason"].split()[1])  # "after MOVE ..."
     assert chess.Move.from_uci("e8c8") in board.legal_moves
-    assert board.fen() in wrong.reason
+    assert board.fen() in wrong["reason"]
 
 
-def test_an_illegal_move_is_named() -> None:
-    reason = perft.first_wrong_move(KIWIPETE, 1, make=faulty(invented="a1a8"))
-    assert reason.startswith("here illegal move generated a1a8: ")
-
-
-def test_a_count_that_nobody_could_wait_for_is_given_up() -> None:
+def test_a_count_that_nobody_could_wait_for_is_given_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Fourteen plies of Kiwipete are 10^21 leaves."""
-    line = perft.parse_line(f"{KIWIPETE} ;D1 48 ;D14 100", "here:1")
-    (wrong,) = perft.run_suite([line]).wrong
-    assert (wrong.depth, wrong.counted) == (14, None)
+    suite = tmp_path / "suite.epd"
+    suite.write_text(f"{KIWIPETE} ;D1 48 ;D14 100\n")
+    assert perft.main(["--suite", str(suite)]) == 1
     assert (
-        perft.describe(wrong) == f"here:1: depth 14: given up, expected 100: {KIWIPETE}\n    too many leaves at depth 5 already"
+        f"suite.epd:1: depth 14: given up, expected 100: {KIWIPETE}\n    too many leaves at depth 5 already"
+        in capsys.readouterr().err
     )
 
 
