@@ -20,14 +20,12 @@ from coachwhip.bench.reference import (
     at_depth,
     beam,
     expectimax,
-    h_minimax,
     max_n,
     minimax,
     minimax_list,
     negamax,
     negamax_alpha_beta,
     quiescence,
-    quiet,
 )
 from coachwhip.bench.reference.games.board import MATE, Chess, Line, material
 from coachwhip.bench.reference.games.coins import CoinRow
@@ -80,14 +78,6 @@ def test_tictactoe_is_a_draw(algorithm: Any) -> None:
     assert nodes < 549_946 // 20  # the size of the whole tree is known
 
 
-def test_tictactoe_knows_its_lines_and_its_moves() -> None:
-    game = TicTacToe()
-    assert minimax(game, "xx.oo....") == Answer(1, 2)  # x wins at once
-    assert minimax(game, "xoxoxo...").value == 1
-    assert minimax(game, "o.x.x....") == Answer(0, 6)  # o has one move that does not lose
-    assert (game.utility("xxxoo....", 0), game.utility("xxxoo....", 1)) == (1, -1)
-
-
 def test_search_finds_the_closed_solution_of_the_halving_game() -> None:
     for number in range(1, 41):
         game = Halving(number)
@@ -135,26 +125,6 @@ def test_searches_that_do_not_negate_let_a_player_move_twice(subtree: Any, order
     assert answer == expected
     assert nodes <= size
     assert search(alpha_beta_list, tree) == (answer, nodes)
-
-
-def test_alpha_beta_with_the_best_move_first_looks_at_the_minimal_tree() -> None:
-    def uniform(depth: int, value: int) -> Any:  # each node's value is its first child's, the others are worse for who chooses
-        if depth == 0:
-            return value
-        worse = -1 if depth % 2 == 0 else 1
-        return [uniform(depth - 1, value), *[uniform(depth - 1, value + worse * k) for k in (1, 2, 3)]]
-
-    tree = Tree(uniform(6, 0))  # Knuth and Moore: b^ceil(d/2) + b^floor(d/2) - 1 leaves
-    leaves_seen = 0
-
-    class Watched(Tree):
-        def is_terminal(self, state: Branch) -> bool:
-            nonlocal leaves_seen
-            leaves_seen += not isinstance(state.subtree, list)
-            return super().is_terminal(state)
-
-    assert alpha_beta(Watched(tree.initial().subtree), tree.initial()).value == 0
-    assert leaves_seen == 4**3 + 4**3 - 1
 
 
 @pytest.mark.parametrize("algorithm", [alpha_beta, negamax_alpha_beta])
@@ -262,16 +232,6 @@ def test_a_position_once_more_is_a_draw_below_the_root() -> None:
     rooks_down = "6k1/6p1/8/7Q/8/8/rr6/7K w - - 0 1"  # saved by perpetual check
     assert searched(rooks_down, 2).value < 0
     assert searched(rooks_down, 4) == Answer(0, chess.Move.from_uci("h5e8"))
-
-
-def test_quiescence_sees_that_a_pawn_is_protected() -> None:
-    fen = "4k3/2p5/3p4/8/8/8/3R4/3RK3 w - - 0 1"
-    game = Chess(chess.Board(fen))
-    tame = quiet(game, material, game.noisy, game.may_stand_pat)
-    greedy = h_minimax(game, game.initial(), material, at_depth(1))
-    assert greedy.move == chess.Move.from_uci("d2d6")
-    assert greedy.value == 1000 - 100
-    assert h_minimax(game, game.initial(), tame, at_depth(1)).value == 1000 - 200
 
 
 def test_in_check_quiescence_looks_at_every_move() -> None:
