@@ -101,15 +101,7 @@ def read_suite(path: Path) -> list[Line]:
     return suite
 
 
-def run_suite(
-    lines: Sequence[Line],
-    bar: Bar,
-    *,
-    max_nodes: int = MAX_NODES,
-    max_depth: int = MAX_DEPTH,
-    threads: int = 1,
-    hash_mb: int = 0,
-) -> SuiteResult:
+def run_suite(lines: Sequence[Line], bar: Bar, max_nodes: int, *, threads: int, hash_mb: int) -> SuiteResult:
     """Count every listed depth of at most `max_nodes` leaves. Raises CommandError for a FEN that is no position.
 
     A depth is given up if one before it has far more leaves: a suite that promises a handful for billions costs no hours.
@@ -119,7 +111,7 @@ def run_suite(
         position = _position(fen, source, chess960=False)
         before = 0  # the last depth that was counted
         for depth, expected in known:
-            if expected > max_nodes or depth > max_depth:
+            if expected > max_nodes:
                 continue
             most = max(max_nodes, HOPELESS)
             hopeless = next((below for below in range(before + 1, depth) if position.perft(below) > most), None)
@@ -196,8 +188,6 @@ def main(argv: Sequence[str]) -> int:
     add("--suite", nargs="*", type=file_name, metavar="FILE", help=suite)
     about = "skip larger counts of a suite"
     add("--max-nodes", type=whole_number(0, 10**15), default=MAX_NODES, metavar="N", help=about)
-    about = "skip deeper counts of a suite"
-    add("--max-depth", type=whole_number(1, MAX_DEPTH), default=MAX_DEPTH, metavar="N", help=about)
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="counting threads (default 1)")
     add("--hash", type=whole_number(0, MAX_HASH_MB), default=0, metavar="MB", help=HASH_HELP)
     add("--chess960", action="store_true", help="write castling as king takes rook")
@@ -256,9 +246,8 @@ def _suite(args: argparse.Namespace) -> int:
     if not args.suite:
         PERFT.announce()
     lines = [line for path in args.suite or [PERFT.path] for line in read_suite(path)]
-    limits = {"max_nodes": args.max_nodes, "max_depth": args.max_depth}
     with progress("perft", len(lines)) as bar:
-        result = run_suite(lines, bar, **limits, threads=args.threads, hash_mb=args.hash)
+        result = run_suite(lines, bar, args.max_nodes, threads=args.threads, hash_mb=args.hash)
     if args.json:
         print(json.dumps({**asdict(result), "nps": per_second(result.nodes, result.seconds)}, indent=1))
     else:
