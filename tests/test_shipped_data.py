@@ -9,9 +9,8 @@ import chess
 import chess.pgn
 import chess.polyglot
 import pytest
-from coachwhip.bench import data
+from coachwhip.bench import data, perft
 from coachwhip.bench.common.openings import open_book
-from coachwhip.bench.perft import read_suite, run_suite
 from coachwhip.bench.suite.epd import read_file
 
 
@@ -50,9 +49,9 @@ def test_the_book_is_a_tree_of_legal_moves() -> None:
 
 
 def test_perft_counts_are_right() -> None:
-    found = read_suite(data.PERFT.path)
+    found = perft.read_suite(data.PERFT.path)
     assert data.PERFT.number == len(found) == len({line.fen for line in found})
-    assert run_suite(found, max_nodes=5000).wrong == ()
+    assert perft.main(["--suite", "--max-nodes", "5000"]) == 0
 
 
 def test_tactics_have_one_best_move() -> None:

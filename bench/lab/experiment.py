@@ -121,7 +121,9 @@ class LabJournal(Journal):
 
     def _take(self, line: dict[str, Any]) -> None:
         """See Journal."""
-        kinds = {"nodes": [int], "seconds": [int, float], "value": [int], "move": [str], "worth": [int, NoneType]}
+        kinds: dict[str, tuple[type, ...]] = {
+            "nodes": (int,), "seconds": (int, float), "value": (int,), "move": (str,), "worth": (int, NoneType),
+        }  # fmt: skip
         self.results[checked(line["row"], int), checked(line["position"], int)] = tuple(
             Searched(*(checked(found[name], *kind) for name, kind in kinds.items())) for found in line["depths"]
         )

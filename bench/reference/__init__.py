@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Adversarial search in plain Python, written to be read; the tests compare the compiled engine with it.
+"""Adversarial search in plain Python, written to be read.
 
 Every algorithm here fits on a page and searches every game with the methods of `game.Game`: who moves, the legal moves, the
-state after a move, the value at the end. The code is written to be clear, not fast. None of it knows the engine's evaluation: chess
-is evaluated by material, and where tests compare the engine's search with these, the engine has the weighted terms and no network.
+state after a move, the value at the end. The code is written to be clear, not fast. Chess is evaluated by material.
 A good order to read in:
 
  1. `game`         what a game is, what a search returns, how nodes are counted
@@ -46,26 +45,7 @@ from .negamax import negamax, negamax_alpha_beta
 from .quiescence import quiescence, quiet
 
 __all__ = [
-    "CHANCE",
-    "Answer",
-    "Counted",
-    "Cutoff",
-    "Evaluation",
-    "Game",
-    "Truncated",
-    "Value",
-    "VectorAnswer",
-    "alpha_beta",
-    "alpha_beta_list",
-    "at_depth",
-    "beam",
-    "expectimax",
-    "h_minimax",
-    "max_n",
-    "minimax",
-    "minimax_list",
-    "negamax",
-    "negamax_alpha_beta",
-    "quiescence",
-    "quiet",
-]
+    "CHANCE", "Answer", "Counted", "Cutoff", "Evaluation", "Game", "Truncated", "Value", "VectorAnswer", "alpha_beta",
+    "alpha_beta_list", "at_depth", "beam", "expectimax", "h_minimax", "max_n", "minimax", "minimax_list", "negamax",
+    "negamax_alpha_beta", "quiescence", "quiet",
+]  # fmt: skip

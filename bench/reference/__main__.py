@@ -11,7 +11,7 @@ from ..common.table import plain
 from .alphabeta import alpha_beta
 from .beam import beam
 from .chance import expectimax
-from .game import Counted, Evaluation, Game
+from .game import Counted, Game
 from .horizon import Truncated, at_depth, h_minimax
 from .iterative import alpha_beta_list, minimax_list
 from .minimax import minimax
@@ -20,7 +20,15 @@ from .negamax import negamax, negamax_alpha_beta
 from .quiescence import quiet
 
 BEAM = 5  # moves
-EXACT = (minimax, negamax, minimax_list, alpha_beta, negamax_alpha_beta, alpha_beta_list)
+EXACT = (
+    minimax,
+    negamax,
+    minimax_list,
+    alpha_beta,
+    negamax_alpha_beta,
+    alpha_beta_list,
+)  # three that visit all nodes, three that prune
+MIDDLEGAME = "r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8"
 
 
 class Row(NamedTuple):
@@ -33,18 +41,12 @@ class Row(NamedTuple):
     nodes: int
 
 
-def run(name: str, algorithm: str, game: Game[Any, Any], search: Callable[[Game[Any, Any]], Any]) -> Row:
+def run(name: str, algorithm: str, game: Game[Any, Any], search: Callable[[Game[Any, Any], Any], Any]) -> Row:
     """Search a game from its start and count the nodes."""
     counted = Counted(game)
-    answer = search(counted)
+    answer = search(counted, counted.initial())
     value = getattr(answer, "values", None) or answer.value
     return Row(name, algorithm, str(value), str(answer.move), counted.nodes)
-
-
-def exact(name: str, game: Game[Any, Any]) -> Iterator[Row]:
-    """The six algorithms that must agree: three that visit every node, three that prune."""
-    for search in EXACT:
-        yield run(name, search.__name__, game, lambda counted, search=search: search(counted, counted.initial()))  # type: ignore[misc]
 
 
 def small_games() -> Iterator[Row]:
@@ -55,12 +57,14 @@ def small_games() -> Iterator[Row]:
     from .games.tictactoe import TicTacToe
     from .games.tree import AIMA_TREE
 
-    yield from exact("tree of AIMA", AIMA_TREE)
-    yield from exact("halving 15", Halving(15))
-    yield run("tic-tac-toe", "alpha_beta", TicTacToe(), lambda game: alpha_beta(game, game.initial()))
-    yield run("coins 1 5 2 4", "max_n", CoinRow((1, 5, 2, 4)), lambda game: max_n(game, game.initial(), 3))
+    games: tuple[tuple[str, Game[Any, Any]], ...] = (("tree of AIMA", AIMA_TREE), ("halving 15", Halving(15)))
+    for name, game in games:
+        for algorithm in EXACT:
+            yield run(name, algorithm.__name__, game, algorithm)
+    yield run("tic-tac-toe", "alpha_beta", TicTacToe(), alpha_beta)
+    yield run("coins 1 5 2 4", "max_n", CoinRow((1, 5, 2, 4)), lambda game, state: max_n(game, state, 3))
     dice = Dice(faces=4, limit=4)
-    yield run("dice 4, limit 4", "expectimax", dice, lambda game: expectimax(game, game.initial(), dice.odds))
+    yield run("dice 4, limit 4", "expectimax", dice, lambda game, state: expectimax(game, state, dice.odds))
 
 
 def chess_position(fen: str, depth: int) -> Iterator[Row]:
@@ -77,48 +81,31 @@ def chess_position(fen: str, depth: int) -> Iterator[Row]:
         raise CommandError(f"--fen is not a legal position: {fen}")
     rules = Chess(board)
     name = f"chess, depth {depth}"
-    quiet_material = quiet(rules, material, rules.noisy, rules.may_stand_pat)
-
-    def cut(game: Game[Any, Any], evaluate: Evaluation[Any]) -> Truncated[Any, Any]:
-        return Truncated(game, evaluate, at_depth(depth))
-
-    def with_beam(game: Game[Any, Any]) -> Any:
-        short = cut(game, material)
-        return beam(short, short.initial(), BEAM, lambda reached, player: material(reached.state, player))
-
-    def pruned(evaluate: Evaluation[Any]) -> Callable[[Game[Any, Any]], Any]:
-        return lambda game: alpha_beta(cut(game, evaluate), cut(game, evaluate).initial())
-
-    yield run(name, "h_minimax", rules, lambda game: h_minimax(game, game.initial(), material, at_depth(depth)))
-    yield run(name, "alpha_beta", rules, pruned(material))
-    yield run(name, "alpha_beta, quiescence", rules, pruned(quiet_material))
-    yield run(name, f"beam of {BEAM}", rules, with_beam)
+    short: Game[Any, Any] = Truncated(rules, material, at_depth(depth))
+    calm: Game[Any, Any] = Truncated(rules, quiet(rules, material, rules.noisy, rules.may_stand_pat), at_depth(depth))
+    yield run(name, "h_minimax", rules, lambda game, state: h_minimax(game, state, material, at_depth(depth)))
+    yield run(name, "alpha_beta", short, alpha_beta)
+    yield run(name, "alpha_beta, quiescence", calm, alpha_beta)
+    yield run(
+        name, f"beam of {BEAM}", short,
+        lambda game, state: beam(game, state, BEAM, lambda reached, player: material(reached.state, player)),
+    )  # fmt: skip
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run the subcommand; returns the exit code."""
+    """The subcommand."""
     parser = argparse.ArgumentParser(prog="coachwhip reference", description="Compare textbook searches on small games.")
-    parser.add_argument(
-        "--depth",
-        type=whole_number(1, 4),
-        default=2,
-        metavar="N",
-        help="search to this depth, in plies, the chess position (default 2)",
-    )
-    parser.add_argument(
-        "--fen",
-        default="r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8",
-        metavar="FEN",
-        help="the chess position",
-    )
+    about = "search to this depth, in plies, the chess position (default 2)"
+    parser.add_argument("--depth", type=whole_number(1, 4), default=2, metavar="N", help=about)
+    parser.add_argument("--fen", default=MIDDLEGAME, metavar="FEN", help="the chess position")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, body)
+    return execute(parser, argv, _reference)
 
 
-def body(options: argparse.Namespace) -> int:
-    """Run the searches and print the rows."""
-    rows = [*small_games(), *chess_position(options.fen, options.depth)]
-    if options.json:
+def _reference(args: argparse.Namespace) -> int:
+    """Run with the parsed arguments."""
+    rows = [*small_games(), *chess_position(args.fen, args.depth)]
+    if args.json:
         print(json.dumps([row._asdict() for row in rows], indent=2))
     else:
         print(plain(Row._fields, [[*row[:-1], f"{row.nodes:,}"] for row in rows], left=4))

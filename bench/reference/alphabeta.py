@@ -26,39 +26,27 @@ def alpha_beta(game: Game[State, Move], state: State, alpha: Value = -INFINITY, 
     >>> game.nodes  # minimax: 13. The leaves 4 and 6 of the second branch are pruned
     11
     """
-    return _answer(game, state, game.to_move(state), alpha, beta)
+    player = game.to_move(state)  # MAX
 
+    def search(state: State, alpha: Value, beta: Value) -> Answer[Move]:
+        if game.is_terminal(state):
+            return Answer(game.utility(state, player))
+        if game.to_move(state) == player:
+            best: Answer[Move] = Answer(-INFINITY)
+            for move in game.actions(state):
+                value = search(game.result(state, move), max(alpha, best.value), beta).value
+                if value > best.value:
+                    best = Answer(value, move)
+                if best.value >= beta:  # MIN avoids this node
+                    break
+        else:
+            best = Answer(INFINITY)
+            for move in game.actions(state):
+                value = search(game.result(state, move), alpha, min(beta, best.value)).value
+                if value < best.value:
+                    best = Answer(value, move)
+                if best.value <= alpha:  # MAX avoids this node
+                    break
+        return best
 
-def _answer(game: Game[State, Move], state: State, player: int, alpha: Value, beta: Value) -> Answer[Move]:
-    """The value for `player`, whoever is to move."""
-    if game.is_terminal(state):
-        return Answer(game.utility(state, player))
-    if game.to_move(state) == player:
-        return _max_answer(game, state, player, alpha, beta)
-    return _min_answer(game, state, player, alpha, beta)
-
-
-def _max_answer(game: Game[State, Move], state: State, player: int, alpha: Value, beta: Value) -> Answer[Move]:
-    """`player` moves. Once the value reaches beta, the opponent avoids this node."""
-    best: Answer[Move] = Answer(-INFINITY)
-    for move in game.actions(state):
-        value = _answer(game, game.result(state, move), player, alpha, beta).value
-        if value > best.value:
-            best = Answer(value, move)
-            alpha = max(alpha, value)
-        if best.value >= beta:
-            break
-    return best
-
-
-def _min_answer(game: Game[State, Move], state: State, player: int, alpha: Value, beta: Value) -> Answer[Move]:
-    """The opponent moves. Once the value falls to alpha, `player` avoids this node."""
-    worst: Answer[Move] = Answer(INFINITY)
-    for move in game.actions(state):
-        value = _answer(game, game.result(state, move), player, alpha, beta).value
-        if value < worst.value:
-            worst = Answer(value, move)
-            beta = min(beta, value)
-        if worst.value <= alpha:
-            break
-    return worst
+    return search(state, alpha, beta)

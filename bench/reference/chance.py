@@ -32,7 +32,10 @@ def expectimax(game: Game[State, Move], state: State, odds: Odds[State, Move], p
     if game.is_terminal(state):
         return Answer(game.utility(state, player))
     if game.to_move(state) == CHANCE:
-        return Answer(_average(game, state, odds, player))
+        average: Value = Fraction(0)
+        for probability, outcome in odds(state):
+            average += probability * expectimax(game, game.result(state, outcome), odds, player).value
+        return Answer(average)
     sign = 1 if game.to_move(state) == player else -1  # the opponent maximises the negative
     best: Answer[Move] = Answer(-sign * INFINITY)
     for move in game.actions(state):
@@ -40,11 +43,3 @@ def expectimax(game: Game[State, Move], state: State, odds: Odds[State, Move], p
         if sign * value > sign * best.value:
             best = Answer(value, move)
     return best
-
-
-def _average(game: Game[State, Move], state: State, odds: Odds[State, Move], player: int) -> Value:
-    """The value of a chance node for `player`."""
-    total: Value = Fraction(0)
-    for probability, outcome in odds(state):
-        total += probability * expectimax(game, game.result(state, outcome), odds, player).value
-    return total

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """H-minimax, for games too large to search to the end: a cutoff test cuts the tree, and an evaluation replaces what is below.
 
-`h_minimax` is the definition. `Truncated` does the same for all searches: the cut tree is itself a game, in which cut states are
-terminal and have the evaluation as utility. So each algorithm here, applied to `Truncated`, has a depth limit.
+The cut tree is itself a game, in which cut states are terminal and have the evaluation as utility. So each algorithm here, applied
+to `Truncated`, has a depth limit; `h_minimax` is minimax with one.
 
 The search does not see what happens just below the cut: the horizon effect. `quiescence` reduces it.
 Source: AIMA, "Heuristic Alpha-Beta Tree Search" (H-MINIMAX, IS-CUTOFF, EVAL); Claude Shannon, Programming a Computer for Playing
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeAlias
 
 from .game import Answer, Evaluation, Game, Move, State, Value
+from .minimax import minimax
 
 Cutoff: TypeAlias = Callable[[State, int], bool]  # whether to cut at a state, which is this many plies below the root
 
@@ -35,20 +36,8 @@ def h_minimax(game: Game[State, Move], state: State, evaluate: Evaluation[State]
     >>> h_minimax(AIMA_TREE, AIMA_TREE.initial(), first_leaf, at_depth(1))  # sees 3, 2, 14 and not what follows
     Answer(value=14, move=2)
     """
-    player = game.to_move(state)
-
-    def value(state: State, ply: int) -> Value:
-        if game.is_terminal(state):
-            return game.utility(state, player)
-        if cutoff(state, ply):
-            return evaluate(state, player)
-        below = [value(game.result(state, move), ply + 1) for move in game.actions(state)]
-        return max(below) if game.to_move(state) == player else min(below)
-
-    if game.is_terminal(state) or cutoff(state, 0):
-        return Answer(value(state, 0))
-    answers = [Answer(value(game.result(state, move), 1), move) for move in game.actions(state)]
-    return max(answers, key=lambda answer: answer.value)
+    cut = Truncated(game, evaluate, cutoff)
+    return minimax(cut, Reached(state, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,23 +64,15 @@ class Truncated(Generic[State, Move]):
         self._cutoff = cutoff
 
     def initial(self) -> Reached[State]:
-        """The start of the original game, at ply 0."""
-        return self.root(self._game.initial())
-
-    def root(self, state: State) -> Reached[State]:
-        """A root at any state of the original game: plies are counted from it."""
-        return Reached(state, 0)
+        return Reached(self._game.initial(), 0)
 
     def to_move(self, reached: Reached[State]) -> int:
-        """As in the original game."""
         return self._game.to_move(reached.state)
 
     def actions(self, reached: Reached[State]) -> Sequence[Move]:
-        """As in the original game."""
         return self._game.actions(reached.state)
 
     def result(self, reached: Reached[State], move: Move) -> Reached[State]:
-        """As in the original game, one ply deeper."""
         return Reached(self._game.result(reached.state, move), reached.ply + 1)
 
     def is_terminal(self, reached: Reached[State]) -> bool:

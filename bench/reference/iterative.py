@@ -36,28 +36,21 @@ def minimax_list(game: Game[State, Move], state: State) -> Answer[Move]:
     >>> minimax_list(AIMA_TREE, AIMA_TREE.initial())
     Answer(value=3, move=0)
     """
-    player = game.to_move(state)
-    waiting: list[Node[State, Move]] = [Node(None, None, lambda: state)]
-    while True:
-        node = waiting[-1]
-        if node.value is None:
-            waiting += _look_at(game, node, player)
-            continue
-        waiting.pop()
-        if node.parent is None:
-            return Answer(node.value, node.best)
-        _back_up(node, node.parent)
+    return _search(game, state, prunes=False)
 
 
 def alpha_beta_list(game: Game[State, Move], state: State) -> Answer[Move]:
     """The same value, move and nodes as `alpha_beta` without a window, without recursion.
 
-    The only difference from `minimax_list`: once a node's window is closed, its remaining children are removed from the list.
-
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
     >>> alpha_beta_list(AIMA_TREE, AIMA_TREE.initial())
     Answer(value=3, move=0)
     """
+    return _search(game, state, prunes=True)
+
+
+def _search(game: Game[State, Move], state: State, *, prunes: bool) -> Answer[Move]:
+    """The only difference: once a node's window is closed, alpha-beta removes its remaining children from the list."""
     player = game.to_move(state)
     waiting: list[Node[State, Move]] = [Node(None, None, lambda: state)]
     while True:
@@ -69,7 +62,7 @@ def alpha_beta_list(game: Game[State, Move], state: State) -> Answer[Move]:
         if node.parent is None:
             return Answer(node.value, node.best)
         _back_up(node, node.parent)
-        if _is_closed(node.parent):
+        if prunes and _is_closed(node.parent):
             while waiting[-1].parent is node.parent:
                 waiting.pop()
 

@@ -4,7 +4,7 @@
 Sources: AIMA, "Optimal Decisions in Games"; https://www.chessprogramming.org/Minimax.
 """
 
-from .game import INFINITY, Answer, Game, Move, State
+from .game import Answer, Game, Move, State, Value
 
 
 def minimax(game: Game[State, Move], state: State) -> Answer[Move]:
@@ -16,33 +16,15 @@ def minimax(game: Game[State, Move], state: State) -> Answer[Move]:
     >>> minimax(AIMA_TREE, AIMA_TREE.initial())
     Answer(value=3, move=0)
     """
-    return _answer(game, state, game.to_move(state))
+    player = game.to_move(state)
 
+    def value(state: State) -> Value:
+        if game.is_terminal(state):
+            return game.utility(state, player)
+        values = [value(game.result(state, move)) for move in game.actions(state)]
+        return max(values) if game.to_move(state) == player else min(values)
 
-def _answer(game: Game[State, Move], state: State, player: int) -> Answer[Move]:
-    """The value for `player`, whoever is to move."""
     if game.is_terminal(state):
-        return Answer(game.utility(state, player))
-    if game.to_move(state) == player:
-        return _max_answer(game, state, player)
-    return _min_answer(game, state, player)
-
-
-def _max_answer(game: Game[State, Move], state: State, player: int) -> Answer[Move]:
-    """`player` moves, and takes the greatest value."""
-    best: Answer[Move] = Answer(-INFINITY)
-    for move in game.actions(state):
-        value = _answer(game, game.result(state, move), player).value
-        if value > best.value:
-            best = Answer(value, move)
-    return best
-
-
-def _min_answer(game: Game[State, Move], state: State, player: int) -> Answer[Move]:
-    """The opponent moves, and takes the least value for `player`."""
-    worst: Answer[Move] = Answer(INFINITY)
-    for move in game.actions(state):
-        value = _answer(game, game.result(state, move), player).value
-        if value < worst.value:
-            worst = Answer(value, move)
-    return worst
+        return Answer(value(state))
+    answers = [Answer(value(game.result(state, move)), move) for move in game.actions(state)]
+    return max(answers, key=lambda answer: answer.value)

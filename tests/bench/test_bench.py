@@ -68,7 +68,9 @@ def test_perft_options_stand_anywhere_and_threads_and_a_table_change_no_count(ca
     assert all(divide == divides[0] for divide in divides)
 
 
-def test_a_suite_is_counted_with_the_threads_and_the_table_that_were_asked_for(tmp_path: Path) -> None:
+def test_a_suite_is_counted_with_the_threads_and_the_table_that_were_asked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     given = []
 
     class Spied(Position):
@@ -78,7 +80,8 @@ def test_a_suite_is_counted_with_the_threads_and_the_table_that_were_asked_for(t
 
     suite = tmp_path / "suite.epd"
     suite.write_text(f'{KIWIPETE}; id "kiwi; pete"; D1 48; D2 2039; D3 97862;\n')
-    assert perft.run_suite(perft.read_suite(suite), threads=3, hash_mb=1, make=Spied).wrong == ()
+    monkeypatch.setattr(perft, "Position", Spied)
+    assert perft.main(["--suite", str(suite), "--threads", "3", "--hash", "1"]) == 0
     assert given == [{"threads": 3, "hash_mb": 1}] * 3
 
 
@@ -97,17 +100,19 @@ def test_a_suite_with_a_planted_count_is_found_and_the_rest_counted(tmp_path: Pa
     assert "the expected count is wrong" in wrong["reason"]
     assert "suite.epd:2: depth 3" in err
     suite.write_text(suite.read_text().replace("8903", "8902"))
-    assert perft.main(["--suite", str(suite), "--max-depth", "2"]) == 0
+    assert perft.main(["--suite", str(suite), "--max-nodes", "9000"]) == 0
     assert "Wrong: 0" in capsys.readouterr().out
 
 
 class _Faulty:
     """A position that forgets or invents a move, wherever in the tree it comes up."""
 
-    def __init__(self, position: Position, missing: str = "", invented: str = "") -> None:
-        self._position = position
-        self._missing = missing
-        self._invented = invented
+    missing = invented = ""
+
+    def __init__(self, fen: str, chess960: bool = False) -> None:
+        self._position = Position(fen, chess960)
+        self.fen = self._position.fen
+        self.make = self._position.make
 
     def perft(self, depth: int, **_: int) -> int:
         return sum(count for _, count in self.divide(depth))
@@ -115,49 +120,43 @@ class _Faulty:
     def divide(self, depth: int) -> list[tuple[str, int]]:
         counts = []
         for move in self._position.legal_moves():
-            if move == self._missing:
+            if move == self.missing:
                 continue
-            self._position.make(move)
+            self.make(move)
             counts.append((move, 1 if depth == 1 else self.perft(depth - 1)))
             self._position.undo()
-        return [*counts, (self._invented, 1)] if self._invented else counts
-
-    def make(self, move: str) -> None:
-        self._position.make(move)
+        return [*counts, (self.invented, 1)] if self.invented else counts
 
 
-def faulty(**fault: str) -> perft.MakePosition:
-    """A maker of faulty positions, for `perft`'s parameter `make`."""
-
-    def make(fen: str, chess960: bool) -> Position:
-        position: object = _Faulty(Position(fen, chess960), **fault)
-        return position  # type: ignore[return-value]
-
-    return make
-
-
-def test_a_wrong_move_is_named_where_it_is_wrong() -> None:
-    line = perft.parse_line(f"{KIWIPETE} ;D1 48 ;D2 2039 ;D3 97862", "here:1")
-    (wrong,) = perft.run_suite([line], make=faulty(missing="e8c8")).wrong
-    assert wrong.depth == 2
-    assert "after " in wrong.reason
-    assert "legal move missing e8c8" in wrong.reason
-    first = wrong.reason.split()[1].rstrip(":")
+@pytest.mark.parametrize("fault", ["missing", "invented"])
+def test_a_wrong_move_is_named_where_it_is_wrong(
+    fault: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    suite = tmp_path / "suite.epd"
+    suite.write_text(f"{KIWIPETE} ;D1 48 ;D2 2039 ;D3 97862\n")
+    monkeypatch.setattr(_Faulty, fault, {"missing": "e8c8", "invented": "a1a8"}[fault])
+    monkeypatch.setattr(perft, "Position", _Faulty)
+    assert perft.main(["--suite", str(suite), "--json"]) == 1
+    (wrong,) = json.loads(capsys.readouterr().out)["wrong"]
+    if fault == "invented":
+        assert wrong["reason"].startswith("here illegal move generated a1a8: ")
+        return
+    assert wrong["depth"] == 2
+    assert "legal move missing e8c8" in wrong["reason"]
     board = chess.Board(KIWIPETE)
-    board.push_uci(first)
+    board.push_uci(wrong["reason"].split()[1])  # "after MOVE ..."
     assert chess.Move.from_uci("e8c8") in board.legal_moves
-    assert board.fen() in wrong.reason
-    reason = perft.first_wrong_move(KIWIPETE, 1, make=faulty(invented="a1a8"))
-    assert reason.startswith("here illegal move generated a1a8: ")
+    assert board.fen() in wrong["reason"]
 
 
-def test_a_count_that_nobody_could_wait_for_is_given_up() -> None:
+def test_a_count_that_nobody_could_wait_for_is_given_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Fourteen plies of Kiwipete are 10^21 leaves."""
-    line = perft.parse_line(f"{KIWIPETE} ;D1 48 ;D14 100", "here:1")
-    (wrong,) = perft.run_suite([line]).wrong
-    assert (wrong.depth, wrong.counted) == (14, None)
+    suite = tmp_path / "suite.epd"
+    suite.write_text(f"{KIWIPETE} ;D1 48 ;D14 100\n")
+    assert perft.main(["--suite", str(suite)]) == 1
     assert (
-        perft.describe(wrong) == f"here:1: depth 14: given up, expected 100: {KIWIPETE}\n    too many leaves at depth 5 already"
+        f"suite.epd:1: depth 14: given up, expected 100: {KIWIPETE}\n    too many leaves at depth 5 already"
+        in capsys.readouterr().err
     )
 
 

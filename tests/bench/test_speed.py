@@ -3,7 +3,6 @@
 
 import json
 import shlex
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -115,12 +114,8 @@ def test_the_processor_time_of_a_process_is_its_own() -> None:
     assert speed.CLOCK == "wall time" or used[1].seconds < 0.4 < used[1].wall
 
 
-@pytest.mark.parametrize("knows", ["go perft", "plain", "nothing"])
-def test_perft_is_asked_for_in_either_spelling(stub: Stub, knows: str) -> None:
-    if knows == "nothing":
-        with pytest.raises(CommandError, match="no perft"):
-            speed.perft(POSITION_3, 4, contender(stub(knows)))
-    else:
+def test_perft_is_asked_for_in_either_spelling(stub: Stub) -> None:
+    for knows in ("go perft", "plain"):
         assert speed.perft(POSITION_3, 4, contender(stub(knows))).nodes == 43238
 
 
@@ -131,29 +126,28 @@ def test_nodes_are_added_up_and_a_limit_that_is_ignored_is_noticed(stub: Stub) -
         speed.search(fens, limit, contender(stub("lazy")))
 
 
-@pytest.mark.parametrize(
-    ("line", "nodes"),
-    [
-        ("8570484 nodes 2153699 nps", 8570484),
-        ("OVERALL: 123 nodes 45 nps", 123),
-        ("Nodes searched  : 259759", 259759),
-        ("Nodes : 52474", 52474),
-        ("Nodes/second    : 1021555", None),
-        ("info depth 6 score cp 1 nodes 761 nps 761000", None),
-    ],
-)
-def test_the_node_count_of_a_bench_is_found(line: str, nodes: int | None) -> None:
-    match = speed.BENCH_NODES.search(line)
-    assert (int(match[1] or match[2]) if match else None) == nodes
-
-
-def test_a_bench_is_run_where_there_is_one(stub: Stub) -> None:
+def test_a_bench_is_run_and_its_node_count_found(stub: Stub) -> None:
     assert speed.bench(contender(stub("bench"))).nodes == 123456
     with pytest.raises(CommandError, match="no bench"):
         speed.bench(contender(stub("nothing")))
+    lines = {
+        "8570484 nodes 2153699 nps": "8570484",
+        "OVERALL: 123 nodes 45 nps": "123",
+        "Nodes searched  : 259759": "259759",
+        "Nodes : 52474": "52474",
+        "Nodes/second    : 1021555": None,
+        "info depth 6 score cp 1 nodes 761 nps 761000": None,
+    }
+    matches = {line: speed.BENCH_NODES.search(line) for line in lines}
+    assert {line: match and (match[1] or match[2]) for line, match in matches.items()} == lines
 
 
 # ---- the command
+
+
+@pytest.fixture(autouse=True)
+def _few_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "STARTS", 1)
 
 
 def test_a_small_real_run(stub: Stub, capsys: pytest.CaptureFixture[str]) -> None:
@@ -205,11 +199,8 @@ def test_ctrl_c_keeps_and_reports_what_was_done(
     [
         ["--engine", "no-such-engine-anywhere"],
         ["--rounds", "0"],
-        ["--perft", "x"],
         ["--nodes", "1", "--depth", "1"],
-        ["--only", "luck"],
         ["--only", "perft,luck"],
-        ["--revision", "no-such-revision"],
         ["--revision", "--help"],
     ],
 )
@@ -232,11 +223,3 @@ def test_options_belong_to_the_engine_before_them() -> None:
     ours, *_ = engines.engine_specs(words, with_ours=True)
     assert ours == engines.EngineSpec(engines.own_command(), "", {"Hash": "1"})
     assert engines.distinct(["x", "y", "x"]) == ["x (1)", "y", "x (3)"]
-
-
-def test_our_own_command_runs_from_anywhere(tmp_path: Path, user_environment: dict[str, str]) -> None:
-    done = subprocess.run(
-        [*engines.own_command(), "perft", "2", "--no-divide"], cwd=tmp_path, env=user_environment, capture_output=True, text=True,
-        check=True,
-    )  # fmt: skip
-    assert "Nodes searched: 400" in done.stdout

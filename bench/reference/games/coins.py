@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from ..game import Value
 
-LEFT = "left"
-RIGHT = "right"
+LEFT, RIGHT = "left", "right"
 
 
 class Row(NamedTuple):
@@ -38,27 +37,21 @@ class CoinRow:
         self._players = players
 
     def initial(self) -> Row:
-        """All coins on the table, player 0 to move."""
         return Row(self._coins, (0,) * self._players, 0)
 
     def to_move(self, state: Row) -> int:
-        """The players move in turn."""
         return state.player
 
     def actions(self, state: Row) -> Sequence[str]:
-        """Both ends, also if only one coin is left."""
         return [LEFT, RIGHT] if state.coins else []
 
     def result(self, state: Row, move: str) -> Row:
-        """The row after the player to move has taken the coin."""
         coin, rest = (state.coins[0], state.coins[1:]) if move == LEFT else (state.coins[-1], state.coins[:-1])
         taken = tuple(own + coin * (player == state.player) for player, own in enumerate(state.taken))
         return Row(rest, taken, (state.player + 1) % self._players)
 
     def is_terminal(self, state: Row) -> bool:
-        """Whether no coin is left."""
         return not state.coins
 
     def utility(self, state: Row, player: int) -> Value:
-        """The sum of the player's coins."""
         return state.taken[player]

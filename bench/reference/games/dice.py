@@ -19,8 +19,7 @@ from typing import NamedTuple
 
 from ..game import CHANCE, Value
 
-THROW = "throw"
-STAY = "stay"
+THROW, STAY = "throw", "stay"
 OVER = 2  # `player` after both players' turns
 
 
@@ -46,15 +45,12 @@ class Dice:
         self._limit = limit
 
     def initial(self) -> Table:
-        """Nobody has thrown."""
         return Table((0, 0), 0)
 
     def to_move(self, state: Table) -> int:
-        """CHANCE after THROW, else the player whose turn it is."""
         return CHANCE if state.thrown else state.player
 
     def actions(self, state: Table) -> Sequence[str | int]:
-        """THROW and STAY; at a chance node the faces."""
         return range(1, self._faces + 1) if state.thrown else [THROW, STAY]
 
     def odds(self, state: Table) -> list[tuple[Fraction, str | int]]:
@@ -62,21 +58,19 @@ class Dice:
         return [(Fraction(1, self._faces), face) for face in self.actions(state)]
 
     def result(self, state: Table, move: str | int) -> Table:
-        """THROW leads to a chance node, a face adds to the total, STAY ends the turn."""
-        if isinstance(move, int):
-            return self._land(state, move)
-        return state._replace(thrown=True) if move == THROW else Table(state.totals, state.player + 1)
-
-    def _land(self, state: Table, face: int) -> Table:
-        """Add a face to the total of the player who threw; bust ends the turn."""
-        total = state.totals[state.player] + face
-        is_bust = total > self._limit
-        total = 0 if is_bust else total
-        totals = (total, state.totals[1]) if state.player == 0 else (state.totals[0], total)
-        return Table(totals, state.player + is_bust)
+        """THROW leads to a chance node, a face adds to the total (bust ends the turn), STAY ends the turn."""
+        if move == THROW:
+            return state._replace(thrown=True)
+        if move == STAY:
+            return Table(state.totals, state.player + 1)
+        totals = list(state.totals)
+        totals[state.player] += int(move)
+        if totals[state.player] <= self._limit:
+            return Table((totals[0], totals[1]), state.player)
+        totals[state.player] = 0
+        return Table((totals[0], totals[1]), state.player + 1)
 
     def is_terminal(self, state: Table) -> bool:
-        """Whether both players have had their turn."""
         return state.player == OVER
 
     def utility(self, state: Table, player: int) -> Value:

@@ -10,10 +10,7 @@ from functools import cache
 from ..game import Value
 
 MARKS = "xo"
-ROWS = ((0, 1, 2), (3, 4, 5), (6, 7, 8))
-COLUMNS = ((0, 3, 6), (1, 4, 7), (2, 5, 8))
-DIAGONALS = ((0, 4, 8), (2, 4, 6))
-LINES = ROWS + COLUMNS + DIAGONALS
+LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4, 8), (2, 4, 6))
 
 
 @cache
@@ -33,7 +30,6 @@ class TicTacToe:
     """Three in a row wins: utility 1 to the winner, -1 to the other, 0 each for a full board without a line."""
 
     def initial(self) -> str:
-        """The empty board."""
         return "." * 9
 
     def to_move(self, state: str) -> int:
@@ -41,18 +37,14 @@ class TicTacToe:
         return state.count("x") - state.count("o")
 
     def actions(self, state: str) -> Sequence[int]:
-        """The empty squares."""
         return [square for square in range(9) if state[square] == "."]
 
     def result(self, state: str, move: int) -> str:
-        """The board with one more mark."""
         return state[:move] + MARKS[self.to_move(state)] + state[move + 1 :]
 
     def is_terminal(self, state: str) -> bool:
-        """Whether a player has three in a row, or the board is full."""
         return "." not in state or winner(state) != ""
 
     def utility(self, state: str, player: int) -> Value:
-        """1 for a win, 0 for a draw, -1 for a loss."""
         mark = winner(state)
         return 0 if mark == "" else (1 if mark == MARKS[player] else -1)

@@ -28,7 +28,6 @@ class Tree:
         self._order = order
 
     def initial(self) -> Branch:
-        """The whole tree."""
         return Branch(self._root, 0)
 
     def to_move(self, state: Branch) -> int:
@@ -36,15 +35,12 @@ class Tree:
         return self._order[state.ply % len(self._order)]
 
     def actions(self, state: Branch) -> Sequence[int]:
-        """The children's indices."""
         return range(len(state.subtree))
 
     def result(self, state: Branch, move: int) -> Branch:
-        """The child."""
         return Branch(state.subtree[move], state.ply + 1)
 
     def is_terminal(self, state: Branch) -> bool:
-        """Whether it is a leaf."""
         return not isinstance(state.subtree, list)
 
     def utility(self, state: Branch, player: int) -> Value:
