@@ -168,15 +168,9 @@ cdef class Engine:
     def __dealloc__(self):
         free_team(&self.team)
 
-    cdef _Guard made(self):
-        """The guard of the engine. Raises RuntimeError if there is no engine."""
-        if self.s.tt.clusters == NULL:
-            raise RuntimeError("Engine.__init__ was not called, or failed")
-        return self.guard
-
     def set_hash(self, int mb):
         """Resize and clear the transposition table. Raises ValueError or MemoryError and keeps the old table."""
-        with self.made():
+        with self.guard:
             resize_table(&self.s.tt, mb)
 
     def set_threads(self, int threads):
@@ -185,13 +179,13 @@ cdef class Engine:
         old number.
 
         Threads share only the transposition table and read-only data; the result is the leader's (Lazy SMP)."""
-        with self.made():
+        with self.guard:
             resize_team(&self.team, threads)
 
     def set_weights(self, weights):
         """Replace the evaluation weights; clears table and histories, which depend on them. Raises ValueError if they are
         wrong."""
-        with self.made():
+        with self.guard:
             set_weights(&self.team, weights)
             clear_team(&self.team)  # the correction history was learnt with the old evaluation
             clear_table(&self.s.tt)
@@ -202,7 +196,7 @@ cdef class Engine:
         A network of the kind "residual" is added to the terms, one of the kind "pure" takes their place. All threads share one
         copy. Clears table and histories, which depend on it. Raises ValueError for a file that cannot be used,
         or MemoryError, and then changes nothing."""
-        with self.made():
+        with self.guard:
             set_network(&self.team, network)
             clear_team(&self.team)
             clear_table(&self.s.tt)
@@ -212,7 +206,7 @@ cdef class Engine:
         that the next search is that of a new engine. Raises ValueError for an unknown name or a value out of range, and changes
         nothing."""
         changes = dict(tunables)
-        with self.made():
+        with self.guard:
             fill_params(&self.s.params, changes)
             clear_team(&self.team)  # what was learnt belongs to the search with the old numbers
             clear_table(&self.s.tt)
@@ -224,7 +218,7 @@ cdef class Engine:
         draw), 2 (stm wins) or None (not known). It is called with the GIL by a searching thread; an exception ends the search,
         which raises it. A call takes as long as hundreds of nodes, so only nodes with at least `probe_depth` plies left to search
         are probed."""
-        with self.made():
+        with self.guard:
             self.tablebase = probe
             self.s.tb.probe = _probe
             self.s.tb.max_pieces = max_pieces if probe is not None else 0
@@ -232,13 +226,13 @@ cdef class Engine:
 
     def clear(self):
         """Clear what searches have learnt: transposition table, histories, pawn tables (ucinewgame)."""
-        with self.made(), nogil:
+        with self.guard, nogil:
             clear_table(&self.s.tt)
             clear_team(&self.team)
 
     def clear_hash(self):
         """Clear the transposition table."""
-        with self.made(), nogil:
+        with self.guard, nogil:
             clear_table(&self.s.tt)
 
     def prepare(self):
@@ -263,7 +257,7 @@ cdef class Engine:
         """Static evaluation in centipawns from the view of stm: terms and network, scaled by the fifty-move counter.
 
         Detects neither draw nor mate."""
-        with self.made():
+        with self.guard:
             return scaled_by_rule50(self.s.evaluator, position.current(), evaluate_once(self.s.evaluator, position.current()))
 
     def trace(self, Position position not None):
@@ -278,7 +272,7 @@ cdef class Engine:
         "scaled" (whether it is added before "scale" applies, as in known endings), and "worth" (64 squares from a1: by how many
         cp, White's view, its score would be less without the piece there; None for empty squares and kings)."""
         cdef PositionC pos = position.current()[0]
-        with self.made():
+        with self.guard:
             return trace_position(self.s.evaluator, &pos)
 
     def features(self, fens):
@@ -291,7 +285,7 @@ cdef class Engine:
         from White's view, those of the terms alone, not scaled by the fifty-move counter. Raises ValueError with the number of
         the position if a FEN is wrong."""
         fens = list(fens)
-        with self.made():
+        with self.guard:
             return extract_features(self.s.evaluator, fens)
 
     def static_scores(self, const uint8_t[:, ::1] packed, int16_t[::1] out):
@@ -306,7 +300,7 @@ cdef class Engine:
             raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[1]}")
         if out.shape[0] != packed.shape[0]:
             raise ValueError(f"room for {out.shape[0]} scores of {packed.shape[0]} positions")
-        with self.made():
+        with self.guard:
             for i in range(packed.shape[0]):
                 fault = unpack_position(&packed[i, 0], &pos)
                 if fault != NULL:
@@ -355,7 +349,7 @@ cdef class Engine:
         cdef bint in_main = _in_python_main_thread()
         if multipv < 1:
             raise ValueError(f"multipv must be at least 1, not {multipv}")
-        with self.made():
+        with self.guard:
             _set_root(s, position, groups)
             memset(&s.limits, 0, sizeof(s.limits))
             s.limits.depth = depth

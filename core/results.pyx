@@ -35,12 +35,6 @@ cdef class SearchInfo:
         if self.is_mate:
             self.mate_in = (MATE - score + 1) // 2 if score > 0 else -((MATE + score) // 2)
 
-    def __repr__(self):
-        if self.currmove:
-            return f"SearchInfo(depth={self.depth}, currmove={self.currmove!r})"
-        score = f"mate_in={self.mate_in}" if self.is_mate else f"score_cp={self.score_cp}"
-        return f"SearchInfo(depth={self.depth}, {score}, bound={self.bound!r}, nodes={self.nodes}, pv={self.pv!r})"
-
 
 cdef class SearchResult:
     """The result of a search: `bestmove` is "" if there is no legal move; `ponder`, the expected reply, "" if unknown.
@@ -49,9 +43,6 @@ cdef class SearchResult:
     `nodes`: of all threads
     `threads`: that searched: fewer than were set if the system could not start more
     """
-
-    def __repr__(self):
-        return f"SearchResult(bestmove={self.bestmove!r}, ponder={self.ponder!r}, nodes={self.nodes})"
 
 
 cdef SearchInfo make_info(const Searcher* s, int kind, bint chess960):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The evaluation: symmetry, its trace, the pawn cache, and what single terms and scale factors see."""
+"""The evaluation: symmetry, its trace (which knows no pawn cache), and what single terms and scale factors see."""
 
 import math
 import random
@@ -74,30 +74,9 @@ def test_trace_adds_up_to_the_score(engine: Engine, boards: list[chess.Board]) -
         assert trace["weights"] == DEFAULT
 
 
-def test_cached_pawns_score_like_fresh_ones(engine: Engine, boards: list[chess.Board]) -> None:
-    """The trace never uses the cache; kings move about over the same pawns, and the engine meets everything twice."""
-    rng = random.Random(3)
-    fens = []
-    for board in boards[::8]:
-        bare = chess.Board(None)
-        for square in board.pieces(chess.PAWN, chess.WHITE) | board.pieces(chess.PAWN, chess.BLACK):
-            bare.set_piece_at(square, board.piece_at(square))
-        for _ in range(8):
-            other = bare.copy()
-            free = [square for square in chess.SQUARES if not other.piece_at(square)]
-            for colour, square in zip(chess.COLORS, rng.sample(free, 2), strict=True):
-                other.set_piece_at(square, chess.Piece(chess.KING, colour))
-            if other.is_valid():
-                fens.append(other.fen())
-    assert len(fens) > 150
-    for fen in fens + fens[::-1]:
-        position = Position(fen)
-        assert engine.evaluate(position) == traced(engine, position)["score"], fen
-
-
 def test_a_weight_changes_the_score_by_its_count(engine: Engine, boards: list[chess.Board]) -> None:
     """Every tapered weight in turn: positions that use it move by what they used, the others not at all."""
-    sample = [(Position(board.fen()), traced(engine, Position(board.fen()))) for board in boards[::30]]
+    sample = [(Position(board.fen()), traced(engine, Position(board.fen()))) for board in boards[::60]]
     for i, tapered in enumerate(TAPERED):
         if not tapered:
             continue

@@ -220,7 +220,6 @@ GOOD = networks.by_chance(16, 0).encode()
 START = GOOD.index(b"}\n") + 2
 BAD_FILES: list[tuple[bytes, str]] = [
     (b"", "not a network: its first line is not 'coachwhip network 1'"),
-    (b"coachwhip network 2\n" + GOOD[20:], "not a network"),
     (random.Random(1).randbytes(50_000), "not a network"),
     (GOOD[:60], "ends inside its header"),
     (GOOD[:20] + b" " * 100_000, "header has no end"),
@@ -229,22 +228,18 @@ BAD_FILES: list[tuple[bytes, str]] = [
     (GOOD + b"\0", "too long"),
     (GOOD[:-4] + GOOD[:-5:-1], "damaged: its checksum is wrong"),
     (GOOD[: START + 9] + bytes([GOOD[START + 9] ^ 4]) + GOOD[START + 10 :], "damaged: its checksum is wrong"),
-    (networks.encode("[1, 2]", [], 0), "not a JSON object"),
     (networks.encode("[" * 60_000, [], 0), "not a JSON object"),
     (networks.encode('{"hidden": 1' + "0" * 5000 + "}", [], 0), "not a JSON object"),
     *((header_with(**{name: None}), f"header has no '{name}'") for name in ("kind", "inputs", "hidden", "qa", "qb", "scale")),
     (header_with(kind="deep"), "kind is 'deep', and must be one of residual, pure"),
-    (header_with(inputs=769), "'inputs' is 769, and must be 768"),
     (header_with(qa=256), "'qa' is 256, and must be 255"),
     (header_with(hidden=24), "'hidden' is 24, and must be a multiple of 16"),
-    (header_with(hidden=528), "'hidden' is 528, and must be from 16 to 512"),
     (header_with(hidden=True), "'hidden' is True"),
     (header_with(hidden="x" * 1000), "'hidden' is 'xxxx"),
     (header_with(scale=1 << 40), "'scale' is 1099511627776, and must be from 1 to 32768"),
     (flat(feature=1000, bias=768).encode(), "unit 0 can overflow: with 32 pieces its sum may reach 32768"),
     (flat(feature=-1000, bias=-769).encode(), "unit 0 can overflow: with 32 pieces its sum may reach -32769"),
     (flat(own=128).encode(), "output weight 0 is 128, and must be from -127 to 127"),
-    (flat(other=-128).encode(), "output weight 16 is -128, and must be from -127 to 127"),
 ]
 
 

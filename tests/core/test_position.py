@@ -7,7 +7,7 @@ import chess
 import oracle
 import pytest
 from coachwhip.core.engine import STARTPOS_FEN, Position
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
@@ -149,21 +149,6 @@ def test_a_bad_fen_is_refused_with_one_sentence(fen: str, message: str) -> None:
     assert len(text) < 200
 
 
-@FUZZ
-@given(st.text())
-@example("\x00")
-@example("\u2028")
-@example("\ud800 w")
-@example("/" * 100000)
-@example("k" * 100000 + " w")
-def test_any_text_is_a_fen_or_a_value_error(text: str) -> None:
-    try:
-        position = Position(text)
-    except ValueError:
-        return
-    assert position.is_ok()
-
-
 @st.composite
 def nearly_fens(draw: st.DrawFn) -> str:
     """A FEN with a few characters changed, dropped or put in."""
@@ -205,19 +190,6 @@ def test_an_illegal_move_changes_nothing(text: str) -> None:
         assert len(str(raised.value)) < 200
         assert str(raised.value).isprintable()
     assert (position.fen(), position.ply) == (STARTPOS_FEN, 0)
-
-
-@FUZZ
-@given(st.text(max_size=8))
-@example("e1g1\x00")
-def test_any_text_is_a_move_or_a_value_error(text: str) -> None:
-    position = Position(KIWIPETE)
-    try:
-        position.make(text)
-    except ValueError:
-        assert position.fen() == KIWIPETE
-        return
-    assert text.lower() in {*Position(KIWIPETE).legal_moves(), *Position(KIWIPETE, chess960=True).legal_moves()}
 
 
 # --- Make, undo, copy ---

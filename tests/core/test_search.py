@@ -161,14 +161,6 @@ def deeper_values(**settings: int) -> dict[str, str]:
     return {fen: oracle.engine_value(engine, Position(fen), depth) for fen, depth in depths.items()}
 
 
-def test_the_value_is_the_same_for_the_other_side() -> None:
-    settings = PLAIN | dict.fromkeys((*SAFE, "use_qsearch", "use_qs_see", "use_check_extension"), 1)
-    engine = oracle.new_engine(**settings)
-    for _depth, fen in MINIMAX_FENS:
-        mirrored = chess.Board(fen).mirror().fen(en_passant="fen")
-        assert oracle.engine_value(engine, Position(fen), 4) == oracle.engine_value(engine, Position(mirrored), 4), fen
-
-
 # --- Mates ---
 
 MATES = [
@@ -218,26 +210,6 @@ def test_mate_is_found_with_its_distance(engine: Engine, moves: int, fen: str, f
     result, infos = search(engine, position, depth=infos[-1].depth + 1)
     assert exact_info(result).mate_in == moves
     assert result.bestmove == (first or result.bestmove)
-
-
-@pytest.mark.parametrize(("moves", "fen"), [mate[:2] for mate in MATES if mate[0] > 1])
-def test_the_mate_comes_nearer_when_it_is_played(engine: Engine, moves: int, fen: str) -> None:
-    """The table is kept from move to move: its mate scores are seen from where they are read, not from an old root."""
-    rng = random.Random(fen)
-    position = Position(fen)
-    left = moves
-    while left:
-        result, _ = search(engine, position, mate=left, depth=24)
-        info = exact_info(result)
-        assert 0 < info.mate_in <= left
-        assert mating_line(position, info.pv, 2 * info.mate_in - 1)
-        position.make(result.bestmove)
-        left = info.mate_in - 1
-        if left:
-            lost = exact_info(search(engine, position, mate=left, depth=24)[0])
-            assert -left <= lost.mate_in < 0
-            position.make(rng.choice(position.legal_moves()))
-    assert position.result() in ("1-0", "0-1")
 
 
 @pytest.mark.parametrize("kind", oracle.KINDS)
@@ -380,16 +352,6 @@ def test_what_was_learnt_at_one_clock_is_not_read_at_another(engine: Engine, boa
     assert exact_info(after).is_mate == exact_info(fresh).is_mate
 
 
-@pytest.mark.parametrize(("first", "then"), [(0, 90), (90, 0), (92, 0), (50, 99)])
-def test_the_fading_of_one_clock_is_not_read_at_another(engine: Engine, first: int, then: int) -> None:
-    board = "4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4KB2 w - -"  # nothing can be taken and no pawn can move
-    engine.search(Position(f"{board} {first} 100"), depth=8)
-    engine.prepare()
-    after = engine.search(Position(f"{board} {then} 100"), depth=5)
-    fresh = oracle.new_engine(hash_mb=4).search(Position(f"{board} {then} 100"), depth=5)
-    assert abs(exact_info(after).score_cp - exact_info(fresh).score_cp) <= 20
-
-
 @pytest.mark.parametrize(
     ("fen", "moves"),
     [
@@ -473,15 +435,6 @@ def assert_ponder_is_sound(start: chess.Board, result: SearchResult) -> None:
         assert any(board.legal_moves)
     if len(pv) > 1 and result.ponder:
         assert result.ponder == pv[1]
-
-
-def test_castling_is_written_as_the_position_asks(engine: Engine) -> None:
-    fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
-    for text in ("e1g1", "e1h1"):
-        for chess960, written in ((False, "e1g1"), (True, "e1h1")):
-            result = engine.search(Position(fen, chess960=chess960), depth=3, searchmoves=[text])
-            assert result.bestmove == written
-            assert exact_info(result).pv[0] == written
 
 
 # --- The same tree every time ---

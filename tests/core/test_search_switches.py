@@ -46,16 +46,6 @@ def test_without_alpha_beta_nothing_that_needs_a_window_is_left() -> None:
             assert score(search(one, fen, 3)) == score(search(other, fen, 3))
 
 
-def test_the_asked_depth_at_once() -> None:
-    depths: list[int] = []
-    searcher = playing(use_iterative_deepening=0)
-    searcher.prepare()
-    result = searcher.search(Position(QUIET), depth=5, on_info=lambda info: depths.append(info.depth))
-    assert depths == [5]
-    assert result.info is not None
-    assert result.info.pv[0] == result.bestmove
-
-
 def test_a_broken_off_search_without_iterations_still_has_a_score_and_a_move() -> None:
     searcher = playing(use_iterative_deepening=0)
     for stop in (True, False):

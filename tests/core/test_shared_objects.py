@@ -91,7 +91,6 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "trace": lambda engine: engine.trace(Position()),
     "features": lambda engine: engine.features([Position().fen()]),
     "static_scores": lambda engine: engine.static_scores(np.frombuffer(Position().pack(), np.uint8)[None], np.empty(1, np.int16)),
-    "__init__": lambda engine: engine.__init__(oracle.frozen_weights()),  # type: ignore[misc]
 }
 
 
@@ -104,17 +103,6 @@ def test_nothing_touches_an_engine_that_searches(engine: Engine) -> None:
     running.end()
     for call in CALLS.values():
         call(engine)
-
-
-def test_an_engine_that_was_never_made_says_so() -> None:
-    engine = Engine.__new__(Engine)
-    for name in ("search", "evaluate", "clear", "set_weights", "features"):
-        with pytest.raises(RuntimeError, match="__init__"):
-            CALLS[name](engine)
-    with pytest.raises(ValueError, match="weights"):
-        engine.__init__([1, 2])  # type: ignore[misc]
-    with pytest.raises(RuntimeError, match="__init__"):
-        engine.search(Position(), depth=1)
 
 
 def test_a_position_is_whole_in_every_thread() -> None:

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from pathlib import Path
+from typing import Any
 
 import chess
 import oracle
@@ -52,34 +53,13 @@ def check(fen: str, result: SearchResult, infos: list[SearchInfo]) -> None:
     assert [*counts, result.nodes] == sorted([*counts, result.nodes])
 
 
-def search(
-    engine: Engine,
-    fen: str,
-    *,
-    depth: int = 0,
-    nodes: int = 0,
-    mate: int = 0,
-    soft_ms: int = 0,
-    hard_ms: int = 0,
-    multipv: int = 1,
-) -> tuple[SearchResult, list[SearchInfo]]:
+def search(engine: Engine, fen: str, **limits: Any) -> tuple[SearchResult, list[SearchInfo]]:
     """Search in a thread, so that a hang fails, and collect what is reported."""
     infos: list[SearchInfo] = []
     results: list[SearchResult] = []
 
     def work() -> None:
-        results.append(
-            engine.search(
-                Position(fen),
-                depth=depth,
-                nodes=nodes,
-                mate=mate,
-                soft_ms=soft_ms,
-                hard_ms=hard_ms,
-                multipv=multipv,
-                on_info=infos.append,
-            )
-        )
+        results.append(engine.search(Position(fen), on_info=infos.append, **limits))
 
     thread = threading.Thread(target=work, daemon=True)
     thread.start()
