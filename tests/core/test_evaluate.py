@@ -30,7 +30,7 @@ def boards() -> list[chess.Board]:
     """Positions of random games, from full boards to bare endings."""
     rng = random.Random(20)
     boards = []
-    for _ in range(16):
+    for _ in range(12):
         board = chess.Board()
         while not board.is_game_over() and board.ply() < 250:
             moves = list(board.legal_moves)
@@ -38,7 +38,7 @@ def boards() -> list[chess.Board]:
             board.push(rng.choice(captures if captures and rng.random() < 0.3 else moves))
             if rng.random() < 0.5:
                 boards.append(board.copy(stack=False))
-    assert len(boards) > 800
+    assert len(boards) > 600
     return boards
 
 

@@ -315,7 +315,7 @@ def test_any_numbers_are_refused_or_give_the_score_of_plain_python() -> None:
     rng = random.Random(5)
     board = chess.Board(KIWIPETE)
     accepted = 0
-    for _ in range(40):
+    for _ in range(24):
         wide = 1 << rng.randrange(8, 12)
         numbers = [rng.randint(-wide, wide - 1) for _ in range(769 * 16)] + [rng.randint(-130, 130) for _ in range(32)]
         if rng.random() < 0.7:
@@ -329,4 +329,4 @@ def test_any_numbers_are_refused_or_give_the_score_of_plain_python() -> None:
             continue
         accepted += 1
         assert engine.evaluate(Position(KIWIPETE)) == network.score(board)
-    assert 5 < accepted < 35
+    assert 3 < accepted < 22

@@ -84,7 +84,7 @@ def test_see_equals_real_moves_where_nothing_interferes() -> None:
     rng = random.Random("see by play")
     values = oracle.see_values()
     compared = 0
-    for _ in range(8):
+    for _ in range(5):
         board = chess.Board()
         for _move in oracle.play(board, rng, greedy=True, plies=60):
             for move in list(board.generate_legal_captures()):
@@ -98,4 +98,4 @@ def test_see_equals_real_moves_where_nothing_interferes() -> None:
                 if reply is not None:
                     assert position.see(move.uci()) == values[victim] - reply, (board.fen(), move.uci())
                     compared += 1
-    assert compared > 150
+    assert compared > 90

@@ -70,7 +70,7 @@ def search(engine: Engine, fen: str, **limits: Any) -> tuple[SearchResult, list[
 
 def test_searches_stopped_at_random_end_with_sound_lines(engine: Engine) -> None:
     rng = random.Random("stops")
-    for number in range(40):
+    for number in range(25):
         fen = FENS[number % len(FENS)]
         engine.prepare()
         if number % 10 == 0:
