@@ -126,7 +126,7 @@ class EngineProcess:
         with suppress(OSError):
             if sys.platform == "win32":
                 self._popen.kill()
-            elif self._popen.returncode is None:
+            else:  # also where it has ended: what it started may go on
                 os.killpg(self._popen.pid, signal.SIGKILL)
         with suppress(OSError):
             self._popen.stdin.close()
