@@ -26,6 +26,13 @@ quiet = subprocess.DEVNULL
 subprocess.Popen([sys.executable, "-c", sys.argv[1], sys.argv[2]], stdin=quiet, stdout=quiet, stderr=quiet)
 while not (os.path.exists(sys.argv[2]) and open(sys.argv[2]).read().endswith(".")): time.sleep(0.01)
 """
+HEARS = """
+import sys
+print("option name File type string", "uciok", sep="\\n", flush=True)
+for line in sys.stdin.buffer:
+    with open(sys.argv[1], "ab") as file: file.write(line)
+    if line == b"isready\\n": print("readyok", flush=True)
+"""
 MANY = """
 for number in range(BANNER): print("Loading", number)
 for number in range(2000): print(f"option name A {number} type spin default 1 min 1 max 9")
@@ -91,6 +98,15 @@ def test_options_of_every_type_are_set(line: str, value: str, command: str) -> N
     option = read_option(line)
     assert option
     assert setoption(option, value) == command
+
+
+@pytest.mark.skipif(os.name == "nt", reason="file names are Unicode on Windows")
+def test_a_file_name_that_is_not_utf8_reaches_the_engine_as_it_is(tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+    client = Client(EngineSpec((sys.executable, "-c", HEARS, str(heard)), "", {"File": os.fsdecode(b"caf\xe9")}))
+    client.start()
+    client.close()
+    assert b"setoption name File value caf\xe9\n" in heard.read_bytes()
 
 
 def test_a_banner_and_many_options_are_no_garbage() -> None:
