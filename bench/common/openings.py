@@ -18,10 +18,12 @@ from ...core.engine import Position
 from ...evaluation.compressed import ENDINGS
 from ...uci.book import Book as PolyglotBook
 from ...uci.parse import reason, shorten
+from .adjudication import find_ending
 from .command import CommandError
 from .fen import SHOWN, board_of, is_chess960, is_shredder, read_epd
 from .files import naming, read_text
 from .pgn import PgnError, RawGame, is_empty, read_game, split_games
+from .rules import Rules
 
 POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
 POLYGLOT_PLIES = 8  # length of those unless the user says otherwise
@@ -113,7 +115,7 @@ def _position(place: str, line: str, *, chess960: bool) -> Opening:
 
 def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") -> Opening:
     """The opening, if `board`, which it leads to, is one to play from. Raises CommandError. `text`: the line that has the position."""
-    if not board.is_valid() or board.is_game_over(claim_draw=False):
+    if not board.is_valid() or find_ending(board, (), Rules()):
         shuffled = board.copy(stack=False)
         shuffled.chess960 = True
         if shuffled.is_valid() and not board.is_valid():

@@ -96,9 +96,10 @@ class EngineProcess:
     def send(self, *lines: str) -> None:
         """Send lines. A process that has ended takes none; `receive` says so."""
         assert self._popen.stdin
+        data = "".join(f"{line}\n" for line in lines).encode(errors="surrogateescape")  # file names are as the system has them
         self.sent_at = time.perf_counter()
         with suppress(OSError, ValueError):
-            self._popen.stdin.write("".join(f"{line}\n" for line in lines).encode())
+            self._popen.stdin.write(data)
             self._popen.stdin.flush()
 
     def receive(self, seconds: float) -> tuple[float, list[str]]:
@@ -126,7 +127,7 @@ class EngineProcess:
         with suppress(OSError):
             if sys.platform == "win32":
                 self._popen.kill()
-            elif self._popen.returncode is None:
+            else:  # also where it has ended: what it started may go on
                 os.killpg(self._popen.pid, signal.SIGKILL)
         with suppress(OSError):
             self._popen.stdin.close()

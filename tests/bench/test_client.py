@@ -16,10 +16,23 @@ from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, EngineFau
 from coachwhip.bench.engines.info import Info, read_info, reported_nodes
 from coachwhip.bench.engines.spec import EngineSpec
 from places import STUB
-from uci_process import TIMEOUT
+from uci_process import TIMEOUT, is_running
 
 MakeClient = Callable[..., Client]
 SILENT = "import os, sys, time; open(sys.argv[1], 'w').write(f'{os.getpid()}.'); time.sleep(600)"
+LEAVES = """
+import os, subprocess, sys, time
+quiet = subprocess.DEVNULL
+subprocess.Popen([sys.executable, "-c", sys.argv[1], sys.argv[2]], stdin=quiet, stdout=quiet, stderr=quiet)
+while not (os.path.exists(sys.argv[2]) and open(sys.argv[2]).read().endswith(".")): time.sleep(0.01)
+"""
+HEARS = """
+import sys
+print("option name File type string", "uciok", sep="\\n", flush=True)
+for line in sys.stdin.buffer:
+    with open(sys.argv[1], "ab") as file: file.write(line)
+    if line == b"isready\\n": print("readyok", flush=True)
+"""
 MANY = """
 for number in range(BANNER): print("Loading", number)
 for number in range(2000): print(f"option name A {number} type spin default 1 min 1 max 9")
@@ -87,6 +100,15 @@ def test_options_of_every_type_are_set(line: str, value: str, command: str) -> N
     assert setoption(option, value) == command
 
 
+@pytest.mark.skipif(os.name == "nt", reason="file names are Unicode on Windows")
+def test_a_file_name_that_is_not_utf8_reaches_the_engine_as_it_is(tmp_path: Path) -> None:
+    heard = tmp_path / "heard"
+    client = Client(EngineSpec((sys.executable, "-c", HEARS, str(heard)), "", {"File": os.fsdecode(b"caf\xe9")}))
+    client.start()
+    client.close()
+    assert b"setoption name File value caf\xe9\n" in heard.read_bytes()
+
+
 def test_a_banner_and_many_options_are_no_garbage() -> None:
     for banner in (FOREIGN_LINES - 1, FOREIGN_LINES):
         client = Client(EngineSpec((sys.executable, "-c", MANY.replace("BANNER", str(banner))), "", {"A 1999": "9"}))
@@ -136,6 +158,18 @@ def test_what_is_being_started_can_be_ended_at_once(tmp_path: Path) -> None:
             os.kill(int(mark.read_text()[:-1]), 0)
     with pytest.raises(StartError):  # and no other follows
         client.new_game()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no process groups")
+def test_what_an_engine_has_started_ends_with_it_also_after_a_crash(tmp_path: Path) -> None:
+    mark = tmp_path / "pid"
+    client = Client(EngineSpec((sys.executable, "-c", LEAVES, SILENT, str(mark)), "", {}))
+    with pytest.raises(StartError, match="has ended"):
+        client.start()
+    deadline = time.monotonic() + TIMEOUT
+    while is_running(int(mark.read_text()[:-1])):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 @pytest.mark.parametrize("text", ["0000", "(none)", "", "e2e5", "e7e8q", "O-O"])

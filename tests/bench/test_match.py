@@ -33,7 +33,7 @@ from coachwhip.bench.match.schedule import Pairing
 from coachwhip.bench.match.sprt import Sprt
 from coachwhip.bench.match.standings import describe, one_line, summary
 from coachwhip.bench.match.tally import Tally
-from uci_process import TIMEOUT, environment
+from uci_process import TIMEOUT, environment, is_running
 
 STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(places.STUB))}"
 OPENING = Opening(chess.STARTING_FEN, chess960=False)
@@ -66,17 +66,6 @@ def finished(journal: Path) -> list[int]:
     """The numbers of the games in a journal, a torn line left out."""
     lines = journal.read_bytes().split(b"\n")[:-1] if journal.exists() else []
     return [data["game"] for data in map(json.loads, lines) if "game" in data]
-
-
-def is_running(pid: int) -> bool:
-    """Whether there is such a process, other than one that has ended and is not waited for (Linux)."""
-    try:
-        os.kill(pid, 0)
-        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
-    except ProcessLookupError:
-        return False
-    except FileNotFoundError:
-        return not Path("/proc/self").exists()
 
 
 @pytest.fixture

@@ -106,6 +106,20 @@ def test_what_no_game_can_reach_is_no_opening(tmp_path: Path, name: str) -> None
         read(tmp_path / name)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("book.epd", "8/8/4k3/8/8/3QK3/8/8 w - - 100 80\n"),
+        ("book.pgn", '[Event "x"]\n\n1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *\n'),
+    ],
+)
+def test_where_the_game_is_drawn_is_no_opening(tmp_path: Path, name: str, text: str) -> None:
+    """By fifty moves or repetition: selfplay and spsa looked for a game from there forever."""
+    (tmp_path / name).write_text(text)
+    with pytest.raises(CommandError, match=rf"^{name}:1: not a position that can be played"):
+        read(tmp_path / name)
+
+
 def test_a_polyglot_book_gives_different_lines(tmp_path: Path) -> None:
     def entry(line: str, weight: int) -> bytes:
         """The last move of a line, in the position before it."""

@@ -42,6 +42,17 @@ def environment() -> dict[str, str]:
     return env
 
 
+def is_running(pid: int) -> bool:
+    """Whether there is such a process, other than one that has ended and is not waited for (Linux)."""
+    try:
+        os.kill(pid, 0)
+        return ") Z " not in Path(f"/proc/{pid}/stat").read_text()
+    except ProcessLookupError:
+        return False
+    except FileNotFoundError:
+        return not Path("/proc/self").exists()
+
+
 def run_once(*words: str, text: str | bytes = b"", command: list[str] | None = None, **options: Any) -> Any:
     """Run a command line with this text as its whole input; the result has returncode, and stdout and stderr as text."""
     data = text.encode() if isinstance(text, str) else text
