@@ -121,7 +121,7 @@ def test_perft_of_finished_games() -> None:
     ],
 )
 def test_a_senseless_depth_number_of_threads_or_table_is_refused(
-    depth: int, settings: dict[str, int], error: type[Exception]
+    depth: int, settings: dict[str, Any], error: type[Exception]
 ) -> None:
     position = Position()
     for count in (position.perft, position.divide):
