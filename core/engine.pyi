@@ -29,6 +29,7 @@ PACKED_SIZE: int  # bytes of a packed position
 QA: int  # 1.0 of a network's accumulator
 QB: int  # 1.0 of a network's output weight
 ROW_SIZE: int  # bytes of a row of a decoded game
+SHOWN_TB_WIN: int  # the score in centipawns of a win by the endgame tablebases
 
 class Position:
     chess960: bool

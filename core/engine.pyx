@@ -17,7 +17,7 @@ from .evaluate.trace cimport trace_position
 from .evaluate.weights cimport DANGER_STEP, FULL_PHASE, FULL_SCALE
 from coachwhip.core.position cimport Position  # absolute: Cython takes .position for board/position
 from .moves cimport AskedMove, find_move, read_move
-from .results cimport SearchInfo, SearchResult, make_info, make_result
+from .results cimport SHOWN_TB_WIN, SearchInfo, SearchResult, make_info, make_result
 from .search.params cimport fill_params
 from .search.root cimport *
 from .search.threads cimport (
@@ -66,6 +66,7 @@ globals().update(
     QA=<int>QA,
     QB=<int>QB,
     ROW_SIZE=<int>ROW_SIZE,
+    SHOWN_TB_WIN=<int>SHOWN_TB_WIN,
 )
 
 
