@@ -203,7 +203,8 @@ cdef inline void _play(const BoardC* src, BoardC* dst, Move move, int us) noexce
 
 # --- The table of counts, by position and depth; threads share it without locks ---
 
-# A position has a key of 128 bits, and an entry proves that it is of this position and depth with 80 of them, in addition to those
+# A position has a key of 128 bits, and an entry proves that it is of this position and depth with 80 of them, in addition to
+# those
 # that choose the bucket: a wrong entry is used once in 2^80 comparisons, so a count of 10^12 lookups is wrong with a probability
 # of 3 in 10^12. An entry has two words: the data, and the key xor the data, so that an entry that two threads wrote at once fails
 # the test in the same way. Source: R. Hyatt and T. Mann, "A lock-less transposition table implementation for parallel search"

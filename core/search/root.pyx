@@ -146,7 +146,8 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
 cdef void _store_line(Searcher* s, int score, int depth, int searched, int bound) noexcept nogil:
     """Insert the line in pv[0] among the lines of this iteration; it replaces the older line with the same first move.
 
-    `depth` is that of the iteration, `searched` that of the search which found the line; `bound` says what its score is (BOUND_NONE: nothing was searched).
+    `depth` is that of the iteration, `searched` that of the search which found the line; `bound` says what its score is
+    (BOUND_NONE: nothing was searched).
     """
     cdef int place = s.line
     cdef int end = s.line
