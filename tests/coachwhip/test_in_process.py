@@ -119,23 +119,6 @@ def test_it_answers_as_the_engine_in_another_process(
     assert without_times(call(engine)) == without_times(call(other))
 
 
-# --- What a program asks for ---
-
-
-def test_the_package_imports_neither_chess_nor_numpy(user_environment: dict[str, str]) -> None:
-    code = (
-        "import sys, coachwhip; before = set(sys.modules); coachwhip.open_engine\n"
-        "print(*(name in before for name in ('chess', 'asyncio', 'threading')), 'chess' in sys.modules, 'numpy' in sys.modules)"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=user_environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "False False False True False\n"
-
-
-# --- Options ---
-
-
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -182,9 +165,6 @@ def test_tunables_change_the_search() -> None:
             open_engine(tunables=tunables)
 
 
-# --- Threads, stops and ends ---
-
-
 def test_engines_opened_side_by_side_search_side_by_side() -> None:
     """Each opened and used in a thread of its own: what one sets does not reach the others."""
 
@@ -203,7 +183,7 @@ def test_engines_opened_side_by_side_search_side_by_side() -> None:
     assert games[2] == games[3]
 
 
-def test_python_goes_on_and_any_thread_can_stop_it(engine: SimpleEngine) -> None:
+def test_any_thread_and_a_new_call_can_end_a_search(engine: SimpleEngine) -> None:
     with engine.analysis(chess.Board(), multipv=2) as analysis:
         while len(analysis.multipv) < 2 or analysis.info.get("depth", 0) < 4:
             analysis.get()
@@ -211,10 +191,6 @@ def test_python_goes_on_and_any_thread_can_stop_it(engine: SimpleEngine) -> None
         stopping.start()
         assert analysis.wait().move
         stopping.join()
-    assert engine.play(chess.Board(), Limit(depth=2)).move
-
-
-def test_a_new_call_ends_the_search_before_it(engine: SimpleEngine) -> None:
     with engine.analysis(chess.Board()) as analysis:
         assert engine.play(chess.Board(MATE_IN_1), Limit(depth=2)).move == chess.Move.from_uci("a1a8")
         assert analysis.wait().move
@@ -248,18 +224,21 @@ def test_an_engine_closed_while_it_searches_leaves_nothing_behind(monkeypatch: p
     assert [session() for session in sessions] == [None] * 3
 
 
+def program(code: str, environment: dict[str, str]) -> "subprocess.Popen[str]":
+    code = f"import sys, coachwhip; early = {{'chess', 'numpy'}} & set(sys.modules); engine = coachwhip.open_engine()\n{code}"
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
 def test_ctrl_c_ends_a_search(user_environment: dict[str, str]) -> None:
     code = (
-        "import chess, coachwhip\nfrom chess.engine import Limit\n"
-        "with coachwhip.open_engine() as engine:\n"
-        "    engine.play(chess.Board(), Limit(depth=1))\n"  # python-chess loses a stop between its `ucinewgame` and its `go`
-        "    try:\n        print('ready', flush=True)\n        engine.play(chess.Board(), Limit(depth=100))\n"
-        "    except KeyboardInterrupt:\n        print('interrupted', engine.play(chess.Board(), Limit(depth=2)).move is not None)\n"
+        "import chess; from chess.engine import Limit; board = chess.Board()\n"
+        "engine.play(board, Limit(depth=1))\n"  # python-chess loses a stop between its `ucinewgame` and its `go`
+        "try:\n    print('ready', flush=True); engine.play(board, Limit(depth=100))\n"
+        "except KeyboardInterrupt:\n    print('interrupted', engine.play(board, Limit(depth=2)).move is not None)\n"
     )
-    with subprocess.Popen(
-        [sys.executable, "-c", code], cwd=ROOT, env=user_environment, stdout=subprocess.PIPE, text=True
-    ) as child:
+    with program(code, user_environment) as child:
         assert child.stdout
         assert child.stdout.readline() == "ready\n"
         time.sleep(0.2)
@@ -271,11 +250,10 @@ def test_ctrl_c_ends_a_search(user_environment: dict[str, str]) -> None:
     assert child.returncode == 0
 
 
-@pytest.mark.parametrize("last", ["engine.analysis(chess.Board()).get()", "1 / 0"])
+@pytest.mark.parametrize("last", ["engine.analysis(__import__('chess').Board()).get()", "1 / 0"])
 def test_a_program_ends_though_an_engine_is_open(last: str, user_environment: dict[str, str]) -> None:
-    code = f"import chess, coachwhip; engine = coachwhip.open_engine(); print('bye', flush=True); {last}"
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=user_environment, capture_output=True, text=True, check=False, timeout=60
-    )
-    assert (done.stdout, done.returncode, "ZeroDivisionError" in done.stderr) == ("bye\n", int("/" in last), "/" in last)
-    assert ("/" in last) or not done.stderr
+    """And the package alone loads neither chess nor numpy."""
+    with program(f"print(early, 'numpy' in sys.modules, flush=True); {last}", user_environment) as child:
+        out, err = child.communicate(timeout=60)
+    assert (out, child.returncode, "ZeroDivisionError" in err) == ("set() False\n", int("/" in last), "/" in last)
+    assert ("/" in last) or not err
