@@ -225,7 +225,7 @@ def test_an_engine_closed_while_it_searches_leaves_nothing_behind(monkeypatch: p
 
 
 def program(code: str, environment: dict[str, str]) -> "subprocess.Popen[str]":
-    code = f"import sys, coachwhip; early = {{'chess', 'numpy'}} & set(sys.modules); engine = coachwhip.open_engine()\n{code}"
+    code = f"import sys, coachwhip; early = {{'chess', 'numpy', 'asyncio', 'threading'}} & set(sys.modules); engine = coachwhip.open_engine()\n{code}"
     pipe = subprocess.PIPE
     return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True)
 
