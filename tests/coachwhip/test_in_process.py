@@ -17,14 +17,13 @@ import chess.polyglot
 import pytest
 from chess.engine import INFO_ALL, ConfigMapping, EngineError, EngineTerminatedError, Limit, SimpleEngine
 from coachwhip.uci.session import Session
-from places import DATA, FROZEN_WEIGHTS, ROOT
+from places import FROZEN_WEIGHTS, ROOT
 
 from coachwhip import in_process, open_engine
 
 COMMAND = [sys.executable, "-m", "coachwhip"]
 MATE_IN_1 = "7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"
 MIDDLEGAME = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-SYZYGY = str(DATA / "syzygy")
 
 
 @pytest.fixture(scope="module")
@@ -53,10 +52,6 @@ def described(engine: SimpleEngine) -> object:
     return dict(engine.options), dict(engine.id)
 
 
-def endgame_tables(engine: SimpleEngine) -> object:
-    return engine.analyse(chess.Board("8/8/8/3k4/8/8/2PK4/8 w - - 0 1"), Limit(nodes=300), options={"SyzygyPath": SYZYGY})
-
-
 def streamed(engine: SimpleEngine) -> object:
     with engine.analysis(after("e2e4"), Limit(depth=5), multipv=2) as analysis:
         return [*analysis, analysis.multipv, analysis.wait().move, analysis.empty(), analysis.would_block(), analysis.next()]
@@ -73,29 +68,17 @@ def played_pondering(engine: SimpleEngine) -> object:
     return results
 
 
-def weaker(engine: SimpleEngine) -> object:
-    options: ConfigMapping = {"UCI_LimitStrength": True, "UCI_Elo": 700, "Seed": 4}
-    board = chess.Board()
-    for _ in range(6):
-        board.push(engine.play(board, Limit(time=20), game="weaker", options=options).move or chess.Move.null())
-    return board.move_stack, engine.analyse(board, Limit(nodes=5000), options=options)  # in full
-
-
 CALLS: list[Callable[[SimpleEngine], object]] = [
     lambda engine: engine.play(chess.Board(MATE_IN_1), Limit(depth=3), info=INFO_ALL),
     lambda engine: engine.play(after("e2e4"), Limit(nodes=5000), root_moves=iter([chess.Move.from_uci("h7h5")]), info=INFO_ALL),
     lambda engine: engine.analyse(chess.Board(MIDDLEGAME), Limit(nodes=20_000), options={"UCI_ShowWDL": True}),
     lambda engine: engine.analyse(after("e2e4", "e7e5", "e1e2", "e8e7", "e2e1", "e7e8"), Limit(depth=7), multipv=4),
-    lambda engine: engine.analyse(chess.Board(MATE_IN_1), Limit(mate=1)),
-    lambda engine: engine.analyse(chess.Board("R6k/6pp/8/8/8/8/8/4K3 b - - 0 1"), Limit(depth=3), multipv=2),  # checkmate
     lambda engine: engine.play(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Limit(depth=3), info=INFO_ALL),  # stalemate
     lambda engine: engine.play(chess.Board("4k3/8/8/8/8/8/8/4K2r b - - 0 1"), Limit(depth=3), info=INFO_ALL),  # illegal
     lambda engine: engine.play(chess.Board("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", chess960=True), Limit(depth=6), info=INFO_ALL),
     described,
     streamed,
     played_pondering,
-    weaker,
-    endgame_tables,
 ]
 
 

@@ -106,32 +106,29 @@ def bestmove(lines: list[str]) -> str:
     return lines[-1].split(" ")[1]
 
 
-def test_in_a_session(book: Path) -> None:
-    with UciProcess() as engine:
-        assert engine.ask(f"setoption name BookFile value {book}", "position startpos") == []
-        searched = bestmove(engine.go("go nodes 3000"))
-        assert engine.ask("setoption name OwnBook value true", "setoption name BookBestMove value true") == []
-        lines = engine.go("go wtime 1000 btime 1000")
-        assert lines[0] == "info string book move e2e4, weight 3 of 4"
-        assert (bestmove(lines), len(lines)) == ("e2e4", 3)
-        assert bestmove(engine.go("go wtime 1000 btime 1000 searchmoves d2d4")) == "d2d4"
-        # analysis wants the search
-        assert bestmove(engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 3000")) == searched
-        engine.send("setoption name UCI_AnalyseMode value false", "go infinite")
-        assert engine.ask() is not None
-        assert not any("book move" in line for line in engine.go("stop"))
-        assert not any("book move" in line for line in engine.go("go mate 1 nodes 1000"))
-        # a book move under ponder waits for the ponderhit
-        engine.send("position startpos moves d2d4", "go ponder wtime 1000 btime 1000")
-        assert not any(line.startswith("bestmove") for line in engine.ask())
-        assert bestmove(engine.go("ponderhit")) == "d7d5"
-        # a wrong file is reported once, and the old book stays
-        (message,) = engine.ask("setoption name BookFile value no-such-file.bin")
-        assert message.startswith("info string setoption: BookFile: ")
-        assert bestmove(engine.go("position startpos", "go movetime 100")) == "e2e4"
-        assert engine.ask("setoption name BookFile value <empty>") == []
-        assert "weight 3 of 4" not in engine.go("go nodes 100")[0]  # the shipped book takes its place
-        engine.quit()
+def test_in_a_session(engine: UciProcess, book: Path) -> None:
+    assert engine.ask(f"setoption name BookFile value {book}") == []
+    searched = bestmove(engine.go("go nodes 3000"))
+    assert engine.ask("setoption name OwnBook value true", "setoption name BookBestMove value true") == []
+    lines = engine.go("go wtime 1000 btime 1000")
+    assert lines[0] == "info string book move e2e4, weight 3 of 4"
+    assert (bestmove(lines), len(lines)) == ("e2e4", 3)
+    assert bestmove(engine.go("go wtime 1000 btime 1000 searchmoves d2d4")) == "d2d4"
+    # analysis wants the search
+    assert bestmove(engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 3000")) == searched
+    engine.send("setoption name UCI_AnalyseMode value false")
+    for lines in (engine.go("go infinite", "stop"), engine.go("go mate 1 nodes 1000")):
+        assert not any("book move" in line for line in lines)
+    # a book move under ponder waits for the ponderhit
+    engine.send("position startpos moves d2d4", "go ponder wtime 1000 btime 1000")
+    assert not any(line.startswith("bestmove") for line in engine.ask())
+    assert bestmove(engine.go("ponderhit")) == "d7d5"
+    # a wrong file is reported once, and the old book stays
+    (message,) = engine.ask("setoption name BookFile value no-such-file.bin")
+    assert message.startswith("info string setoption: BookFile: ")
+    assert bestmove(engine.go("position startpos", "go movetime 100")) == "e2e4"
+    assert engine.ask("setoption name BookFile value <empty>") == []
+    assert "weight 3 of 4" not in engine.go("go nodes 100")[0]  # the shipped book takes its place
 
 
 def test_without_python_chess_a_message_says_what_to_install(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,33 +138,19 @@ def test_without_python_chess_a_message_says_what_to_install(book: Path, monkeyp
         assert "a book needs python-chess: python3 -m pip install chess; keeping" in session.set_option(option, value)
 
 
-def test_own_book_plays_from_the_shipped_book(tmp_path: Path) -> None:
-    """Without BookFile, or when it is emptied; another file replaces it. Each process draws its own moves, unless there is a Seed."""
-    other = tmp_path / "other.bin"
-    write(other, [entry(chess.Board(), "h2h4", 1)])
+def test_own_book_plays_from_the_shipped_book(engine: UciProcess) -> None:
+    """Each process draws its own moves, unless there is a Seed."""
     with chess.polyglot.open_reader(SHIPPED) as reader:
         first = {found.move.uci() for found in reader.find_all(chess.Board())}
     assert len(first) > 2
-    assert "h2h4" not in first
+    assert book_move(engine) == ""
     drawn = []
     for seed in (0, 0, 9, 9):
-        with UciProcess() as engine:
-            assert book_move(engine) == ""
-            assert engine.ask("setoption name OwnBook value true", f"setoption name Seed value {seed}") == []
-            drawn.append([book_move(engine) for _ in range(10) if not engine.ask("ucinewgame")])
-            assert set(drawn[-1]) <= first
-            if seed == 0:
-                engine.quit()
-                continue
-            assert engine.ask(f"setoption name BookFile value {other}") == []
-            assert book_move(engine) == "h2h4"
-            assert "BookFile" in engine.ask(f"setoption name BookFile value {tmp_path / 'none.bin'}")[0]
-            assert book_move(engine) == "h2h4"
-            assert engine.ask("setoption name BookFile value <empty>") == []
-            assert book_move(engine) == drawn[-1][-1]
-            assert engine.ask("setoption name OwnBook value false") == []
-            assert book_move(engine) == ""
-            engine.quit()
+        with UciProcess() as other:
+            assert other.ask("setoption name OwnBook value true", f"setoption name Seed value {seed}") == []
+            drawn.append([book_move(other) for _ in range(10) if not other.ask("ucinewgame")])
+            other.quit()
+    assert {move for moves in drawn for move in moves} <= first
     assert drawn[0] != drawn[1]
     assert drawn[2] == drawn[3]
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BISHOPS_SWAPPED = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1"
-MATE_IN_TWO = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"
-FORCED_MATE = "a1a6"
 
 
 @pytest.fixture
@@ -47,9 +45,6 @@ def declared(engine: UciProcess) -> dict[str, str]:
 def moves_of(lines: list[str]) -> list[str]:
     """The move to play and the one to ponder on."""
     return lines[-1].split(" ")[1::2]
-
-
-# --- Replayed traffic ---
 
 
 def test_cute_chess(engine: UciProcess) -> None:
@@ -78,8 +73,22 @@ def test_cute_chess(engine: UciProcess) -> None:
 
 
 def test_fastchess(engine: UciProcess) -> None:
-    """Threads first, Chess960, three `isready` around each move; a side without a clock is left out."""
-    declared(engine)
+    """What it checks before it lets an engine play, in its order; then games of Chess960 with three `isready` around each move.
+
+    A side without a clock is left out. check_search is stricter than fastchess.
+    """
+    assert "Hash" in declared(engine)
+    black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    white = "3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27"
+    assert engine.ask("ucinewgame", "position startpos") == engine.ask() == []
+    for fen, limits in (
+        (white, "wtime 100"),
+        (black, "btime 100"),
+        (black, "wtime 100 winc 100 btime 100 binc 100"),
+        (black, "btime 100 binc 100 wtime 100 winc 100"),
+    ):
+        assert engine.ask(f"position fen {fen}") == engine.ask() == []
+        check_search(engine.go(f"go {limits}"), chess.Board(fen))
     assert engine.ask("setoption name Threads value 1", "setoption name Hash value 16") == []
     assert engine.ask("setoption name UCI_Chess960 value true", "ucinewgame") == []
     board = chess.Board(BISHOPS_SWAPPED, chess960=True)
@@ -89,35 +98,13 @@ def test_fastchess(engine: UciProcess) -> None:
         assert engine.ask(f"position fen {BISHOPS_SWAPPED}{moves}") == []
         side = "wtime 300 winc 20" if board.turn else "btime 300 binc 20"
         limits = (f"go {side}", "go nodes 3000", "go depth 4 movetime 100", "go wtime 300 btime 300")[ply % 4]
-        move = board.parse_uci(moves_of(engine.go(limits))[0])
-        assert board.uci(move) == move.uci()
+        move = check_search(engine.go(limits), board)
+        assert move
         board.push(move)
         assert engine.ask() == []
     engine.send("go wtime 100000 btime 100000", "stop")
     engine.read_until("bestmove")
     engine.send("stop")
-
-
-def test_the_steps_of_fastchess_compliance(engine: UciProcess) -> None:
-    """What fastchess checks before it lets an engine play, in its order; check_search is stricter than fastchess."""
-    assert "Hash" in declared(engine)
-    black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
-    white = "3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27"
-    both = "wtime 100 winc 100 btime 100 binc 100"
-    assert engine.ask("ucinewgame", "position startpos") == engine.ask() == []
-    for fen, limits in (
-        (white, "wtime 100"),
-        (black, "btime 100"),
-        (black, both),
-        (black, "btime 100 binc 100 wtime 100 winc 100"),
-    ):
-        assert engine.ask(f"position fen {fen}") == engine.ask() == []
-        check_search(engine.go(f"go {limits}"), chess.Board(fen))
-    assert engine.ask("ucinewgame") == []
-    for moves in ("", "e2e4 e7e5"):
-        assert engine.ask(f"position startpos{' moves ' * bool(moves)}{moves}") == []
-        check_search(engine.go("go wtime 100 btime 100"), after(moves))
-    assert engine.ask() == []
 
 
 def test_lichess_bot(engine: UciProcess) -> None:

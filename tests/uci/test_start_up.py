@@ -21,16 +21,13 @@ GARBAGE = "while True: print('garbage')"
 ENDLESS = "while True: sys.stdout.write('x' * 1000)"
 SILENT = "time.sleep(600)"
 LEAVES = "print('what?'); print('no such module', file=sys.stderr); sys.exit(3)"
-LIMIT = 3  # seconds
 BAD = (
     ("suite", ECHO, 600, "it gave our own command `uci` back"),
     ("suite", GARBAGE, 600, f"it printed {FOREIGN_LINES} lines that are not UCI, the first one 'garbage'"),
     ("suite", ENDLESS, 600, "it printed a line without an end"),
     ("suite", SILENT, 1, "it did not answer `uciok` in 1 s, and said nothing; --start-timeout gives it more"),
-    ("suite", f"print('hello', flush=True)\n{SILENT}", LIMIT, f"in {LIMIT} s, only 'hello'; --start-timeout gives it more"),
-    ("match", LEAVES, 600, ""),
-    ("suite", LEAVES, 600, ""),
-    ("speed", LEAVES, 600, ""),
+    ("suite", f"print('hello', flush=True)\n{SILENT}", 2, "in 2 s, only 'hello'; --start-timeout gives it more"),
+    *((tool, LEAVES, 600, "") for tool in ("match", "suite", "speed")),
 )
 
 

@@ -33,19 +33,6 @@ def nodes(searcher: Engine) -> int:
     return searcher.search(Position(POSITION), depth=DEPTH).nodes
 
 
-def test_an_engine_whose_tunables_change_searches_as_one_made_with_them() -> None:
-    changed = engine()
-    usual = nodes(changed)
-    for changes in ({"rfp_margin": 40, "lmr_base": 10}, {}, {"use_lmr": 0}):
-        changed.set_tunables(changes)
-        assert nodes(changed) == nodes(engine(changes))
-    for wrong in ({"use_lmr": 1, "rfp_margin": 10**6}, {"use_lmr": 1, "nonsense": 1}):
-        with pytest.raises(ValueError, match=r"rfp_margin|nonsense"):
-            changed.set_tunables(wrong)
-    changed.clear()
-    assert nodes(changed) == nodes(engine({"use_lmr": 0})) != usual
-
-
 def test_all_threads_take_the_change() -> None:
     """Helpers get the numbers with the root. Without iterative deepening the only report of a finished depth is the last."""
     searcher = engine()
