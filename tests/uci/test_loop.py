@@ -54,21 +54,20 @@ class Lines:
 class FakeEngine:
     """The face of `core.engine.Engine`; endless searches, and those to HELD_DEPTH, run until stop, or `release`."""
 
+    fail: Exception | None = None
+    big_hash: threading.Event | None = None
+    threads = 1
+    nodes_at_end = 0  # of the whole search, if it went on after its last line
+    silent = False  # the search is cut before it reports anything
+    result: Any = None  # the result's line, if it is none that was reported
+
     def __init__(self) -> None:
         self.events: list[Any] = []
         self.searches: list[dict[str, Any]] = []
         self.fens: list[str] = []
-        self.started = threading.Semaphore(0)
-        self.ended = threading.Semaphore(0)
-        self.release = threading.Event()
-        self.fail: Exception | None = None
-        self.big_hash: threading.Event | None = None
-        self.threads = 1
-        self.nodes_at_end = 0  # of the whole search, if it went on after its last line
-        self.silent = False  # the search is cut before it reports anything
-        self.result: Any = None  # the result's line, if it is none that was reported
-        self._stop = threading.Event()
-        self._hit = threading.Event()
+        self.started, self.ended = threading.Semaphore(0), threading.Semaphore(0)
+        self.release, self._stop, self._hit = threading.Event(), threading.Event(), threading.Event()
+        self.stop, self.ponderhit = self._stop.set, self._hit.set
 
     def search(self, position: Position, *, on_info: Any, **limits: Any) -> Any:
         self.searches.append(limits)
@@ -96,12 +95,6 @@ class FakeEngine:
         self._stop.clear()
         self._hit.clear()
 
-    def stop(self) -> None:
-        self._stop.set()
-
-    def ponderhit(self) -> None:
-        self._hit.set()
-
     def set_hash(self, mb: int) -> None:
         if mb > 1000:
             raise MemoryError
@@ -123,18 +116,6 @@ def line_of(move: str, **changes: Any) -> Any:
     values: dict[str, Any] = dict.fromkeys(("depth", "seldepth", "multipv", "nodes", "time_ms", "hashfull", "tbhits"), 1)
     values |= {"score_cp": 0, "is_mate": False, "mate_in": 0, "bound": "", "pv": (move,), "currmove": "", "currmovenumber": 0}
     return SimpleNamespace(**values | changes)
-
-
-class CountingPosition(Position):
-    """A position that notes with what it counts, and has no memory for a large table."""
-
-    counted: list[tuple[int, int]] = []  # noqa: RUF012
-
-    def divide(self, *arguments: Any, threads: int = 1, hash_mb: int = 0, **_: Any) -> Any:
-        self.counted.append((threads, hash_mb))
-        if hash_mb > 1000:
-            raise MemoryError
-        return super().divide(*arguments, threads=threads, hash_mb=0)
 
 
 class Talk:
@@ -208,16 +189,6 @@ def test_limits_reach_the_core(talk: Talk) -> None:
     assert [search["searchmoves"] for search in talk.engine.searches[-2:]] == [["d2d4", "e2e4"], []]
 
 
-def test_a_search_behind_another_one_has_all_its_time(talk: Talk) -> None:
-    """Time counts from the reading of a `go`, or from the end of the search before it."""
-    talk.send(f"go depth {HELD_DEPTH}", "go movetime 60000")
-    talk.started()
-    time.sleep(0.3)
-    talk.engine.release.set()
-    talk.ask()
-    assert talk.engine.searches[1]["hard_ms"] > 59_800
-
-
 def test_threads_that_cannot_be_had_are_reported(talk: Talk) -> None:
     lines = talk.ask("setoption name Threads value 200", "setoption name Threads value 4", "go depth 1")
     assert lines[0] == "info string setoption: Threads: not enough memory, keeping 1"
@@ -256,13 +227,15 @@ def test_a_stop_or_a_go_ends_what_was_sent_before_and_nothing_else(talk: Talk) -
 def test_a_go_waits_for_a_search_with_an_end_and_hears_a_ponderhit_meanwhile(talk: Talk) -> None:
     talk.send(f"go depth {HELD_DEPTH}")
     talk.started()
-    talk.send("position startpos moves e2e4", "go depth 3", "isready")
+    talk.send("position startpos moves e2e4", "go movetime 60000", "isready")
     assert talk.out.lines[-1] == "readyok"
     assert talk.out.count("bestmove") == 0
     talk.send("go ponder movetime 1000", "ponderhit")
+    time.sleep(0.3)
     talk.engine.release.set()
     assert first_words(talk.ask()).count("bestmove") == 3
     assert [fen.split(" ")[1] for fen in talk.engine.fens] == ["w", "b", "b"]
+    assert talk.engine.searches[1]["hard_ms"] > 59_800  # time counts from the end of the search before it
     assert talk.engine.searches[2]["ponder"] is False
 
 
@@ -405,14 +378,22 @@ def test_a_rejected_position_plays_no_move(talk: Talk, bad: str, go: str) -> Non
 
 
 def test_perft_uses_threads_and_a_hash_that_was_set(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[tuple[int, int]] = []
+
+    class CountingPosition(Position):
+        def divide(self, *arguments: Any, threads: int = 1, hash_mb: int = 0, **_: Any) -> Any:
+            counted.append((threads, hash_mb))
+            if hash_mb > 1000:
+                raise MemoryError
+            return super().divide(*arguments, threads=threads, hash_mb=0)
+
     monkeypatch.setattr(core, "Position", CountingPosition)
-    CountingPosition.counted.clear()
     talk.send("position startpos")
     lines = talk.ask(
         *("perft 1", "setoption name Threads value 3", "go perft 1", "setoption name Hash value 16", "perft 1"),
         *("setoption name Threads value 1", "setoption name Hash value 0", "go perft 1"),  # a rejected value changes nothing
     )
-    assert CountingPosition.counted == [(1, 0), (3, 0), (3, 16), (1, 16)]
+    assert counted == [(1, 0), (3, 0), (3, 16), (1, 16)]
     assert lines.count("Nodes searched: 20") == 4
     talk.engine.set_hash = lambda _: None
     lines = talk.ask("setoption name Hash value 2000", "go perft 2")
