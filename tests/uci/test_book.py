@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import chess
@@ -43,30 +44,27 @@ def book(tmp_path: Path) -> Path:
     return write(tmp_path / "book.bin", [*first, entry(after, "d7d5", 1)])
 
 
+def chosen(path: Path, position: Position, moves: list[str] | None = None, best: bool = True, game: int = 0) -> str:
+    """The move of a book, "" if it has none."""
+    with closing(Book(str(path))) as reader:
+        found = reader.choose(position, moves or [], best, game)
+    return found.move if found else ""
+
+
 def test_the_greatest_weight_or_drawn_by_weight_among_what_is_allowed(book: Path) -> None:
-    reader = Book(str(book))
-    best = reader.choose(Position(), [], True, 0)
-    assert best
-    assert (best.move, best.weight, best.total) == ("e2e4", 3, 4)
-    drawn = [move.move for game in range(400) if (move := reader.choose(Position(), [], False, game))]
+    assert chosen(book, Position()) == "e2e4"
+    drawn = [chosen(book, Position(), best=False, game=game) for game in range(400)]
     assert set(drawn) == {"e2e4", "d2d4"}
     assert 250 < drawn.count("e2e4") < 350
-    allowed = reader.choose(Position(), ["d2d4", "h2h3"], True, 0)
-    assert allowed
-    assert allowed.move == "d2d4"
-    assert reader.choose(Position(), ["a2a3"], True, 0) is None  # without weight
-    reader.close()
+    assert chosen(book, Position(), ["d2d4", "h2h3"]) == "d2d4"
+    assert chosen(book, Position(), ["a2a3"]) == ""  # without weight
 
 
 @pytest.mark.parametrize(("chess960", "move"), [(False, "e1g1"), (True, "e1h1")])
 def test_castling_is_spelled_as_the_game_spells_it(tmp_path: Path, chess960: bool, move: str) -> None:
     path = write(tmp_path / "castling.bin", [entry(chess.Board(CASTLING), "e1h1", 1)])
-    reader = Book(str(path))
-    found = reader.choose(Position(CASTLING, chess960=chess960), [], True, 0)
-    assert found
-    assert found.move == move
-    assert reader.choose(Position(CASTLING, chess960=chess960), ["e1h1"], True, 0)
-    reader.close()
+    for allowed in ([], ["e1h1"]):
+        assert chosen(path, Position(CASTLING, chess960=chess960), allowed) == move
 
 
 @pytest.mark.parametrize(
@@ -85,12 +83,8 @@ def test_the_key_has_the_file_of_every_pawn_that_was_passed(tmp_path: Path, fen:
         board.push_uci(move)
         position.make(move)
     reply = next(iter(board.legal_moves)).uci()
-    reader = Book(str(write(tmp_path / "ep.bin", [entry(board, reply, 1)])))
-    for played in (position, position.copy()):
-        found = reader.choose(played, [], True, 0)
-        assert found
-        assert found.move == reply
-    reader.close()
+    path = write(tmp_path / "ep.bin", [entry(board, reply, 1)])
+    assert chosen(path, position) == chosen(path, position.copy()) == reply
 
 
 @pytest.mark.parametrize("data", [b"", b"no book", b"x" * 16 + b"a" * 16])

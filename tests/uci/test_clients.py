@@ -109,22 +109,15 @@ def test_fastchess(engine: UciProcess) -> None:
 
 def test_lichess_bot(engine: UciProcess) -> None:
     """Its five default options as they stand in its file, a folder of tables that is not there, and pondering."""
-    assert {"Move Overhead", "Threads", "Hash", "SyzygyPath", "UCI_ShowWDL"} <= declared(engine).keys()
-    lines = engine.ask(
-        "setoption name Move Overhead value 100",
-        "setoption name Threads value 4",
-        "setoption name Hash value 512",
-        "setoption name SyzygyPath value ./syzygy/",
-        "setoption name UCI_ShowWDL value true",
-    )
+    options = {"Move Overhead": 100, "Threads": 4, "Hash": 512, "SyzygyPath": "./syzygy/", "UCI_ShowWDL": "true"}
+    assert options.keys() <= declared(engine).keys()
+    lines = engine.ask(*(f"setoption name {name} value {value}" for name, value in options.items()))
     assert [line for line in lines if not line.startswith("info string")] == []
     assert len(lines) <= 1  # about the folder
     assert engine.ask("setoption name UCI_Chess960 value false", "ucinewgame") == []
-    engine.send("position startpos", "go movetime 300")
-    lines = engine.read_until("bestmove")
-    shares = [line.partition(" wdl ")[2].split(" ")[:3] for line in lines if " wdl " in line]
-    assert shares
-    assert all(sum(map(int, each)) == 1000 for each in shares)
+    lines = engine.go("position startpos", "go movetime 300")
+    check_search(lines)
+    assert [line for line in lines if " wdl " in line]
     best, reply = moves_of(lines)
     engine.send(f"position startpos moves {best} {reply}", "go ponder wtime 58000 btime 58000 winc 500 binc 500")
     assert engine.go("position startpos", "stop")[-1].startswith("bestmove ")
@@ -143,15 +136,9 @@ def test_the_polyglot_adaptor_plays_a_whole_game(tmp_path: Path) -> None:
         f"LogFile = {tmp_path / 'polyglot.log'}\nLog = true\n[Engine]\nHash = 8\n"
     )
     board = chess.Board()
-    process = subprocess.Popen(
-        [program("polyglot"), str(tmp_path / "coachwhip.ini")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        bufsize=1,
-        env=environment(),
-        cwd=tmp_path,  # where the adaptor puts a log before it has read where to
-    )
+    command = [program("polyglot"), str(tmp_path / "coachwhip.ini")]
+    pipe = subprocess.PIPE  # the folder: where the adaptor puts a log before it has read where to
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1, env=environment(), cwd=tmp_path)
     assert process.stdin
     assert process.stdout
     try:
