@@ -39,8 +39,8 @@ def other() -> Iterator[SimpleEngine]:
         yield opened
 
 
-def after(*moves: str, fen: str = chess.STARTING_FEN, chess960: bool = False) -> chess.Board:
-    board = chess.Board(fen, chess960=chess960)
+def after(*moves: str) -> chess.Board:
+    board = chess.Board()
     for move in moves:
         board.push_uci(move)
     return board
