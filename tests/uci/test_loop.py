@@ -209,6 +209,15 @@ def test_no_bestmove_before_stop(talk: Talk, go: str) -> None:
     assert first_words(talk.ask()).count("bestmove") == 1
 
 
+def test_ponderhit_while_searching_binds_the_clock(talk: Talk) -> None:
+    talk.send("go ponder wtime 60000 btime 60000")
+    talk.started()
+    talk.send("ponderhit")
+    talk.out.wait("bestmove")
+    assert talk.engine.searches[0]["ponder"] is True
+    assert talk.engine.searches[0]["hard_ms"] > 0
+
+
 def test_a_stop_or_a_go_ends_what_was_sent_before_and_nothing_else(talk: Talk) -> None:
     for number in range(200):
         talk.send("go infinite", "stop")
