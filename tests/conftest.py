@@ -5,13 +5,16 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import programs
 import pytest
+from coachwhip.uci.options import TABLE, as_text
 from hypothesis import HealthCheck, settings
 from places import DATA, ROOT
+from uci_process import UciProcess
 
 # No example fails because the machine is busy. Loaded before the tests are imported, since each test keeps the profile it finds.
 settings.register_profile("patient", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -50,6 +53,22 @@ def any_data(request: pytest.FixtureRequest) -> Path:
 def user_environment() -> dict[str, str]:
     """The environment without PYTHONUNBUFFERED, which would hide output that is never flushed."""
     return {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+
+
+@pytest.fixture(scope="session")
+def shared() -> Iterator[UciProcess]:
+    """One engine process for all tests that need none of their own: each also shows that the one before did no harm."""
+    with UciProcess() as process:
+        yield process
+        process.quit()
+
+
+@pytest.fixture
+def engine(shared: UciProcess) -> UciProcess:
+    """That process with the default options, in a new game."""
+    defaults = (f"setoption name {entry.name} value {as_text(entry.default)}" for entry in TABLE if entry.kind != "button")
+    assert shared.ask(*defaults, "ucinewgame", "position startpos") == []
+    return shared
 
 
 def pytest_configure(config: pytest.Config) -> None:

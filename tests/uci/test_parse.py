@@ -3,94 +3,90 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import pytest
 from coachwhip.uci import parse
 
-FIRST = frozenset({"d", "go", "position", "quit"})
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 ANYWHERE = frozenset({"go", "position", "quit"})
+FOREIGN_NUMBERS = ("9" * 19, "9" * 5000, "1_000", "+5", "--5", "-", "", "1.5", "1e3", "0x10", "١٢", "²", " 5", "5\n")
 
 
-def fields_of(request: parse.SearchRequest) -> dict[str, object]:
-    """The fields that say something."""
-    return {name: value for name, value in vars(request).items() if not (value is None or value is False or value == [])}
+def command(line: str) -> tuple[str, str]:
+    return parse.split_command(line, ANYWHERE | {"d"}, ANYWHERE)
 
 
-@pytest.mark.parametrize(
-    ("raw", "text"),
-    [
-        (b"\xef\xbb\xbfuci\r\n", "uci"),
-        (b"uci\0\n", "uci"),
-        ("Jürgen\n".encode(), "Jürgen"),
-        ("Jürgen\n".encode("latin-1"), "Jürgen"),
-    ],
-)
-def test_decode_line(raw: bytes, text: str) -> None:
-    assert parse.decode_line(raw) == text
-
-
-@pytest.mark.parametrize(
-    ("line", "command"),
-    [
-        ("  go\tdepth   5  ", ("go", "depth   5")),
-        ("joho go infinite", ("go", "infinite")),
-        ("joho joho", ("", "joho joho")),
-        ("joho d", ("", "joho d")),
-        ("d", ("d", "")),
-        (" \t ", ("", "")),
-        ("# go", ("", "")),
-        ("go\u2028depth 5", ("", "go\u2028depth 5")),
-        ("GO", ("", "GO")),
-    ],
-)
-def test_split_command(line: str, command: tuple[str, str]) -> None:
-    assert parse.split_command(line, FIRST, ANYWHERE) == command
-
-
-@pytest.mark.parametrize(
-    ("word", "number"),
-    [
-        ("-0", 0),
-        ("007", 7),
-        ("-170671", -170671),
-        ("9" * 18, 10**18 - 1),
-        *(
-            (word, None)
-            for word in ("9" * 19, "9" * 5000, "1_000", "+5", "--5", "-", "", "1.5", "1e3", "0x10", "١٢", "²", " 5", "5\n")
-        ),
-    ],
-)
-def test_parse_int(word: str, number: int | None) -> None:
-    assert parse.parse_int(word) == number
-
-
-CLOCK = {"wtime": 1000, "btime": 2000, "winc": 10, "binc": 20, "movestogo": 40}
-
-
-@pytest.mark.parametrize(
-    ("text", "fields"),
-    [
-        ("", {}),
-        ("wtime 1000 btime 2000 winc 10 binc 20 movestogo 40", CLOCK),
-        ("ponder nodes 5000 mate 3 movetime 250", {"ponder": True, "nodes": 5000, "mate": 3, "movetime": 250}),
-        ("searchmoves e2e4 D2D4 depth 3", {"searchmoves": ["e2e4", "d2d4"], "depth": 3}),
-        ("searchmoves e2e4 infinite searchmoves a7a8Q", {"searchmoves": ["e2e4", "a7a8q"], "infinite": True}),
-        ("searchmoves", {}),
-        ("perft 3", {"perft": 3}),
-        ("depth 3 depth 5", {"depth": 5}),
-        # clamped
-        ("depth 0", {"depth": 1}),
-        ("depth 999999 nodes 0", {"depth": 10_000, "nodes": 1}),
-        ("movetime -1", {"movetime": 1}),
-        ("wtime -170671 winc -5 movestogo 1000000000", {"wtime": -170671, "winc": 0, "movestogo": 10_000}),
-        ("wtime 99999999999999999999 btime -" + "9" * 5000, {"wtime": parse.MAX_MS, "btime": -parse.MAX_MS}),
-        ("depth 5infinite", {"depth": 5, "infinite": True}),
-        ("perft 99", {"perft": 20}),
-    ],
-)
-def test_parse_go(text: str, fields: dict[str, object]) -> None:
+def read_go(text: str) -> tuple[dict[str, object], str]:
+    """The fields that say something, and the complaint."""
     request, complaint = parse.parse_go(text)
-    assert fields_of(request) == fields
+    return {
+        name: value for name, value in vars(request).items() if not (value is None or value is False or value == [])
+    }, complaint
+
+
+def go(text: str) -> dict[str, object]:
+    fields, complaint = read_go(text)
     assert complaint == ""
+    return fields
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "value"),
+    [
+        (parse.decode_line, b"\xef\xbb\xbfuci\r\n", "uci"),
+        (parse.decode_line, b"uci\0\n", "uci"),
+        (parse.decode_line, "Jürgen\n".encode(), "Jürgen"),
+        (parse.decode_line, "Jürgen\n".encode("latin-1"), "Jürgen"),
+        (command, "  go\tdepth   5  ", ("go", "depth   5")),
+        (command, "joho go infinite", ("go", "infinite")),
+        (command, "joho joho", ("", "joho joho")),
+        (command, "joho d", ("", "joho d")),
+        (command, "d", ("d", "")),
+        (command, " \t ", ("", "")),
+        (command, "# go", ("", "")),
+        (command, "go\u2028depth 5", ("", "go\u2028depth 5")),
+        (command, "GO", ("", "GO")),
+        (parse.parse_int, "-0", 0),
+        (parse.parse_int, "007", 7),
+        (parse.parse_int, "-170671", -170671),
+        (parse.parse_int, "9" * 18, 10**18 - 1),
+        *((parse.parse_int, word, None) for word in FOREIGN_NUMBERS),
+        (go, "", {}),
+        (
+            go,
+            "wtime 1000 btime 2000 winc 10 binc 20 movestogo 40",
+            {"wtime": 1000, "btime": 2000, "winc": 10, "binc": 20, "movestogo": 40},
+        ),
+        (go, "ponder nodes 5000 mate 3 movetime 250", {"ponder": True, "nodes": 5000, "mate": 3, "movetime": 250}),
+        (go, "searchmoves e2e4 D2D4 depth 3", {"searchmoves": ["e2e4", "d2d4"], "depth": 3}),
+        (go, "searchmoves e2e4 infinite searchmoves a7a8Q", {"searchmoves": ["e2e4", "a7a8q"], "infinite": True}),
+        (go, "searchmoves", {}),
+        (go, "perft 3", {"perft": 3}),
+        (go, "depth 3 depth 5", {"depth": 5}),
+        (go, "depth 5infinite", {"depth": 5, "infinite": True}),
+        # clamped
+        (go, "depth 0", {"depth": 1}),
+        (go, "depth 999999 nodes 0", {"depth": 10_000, "nodes": 1}),
+        (go, "movetime -1", {"movetime": 1}),
+        (go, "wtime -170671 winc -5 movestogo 1000000000", {"wtime": -170671, "winc": 0, "movestogo": 10_000}),
+        (go, "wtime 99999999999999999999 btime -" + "9" * 5000, {"wtime": parse.MAX_MS, "btime": -parse.MAX_MS}),
+        (go, "perft 99", {"perft": 20}),
+        (parse.parse_position, "startpos moves", (None, [])),
+        (parse.parse_position, "startpos moves E2E4 A7A8Q", (None, ["e2e4", "a7a8q"])),
+        (parse.parse_position, "\tfen  8/8/8/8/8/8/8/Kk6 \t w - -", ("8/8/8/8/8/8/8/Kk6 w - -", [])),
+        (parse.parse_position, "fen 8/8/8/8/8/8/8/Kk6 w - - 0 1 moves a1a2", ("8/8/8/8/8/8/8/Kk6 w - - 0 1", ["a1a2"])),
+        (parse.parse_setoption, "name Clear Hash", ("Clear Hash", None)),
+        (parse.parse_setoption, "name  Move\tOverhead   value  100 ", ("Move Overhead", "100")),
+        (parse.parse_setoption, "name WeightsFile value C:/My  Weights/a value.py", ("WeightsFile", "C:/My  Weights/a value.py")),
+        (parse.parse_setoption, "name WeightsFile value", ("WeightsFile", "")),
+        (parse.parse_setoption, "name values value name value", ("values", "name value")),
+    ],
+)
+def test_what_is_read(read: Callable[[Any], object], text: str | bytes, value: object) -> None:
+    assert read(text) == value
 
 
 @pytest.mark.parametrize(
@@ -111,74 +107,25 @@ def test_parse_go(text: str, fields: dict[str, object]) -> None:
         ("x " * 2**19, {}, ["'x x x x x x x x' (unknown)"]),
     ],
 )
-def test_parse_go_ignores_what_it_cannot_read_and_names_it(text: str, fields: dict[str, object], named: list[str]) -> None:
-    request, complaint = parse.parse_go(text)
-    assert fields_of(request) == fields
+def test_a_go_names_what_it_cannot_read(text: str, fields: dict[str, object], named: list[str]) -> None:
+    found, complaint = read_go(text)
+    assert found == fields
     assert all(name in complaint for name in named)
     assert complaint.isprintable()
     assert len(complaint) < 200
 
 
-@pytest.mark.parametrize("text", ["perft", "perft x", "perft depth 3", "depth 3 perft"])
-def test_perft_without_depth_is_no_endless_search(text: str) -> None:
-    with pytest.raises(parse.UserError, match="perft"):
-        parse.parse_go(text)
-
-
 @pytest.mark.parametrize(
-    ("text", "ends"),
+    ("read", "text", "message"),
     [
-        *((text, False) for text in ("", "infinite depth 3", "ponder wtime 100", "mate 3", "searchmoves e2e4")),
-        *((text, True) for text in ("depth 3", "nodes 3", "btime 3", "mate 3 movetime 5")),
+        *((parse.parse_go, text, "perft") for text in ("perft", "perft x", "perft depth 3", "depth 3 perft")),
+        (parse.parse_position, "moves e2e4", "^position: expected 'startpos' or 'fen', nothing follows$"),
+        (parse.parse_position, "fen moves e2e4", "^position fen: the FEN is missing$"),
+        (parse.parse_position, "startpos e2e4 e7e5", "^position startpos: expected 'moves', not 'e2e4'$"),
+        (parse.parse_position, "FEN 8/8", "^position: expected 'startpos' or 'fen', not 'FEN'$"),
+        *((parse.parse_setoption, text, "setoption") for text in ("", "Hash", "name value 5", "Hash value 5", "  name  ")),
     ],
 )
-def test_ends_by_itself(text: str, ends: bool) -> None:
-    assert parse.parse_go(text)[0].ends_by_itself() is ends
-
-
-@pytest.mark.parametrize(
-    ("text", "fen", "moves"),
-    [
-        ("startpos moves", None, []),
-        ("startpos moves E2E4 A7A8Q", None, ["e2e4", "a7a8q"]),
-        ("\tfen  8/8/8/8/8/8/8/Kk6 \t w - -", "8/8/8/8/8/8/8/Kk6 w - -", []),
-        ("fen 8/8/8/8/8/8/8/Kk6 w - - 0 1 moves a1a2", "8/8/8/8/8/8/8/Kk6 w - - 0 1", ["a1a2"]),
-    ],
-)
-def test_parse_position(text: str, fen: str | None, moves: list[str]) -> None:
-    assert parse.parse_position(text) == (fen, moves)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("moves e2e4", "position: expected 'startpos' or 'fen', nothing follows"),
-        ("fen moves e2e4", "position fen: the FEN is missing"),
-        ("startpos e2e4 e7e5", "position startpos: expected 'moves', not 'e2e4'"),
-        ("FEN 8/8", "position: expected 'startpos' or 'fen', not 'FEN'"),
-    ],
-)
-def test_parse_position_rejects(text: str, message: str) -> None:
-    with pytest.raises(parse.UserError) as caught:
-        parse.parse_position(text)
-    assert str(caught.value) == message
-
-
-@pytest.mark.parametrize(
-    ("text", "name", "value"),
-    [
-        ("name Clear Hash", "Clear Hash", None),
-        ("name  Move\tOverhead   value  100 ", "Move Overhead", "100"),
-        ("name WeightsFile value C:/My  Weights/a value.py", "WeightsFile", "C:/My  Weights/a value.py"),
-        ("name WeightsFile value", "WeightsFile", ""),
-        ("name values value name value", "values", "name value"),
-    ],
-)
-def test_parse_setoption(text: str, name: str, value: str | None) -> None:
-    assert parse.parse_setoption(text) == (name, value)
-
-
-@pytest.mark.parametrize("text", ["", "Hash", "name value 5", "Hash value 5", "  name  "])
-def test_parse_setoption_rejects(text: str) -> None:
-    with pytest.raises(parse.UserError, match="setoption"):
-        parse.parse_setoption(text)
+def test_what_is_rejected(read: Callable[[str], object], text: str, message: str) -> None:
+    with pytest.raises(parse.UserError, match=message):
+        read(text)

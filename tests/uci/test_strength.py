@@ -39,16 +39,19 @@ def test_the_choice_is_repeatable_and_leaves_blunders_alone() -> None:
     assert cold["a"] == 100
 
 
+def weaken(engine: UciProcess, elo: int, seed: int = 0) -> None:
+    engine.send("setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {elo}")
+    engine.send(f"setoption name Seed value {seed}")
+
+
 @pytest.mark.parametrize("elo", [MIN_ELO, 1500, MAX_ELO])
-def test_what_is_plain_to_see_is_seen(elo: int) -> None:
+def test_what_is_plain_to_see_is_seen(engine: UciProcess, elo: int) -> None:
     """A mate in one and a queen left for nothing, at every level and in many games."""
-    with UciProcess() as engine:
-        engine.send("setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {elo}")
-        for _ in range(5):
-            engine.send("ucinewgame")
-            assert engine.go(f"position fen {MATE_IN_ONE}", "go movetime 1000")[-1].startswith("bestmove a1a8")
-            assert engine.go(f"position fen {HANGING_QUEEN}", "go movetime 1000")[-1].startswith("bestmove c1g5")
-        engine.quit()
+    weaken(engine, elo)
+    for _ in range(5):
+        engine.send("ucinewgame")
+        assert engine.go(f"position fen {MATE_IN_ONE}", "go movetime 1000")[-1].startswith("bestmove a1a8")
+        assert engine.go(f"position fen {HANGING_QUEEN}", "go movetime 1000")[-1].startswith("bestmove c1g5")
 
 
 @pytest.mark.parametrize(
@@ -82,56 +85,41 @@ def test_a_won_ending_is_mate_within_fifty_moves(elo: int, fen: str) -> None:
         ("6k1/1q3ppp/8/8/8/7P/5PP1/6K1 b - - 0 1 moves b7c8 g1h1 c8b7 h1g1", "b7c8", "searchmoves b7c8 b7b6"),
     ],
 )
-def test_far_ahead_no_level_draws_or_repeats(position: str, drawing: str, limit: str) -> None:
-    with UciProcess() as engine:
-        engine.send(
-            "setoption name UCI_LimitStrength value true",
-            f"setoption name UCI_Elo value {MIN_ELO}",
-            "setoption name Seed value 1",
-        )
-        for _ in range(10):
-            lines = engine.go("ucinewgame", f"position fen {position}", f"go depth 9 {limit}")
-            assert lines[-1].split(" ")[1] not in drawing.split(" ")
-        engine.quit()
+def test_far_ahead_no_level_draws_or_repeats(engine: UciProcess, position: str, drawing: str, limit: str) -> None:
+    weaken(engine, MIN_ELO, seed=1)
+    for _ in range(10):
+        lines = engine.go("ucinewgame", f"position fen {position}", f"go depth 9 {limit}")
+        assert lines[-1].split(" ")[1] not in drawing.split(" ")
 
 
 def test_a_session_is_varied_and_with_a_seed_repeatable() -> None:
     games = []
     for seed in (5, 5, 0, 0):
         with UciProcess("--weights", str(FROZEN_WEIGHTS)) as engine:
-            engine.send("setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {MIN_ELO}")
-            engine.send(f"setoption name Seed value {seed}")
-            moves = []
-            for _ in range(12):
-                engine.send("ucinewgame", "position startpos")
-                moves.append(engine.go("go wtime 60000 btime 60000")[-1].split(" ")[1])
+            weaken(engine, MIN_ELO, seed)
+            go = ("ucinewgame", "position startpos", "go wtime 60000 btime 60000")
+            games.append([engine.go(*go)[-1].split(" ")[1] for _ in range(12)])
             engine.quit()
-        games.append(moves)
     assert games[0] == games[1]
     assert len(set(map(tuple, games))) == 3
     assert len(set(games[0])) >= 3
     assert all(chess.Move.from_uci(move) in chess.Board().legal_moves for move in games[0])
 
 
-def test_analysis_is_at_full_strength() -> None:
-    with UciProcess() as engine:
-        engine.send("position startpos")
-        full = engine.go("go nodes 20000")[-1]
-        limited = ["setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {MIN_ELO}"]
-        weak = engine.go(*limited, "ucinewgame", "go nodes 20000")
-        assert max(int(line.split(" nodes ")[1].split(" ")[0]) for line in weak if " nodes " in line) < 2000
-        assert engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 20000")[-1] == full
-        engine.quit()
+def test_analysis_is_at_full_strength(engine: UciProcess) -> None:
+    full = engine.go("go nodes 20000")[-1]
+    weaken(engine, MIN_ELO)
+    weak = engine.go("ucinewgame", "go nodes 20000")
+    assert max(int(line.split(" nodes ")[1].split(" ")[0]) for line in weak if " nodes " in line) < 2000
+    assert engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 20000")[-1] == full
 
 
-def test_a_depth_limit_is_kept() -> None:
+def test_a_depth_limit_is_kept(engine: UciProcess) -> None:
     """Also by the short searches of single moves, whose lines are shown if their move is chosen."""
     chosen = set()
-    with UciProcess() as engine:
-        engine.send("setoption name UCI_LimitStrength value true", "setoption name UCI_Elo value 1500")
-        for _ in range(20):
-            lines = engine.go("ucinewgame", "position fen 8/4k3/8/8/8/8/4P3/4K3 w - - 0 1", "go depth 1")
-            assert {line.split(" ")[2] for line in lines if " pv " in line} == {"1"}
-            chosen.add(lines[-1])
-        engine.quit()
+    weaken(engine, 1500)
+    for _ in range(20):
+        lines = engine.go("ucinewgame", "position fen 8/4k3/8/8/8/8/4P3/4K3 w - - 0 1", "go depth 1")
+        assert {line.split(" ")[2] for line in lines if " pv " in line} == {"1"}
+        chosen.add(lines[-1])
     assert len(chosen) >= 2

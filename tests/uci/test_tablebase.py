@@ -15,11 +15,12 @@ import pytest
 from coachwhip.core.engine import Position
 from coachwhip.uci.tablebase import Tablebase, Verdict
 from places import DATA
-from uci_process import UciProcess
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from uci_process import UciProcess
 
 
 @pytest.fixture(scope="session")
@@ -74,24 +75,15 @@ def ranks(tables: Tablebase, fen: str, moves: str = "") -> list[tuple[int, list[
 # Without tables on the disk
 
 
-@pytest.mark.parametrize("path", ["./no/such/folder/", os.pathsep, "", "\0"])
-def test_a_path_without_tables_is_rejected(path: str) -> None:
-    with pytest.raises(ValueError, match="no Syzygy tables"):
-        Tablebase(path)
-
-
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("readme.txt", "no Syzygy tables"),
-        ("KQvK.rtbz", "no WDL tables in .*; left out, since their headers are damaged: KQvK.rtbz"),
-        ("KQvK.rtbw", "no WDL tables in .*; left out, since their headers are damaged: KQvK.rtbw"),
-    ],
-)
-def test_a_folder_without_tables_is_rejected(name: str, message: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["readme.txt", "KQvK.rtbz", "KQvK.rtbw"])
+def test_a_path_without_tables_is_rejected(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_bytes(b"no table at all")
-    with pytest.raises(ValueError, match=message):
+    left_out = f"no WDL tables in .*; left out, since their headers are damaged: {name}"
+    with pytest.raises(ValueError, match="no Syzygy tables" if name == "readme.txt" else left_out):
         Tablebase(str(tmp_path))
+    for path in ("./no/such/folder/", os.pathsep, "", "\0"):
+        with pytest.raises(ValueError, match="no Syzygy tables"):
+            Tablebase(path)
 
 
 def test_a_truncated_table_knows_nothing_and_says_so_once(tmp_path: Path) -> None:
@@ -131,45 +123,38 @@ def test_the_counted_moves_limit_the_win(counter: int, best: list[tuple[int, lis
     assert ranks(tables, fen)[0] == (2, ["b1b3"] if counter else ["b1b3", "b1b4"])
 
 
-def test_a_mate_is_a_win_whatever_was_counted() -> None:
+BLACK = "8/8/8/4k3/3Q4/8/8/K6R b - - {} 80"  # lost, with a capture
+WHITE = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1"
+
+
+def test_which_moves_are_kept() -> None:
     tables = InventedTables(queen_wins, lambda _: -9)
-    assert ranks(tables, "k7/8/1K6/8/8/8/8/4Q3 w - - 100 80")[0] == (2, ["e1e8"])
-
-
-def test_every_lost_move_is_searched() -> None:
-    """Captures too, though they have the shortest dtz; from where the fifty-move rule can help, the moves that it saves."""
+    assert ranks(tables, "k7/8/1K6/8/8/8/8/4Q3 w - - 100 80")[0] == (2, ["e1e8"])  # mate, whatever was counted
+    # Every lost move, captures too, though they have the shortest dtz; from where the fifty-move rule can help, those that it saves.
     tables = InventedTables(lambda board: 2 if board.turn else -2, lambda _: 30)
     tables.max_pieces = 4
-    fen = "8/8/8/4k3/3Q4/8/8/K6R b - - {} 80"
-    assert [(wdl, sorted(moves)) for wdl, moves in ranks(tables, fen.format(60))] == [(-2, ["e5d4", "e5e6", "e5f5"])]
-    assert [(wdl, sorted(moves)) for wdl, moves in ranks(tables, fen.format(80))] == [(-1, ["e5e6", "e5f5"]), (-2, ["e5d4"])]
-
-
-def test_a_winner_who_repeats_gets_on() -> None:
+    assert [(wdl, sorted(moves)) for wdl, moves in ranks(tables, BLACK.format(60))] == [(-2, ["e5d4", "e5e6", "e5f5"])]
+    assert [(wdl, sorted(moves)) for wdl, moves in ranks(tables, BLACK.format(80))] == [(-1, ["e5e6", "e5f5"]), (-2, ["e5d4"])]
+    # A winner who repeats gets on.
     tables = InventedTables(queen_wins, lambda board: -2 if board.piece_at(chess.B3) else -9)
-    fen = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1"
-    assert len(ranks(tables, fen, "b1b2 e5e6 b2b1")) == 1
-    assert ranks(tables, fen, "b1b2 e5e6 b2b1 e6e5")[0] == (2, ["b1b3"])
-
-
-def test_a_third_repetition_is_a_draw() -> None:
-    """The winning side may not go back once more, whatever the tables promise there."""
+    assert len(ranks(tables, WHITE, "b1b2 e5e6 b2b1")) == 1
+    assert ranks(tables, WHITE, "b1b2 e5e6 b2b1 e6e5")[0] == (2, ["b1b3"])
+    # A third repetition is a draw, whatever the tables promise there.
     tables = InventedTables(queen_wins, lambda board: -1 if board.piece_at(chess.B1) else -20)
     moves = "b1b2 e5e6 b2b1 e6e5 b1b2 e5e6"
-    assert "b2b1" in ranks(tables, "8/8/8/4k3/8/8/8/KQ6 w - - 0 1", moves)[0][1]  # the second time
-    assert "c2b1" in ranks(tables, "8/8/8/4k3/8/8/8/KQ6 w - - 0 1", f"{moves} b2b1 e6e5 b1c2 e5e6")[-1][1]
+    assert "b2b1" in ranks(tables, WHITE, moves)[0][1]  # the second time
+    assert "c2b1" in ranks(tables, WHITE, f"{moves} b2b1 e6e5 b1c2 e5e6")[-1][1]
 
 
 def test_outside_the_tables() -> None:
     tables = InventedTables(queen_wins, lambda _: -1)
     assert judge(tables, chess.STARTING_FEN) is None
-    assert judge(tables, "8/8/8/4k3/8/8/8/KQ6 w - - 0 1", limit=2) is None
-    assert judge(InventedTables(lambda _: None, lambda _: -1), "8/8/8/4k3/8/8/8/KQ6 w - - 0 1") is None
+    assert judge(tables, WHITE, limit=2) is None
+    assert judge(InventedTables(lambda _: None, lambda _: -1), WHITE) is None
 
 
 # In the search
 
-CAPTURE = "8/8/8/8/8/2k5/1rK5/8 w - - 0 1"  # the only sensible move takes, and two kings are left
 ENDING = "8/8/8/2k5/2p5/8/1PK5/8 w - - 0 1"
 
 
@@ -180,58 +165,49 @@ def searched(probe: Any, fen: str = ENDING, pieces: int = 3, probe_depth: int = 
 
 
 def test_asked_only_where_tables_can_know() -> None:
-    asked: list[str] = []
-    result = searched(asked.append, depth=12)
-    assert asked
-    for fen in asked:
-        assert chess.popcount(chess.Board(fen).occupied) <= 3
-        assert fen.split(" ")[2:5:2] == ["-", "0"]
-    assert result.info.tbhits == 0
-    castling: list[str] = []
-    searched(castling.append, fen="r3k3/p7/8/8/8/8/8/4K3 b q - 0 1", pieces=4, depth=8)
-    assert all(" q " not in fen for fen in castling)
-    deep: list[str] = []
-    searched(deep.append, probe_depth=6, depth=12)
-    assert 0 < len(deep) < len(asked)
-    never: list[str] = []
-    searched(never.append, probe_depth=100, depth=9)
-    assert not any(chess.popcount(chess.Board(fen).occupied) == 3 for fen in never)
+    def asked(**options: Any) -> list[str]:
+        fens: list[str] = []
+        assert searched(fens.append, **options).info.tbhits == 0
+        return fens
+
+    usual = asked(depth=12)
+    assert all(chess.popcount(chess.Board(fen).occupied) <= 3 and fen.split(" ")[2:5:2] == ["-", "0"] for fen in usual)
+    assert not any(" q " in fen for fen in asked(fen="r3k3/p7/8/8/8/8/8/4K3 b q - 0 1", pieces=4, depth=8))
+    assert 0 < len(asked(probe_depth=6, depth=12)) < len(usual)
+    assert not any(chess.popcount(chess.Board(fen).occupied) == 3 for fen in asked(probe_depth=100, depth=9))
 
 
-def test_answers_count_and_decide() -> None:
-    """Taking the rook is lost or won as the tables say of the position after it."""
-    fen = "7k/8/8/8/8/1r6/P7/K7 w - - 0 1"
-    won = searched(lambda _: -2, fen=fen, depth=4)
-    assert (won.bestmove, won.info.is_tb, won.info.is_mate) == ("a2b3", True, False)
-    assert won.info.tbhits > 0
-    assert searched(lambda _: 2, fen=fen, depth=4).bestmove != "a2b3"
+TAKING = "7k/8/8/8/8/1r6/P7/K7 w - - 0 1"  # the pawn may take the last piece
 
 
-def test_a_win_by_table_is_shown_below_every_mate_and_above_every_evaluation() -> None:
-    lost = searched(lambda _: -2, fen="8/8/8/8/1q6/K1P5/8/k7 w - - 0 1", pieces=3, depth=4)
-    assert lost.bestmove in ("c3b4", "a3b4")
-    assert 19_800 < lost.info.score_cp <= 20_000
-    assert not lost.info.is_mate
-    mate = searched(lambda _: 2, fen="7k/R7/6K1/8/8/8/6p1/8 w - - 0 1", pieces=3, depth=4)
-    assert (mate.info.is_mate, mate.info.mate_in) == (True, 1)
+@pytest.mark.parametrize(
+    ("fen", "answer", "depth", "best", "low", "high"),
+    [
+        # A win by table is shown below every mate and above every evaluation; with draws there is nothing else to have.
+        (TAKING, -2, 4, "a2b3", 19_800, 20_000),
+        (TAKING, 0, 2, "a2b3", 0, 0),
+        (TAKING, 1, 2, "a2b3", -1, -1),
+        (TAKING, -1, 2, "a2b3", 1, 1),
+        ("8/8/8/8/1q6/K1P5/8/k7 w - - 0 1", -2, 4, "c3b4 a3b4", 19_800, 20_000),
+    ],
+)
+def test_answers_of_tables_decide(fen: str, answer: int, depth: int, best: str, low: int, high: int) -> None:
+    result = searched(lambda _: answer, fen=fen, depth=depth)
+    assert result.bestmove in best.split()
+    assert low <= result.info.score_cp <= high
+    assert result.info.tbhits > 0
+    assert (result.info.is_tb, result.info.is_mate) == (abs(answer) == 2, False)
 
 
-def test_a_mate_behind_a_win_by_table_is_found() -> None:
+def test_a_mate_is_found_beside_and_behind_a_win_by_table() -> None:
     """The rook takes the knight, which the tables call won, and mates two plies later."""
-
-    def white_wins(fen: str) -> int:
-        return 2 if fen.split()[1] == "w" else -2
-
+    assert searched(lambda _: 2, fen=TAKING, depth=4).bestmove != "a2b3"
+    mate = searched(lambda _: 2, fen="7k/R7/6K1/8/8/8/6p1/8 w - - 0 1", depth=4)
+    assert (mate.info.is_mate, mate.info.mate_in) == (True, 1)
+    white_wins = lambda fen: 2 if fen.split()[1] == "w" else -2  # noqa: E731
     won = searched(white_wins, fen="7k/8/6K1/8/8/8/8/Rn6 w - - 0 1", depth=5, searchmoves=["a1b1"])
     assert won.info.tbhits > 0
     assert (won.info.is_mate, won.info.mate_in) == (True, 2)
-
-
-@pytest.mark.parametrize(("answer", "score"), [(0, 0), (1, -1), (-1, 1)])
-def test_draws_by_table(answer: int, score: int) -> None:
-    """The pawn takes the last piece: with draws in the tables that is all there is to have."""
-    result = searched(lambda _: answer, fen="7k/8/8/8/8/1r6/P7/K7 w - - 0 1", pieces=3, depth=2)
-    assert (result.bestmove, result.info.score_cp) == ("a2b3", score)
 
 
 def test_an_exception_ends_the_search_and_is_raised() -> None:
@@ -262,31 +238,29 @@ def suite(data: Path) -> list[tuple[str, int, set[str]]]:
     return rows
 
 
-def test_the_engine_plays_the_suite(tables: Tablebase, folder: str, summary: str, any_data: Path) -> None:
+def test_the_engine_plays_the_suite(engine: UciProcess, tables: Tablebase, folder: str, summary: str, any_data: Path) -> None:
     """The judgement of each position, and the move, score and hits of a session."""
     rows = suite(any_data)
     assert len(rows) > 200
     wrong = []
-    with UciProcess() as engine:
-        assert engine.ask(f"setoption name SyzygyPath value {folder}") == [f"info string SyzygyPath: {summary}"]
-        for fen, wdl, keeping in rows[:: len(rows) // 30]:
-            judged = ranks(tables, fen)
-            assert judged[0][0] == wdl, fen
-            assert {move for result, moves in judged for move in moves if result == wdl} <= keeping, fen
-            lines = engine.go(f"position fen {fen}", "go nodes 100")
-            match = re.search(r"score (cp|mate) (-?\d+) .*tbhits ([1-9]\d*) ", lines[-2])
-            assert match, lines[-2]
-            value = int(match[2]) * (1 if match[1] == "cp" else 20_000)
-            if lines[-1].split(" ")[1] not in keeping or (value > 1) != (wdl == 2) or (value < -1) != (wdl == -2):
-                wrong.append((fen, lines[-2:]))
-        engine.quit()
+    assert engine.ask(f"setoption name SyzygyPath value {folder}") == [f"info string SyzygyPath: {summary}"]
+    for fen, wdl, keeping in rows[:: len(rows) // 30]:
+        judged = ranks(tables, fen)
+        assert judged[0][0] == wdl, fen
+        assert {move for result, moves in judged for move in moves if result == wdl} <= keeping, fen
+        lines = engine.go(f"position fen {fen}", "go nodes 100")
+        match = re.search(r"score (cp|mate) (-?\d+) .*tbhits ([1-9]\d*) ", lines[-2])
+        assert match, lines[-2]
+        value = int(match[2]) * (1 if match[1] == "cp" else 20_000)
+        if lines[-1].split(" ")[1] not in keeping or (value > 1) != (wdl == 2) or (value < -1) != (wdl == -2):
+            wrong.append((fen, lines[-2:]))
     assert not wrong
 
 
-def test_several_lines_show_the_rest_of_the_moves(folder: str, any_data: Path) -> None:
+def test_several_lines_show_the_rest_of_the_moves(engine: UciProcess, folder: str, any_data: Path) -> None:
     """After the moves that keep the result come those that give some of it away, worse by the tables themselves."""
     rows = suite(any_data)
-    with chess.syzygy.open_tablebase(folder) as oracle_tables, UciProcess() as engine:
+    with chess.syzygy.open_tablebase(folder) as oracle_tables:
         engine.ask(f"setoption name SyzygyPath value {folder}", "setoption name MultiPV value 4")
         for fen, _, _ in rows[:: len(rows) // 12]:
             board = chess.Board(fen)
@@ -300,18 +274,15 @@ def test_several_lines_show_the_rest_of_the_moves(folder: str, any_data: Path) -
                 board.pop()
             assert len(set(firsts)) == len(firsts) == min(4, board.legal_moves.count()), fen
             assert results == sorted(results, reverse=True), (fen, firsts)
-        engine.quit()
 
 
-def test_the_loser_captures_and_promotes(shared_data: Path) -> None:
+def test_the_loser_captures_and_promotes(engine: UciProcess, shared_data: Path) -> None:
     """The other moves are mated at once."""
-    with UciProcess() as engine:
-        engine.ask(f"setoption name SyzygyPath value {shared_data / 'syzygy'}")
-        for fen, best in (("3Kq3/8/8/3q4/8/8/2k5/8 w - - 0 100", "d8e8"), ("8/7P/8/8/8/5k2/7K/4q3 w - - 0 100", "h7h8q")):
-            lines = engine.go(f"position fen {fen}", "go depth 6")
-            assert lines[-1].split(" ")[1] == best
-            assert " mate -1 " not in lines[-2]
-        engine.quit()
+    engine.ask(f"setoption name SyzygyPath value {shared_data / 'syzygy'}")
+    for fen, best in (("3Kq3/8/8/3q4/8/8/2k5/8 w - - 0 100", "d8e8"), ("8/7P/8/8/8/5k2/7K/4q3 w - - 0 100", "h7h8q")):
+        lines = engine.go(f"position fen {fen}", "go depth 6")
+        assert lines[-1].split(" ")[1] == best
+        assert " mate -1 " not in lines[-2]
 
 
 @pytest.mark.parametrize(
@@ -329,29 +300,29 @@ def test_a_win_is_won(tables: Tablebase, fen: str) -> None:
     assert position.result() == "1-0"
 
 
-def test_options_in_a_session(folder: str, summary: str, tmp_path: Path) -> None:
-    fen = "8/8/8/4k3/8/8/8/KQ6 w - - 0 1"
-    with UciProcess() as engine:
-        (line,) = engine.ask("setoption name SyzygyPath value ./syzygy/")
-        assert line == "info string setoption: SyzygyPath: no Syzygy tables in './syzygy/'; keeping <empty>"
-        assert " tbhits 0 " in engine.go(f"position fen {fen}", "go depth 3")[-2]
-        (line,) = engine.ask(f"setoption name SyzygyPath value {tmp_path}{os.pathsep}{folder}")
-        assert line.startswith(f"info string SyzygyPath: {summary}; none in ")
-        assert not re.search(" tbhits 0 ", engine.go(f"position fen {fen}", "go depth 3")[-2])
-        assert engine.go(f"position fen {fen}", "go depth 3 searchmoves a1a2 b1b8")[-1].split(" ")[1] in ("a1a2", "b1b8")
-        (line,) = engine.ask("setoption name SyzygyProbeLimit value 8")
-        assert "keeping 7" in line
-        assert engine.ask("setoption name SyzygyProbeLimit value 2") == []
-        assert " tbhits 0 " in engine.go(f"position fen {fen}", "go depth 3")[-2]
-        assert engine.ask("setoption name SyzygyProbeLimit value 7") == []
-        lines = engine.go("position fen 8/8/8/4k3/8/1p6/2R5/K7 w - - 0 1", "go depth 10 searchmoves c2c1 c2b2 c2g2")
-        assert not re.search(" tbhits 0 ", lines[-2])  # asked inside the search, once the pawn or the rook is taken
-        for go in ("go depth 6", "go mate 2"):  # a short mate is still a mate
-            assert " score mate 2 " in engine.go("position fen 6k1/8/5K2/8/8/8/8/1Q6 w - - 0 1", go)[-2]
-        cursed = "position fen 8/8/8/4k3/8/8/8/K6R w - - 90 100"  # won but for the fifty-move rule
-        assert " score cp 1 " in engine.go(cursed, "go depth 3")[-2]
-        engine.send("setoption name Syzygy50MoveRule value false")
-        assert re.search(r" score (cp 1\d{4}|mate \d+) ", engine.go(cursed, "go depth 3")[-2])
-        assert engine.ask("setoption name SyzygyPath value <empty>") == []
-        assert " tbhits 0 " in engine.go(f"position fen {fen}", "go depth 3")[-2]
-        engine.quit()
+def test_options_in_a_session(engine: UciProcess, folder: str, summary: str, tmp_path: Path) -> None:
+    def last(fen: str, go: str = "depth 3") -> str:
+        return engine.go(f"position fen {fen}", f"go {go}")[-2]
+
+    (line,) = engine.ask("setoption name SyzygyPath value ./syzygy/")
+    assert line == "info string setoption: SyzygyPath: no Syzygy tables in './syzygy/'; keeping <empty>"
+    assert " tbhits 0 " in last(WHITE)
+    (line,) = engine.ask(f"setoption name SyzygyPath value {tmp_path}{os.pathsep}{folder}")
+    assert line.startswith(f"info string SyzygyPath: {summary}; none in ")
+    assert " tbhits 0 " not in last(WHITE)
+    assert engine.go(f"position fen {WHITE}", "go depth 3 searchmoves a1a2 b1b8")[-1].split(" ")[1] in ("a1a2", "b1b8")
+    (line,) = engine.ask("setoption name SyzygyProbeLimit value 8")
+    assert "keeping 7" in line
+    assert engine.ask("setoption name SyzygyProbeLimit value 2") == []
+    assert " tbhits 0 " in last(WHITE)
+    assert engine.ask("setoption name SyzygyProbeLimit value 7") == []
+    inside = last("8/8/8/4k3/8/1p6/2R5/K7 w - - 0 1", "depth 10 searchmoves c2c1 c2b2 c2g2")
+    assert " tbhits 0 " not in inside  # asked inside the search, once the pawn or the rook is taken
+    for go in ("depth 6", "mate 2"):  # a short mate is still a mate
+        assert " score mate 2 " in last("6k1/8/5K2/8/8/8/8/1Q6 w - - 0 1", go)
+    cursed = "8/8/8/4k3/8/8/8/K6R w - - 90 100"  # won but for the fifty-move rule
+    assert " score cp 1 " in last(cursed)
+    engine.send("setoption name Syzygy50MoveRule value false")
+    assert re.search(r" score (cp 1\d{4}|mate \d+) ", last(cursed))
+    assert engine.ask("setoption name SyzygyPath value <empty>") == []
+    assert " tbhits 0 " in last(WHITE)

@@ -9,7 +9,6 @@ import pytest
 from coachwhip.core.engine import Engine, Position, SearchInfo
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation import config
-from coachwhip.uci import tunables
 from coachwhip.uci.session import Session
 from uci_process import run_once
 
@@ -23,12 +22,6 @@ POSITION = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 NAMES = [row[0] for row in TUNABLES]
 
 
-def nodes_of(output: str) -> int:
-    """The nodes of the last search in a session's output."""
-    last = [line for line in output.splitlines() if line.startswith("info depth")][-1].split()
-    return int(last[last.index("nodes") + 1])
-
-
 def engine(changes: Mapping[str, int] | None = None) -> Engine:
     weights, network = config.evaluator()
     return Engine(weights, hash_mb=1, tunables=changes, network=network)
@@ -40,22 +33,6 @@ def nodes(searcher: Engine) -> int:
     return searcher.search(Position(POSITION), depth=DEPTH).nodes
 
 
-# --- The core ---
-
-
-def test_an_engine_whose_tunables_change_searches_as_one_made_with_them() -> None:
-    changed = engine()
-    usual = nodes(changed)
-    for changes in ({"rfp_margin": 40, "lmr_base": 10}, {}, {"use_lmr": 0}):
-        changed.set_tunables(changes)
-        assert nodes(changed) == nodes(engine(changes))
-    for wrong in ({"use_lmr": 1, "rfp_margin": 10**6}, {"use_lmr": 1, "nonsense": 1}):
-        with pytest.raises(ValueError, match=r"rfp_margin|nonsense"):
-            changed.set_tunables(wrong)
-    changed.clear()
-    assert nodes(changed) == nodes(engine({"use_lmr": 0})) != usual
-
-
 def test_all_threads_take_the_change() -> None:
     """Helpers get the numbers with the root. Without iterative deepening the only report of a finished depth is the last."""
     searcher = engine()
@@ -65,13 +42,6 @@ def test_all_threads_take_the_change() -> None:
     searcher.prepare()
     searcher.search(Position(), depth=4, on_info=infos.append)
     assert {info.depth for info in infos if not info.currmove and not info.bound} == {4}
-
-
-# --- The command line ---
-
-
-def test_words_are_read_and_the_later_counts() -> None:
-    assert tunables.read(["use_lmr=0", " rfp_margin = 60 ", "use_lmr=1"]) == {"use_lmr": 1, "rfp_margin": 60}
 
 
 @pytest.mark.parametrize(
@@ -94,50 +64,39 @@ def test_mistakes_are_named_before_anything_starts(word: str, said: str, capfd: 
 
 
 def test_a_session_and_a_subcommand_search_with_what_was_set(capfd: pytest.CaptureFixture[str]) -> None:
-    plain, changed = (nodes(engine(changes)) for changes in ({}, {"use_lmr": 0, "rfp_margin": 60}))
-    words = ["--set", "use_lmr=0", "--set=rfp_margin=60"]
-    lines = f"setoption name Hash value 1\nposition fen {POSITION}\ngo depth {DEPTH}\n"
-    assert nodes_of(run_once(text=lines).stdout) == plain
-    assert nodes_of(run_once(*words, text=lines).stdout) == changed != plain
-    capfd.readouterr()
+    """Of two values for one name the later counts."""
     counts = []
-    for line in (["bench", "3"], ["--set", "use_lmr=0", "bench", "3"], ["bench", "3", "--set", "use_lmr=0"]):
-        assert main(line) == 0
-        counts.append(capfd.readouterr().out.split()[0])
-    assert counts[0] != counts[1] == counts[2]
+    for words in ([], ["--set", "use_lmr=1", "--set", " use_lmr = 0", "--set=rfp_margin=60"]):
+        assert main([*words, "setoption name Hash value 1", f"position fen {POSITION}", f"go depth {DEPTH}"]) == 0
+        last = [line for line in capfd.readouterr().out.splitlines() if line.startswith("info depth")][-1].split()
+        counts.append(int(last[last.index("nodes") + 1]))
+    assert counts == [nodes(engine(changes)) for changes in ({}, {"use_lmr": 0, "rfp_margin": 60})]
+    assert counts[0] != counts[1]
+    outputs = []
+    for words in (["bench", "3"], ["--set", "use_lmr=0", "bench", "3"], ["bench", "3", "--set", "use_lmr=0"]):
+        assert main(words) == 0
+        outputs.append(capfd.readouterr().out.split()[0])
+    assert outputs[0] != outputs[1] == outputs[2]
     assert main(["--set", "use_lmr=0", "perft", "3"]) == 2
     assert "unrecognized arguments: --set=" in capfd.readouterr().err
     assert main(["--expose", "bench", "2"]) == 2
     assert capfd.readouterr().err == "coachwhip: bench has no option --expose: it is for a UCI session\n"
 
 
-# --- Exposed ---
-
-
-def test_without_expose_a_session_knows_no_tunable() -> None:
+def test_tunables_are_options_only_with_expose(capfd: pytest.CaptureFixture[str]) -> None:
     done = run_once("--set", "use_lmr=0", text="uci\nsetoption name use_lmr value true\nsetoption name rfp_marg value 3\nquit\n")
-    assert not [name for name in NAMES if f" {name} type" in done.stdout]
+    *plain, use_lmr, rfp_marg = done.stdout.splitlines()
     how = "it is a tunable, which is an option in a session that was started with `coachwhip --expose`"
-    assert done.stdout.splitlines()[-2:] == [
-        f"info string setoption: no option named 'use_lmr': {how}",
-        "info string setoption: no option named 'rfp_marg'",
-    ]
-
-
-def test_every_tunable_is_shown_with_its_kind_range_and_present_value(capfd: pytest.CaptureFixture[str]) -> None:
+    assert use_lmr == f"info string setoption: no option named 'use_lmr': {how}"
+    assert rfp_marg == "info string setoption: no option named 'rfp_marg'"
     assert main(["--expose", "--set", "rfp_margin=60", "--set", "use_lmr=0", "uci"]) == 0
     exposed = capfd.readouterr().out.splitlines()
     shown = [line for line in exposed if line.split()[2:3] and line.split()[2] in NAMES]
+    assert plain == [line for line in exposed if line not in shown]
     for (name, default, low, high, _, _), line in zip(TUNABLES, shown, strict=True):
         value = {"rfp_margin": 60, "use_lmr": 0}.get(name, default)
-        kind = (
-            f"check default {'true' if value else 'false'}"
-            if name.startswith("use_")
-            else f"spin default {value} min {low} max {high}"
-        )
-        assert line == f"option name {name} type {kind}"
-    assert main(["uci"]) == 0
-    assert capfd.readouterr().out.splitlines() == [line for line in exposed if line not in shown]
+        check, spin = f"check default {'true' if value else 'false'}", f"spin default {value} min {low} max {high}"
+        assert line == f"option name {name} type {check if name.startswith('use_') else spin}"
 
 
 @pytest.mark.parametrize("ready", [False, True])

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Whole conversations with the real process: what a GUI, a match runner and a shell see."""
+"""Whole conversations with the real process: what a GUI and a match runner see, and that whatever comes down the pipe does no harm."""
 
 from __future__ import annotations
 
-import os
 import random
 import re
-import signal
 import struct
-import subprocess
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -25,25 +22,10 @@ from coachwhip import __version__
 from coachwhip.__main__ import main
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-DEFAULTS = ("Threads value 1", "MultiPV value 1", "UCI_LimitStrength value false", "UCI_Chess960 value false")
-
-
-@pytest.fixture(scope="module")
-def shared() -> Iterator[UciProcess]:
-    with UciProcess() as process:
-        yield process
-        process.quit()
-
-
-@pytest.fixture
-def engine(shared: UciProcess) -> UciProcess:
-    """One process for all these tests, with the default options."""
-    assert shared.ask(*(f"setoption name {option}" for option in DEFAULTS), "ucinewgame", "position startpos") == []
-    return shared
+WEAKER = "setoption name UCI_LimitStrength value true"
 
 
 def test_greeting() -> None:
@@ -53,12 +35,14 @@ def test_greeting() -> None:
         assert lines[0] == f"id name coachwhip {__version__}"
         assert lines[1].startswith("id author ")
         assert all(line.startswith("option name ") for line in lines[2:-1])
-        assert (
-            engine.ask("debug on", "register later", "ucinewgame", "position startpos", "", "# note", "stop", "ponderhit") == []
-        )
+        quiet = ("debug on", "register later", "ucinewgame", "position startpos", "", "# note", "stop", "ponderhit")
+        assert engine.ask(*quiet) == []
         assert b"\r" not in engine.raw
         assert not re.search(rb" \n", engine.raw)
         engine.quit()
+
+
+# Searches
 
 
 @pytest.mark.parametrize(
@@ -85,22 +69,14 @@ def test_no_search_has_more_nodes_than_asked_for(engine: UciProcess, options: tu
         assert "searchmoves" not in words or move.uci() in words
 
 
-@pytest.mark.parametrize(
-    "go",
-    [
-        "depth 6",
-        "nodes 20000",
-        "movetime 50",
-        "wtime 500 btime 500 winc 10 binc 10",
-        "wtime 200 btime 200 movestogo 1",
-        "wtime 100",
-        "btime 100",
-        "depth 40 movetime 50",
-        "mate 1 movetime 50",
-        "wtime 60000 btime 60000 nodes 5000",
-    ],
-)
-def test_every_limit_ends_the_search_with_the_score_of_its_move(engine: UciProcess, go: str) -> None:
+LIMITS = """depth 6|nodes 20000|movetime 50|wtime 500 btime 500 winc 10 binc 10|wtime 200 btime 200 movestogo 1|wtime 100|btime 100
+depth 40 movetime 50|mate 1 movetime 50|wtime 60000 btime 60000 nodes 5000
+wtime -170671 btime -170671|wtime 0 btime 0|wtime 10 btime 10 winc 0 binc 0|wtime 50 btime 50 movestogo 0
+wtime 100 btime 100 movestogo 1000000000|movetime -5|nodes -1|depth -7|depth 999999 nodes 1000|wtime 100 winc 99999999999999999999"""
+
+
+@pytest.mark.parametrize("go", LIMITS.replace("\n", "|").split("|"))
+def test_every_limit_however_absurd_ends_the_search_with_the_score_of_its_move(engine: UciProcess, go: str) -> None:
     check_search(engine.go(f"go {go}"))
     check_search(engine.go(f"position fen {KIWIPETE} moves e1g1 h3g2", f"go {go}"), after("e1g1 h3g2", KIWIPETE))
 
@@ -112,22 +88,84 @@ def test_every_limit_ends_the_search_with_the_score_of_its_move(engine: UciProce
         ["go ponder wtime 1000 btime 1000", "ponderhit"],
         ["position fen 7k/8/8/8/8/8/r7/1r5K w - - 0 1", "go movetime 50"],  # mate
         ["position fen k7/8/8/8/8/8/1r6/K7 w - - 0 1", "go depth 4"],  # one legal move
-        ["setoption name UCI_LimitStrength value true", "go ponder wtime 100 btime 100", "ponderhit"],
+        [WEAKER, "go ponder wtime 100 btime 100", "ponderhit"],
         ["setoption name MultiPV value 3", f"position fen {KIWIPETE}", "go infinite", "stop"],
         ["setoption name Threads value 2", f"position fen {KIWIPETE}", "go movetime 100"],
+        *(  # stalemate, checkmate
+            [f"position fen {fen}", go]
+            for fen in ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
+            for go in ("go depth 5", "go infinite", "go ponder", "go wtime 100 btime 100", "go mate 2")
+        ),
+        *(  # a draw already
+            [f"position fen {fen}", *go]
+            for fen in ("4k3/8/8/8/8/8/8/4K3 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w - - 100 80")
+            for go in (["go depth 6"], ["go nodes 500"], ["go infinite", "stop"])
+        ),
+        [f"position fen {chess.STARTING_FEN} moves {'g1f3 g8f6 f3g1 f6g8 ' * 2}", "go depth 6"],
     ],
 )
 def test_the_score_of_the_move_stands_before_the_bestmove(engine: UciProcess, lines: list[str]) -> None:
-    fen = next((line[13:] for line in lines if line.startswith("position")), chess.STARTING_FEN)
+    fen = next((line[13:].partition(" moves ")[0] for line in lines if line.startswith("position")), chess.STARTING_FEN)
     check_search(engine.go(*lines), chess.Board(fen), multipv=3)
+    assert engine.ask("stop", "ponderhit") == []
+
+
+def test_without_a_readable_limit_a_search_is_short(engine: UciProcess) -> None:
+    """But it waits for the GUI where that is to end it."""
+    lines = engine.go("go mate 3 depth x")
+    assert [line for line in lines if line.startswith("info string")] == [
+        "info string go: ignored depth 'x' (not a whole number); without a limit, searching 1000 ms"
+    ]
+    check_search(lines)
+    for go, end in (("go infinite depth x", "stop"), ("go ponder movetime x depth 2", "ponderhit")):
+        engine.send(go)
+        waiting = engine.ask("stopp")
+        assert not any(line.startswith("bestmove") for line in waiting)
+        check_search(waiting + engine.go(end))
+
+
+def test_threads(engine: UciProcess) -> None:
+    """They change only between searches, and one thread gives the same result each time."""
+    engine.ask("setoption name Threads value 3")
+    engine.send("go infinite", "setoption name Threads value 2")
+    check_search(engine.read_until("info depth 6 ") + engine.go("stop"))
+
+    def search() -> str:
+        lines = engine.go("setoption name Threads value 1", "ucinewgame", "position startpos", "go depth 8")
+        return re.sub(r" nps \d+| time \d+", "", lines[-2])
+
+    first = search()
+    engine.go("setoption name Threads value 4", "go movetime 50")
+    assert search() == first
+
+
+NO_THREADS = """import sys, threading
+def start(thread):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = start
+from coachwhip.__main__ import main
+sys.exit(main())"""
+
+
+def test_without_a_thread_every_go_is_answered() -> None:
+    """As under `ulimit -v`: nothing can stop such a search, so it ends by itself."""
+    with UciProcess(command=[sys.executable, "-c", NO_THREADS]) as engine:
+        for go in ("go movetime 50", "go infinite", "go ponder depth 3", "go wtime 99 btime 99"):
+            check_search(engine.go(go))
+        engine.send("setoption name Threads value 3", "go depth 5")
+        assert engine.read_until("bestmove")
+        assert "Nodes searched: 20" in engine.ask("stop", "ponderhit", "perft 1")
+        engine.quit()
+
+
+# Other commands
 
 
 def test_chess960_castling(engine: UciProcess) -> None:
     castle = "4k3/8/8/8/8/8/8/4K2R w K - 0 1"
-    engine.send(f"position fen {castle}", "go perft 1")
-    assert "e1g1: 1" in engine.read_until("info string perft took ")
-    engine.send("setoption name UCI_Chess960 value true", f"position fen {castle}", "go perft 1")
-    assert "e1h1: 1" in engine.read_until("info string perft took ")
+    for chess960, spelling in (("false", "e1g1: 1"), ("true", "e1h1: 1")):
+        engine.send(f"setoption name UCI_Chess960 value {chess960}", f"position fen {castle}", "go perft 1")
+        assert spelling in engine.read_until("info string perft took ")
     engine.send("position startpos", "setoption name UCI_Chess960 value false")
     for spelling in ("e1g1", "e1h1"):
         assert engine.ask(f"position fen {castle} moves {spelling}") == []
@@ -149,19 +187,21 @@ def test_perft_d_eval_and_help(engine: UciProcess) -> None:
     assert [line for line in engine.ask("help") if line.startswith("bench ")]
 
 
-def test_threads(engine: UciProcess) -> None:
-    """They change only between searches, and one thread gives the same result each time."""
-    engine.ask("setoption name Threads value 3")
-    engine.send("go infinite", "setoption name Threads value 2")
-    check_search(engine.read_until("info depth 6 ") + engine.go("stop"))
-
-    def search() -> str:
-        lines = engine.go("setoption name Threads value 1", "ucinewgame", "position startpos", "go depth 8")
-        return re.sub(r" nps \d+| time \d+", "", lines[-2])
-
-    first = search()
-    engine.go("setoption name Threads value 4", "go movetime 50")
-    assert search() == first
+def test_bench_in_a_session() -> None:
+    """The result is a line of the session; the positions go by on stderr."""
+    with UciProcess() as engine:
+        engine.send("bench 1")
+        (line,) = engine.read_until("")
+        assert re.fullmatch(r"\d+ nodes \d+ nps", line)
+        engine.send("bench nonsense")
+        (line,) = engine.read_until("info string")
+        assert line == "info string bench: error: argument depth: expected a whole number from 1 to 127, not 'nonsense'"
+        engine.send(f"bench {'x' * 100_000}")
+        (line,) = engine.read_until("info string")
+        assert len(line) < 250
+        engine.send("quit")
+        assert engine.finish() == 0
+        assert b"nonsense" in engine.errors
 
 
 def test_weights_file_and_its_network(engine: UciProcess, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -193,6 +233,76 @@ def test_weights_file_and_its_network(engine: UciProcess, tmp_path: Path, capfd:
     assert (out, len(err.splitlines())) == ("", 1)
 
 
+# Whatever comes down the pipe
+
+
+def fen(engine: UciProcess) -> str:
+    return next(line for line in engine.ask("d") if line.startswith("Fen: "))[5:]
+
+
+BAD_LINES: dict[str, list[str | bytes]] = {
+    "position": [
+        "position",
+        "position fen moves e2e4",
+        "position fen 4k3/8/8/8/8/8/8/4RK2 w - - 0 1",  # side not to move in check
+        "position fen 4k3/8/8/8/8/8/8/٤K٣ w - - 0 1",
+        f"position fen {'x' * 100_000}",
+        f"position fen 4k3/8/8/8/8/8/8/4K3 w - {'e3' * 50_000}",
+        *(f"position fen {KIWIPETE} moves {moves}" for moves in ("e1g1 e2e5", "0000", "d5d6x", "é2e4", "x" * 9999)),
+    ],
+    "setoption: ": [
+        "setoption name Hash value 1000000000000",
+        "setoption name Nonsense value 1",
+        "setoption name WeightsFile value bad\x01\u2028name",
+        *(f"setoption name {name} value {'x' * 100_000}" for name in ("Hash", "WeightsFile", "BookFile", "SyzygyPath")),
+        f"setoption name Debug Log File value {'x' * 100_000}",
+    ],
+    "Unknown command: '": [
+        *(b"\xff\xfe\xfd", b"caf\xe9", b"\0\0\0x", b"qu\x01it", b"\x1b[31m", b"go\x1cdepth"),
+        *("uci\u2028quit", "　go"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("start", "line"), [(start, line) for start, lines in BAD_LINES.items() for line in lines])
+def test_a_bad_line_is_reported_once_and_changes_nothing(engine: UciProcess, start: str, line: str | bytes) -> None:
+    assert engine.ask(f"position fen {KIWIPETE}") == []
+    (answer,) = engine.ask(line)
+    assert answer.startswith(f"info string {start}")
+    assert answer.isprintable()
+    assert len(answer) < 500
+    assert fen(engine) == KIWIPETE
+
+
+def test_megabyte_lines_and_a_game_of_thousands_of_moves(engine: UciProcess) -> None:
+    engine.send("x" * 2**20, "x " * 2**19, "position startpos moves " + "e2e4 " * 2**18)
+    engine.send("setoption name " + "y " * 2**19, "position startpos", "go depth 1 " + "9" * 2**20, "stop")
+    assert engine.read_until("bestmove")
+    assert fen(engine) == chess.STARTING_FEN
+    shuffle = ("g1f3 g8f6 f3g1 f6g8 " * 1250).strip()
+    assert engine.ask(f"position startpos moves {shuffle}") == []
+    check_search(engine.go("go depth 4"))
+    assert engine.ask(f"position startpos moves {shuffle} e2e4") == []
+    assert fen(engine).startswith("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq")
+
+
+def test_a_huge_hash_is_allocated_or_rejected(engine: UciProcess) -> None:
+    """Whether 64 GB can be allocated is up to the machine; the engine goes on either way."""
+    assert len(engine.ask("setoption name Hash value 65536")) <= 1
+    engine.go("go depth 2")
+    assert engine.ask("setoption name Hash value 16") == []
+
+
+def test_line_ends_blanks_and_tabs(engine: UciProcess) -> None:
+    engine.send(b"\r", b"", b" \t ", b"\tgo\t depth \t 2  \r", b"isready\0\r")
+    lines = engine.read_until("readyok") + engine.ask()
+    assert sum(line.startswith("bestmove") for line in lines) == 1 or engine.read_until("bestmove")
+    assert b"\r" not in engine.raw
+
+
+# python-chess
+
+
 def test_python_chess_is_answered_at_once_where_its_position_was_rejected() -> None:
     with chess.engine.SimpleEngine.popen_uci(MODULE, env=environment(), timeout=TIMEOUT) as engine:
         board = chess.Board("4k3/8/8/8/8/8/8/4RK2 w - - 0 1")  # whose move gives up a king: python-chess sends it
@@ -205,14 +315,13 @@ def test_python_chess_is_answered_at_once_where_its_position_was_rejected() -> N
 
 
 @pytest.mark.parametrize("kind", ["plain", "weaker", "book"])
-def test_every_move_has_a_score(tmp_path: os.PathLike[str], kind: str) -> None:
+def test_every_move_has_a_score(tmp_path: Path, kind: str) -> None:
     """A client takes the score from the lines after `go` or `ponderhit`: python-chess ponders, hits and misses, and stops."""
-    book = os.path.join(tmp_path, "book.bin")
-    with open(book, "wb") as file:
-        file.write(struct.pack(">QHHI", chess.polyglot.zobrist_hash(chess.Board()), 28 | 12 << 6, 1, 0))  # e2e4
+    book = tmp_path / "book.bin"
+    book.write_bytes(struct.pack(">QHHI", chess.polyglot.zobrist_hash(chess.Board()), 28 | 12 << 6, 1, 0))  # e2e4
     settings: dict[str, dict[str, bool | str]] = {
         "weaker": {"UCI_LimitStrength": True},
-        "book": {"OwnBook": True, "BookFile": book},
+        "book": {"OwnBook": True, "BookFile": str(book)},
     }
     generator = random.Random(5)
     with chess.engine.SimpleEngine.popen_uci(MODULE, env=environment(), timeout=TIMEOUT) as engine:
@@ -238,154 +347,3 @@ def test_every_move_has_a_score(tmp_path: os.PathLike[str], kind: str) -> None:
             if hits:
                 break
         assert hits
-
-
-# The command line
-
-
-def test_commands_of_the_command_line(capfd: pytest.CaptureFixture[str]) -> None:
-    """Words in quotes are a command of their own; each runs to its end."""
-    assert main(["position startpos moves e2e4", "go depth 4", "d", "quit", "uci"]) == 0
-    lines = capfd.readouterr().out.splitlines()
-    end = next(index for index, line in enumerate(lines) if line.startswith("bestmove"))
-    check_search(lines[: end + 1], after("e2e4"))
-    assert "Fen: rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1" in lines
-    assert "uciok" not in lines
-    for words, said in (
-        (["uci"], "uciok"),
-        (["go", "perft", "2"], "Nodes searched: 400"),
-        (["--version"], f"coachwhip {__version__}"),
-    ):
-        assert main(words) == 0
-        out, err = capfd.readouterr()
-        assert said in out
-        assert err == ""
-    assert main(["--help"]) == 0
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (["position startpos", "blah blah"], "unknown command 'blah'"),
-        (["--blah"], "--blah"),
-        (["--weights"], "--weights"),
-        (["--help=3"], "--help"),
-        (["--weights", "absent.py", "uci"], "absent.py"),
-        ([""], "unknown command"),
-        # words of a `go` that mean nothing: nothing is searched
-        (["go", "dpeth", "5"], "go: not understood: 'dpeth 5'"),
-        (["position startpos", "go movetime 100 nosuch"], "go: not understood: 'nosuch'"),
-        (["go", "depth", "abc"], "go: not understood: depth 'abc'"),
-        (["go", "perft"], "perft: expected a depth"),
-    ],
-)
-def test_bad_command_lines(words: list[str], said: str, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(words) == 2
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert err.startswith("coachwhip: ")
-    assert said in err
-    assert len(err.splitlines()) == 1
-
-
-@pytest.mark.parametrize("words", [["position fen blah", "go depth 2"], ["perft x", "d"]])
-def test_a_command_that_is_misunderstood_ends_the_run(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(words) == 2
-    assert len(capfd.readouterr().out.splitlines()) == 1
-
-
-def test_a_batch_with_a_slow_reader() -> None:
-    """Its answers fill the pipe long before they are read."""
-    text = f"position fen {KIWIPETE}\n" + "go perft 2\nd\neval\n" * 40 + "go depth 3\nquit\n"
-    with subprocess.Popen(MODULE, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment()) as process:
-        assert process.stdin
-        assert process.stdout
-        process.stdin.write(text.encode())
-        process.stdin.close()
-        time.sleep(0.5)
-        said = b""
-        while chunk := os.read(process.stdout.fileno(), 4096):
-            said += chunk
-            time.sleep(0.002)
-        assert process.wait(TIMEOUT) == 0
-    assert len(said) > 2**16
-    assert said.count(b"Nodes searched: 2039") == 40
-    assert said.count(b"Fen: ") == 40
-    assert said.count(b"bestmove ") == 1
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals of this kind")
-@pytest.mark.parametrize("last", [b"quit\n", b"\x04", b""], ids=["quit", "Ctrl-D", "closed"])
-def test_a_session_on_a_terminal(last: bytes) -> None:
-    """Typed lines, answers, a search that `stop` ends, and a terminal that is closed in mid-search."""
-    import pty
-
-    master, terminal = pty.openpty()
-    with subprocess.Popen(MODULE, stdin=terminal, stdout=terminal, stderr=terminal, env=environment()) as process:
-        os.close(terminal)
-        seen = b""
-
-        def until(word: bytes) -> None:
-            nonlocal seen
-            while word not in seen:
-                seen += os.read(master, 4096)
-            seen = seen.partition(word)[2]
-
-        os.write(master, b"uci\r")  # what the Enter key sends
-        until(b"uciok")
-        os.write(master, b"go infinite\n")
-        until(b"info depth 3 ")
-        os.write(master, b"stop\n")
-        until(b"bestmove ")
-        os.write(master, b"go infinite\n")
-        until(b"info depth 3 ")
-        if last:
-            os.write(master, last)
-            until(b"bestmove ")
-        else:
-            os.close(master)
-        assert process.wait(TIMEOUT) == 0
-    if last:
-        os.close(master)
-
-
-def test_bench_in_a_session() -> None:
-    """The result is a line of the session; the positions go by on stderr."""
-    with UciProcess() as engine:
-        engine.send("bench 1")
-        (line,) = engine.read_until("")
-        assert re.fullmatch(r"\d+ nodes \d+ nps", line)
-        engine.send("bench nonsense")
-        (line,) = engine.read_until("info string")
-        assert line == "info string bench: error: argument depth: expected a whole number from 1 to 127, not 'nonsense'"
-        engine.send(f"bench {'x' * 100_000}")
-        (line,) = engine.read_until("info string")
-        assert len(line) < 250
-        engine.send("quit")
-        assert engine.finish() == 0
-        assert b"nonsense" in engine.errors
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows cannot send a lone SIGINT to a child")
-@pytest.mark.parametrize(("words", "code"), [(["go", "infinite"], 0), ([], 130)])
-def test_ctrl_c(words: list[str], code: int) -> None:
-    with UciProcess(*words) as engine:
-        if not words:
-            engine.send("go infinite")
-        engine.read_until("info depth 3 ")
-        engine.process.send_signal(signal.SIGINT)
-        engine.read_until("bestmove")
-        assert engine.finish() == code
-        assert engine.errors == b""
-
-
-def test_start_up_loads_nothing_heavy() -> None:
-    """Up to `uciok` neither a library, nor the engine and its weights, nor a tool."""
-    code = (
-        "import sys; sys.argv[1:] = ['uci']; from coachwhip.__main__ import main; main();"
-        "print(*sorted(sys.modules), file=sys.stderr)"
-    )
-    loaded = set(run_once(command=[sys.executable, "-c", code]).stderr.split())
-    assert "coachwhip.uci.loop" in loaded
-    assert not loaded & {"numpy", "chess", "rich", "asyncio", "argparse", "subprocess", "coachwhip.core.engine"}
-    assert not [name for name in loaded if name.startswith(("coachwhip.evaluation", "coachwhip.bench"))]
