@@ -170,19 +170,6 @@ def test_the_picture_holds_the_intervals_but_those_of_the_first_games() -> None:
     assert low < 0 < high
 
 
-def test_the_cross_table_has_the_best_first() -> None:
-    tally = Tally()
-    for number, (white, black, result) in enumerate([(0, 1, "0-1"), (1, 0, "1-0"), (0, 2, "1/2-1/2"), (2, 0, "0-1")]):
-        finish(tally, number, white, black, result)
-    table = describe(tally, ["a", "b", "c"]).splitlines()
-    assert [line.split()[1] for line in table[1:4]] == ["b", "a", "c"]
-    assert "+2 =0 -0" in table[1]
-    found = summary(tally, ["a", "b", "c"])
-    assert [engine["points"] for engine in found["engines"]] == [1.5, 2, 0.5]
-    assert found["engines"][1]["elo"] > found["engines"][0]["elo"] > found["engines"][2]["elo"]
-    assert [meeting["players"] for meeting in found["meetings"]] == [[0, 1], [0, 2]]
-
-
 def test_a_program_with_a_blank_in_its_path_is_taken_as_it_stands(tmp_path: Path) -> None:
     program = tmp_path / "my engine's"
     program.write_text("")
@@ -211,7 +198,7 @@ def test_an_engine_that_oversteps_its_nodes_is_reported_once_and_counted(
 ) -> None:
     journal = str(tmp_path / "games.jsonl")
     words = [*engines("over", "good"), *"--nodes 1000 --max-moves 3 --resume --journal".split(), journal]
-    assert match.main([*words, "--games", "2"]) == 0
+    assert match.main([*words, "--games", "3"]) == 0
     out, err = capsys.readouterr()
     (warning,) = [line for line in err.splitlines() if "overstepped" in line]
     assert warning == "warning: game 1: over: node limit overstepped: more than nodes=1000 in 3 of its moves"
@@ -382,18 +369,42 @@ def test_sprt_stops_the_match(run: Run, book: Path, tmp_path: Path) -> None:
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_round_robin_with_time_controls_of_their_own(run: Run, book: Path, tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*engines("good a"), "--own-tc", "nodes=7", *engines("good b", "good c"), "--tc", "40/9", "--games", "2"]
-    found = run(*words, "--openings", book, "--pgn", pgn, "--plot", tmp_path / "plot.svg", "--concurrency", "2")
-    assert [engine["games"] for engine in found["engines"]] == [4, 4, 4]
-    assert all(abs(engine["elo"]) < 1e-6 for engine in found["engines"])  # each pair is one win each
-    assert (tmp_path / "plot.svg").exists()
-    controls = {
-        frozenset((game.headers["White"], game.headers["Black"])): game.headers.get("TimeControl") for game in read_pgn(pgn)
-    }
-    assert controls[frozenset({"goodb", "goodc"})] == "40/9"
-    assert controls[frozenset({"gooda", "goodb"})] is None
+@pytest.mark.parametrize(
+    ("form", "meetings"),
+    [("round-robin", ["cheat goodb", "cheat gooda", "goodb gooda"]), ("gauntlet", ["cheat goodb", "cheat gooda"])],
+)
+def test_a_tournament_of_three(
+    form: str, meetings: list[str], run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each opening is played twice, also when the match is lengthened. Who moves first mates, or cheats; the best is first in the table."""
+    pgn, plot = tmp_path / "games.pgn", tmp_path / "plot.svg"
+    words = [*engines("cheat"), "--own-tc", "nodes=7", *engines("good b", "good a"), "--tc", "40/9", "--form", form, "--resume"]
+    words += ["--openings", str(book), "--order", "sequential", "--pgn", str(pgn), "--journal", str(tmp_path / "games.jsonl")]
+    assert match.main([*words, "--games", "3"]) == 0
+    begun = finished(tmp_path / "games.jsonl")
+    assert match.main([*words, "--games", "4", "--concurrency", "2", "--plot", str(plot)]) == 0
+    assert finished(tmp_path / "games.jsonl")[: len(begun)] == begun
+    games = {int(game.headers["GameId"]): game for game in read_pgn(pgn)}
+    positions, played = [chess.Board(fen) for fen in book.read_text().splitlines()], []
+    for number in range(1, 4 * len(meetings) + 1):
+        game, position = games.pop(number), positions[(number - 1) // (2 * len(meetings))]
+        names = game.headers["White"], game.headers["Black"]
+        played.append(" ".join(names if number % 2 else names[::-1]))
+        mover = names[position.turn == chess.BLACK]
+        assert game.board() == position
+        assert game.headers["Result"] == ("1-0" if (position.turn == chess.WHITE) == (mover != "cheat") else "0-1")
+        assert game.headers["Termination"] == ("normal" if mover != "cheat" else "rules infraction")
+        assert game.headers.get("TimeControl") == (None if "cheat" in names else "40/9")
+    assert not games
+    assert played == [meeting for meeting in meetings for _ in range(2)] * 2
+    table = [line.split() for line in capsys.readouterr().out.split("Elo")[-1].splitlines()[1:4]]
+    best = "8 6 75.0 +2 =0 -2 +4 =0 -0" if form == "round-robin" else "4 4 100.0 - +4 =0 -0"
+    assert sorted(" ".join([row[1], *row[4:]]) for row in table[:2]) == [f"gooda {best}", f"goodb {best}"]
+    assert (table[2][1], table[2][4:7]) == ("cheat", ["8", "0", "0.0"])
+    found = run(*words, "--games", "4")
+    assert [engine["points"] for engine in found["engines"]] == ([0, 6, 6] if form == "round-robin" else [0, 4, 4])
+    assert [meeting["players"] for meeting in found["meetings"]] == [[0, 1], [0, 2], [1, 2]][: len(meetings)]
+    assert plot.exists()
 
 
 @pytest.mark.parametrize(
