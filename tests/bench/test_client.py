@@ -11,8 +11,8 @@ from pathlib import Path
 
 import chess
 import pytest
-from coachwhip.bench.engines.client import FOREIGN_LINES, Client, Patience, legal_move, position_command, read_option, setoption
-from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
+from coachwhip.bench.engines.client import FOREIGN_LINES, Client, legal_move, read_option, setoption
+from coachwhip.bench.engines.faults import ILLEGAL_MOVE, EngineFault, StartError
 from coachwhip.bench.engines.info import Info, read_info, reported_nodes
 from coachwhip.bench.engines.spec import EngineSpec
 from places import STUB
@@ -40,19 +40,6 @@ def make_client() -> Iterator[MakeClient]:
     yield make
     for client in clients:
         client.end()
-
-
-def test_an_engine_is_started_configured_and_asked(make_client: MakeClient) -> None:
-    client = make_client("good", Hash="2")
-    client.new_game()
-    assert client.name == "good"
-    heard: list[tuple[float, str]] = []
-    fen = "k7/8/1K6/8/8/8/8/7R w - - 0 1"
-    reply = client.go(position_command(fen), "go nodes 5", Patience(TIMEOUT), lambda *line: heard.append(line))
-    assert reply.move == "h1h8"
-    assert legal_move(chess.Board(fen), reply.move) == chess.Move.from_uci("h1h8")
-    assert [line.split()[1] for _, line in heard] == ["depth", "string"]
-    assert all(0 < seconds <= reply.seconds for seconds, _ in heard)
 
 
 @pytest.mark.parametrize(
@@ -96,18 +83,6 @@ def test_a_banner_and_many_options_are_no_garbage() -> None:
             with pytest.raises(StartError, match="not UCI, the first one 'Loading 0'"):
                 client.start()
         client.close(politely=True)
-
-
-@pytest.mark.parametrize(("role", "reason"), [("stall", STALL), ("killed", CRASH)])
-def test_a_failure_gives_the_process_up_and_the_next_game_starts_another(make_client: MakeClient, role: str, reason: str) -> None:
-    client = make_client(role)
-    for _ in range(2):
-        client.new_game()
-        with pytest.raises(EngineFault) as caught:
-            client.go("position startpos", "go nodes 5", Patience(after_line=0.3))
-        assert caught.value.reason == reason
-    with pytest.raises(EngineFault, match="no process"):
-        client.go("position startpos", "go nodes 5", Patience(after_line=0.3))
 
 
 def test_what_is_being_started_can_be_ended_at_once(tmp_path: Path) -> None:

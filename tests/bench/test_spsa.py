@@ -3,7 +3,6 @@
 
 import json
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import oracle
@@ -12,7 +11,7 @@ from coachwhip.bench.common.openings import Opening
 from coachwhip.bench.common.own_game import OwnGames
 from coachwhip.bench.common.rules import Rules
 from coachwhip.bench.spsa import __main__ as spsa
-from coachwhip.bench.spsa.__main__ import Iteration, Parameter, Spsa, SpsaJournal
+from coachwhip.bench.spsa.__main__ import Iteration, Parameter, Spsa
 from coachwhip.bench.spsa.game import PairGame, play
 from coachwhip.core.tunables import TUNABLES
 
@@ -36,8 +35,8 @@ def play_fake(iterations: Sequence[Iteration]) -> list[list[int]]:
     return [[(result > 0) - (result < 0)] * 2 for result in results]
 
 
-def fake_run(course: Spsa, journal: SpsaJournal | None = None) -> dict[str, float]:
-    assert all(batch is None for batch in spsa.run(course, journal, play_fake))
+def fake_run(course: Spsa) -> dict[str, float]:
+    assert all(batch is None for batch in spsa.run(course, None, play_fake))
     assert course.played == course.iterations
     return course.values
 
@@ -78,24 +77,6 @@ def test_a_win_of_the_last_game_moves_a_value_by_r_end_steps() -> None:
     last = course.iteration(99)
     course.update(last, 1)
     assert list(course.values.values()) == pytest.approx([50 + 0.01 * 4 * direction for direction in last.directions])
-
-
-def test_a_broken_run_comes_to_the_same_values(tmp_path: Path) -> None:
-    def broken(iterations: Sequence[Iteration]) -> list[list[int]]:
-        if iterations[0].number >= 40:
-            raise KeyboardInterrupt
-        return play_fake(iterations)
-
-    path = tmp_path / "run.jsonl"
-    course = new(100)
-    with closing(SpsaJournal(path, {"seed": 1}, course, resume=True)) as journal, pytest.raises(KeyboardInterrupt):
-        list(spsa.run(course, journal, broken))
-    path.write_bytes(path.read_bytes()[:-7])  # the last line is torn
-    course = new(100)
-    with closing(SpsaJournal(path, {"seed": 1}, course, resume=True)) as journal:
-        assert course.played == 36
-        assert fake_run(course, journal) == fake_run(new(100))
-    assert len(path.read_text().splitlines()) == 26
 
 
 def test_a_parameter_is_what_the_table_says_unless_it_is_given() -> None:
