@@ -6,8 +6,6 @@ import io
 import json
 import math
 import re
-import signal
-import subprocess
 import sys
 import time
 from itertools import islice
@@ -25,8 +23,9 @@ from coachwhip.bench.analyse.chart import ticks
 from coachwhip.bench.analyse.clock import clock_text, span_text, times, used
 from coachwhip.bench.analyse.study import Study, read_files
 from coachwhip.bench.common.pgn import game_text, read_games
-from places import DATA, ROOT
+from places import DATA
 from programs import CHROMIUM
+from uci_process import run_once, run_until
 
 FOOLS_MATE = """\
 [Event "A lesson"]
@@ -355,12 +354,11 @@ def test_the_command_annotates(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert positions[1]["move"] == ["b1", "g1"]  # castling
 
 
-def test_games_of_standard_input_go_to_standard_output_and_the_summary_beside(user_environment: dict[str, str]) -> None:
+def test_games_of_standard_input_go_to_standard_output_and_the_summary_beside() -> None:
     """What cannot be analysed is named, and the rest is done."""
     text = f'[Variant "Crazyhouse"]\n[White "Drop"]\n\n1. e4 e5 *\n\n[White "Cut"]\n\n1. e4 Ke4 *\n\n{QUIET}'
-    command = [sys.executable, "-m", "coachwhip", "analyse", "-", "--depth", "1", "--hash", "1"]
-    done = subprocess.run(command, cwd=ROOT, env=user_environment, input=text.encode(), capture_output=True, check=False)
-    out, err = done.stdout.decode(), done.stderr.decode()
+    done = run_once("analyse", "-", "--depth", "1", "--hash", "1", text=text)
+    out, err = done.stdout, done.stderr
     assert done.returncode == 1, err
     assert evaluated(out) == [0, 1, 4]
     assert "crazyhouse" in err
@@ -402,29 +400,28 @@ def test_bad_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str], words:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
-def test_ctrl_c_keeps_what_was_done(tmp_path: Path, user_environment: dict[str, str]) -> None:
+def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
     long_game = " ".join(f"{n}. Nf3 Nf6 {n + 1}. Ng1 Ng8" for n in range(1, 400, 2))
     path = write(tmp_path, f'{FOOLS_MATE}\n[White "Long"]\n\n{long_game} *\n\n{QUIET}')
     output, page = tmp_path / "out.pgn", tmp_path / "out.html"
-    command = [sys.executable, "-m", "coachwhip", "analyse", path, "--nodes", "40000", "--hash", "1"]
-    command += ["--output", str(output), "--report", str(page)]
-    start = time.monotonic()
-    with subprocess.Popen(
-        command, cwd=ROOT, env=user_environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as child:
-        while child.poll() is None and not (output.exists() and "0-1" in output.read_text(encoding="utf-8")):
-            time.sleep(0.02)
-        time.sleep(time.monotonic() - start)  # on a machine however busy, the second game is then begun and far from done
-        child.send_signal(signal.SIGINT)
-        out, err = child.communicate()
-    assert child.returncode == 130, err
-    assert "Traceback" not in err
-    assert "interrupted" in err
+    begun = time.monotonic()
+
+    def is_second_game_begun() -> bool:
+        if output.exists() and "0-1" in output.read_text(encoding="utf-8"):
+            time.sleep(time.monotonic() - begun)  # on a machine however busy, it is then begun and far from done
+            return True
+        return False
+
+    words = ["--nodes", "40000", "--hash", "1", "--output", str(output), "--report", str(page)]
+    done = run_until(is_second_game_begun, "analyse", path, *words)
+    assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "interrupted" in done.stderr
     text = output.read_text(encoding="utf-8")
     first, second = evaluated(text)
     assert first == 3
     assert 0 < second < 400
-    assert "Fool" in out
+    assert "Fool" in done.stdout
     assert "Not all positions were analysed" in page.read_text(encoding="utf-8")
 
 

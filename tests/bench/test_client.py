@@ -5,7 +5,6 @@ import os
 import shlex
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from coachwhip.bench.engines.faults import ILLEGAL_MOVE, EngineFault, StartError
 from coachwhip.bench.engines.info import Info, read_info, reported_nodes
 from coachwhip.bench.engines.spec import EngineSpec
 from places import STUB
-from uci_process import TIMEOUT
+from uci_process import TIMEOUT, wait_for
 
 MakeClient = Callable[..., Client]
 SILENT = "import os, sys, time; open(sys.argv[1], 'w').write(f'{os.getpid()}.'); time.sleep(600)"
@@ -98,10 +97,7 @@ def test_what_is_being_started_can_be_ended_at_once(tmp_path: Path) -> None:
 
     thread = threading.Thread(target=start, daemon=True)
     thread.start()
-    deadline = time.monotonic() + TIMEOUT
-    while not (mark.exists() and mark.read_text().endswith(".")):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for(lambda: mark.exists() and mark.read_text().endswith("."))
     client.end()
     thread.join(TIMEOUT)
     assert not thread.is_alive()

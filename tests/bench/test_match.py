@@ -33,7 +33,7 @@ from coachwhip.bench.match.schedule import Pairing
 from coachwhip.bench.match.sprt import Sprt
 from coachwhip.bench.match.standings import describe, one_line, summary
 from coachwhip.bench.match.tally import Tally
-from uci_process import TIMEOUT, environment
+from uci_process import TIMEOUT, environment, run_until, wait_for
 
 STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(places.STUB))}"
 OPENING = Opening(chess.STARTING_FEN, chess960=False)
@@ -52,14 +52,6 @@ def read_pgn(path: Path) -> list[chess.pgn.Game]:
         games = list(iter(lambda: chess.pgn.read_game(file), None))
     assert not any(game.errors for game in games)
     return games
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Until it holds; fails if it never does."""
-    deadline = time.monotonic() + 4 * TIMEOUT
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def finished(journal: Path) -> list[int]:
@@ -330,18 +322,14 @@ def test_a_match_that_is_ended_half_way_loses_nothing(number: int, run: Run, boo
     book.write_text("4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1\n")
     words = [*engines("good a", "good b"), "--openings", str(book), "--journal", str(journal), "--pgn", str(pgn), "--resume"]
     words += "--games 8 --nodes 20 --max-moves 20 --concurrency 2".split()
-    command, pipe = [sys.executable, "-m", "coachwhip", "match", *words, "--json"], subprocess.PIPE
-    process = subprocess.Popen(command, env=environment(), text=True, start_new_session=True, stdout=pipe, stderr=pipe)
-    wait_for(lambda: len(finished(journal)) >= 2 or process.poll() is not None)
-    os.killpg(process.pid, number)
-    out, err = process.communicate(timeout=TIMEOUT)
+    done = run_until(lambda: len(finished(journal)) >= 2, "match", *words, "--json", number=number)
     before = finished(journal)
     assert 2 <= len(before) < 8
     if number == signal.SIGINT:
-        assert process.returncode == INTERRUPTED
-        assert "interrupted; what was finished counts" in err
-        assert "Traceback" not in err
-        assert json.loads(out)["games"] == len(before)
+        assert done.returncode == INTERRUPTED
+        assert "interrupted; what was finished counts" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert json.loads(done.stdout)["games"] == len(before)
         assert sorted(int(game.headers["GameId"]) - 1 for game in read_pgn(pgn)) == sorted(before)
     words[words.index("8")] = "9"
     assert run(*words)["games"] == 9

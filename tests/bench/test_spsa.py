@@ -3,6 +3,7 @@
 
 import json
 from collections.abc import Sequence
+from contextlib import closing
 from pathlib import Path
 
 import oracle
@@ -11,7 +12,7 @@ from coachwhip.bench.common.openings import Opening
 from coachwhip.bench.common.own_game import OwnGames
 from coachwhip.bench.common.rules import Rules
 from coachwhip.bench.spsa import __main__ as spsa
-from coachwhip.bench.spsa.__main__ import Iteration, Parameter, Spsa
+from coachwhip.bench.spsa.__main__ import Iteration, Parameter, Spsa, SpsaJournal
 from coachwhip.bench.spsa.game import PairGame, play
 from coachwhip.core.tunables import TUNABLES
 
@@ -35,8 +36,8 @@ def play_fake(iterations: Sequence[Iteration]) -> list[list[int]]:
     return [[(result > 0) - (result < 0)] * 2 for result in results]
 
 
-def fake_run(course: Spsa) -> dict[str, float]:
-    assert all(batch is None for batch in spsa.run(course, None, play_fake))
+def fake_run(course: Spsa, journal: SpsaJournal | None = None) -> dict[str, float]:
+    assert all(batch is None for batch in spsa.run(course, journal, play_fake))
     assert course.played == course.iterations
     return course.values
 
@@ -77,6 +78,18 @@ def test_a_win_of_the_last_game_moves_a_value_by_r_end_steps() -> None:
     last = course.iteration(99)
     course.update(last, 1)
     assert list(course.values.values()) == pytest.approx([50 + 0.01 * 4 * direction for direction in last.directions])
+
+
+def test_a_run_goes_on_from_the_values_that_its_journal_holds(tmp_path: Path) -> None:
+    path, course = tmp_path / "run.jsonl", new(100)
+    with closing(SpsaJournal(path, {}, course, resume=True)) as journal:
+        for _ in zip(range(10), spsa.run(course, journal, play_fake), strict=False):
+            pass
+    path.write_bytes(path.read_bytes()[:-7])  # the last line is torn
+    course = new(100)
+    with closing(SpsaJournal(path, {}, course, resume=True)) as journal:
+        assert 0 < course.played < 44
+        assert fake_run(course, journal) == fake_run(new(100))
 
 
 def test_a_parameter_is_what_the_table_says_unless_it_is_given() -> None:
