@@ -7,7 +7,7 @@ import pytest
 from coachwhip.bench.match.sprt import LOGISTIC, NORMALIZED, Sprt
 
 # Results of finished tests as their runners printed them, to two decimals: four of fishtest, the last one of fastchess.
-PUBLISHED = [
+PUBLISHED: list[tuple[tuple[int, ...], int, int, float]] = [
     ((440, 2910, 5170, 2888, 455), 0, 5, -2.27),
     ((142, 620, 1122, 699, 188), 0, 5, 2.99),
     ((349, 1561, 3340, 1604, 359), -5, 0, 2.90),
@@ -15,7 +15,7 @@ PUBLISHED = [
     ((0, 0, 2, 0, 37), 0, 20, 2.96),
 ]
 # By scipy's SLSQP from several distributions, which maximizes the likelihood of the counts (0 counts as 0.001) under each hypothesis.
-MAXIMIZED = [
+MAXIMIZED: list[tuple[tuple[int, ...], float, float, str, float]] = [
     ((440, 2910, 5170, 2888, 455), 0, 5, LOGISTIC, -5.92044),
     ((0, 0, 0, 2, 20), 0, 232, NORMALIZED, 11.17688),
     ((144, 3, 1, 0, 0), -1000, -500, NORMALIZED, -5.56112),
