@@ -10,8 +10,8 @@ from pathlib import Path
 
 import chess
 import pytest
-from coachwhip.bench.engines.client import FOREIGN_LINES, Client, legal_move, read_option, setoption
-from coachwhip.bench.engines.faults import ILLEGAL_MOVE, EngineFault, StartError
+from coachwhip.bench.engines.client import FOREIGN_LINES, Client, Patience, legal_move, read_option, setoption
+from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
 from coachwhip.bench.engines.info import Info, read_info, reported_nodes
 from coachwhip.bench.engines.spec import EngineSpec
 from places import STUB
@@ -82,6 +82,18 @@ def test_a_banner_and_many_options_are_no_garbage() -> None:
             with pytest.raises(StartError, match="not UCI, the first one 'Loading 0'"):
                 client.start()
         client.close(politely=True)
+
+
+@pytest.mark.parametrize(("role", "reason"), [("stall", STALL), ("killed", CRASH)])
+def test_a_failure_gives_the_process_up_and_the_next_game_starts_another(make_client: MakeClient, role: str, reason: str) -> None:
+    client = make_client(role)
+    for _ in range(2):
+        client.new_game()
+        with pytest.raises(EngineFault) as caught:
+            client.go("position startpos", "go nodes 5", Patience(after_line=0.3))
+        assert caught.value.reason == reason
+    with pytest.raises(EngineFault, match="no process"):
+        client.go("position startpos", "go nodes 5", Patience(after_line=0.3))
 
 
 def test_what_is_being_started_can_be_ended_at_once(tmp_path: Path) -> None:
