@@ -7,7 +7,6 @@ import shlex
 import signal
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,7 +16,7 @@ import pytest
 from coachwhip.bench.common import pool
 from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.selfplay import __main__ as selfplay
-from uci_process import TIMEOUT, environment
+from uci_process import environment, wait_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, when a worker dies
 
@@ -77,9 +76,7 @@ def test_a_lost_worker_changes_nothing(cluster: Any, tmp_path: Path, capsys: pyt
     killed_after = []
 
     def kill() -> None:
-        deadline = time.monotonic() + 4 * TIMEOUT
-        while not games(journal) and time.monotonic() < deadline:
-            time.sleep(0.01)
+        wait_for(lambda: bool(games(journal)))
         killed_after.append(len(games(journal)))
         os.kill(victim, signal.SIGTERM if os.name == "nt" else signal.SIGKILL)
 

@@ -33,7 +33,7 @@ from coachwhip.bench.match.schedule import Pairing
 from coachwhip.bench.match.sprt import Sprt
 from coachwhip.bench.match.standings import describe, one_line, summary
 from coachwhip.bench.match.tally import Tally
-from uci_process import TIMEOUT, environment, is_running
+from uci_process import TIMEOUT, environment, is_running, run_until, wait_for
 
 STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(places.STUB))}"
 OPENING = Opening(chess.STARTING_FEN, chess960=False)
@@ -52,14 +52,6 @@ def read_pgn(path: Path) -> list[chess.pgn.Game]:
         games = list(iter(lambda: chess.pgn.read_game(file), None))
     assert not any(game.errors for game in games)
     return games
-
-
-def wait_for(condition: Callable[[], bool]) -> None:
-    """Until it holds; fails if it never does."""
-    deadline = time.monotonic() + 4 * TIMEOUT
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 def finished(journal: Path) -> list[int]:
@@ -157,19 +149,6 @@ def test_the_picture_holds_the_intervals_but_those_of_the_first_games() -> None:
     low, high = frame(steps)
     assert low < min(step.low for step in steps[2:]) < max(step.high for step in steps[2:]) < high
     assert low < 0 < high
-
-
-def test_the_cross_table_has_the_best_first() -> None:
-    tally = Tally()
-    for number, (white, black, result) in enumerate([(0, 1, "0-1"), (1, 0, "1-0"), (0, 2, "1/2-1/2"), (2, 0, "0-1")]):
-        finish(tally, number, white, black, result)
-    table = describe(tally, ["a", "b", "c"]).splitlines()
-    assert [line.split()[1] for line in table[1:4]] == ["b", "a", "c"]
-    assert "+2 =0 -0" in table[1]
-    found = summary(tally, ["a", "b", "c"])
-    assert [engine["points"] for engine in found["engines"]] == [1.5, 2, 0.5]
-    assert found["engines"][1]["elo"] > found["engines"][0]["elo"] > found["engines"][2]["elo"]
-    assert [meeting["players"] for meeting in found["meetings"]] == [[0, 1], [0, 2]]
 
 
 def test_a_program_with_a_blank_in_its_path_is_taken_as_it_stands(tmp_path: Path) -> None:
@@ -332,18 +311,14 @@ def test_a_match_that_is_ended_half_way_loses_nothing(number: int, run: Run, boo
     book.write_text("4k3/pppppppp/8/8/8/8/PPPPPPPP/4K3 w - - 0 1\n")
     words = [*engines("good a", "good b"), "--openings", str(book), "--journal", str(journal), "--pgn", str(pgn), "--resume"]
     words += "--games 8 --nodes 20 --max-moves 20 --concurrency 2".split()
-    command, pipe = [sys.executable, "-m", "coachwhip", "match", *words, "--json"], subprocess.PIPE
-    process = subprocess.Popen(command, env=environment(), text=True, start_new_session=True, stdout=pipe, stderr=pipe)
-    wait_for(lambda: len(finished(journal)) >= 2 or process.poll() is not None)
-    os.killpg(process.pid, number)
-    out, err = process.communicate(timeout=TIMEOUT)
+    done = run_until(lambda: len(finished(journal)) >= 2, "match", *words, "--json", number=number)
     before = finished(journal)
     assert 2 <= len(before) < 8
     if number == signal.SIGINT:
-        assert process.returncode == INTERRUPTED
-        assert "interrupted; what was finished counts" in err
-        assert "Traceback" not in err
-        assert json.loads(out)["games"] == len(before)
+        assert done.returncode == INTERRUPTED
+        assert "interrupted; what was finished counts" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert json.loads(done.stdout)["games"] == len(before)
         assert sorted(int(game.headers["GameId"]) - 1 for game in read_pgn(pgn)) == sorted(before)
     words[words.index("8")] = "9"
     assert run(*words)["games"] == 9
@@ -371,18 +346,42 @@ def test_sprt_stops_the_match(run: Run, book: Path, tmp_path: Path) -> None:
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_round_robin_with_time_controls_of_their_own(run: Run, book: Path, tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
-    words = [*engines("good a"), "--own-tc", "nodes=7", *engines("good b", "good c"), "--tc", "40/9", "--games", "2"]
-    found = run(*words, "--openings", book, "--pgn", pgn, "--plot", tmp_path / "plot.svg", "--concurrency", "2")
-    assert [engine["games"] for engine in found["engines"]] == [4, 4, 4]
-    assert all(abs(engine["elo"]) < 1e-6 for engine in found["engines"])  # each pair is one win each
-    assert (tmp_path / "plot.svg").exists()
-    controls = {
-        frozenset((game.headers["White"], game.headers["Black"])): game.headers.get("TimeControl") for game in read_pgn(pgn)
-    }
-    assert controls[frozenset({"goodb", "goodc"})] == "40/9"
-    assert controls[frozenset({"gooda", "goodb"})] is None
+@pytest.mark.parametrize(
+    ("form", "meetings"),
+    [("round-robin", ["cheat goodb", "cheat gooda", "goodb gooda"]), ("gauntlet", ["cheat goodb", "cheat gooda"])],
+)
+def test_a_tournament_of_three(
+    form: str, meetings: list[str], run: Run, book: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Each opening is played twice, also when the match is lengthened. Who moves first mates, or cheats; the best is first in the table."""
+    pgn, plot = tmp_path / "games.pgn", tmp_path / "plot.svg"
+    words = [*engines("cheat"), "--own-tc", "nodes=7", *engines("good b", "good a"), "--tc", "40/9", "--form", form, "--resume"]
+    words += ["--openings", str(book), "--order", "sequential", "--pgn", str(pgn), "--journal", str(tmp_path / "games.jsonl")]
+    assert match.main([*words, "--games", "3"]) == 0
+    begun = finished(tmp_path / "games.jsonl")
+    assert match.main([*words, "--games", "4", "--concurrency", "2", "--plot", str(plot)]) == 0
+    assert finished(tmp_path / "games.jsonl")[: len(begun)] == begun
+    games = {int(game.headers["GameId"]): game for game in read_pgn(pgn)}
+    positions, played = [chess.Board(fen) for fen in book.read_text().splitlines()], []
+    for number in range(1, 4 * len(meetings) + 1):
+        game, position = games.pop(number), positions[(number - 1) // (2 * len(meetings))]
+        names = game.headers["White"], game.headers["Black"]
+        played.append(" ".join(names if number % 2 else names[::-1]))
+        mover = names[position.turn == chess.BLACK]
+        assert game.board() == position
+        assert game.headers["Result"] == ("1-0" if (position.turn == chess.WHITE) == (mover != "cheat") else "0-1")
+        assert game.headers["Termination"] == ("normal" if mover != "cheat" else "rules infraction")
+        assert game.headers.get("TimeControl") == (None if "cheat" in names else "40/9")
+    assert not games
+    assert played == [meeting for meeting in meetings for _ in range(2)] * 2
+    table = [line.split() for line in capsys.readouterr().out.split("Elo")[-1].splitlines()[1:4]]
+    best = "8 6 75.0 +2 =0 -2 +4 =0 -0" if form == "round-robin" else "4 4 100.0 - +4 =0 -0"
+    assert sorted(" ".join([row[1], *row[4:]]) for row in table[:2]) == [f"gooda {best}", f"goodb {best}"]
+    assert (table[2][1], table[2][4:7]) == ("cheat", ["8", "0", "0.0"])
+    found = run(*words, "--games", "4")
+    assert [engine["points"] for engine in found["engines"]] == ([0, 6, 6] if form == "round-robin" else [0, 4, 4])
+    assert [meeting["players"] for meeting in found["meetings"]] == [[0, 1], [0, 2], [1, 2]][: len(meetings)]
+    assert plot.exists()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Books of openings in each format, and the schedule made of them."""
+"""Books of openings in each format."""
 
 import re
 import struct
@@ -12,7 +12,6 @@ import pytest
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.fen import is_shredder, read_epd
 from coachwhip.bench.common.openings import Opening, choose, open_book
-from coachwhip.bench.match.schedule import GAUNTLET, ROUND_ROBIN, opponents, schedule
 
 PGN = """\
 [Event "one"]
@@ -151,26 +150,6 @@ def test_the_seed_decides_the_order_and_nothing_else(tmp_path: Path) -> None:
     assert choose(book, 20, 4) != first
     assert len(set(first)) == 20
     assert choose(book, 100, 3)[50:] == choose(book, 50, 3)  # used again when they run out
-
-
-OPENINGS = [Opening(str(number), chess960=False) for number in range(10)]
-
-
-def test_a_match_is_played_in_pairs_with_colours_reversed() -> None:
-    pairings = schedule(OPENINGS, [(0, 1)], 19)
-    assert [pairing.number for pairing in pairings] == list(range(19))
-    for first, second in zip(pairings[:18:2], pairings[1::2], strict=True):
-        assert first.opening == second.opening
-        assert (first.white, first.black, second.white, second.black) == (0, 1, 1, 0)
-    assert [pairing.opening for pairing in pairings[::2]] == OPENINGS
-
-
-def test_a_number_means_the_same_game_in_a_longer_match() -> None:
-    meetings = opponents(3, ROUND_ROBIN)
-    assert (meetings, opponents(3, GAUNTLET)) == ([(0, 1), (0, 2), (1, 2)], [(0, 1), (0, 2)])
-    longer = {pairing.number: pairing for pairing in schedule(OPENINGS, meetings, 20)}
-    for games in (1, 5, 8):
-        assert all(longer[pairing.number] == pairing for pairing in schedule(OPENINGS, meetings, games))
 
 
 def test_a_line_starts_with_a_fen() -> None:

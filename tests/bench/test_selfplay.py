@@ -7,9 +7,6 @@ import lzma
 import os
 import random
 import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -23,7 +20,7 @@ from coachwhip.bench.selfplay import game as selfplay_game
 from coachwhip.core.engine import NO_RESULT, ROW_SIZE, Position, decode_games, unpack
 from coachwhip.evaluation.learn import labelled
 from coachwhip.evaluation.learn.rows import ROW
-from uci_process import TIMEOUT, environment
+from uci_process import run_until
 
 FAST = ["--nodes", "60", "--max-moves", "30", "--hash", "1", "--side-lines", "1"]
 GAMES = 6
@@ -105,15 +102,7 @@ def test_more_games_lengthen_the_file_and_the_seed_decides_them(reference: Path,
 def test_a_killed_run_leaves_a_file_to_go_on_with_and_no_worker(book: Path, tmp_path: Path) -> None:
     path = tmp_path / "killed.bin"
     words = [str(path), "--games", "100000", "--openings", str(book), *FAST, "--concurrency", "2"]
-    command = [sys.executable, "-m", "coachwhip", "selfplay", *words]
-    with subprocess.Popen(command, env=environment(), stderr=subprocess.PIPE) as process:
-        deadline = time.monotonic() + 2 * TIMEOUT
-        while not path.exists() or path.stat().st_size < 4000:
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
-        process.send_signal(signal.SIGKILL)
-        assert process.stderr is not None
-        process.stderr.read()  # ends when the last process that holds the pipe has gone
+    run_until(lambda: path.exists() and path.stat().st_size >= 4000, "selfplay", *words, number=signal.SIGKILL, alone=True)
     games = labelled.summary(path).games
     assert games
     assert made(path, book, games=games + 1) == made(tmp_path / "whole.bin", book, games=games + 1)

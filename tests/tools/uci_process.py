@@ -10,9 +10,11 @@ from __future__ import annotations
 import os
 import queue
 import shutil
+import signal
 import subprocess
 import sys
 import threading
+import time
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,8 @@ from typing import TYPE_CHECKING, Any
 from places import ROOT
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from typing_extensions import Self
 
 TIMEOUT = 30.0  # generous: only a hang takes so long
@@ -66,6 +70,29 @@ def run_once(*words: str, text: str | bytes = b"", command: list[str] | None = N
         **options,
     )
     return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    """Until it holds; fails if it never does."""
+    deadline = time.monotonic() + 4 * TIMEOUT
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def run_until(
+    ready: Callable[[], bool], *words: str, number: int = signal.SIGINT, alone: bool = False
+) -> subprocess.CompletedProcess[str]:
+    """Run a command line until this holds, then signal it as Ctrl-C of a terminal does, its processes too, or `alone`."""
+    pipe = subprocess.PIPE
+    process = subprocess.Popen([*MODULE, *words], env=environment(), text=True, start_new_session=True, stdout=pipe, stderr=pipe)
+    wait_for(lambda: ready() or process.poll() is not None)
+    if process.poll() is None and alone:
+        process.send_signal(number)
+    elif process.poll() is None:
+        os.killpg(process.pid, number)
+    out, err = process.communicate(timeout=TIMEOUT)  # when the last process that holds the pipes has gone
+    return subprocess.CompletedProcess(words, process.returncode, out, err)
 
 
 class UciProcess:
