@@ -149,10 +149,7 @@ def test_what_an_engine_has_started_ends_with_it_also_after_a_crash(tmp_path: Pa
     client = Client(EngineSpec((sys.executable, "-c", LEAVES, SILENT, str(mark)), "", {}))
     with pytest.raises(StartError, match="has ended"):
         client.start()
-    deadline = time.monotonic() + TIMEOUT
-    while is_running(int(mark.read_text()[:-1])):
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_for(lambda: not is_running(int(mark.read_text()[:-1])))
 
 
 @pytest.mark.parametrize("text", ["0000", "(none)", "", "e2e5", "e7e8q", "O-O"])
