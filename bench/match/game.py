@@ -38,7 +38,14 @@ INTERRUPTED = "interrupted"
 RESULTS = (WHITE_WINS, DRAW, BLACK_WINS, UNFINISHED)
 TERMINATIONS = {TIME_LOSS: "time forfeit", ILLEGAL_MOVE: "rules infraction", CRASH: "abandoned", STALL: "abandoned"}
 TERMINATIONS |= {INTERRUPTED: "unterminated"}
-MOVE_TYPES = (str,), (int, float), (int, float, NoneType), (str, NoneType), (int, NoneType), (int, NoneType)  # in the journal
+MOVE_TYPES: tuple[tuple[type, ...], ...] = (
+    (str,),
+    (int, float),
+    (int, float, NoneType),
+    (str, NoneType),
+    (int, NoneType),
+    (int, NoneType),
+)  # in the journal
 
 
 @dataclass(frozen=True)
