@@ -38,6 +38,7 @@ INTERRUPTED = "interrupted"
 RESULTS = (WHITE_WINS, DRAW, BLACK_WINS, UNFINISHED)
 TERMINATIONS = {TIME_LOSS: "time forfeit", ILLEGAL_MOVE: "rules infraction", CRASH: "abandoned", STALL: "abandoned"}
 TERMINATIONS |= {INTERRUPTED: "unterminated"}
+# What the journal has for each field of a MoveRecord.
 MOVE_TYPES: tuple[tuple[type, ...], ...] = (
     (str,),
     (int, float),
@@ -45,7 +46,7 @@ MOVE_TYPES: tuple[tuple[type, ...], ...] = (
     (str, NoneType),
     (int, NoneType),
     (int, NoneType),
-)  # in the journal
+)
 
 
 @dataclass(frozen=True)
