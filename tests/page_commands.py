@@ -4,6 +4,7 @@
 Commands are the lines of `sh` blocks and those in README.md's table, programs the `python` blocks and the notebook's cells, whose
 `assert` lines hold. The commands of a section of README.md and docs/learning.md, and those of another page, run in order from an
 empty folder, with fewer games, seconds, nodes and plies. docs/maintaining.md is left out: its commands publish, or take hours.
+Only `.ci/run` and `pytest tests/page_commands.py` run them: they take as long as half of all tests.
 """
 
 import json
