@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from typing_extensions import Self
 
 STARTPOS_FEN: str
 DANGER_STEP: int  # danger units of one level of `king_danger`
@@ -110,13 +111,13 @@ class SearchResult:
     threads: int
 
 class Engine:
-    def __init__(
-        self,
+    def __new__(
+        cls,
         weights: Sequence[int],
         hash_mb: int = ...,
         tunables: Mapping[str, int] | None = ...,
         network: bytes | None = ...,
-    ) -> None: ...
+    ) -> Self: ...
     def set_hash(self, mb: int) -> None: ...
     def set_threads(self, threads: int) -> None: ...
     def set_weights(self, weights: Sequence[int]) -> None: ...

@@ -150,21 +150,17 @@ cdef class Engine:
     cdef object error  # the exception that interrupted the search
     cdef SearchInfo last_info
 
-    def __cinit__(self):
+    def __cinit__(self, weights, int hash_mb=16, tunables=None, bytes network=None):
         self.guard = _Guard()
         memset(&self.team, 0, sizeof(Team))
         resize_team(&self.team, 1)
         self.s = self.team.searchers[0]
-
-    def __init__(self, weights, int hash_mb=16, tunables=None, bytes network=None):
-        changes = dict(tunables or {})
-        with self.guard:
-            fill_params(&self.s.params, changes)
-            set_weights(&self.team, weights)
-            set_network(&self.team, network)
-            resize_table(&self.s.tt, hash_mb)
-            self.s.report = _report
-            self.s.context = <void*>self
+        fill_params(&self.s.params, dict(tunables or {}))
+        set_weights(&self.team, weights)
+        set_network(&self.team, network)
+        resize_table(&self.s.tt, hash_mb)
+        self.s.report = _report
+        self.s.context = <void*>self
 
     def __dealloc__(self):
         free_team(&self.team)

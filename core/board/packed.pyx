@@ -63,7 +63,7 @@ cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
 
 
 cdef const char* unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil:
-    """Fill `pos`. Returns what is wrong with it, NULL if it is a legal position; if not, `pos` is unusable."""
+    """Fill `pos`. Returns NULL, or the message why it is no legal position; then `pos` is unusable."""
     cdef bitboard left = 0
     cdef int i, sq, code, colour
     cdef const char* fault

@@ -260,7 +260,7 @@ cdef inline int _promoted_pieces(const PositionC* pos, int colour) noexcept nogi
 
 
 cdef const char* check_pieces(PositionC* pos) noexcept nogil:
-    """Say what is wrong with the pieces and the side to move; NULL if nothing is, and then checks and pins are filled in."""
+    """The message why the pieces or stm are impossible; NULL if they are not, and then checks and pins are filled in."""
     cdef int colour, pawns
     for colour in range(2):
         pawns = popcount(pieces(&pos.b, colour, PAWN))

@@ -137,7 +137,7 @@ cdef const char* _decode_plies(Decoder* decoder, PositionC* game, int result, in
 
 
 cdef const char* decode_game(Decoder* decoder) noexcept nogil:
-    """Write the rows of the game from `at` to `end`. Returns what is wrong with its bytes, NULL if nothing is."""
+    """Write the rows of the game from `at` to `end`. Returns a message about its bytes, NULL if they are a game."""
     cdef const uint8_t* at = decoder.at
     cdef PositionC[2] game
     cdef const char* fault

@@ -176,3 +176,14 @@ def test_ctrl_c_ends_a_subcommand(words: list[str], capsys: pytest.CaptureFixtur
     finally:
         timer.join()
     assert "interrupted" in capsys.readouterr().err
+
+
+def test_an_engine_without_its_weights_cannot_be_made() -> None:
+    """A subclass that forgot `super().__init__` searched without a table, which ended the process."""
+
+    class Forgetful(Engine):
+        def __init__(self) -> None:
+            pass
+
+    with pytest.raises(TypeError):
+        Forgetful()
