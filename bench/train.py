@@ -20,7 +20,7 @@ from .common.command import INTERRUPTED, CommandError, execute, file_name, numbe
 from .common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, write_bytes
 from .common.learning import NOTHING_LEARNT, add_options, plot_losses
 from .common.plot import require_plot
-from .common.signature import signature
+from .common.signature import signature, weights_digest
 
 if TYPE_CHECKING:
     from ..evaluation.learn.network import Network
@@ -83,8 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
     add("--output", type=file_name, metavar="FILE", required=True, help="the network, usually .cwnet")
     add("--every-epoch", action="store_true", help="write the network after each epoch too: net.1.cwnet, net.2.cwnet, ...")
-    add("--journal", type=file_name, metavar="FILE", help="keep every finished epoch so that the run can be resumed")
-    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
+    journals.add_journal_arguments(add, "epoch")
     add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
     group = parser.add_argument_group("network and training")
@@ -111,8 +110,6 @@ def _train(args: argparse.Namespace) -> int:
     require("scipy.sparse", "it")
     if args.plot:
         require_plot(args.plot)
-    if args.resume and not args.journal:
-        raise CommandError("--resume needs the --journal of the run")
     try:
         weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
         with closing(Run(args, weights)) as run:
@@ -236,8 +233,7 @@ class Run:
         described: dict[str, Any] = {name: getattr(self._args, name) for name in DECIDING}
         described["logit"] = self._args.logit or fit_logit(positions)
         if self._is_residual:
-            sha256 = hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()  # as the files of selfplay name the weights
-            described |= {"weights": sha256, "signature": signature(tuple(weights), None)}
+            described |= {"weights": weights_digest(weights), "signature": signature(tuple(weights), None)}
         if start:
             described["start"] = {"name": self._args.start.name, "sha256": start}
         described["files"] = [

@@ -31,8 +31,10 @@ def check_outputs(
     """Check the files that a command writes before it opens any. Raises CommandError.
 
     `replaced` and `grown` (at their end) are names of arguments. All can be written, and none is a file that another argument
-    names, or one of `reads`.
+    names, or one of `reads`; --resume has its --journal.
     """
+    if getattr(args, "resume", False) and not args.journal:
+        raise CommandError("--resume needs the --journal of the run")
     written = {name: getattr(args, name) for name in (*replaced, *grown) if getattr(args, name)}
     for name, path in written.items():
         _require_writable(path, grows=name in grown)

@@ -17,13 +17,19 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from ...uci.parse import shorten
-from .command import CommandError, tell
+from .command import CommandError, file_name, tell
 from .files import append, hold, naming, require_regular
 
 FORMAT = 2
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
 SHOWN = 100  # characters of a setting or a fault in a message
 REFUSED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)  # what lines that no run has written may raise
+
+
+def add_journal_arguments(add: Callable[..., object], part: str, use: str = "resumed") -> None:
+    """Give a command line `--journal` and `--resume`; `files.check_outputs` checks them. `part`: what a line of the journal is."""
+    add("--journal", type=file_name, metavar="FILE", help=f"keep every finished {part} so that the run can be {use}")
+    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
 
 
 class RunFile:

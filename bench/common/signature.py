@@ -5,6 +5,8 @@ The engine forgets everything between positions, so with one thread the count de
 tunables, depth and table size. A change that moves it is a functional change. More threads are for measuring speed.
 """
 
+import hashlib
+import json
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
@@ -60,6 +62,11 @@ def searches(
         info = result.info
         score = "-" if info is None else f"mate {info.mate_in}" if info.is_mate else f"cp {info.score_cp}"
         yield Searched(fen, result.bestmove, score, result.nodes, seconds)
+
+
+def weights_digest(weights: Sequence[int]) -> str:
+    """The SHA-256 by which files of self-play, journals and networks name weights."""
+    return hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()
 
 
 @lru_cache(maxsize=2)

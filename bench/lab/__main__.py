@@ -20,6 +20,7 @@ from ...uci.parse import reason, shorten
 from ..common.command import INTERRUPTED, CommandError, execute, file_name, sets_tunables, tell, uninterrupted, whole_number
 from ..common.fen import SHOWN, read_epd
 from ..common.files import Postponed, check_outputs, read_text
+from ..common.journal import add_journal_arguments
 from ..common.plot import picture, require_plot
 from ..common.progress import progress
 from . import experiment as laboratory
@@ -98,8 +99,7 @@ def main(argv: Sequence[str]) -> int:
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("--plot", type=file_name, metavar="FILE", help="draw nodes by depth (.png, .svg or .pdf; needs matplotlib)")
     add("--page", type=file_name, metavar="FILE", help="write table, plot and explanations as one HTML file")
-    add("--journal", type=file_name, metavar="FILE", help="keep every finished measurement so that the run can be resumed")
-    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
+    add_journal_arguments(add, "measurement")
     add("--horizon", action="store_true", help="show the horizon effect instead")
     return execute(parser, argv, _lab)
 
@@ -107,8 +107,6 @@ def main(argv: Sequence[str]) -> int:
 def _lab(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     check_outputs(args, ["plot", "page"], ["journal"])
-    if args.resume and not args.journal:
-        raise CommandError("--resume needs the --journal of the run")
     if args.plot:
         require_plot(args.plot)
     if args.page and args.page.suffix.lower() not in (".html", ".htm"):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..common.command import INTERRUPTED, LARGEST_COUNT, CommandError, execute, file_name, seconds, tell, whole_number
 from ..common.files import Postponed, check_outputs, fingerprint
+from ..common.journal import add_journal_arguments
 from ..common.plot import require_plot
 from ..common.rules import Rules, add_rule_arguments
 from ..data import OPENINGS
@@ -97,8 +98,7 @@ def _parser() -> argparse.ArgumentParser:
 
     add = parser.add_argument_group("results").add_argument
     add("--pgn", type=file_name, metavar="FILE", help="append every finished game")
-    add("--journal", type=file_name, metavar="FILE", help="keep every finished game so that the run can be resumed")
-    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
+    add_journal_arguments(add, "game")
     add("--json", action="store_true", help="print one JSON object instead of text")
     help_plot = "draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)"
     add("--plot", type=file_name, metavar="FILE", help=help_plot)
@@ -152,8 +152,6 @@ def _check(args: argparse.Namespace) -> int:
     players = len(values_of(args.engine_words, "--name"))
     if players < 2:
         raise CommandError("name at least two engines, each with --engine or --revision")
-    if args.resume and not args.journal:
-        raise CommandError("--resume needs the --journal of the run")
     if args.sprt and players != 2:
         raise CommandError("--sprt is for two engines")
     if args.plot:

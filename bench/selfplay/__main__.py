@@ -27,7 +27,7 @@ from ..common.own_game import given
 from ..common.pool import cluster, processes
 from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments, add_rule_arguments
-from ..common.signature import signature
+from ..common.signature import signature, weights_digest
 from .game import GameStart, SelfplaySettings, play
 
 TO_THE_END = 10  # percent: games that are decided early have few endings
@@ -116,7 +116,7 @@ def _selfplay(args: argparse.Namespace) -> int:
 def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequence[Book]) -> dict[str, Any]:
     """The settings as the file's second line has them. Raises OSError."""
     described = dict(vars(settings))
-    described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()
+    described["weights"] = weights_digest(settings.weights)
     described["network"] = hashlib.sha256(settings.network).hexdigest() if settings.network else None
     if not settings.tunables:  # files without it were made with the tunables as they are
         del described["tunables"]

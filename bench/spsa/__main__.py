@@ -21,13 +21,13 @@ from typing import Any, NamedTuple
 from ...uci.tunables import ROWS, SWITCH, Row, matching
 from ..common.command import INTERRUPTED, CommandError, execute, file_name, number, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs, fingerprint
-from ..common.journal import Journal, Kind, checked
+from ..common.journal import Journal, Kind, add_journal_arguments, checked
 from ..common.openings import Opening, choose, open_book, standard_start
 from ..common.own_game import OwnGames, given
 from ..common.pool import processes
 from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments
-from ..common.signature import signature
+from ..common.signature import signature, weights_digest
 from ..common.table import show
 from .game import PairGame, play
 
@@ -147,8 +147,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--r-end", type=number(1e-6, 1), default=0.01, metavar="R", help=gain)
     batch = "iterations a step, played from the same values (default 16)"
     add("--batch", type=whole_number(1, 10_000), default=16, metavar="N", help=batch)
-    add("--journal", type=file_name, metavar="FILE", help="keep every finished batch so that the run can be resumed")
-    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
+    add_journal_arguments(add, "batch")
     add("--json", action="store_true", help="print one JSON object instead of text")
     return parser
 
@@ -200,8 +199,6 @@ def _spsa(args: argparse.Namespace) -> int:
     parameters = chosen(args.tune)
     for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
         raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")
-    if args.resume and not args.journal:
-        raise CommandError("--resume needs the --journal of the run")
     random_plies = 0 if args.openings else RANDOM_PLIES
     settings = OwnGames(**given(args), random_plies=random_plies, rules=Rules(None, *RESIGN, *DRAW, MAX_MOVES))
     spsa = Spsa(parameters, args.games // 2, args.batch, args.r_end, args.seed)
@@ -222,7 +219,7 @@ def _spsa(args: argparse.Namespace) -> int:
 def _described(args: argparse.Namespace, settings: OwnGames, parameters: Sequence[Parameter]) -> dict[str, Any]:
     """What must be the same when a run is resumed."""
     described: dict[str, Any] = {name: getattr(args, name) for name in ("games", "batch", "nodes", "hash", "seed", "r_end")}
-    described["weights"] = hashlib.sha256(json.dumps(settings.weights).encode()).hexdigest()[:16]
+    described["weights"] = weights_digest(settings.weights)[:16]
     described["network"] = hashlib.sha256(settings.network).hexdigest()[:16] if settings.network else None
     described["engine"] = signature(settings.weights, settings.network)
     described["openings"] = fingerprint(args.openings)[:16] if args.openings else ""

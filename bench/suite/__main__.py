@@ -14,8 +14,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.command import INTERRUPTED, CommandError, execute, file_name, seconds, tell, uninterrupted, whole_number
+from ..common.command import INTERRUPTED, execute, file_name, seconds, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs
+from ..common.journal import add_journal_arguments
 from ..common.plot import require_plot
 from ..common.pool import threads
 from ..common.progress import progress
@@ -81,9 +82,7 @@ def main(argv: Sequence[str]) -> int:
     timeout = f"give an engine up on a position after so long (default: --time and {SPARE:g} s, or {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
-    journal = "keep every finished position so that the run can be resumed, or compared with later"
-    add("--journal", type=file_name, metavar="FILE", help=journal)
-    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
+    add_journal_arguments(add, "position", "resumed, or compared with later")
     add("--compare", type=file_name, metavar="FILE", help="show which positions changed since the run in this journal")
     listing = f"positions to list (default: those that not every engine solved, at most {LISTED})"
     add("--list", choices=("all", "open", "none"), help=listing)
@@ -95,8 +94,6 @@ def main(argv: Sequence[str]) -> int:
 def _suite(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     check_outputs(args, ["plot"], ["journal"], reads=[TACTICS.path])
-    if args.resume and not args.journal:
-        raise CommandError("--resume needs the --journal of the run")
     if args.plot:
         require_plot(args.plot)
     earlier = load(args.compare) if args.compare else None
