@@ -8,17 +8,20 @@ from collections.abc import Sequence
 
 from ..core.engine import MAX_DEPTH, MAX_THREADS, build_info
 from ..evaluation import config
-from .common.command import CommandError, execute, file_name, per_second, sets_tunables, tell, whole_number
+from .common.command import CommandError, Parser, execute, file_name, per_second, sets_tunables, tell, whole_number
 from .common.signature import DEPTH, HASH_MB, searches
+
+MAX_HASH_MB = 1 << 20
 
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. The last line on stdout is `N nodes M nps`; the build and the positions go by on stderr."""
-    parser = argparse.ArgumentParser(prog="coachwhip bench", description="Search fixed positions: node count and speed.")
+    parser = Parser("bench", "Search fixed positions: node count and speed.")
     add = parser.add_argument
-    add("depth", nargs="?", type=whole_number(1, MAX_DEPTH), default=DEPTH, help=f"plies (default {DEPTH})")
+    words = f"the depth in plies (default {DEPTH}), or the numbers of --hash and --threads and the depth, as in Stockfish"
+    add("numbers", nargs="*", type=whole_number(1, MAX_HASH_MB), metavar="NUMBER", help=words)
     table = f"size of the transposition table (default {HASH_MB})"
-    add("--hash", type=whole_number(1, 1 << 20), default=HASH_MB, metavar="MB", help=table)
+    add("--hash", type=whole_number(1, MAX_HASH_MB), default=HASH_MB, metavar="MB", help=table)
     threads = "search threads (default 1); the count varies with more than 1"
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help=threads)
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
@@ -27,14 +30,27 @@ def main(argv: Sequence[str]) -> int:
     return execute(parser, argv, _bench)
 
 
+def _settings(args: argparse.Namespace) -> dict[str, int]:
+    """Depth, table in MB and threads. Raises CommandError."""
+    names = ("depth",) if len(args.numbers) == 1 else ("hash", "threads", "depth")
+    if len(args.numbers) > len(names):
+        raise CommandError("expected DEPTH, or MB THREADS DEPTH")
+    settings = {"depth": DEPTH, "hash": args.hash, "threads": args.threads} | dict(zip(names, args.numbers, strict=False))
+    for name, most in (("depth", MAX_DEPTH), ("threads", MAX_THREADS)):
+        if settings[name] > most:
+            raise CommandError(f"{name} is at most {most}")
+    return settings
+
+
 def _bench(args: argparse.Namespace) -> int:
-    settings = {"depth": args.depth, "hash": args.hash, "threads": args.threads}
+    settings = _settings(args)
+    depth, hash_mb, threads = settings.values()
     done = []
     try:
         weights, network = config.evaluator(args.weights)
         tell(build_info())
         tunables = dict(args.set)
-        for searched in searches(weights, network, args.depth, hash_mb=args.hash, threads=args.threads, tunables=tunables):
+        for searched in searches(weights, network, depth, hash_mb=hash_mb, threads=threads, tunables=tunables):
             done.append(searched)
             line = (
                 f"{len(done):3} {searched.nodes:12} nodes  {searched.score:>9}  {searched.bestmove or '(none)':7} {searched.fen}"
@@ -43,7 +59,7 @@ def _bench(args: argparse.Namespace) -> int:
     except ValueError as error:
         raise CommandError(str(error)) from error
     except MemoryError as error:
-        raise CommandError(f"no memory for a table of {args.hash} MB and {args.threads} threads") from error
+        raise CommandError(f"no memory for a table of {hash_mb} MB and {threads} threads") from error
     nodes = sum(searched.nodes for searched in done)
     seconds = sum(searched.seconds for searched in done)
     totals = {"nodes": nodes, "seconds": seconds, "nps": per_second(nodes, seconds)}
@@ -51,5 +67,6 @@ def _bench(args: argparse.Namespace) -> int:
         positions = [searched._asdict() for searched in done]
         print(json.dumps({"build": build_info(), **totals, **settings, "positions": positions}, indent=1), flush=True)
     else:
-        print(f"{nodes} nodes {totals['nps']} nps", flush=True)
+        nps = f"{totals['nps']:,}" if sys.stdout.isatty() else totals["nps"]  # programs read digits alone
+        print(f"{nodes} nodes {nps} nps", flush=True)
     return 0

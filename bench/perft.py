@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
 from ..uci.parse import reason, shorten
-from .common.command import CommandError, execute, file_name, per_second, whole_number
+from .common.command import CommandError, Parser, execute, file_name, per_second, whole_number
 from .common.fen import SHOWN, is_shredder, read_epd
 from .common.files import read_text
 from .common.progress import Bar, progress
@@ -178,12 +178,10 @@ def _oracle(board: "chess.Board", move: "chess.Move", depth: int) -> int:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Returns 1 if a suite's count is off, 2 for a bad FEN or file."""
-    parser = argparse.ArgumentParser(
-        prog="coachwhip perft", description="Count the leaves of the tree of legal moves, or check suites of known counts."
-    )
+    parser = Parser("perft", "Count the leaves of the tree of legal moves, or check suites of known counts.")
     add = parser.add_argument
     add("depth", nargs="?", type=whole_number(0, MAX_DEPTH), help="plies")
-    add("fen", nargs="*", help="position, quoted or as separate words (default: the start position)")
+    add("fen", nargs="*", help="position, quoted or as separate words, or startpos (the default)")
     suite = f"EPD files with lines FEN ;D1 20 ;D2 400 (without FILE: {PERFT.in_words()})"
     add("--suite", nargs="*", type=file_name, metavar="FILE", help=suite)
     about = "skip larger counts of a suite"
@@ -205,7 +203,8 @@ def _perft(args: argparse.Namespace) -> int:
 
 def _single(args: argparse.Namespace) -> int:
     """One position: divide, total, time."""
-    position = _position(" ".join(args.fen) or STARTPOS_FEN, "fen", chess960=args.chess960)
+    fen = " ".join(args.fen)
+    position = _position(STARTPOS_FEN if fen in ("", "startpos") else fen, "fen", chess960=args.chess960)
     start = time.perf_counter()
     divide = _divide(position, args) if args.depth else []
     seconds = time.perf_counter() - start
@@ -258,4 +257,4 @@ def _suite(args: argparse.Namespace) -> int:
 
 
 def _print_speed(nodes: int, seconds: float) -> None:
-    print(f"Time: {round(seconds * 1000)} ms\nNPS: {per_second(nodes, seconds)}")
+    print(f"Time: {round(seconds * 1000)} ms\nNPS: {per_second(nodes, seconds):,}")

@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from ..core.engine import STARTPOS_FEN, Position
-from .common.command import INTERRUPTED, CommandError, execute, seconds, whole_number
+from .common.command import INTERRUPTED, CommandError, Parser, execute, seconds, whole_number
 from .common.progress import progress
 from .common.signature import read_positions
 from .common.table import show
@@ -140,7 +140,7 @@ def bench(contender: Contender) -> Work:
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Progress is shown on stderr, tables or JSON are printed on stdout; 130 after Ctrl-C."""
     about = "Compare the speed of this build with that of earlier revisions and of other UCI engines, in turn."
-    parser = argparse.ArgumentParser(prog="coachwhip speed", description=about, epilog=f"Rates are per second of {CLOCK}.")
+    parser = Parser("speed", about, f"Rates are per second of {CLOCK}.")
     add_engine_arguments(parser)
     add = parser.add_argument
     add("--rounds", type=whole_number(1, 1000), default=3, metavar="N", help="how often in turn (default 3)")

@@ -16,7 +16,18 @@ from ..evaluation import config
 from ..evaluation.learn.labelled import MAX_SCORE
 from .common import journal as journals
 from .common.checkout import revision
-from .common.command import INTERRUPTED, CommandError, execute, file_name, number, require, tell, uninterrupted, whole_number
+from .common.command import (
+    INTERRUPTED,
+    CommandError,
+    Parser,
+    execute,
+    file_name,
+    number,
+    require,
+    tell,
+    uninterrupted,
+    whole_number,
+)
 from .common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, write_bytes
 from .common.learning import NOTHING_LEARNT, add_options, plot_losses
 from .common.plot import require_plot
@@ -75,10 +86,9 @@ DATA_OPTIONS = (
 DECIDING = "kind hidden epochs batch rate decay wdl seed validation max_score per_game limit".split()
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     about = "Train a network on labelled positions."
-    formatter = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="coachwhip train", description=about, epilog=EPILOG, formatter_class=formatter)
+    parser = Parser("train", about, EPILOG)
     add = parser.add_argument
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
     add("--output", type=file_name, metavar="FILE", required=True, help="the network, usually .cwnet")

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from ..uci.tunables import ROWS, SWITCH, matching
-from .common.command import CommandError, execute
+from .common.command import CommandError, Parser, execute
 from .common.table import show
 
 RATE = 0.002  # OpenBench's usual R_end, for tens of thousands of pairs; `spsa --r-end` is the same number for shorter runs
@@ -24,8 +24,7 @@ Change a number, or switch a technique off (use_NAME=0), wherever an engine of c
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Returns 0, or 2 for a wrong command line."""
     about = "List the numbers of the search and the switches of its techniques, with value, range, step of a tuner, and meaning."
-    formatter = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="coachwhip tunables", description=about, epilog=EPILOG, formatter_class=formatter)
+    parser = Parser("tunables", about, EPILOG)
     parser.add_argument("names", nargs="*", metavar="NAME", help="list only these; may be patterns, for example 'lmr_*'")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON object instead of text")

@@ -11,7 +11,18 @@ from typing import TYPE_CHECKING, Any
 from ..evaluation import config
 from ..evaluation.learn.labelled import MAX_SCORE, PER_GAME
 from .common.checkout import revision
-from .common.command import INTERRUPTED, CommandError, execute, file_name, number, require, tell, uninterrupted, whole_number
+from .common.command import (
+    INTERRUPTED,
+    CommandError,
+    Parser,
+    execute,
+    file_name,
+    number,
+    require,
+    tell,
+    uninterrupted,
+    whole_number,
+)
 from .common.files import check_outputs, keep, require_regular
 from .common.learning import NOTHING_LEARNT, add_options, plot_losses
 from .common.plot import require_plot
@@ -70,10 +81,9 @@ OPTIONS = (
 )
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     about = "Fit the weights of the evaluation to labelled positions (Texel's tuning)."
-    formatter = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="coachwhip tune", description=about, epilog=EPILOG, formatter_class=formatter)
+    parser = Parser("tune", about, EPILOG)
     add = parser.add_argument
     add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
     add("--output", type=file_name, metavar="FILE", required=True, help="the new weights file")

@@ -7,7 +7,6 @@ coefficients are those of greatest likelihood (https://en.wikipedia.org/wiki/Max
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,12 +15,13 @@ import numpy as np
 
 from ..uci.parse import reason
 from ..uci.wdl import LEAST, material
-from .common.command import CommandError, execute, file_name, require
+from .common.command import CommandError, Parser, execute, file_name, require
 from .common.files import naming
 from .common.pgn import PgnError, read_games
 from .data import SCORED
 
 if TYPE_CHECKING:
+    import argparse
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
@@ -113,7 +113,7 @@ def fit(samples: Samples) -> Fit:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand; 2 if the games cannot be used."""
-    parser = argparse.ArgumentParser(prog="coachwhip wdl-fit", description="Fit the model of UCI_ShowWDL to scored games.")
+    parser = Parser("wdl-fit", "Fit the model of UCI_ShowWDL to scored games.")
     games = f"files of games, plain or compressed, as match --pgn writes them (default: {SCORED.in_words()})"
     parser.add_argument("games", nargs="*", type=file_name, metavar="PGN", help=games)
     return execute(parser, argv, _wdl_fit)

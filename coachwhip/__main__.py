@@ -18,6 +18,7 @@ from .output import LostOutput, use_utf8, watched
 from .uci import worker
 from .uci.format import info_string
 from .uci.loop import UciLoop
+from .uci.options import nearest
 from .uci.parse import printable, shorten
 from .uci.reader import read_lines
 from .uci.session import Session
@@ -43,10 +44,12 @@ SUBCOMMANDS = {
     "tune": ("bench.tune", "FILE...", "fit the evaluation's weights to labelled positions"),
     "train": ("bench.train", "FILE...", "train a network on labelled positions"),
     "spsa": ("bench.spsa.__main__", "--tune NAME...", "tune numbers of the search by games against itself"),
-    "weights": ("evaluation.config", "", "print the evaluation weights, as a file to start from"),
+    "weights": ("bench.weights", "", "print the evaluation weights, as a file to start from"),
     "tunables": ("bench.tunables", "", "list the numbers of the search and the switches of its techniques"),
     "data": ("bench.data.__main__", "[NAME]", "list the openings, suites and games that come with it"),
+    "completion": ("bench.completion", "bash|zsh|fish", "print a script that completes these words in a shell"),
 }
+ALIASES = {"analyze": "analyse"}
 
 USAGE = """\
 usage: coachwhip [--weights FILE] [--set NAME=VALUE] [--expose] [SUBCOMMAND ... | UCI COMMAND ...]
@@ -70,6 +73,7 @@ Options:
 """
 
 NOT_FROZEN = "is not in this program without Python: install coachwhip in a Python environment and run it there"
+GREETING = "a UCI chess engine, made for chess GUIs. Type help for its commands, quit to leave."
 FAILED, INTERRUPTED = 1, 130  # exit codes
 LONGEST_COMPLAINT = 200  # characters that a client is shown of what `bench` complains of
 
@@ -107,7 +111,7 @@ def _run(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) ->
             with watched():
                 print(args.answer, end="")
             return 0
-        if args.words and args.words[0] in SUBCOMMANDS:
+        if args.words and args.words[0] in (*SUBCOMMANDS, *ALIASES):
             return _run_subcommand(args)
         return _run_uci(args, crashes_to)
     except UsageError as error:
@@ -192,6 +196,8 @@ def _run_uci(args: CliArgs, crashes_to: Callable[[FileIO | None], None] | None) 
     if args.words:
         code = _run_commands(loop, args.words)
     elif sys.stdin is not None:
+        if sys.stdin.isatty() and sys.stderr is not None and sys.stderr.isatty():  # a person, not a GUI
+            _complain(GREETING)
         with open(sys.stdin.fileno(), "rb", buffering=0, closefd=False) as stream:
             loop.run(read_lines(stream.read))
     if writer.error is not None:
@@ -222,6 +228,7 @@ def _run_subcommand(args: CliArgs) -> int:
     from importlib import import_module
 
     name, *words = args.words
+    name = ALIASES.get(name, name)
     module = f"coachwhip.{SUBCOMMANDS[name][0]}"
     if args.expose:
         raise UsageError(f"{name} has no option --expose: it is for a UCI session")
@@ -245,7 +252,8 @@ def _run_commands(loop: UciLoop, words: list[str]) -> int:
     for command in commands:
         name = command.split(maxsplit=1)[0] if command.strip() else ""
         if name not in loop.commands:
-            raise UsageError(f"unknown command '{name}'; see coachwhip --help")
+            near = nearest(name, (*SUBCOMMANDS, *loop.commands))
+            raise UsageError(f"unknown command '{shorten(name)}'; {f'did you mean {near}?' if near else 'see coachwhip --help'}")
         if fault := loop.fault_of(command):
             raise UsageError(fault)
     for command in commands:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 
 from ..core.engine import network_header
 from . import weights as defaults
@@ -18,12 +17,11 @@ from .layout import ENTRIES, NETWORK_LENGTH, flatten, leaves, unflatten
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import ast
-    from collections.abc import Sequence
     from typing import Any
 
     from .layout import Entry
 
-__all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default", "main", "network", "unflatten"]
+__all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default", "network", "unflatten"]
 
 MAX_FILE_SIZE = 1 << 18  # bytes, about ten times the default file
 MAX_NETWORK_SIZE = 1 << 20  # bytes, more than the largest network has
@@ -123,24 +121,6 @@ def _drawn(value: Any, entry: Entry | None) -> str:
     if len(rows) == 1:
         return f"[{rows[0]}]"
     return "[\n" + "".join(f"    [{row}],\n" if len(shape) == 2 else f"    {row},\n" for row in rows) + "]"
-
-
-def main(argv: Sequence[str]) -> int:
-    """Run `coachwhip weights [--weights FILE]`: print the default weights, or a file's, as a file to start from."""
-    import argparse
-
-    about = "Print the evaluation weights as a file to start from."
-    parser = argparse.ArgumentParser(prog="coachwhip weights", description=about)
-    parser.add_argument("--weights", metavar="FILE", help="print (and check) these weights (default: the shipped ones)")
-    path = parser.parse_args(argv).weights
-    try:
-        weights = load(path) if path else load_default()
-        network(weights, path)
-        sys.stdout.write(dump(weights))
-    except WeightsError as error:
-        print(f"coachwhip weights: {error}", file=sys.stderr)
-        return 1
-    return 0
 
 
 # --- Checking ---

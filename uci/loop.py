@@ -117,7 +117,7 @@ class UciLoop:
             "ponderhit": Command(lambda _: self.worker.ponderhit(), AT_ONCE, "the expected move was played"),
             "quit": Command(self._do_quit, AT_ONCE, "end the process"),
             "d": Command(self._do_d, IN_ORDER, "show the position"),
-            "eval": Command(self._do_eval, IN_ORDER, "show the terms of the evaluation"),
+            "eval": Command(self._do_eval, IN_ORDER, "eval [startpos|FEN]: show the terms of the evaluation"),
             "perft": Command(self._do_perft, AT_ONCE, "perft N: count the leaves N plies ahead, by move"),
             "compiler": Command(self._do_compiler, UNHINDERED, "show how the core was built"),
             "help": Command(self._do_help, UNHINDERED, "show this list"),
@@ -245,10 +245,16 @@ class UciLoop:
         for line in fmt.diagram(position.board(), position.fen(), position.key, position.in_check):
             self._write(line)
 
-    def _do_eval(self, _: str) -> None:
+    def _do_eval(self, rest: str) -> None:
         from ..evaluation import trace
 
-        for line in trace.table(self.session.engine.trace(self.session.position)).splitlines():
+        fen, position = rest.strip(), self.session.position
+        if fen:
+            try:
+                position = self.session.new_position(None if fen == "startpos" else fen)
+            except ValueError as error:
+                raise parse.UserError(f"eval: {parse.reason(error)}") from error
+        for line in trace.table(self.session.engine.trace(position)).splitlines():
             self._write(line)
 
     def _do_compiler(self, _: str) -> None:

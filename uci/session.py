@@ -62,7 +62,7 @@ class Session:
     def position(self) -> Position:
         """The position last set, with the game that led to it."""
         if self._position is None:
-            self._position = self._new_position(None)
+            self._position = self.new_position(None)
         return self._position
 
     @property
@@ -144,7 +144,7 @@ class Session:
 
     def set_position(self, fen: str | None, moves: list[str]) -> None:
         """Set the position; `fen` None: the start position. Raises ValueError, and keeps the old one, if the FEN or a move is illegal."""
-        position = self._new_position(fen)
+        position = self.new_position(fen)
         for number, move in enumerate(moves, 1):
             try:
                 position.make(move)
@@ -152,7 +152,7 @@ class Session:
                 raise ValueError(f"illegal move '{parse.shorten(move)}' (number {number} after 'moves')") from None
         self._position = position
 
-    def _new_position(self, fen: str | None) -> Position:
+    def new_position(self, fen: str | None) -> Position:
         """The position of a FEN, None: the start position. Only UCI_Chess960 allows the castling rights of Chess960."""
         from ..core.engine import STARTPOS_FEN, Position
 

@@ -15,7 +15,7 @@ from ...core.engine import MAX_DEPTH
 from ...in_process import open_engine
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import OF_A_TEXT, printable, reason, shorten
-from ..common.command import INTERRUPTED, CommandError, execute, file_name, sets_tunables, tell, whole_number
+from ..common.command import INTERRUPTED, CommandError, Parser, execute, file_name, sets_tunables, tell, whole_number
 from ..common.files import Postponed, check_outputs, naming, replacing, write_bytes
 from ..common.pgn import game_text
 from ..common.progress import progress
@@ -33,11 +33,8 @@ Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand."""
-    parser = argparse.ArgumentParser(
-        prog="coachwhip analyse",
-        description="Annotate the games of PGN files: evaluations, bad moves and better lines, accuracy of the players.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = Parser(
+        "analyse", "Annotate the games of PGN files: evaluations, bad moves and better lines, accuracy of the players.", EPILOG
     )
     add = parser.add_argument
     add("files", nargs="*", type=file_name, metavar="FILE", help=f"PGN files; - for standard input (default: {GAMES.in_words()})")

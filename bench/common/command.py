@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from ...uci.options import nearest
 from ...uci.parse import parse_int, printable
@@ -30,15 +30,27 @@ class CommandError(Exception):
     """Something the user asked for cannot be done; the message is one clear sentence for them."""
 
 
-def execute(parser: argparse.ArgumentParser, argv: Sequence[str], body: Callable[[argparse.Namespace], int]) -> int:
+class Parser(argparse.ArgumentParser):
+    """The command line of a subcommand. What is wrong with it is one sentence, without pages of usage."""
+
+    def __init__(self, name: str, about: str, epilog: str | None = None) -> None:
+        formatter = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=formatter)
+
+    def error(self, message: str) -> NoReturn:
+        """Called by argparse. Raises CommandError."""
+        raise CommandError(f"{message}; see {self.prog} --help")
+
+
+def execute(parser: Parser, argv: Sequence[str], body: Callable[[argparse.Namespace], int]) -> int:
     """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C.
 
     Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little memory.
     """
     try:
         return body(parser.parse_intermixed_args(_joined(argv)))  # options may stand between the words
-    except SystemExit as way_out:  # argparse has printed its message, or the help text
-        return way_out.code if isinstance(way_out.code, int) else 0
+    except SystemExit:  # argparse has printed the help text
+        return 0
     except KeyboardInterrupt:
         tell(f"{parser.prog}: interrupted")
         return INTERRUPTED

@@ -5,7 +5,7 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from ..common.command import execute
+from ..common.command import Parser, execute
 from ..common.table import show
 from . import ALL
 
@@ -14,10 +14,10 @@ HEADINGS = ("name", "used by", "what", "file", "entries")
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand."""
-    parser = argparse.ArgumentParser(
-        prog="coachwhip data",
-        description="List the data that come with coachwhip: its own openings, counts, problems and games.",
-        epilog="Each is used where its command gets no file. A path on a command line: $(coachwhip data openings)",
+    parser = Parser(
+        "data",
+        "List the data that come with coachwhip: its own openings, counts, problems and games.",
+        "Each is used where its command gets no file. A path on a command line: $(coachwhip data openings)",
     )
     parser.add_argument("name", nargs="?", choices=ALL, metavar="NAME", help=f"print only the path of: {', '.join(ALL)}")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")

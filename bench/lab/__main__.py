@@ -17,7 +17,17 @@ from pathlib import Path
 from ...core.engine import MAX_DEPTH, Position
 from ...evaluation import config
 from ...uci.parse import reason, shorten
-from ..common.command import INTERRUPTED, CommandError, execute, file_name, sets_tunables, tell, uninterrupted, whole_number
+from ..common.command import (
+    INTERRUPTED,
+    CommandError,
+    Parser,
+    execute,
+    file_name,
+    sets_tunables,
+    tell,
+    uninterrupted,
+    whole_number,
+)
 from ..common.fen import SHOWN, read_epd
 from ..common.files import Postponed, check_outputs, read_text
 from ..common.journal import add_journal_arguments
@@ -73,11 +83,8 @@ def names(possible: Collection[str]) -> Callable[[str], list[str]]:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Progress goes to stderr, the table to stdout; Ctrl-C reports the finished rows."""
-    parser = argparse.ArgumentParser(
-        prog="coachwhip lab",
-        description="Compare the techniques of adversarial search, each on top of those before it, with plain minimax.",
-        epilog=EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    parser = Parser(
+        "lab", "Compare the techniques of adversarial search, each on top of those before it, with plain minimax.", EPILOG
     )
     add = parser.add_argument
     count = whole_number

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..common.command import INTERRUPTED, LARGEST_COUNT, CommandError, execute, file_name, seconds, tell, whole_number
+from ..common.command import INTERRUPTED, LARGEST_COUNT, CommandError, Parser, execute, file_name, seconds, tell, whole_number
 from ..common.files import Postponed, check_outputs, fingerprint
 from ..common.journal import add_journal_arguments
 from ..common.plot import require_plot
@@ -60,12 +60,9 @@ def hypotheses(text: str) -> tuple[float, ...]:
     return values
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     """The command line."""
-    formatter = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        prog="coachwhip match", description="Play games between UCI engines.", epilog=EPILOG, formatter_class=formatter
-    )
+    parser = Parser("match", "Play games between UCI engines.", EPILOG)
     engines = parser.add_argument_group("engines")
     add_engine_arguments(engines)
     own_tc = of_engine(type=time_control, metavar="TC", help="time control of the engine named last, in place of the common one")
@@ -96,10 +93,14 @@ def _parser() -> argparse.ArgumentParser:
     add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help="stop when one is accepted (error rates 0.05)")
     add("--elo-model", choices=("normalized", "logistic"), default="normalized", help="Elo of --sprt (default normalized)")
 
-    add = parser.add_argument_group("results").add_argument
+    results = parser.add_argument_group("results")
+    add = results.add_argument
     add("--pgn", type=file_name, metavar="FILE", help="append every finished game")
     add_journal_arguments(add, "game")
-    add("--json", action="store_true", help="print one JSON object instead of text")
+    form = results.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    table = "print the first engine's results against the others as a table for a Markdown page"
+    form.add_argument("--markdown", action="store_true", help=table)
     help_plot = "draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)"
     add("--plot", type=file_name, metavar="FILE", help=help_plot)
     return parser
@@ -161,10 +162,13 @@ def _check(args: argparse.Namespace) -> int:
 
 def _report(args: argparse.Namespace, match: "Match") -> None:
     """Print the results, and draw them."""
-    from .standings import describe, summary
+    from .standings import describe, markdown, summary
 
     results = match.tally, match.names, match.sprt
-    print(json.dumps(summary(*results), indent=2) if args.json else describe(*results))
+    if args.json:
+        print(json.dumps(summary(*results), indent=2))
+    else:
+        print(markdown(match.tally, match.names) if args.markdown else describe(*results))
     if args.plot and match.tally.results:
         from .plot import plot_match
 

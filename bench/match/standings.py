@@ -77,6 +77,17 @@ def _tournament(tally: Tally, names: Sequence[str]) -> str:
     return plain(headings, rows, left=2)
 
 
+def markdown(tally: Tally, names: Sequence[str]) -> str:
+    """The first player's games against each of the others, as a table of a Markdown page."""
+    lines = [f"| {names[0]} against | games | score | Elo |", "|---|---|---|---|"]
+    for player, name in enumerate(names[1:], start=1):
+        if points := tally.points(0, player):
+            elo, _ = tally.judge(0, player)
+            difference = f"{elo.elo:+.0f} ± {elo.error:.0f}" if elo.is_known else ""
+            lines.append(f"| {name} | {_score(tally, 0, player)} | {100 * sum(points) / len(points):.1f} % | {difference} |")
+    return "\n".join(lines)
+
+
 def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dict[str, Any]:
     """The same for scripts; what is infinite or unknown is null."""
     faults = tally.faults()

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..common.command import CommandError, execute, whole_number
+from ..common.command import CommandError, Parser, execute, whole_number
 from ..common.table import plain
 from .alphabeta import alpha_beta
 from .beam import beam
@@ -94,7 +94,7 @@ def chess_position(fen: str, depth: int) -> Iterator[Row]:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand."""
-    parser = argparse.ArgumentParser(prog="coachwhip reference", description="Compare textbook searches on small games.")
+    parser = Parser("reference", "Compare textbook searches on small games.")
     about = "search to this depth, in plies, the chess position (default 2)"
     parser.add_argument("--depth", type=whole_number(1, 4), default=2, metavar="N", help=about)
     parser.add_argument("--fen", default=MIDDLEGAME, metavar="FEN", help="the chess position")

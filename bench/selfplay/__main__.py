@@ -19,7 +19,7 @@ from typing import Any
 
 from ...evaluation.learn import labelled
 from ..common.checkout import revision
-from ..common.command import CommandError, execute, file_name, tell, uninterrupted, whole_number
+from ..common.command import CommandError, Parser, execute, file_name, tell, uninterrupted, whole_number
 from ..common.files import check_outputs, fingerprint, naming, replacing
 from ..common.journal import RunFile, require_same_settings
 from ..common.openings import Book, open_book, standard_start
@@ -47,10 +47,9 @@ examples:
 """
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     about = "Play games of the engine against itself and keep them with the scores of their positions."
-    formatter = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="coachwhip selfplay", description=about, epilog=EPILOG, formatter_class=formatter)
+    parser = Parser("selfplay", about, EPILOG)
     parser.add_argument("file", type=file_name, help="where the games go")
     _epd_arguments(parser.add_argument_group("positions as text").add_argument)
     _game_arguments(parser.add_argument_group("games").add_argument)

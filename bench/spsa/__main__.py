@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...uci.tunables import ROWS, SWITCH, Row, matching
-from ..common.command import INTERRUPTED, CommandError, execute, file_name, number, tell, uninterrupted, whole_number
+from ..common.command import INTERRUPTED, CommandError, Parser, execute, file_name, number, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs, fingerprint
 from ..common.journal import Journal, Kind, add_journal_arguments, checked
 from ..common.openings import Opening, choose, open_book, standard_start
@@ -131,10 +131,9 @@ class Spsa:
         return f"{len(self.games)} games, plus {self.plus_score():.1%}, draws {draws:.1%}: {values}"
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser() -> Parser:
     about = "Tune numbers of the search by games of the engine against itself (SPSA)."
-    formatter = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="coachwhip spsa", description=about, epilog=EPILOG, formatter_class=formatter)
+    parser = Parser("spsa", about, EPILOG)
     add = parser.add_argument
     tune = "what to tune; may be repeated"
     add("--tune", type=_tune, action="append", required=True, metavar="NAME[=START[:MIN:MAX[:STEP]]]", help=tune)

@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.command import INTERRUPTED, execute, file_name, seconds, tell, uninterrupted, whole_number
+from ..common.command import INTERRUPTED, Parser, execute, file_name, seconds, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs
 from ..common.journal import add_journal_arguments
 from ..common.plot import require_plot
@@ -70,10 +70,10 @@ class Run(NamedTuple):
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Progress and faults are shown on stderr, tables or JSON are printed on stdout; 130 after Ctrl-C."""
-    parser = argparse.ArgumentParser(
-        prog="coachwhip suite",
-        description="Let engines solve test positions: EPD with bm, am, dm, or moves graded with c8 and c9 (STS).",
-        epilog="A position with bm or am is solved by the move, else with dm by announcing that mate, else by the best graded move.",
+    parser = Parser(
+        "suite",
+        "Let engines solve test positions: EPD with bm, am, dm, or moves graded with c8 and c9 (STS).",
+        "A position with bm or am is solved by the move, else with dm by announcing that mate, else by the best graded move.",
     )
     add = parser.add_argument
     add("files", nargs="*", type=file_name, metavar="FILE", help=f"EPD files (default: {TACTICS.in_words()})")

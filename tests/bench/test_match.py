@@ -378,6 +378,9 @@ def test_a_tournament_of_three(
     best = "8 6 75.0 +2 =0 -2 +4 =0 -0" if form == "round-robin" else "4 4 100.0 - +4 =0 -0"
     assert sorted(" ".join([row[1], *row[4:]]) for row in table[:2]) == [f"gooda {best}", f"goodb {best}"]
     assert (table[2][1], table[2][4:7]) == ("cheat", ["8", "0", "0.0"])
+    assert match.main([*words, "--games", "4", "--markdown"]) == 0
+    rows = capsys.readouterr().out.splitlines()[2:]
+    assert rows == [f"| {name} | +0 =0 -4 | 0.0 % |  |" for name in ("goodb", "gooda")]
     found = run(*words, "--games", "4")
     assert [engine["points"] for engine in found["engines"]] == ([0, 6, 6] if form == "round-robin" else [0, 4, 4])
     assert [meeting["players"] for meeting in found["meetings"]] == [[0, 1], [0, 2], [1, 2]][: len(meetings)]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from coachwhip.bench import weights as weights_command
 from coachwhip.core.engine import DANGER_STEP, Engine, Position
 from coachwhip.evaluation import config, layout, weights
 from coachwhip.evaluation.config import WeightsError
@@ -39,12 +40,12 @@ def test_dump_is_the_default_file(write: Write, capsys: pytest.CaptureFixture[st
     """So that what `coachwhip weights` prints and what is in the repository cannot drift apart."""
     with open(weights.__file__, encoding="utf-8") as file:
         assert file.read() == TEXT
-    assert config.main([]) == 0
+    assert weights_command.main([]) == 0
     assert capsys.readouterr().out == TEXT
     mine = config.dump(DEFAULT | {"TEMPO": (33, 44)})
-    assert config.main(["--weights", write(mine)]) == 0
+    assert weights_command.main(["--weights", write(mine)]) == 0
     assert capsys.readouterr().out == mine != TEXT
-    assert config.main(["--weights", write("TEMPO = 5")]) == 1
+    assert weights_command.main(["--weights", write("TEMPO = 5")]) == 2
     output = capsys.readouterr()
     assert output.out == ""
     assert output.err.startswith("coachwhip weights: my_weights.py")

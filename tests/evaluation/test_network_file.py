@@ -16,7 +16,7 @@ import chess.engine
 import networks
 import pytest
 from chess.engine import Limit
-from coachwhip.bench import bench, train, tune
+from coachwhip.bench import bench, train, tune, weights
 from coachwhip.bench.analyse import __main__ as analyse
 from coachwhip.bench.engines.spec import own_command
 from coachwhip.bench.lab import __main__ as lab
@@ -198,8 +198,8 @@ def test_bench_and_selfplay_and_spsa_search_with_the_network(
     """And do not go on with another one."""
     assert nodes(capsys, "--weights", mine) != nodes(capsys, "--weights", plain)
     made = {}
-    for name, weights in (("with.bin", mine), ("without.bin", plain)):
-        assert selfplay.main([str(tmp_path / name), *SHORT, "1", "--max-moves", "12", "--weights", str(weights)]) == 0
+    for name, file in (("with.bin", mine), ("without.bin", plain)):
+        assert selfplay.main([str(tmp_path / name), *SHORT, "1", "--max-moves", "12", "--weights", str(file)]) == 0
         made[name] = labelled.summary(tmp_path / name).settings
     settings, without = made.values()
     assert {name for name in settings if settings[name] != without[name]} == {"network", "signature"}
@@ -225,7 +225,7 @@ TOOLS: dict[str, tuple[Callable[[list[str]], int], list[str]]] = {  # those that
     "bench": (bench.main, ["1"]),
     "selfplay": (selfplay.main, ["own.bin", "--games", "1"]),
     "spsa": (spsa.main, ["--tune", "rfp_margin", "--games", "2", "--nodes", "50"]),
-    "weights": (config.main, []),
+    "weights": (weights.main, []),
 }
 
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -29,6 +30,8 @@ def test_commands_of_the_command_line(capfd: pytest.CaptureFixture[str]) -> None
     for words, said in (
         (["uci"], "uciok"),
         (["go", "perft", "2"], "Nodes searched: 400"),
+        (["perft", "2", "startpos"], "Nodes searched: 400"),
+        (["analyze", "--help"], "coachwhip analyse"),
         (["--version"], f"coachwhip {__version__}"),
         (["--help"], "coachwhip"),
     ):
@@ -41,7 +44,10 @@ def test_commands_of_the_command_line(capfd: pytest.CaptureFixture[str]) -> None
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["position startpos", "blah blah"], "unknown command 'blah'"),
+        (["position startpos", "blah blah"], "unknown command 'blah'; see coachwhip --help"),
+        (["mathc", "--games", "2"], "unknown command 'mathc'; did you mean match?"),
+        (["match", "--gmaes", "2"], "unrecognized arguments: --gmaes 2; see coachwhip match --help"),
+        (["perft", "x"], "expected a whole number"),
         (["--blah"], "--blah"),
         (["--weights"], "--weights"),
         (["--help=3"], "--help"),
@@ -58,7 +64,7 @@ def test_bad_command_lines(words: list[str], said: str, capfd: pytest.CaptureFix
     assert main(words) == 2
     out, err = capfd.readouterr()
     assert out == ""
-    assert err.startswith("coachwhip: ")
+    assert err.startswith(("coachwhip: ", "coachwhip match: ", "coachwhip perft: "))
     assert said in err
     assert len(err.splitlines()) == 1
 
@@ -67,6 +73,19 @@ def test_bad_command_lines(words: list[str], said: str, capfd: pytest.CaptureFix
 def test_a_command_that_is_misunderstood_ends_the_run(words: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     assert main(words) == 2
     assert len(capfd.readouterr().out.splitlines()) == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no bash")
+def test_completion_in_bash() -> None:
+    """The script that bash runs at each Tab: subcommands, then the options of one."""
+    python = shlex.quote(sys.executable)
+    script = (
+        f'coachwhip() {{ {python} -m coachwhip "$@"; }}; eval "$(coachwhip completion bash)"; '
+        'complete_last() { COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _coachwhip; echo "${COMPREPLY[@]}"; }; '
+        "complete_last coachwhip wei; complete_last coachwhip --set a=1 match --sc; complete_last coachwhip data open"
+    )
+    done = subprocess.run(["bash", "-c", script], env=environment(), capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("weights\n--scheduler\n\n", "")
 
 
 def test_start_up_loads_nothing_heavy() -> None:
@@ -183,6 +202,7 @@ def test_a_session_on_a_terminal(last: bytes) -> None:
                 seen += os.read(master, 4096)
             seen = seen.partition(word)[2]
 
+        until(b"quit to leave")
         until(b"uciok", b"uci\r")  # what the Enter key sends
         until(b"info depth 3 ", b"go infinite\n")
         until(b"bestmove ", b"stop\n")

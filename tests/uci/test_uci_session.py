@@ -182,7 +182,11 @@ def test_perft_d_eval_and_help(engine: UciProcess) -> None:
     assert [line for line in lines if re.fullmatch(r"Key: [0-9A-F]{16}", line)]
     assert "In check: no" in lines
     assert "In check: yes" in engine.ask("position fen 4k3/8/8/8/8/8/8/4RK2 b - - 0 1", "d")
-    assert len(engine.ask("position startpos", "eval")) > 5
+    shown = engine.ask("position startpos", "eval")
+    assert len(shown) > 5
+    assert engine.ask("position startpos moves e2e4", "eval startpos") == shown == engine.ask(f"eval {chess.STARTING_FEN}")
+    assert engine.ask("eval") != shown  # the position of the session stays
+    assert engine.ask("eval 8/8") == ["info string eval: a FEN has 2 to 6 fields, not 1"]
     assert engine.ask("compiler")[0].startswith("coachwhip ")
     assert [line for line in engine.ask("help") if line.startswith("bench ")]
 
@@ -195,7 +199,10 @@ def test_bench_in_a_session() -> None:
         assert re.fullmatch(r"\d+ nodes \d+ nps", line)
         engine.send("bench nonsense")
         (line,) = engine.read_until("info string")
-        assert line == "info string bench: error: argument depth: expected a whole number from 1 to 127, not 'nonsense'"
+        assert (
+            line
+            == "info string bench: argument NUMBER: expected a whole number from 1 to 1048576, not 'nonsense'; see coachwhip bench --help"
+        )
         engine.send(f"bench {'x' * 100_000}")
         (line,) = engine.read_until("info string")
         assert len(line) < 250
