@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     )
     from .in_process import open_engine
 
-# .github/CONTRIBUTING.md says what the numbers mean.
+# docs/maintaining.md says what the numbers mean.
 __version__ = "0.1.0.dev0"
 
 __all__ = [
