@@ -94,10 +94,10 @@ def start(contender: Contender) -> Work:
 
 def _run(contender: Contender, lines: str, *words: str) -> tuple[Work, str]:
     """What a process that is sent these lines took, and what it printed."""
-    before, begun = cpu(), time.perf_counter()
+    before, started = cpu(), time.perf_counter()
     words = (*contender.spec.command, *words)
     done = subprocess.run(words, input=lines.encode(), capture_output=True, timeout=contender.timeout, check=False)
-    work = Work(0, cpu() - before, time.perf_counter() - begun)
+    work = Work(0, cpu() - before, time.perf_counter() - started)
     return work, (done.stdout + b"\n" + done.stderr).decode(errors="replace")
 
 

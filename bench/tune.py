@@ -104,7 +104,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
 
     options = Options(*(getattr(args, name) for name in Options._fields))
     try:
-        chosen(args.only, args.freeze)  # a pattern that matches nothing is refused before the work
+        chosen(args.only, args.freeze)  # a pattern that matches nothing is rejected before the work
         entries = config.load(args.weights) if args.weights else config.load_default()
         start = config.flatten(entries)
         sources = _sources(args, start, options)

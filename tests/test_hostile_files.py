@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files from strangers: they run nothing, read nothing else, and end neither the process nor its memory; one line says what is wrong.
+"""Untrusted files: they run nothing, read nothing else, and end neither the process nor its memory; one line says what is wrong.
 
 The limits stand in .github/SECURITY.md. tests/trials/mutated_files.py tries spoilt files by the thousand.
 """
@@ -359,7 +359,7 @@ def run_on_terminal(words: list[str], folder: Path) -> str:
     process = subprocess.Popen(command, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     shown = b""
-    with contextlib.suppress(OSError):  # how Linux tells that the other end is closed
+    with contextlib.suppress(OSError):  # how Linux shows that the other end is closed
         while part := os.read(ours, 1 << 16):
             shown += part
     os.close(ours)

@@ -3,7 +3,7 @@
 
 A journal is lines of JSON: first its format and the settings of the run, then one line for each finished piece of work, on
 disk before it counts. Every line ends with a checksum of itself (`crc`, CRC-32). A run that is killed leaves at most a torn last
-line, which is dropped, and its work is done again; damage anywhere else is named, and the run refuses to go on.
+line, which is dropped, and its work is done again; damage anywhere else is an error that names the line, and the run ends.
 """
 
 import json
@@ -23,7 +23,7 @@ from .files import append, hold, naming, require_regular
 FORMAT = 2
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
 SHOWN = 100  # characters of a setting or a fault in a message
-REFUSED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)  # what lines that no run has written may raise
+REJECTED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)  # what lines that no run has written may raise
 
 
 def add_journal_arguments(add: Callable[..., object], part: str, use: str = "resumed") -> None:
@@ -144,17 +144,17 @@ def _unpack(line: bytes) -> dict[str, Any] | None:
         return None
     try:
         value: dict[str, Any] = json.loads(match[1] + b"}")
-    except (ValueError, RecursionError):  # a checksum that fits shows no more than that somebody computed it
+    except (ValueError, RecursionError):  # a checksum that fits shows only that a program computed it
         return None
     return value
 
 
 def take_lines(path: Path, kind: Kind, contents: Contents, take: Callable[[dict[str, Any]], None]) -> None:
-    """Hand every line to `take`. Raises CommandError that names the first that it rejects (an error of REFUSED)."""
+    """Hand every line to `take`. Raises CommandError that names the first that it rejects (an error of REJECTED)."""
     for place, value in enumerate(contents.lines, start=2):
         try:
             take(value)
-        except REFUSED as error:
+        except REJECTED as error:
             raise CommandError(f"{path}:{place}: not a {kind.part}: {shorten(repr(error), SHOWN)}") from error
 
 
@@ -175,7 +175,7 @@ class Journal(RunFile):
     KIND: ClassVar[Kind]
 
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """Start a journal, or with `resume` read one that is there and go on with it. One with nothing done is started anew.
+        """Start a journal, or with `resume` read one that is there and go on with it. An empty one is started again.
 
         `settings` must be the same in both runs. Raises CommandError, OSError.
         """
@@ -184,7 +184,7 @@ class Journal(RunFile):
         super().__init__(path)
 
     def _take(self, line: dict[str, Any]) -> None:
-        """Take in what a line holds. Raises an error of REFUSED for one that a run cannot have written."""
+        """Take in what a line holds. Raises an error of REJECTED for one that a run cannot have written."""
         raise NotImplementedError
 
     def _begin(self) -> None:

@@ -139,7 +139,7 @@ def _require_owners(first: _Group, groups: Sequence[_Group]) -> None:
             raise CommandError(
                 f"--set is for --revision and ourselves; of a command line it is a part: --engine '{where} --set {setting}'"
             )
-    if first in groups:  # a revision has its own table, and refuses names itself when it starts
+    if first in groups:  # a revision has its own table, and reports unknown names when it starts
         tunables_of(f"{name}={value}" for name, value in first.tunables.items())
 
 

@@ -218,7 +218,7 @@ def _write_epd(args: argparse.Namespace) -> int:
     if not is_printed:
         check_outputs(args, ["epd"])
     with naming(args.file):
-        labelled.summary(args.file)  # a file that cannot be read is refused before anything is written
+        labelled.summary(args.file)  # a file that cannot be read is rejected before anything is written
     lines = epd(args.file, args.max_score, args.per_game)
     if is_printed:
         sys.stdout.writelines(lines)

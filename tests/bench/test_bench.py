@@ -39,7 +39,7 @@ def test_bench_is_the_same_every_time_and_in_every_process(
 @pytest.mark.parametrize(
     "words", [["0"], ["x"], ["5", "--set", "no_such_tunable=1"], ["5", "--set", "a"], ["5", "--weights", "no-such-file"]]
 )
-def test_bench_refuses_bad_words_without_leaving(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_bench_rejects_bad_words_without_leaving(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.main(words) == 2
     assert "coachwhip bench: " in capsys.readouterr().err
 
@@ -181,7 +181,7 @@ def test_a_bad_suite_line_is_named(tmp_path: Path, capsys: pytest.CaptureFixture
         *(["3", "--threads", "0"], ["3", "--threads", "257"], ["3", "--hash", "-1"], ["3", "--hash", "x"]),
     ],
 )
-def test_perft_refuses_bad_words(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_perft_rejects_bad_words(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert perft.main(words) == 2
     out, err = capsys.readouterr()
     assert not out

@@ -135,7 +135,7 @@ def test_a_file_of_another_kind_or_format_is_left_alone(tmp_path: Path) -> None:
         assert path.read_text() == text
 
 
-def test_another_process_is_refused_while_a_run_goes_on(path: Path) -> None:
+def test_another_process_is_rejected_while_a_run_goes_on(path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom coachwhip.bench.common.command import CommandError\n"
         "from coachwhip.bench.common.journal import RunFile\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip match` as a command: what it plays, counts, writes and resumes, and how it refuses."""
+"""`coachwhip match` as a command: what it plays, counts, writes and resumes, and its errors."""
 
 import json
 import math
@@ -358,9 +358,9 @@ def test_a_tournament_of_three(
     words = [*engines("cheat"), "--own-tc", "nodes=7", *engines("good b", "good a"), "--tc", "40/9", "--form", form, "--resume"]
     words += ["--openings", str(book), "--order", "sequential", "--pgn", str(pgn), "--journal", str(tmp_path / "games.jsonl")]
     assert match.main([*words, "--games", "3"]) == 0
-    begun = finished(tmp_path / "games.jsonl")
+    finished_first = finished(tmp_path / "games.jsonl")
     assert match.main([*words, "--games", "4", "--concurrency", "2", "--plot", str(plot)]) == 0
-    assert finished(tmp_path / "games.jsonl")[: len(begun)] == begun
+    assert finished(tmp_path / "games.jsonl")[: len(finished_first)] == finished_first
     games = {int(game.headers["GameId"]): game for game in read_pgn(pgn)}
     positions, played = [chess.Board(fen) for fen in book.read_text().splitlines()], []
     for number in range(1, 4 * len(meetings) + 1):
@@ -404,7 +404,9 @@ def test_a_tournament_of_three(
         (["--engine", "", "--engine", "b"], "needs a command"),
     ],
 )
-def test_a_bad_command_line_is_refused_in_one_message(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_command_line_is_rejected_in_one_message(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert match.main(words) == 2
     err = capsys.readouterr().err
     assert "coachwhip match: " in err

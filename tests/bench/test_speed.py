@@ -204,7 +204,7 @@ def test_ctrl_c_keeps_and_reports_what_was_done(
         ["--revision", "--help"],
     ],
 )
-def test_a_bad_command_line_is_refused_in_one_message(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_command_line_is_rejected_in_one_message(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert speed.main(words) == 2
     assert "coachwhip speed: " in capsys.readouterr().err.splitlines()[-1]
 

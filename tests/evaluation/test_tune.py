@@ -91,7 +91,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
-    """Tune, and the summary; the exit code tells whether something was learnt."""
+    """Tune, and the summary; the exit code shows whether something was learnt."""
     capsys.readouterr()
     code = tune.main([*map(str, words), "--json"])
     summary: dict[str, Any] = json.loads(capsys.readouterr().out)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The opening book: read as python-chess reads it, chosen from as told, kept out of analysis."""
+"""The opening book: read as python-chess reads it, chosen from as the options say, kept out of analysis."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def test_a_thread_that_is_left_never_sees_python_taken_apart() -> None:
         assert process.stderr
         process.stdin.write(b"bench 30\n")
         process.stdin.flush()
-        assert process.stderr.readline()  # it has begun
+        assert process.stderr.readline()  # it has started
         process.stdout.close()
         process.stdin.close()
         assert not process.stderr.read().endswith(b"apart")
