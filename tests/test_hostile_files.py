@@ -74,7 +74,7 @@ def test_a_few_spoilt_files_of_every_kind_are_read_or_rejected(tmp_path: Path) -
 def test_a_chain_that_would_crash_the_parser_is_rejected(value: str, tmp_path: Path) -> None:
     """Python 3.10 ends with a segmentation fault in `ast.parse`."""
     path = file_with(tmp_path, f'NETWORK = ""\nTEMPO = {value}\n', "mine.py")
-    with pytest.raises(WeightsError, match=r"^mine\.py, line 2: only numbers, and lists of them, can stand in a weights file$"):
+    with pytest.raises(WeightsError, match=r"^mine\.py, line 2: a weights file can hold only numbers and lists of numbers$"):
         config.load(path)
 
 

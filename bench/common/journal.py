@@ -28,8 +28,8 @@ REJECTED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)
 
 def add_journal_arguments(add: Callable[..., object], part: str, use: str = "resumed") -> None:
     """Give a command line `--journal` and `--resume`; `files.check_outputs` checks them. `part`: what a line of the journal is."""
-    add("--journal", type=file_name, metavar="FILE", help=f"keep every finished {part} so that the run can be {use}")
-    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
+    add("--journal", type=file_name, metavar="FILE", help=f"write every finished {part} to FILE, so that the run can be {use}")
+    add("--resume", action="store_true", help="continue the run in the --journal; start it if there is none")
 
 
 class RunFile:
@@ -76,7 +76,7 @@ def require_same_settings(path: Path, run: str, theirs: Mapping[str, Any], ours:
     for name in sorted({*theirs, *plain}):
         was, wanted = (shorten(json.dumps(each.get(name)), SHOWN) for each in (theirs, plain))
         if theirs.get(name) != plain.get(name):
-            raise CommandError(f"{path} is of another {run}: its {name} is {was}, not {wanted}")
+            raise CommandError(f"{path} belongs to another {run}: its {name} is {was}, not {wanted}")
 
 
 class Kind(NamedTuple):
@@ -106,8 +106,8 @@ def read(path: Path, kind: Kind, data: bytes | None = None) -> Contents | None:
     values = [_unpack(line) for line in lines]
     if None in values[:-1]:
         raise CommandError(
-            f"{path}:{values.index(None) + 1}: damaged, its checksum does not fit: remove this line and all behind it, and --resume "
-            "does their work again"
+            f"{path}:{values.index(None) + 1}: damaged, its checksum does not match: remove this line and all after it, and --resume "
+            "repeats their work"
         )
     good = [value for value in values if value is not None]
     if not good:
@@ -126,7 +126,7 @@ def _require_journal(path: Path, kind: Kind, data: bytes) -> None:
     if data.startswith(start):
         raise CommandError(
             f"{path} was written by another version of coachwhip (this one writes format {FORMAT}): finish that {kind.run} with the "
-            "version that began it, or begin another file"
+            "version that started it, or start another file"
         )
     raise CommandError(f"{path} is not the journal of a {kind.run}")
 
@@ -200,7 +200,7 @@ class Journal(RunFile):
         self.settings = contents.settings
         take_lines(self.path, self.KIND, contents, self._take)
         if contents.size < len(data):
-            tell(f"{self.path}: its last line was torn and is dropped; that work is done again")
+            tell(f"{self.path}: its last line is incomplete and is dropped; that work is repeated")
         self._file.truncate(contents.size)
 
     def append(self, line: Mapping[str, Any]) -> None:

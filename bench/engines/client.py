@@ -140,7 +140,7 @@ class Client:
         while True:
             now = time.monotonic()
             if now > echo_limit:
-                raise ValueError("it gave our own command `uci` back, and did not answer `uciok`")
+                raise ValueError("it only echoed the command `uci` and did not answer `uciok`")
             if now > limit:
                 said = f"only {foreign[0][:SHOWN]!r}" if foreign else "and said nothing"
                 waited = f"it did not answer `uciok` in {self.spec.start_seconds:g} s"
@@ -211,7 +211,7 @@ class Client:
                     if first != ["info"] or listener(read_at - asked, line) is not False:
                         alive_at = read_at
                 if patience.remaining(asked, alive_at) <= 0:
-                    raise EngineFault(STALL, f"gave no answer and was given up after {time.perf_counter() - asked:.1f} s")
+                    raise EngineFault(STALL, f"no answer after {time.perf_counter() - asked:.1f} s")
         except EngineFault:
             self.close()
             raise

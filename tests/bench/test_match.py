@@ -316,7 +316,7 @@ def test_a_match_that_is_ended_half_way_loses_nothing(number: int, run: Run, boo
     assert 2 <= len(before) < 8
     if number == signal.SIGINT:
         assert done.returncode == INTERRUPTED
-        assert "interrupted; what was finished counts" in done.stderr
+        assert "interrupted: results are of the work that was finished" in done.stderr
         assert "Traceback" not in done.stderr
         assert json.loads(done.stdout)["games"] == len(before)
         assert sorted(int(game.headers["GameId"]) - 1 for game in read_pgn(pgn)) == sorted(before)
@@ -389,17 +389,17 @@ def test_a_tournament_of_three(
     [
         ([], "at least two"),
         (["--engine", "only-one"], "at least two"),
-        (["--own-tc", "5", "--engine", "a", "--engine", "b"], "--own-tc stands before the first engine"),
+        (["--own-tc", "5", "--engine", "a", "--engine", "b"], "--own-tc comes before the first engine"),
         (["--engine", "no-such-engine-anywhere"] * 2, "no-such-engine-anywhere"),
         (["--engine", "a", "--engine", "b", "--tc", "fast"], "expected a number"),
-        (["--engine", "a", "--engine", "b", "--tc", "5", "--time", "1"], "exclude each other"),
+        (["--engine", "a", "--engine", "b", "--tc", "5", "--time", "1"], "cannot be combined"),
         (["--engine", "a", "--engine", "b", "--games", "1_000"], "whole number"),
         (["--engine", "a", "--engine", "b", "--openings", "no-such-file"], "no-such-file"),
         (["--engine", "a", "--engine", "b", "--syzygy", "no-such-folder"], "no-such-folder"),
         (["--engine", "a", "--engine", "b", "--resume"], "--journal"),
         (["--engine", "a", "--engine", "b", "--sprt", "5,0"], "ELO0 < ELO1"),
         (["--engine", "a", "--engine", "b", "--engine", "c", "--sprt", "0,5"], "two engines"),
-        (["--name", "x", "--engine", "a", "--engine", "b"], "--name stands before the first engine"),
+        (["--name", "x", "--engine", "a", "--engine", "b"], "--name comes before the first engine"),
         (["--engine", "a'", "--engine", "b"], "quotation"),
         (["--engine", "", "--engine", "b"], "needs a command"),
     ],

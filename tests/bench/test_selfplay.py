@@ -231,7 +231,7 @@ def test_the_file_of_another_run_and_other_files_are_left_alone(
 ) -> None:
     path = tmp_path / "other.bin"
     for content, words, message in (
-        (reference.read_bytes(), ["--seed", "7"], "other.bin is of another run of selfplay: its seed is 1, not 7"),
+        (reference.read_bytes(), ["--seed", "7"], "other.bin belongs to another run of selfplay: its seed is 1, not 7"),
         (reference.read_bytes(), ["--per-game", "5"], "--per-game and --max-score go with --epd"),
         (b"not such a file, but one of some length\n" * 100, [], "other.bin is not a file"),
         (b"x", [], "other.bin is not a file"),

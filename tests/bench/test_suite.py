@@ -384,7 +384,7 @@ def test_ctrl_c_keeps_and_reports_what_was_done(engine: Any, tmp_path: Path, cap
     words = [str(path), "--depth", "1", "--journal", str(saved), "--engine", command]
     ended = run_until(lambda: saved.exists() and saved.read_bytes().count(b"\n") >= 3, "suite", *words)
     assert ended.returncode == 130
-    assert "interrupted; what was finished counts" in ended.stderr
+    assert "interrupted: results are of the work that was finished" in ended.stderr
     assert "Traceback" not in ended.stderr
     (done,) = suite_record.load(saved).attempts
     assert 2 <= len(done) < 6

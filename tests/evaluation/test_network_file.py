@@ -215,7 +215,7 @@ def test_bench_and_selfplay_and_spsa_search_with_the_network(
     assert selfplay.main([str(tmp_path / "with.bin"), "--weights", str(mine)]) == 2
     assert "its network is" in capsys.readouterr().err
     assert spsa.main([*words, "--resume"]) == 2
-    assert "is of another run of spsa" in capsys.readouterr().err
+    assert "belongs to another run of spsa" in capsys.readouterr().err
 
 
 GAMES = str(DATA_FOLDER / "games" / "games.pgn")

@@ -169,7 +169,7 @@ def test_a_file_is_read_as_far_as_asked(data: Path, content: list[Played], monke
         file.write(labelled.block(renumbered(content[:1], 80)[0].game)[:-1])
     assert opened(data, limit=int(ends[6])).sha256 == some.sha256 == opened(data, games=7).sha256
     assert opened(data).sha256 == found.sha256 == hashlib.sha256(labelled_files.file_of(content)).hexdigest()
-    with pytest.raises(FormatError, match=r"own\.bin has 80 games, and the training began with 81"):
+    with pytest.raises(FormatError, match=r"own\.bin has 80 games, but the training started with 81"):
         opened(data, games=81)
 
 
@@ -283,7 +283,7 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
     assert "d.cwnet: the network is too long" in rejected(capsys, *words, "--start", tmp_path / "d.cwnet")
     trained(data, tmp_path / "b.cwnet", "--journal", str(tmp_path / "b.jsonl"))
     of_another = rejected(capsys, *words, "--journal", tmp_path / "b.jsonl", "--resume", "--start", tmp_path / "a.cwnet")
-    assert "b.jsonl is of another training: its start is" in of_another
+    assert "b.jsonl belongs to another training: its start is" in of_another
 
 
 def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
@@ -384,9 +384,9 @@ def test_another_training_is_not_resumed(
     assert "its epochs is 3, not 4" in rejected(capsys, *words, "--resume", "--epochs", "4")
     assert "its seed is 1, not 2" in rejected(capsys, *words, "--resume", "--seed", "2")
     write(data, [*content[:-1], *renumbered(content[:1], 79)])
-    assert "net.jsonl is of another training: its files is" in rejected(capsys, *words, "--resume")
+    assert "net.jsonl belongs to another training: its files is" in rejected(capsys, *words, "--resume")
     write(data, content[:20])
-    assert "own.bin has 20 games, and the training began with 80" in rejected(capsys, *words, "--resume")
+    assert "own.bin has 20 games, but the training started with 80" in rejected(capsys, *words, "--resume")
     assert "--resume needs the --journal" in rejected(capsys, data, "--output", tmp_path / "b", "--resume")
 
 
@@ -443,4 +443,4 @@ def test_wrong_words_and_damaged_data_are_rejected(data: Path, tmp_path: Path, c
     assert "own.bin: game " in said
     assert "is damaged, and other data follow" in said
     write(data, [])
-    assert "own.bin: no position in it" in rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
+    assert "own.bin: it contains no position" in rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)

@@ -361,7 +361,7 @@ LINE = f'{START.rsplit(" ", 2)[0]} c9 "1-0";\n'
 @pytest.mark.parametrize(
     ("content", "words", "message"),
     [
-        ("", [], "data.epd: no position in it"),
+        ("", [], "data.epd: it contains no position"),
         (LINE, [], "too few"),
         (LINE, ["--only", "nonsense"], "no weight is called 'nonsense'"),
         (LINE, ["--weights", "no-such.py"], "cannot read no-such.py"),
