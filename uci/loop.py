@@ -124,7 +124,7 @@ class UciLoop:
         }
         for name, function in self._extra_commands.items():
             run = partial(self._do_extra, name, function)
-            table[name] = Command(run, AT_ONCE, f"{name} [ARGUMENT...]: see docs/options.md")
+            table[name] = Command(run, AT_ONCE, f"{name} [ARGUMENT...]: the same as `coachwhip {name}`, within this session")
         return table
 
     # The loop

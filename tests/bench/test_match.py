@@ -275,7 +275,7 @@ def test_a_journal_is_not_mixed_with_another_match(
     content = journal.read_bytes()
     for option, setting in (("--seed", "openings"), ("--nodes", "engines"), ("--max-moves", "rules")):
         assert match.main([*words, "--resume", option, "7"]) == 2
-        assert f"of another match: its {setting} is" in capsys.readouterr().err
+        assert f"belongs to another match: its {setting} is" in capsys.readouterr().err
     assert journal.read_bytes() == content
 
 

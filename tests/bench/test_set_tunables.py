@@ -91,7 +91,7 @@ def test_selfplay_plays_with_what_is_set_and_keeps_it_with_the_games(tmp_path: P
     games = [path.read_bytes()[len(labelled.header(labelled.summary(path).settings)) :] for path in (plain, changed)]
     assert games[0] != games[1]
     assert main(["selfplay", str(changed), *words]) == 2
-    assert "of another run of selfplay: its tunables is" in capsys.readouterr().err
+    assert "belongs to another run of selfplay: its tunables is" in capsys.readouterr().err
 
 
 # --- Subcommands that start engines ---
