@@ -55,7 +55,7 @@ def _hidden(text: str) -> int:
 NETWORK_OPTIONS = (
     ("--hidden", _hidden, 64, "N", "hidden units per side, a multiple of 16"),
     ("--weights", file_name, None, "FILE", "evaluate with these weights, without their network (default: the shipped ones)"),
-    ("--start", file_name, None, "FILE", "start from this network; further units start random (default: all do)"),
+    ("--start", file_name, None, "FILE", "start from this network; units it lacks start random (default: all do)"),
     ("--epochs", whole_number(1, 10_000), 8, "N", "passes over the data"),
     ("--batch", whole_number(1, 10**7), 8192, "N", "positions per step"),
     ("--rate", number(1e-6, 1), 0.001, "X", "learning rate; it falls to X/100"),

@@ -52,7 +52,13 @@ def _patterns(text: str) -> list[str]:
 
 
 OPTIONS = (
-    ("--wdl", number(0, 1), 0.5, "X", "share of the game's result in the target; the rest is the winning chance that c8 means"),
+    (
+        "--wdl",
+        number(0, 1),
+        0.5,
+        "X",
+        "share of the game's result in the target; the rest is the winning chance by the score in c8",
+    ),
     ("--prior", number(0, 1e9), 2000.0, "N", "penalty for changing a weight, worth N positions"),
     ("--smooth", number(0, 1e9), 2000.0, "N", "penalty for changing neighbours in a table differently, worth N positions"),
     ("--epochs", whole_number(1, 10_000), 40, "N", "at most N passes over the data"),

@@ -75,7 +75,7 @@ def main(argv: Sequence[str]) -> int:
     """The subcommand. Progress goes to stderr, the table to stdout; Ctrl-C reports the finished rows."""
     parser = argparse.ArgumentParser(
         prog="coachwhip lab",
-        description="Compare the techniques of adversarial search, each on top of those before it, with plain minimax.",
+        description="Measure the techniques of adversarial search. Each row adds one technique to the row before, from plain minimax on.",
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

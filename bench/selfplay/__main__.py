@@ -51,7 +51,7 @@ def _parser() -> argparse.ArgumentParser:
     about = "Play games of the engine against itself and keep them with the scores of their positions."
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(prog="coachwhip selfplay", description=about, epilog=EPILOG, formatter_class=formatter)
-    parser.add_argument("file", type=file_name, help="file to write; the games in it are kept")
+    parser.add_argument("file", type=file_name, help="file of labelled games, to write or to lengthen")
     _epd_arguments(parser.add_argument_group("positions as text").add_argument)
     _game_arguments(parser.add_argument_group("games").add_argument)
     add = parser.add_argument_group("ending games").add_argument
