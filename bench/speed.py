@@ -154,7 +154,7 @@ def main(argv: Sequence[str]) -> int:
     add(
         "--perft", type=whole_number(2, 12), default=6, metavar="DEPTH", help="depth of perft from the start position (default 6)"
     )
-    add_limits(parser, "100000 nodes")
+    add_limits(parser, "search 100000 nodes instead")
     add(
         "--timeout",
         type=seconds,

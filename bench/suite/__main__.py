@@ -79,7 +79,8 @@ def main(argv: Sequence[str]) -> int:
     add("files", nargs="*", type=file_name, metavar="FILE", help=f"EPD files (default: {TACTICS.in_words()})")
     add_engine_arguments(parser)
     add_limits(parser, f"{DEFAULT_SECONDS:g}")
-    timeout = f"stop waiting for an engine's move after this long (default: --time and {SPARE:g} s, or {PATIENCE:g} s)"
+    timeout = "stop waiting for an engine's move after this long"
+    timeout += f" (default: {SPARE:g} s more than --time; with --depth or --nodes {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
     add_journal_arguments(add, "position", "resumed, or compared with later")
