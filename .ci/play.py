@@ -2,7 +2,7 @@
 """Does an installed coachwhip play? A UCI session, perft, and the node count of bench; for wheels on systems that have no bash.
 
 `play.py` runs the `coachwhip` that the PATH finds. The environment variable COACHWHIP_BENCH is the node count that the last commit
-message states; with it, bench must search as many nodes. Exit code 1 and one sentence if something is wrong.
+message states; with it, bench must search as many nodes. Exit code 1 and a message if something is wrong.
 """
 
 import os

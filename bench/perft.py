@@ -31,12 +31,6 @@ MAX_HASH_MB = 65536  # as the UCI option Hash
 HOPELESS = 10_000_000  # leaves: a deeper count is not started for a smaller promise; what comes next takes a second or two
 BAR_AFTER = 1.0  # seconds a count may take before a bar is drawn
 
-HASH_HELP = (
-    "size of the table that keeps the counts of positions seen before (default 0: none, every position is counted); several times "
-    "as fast. Positions are compared by keys of 128 random bits: a count of a million million lookups is wrong with a chance of "
-    "3 in a million million"
-)
-
 
 class Line(NamedTuple):
     """One position of a suite and its known counts as (depth, nodes), shallow ones first."""
@@ -84,7 +78,7 @@ def parse_line(text: str, source: str) -> Line:
             raise CommandError(f"{source}: expected ;D<depth> <nodes>, not '{shorten(f'{name} {nodes}')}'")
         counts.append((int(name[1:]), int(nodes)))
     if not counts:
-        raise CommandError(f"{source}: no count, expected FEN ;D1 20 ;D2 400")
+        raise CommandError(f"{source}: no counts; expected lines like FEN ;D1 20 ;D2 400")
     return Line(source, fen, tuple(sorted(counts)))
 
 
@@ -97,7 +91,7 @@ def read_suite(path: Path) -> list[Line]:
     lines = enumerate(read_text(path).splitlines(), start=1)
     suite = [parse_line(text, f"{path.name}:{number}") for number, text in lines if text.strip() and not text.startswith("#")]
     if not suite:
-        raise CommandError(f"{path}: no position in it")
+        raise CommandError(f"{path}: it contains no position")
     return suite
 
 
@@ -180,14 +174,15 @@ def main(argv: Sequence[str]) -> int:
     """The subcommand. Returns 1 if a suite's count is off, 2 for a bad FEN or file."""
     parser = Parser("perft", "Count the leaves of the tree of legal moves, or check suites of known counts.")
     add = parser.add_argument
-    add("depth", nargs="?", type=whole_number(0, MAX_DEPTH), help="plies")
+    add("depth", nargs="?", type=whole_number(0, MAX_DEPTH), help="depth in plies")
     add("fen", nargs="*", help="position, quoted or as separate words, or startpos (the default)")
     suite = f"EPD files with lines FEN ;D1 20 ;D2 400 (without FILE: {PERFT.in_words()})"
     add("--suite", nargs="*", type=file_name, metavar="FILE", help=suite)
-    about = "skip larger counts of a suite"
+    about = "skip counts of a suite above N"
     add("--max-nodes", type=whole_number(0, 10**15), default=MAX_NODES, metavar="N", help=about)
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="counting threads (default 1)")
-    add("--hash", type=whole_number(0, MAX_HASH_MB), default=0, metavar="MB", help=HASH_HELP)
+    table = "table of positions counted before, found by 128-bit keys: several times as fast (default 0: none)"
+    add("--hash", type=whole_number(0, MAX_HASH_MB), default=0, metavar="MB", help=table)
     add("--chess960", action="store_true", help="write castling as king takes rook")
     add("--no-divide", action="store_true", help="leave out the count of each root move")
     add("--json", action="store_true", help="print one JSON object instead of text")

@@ -94,10 +94,10 @@ def start(contender: Contender) -> Work:
 
 def _run(contender: Contender, lines: str, *words: str) -> tuple[Work, str]:
     """What a process that is sent these lines took, and what it printed."""
-    before, begun = cpu(), time.perf_counter()
+    before, started = cpu(), time.perf_counter()
     words = (*contender.spec.command, *words)
     done = subprocess.run(words, input=lines.encode(), capture_output=True, timeout=contender.timeout, check=False)
-    work = Work(0, cpu() - before, time.perf_counter() - begun)
+    work = Work(0, cpu() - before, time.perf_counter() - started)
     return work, (done.stdout + b"\n" + done.stderr).decode(errors="replace")
 
 
@@ -139,15 +139,29 @@ def bench(contender: Contender) -> Work:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Progress is shown on stderr, tables or JSON are printed on stdout; 130 after Ctrl-C."""
-    about = "Compare the speed of this build with that of earlier revisions and of other UCI engines, in turn."
+    about = "Compare the speed of this build with earlier revisions and other UCI engines."
     parser = Parser("speed", about, f"Rates are per second of {CLOCK}.")
     add_engine_arguments(parser)
     add = parser.add_argument
-    add("--rounds", type=whole_number(1, 1000), default=3, metavar="N", help="how often in turn (default 3)")
-    add("--only", type=lambda text: text.split(","), default=MEASURES, metavar="A,B", help=f"some of {','.join(MEASURES)}")
-    add("--perft", type=whole_number(2, 12), default=6, metavar="DEPTH", help="plies from the start position (default 6)")
-    add_limits(parser, "100000 nodes")
-    add("--timeout", type=seconds, default=300.0, metavar="SECONDS", help="give up on an answer after so long (default 300)")
+    add("--rounds", type=whole_number(1, 1000), default=3, metavar="N", help="how often each is measured, in turn (default 3)")
+    add(
+        "--only",
+        type=lambda text: text.split(","),
+        default=MEASURES,
+        metavar="A,B",
+        help=f"measure only these, of {','.join(MEASURES)}",
+    )
+    add(
+        "--perft", type=whole_number(2, 12), default=6, metavar="DEPTH", help="depth of perft from the start position (default 6)"
+    )
+    add_limits(parser, "search 100000 nodes instead")
+    add(
+        "--timeout",
+        type=seconds,
+        default=300.0,
+        metavar="SECONDS",
+        help="stop waiting for an answer after this long (default 300)",
+    )
     add("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, argv, _speed)
 
@@ -168,7 +182,7 @@ def _speed(args: argparse.Namespace) -> int:
                     take_turns(name, run, group, number)
                     bar.advance()
         except KeyboardInterrupt:
-            bar.say("interrupted; what was finished counts")
+            bar.say("interrupted: results are of the work that was finished")
             code = INTERRUPTED
     rows = [row(name, contender, contenders[0]) for name, _, group in turns[STARTS - 1 :] for contender in group]
     if args.json:
@@ -202,7 +216,7 @@ def take_turns(name: str, run: Callable[[Contender], Work], group: Sequence[Cont
                 work = run(contender)
                 expected = group[0].works.get(name, [work])[0].nodes
                 if name.startswith("perft") and work.nodes != expected:
-                    raise CommandError(f"it counts {work.nodes}, and we {expected}")
+                    raise CommandError(f"it counts {work.nodes} leaves, coachwhip {expected}")
                 contender.works.setdefault(name, []).append(work)
             except (CommandError, EngineFault, StartError, OSError, subprocess.TimeoutExpired) as error:
                 contender.faults[name] = str(error)

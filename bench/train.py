@@ -40,12 +40,12 @@ if TYPE_CHECKING:
     from ..evaluation.learn.train import State
 
 EPILOG = """\
-DATA are files of `coachwhip selfplay`. Used are quiet positions, those of --side-lines too, each position once a game. A
+DATA are files of `coachwhip selfplay`. Training uses quiet positions, also of side lines, each position once per game. A
 residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared errors
-of winning chances. The best network is found by games: the loss does not tell.
+of winning chances. Only games show which network plays best; the loss does not.
 
-Exit code 0: the network is written; 3: nothing was learnt, since the validation loss is not below that of the terms alone (of a pure network:
-of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal, or without one the
+Exit code 0: the network is written; 3: nothing was learnt (the validation loss is not below that of the terms alone; for a pure network:
+of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal; without one, the
 network of the last finished epoch is written; 2: an error.
 
 examples:
@@ -64,23 +64,23 @@ def _hidden(text: str) -> int:
 
 
 NETWORK_OPTIONS = (
-    ("--hidden", _hidden, 64, "N", "hidden units a side, a multiple of 16"),
+    ("--hidden", _hidden, 64, "N", "hidden units per side, a multiple of 16"),
     ("--weights", file_name, None, "FILE", "evaluate with these weights, without their network (default: the shipped ones)"),
-    ("--start", file_name, None, "FILE", "start from this network; units that it lacks start random (default: all do)"),
+    ("--start", file_name, None, "FILE", "start from this network; units it lacks start random (default: all do)"),
     ("--epochs", whole_number(1, 10_000), 8, "N", "passes over the data"),
-    ("--batch", whole_number(1, 10**7), 8192, "N", "positions a step"),
+    ("--batch", whole_number(1, 10**7), 8192, "N", "positions per step"),
     ("--rate", number(1e-6, 1), 0.001, "X", "learning rate; it falls to X/100"),
     ("--decay", number(0, 1), 0.01, "X", "weight decay"),
-    ("--wdl", number(0, 1), 0.0, "X", "share of the game's result in the targets, the rest is the score"),
-    ("--logit", number(40, 1000), None, "CP", "score with a winning chance of 73 %% (default: fitted to the data)"),
-    ("--seed", whole_number(0, 2**63 - 1), 1, "N", "decides the random start and the order of positions"),
-    ("--date", str, None, "DATE", "the day that the network names (default: none)"),
+    ("--wdl", number(0, 1), 0.0, "X", "share of the game's result in the target; the rest is the score"),
+    ("--logit", number(40, 1000), None, "CP", "score that means a winning chance of 73 %% (default: fitted to the data)"),
+    ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the first weights and the order of positions"),
+    ("--date", str, None, "DATE", "the date to write into the network (default: none)"),
 )
 DATA_OPTIONS = (
-    ("--validation", number(0.001, 0.9), 0.02, "X", "share of the games held out"),
+    ("--validation", number(0.001, 0.9), 0.02, "X", "share of the games held out for validation"),
     ("--max-score", number(0, 1e9), MAX_SCORE, "CP", "leave out positions whose score is beyond CP centipawns"),
     ("--per-game", whole_number(1, 65535), None, "N", "use at most N positions of a game (default: all)"),
-    ("--limit", whole_number(1, 10**12), None, "N", "use whole games of the first N positions of each file"),
+    ("--limit", whole_number(1, 10**12), None, "N", "use the first N positions of each file, in whole games"),
 )
 # Of the options, those that decide the network.
 DECIDING = "kind hidden epochs batch rate decay wdl seed validation max_score per_game limit".split()
@@ -91,7 +91,7 @@ def _parser() -> Parser:
     parser = Parser("train", about, EPILOG)
     add = parser.add_argument
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
-    add("--output", type=file_name, metavar="FILE", required=True, help="the network, usually .cwnet")
+    add("--output", type=file_name, metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
     add("--every-epoch", action="store_true", help="write the network after each epoch too: net.1.cwnet, net.2.cwnet, ...")
     journals.add_journal_arguments(add, "epoch")
     add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")

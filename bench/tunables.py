@@ -13,7 +13,7 @@ RATE = 0.002  # OpenBench's usual R_end, for tens of thousands of pairs; `spsa -
 HEADINGS = ("name", "value", "range", "step", "meaning")
 
 EPILOG = """\
-Change a number, or switch a technique off (use_NAME=0), wherever an engine of coachwhip is made:
+Change a number, or switch a technique off (use_NAME=0), in any command that runs coachwhip:
   coachwhip --set use_lmr=0 go depth 12
   coachwhip match --engine coachwhip --engine 'coachwhip --set use_nmp=0' --games 100 --nodes 10000
   coachwhip --expose             a UCI session in which every tunable is an option
@@ -23,7 +23,7 @@ Change a number, or switch a technique off (use_NAME=0), wherever an engine of c
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Returns 0, or 2 for a wrong command line."""
-    about = "List the numbers of the search and the switches of its techniques, with value, range, step of a tuner, and meaning."
+    about = "List the numbers of the search and the switches of its techniques, with value, range, tuning step and meaning."
     parser = Parser("tunables", about, EPILOG)
     parser.add_argument("names", nargs="*", metavar="NAME", help="list only these; may be patterns, for example 'lmr_*'")
     form = parser.add_mutually_exclusive_group()

@@ -34,13 +34,13 @@ if TYPE_CHECKING:
     from ..evaluation.learn.tune import Source
 
 EPILOG = """\
-Positions are EPD with c9 (the game's result, White first) and, where there is one, c8 (a score in pawns from White's side),
-plain or compressed, or files of `coachwhip selfplay`: of these the quiet positions of the games, each once a game. FILE=2 counts each position
-of that file twice. The weighted terms alone are fitted: a network that the weights file names is not used, and the new file names it
+FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's side), plain or
+compressed; or it is a file of `coachwhip selfplay`, whose quiet positions are used, each once per game. FILE=2 counts each position
+of that file twice. Only the weighted terms are fitted: a network that the weights file names is not used, but the new file names it
 too.
 
-Exit code 0: the new file is written; 3: nothing was learnt, since the validation loss of the engine did not fall, and no file is written;
-130: interrupted (Ctrl-C), the weights of the best epoch so far are written if their loss is lower; 2: an error.
+Exit code 0: the new file is written; 3: nothing was learnt (the engine's validation loss did not fall), and no file is written;
+130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is lower than at the start; 2: an error.
 
 examples:
   coachwhip tune tcec.epd.xz own.bin=2 --output tuned.py --plot losses.png
@@ -63,21 +63,27 @@ def _patterns(text: str) -> list[str]:
 
 
 OPTIONS = (
-    ("--wdl", number(0, 1), 0.5, "X", "share of the game's result in the targets, the rest is what c8 predicts"),
-    ("--prior", number(0, 1e9), 2000.0, "N", "penalty for a change, as of N positions"),
-    ("--smooth", number(0, 1e9), 2000.0, "N", "penalty where neighbours in a table change differently, as of N positions"),
+    (
+        "--wdl",
+        number(0, 1),
+        0.5,
+        "X",
+        "share of the game's result in the target; the rest is the winning chance by the score in c8",
+    ),
+    ("--prior", number(0, 1e9), 2000.0, "N", "penalty for changing a weight, worth N positions"),
+    ("--smooth", number(0, 1e9), 2000.0, "N", "penalty for changing neighbours in a table differently, worth N positions"),
     ("--epochs", whole_number(1, 10_000), 40, "N", "at most N passes over the data"),
     ("--patience", whole_number(1, 10_000), 8, "N", "stop after N epochs without a better validation loss"),
     ("--rate", number(1e-6, 100), 1.0, "X", "learning rate: the largest step at first, in centipawns"),
-    ("--batch", whole_number(1, 10**7), 16_384, "N", "positions a step"),
+    ("--batch", whole_number(1, 10**7), 16_384, "N", "positions per step"),
     ("--validation", number(0.001, 0.9), 0.1, "X", "share kept for validation"),
     ("--max-score", number(0, 1e9), None, "CP", f"leave out scores beyond CP centipawns (in files of selfplay {MAX_SCORE})"),
     ("--per-game", whole_number(1, 65535), None, "N", f"use at most N positions of a game (in files of selfplay {PER_GAME})"),
-    ("--limit", whole_number(1, 10**9), None, "N", "use the first N positions of each file, of those left"),
-    ("--seed", whole_number(0, 2**63 - 1), 1, "N", "decides the split and the order of the batches"),
-    ("--date", str, None, "DATE", "the day that the new file names (default: none)"),
+    ("--limit", whole_number(1, 10**9), None, "N", "use the first N positions of each file, after the other limits"),
+    ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the split and the order of the batches"),
+    ("--date", str, None, "DATE", "the date to write into the file (default: none)"),
     ("--plot", file_name, None, "FILE", "draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)"),
-    ("--weights", file_name, None, "FILE", "evaluate with these weights at first (default: the shipped ones)"),
+    ("--weights", file_name, None, "FILE", "start from these weights (default: the shipped ones)"),
 )
 
 
@@ -86,10 +92,10 @@ def _parser() -> Parser:
     parser = Parser("tune", about, EPILOG)
     add = parser.add_argument
     add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
-    add("--output", type=file_name, metavar="FILE", required=True, help="the new weights file")
+    add("--output", type=file_name, metavar="FILE", required=True, help="where to write the new weights")
     for name, about in (
-        ("--only", "fit only weights with such names, for example 'king_*,tempo'; may be repeated"),
-        ("--freeze", "do not change weights with such names; may be repeated"),
+        ("--only", "fit only the weights with these names, for example 'king_*,tempo'; may be repeated"),
+        ("--freeze", "do not change the weights with these names; may be repeated"),
     ):
         add(name, type=_patterns, action="extend", default=[], metavar="A,B", help=about)
     add_options(parser, OPTIONS)
@@ -114,7 +120,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
 
     options = Options(*(getattr(args, name) for name in Options._fields))
     try:
-        chosen(args.only, args.freeze)  # a pattern that matches nothing is refused before the work
+        chosen(args.only, args.freeze)  # a pattern that matches nothing is rejected before the work
         entries = config.load(args.weights) if args.weights else config.load_default()
         start = config.flatten(entries)
         sources = _sources(args, start, options)
@@ -122,7 +128,9 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     except ValueError as error:
         raise CommandError(str(error)) from error
     if found.is_interrupted:
-        tell(f"interrupted in epoch {len(found.epochs)} of {args.epochs}; epoch {found.best} is the best so far, one moment")
+        tell(
+            f"interrupted in epoch {len(found.epochs)} of {args.epochs}; epoch {found.best} is the best so far and is being written"
+        )
     with uninterrupted():  # hours of work are in memory
         weights, report = outcome(sources, start, options, found)
         path, complaint = None, ""

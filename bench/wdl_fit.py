@@ -113,8 +113,8 @@ def fit(samples: Samples) -> Fit:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand; 2 if the games cannot be used."""
-    parser = Parser("wdl-fit", "Fit the model of UCI_ShowWDL to scored games.")
-    games = f"files of games, plain or compressed, as match --pgn writes them (default: {SCORED.in_words()})"
+    parser = Parser("wdl-fit", "Fit the win, draw and loss model of UCI_ShowWDL to games with scores.")
+    games = f"games with scores, plain or compressed, as `coachwhip match --pgn` writes them (default: {SCORED.in_words()})"
     parser.add_argument("games", nargs="*", type=file_name, metavar="PGN", help=games)
     return execute(parser, argv, _wdl_fit)
 

@@ -38,7 +38,7 @@ __all__ = [
     "open_engine",
 ]
 
-# In a checkout core/, uci/ and the others are beside this folder; in an installed package they are inside it.
+# In a checkout core/, uci/ and the others are next to this folder; in an installed package they are inside it.
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 if os.path.isfile(os.path.join(_ROOT, "setup.py")):
     __path__.append(_ROOT)

@@ -32,21 +32,21 @@ if TYPE_CHECKING:
 # Subcommand -> the module whose main(argv) runs it, the words that it takes, and what it does.
 SUBCOMMANDS = {
     "bench": ("bench.bench", "[DEPTH]", "search fixed positions: node count and speed"),
-    "perft": ("bench.perft", "DEPTH [FEN]", "count positions, check suites of known counts"),
+    "perft": ("bench.perft", "DEPTH [FEN]", "count the positions after DEPTH plies, check known counts"),
     "match": ("bench.match.__main__", "", "play games between engines"),
     "suite": ("bench.suite.__main__", "[FILE...]", "let engines solve test positions"),
-    "speed": ("bench.speed", "", "compare the speed of builds and engines"),
+    "speed": ("bench.speed", "", "compare the speed of this build with other builds and engines"),
     "reference": ("bench.reference.__main__", "", "compare textbook searches on small games"),
     "lab": ("bench.lab.__main__", "", "compare the techniques of adversarial search"),
     "analyse": ("bench.analyse.__main__", "[FILE...]", "annotate the games of PGN files, and write a report"),
-    "wdl-fit": ("bench.wdl_fit", "[PGN...]", "fit the win, draw and loss model to scored games"),
+    "wdl-fit": ("bench.wdl_fit", "[PGN...]", "fit the win, draw and loss model to games with scores"),
     "selfplay": ("bench.selfplay.__main__", "FILE", "play games against itself and keep them with their scores"),
     "tune": ("bench.tune", "FILE...", "fit the evaluation's weights to labelled positions"),
     "train": ("bench.train", "FILE...", "train a network on labelled positions"),
-    "spsa": ("bench.spsa.__main__", "--tune NAME...", "tune numbers of the search by games against itself"),
-    "weights": ("bench.weights", "", "print the evaluation weights, as a file to start from"),
+    "spsa": ("bench.spsa.__main__", "--tune NAME...", "tune numbers of the search by self-play"),
+    "weights": ("bench.weights", "", "print the evaluation weights, as a file to edit"),
     "tunables": ("bench.tunables", "", "list the numbers of the search and the switches of its techniques"),
-    "data": ("bench.data.__main__", "[NAME]", "list the openings, suites and games that come with it"),
+    "data": ("bench.data.__main__", "[NAME]", "list the openings, test positions and games that come with it"),
     "completion": ("bench.completion", "bash|zsh|fish", "print a script that completes these words in a shell"),
 }
 ALIASES = {"analyze": "analyse"}
@@ -54,9 +54,9 @@ ALIASES = {"analyze": "analyse"}
 USAGE = """\
 usage: coachwhip [--weights FILE] [--set NAME=VALUE] [--expose] [SUBCOMMAND ... | UCI COMMAND ...]
 
-Without words: a UCI session on standard input, for a chess GUI.
+Without arguments: a UCI session on standard input, for a chess GUI; quit ends it.
 
-UCI commands: the words are one command, which is run until it ends; words in quotes are a command of their own.
+UCI commands as arguments run one after the other. Quote each of them if you give several.
   coachwhip go movetime 2000
   coachwhip "position startpos moves e2e4" "go depth 12"
   coachwhip help                 the list of commands
@@ -66,13 +66,13 @@ Subcommands (each has its own --help):
 
 Options:
   --weights FILE                 evaluate with the weights in FILE
-  --set NAME=VALUE               change a number of the search, or switch a technique off: --set use_lmr=0; may be repeated
-  --expose                       a UCI session shows every tunable as an option
+  --set NAME=VALUE               change a number of the search (coachwhip tunables), or switch a technique off: use_lmr=0
+  --expose                       show every tunable as a UCI option
   -V, --version                  print the version
   -h, --help                     print this text
 """
 
-NOT_FROZEN = "is not in this program without Python: install coachwhip in a Python environment and run it there"
+NOT_FROZEN = "needs Python: install coachwhip with pip and run it there"
 GREETING = "a UCI chess engine, made for chess GUIs. Type help for its commands, quit to leave."
 FAILED, INTERRUPTED = 1, 130  # exit codes
 LONGEST_COMPLAINT = 200  # characters that a client is shown of what `bench` complains of
@@ -231,7 +231,7 @@ def _run_subcommand(args: CliArgs) -> int:
     name = ALIASES.get(name, name)
     module = f"coachwhip.{SUBCOMMANDS[name][0]}"
     if args.expose:
-        raise UsageError(f"{name} has no option --expose: it is for a UCI session")
+        raise UsageError(f"--expose is for a UCI session, not for {name}")
     before = [f"--set={setting}" for setting in args.settings]
     before += [] if args.weights is None else [f"--weights={args.weights}"]
     with watched():

@@ -457,7 +457,7 @@ cdef class Count:
             self.left[task.root] -= 1
 
     cdef list start_threads(self, int count):
-        """Start so many threads, fewer if the system refuses."""
+        """Start so many threads, fewer if the system cannot start them all."""
         from threading import Thread
 
         threads = []

@@ -220,7 +220,7 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
     import warnings
 
     if (line := _too_deep(text)) is not None:
-        raise WeightsError(f"{where}, line {line}: only numbers, and lists of them, can stand in a weights file")
+        raise WeightsError(f"{where}, line {line}: a weights file can hold only numbers and lists of numbers")
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a stray backslash in a comment string is harmless
@@ -236,7 +236,7 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
             continue
         if not (isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name)):
-            raise WeightsError(f"{at}: only assignments NAME = value can stand in a weights file")
+            raise WeightsError(f"{at}: a weights file can hold only assignments NAME = value")
         name = node.targets[0].id
         if name in weights:
             raise WeightsError(f"{at}: {name[:SHOWN]} is assigned a second time; delete one of the two lines")

@@ -180,7 +180,7 @@ PAWN_DOUBLED = ( -5, -16)
 PAWN_ISOLATED = [( -2,  -9), ( -2, -13)]
 # all own pawns on the adjacent files are further ahead, and it cannot advance safely; the same two values
 PAWN_BACKWARD = [( -3,  -9), (-10, -11)]
-# an own pawn is beside it, by rank
+# an own pawn is next to it, by rank
 PAWN_PHALANX = [(  0,   0), (  5,  -4), (  9,   0), ( 10,  10), ( 18,  29), ( 42,  52), ( 70,  86), (  0,   0)]
 # per own pawn that defends it, by rank
 PAWN_SUPPORTED = [(  0,   0), (  0,   0), ( 13,   2), ( 12,  -1), ( 19,  12), ( 36,  39), ( 66,  60), (  0,   0)]

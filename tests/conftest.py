@@ -33,7 +33,7 @@ def root() -> Path:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """The test data beside the checkout, which is not part of it."""
+    """The test data next to the checkout, which is not part of it."""
     data = ROOT.parent / "shared" / "data"
     if not data.is_dir():
         pytest.skip("no ../shared/data")
@@ -42,7 +42,7 @@ def shared_data() -> Path:
 
 @pytest.fixture(scope="session", params=["own", "shared"])
 def any_data(request: pytest.FixtureRequest) -> Path:
-    """The tests' own data, and then the larger data beside the checkout: for what has the same place in both."""
+    """The tests' own data, and then the larger data next to the checkout: for what has the same place in both."""
     if request.param == "own":
         return DATA
     data: Path = request.getfixturevalue("shared_data")

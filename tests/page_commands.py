@@ -92,7 +92,7 @@ def smaller(command: str) -> str:
 
 
 def read_only(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a subcommand read its command line, without running it. Raises KeyError or SystemExit for one that it refuses."""
+    """Let a subcommand read its command line, without running it. Raises KeyError or SystemExit for one that it rejects."""
     module = import_module(f"coachwhip.{SUBCOMMANDS[words[0]][0]}")
     monkeypatch.setattr(module, "execute", lambda parser, argv, *_, **__: parser.parse_intermixed_args(argv) and 0)
     assert module.main(words[1:]) == 0

@@ -28,7 +28,7 @@ KNOWS: dict[str, tuple[str, ...]] = {
 FACE = ("coachwhip.core", "coachwhip.core.engine", "coachwhip.core.tunables")  # what others may import of core
 TABLE = "coachwhip.core.tunables"  # at the top of core and needed below: `Params` comes from it
 COMMAND_LINE = Path("coachwhip/__main__.py")  # starts the tools, and is above everything
-IN_PROCESS = Path("coachwhip/in_process.py")  # stands on python-chess, loaded when it is used
+IN_PROCESS = Path("coachwhip/in_process.py")  # needs python-chess, loaded when it is used
 
 DOCSTRING = re.compile(r'"""(?:[^"]|"(?!""))*"""')
 FROM = r"from +([.\w]+) +c?import +(\([^)]*\)|[^\n#]*)"

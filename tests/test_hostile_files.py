@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files from strangers: they run nothing, read nothing else, and end neither the process nor its memory; one line says what is wrong.
+"""Untrusted files: they run nothing, read nothing else, and end neither the process nor its memory; one line says what is wrong.
 
 The limits stand in .github/SECURITY.md. tests/trials/mutated_files.py tries spoilt files by the thousand.
 """
@@ -74,7 +74,7 @@ def test_a_few_spoilt_files_of_every_kind_are_read_or_rejected(tmp_path: Path) -
 def test_a_chain_that_would_crash_the_parser_is_rejected(value: str, tmp_path: Path) -> None:
     """Python 3.10 ends with a segmentation fault in `ast.parse`."""
     path = file_with(tmp_path, f'NETWORK = ""\nTEMPO = {value}\n', "mine.py")
-    with pytest.raises(WeightsError, match=r"^mine\.py, line 2: only numbers, and lists of them, can stand in a weights file$"):
+    with pytest.raises(WeightsError, match=r"^mine\.py, line 2: a weights file can hold only numbers and lists of numbers$"):
         config.load(path)
 
 
@@ -359,7 +359,7 @@ def run_on_terminal(words: list[str], folder: Path) -> str:
     process = subprocess.Popen(command, cwd=folder, env=environment, stdin=theirs, stdout=theirs, stderr=theirs)
     os.close(theirs)
     shown = b""
-    with contextlib.suppress(OSError):  # how Linux tells that the other end is closed
+    with contextlib.suppress(OSError):  # how Linux shows that the other end is closed
         while part := os.read(ours, 1 << 16):
             shown += part
     os.close(ours)

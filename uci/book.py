@@ -33,7 +33,7 @@ class BookMove:
 
 
 class Book:
-    """One book file. Raises OSError if it cannot be read, ValueError if it is no Polyglot book."""
+    """One book file. Raises OSError if it cannot be read, ValueError if it is not a Polyglot book."""
 
     def __init__(self, path: str) -> None:
         _check(path)
@@ -77,16 +77,16 @@ class Book:
 
 
 def _check(path: str) -> None:
-    """Raise ValueError if the file is no Polyglot book."""
+    """Raise ValueError if the file is not a Polyglot book."""
     size = os.path.getsize(path)
     with open(path, "rb") as file:
         if kind := compression(file.read(LONGEST_START)):
-            raise ValueError(f"no Polyglot book: it is compressed ({kind})")
+            raise ValueError(f"not a Polyglot book: it is compressed ({kind})")
         if size == 0 or size % ENTRY_BYTES:
-            raise ValueError(f"no Polyglot book: its size of {size} bytes is not a multiple of {ENTRY_BYTES}")
+            raise ValueError(f"not a Polyglot book: its size of {size} bytes is not a multiple of {ENTRY_BYTES}")
         keys = []
         for sample in range(SAMPLES):
             file.seek(size // ENTRY_BYTES * sample // SAMPLES * ENTRY_BYTES)
             keys.append(file.read(KEY_BYTES))
     if keys != sorted(keys):
-        raise ValueError("no Polyglot book: its keys are not in order")
+        raise ValueError("not a Polyglot book: its keys are not in order")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a `Debug Log File` tells of the program, the machine and the settings."""
+"""What a `Debug Log File` records of the program, the machine and the settings."""
 
 from __future__ import annotations
 

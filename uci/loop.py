@@ -105,13 +105,13 @@ class UciLoop:
 
     def _command_table(self) -> dict[str, Command]:
         table = {
-            "uci": Command(self._do_uci, UNHINDERED, "name the engine and list its options"),
+            "uci": Command(self._do_uci, UNHINDERED, "print the engine's name and options"),
             "debug": Command(lambda _: None, UNHINDERED, "accepted and ignored"),
             "isready": Command(self._do_isready, AT_ONCE, "answer readyok"),
-            "setoption": Command(self._do_setoption, IN_ORDER, "setoption name NAME [value VALUE]"),
+            "setoption": Command(self._do_setoption, IN_ORDER, "setoption name NAME [value VALUE]: set an option"),
             "register": Command(lambda _: None, UNHINDERED, "accepted and ignored"),
             "ucinewgame": Command(lambda _: self.session.new_game(), IN_ORDER, "forget what earlier searches learnt"),
-            "position": Command(self._do_position, IN_ORDER, "position startpos|fen FEN [moves MOVE...]"),
+            "position": Command(self._do_position, IN_ORDER, "position startpos|fen FEN [moves MOVE...]: set the position"),
             "go": Command(self._do_go, AT_ONCE, GO),
             "stop": Command(lambda _: self.worker.stop(), AT_ONCE, "end the search now"),
             "ponderhit": Command(lambda _: self.worker.ponderhit(), AT_ONCE, "the expected move was played"),
@@ -124,7 +124,7 @@ class UciLoop:
         }
         for name, function in self._extra_commands.items():
             run = partial(self._do_extra, name, function)
-            table[name] = Command(run, AT_ONCE, f"{name} [ARGUMENT...]: see docs/options.md")
+            table[name] = Command(run, AT_ONCE, f"{name} [ARGUMENT...]: the same as `coachwhip {name}`, within this session")
         return table
 
     # The loop

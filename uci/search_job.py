@@ -85,7 +85,7 @@ class SearchJob(Job):
         """Find a move in the present position, and send it whatever goes wrong."""
         best = ponder = ""
         if session.rejection:
-            self._write(fmt.info_string(f"no move, since the last position was rejected: {session.rejection}"))
+            self._write(fmt.info_string(f"no move: the last position was rejected: {session.rejection}"))
             best = fmt.NULL_MOVE
         else:
             try:

@@ -7,7 +7,7 @@ https://en.wikipedia.org/wiki/Softmax_function). A move that loses more than WOR
 piece is left hanging only if the short search does not see it, and a mate in one is always played.
 
 Won endings need technique, which people know rather than calculate: there every level searches more nodes and plays the best move.
-Whoever is far ahead avoids stalemate and repetition.
+The side that is far ahead avoids stalemate and repetition.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .parse import SearchRequest
 
-MOVES_LEFT = 18  # without movestogo the clock is divided by this, at every move anew
+MOVES_LEFT = 18  # without movestogo the clock is divided by this, again at every move
 LONG_GAME = 400  # moves that a clock without increment must last
 LEAST_SHARE = 0.25  # subtracting the lag of later moves leaves at least this part of the clock
 INC_USE = 0.6  # part of the increment spent at once; the rest builds a reserve for delays of the machine
@@ -20,8 +20,8 @@ SOFT_SHARE = 1.1  # soft limit / average time: stable moves use less, so moves t
 HARD_FACTOR = 3.5  # a difficult move may take this many times the average
 HARD_SHARE = 0.5  # and at most this part of the remaining time
 LAST_MOVE_SHARE = 0.9  # or this, if it is the last move before the time control
-RESERVE_MS = 60  # kept back for delays of a busy machine, when the clock is at 0 ...
-RESERVE_CLOCK_MS = 500  # ... and proportionally less up to this clock, from which on nothing is kept back
+RESERVE_MS = 60  # reserved for delays of a busy machine, when the clock is at 0 ...
+RESERVE_CLOCK_MS = 500  # ... and proportionally less up to this clock, from which on nothing is reserved
 LOW_MS = 150  # with less usable time than this, proportionally less of the increment is spent, since lag may use it up
 MIN_MS = 1  # the shortest limit: 0 means no limit
 

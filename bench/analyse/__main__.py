@@ -39,14 +39,20 @@ def main(argv: Sequence[str]) -> int:
     add = parser.add_argument
     add("files", nargs="*", type=file_name, metavar="FILE", help=f"PGN files; - for standard input (default: {GAMES.in_words()})")
     add_limits(parser, f"{DEFAULT_SECONDS:g}", max_depth=MAX_DEPTH)
-    add("--multipv", type=whole_number(1, MAX_MULTIPV), default=1, metavar="N", help="lines per position (default 1)")
+    add(
+        "--multipv",
+        type=whole_number(1, MAX_MULTIPV),
+        default=1,
+        metavar="N",
+        help="number of best lines for each position (default 1)",
+    )
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
     size = "size of the transposition table (default 64)"
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help=size)
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
     add("--output", type=file_name, metavar="FILE", help="write the annotated games to FILE")
-    page = "write a page of HTML with the boards, lines and a graph of each game; one file, no network"
+    page = "write an HTML report with boards, lines and a graph of each game: one file, which works offline"
     add("--report", type=file_name, metavar="FILE", help=page)
     add("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, argv, _analyse)

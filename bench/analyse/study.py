@@ -199,7 +199,7 @@ def read_files(paths: Sequence[str]) -> GamesRead:
         except PgnError as error:
             raise CommandError(f"{path}: {error}") from error
         if all(map(is_empty, games)):
-            raise CommandError(f"{path}: no game in it")
+            raise CommandError(f"{path}: it contains no game")
         for number, game in enumerate(games, start=1):
             label = f"{path}: game {number} ({title(game)})"
             found.studies.append(Study(game, label))

@@ -73,7 +73,7 @@ def _last_scores(scores: Sequence[chess.engine.Score | None], count: int) -> lis
 
 
 def by_tablebase(board: chess.Board, folder: str) -> Ending | None:
-    """The result with best play if the tables know it, under the fifty-move rule as it stands on the board.
+    """The result with best play if the tables know it, with the board's fifty-move count.
 
     A win counts only if it comes before the fifty-move limit. WDL and DTZ as in
     https://www.chessprogramming.org/Syzygy_Bases

@@ -27,7 +27,7 @@ EXTRAS = {"distributed": "cluster", "matplotlib": "bench", "rich": "bench", "sci
 
 
 class CommandError(Exception):
-    """Something the user asked for cannot be done; the message is one clear sentence for them."""
+    """Something the user asked for cannot be done; the message is a message for them."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -61,7 +61,7 @@ def execute(parser: Parser, argv: Sequence[str], body: Callable[[argparse.Namesp
     except ImportError as error:
         complaint = missing(error)
     except MemoryError:
-        complaint = "there is not enough memory for that"
+        complaint = "not enough memory"
     tell(f"{parser.prog}: {complaint}")
     return 2
 
@@ -170,7 +170,7 @@ def numbers(count: int, high: int) -> Callable[[str], tuple[int, ...]]:
     def read(text: str) -> tuple[int, ...]:
         fields = tuple(map(whole_number(0, high), text.split(",")))
         if len(fields) != count:
-            raise argparse.ArgumentTypeError(f"expected {count} numbers with commas between them, not {text!r}")
+            raise argparse.ArgumentTypeError(f"expected {count} numbers separated by commas, not {text!r}")
         return fields
 
     return read

@@ -3,7 +3,7 @@
 
 A journal is lines of JSON: first its format and the settings of the run, then one line for each finished piece of work, on
 disk before it counts. Every line ends with a checksum of itself (`crc`, CRC-32). A run that is killed leaves at most a torn last
-line, which is dropped, and its work is done again; damage anywhere else is named, and the run refuses to go on.
+line, which is dropped, and its work is done again; damage anywhere else is an error that names the line, and the run ends.
 """
 
 import json
@@ -23,13 +23,13 @@ from .files import append, hold, naming, require_regular
 FORMAT = 2
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
 SHOWN = 100  # characters of a setting or a fault in a message
-REFUSED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)  # what lines that no run has written may raise
+REJECTED = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError)  # what lines that no run has written may raise
 
 
 def add_journal_arguments(add: Callable[..., object], part: str, use: str = "resumed") -> None:
     """Give a command line `--journal` and `--resume`; `files.check_outputs` checks them. `part`: what a line of the journal is."""
-    add("--journal", type=file_name, metavar="FILE", help=f"keep every finished {part} so that the run can be {use}")
-    add("--resume", action="store_true", help="go on with the run in the --journal; start it if there is none")
+    add("--journal", type=file_name, metavar="FILE", help=f"write every finished {part} to FILE, so that the run can be {use}")
+    add("--resume", action="store_true", help="continue the run in the --journal; start it if there is none")
 
 
 class RunFile:
@@ -76,7 +76,7 @@ def require_same_settings(path: Path, run: str, theirs: Mapping[str, Any], ours:
     for name in sorted({*theirs, *plain}):
         was, wanted = (shorten(json.dumps(each.get(name)), SHOWN) for each in (theirs, plain))
         if theirs.get(name) != plain.get(name):
-            raise CommandError(f"{path} is of another {run}: its {name} is {was}, not {wanted}")
+            raise CommandError(f"{path} belongs to another {run}: its {name} is {was}, not {wanted}")
 
 
 class Kind(NamedTuple):
@@ -106,8 +106,8 @@ def read(path: Path, kind: Kind, data: bytes | None = None) -> Contents | None:
     values = [_unpack(line) for line in lines]
     if None in values[:-1]:
         raise CommandError(
-            f"{path}:{values.index(None) + 1}: damaged, its checksum does not fit: remove this line and all behind it, and --resume "
-            "does their work again"
+            f"{path}:{values.index(None) + 1}: damaged, its checksum does not match: remove this line and all after it, and --resume "
+            "repeats their work"
         )
     good = [value for value in values if value is not None]
     if not good:
@@ -126,7 +126,7 @@ def _require_journal(path: Path, kind: Kind, data: bytes) -> None:
     if data.startswith(start):
         raise CommandError(
             f"{path} was written by another version of coachwhip (this one writes format {FORMAT}): finish that {kind.run} with the "
-            "version that began it, or begin another file"
+            "version that started it, or start another file"
         )
     raise CommandError(f"{path} is not the journal of a {kind.run}")
 
@@ -144,17 +144,17 @@ def _unpack(line: bytes) -> dict[str, Any] | None:
         return None
     try:
         value: dict[str, Any] = json.loads(match[1] + b"}")
-    except (ValueError, RecursionError):  # a checksum that fits shows no more than that somebody computed it
+    except (ValueError, RecursionError):  # a checksum that fits shows only that a program computed it
         return None
     return value
 
 
 def take_lines(path: Path, kind: Kind, contents: Contents, take: Callable[[dict[str, Any]], None]) -> None:
-    """Hand every line to `take`. Raises CommandError that names the first that it rejects (an error of REFUSED)."""
+    """Hand every line to `take`. Raises CommandError that names the first that it rejects (an error of REJECTED)."""
     for place, value in enumerate(contents.lines, start=2):
         try:
             take(value)
-        except REFUSED as error:
+        except REJECTED as error:
             raise CommandError(f"{path}:{place}: not a {kind.part}: {shorten(repr(error), SHOWN)}") from error
 
 
@@ -175,7 +175,7 @@ class Journal(RunFile):
     KIND: ClassVar[Kind]
 
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """Start a journal, or with `resume` read one that is there and go on with it. One with nothing done is started anew.
+        """Start a journal, or with `resume` read one that is there and go on with it. An empty one is started again.
 
         `settings` must be the same in both runs. Raises CommandError, OSError.
         """
@@ -184,7 +184,7 @@ class Journal(RunFile):
         super().__init__(path)
 
     def _take(self, line: dict[str, Any]) -> None:
-        """Take in what a line holds. Raises an error of REFUSED for one that a run cannot have written."""
+        """Take in what a line holds. Raises an error of REJECTED for one that a run cannot have written."""
         raise NotImplementedError
 
     def _begin(self) -> None:
@@ -200,7 +200,7 @@ class Journal(RunFile):
         self.settings = contents.settings
         take_lines(self.path, self.KIND, contents, self._take)
         if contents.size < len(data):
-            tell(f"{self.path}: its last line was torn and is dropped; that work is done again")
+            tell(f"{self.path}: its last line is incomplete and is dropped; that work is repeated")
         self._file.truncate(contents.size)
 
     def append(self, line: Mapping[str, Any]) -> None:

@@ -53,7 +53,7 @@ Book = Sequence[Callable[[], Opening]]  # each entry raises CommandError if it c
 
 
 def standard_start(*, chess960: bool = False) -> Book:
-    """The book that has the start position alone."""
+    """The book that has only the start position."""
     return [partial(Opening, chess.STARTING_FEN, chess960)]
 
 
@@ -85,7 +85,7 @@ def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, s
             if line.strip() and not line.lstrip().startswith("#")
         ]
     if not book:
-        raise CommandError(f"{path.name}: no opening in it")
+        raise CommandError(f"{path.name}: it contains no opening")
     return book
 
 

@@ -17,7 +17,7 @@ ROOM = 110  # letters of a line below such a plot
 
 
 def require_plot(path: Path) -> None:
-    """Refuse a plot that cannot be drawn, or not as such a file, before the work. Raises CommandError."""
+    """Check before the work that a plot can be drawn and written as this kind of file. Raises CommandError if not."""
     require("matplotlib.figure", "--plot")
     kinds = import_module("matplotlib.figure").Figure().canvas.get_supported_filetypes()
     if path.suffix[1:].lower() not in kinds:

@@ -38,7 +38,7 @@ class Pool(Generic[Item, Result]):
     def run(self, items: Iterable[Item]) -> Generator[tuple[Item, Result], None, None]:
         """Yield every item and what the function returns, as they finish. Raises what the function raises.
 
-        Items are taken as they are needed. Closing the generator, an error and Ctrl-C withdraw what no worker has begun.
+        Items are taken as they are needed. Closing the generator, an error and Ctrl-C withdraw what no worker has started.
         """
         waiting = iter(items)
         running: dict[Future[Result], Item] = {}
@@ -58,7 +58,7 @@ class Pool(Generic[Item, Result]):
 
 @contextmanager
 def threads(function: Callable[[Item], Result], count: int) -> Iterator[Pool[Item, Result]]:
-    """Threads of this process, for engines that are timed. Whoever leaves early makes the running calls end; they are waited for."""
+    """Threads of this process, for engines that are timed. Leaving early ends the running calls and waits for them."""
     with punctual(), ThreadPoolExecutor(count) as executor:
         yield Pool(executor, function, count)
 

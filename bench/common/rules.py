@@ -27,8 +27,8 @@ def add_rule_arguments(
     add: Callable[..., object], resign: tuple[int, int] = (0, 0), draw: tuple[int, int, int] = (0, 0, 0), max_moves: int = 0
 ) -> None:
     """Give a command line `--resign`, `--draw` and `--max-moves`, with these defaults."""
-    help_resign = "a win if both engines' scores show CP or more for MOVES moves"
-    help_draw = "a draw if from move FROM on both show CP or less for MOVES moves"
+    help_resign = "a win once both engines score the same side CP or better for MOVES moves in a row"
+    help_draw = "a draw once, from move FROM on, both scores stay within CP for MOVES moves in a row"
     help_max = "a draw after N moves of each side"
     add("--resign", type=numbers(2, MAX_RULE), default=resign, metavar="MOVES,CP", help=_with_default(help_resign, *resign))
     add("--draw", type=numbers(3, MAX_RULE), default=draw, metavar="FROM,MOVES,CP", help=_with_default(help_draw, *draw))
@@ -38,7 +38,7 @@ def add_rule_arguments(
 
 def add_own_game_arguments(add: Callable[..., object], nodes: int, hash_mb: int) -> None:
     """Give a command line what games of the engine against itself have, with these defaults."""
-    help_nodes = f"search so many nodes for each move (default {nodes})"
+    help_nodes = f"search N nodes for each move (default {nodes})"
     help_hash = f"size of the transposition table (default {hash_mb})"
     add("--nodes", type=whole_number(1, 10**9), default=nodes, metavar="N", help=help_nodes)
     add("--hash", type=whole_number(1, 65536), default=hash_mb, metavar="MB", help=help_hash)

@@ -3,7 +3,7 @@
 
 All of it is coachwhip's own, made by tests/tools/make_shipped.py of commit 1385447:
 
-openings  6, 8 or 10 moves by chance among those that a search finds nearly as good as the best; a deeper search finds neither side
+openings  6, 8 or 10 random moves among those that a search finds nearly as good as the best; a deeper search finds neither side
           more than 60 centipawns ahead. EPD; `ce` is that score, `id` the moves.
 book      in uci/, where OwnBook reads it: the positions that its moves reach most often, each with the moves that a search likes.
 perft     positions of random games and random placements: checks, en passant that is legal or only looks so, promotions, pins,

@@ -16,8 +16,8 @@ def main(argv: Sequence[str]) -> int:
     """The subcommand."""
     parser = Parser(
         "data",
-        "List the data that come with coachwhip: its own openings, counts, problems and games.",
-        "Each is used where its command gets no file. A path on a command line: $(coachwhip data openings)",
+        "List the files that come with coachwhip: openings, perft counts, test positions and games.",
+        "Commands use these files when you name none. To name one by its path: $(coachwhip data openings)",
     )
     parser.add_argument("name", nargs="?", choices=ALL, metavar="NAME", help=f"print only the path of: {', '.join(ALL)}")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")

@@ -17,7 +17,7 @@ import chess
 from chess.engine import EngineError, Option, UciOptionMap
 
 from .faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
-from .info import read_refusal
+from .info import read_rejection
 from .process import LONGEST_LINE, EngineProcess
 from .spec import EngineSpec, distinct
 
@@ -104,30 +104,30 @@ class Client:
         self._is_ended = False
 
     def start(self) -> None:
-        """Start a process and set its options, unless one runs. Raises StartError, also if it says that it refuses an option."""
+        """Start a process and set its options, unless one runs. Raises StartError, also if it rejects an option."""
         if self._process is not None:
             return
-        refusal: object = ""
+        rejection: object = ""
         try:
             self._process = process = EngineProcess(self.spec.command)
             if not self._is_ended:
                 self._shake_hands(process)
                 self.spec.require_options(self.name, self._options)
                 settings = self.spec.settings(self._options)
-                refusal = self._ready(*(setoption(self._options[name], value) for name, value in settings.items()))
+                rejection = self._ready(*(setoption(self._options[name], value) for name, value in settings.items()))
         except (OSError, ValueError, EngineError) as error:
-            refusal = error
+            rejection = error
         except EngineFault as fault:
-            refusal = fault.detail
+            rejection = fault.detail
         except BaseException:  # Ctrl-C
             self.close()
             raise
         if self._is_ended:
-            refusal = "ended by the runner"
-        if refusal:
+            rejection = "ended by the runner"
+        if rejection:
             self.close()
             self.failed_starts += 1
-            raise StartError(self.spec.unusable(refusal))
+            raise StartError(self.spec.unusable(rejection))
         self.was_started, self.failed_starts, self._chess960 = True, 0, False
 
     def _shake_hands(self, process: EngineProcess) -> None:
@@ -140,7 +140,7 @@ class Client:
         while True:
             now = time.monotonic()
             if now > echo_limit:
-                raise ValueError("it gave our own command `uci` back, and did not answer `uciok`")
+                raise ValueError("it only echoed the command `uci` and did not answer `uciok`")
             if now > limit:
                 said = f"only {foreign[0][:SHOWN]!r}" if foreign else "and said nothing"
                 waited = f"it did not answer `uciok` in {self.spec.start_seconds:g} s"
@@ -178,10 +178,12 @@ class Client:
         self._ready(*lines)
 
     def _ready(self, *lines: str) -> str:
-        """Send lines that have no answer, and wait for `readyok`. Returns which option was refused, and why. Raises EngineFault."""
-        refusals: list[str] = []
-        self._ask((*lines, "isready"), "readyok", Patience(READY_TIMEOUT), lambda _, line: refusals.append(read_refusal(line)))
-        return next(filter(None, refusals), "")
+        """Send lines that have no answer, and wait for `readyok`. Returns the rejected option and why. Raises EngineFault."""
+        rejections: list[str] = []
+        self._ask(
+            (*lines, "isready"), "readyok", Patience(READY_TIMEOUT), lambda _, line: rejections.append(read_rejection(line))
+        )
+        return next(filter(None, rejections), "")
 
     def go(self, position: str, go: str, patience: Patience, listener: Listener = ignore) -> Reply:
         """The engine's reply to these two commands; `listener` is called with each `info` line.
@@ -209,7 +211,7 @@ class Client:
                     if first != ["info"] or listener(read_at - asked, line) is not False:
                         alive_at = read_at
                 if patience.remaining(asked, alive_at) <= 0:
-                    raise EngineFault(STALL, f"gave no answer and was given up after {time.perf_counter() - asked:.1f} s")
+                    raise EngineFault(STALL, f"no answer after {time.perf_counter() - asked:.1f} s")
         except EngineFault:
             self.close()
             raise

@@ -41,7 +41,7 @@ def add_limits(parser: argparse.ArgumentParser, default: str, *, max_depth: int 
     add = parser.add_mutually_exclusive_group().add_argument
     add("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default: {default})")
     add("--depth", type=whole_number(1, max_depth), metavar="N", help="search each position to this depth, in plies")
-    add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help="search so many nodes for each position")
+    add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help="search N nodes for each position")
 
 
 def limit_of(args: argparse.Namespace, default: TimeControl) -> TimeControl:
@@ -62,7 +62,7 @@ def parse_time_control(text: str) -> TimeControl:
             raise ValueError(f"twice in {text[:60]!r}: {part}")
         fields |= read
     if "base" in fields and "time" in fields:
-        raise ValueError(f"a clock and a fixed time for each move exclude each other: {text[:60]!r}")
+        raise ValueError(f"a clock and a fixed time for each move cannot be combined: {text[:60]!r}")
     return TimeControl(**{name: value if name in ("base", "increment", "time") else int(value) for name, value in fields.items()})  # type: ignore[arg-type]
 
 

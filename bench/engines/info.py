@@ -4,7 +4,7 @@
 from itertools import pairwise
 from typing import NamedTuple
 
-REFUSALS = ("info string setoption: ", "info string no engine: ")
+REJECTIONS = ("info string setoption: ", "info string no engine: ")
 
 
 class Info(NamedTuple):
@@ -37,12 +37,12 @@ def read_info(line: str) -> Info | None:
     )
 
 
-def read_refusal(line: str) -> str:
-    """Why coachwhip refuses an option or cannot search at all, "" if the line is none about that.
+def read_rejection(line: str) -> str:
+    """Why coachwhip rejects an option or cannot search at all, "" if the line is none about that.
 
     UCI has no answer for it: such an engine answers `readyok`, and plays on with the old value.
     """
-    return next((line.removeprefix(prefix) for prefix in REFUSALS if line.startswith(prefix)), "")
+    return next((line.removeprefix(prefix) for prefix in REJECTIONS if line.startswith(prefix)), "")
 
 
 def reported_nodes(line: str) -> int:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads from a command line which engines to run, for every measuring command.
 
-What belongs to one engine stands behind its `--engine` or `--revision`; an `--option` before the first is for every engine, and a
+What belongs to one engine comes after its `--engine` or `--revision`; an `--option` before the first is for every engine, and a
 `--set` for every one of ours.
 A command adds options of its own that work in the same way with `of_engine`, and reads them with `values_of`.
 """
@@ -68,20 +68,25 @@ def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
     add = parser.add_argument
     add("--engine", **of_engine(metavar="COMMAND", help="command line of a UCI engine; may be repeated"))
     add("--revision", **of_engine(metavar="REV", help="coachwhip at a git revision, built on demand; may be repeated"))
-    add("--name", **of_engine(type=label, metavar="NAME", help="what to call the engine named last (default: its own name)"))
-    help_option = "UCI option of the engine named last; of every engine, if it stands before the first"
+    add(
+        "--name",
+        **of_engine(
+            type=label, metavar="NAME", help="name of the preceding engine in the results (default: the name it reports)"
+        ),
+    )
+    help_option = "UCI option of the preceding engine; before the first engine: of all engines"
     add("--option", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_option))
-    help_set = "change a tunable of the search of the --revision named last; before the first engine: of all coachwhip engines"
+    help_set = "change a tunable of the preceding --revision; before the first engine: of all coachwhip engines"
     add("--set", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_set))
     help_start = f"how long an engine may take to answer uciok (default {START_SECONDS:g})"
     add("--start-timeout", type=seconds, default=START_SECONDS, metavar="SECONDS", help=help_start)
-    add("--repository", type=file_name, metavar="DIR", help="where the revisions are (default: the checkout you are in)")
+    add("--repository", type=file_name, metavar="DIR", help="git checkout with the revisions (default: the current one)")
 
 
 class _Group(NamedTuple):
     """An engine's words."""
 
-    kind: str  # "--engine" or "--revision"; "" for ourselves, and what stands before the first engine
+    kind: str  # "--engine" or "--revision"; "" for ourselves, and what comes before the first engine
     engine: str
     options: dict[str, str]
     tunables: dict[str, str]
@@ -89,7 +94,7 @@ class _Group(NamedTuple):
 
 
 def _groups(words: Words) -> list[_Group]:
-    """What stands before the first engine, then what each engine has."""
+    """What comes before the first engine, then what each engine has."""
     groups = [_Group("", "", {}, {}, {})]
     for option, value in words:
         if option in ("--engine", "--revision"):
@@ -119,7 +124,7 @@ def engine_specs(
         groups.insert(0, first)
     elif first.others:
         word = next(iter(first.others))
-        raise CommandError(f"{word} stands before the first engine: put it behind the --engine that it belongs to")
+        raise CommandError(f"{word} comes before the first engine: put it after the --engine it belongs to")
     _require_owners(first, groups)
     specs = []
     for group in groups:
@@ -137,9 +142,9 @@ def _require_owners(first: _Group, groups: Sequence[_Group]) -> None:
             setting = "=".join(next(iter(group.tunables.items())))
             where = group.engine or "coachwhip"
             raise CommandError(
-                f"--set is for --revision and ourselves; of a command line it is a part: --engine '{where} --set {setting}'"
+                f"--set is for --revision and coachwhip itself; for another engine, write it in the command: --engine '{where} --set {setting}'"
             )
-    if first in groups:  # a revision has its own table, and refuses names itself when it starts
+    if first in groups:  # a revision has its own table, and reports unknown names when it starts
         tunables_of(f"{name}={value}" for name, value in first.tunables.items())
 
 

@@ -46,8 +46,8 @@ POSITIONS = Path(__file__).with_name("positions.fen")
 EPILOG = f"""\
 techniques, in the order of the ladder:
   {", ".join(techniques.BY_KEY)}
-Every row evaluates with the weighted terms alone, also where the weights name a network.
-Exit code 1 if a technique that must not change the value did."""
+Every row evaluates with the weighted terms only, even if the weights name a network.
+Exit code 1 if a technique changed a value that it must not change."""
 
 
 def read_positions(path: Path) -> list[str]:
@@ -64,7 +64,7 @@ def read_positions(path: Path) -> list[str]:
             raise CommandError(f"{path.name}:{number}: there is no move to search")
         fens.append(position.fen())
     if not fens:
-        raise CommandError(f"{path.name}: no position in it")
+        raise CommandError(f"{path.name}: it contains no position")
     return fens
 
 
@@ -84,18 +84,20 @@ def names(possible: Collection[str]) -> Callable[[str], list[str]]:
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Progress goes to stderr, the table to stdout; Ctrl-C reports the finished rows."""
     parser = Parser(
-        "lab", "Compare the techniques of adversarial search, each on top of those before it, with plain minimax.", EPILOG
+        "lab",
+        "Measure the techniques of adversarial search. Each row adds one technique to the row before, from plain minimax on.",
+        EPILOG,
     )
     add = parser.add_argument
     count = whole_number
-    about = f"search to this depth, in plies, and to all below (default {DEPTH})"
+    about = f"search to every depth up to N plies (default {DEPTH})"
     add("--depth", type=count(1, MAX_DEPTH), default=DEPTH, metavar="N", help=about)
-    about = f"give a search up that takes more (default {MAX_NODES})"
+    about = f"abandon a search that needs more nodes (default {MAX_NODES})"
     add("--max-nodes", type=count(1, 10**15), default=MAX_NODES, metavar="N", help=about)
-    about = "FEN or EPD file (default: 20 quiet and tactical ones)"
+    about = "FEN or EPD file (default: 20 built-in positions, quiet and tactical)"
     add("--positions", type=file_name, default=POSITIONS, metavar="FILE", help=about)
     rows = parser.add_mutually_exclusive_group()
-    about = "measure only these, each alone with plain alpha-beta, instead of the ladder"
+    about = "instead of the ladder: plain alpha-beta with each of these alone"
     rows.add_argument("--only", type=names(techniques.ALONE), metavar="A,B", help=about)
     about = "instead of the ladder: the engine as it plays, without each of these"
     rows.add_argument("--without", type=names(techniques.MISSING), metavar="A,B", help=about)
@@ -105,7 +107,7 @@ def main(argv: Sequence[str]) -> int:
     add("--set", **sets_tunables())
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("--plot", type=file_name, metavar="FILE", help="draw nodes by depth (.png, .svg or .pdf; needs matplotlib)")
-    add("--page", type=file_name, metavar="FILE", help="write table, plot and explanations as one HTML file")
+    add("--page", type=file_name, metavar="FILE", help="write the table, the plot and explanations as one HTML file")
     add_journal_arguments(add, "measurement")
     add("--horizon", action="store_true", help="show the horizon effect instead")
     return execute(parser, argv, _lab)
@@ -147,7 +149,7 @@ def _experiment(args: argparse.Namespace) -> laboratory.Experiment:
     """What the command line asks to be measured."""
     tunables = dict(args.set)
     if any(name in techniques.SWITCHES for name in tunables):
-        raise CommandError("the rows set the switches; use --only or --without")
+        raise CommandError("--set cannot switch techniques here: choose them with --only or --without")
     try:
         weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
     except ValueError as error:

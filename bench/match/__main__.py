@@ -65,37 +65,73 @@ def _parser() -> Parser:
     parser = Parser("match", "Play games between UCI engines.", EPILOG)
     engines = parser.add_argument_group("engines")
     add_engine_arguments(engines)
-    own_tc = of_engine(type=time_control, metavar="TC", help="time control of the engine named last, in place of the common one")
+    own_tc = of_engine(type=time_control, metavar="TC", help="time control of the preceding engine, instead of --tc")
     engines.add_argument("--own-tc", **own_tc)
 
     add = parser.add_argument_group("games").add_argument
-    add("--games", type=whole_number(1, 10**6), default=100, metavar="N", help="games of each two engines (default 100)")
-    add("--form", choices=("round-robin", "gauntlet"), default="round-robin", help="all meet all, or the first all others")
-    add("--tc", type=time_control, metavar="TC", help="time control (default 5+0.05)")
+    add("--games", type=whole_number(1, 10**6), default=100, metavar="N", help="games for each pair of engines (default 100)")
+    add(
+        "--form",
+        choices=("round-robin", "gauntlet"),
+        default="round-robin",
+        help="all engines play each other, or the first plays all others (default round-robin)",
+    )
+    add("--tc", type=time_control, metavar="TC", help="time control (default 5+0.05; see below)")
     add("--time", type=seconds, metavar="SECONDS", help="time for each move: the same as --tc time=SECONDS")
-    help_nodes = "search so many nodes for each move: the same as --tc nodes=N"
+    help_nodes = "search N nodes for each move: the same as --tc nodes=N"
     add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help=help_nodes)
     add("--depth", type=whole_number(1, 1000), metavar="N", help="search to this depth, in plies: the same as --tc depth=N")
-    add("--margin", type=whole_number(0, 60_000), metavar="MS", help="time an engine may exceed (default 0; with --time: 50)")
-    add("--stall", type=seconds, metavar="SECONDS", help="give up an engine so long after its time (default 10; no clock: 60)")
+    add(
+        "--margin",
+        type=whole_number(0, 60_000),
+        metavar="MS",
+        help="how far an engine may overrun its time (default 0; with --time: 50)",
+    )
+    add(
+        "--stall",
+        type=seconds,
+        metavar="SECONDS",
+        help="an engine that does not move loses this long after its time is up (default 10; no clock: 60)",
+    )
     openings = f"positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: {OPENINGS.in_words()}; with --chess960: the 960 start "
-    add("--openings", type=file_name, metavar="FILE", help=f"{openings}positions; {START_POSITION}: the start position alone)")
-    add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
+    add("--openings", type=file_name, metavar="FILE", help=f"{openings}positions; {START_POSITION}: only the start position)")
+    add(
+        "--plies",
+        type=whole_number(0, 1000),
+        metavar="N",
+        help="plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)",
+    )
     add("--order", choices=("random", "sequential"), default="random", help="order of the openings (default random)")
-    add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help="decides the order of the openings (default 1)")
-    add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
+    add(
+        "--seed",
+        type=whole_number(0, 2**63 - 1),
+        default=1,
+        metavar="N",
+        help="random seed for the order of the openings (default 1)",
+    )
+    add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="games at a time (default 1)")
-    add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
+    add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine")
 
     add = parser.add_argument_group("ending games and the match").add_argument
     add_rule_arguments(add)
-    add("--syzygy", type=file_name, metavar="DIR", help="end games whose result the tables in this folder know")
-    add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help="stop when one is accepted (error rates 0.05)")
-    add("--elo-model", choices=("normalized", "logistic"), default="normalized", help="Elo of --sprt (default normalized)")
+    add("--syzygy", type=file_name, metavar="DIR", help="end a game once the Syzygy tables in this folder know its result")
+    add(
+        "--sprt",
+        type=hypotheses,
+        metavar="ELO0,ELO1[,ALPHA,BETA]",
+        help="stop when one of the two hypotheses is accepted (error rates ALPHA and BETA: default 0.05)",
+    )
+    add(
+        "--elo-model",
+        choices=("normalized", "logistic"),
+        default="normalized",
+        help="unit of the two Elo values of --sprt (default normalized)",
+    )
 
     results = parser.add_argument_group("results")
     add = results.add_argument
-    add("--pgn", type=file_name, metavar="FILE", help="append every finished game")
+    add("--pgn", type=file_name, metavar="FILE", help="append every finished game to this file")
     add_journal_arguments(add, "game")
     form = results.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print one JSON object instead of text")
@@ -140,7 +176,7 @@ def _match(args: argparse.Namespace) -> int:
         if match is None or not match.tally.results:
             raise
         code = INTERRUPTED
-        tell("interrupted; what was finished counts")
+        tell("interrupted: results are of the work that was finished")
     assert match
     _report(args, match)
     disk.settle()
@@ -154,7 +190,7 @@ def _check(args: argparse.Namespace) -> int:
     if players < 2:
         raise CommandError("name at least two engines, each with --engine or --revision")
     if args.sprt and players != 2:
-        raise CommandError("--sprt is for two engines")
+        raise CommandError("--sprt needs exactly two engines")
     if args.plot:
         require_plot(args.plot)
     return players
@@ -198,7 +234,7 @@ def _common_control(args: argparse.Namespace) -> TimeControl:
         return args.tc or TimeControl(5, 0.05)
     control = (args.tc or TimeControl())._replace(**limits)
     if control.base and control.time:
-        raise CommandError("--time and the clock of --tc exclude each other")
+        raise CommandError("--time and the clock of --tc cannot be combined: give one of them")
     return control
 
 

@@ -54,7 +54,7 @@ class Match:
         """Play what is missing, until nothing is or the test has a verdict."""
         missing = [pairing for number, pairing in self._pairings.items() if number not in self.tally.results]
         if self.tally.results:
-            tell(f"{len(self.tally.results)} games are played, {len(missing)} to go")
+            tell(f"{len(self.tally.results)} games played, {len(missing)} to go")
         if not missing or self._is_decided():
             return
         every = max(2, len(missing) // REPORTS // 2 * 2)

@@ -95,9 +95,9 @@ def chess_position(fen: str, depth: int) -> Iterator[Row]:
 def main(argv: Sequence[str]) -> int:
     """The subcommand."""
     parser = Parser("reference", "Compare textbook searches on small games.")
-    about = "search to this depth, in plies, the chess position (default 2)"
+    about = "depth of the chess position's search, in plies (default 2)"
     parser.add_argument("--depth", type=whole_number(1, 4), default=2, metavar="N", help=about)
-    parser.add_argument("--fen", default=MIDDLEGAME, metavar="FEN", help="the chess position")
+    parser.add_argument("--fen", default=MIDDLEGAME, metavar="FEN", help="the chess position (default: a middlegame)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, argv, _reference)
 

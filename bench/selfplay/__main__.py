@@ -34,10 +34,10 @@ TO_THE_END = 10  # percent: games that are decided early have few endings
 DESCRIBING = "revision"  # what the settings in a file say for people; the signature says it for us
 
 EPILOG = """\
-The file holds every move of every game with its score, in about 4 bytes, and of each side line the position at its end with its score.
-Readers choose positions: `tune`, `train` and --epd use the quiet ones. Side lines are for `train` alone: they have no result of a game.
-The same settings and seed make the same file again. Run the same command again to go on after whatever stopped it; more
---games lengthen the file.
+The file stores every move of a game with its score, in about 4 bytes, and the last position of each side line with its score.
+`tune`, `train` and --epd use only quiet positions. Only `train` uses side lines, because they have no game result.
+The same settings and seed give the same file. To continue after an interruption, run the command again. A larger
+--games adds games to the file.
 
 examples:
   coachwhip selfplay own.bin --games 20000 --openings 8moves.epd --openings endgames.epd
@@ -50,11 +50,11 @@ examples:
 def _parser() -> Parser:
     about = "Play games of the engine against itself and keep them with the scores of their positions."
     parser = Parser("selfplay", about, EPILOG)
-    parser.add_argument("file", type=file_name, help="where the games go")
+    parser.add_argument("file", type=file_name, help="file of labelled games, to write or to lengthen")
     _epd_arguments(parser.add_argument_group("positions as text").add_argument)
     _game_arguments(parser.add_argument_group("games").add_argument)
     add = parser.add_argument_group("ending games").add_argument
-    share = f"percent of the games that go on to mate or a draw by the rules of chess (default {TO_THE_END})"
+    share = f"percent of the games that go on to mate or to a draw by the rules (default {TO_THE_END})"
     add("--to-the-end", type=whole_number(0, 100), default=TO_THE_END, metavar="PERCENT", help=share)
     add_rule_arguments(add, resign=(4, 1000), draw=(40, 8, 8), max_moves=200)
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -62,26 +62,37 @@ def _parser() -> Parser:
 
 
 def _epd_arguments(add: Callable[..., object]) -> None:
-    epd = "play nothing: write the games' quiet positions as EPD ('-': print; .xz: compressed)"
+    epd = "do not play: write the quiet positions of the games as EPD ('-': print; .xz: compressed)"
     add("--epd", type=file_name, metavar="FILE", help=epd)
     per_game = f"with --epd: at most N positions of a game (default {labelled.PER_GAME})"
     add("--per-game", type=whole_number(1, 65535), metavar="N", help=per_game)
-    max_score = f"with --epd: leave out larger scores (default {labelled.MAX_SCORE})"
+    max_score = f"with --epd: leave out positions scored beyond +-CP centipawns (default {labelled.MAX_SCORE})"
     add("--max-score", type=whole_number(0, labelled.LARGEST_SCORE), metavar="CP", help=max_score)
 
 
 def _game_arguments(add: Callable[..., object]) -> None:
-    add("--games", type=whole_number(1, 2**31), default=1000, metavar="N", help="games in the file when done (default 1000)")
+    add(
+        "--games",
+        type=whole_number(1, 2**31),
+        default=1000,
+        metavar="N",
+        help="games that the file has in the end (default 1000)",
+    )
     add_own_game_arguments(add, nodes=5000, hash_mb=4)
     openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position); may be repeated"
     add("--openings", type=file_name, action="append", default=[], metavar="FILE", help=openings)
-    add("--plies", type=whole_number(0, 1000), metavar="N", help="length of PGN and Polyglot openings (default: all; 8)")
+    add(
+        "--plies",
+        type=whole_number(0, 1000),
+        metavar="N",
+        help="plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)",
+    )
     random_plies = "up to N random moves after the opening (default 6)"
     add("--random-plies", type=whole_number(0, 100), default=6, metavar="N", help=random_plies)
-    add("--chess960", action="store_true", help="play Chess960 whatever the openings look like")
+    add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
     side_lines = "from each position of a game, N times make one to three random moves and search there too (default 0)"
     add("--side-lines", type=whole_number(0, labelled.MAX_SIDE_LINES), default=0, metavar="N", help=side_lines)
-    add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local for one made here")
+    add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -155,7 +166,7 @@ class Store(RunFile):
         require_same_settings(self.path, "run of selfplay", theirs, ours)
         self.games = summary.games
         if not summary.is_whole:
-            tell(f"{self.path}: its last game was torn and is dropped; it is played again")
+            tell(f"{self.path}: its last game is incomplete and is dropped; it is played again")
         self._file.truncate(summary.size)
 
     def add(self, game: labelled.Game) -> None:
@@ -167,7 +178,7 @@ class Store(RunFile):
 def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Book, store: Store) -> None:
     """Play until the file has all its games."""
     if store.games:
-        tell(f"{store.games} games are played, {args.games - store.games} to go")
+        tell(f"{store.games} games played, {args.games - store.games} to go")
     order = list(range(len(book)))
     random.Random(args.seed).shuffle(order)
     starts = (GameStart(number, book[order[number % len(order)]]()) for number in range(store.games, args.games))
@@ -176,7 +187,7 @@ def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Bo
         if args.scheduler:
             workers = stack.enter_context(cluster(args.scheduler, args.concurrency))
             if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
-                raise CommandError("the cluster's workers have another version of the engine")
+                raise CommandError("the cluster's workers run another version of the engine: install this version there")
             pool = workers.pool(work)
         else:
             pool = stack.enter_context(processes(work, args.concurrency))
@@ -217,7 +228,7 @@ def _write_epd(args: argparse.Namespace) -> int:
     if not is_printed:
         check_outputs(args, ["epd"])
     with naming(args.file):
-        labelled.summary(args.file)  # a file that cannot be read is refused before anything is written
+        labelled.summary(args.file)  # a file that cannot be read is rejected before anything is written
     lines = epd(args.file, args.max_score, args.per_game)
     if is_printed:
         sys.stdout.writelines(lines)

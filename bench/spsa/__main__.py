@@ -39,8 +39,8 @@ RANDOM_PLIES = 6  # where there is no book
 
 EPILOG = """\
 NAME may be a pattern; a later --tune replaces an earlier one of the same name. START, MIN, MAX and STEP are those of
-core/tunables.py unless given. The two sides of a game have the values plus and minus STEP at the end of the
-run, and further away at first.
+core/tunables.py unless given. The two sides of a game play with the value plus and minus an offset: STEP at the end of the
+run, larger before.
 
 examples:
   coachwhip spsa --tune 'lmr_*' --tune 'rfp_*' --games 20000 --openings book.epd --journal lmr.jsonl --resume
@@ -135,16 +135,16 @@ def _parser() -> Parser:
     about = "Tune numbers of the search by games of the engine against itself (SPSA)."
     parser = Parser("spsa", about, EPILOG)
     add = parser.add_argument
-    tune = "what to tune; may be repeated"
+    tune = "tunable to tune, or a pattern; may be repeated"
     add("--tune", type=_tune, action="append", required=True, metavar="NAME[=START[:MIN:MAX[:STEP]]]", help=tune)
-    games = "games to play, two to an iteration (default 10000)"
+    games = "games to play, two per iteration (default 10000)"
     add("--games", type=whole_number(2, 10**7), default=10_000, metavar="N", help=games)
     add_own_game_arguments(add, nodes=10_000, hash_mb=8)
     openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position and random moves)"
     add("--openings", type=file_name, metavar="FILE", help=openings)
-    gain = "how much of STEP a game moves a value at the end (default 0.01; less for hundreds of thousands of games)"
+    gain = "share of STEP by which one game moves a value at the end (default 0.01; use less for hundreds of thousands of games)"
     add("--r-end", type=number(1e-6, 1), default=0.01, metavar="R", help=gain)
-    batch = "iterations a step, played from the same values (default 16)"
+    batch = "iterations per update, played from the same values (default 16)"
     add("--batch", type=whole_number(1, 10_000), default=16, metavar="N", help=batch)
     add_journal_arguments(add, "batch")
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -262,7 +262,7 @@ def _play(
     """Play to the end or to Ctrl-C; the exit code."""
     games, played = 2 * spsa.iterations, len(spsa.games)
     if played:
-        tell(f"{played} games are played, {games - played} to go")
+        tell(f"{played} games played, {games - played} to go")
     every = 2 * max(1, spsa.iterations // REPORTS)
     try:
         with processes(partial(play, settings), args.concurrency) as pool, progress("games", games - played) as bar:
@@ -284,7 +284,7 @@ def _play(
                     bar.say(str(spsa))
                 played = len(spsa.games)
     except KeyboardInterrupt:
-        tell("interrupted; the batches that were finished count")
+        tell("interrupted; the finished batches count")
         return INTERRUPTED
     return 0
 

@@ -73,18 +73,19 @@ def main(argv: Sequence[str]) -> int:
     parser = Parser(
         "suite",
         "Let engines solve test positions: EPD with bm, am, dm, or moves graded with c8 and c9 (STS).",
-        "A position with bm or am is solved by the move, else with dm by announcing that mate, else by the best graded move.",
+        "Solved means: with bm or am, the right move; otherwise with dm, that mate announced; otherwise the move with the highest grade.",
     )
     add = parser.add_argument
     add("files", nargs="*", type=file_name, metavar="FILE", help=f"EPD files (default: {TACTICS.in_words()})")
     add_engine_arguments(parser)
     add_limits(parser, f"{DEFAULT_SECONDS:g}")
-    timeout = f"give an engine up on a position after so long (default: --time and {SPARE:g} s, or {PATIENCE:g} s)"
+    timeout = "stop waiting for an engine's move after this long"
+    timeout += f" (default: {SPARE:g} s more than --time; with --depth or --nodes {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
     add_journal_arguments(add, "position", "resumed, or compared with later")
     add("--compare", type=file_name, metavar="FILE", help="show which positions changed since the run in this journal")
-    listing = f"positions to list (default: those that not every engine solved, at most {LISTED})"
+    listing = f"which positions to list (default: at most {LISTED} that not every engine solved)"
     add("--list", choices=("all", "open", "none"), help=listing)
     add("--plot", type=file_name, metavar="FILE", help="draw positions solved over time (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -151,7 +152,7 @@ def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
                         bar.say(f"{name}: {attempt.fault} at {attempt.key}: {attempt.detail}")
                     bar.advance()
         except KeyboardInterrupt:
-            bar.say("interrupted; what was finished counts")
+            bar.say("interrupted: results are of the work that was finished")
             return True
     return False
 

@@ -91,7 +91,7 @@ def read_file(path: Path, name: str) -> tuple[list[Problem], int]:
         else:
             read[number] = problem
     if not read:
-        raise CommandError(f"{name}: no position with bm, am, dm or graded moves in it")
+        raise CommandError(f"{name}: it contains no position with bm, am, dm or graded moves")
     labels = Counter(problem.label for problem in read.values())
     for number, problem in read.items():
         if not problem.label or labels[problem.label] > 1:

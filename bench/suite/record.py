@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, get_args, get_type_hints
 
 from ...uci.parse import shorten
 from ..common.command import CommandError
-from ..common.journal import REFUSED, SHOWN, Journal, Kind, checked, read, take_lines
+from ..common.journal import REJECTED, SHOWN, Journal, Kind, checked, read, take_lines
 from .solver import Attempt
 
 HINTS = get_type_hints(Attempt)
@@ -38,7 +38,7 @@ class SuiteJournal(Journal):
 
 
 def _take(attempts: list[Attempts], line: dict[str, Any]) -> None:
-    """Add the attempt that a line holds. Raises an error of REFUSED."""
+    """Add the attempt that a line holds. Raises an error of REJECTED."""
     for name, value in line.items():
         kind, *more = get_args(HINTS[name]) or (HINTS[name],)
         checked(value, kind, *more, *([int] if kind is float else []))
@@ -56,7 +56,7 @@ def load(path: Path) -> Record:
     try:
         names = [checked(engine["name"], str) for engine in contents.settings["engines"]]
         record = Record(names, checked(contents.settings["limit"], str), [{} for _ in names])
-    except REFUSED as error:
+    except REJECTED as error:
         raise CommandError(f"{path}:1: not the settings of a {KIND.run}: {shorten(repr(error), SHOWN)}") from error
     take_lines(path, KIND, contents, lambda line: _take(record.attempts, line))
     return record

@@ -81,7 +81,7 @@ cdef inline bitboard attackers_to(const BoardC* b, int sq, bitboard occ) noexcep
     )
 
 cdef inline bitboard attacked_by(const BoardC* b, int by) noexcept nogil:
-    """Squares that the pieces of `by` attack, whoever is there."""
+    """Squares that the pieces of `by` attack, whatever is on them."""
     cdef bitboard theirs = b.by_colour[by]
     cdef bitboard occ = b.by_colour[WHITE] | b.by_colour[BLACK]
     cdef bitboard found = pawn_attacks(theirs & b.by_type[PAWN], by) | TABLES.king[king_square(b, by)]

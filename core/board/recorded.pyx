@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decodes recorded games (recorded.pxd describes the bytes). The bytes come from files of strangers: everything is checked."""
+"""Decodes recorded games (recorded.pxd describes the bytes). The bytes come from untrusted files, so everything is checked."""
 
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset

@@ -8,7 +8,7 @@ Pawns only move forward, so the pawn's squares are solved from the seventh rank 
 from ..board.attacks cimport *
 
 
-cdef bitboard _beside(bitboard squares) noexcept nogil:
+cdef bitboard _adjacent(bitboard squares) noexcept nogil:
     """The squares one king move away from any of these."""
     cdef bitboard row = squares | shift_east(squares) | shift_west(squares)
     return (row << 8) | (row >> 8) | shift_east(squares) | shift_west(squares)
@@ -31,7 +31,7 @@ cdef bitboard _after_push(int pawn, int lone_king) noexcept nogil:
 cdef bitboard _white_wins(int pawn, int lone_king) noexcept nogil:
     """Squares of White's king where White, to move, wins as far as known so far."""
     cdef bitboard legal = ~(TABLES.king[lone_king] | bit(lone_king) | bit(pawn))
-    cdef bitboard won = _beside(KPK[BLACK][_index(pawn)][lone_king] & legal)
+    cdef bitboard won = _adjacent(KPK[BLACK][_index(pawn)][lone_king] & legal)
     if lone_king != pawn + 8:
         won |= _after_push(pawn, lone_king)
         if rank_of(pawn) == 1 and lone_king != pawn + 16:

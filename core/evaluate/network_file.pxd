@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads a network from the bytes of its file, and refuses every file that the evaluation could not use safely.
+"""Reads a network from the bytes of its file, and rejects every file that the evaluation could not use safely.
 
 The file, all numbers little-endian: the line `coachwhip network 1`; one line of JSON, an object with at least "kind" ("residual"
 or "pure"), "inputs" (768), "hidden" (units a side: a multiple of 16 up to 512), "qa" (255), "qb" (64) and "scale" (centipawns);

@@ -25,13 +25,13 @@ cdef inline void _pawn(Eval* e, PawnEntry* entry, int sq, int us, bint trace) no
     cdef bitboard ours = pieces(b, us, PAWN)
     cdef bitboard theirs = pieces(b, them, PAWN)
     cdef bitboard file = file_mask(file_of(sq))
-    cdef bitboard beside = adjacent_files(file_of(sq))
+    cdef bitboard adjacent = adjacent_files(file_of(sq))
     cdef bitboard ahead = ranks_ahead(sq, us)
     cdef bitboard stop = forward(bit(sq), us)
-    cdef bitboard phalanx = ours & beside & rank_mask(rank_of(sq))
+    cdef bitboard phalanx = ours & adjacent & rank_mask(rank_of(sq))
     cdef bitboard support = ours & TABLES.pawn[them][sq]
-    cdef bitboard behind = ours & beside & ~ahead  # pawns that can defend it, now or after advancing
-    cdef bitboard sentries = theirs & beside & ahead
+    cdef bitboard behind = ours & adjacent & ~ahead  # pawns that can defend it, now or after advancing
+    cdef bitboard sentries = theirs & adjacent & ahead
     cdef bint doubled = (ours & file & ahead) != 0
     cdef bint half_open = (theirs & file & ahead) == 0
     add(e, &e.w.pawn_squares[rank][file_of(sq)], 1, us, trace)
@@ -41,7 +41,7 @@ cdef inline void _pawn(Eval* e, PawnEntry* entry, int sq, int us, bint trace) no
         add(e, &e.w.pawn_phalanx[rank], 1, us, trace)
     if support:
         add(e, &e.w.pawn_supported[rank], popcount(support), us, trace)
-    if not ours & beside:
+    if not ours & adjacent:
         add(e, &e.w.pawn_isolated[half_open], 1, us, trace)
     elif not behind and (stop | pawn_attacks(stop, us)) & theirs:
         add(e, &e.w.pawn_backward[half_open], 1, us, trace)

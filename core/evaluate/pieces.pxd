@@ -129,7 +129,7 @@ cdef inline void add_pieces(Eval* e, const PawnEntry* entry, int piece_type, int
     """All pieces of one type: squares, mobility, what they attack, and their own terms."""
     cdef int them = us ^ 1
     cdef bitboard left = pieces(&e.pos.b, us, piece_type)
-    cdef bitboard beside_king = TABLES.king[e.king[them]]
+    cdef bitboard around_king = TABLES.king[e.king[them]]
     cdef bitboard attacks
     cdef int sq, mobility
     while left:
@@ -146,7 +146,7 @@ cdef inline void add_pieces(Eval* e, const PawnEntry* entry, int piece_type, int
         if attacks & e.ring[them]:
             e.attackers[us] += 1
             add_danger(e, &e.plain.danger_attacker[piece_type - KNIGHT], 1, us, trace)
-            add_danger(e, &e.plain.danger_ring, popcount(attacks & beside_king), us, trace)
+            add_danger(e, &e.plain.danger_ring, popcount(attacks & around_king), us, trace)
         if piece_type == KNIGHT or piece_type == BISHOP:
             _minor(e, entry, piece_type, sq, us, trace)
         if piece_type == BISHOP:

@@ -179,7 +179,7 @@ cdef inline uint64_t _share(uint64_t limit, int threads) noexcept nogil:
 
 
 cdef void start_helpers(Team* team) noexcept:
-    """Start the helpers' threads, fewer if the system refuses. The leader's root must be set. Needs the GIL."""
+    """Start the helpers' threads, fewer if the system cannot start them all. The leader's root must be set. Needs the GIL."""
     cdef Searcher* leader = team.searchers[0]
     cdef Searcher* helper
     cdef size_t stack_bytes

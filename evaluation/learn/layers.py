@@ -38,7 +38,7 @@ class Parameters(NamedTuple):
 
 
 def size(hidden: int) -> int:
-    """The number of parameters of a network with so many hidden units a side."""
+    """The number of parameters of a network with so many hidden units per side."""
     return INPUTS * hidden + 3 * hidden + 1
 
 

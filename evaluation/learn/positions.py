@@ -85,10 +85,10 @@ def open_file(path: Path, max_score: float, per_game: int | None, *, limit: int 
             if limit is not None and total > limit:
                 break
         if games is not None and len(counts) < games:
-            raise labelled.FormatError(f"{path.name} has {len(counts)} games, and the training began with {games}")
+            raise labelled.FormatError(f"{path.name} has {len(counts)} games, but the training started with {games}")
         totals = np.cumsum(counts)
         if not len(totals) or not totals[-1]:
-            raise labelled.FormatError(f"{path.name}: no position in it")
+            raise labelled.FormatError(f"{path.name}: it contains no position")
         count = len(totals)
         if limit is not None:
             count = int(np.searchsorted(totals, max(limit, totals[totals > 0][0]), side="right"))

@@ -354,7 +354,7 @@ def test_the_command_annotates(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert positions[1]["move"] == ["b1", "g1"]  # castling
 
 
-def test_games_of_standard_input_go_to_standard_output_and_the_summary_beside() -> None:
+def test_games_of_standard_input_go_to_standard_output_and_the_summary_to_standard_error() -> None:
     """What cannot be analysed is named, and the rest is done."""
     text = f'[Variant "Crazyhouse"]\n[White "Drop"]\n\n1. e4 e5 *\n\n[White "Cut"]\n\n1. e4 Ke4 *\n\n{QUIET}'
     done = run_once("analyse", "-", "--depth", "1", "--hash", "1", text=text)
@@ -404,16 +404,16 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
     long_game = " ".join(f"{n}. Nf3 Nf6 {n + 1}. Ng1 Ng8" for n in range(1, 400, 2))
     path = write(tmp_path, f'{FOOLS_MATE}\n[White "Long"]\n\n{long_game} *\n\n{QUIET}')
     output, page = tmp_path / "out.pgn", tmp_path / "out.html"
-    begun = time.monotonic()
+    start = time.monotonic()
 
-    def is_second_game_begun() -> bool:
+    def is_second_game_started() -> bool:
         if output.exists() and "0-1" in output.read_text(encoding="utf-8"):
-            time.sleep(time.monotonic() - begun)  # on a machine however busy, it is then begun and far from done
+            time.sleep(time.monotonic() - start)  # on a machine however busy, it is then started and far from done
             return True
         return False
 
     words = ["--nodes", "40000", "--hash", "1", "--output", str(output), "--report", str(page)]
-    done = run_until(is_second_game_begun, "analyse", path, *words)
+    done = run_until(is_second_game_started, "analyse", path, *words)
     assert done.returncode == 130, done.stderr
     assert "Traceback" not in done.stderr
     assert "interrupted" in done.stderr
@@ -544,7 +544,7 @@ addEventListener("load", async () => {
     line.getAttribute("class"), ...["x1", "y1"].map((name) => Number(line.getAttribute(name)))]);
   const legend = all(".legend strong").map((text) => text.textContent);
   await later(() => { view.location.hash = "#g2-1"; });
-  const men = all(".board").map((board) => board.querySelectorAll("use").length);
+  const pieces = all(".board").map((board) => board.querySelectorAll("use").length);
   const shown = all(".game.shown").map((game) => game.id);
   const flipped = page.querySelector(".stage").classList.contains("flipped");
   const frames = [...document.querySelectorAll("iframe")].slice(1).map(({ contentWindow }) => {
@@ -553,7 +553,7 @@ addEventListener("load", async () => {
   });
   const dump = document.createElement("pre");
   dump.id = "dump";
-  dump.textContent = JSON.stringify({ seen, seats, arrows, legend, men, shown, flipped, frames, title: page.title });
+  dump.textContent = JSON.stringify({ seen, seats, arrows, legend, pieces, shown, flipped, frames, title: page.title });
   document.body.append(dump);
 });
 </script>
@@ -594,7 +594,7 @@ def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
     assert dump["seats"][0] == HOSTILE.replace('"', "'")
     assert dump["arrows"] == [["arrow reply", 172.5, 37.5], ["arrow better", 172.5, 307.5]]  # from d8, from d2
     assert dump["legend"] == ["2. d4 (-0.60)", "2...Qh4#", "2. g4??"]
-    assert dump["men"] == [32, 32]
+    assert dump["pieces"] == [32, 32]
     assert (dump["shown"], dump["flipped"]) == (["game2"], True)
     assert dump["title"] == "2 games - coachwhip"
     light, dark = ["rgb(246, 245, 242)", "rgb(34, 33, 31)"], ["rgb(25, 24, 23)", "rgb(232, 229, 223)"]

@@ -56,7 +56,7 @@ def test_bench_in_the_order_of_stockfish(capsys: pytest.CaptureFixture[str]) -> 
         ["5", "--weights", "no-such-file"],
     ],
 )
-def test_bench_refuses_bad_words_without_leaving(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_bench_rejects_bad_words_without_leaving(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert bench.main(words) == 2
     assert "coachwhip bench: " in capsys.readouterr().err
 
@@ -198,7 +198,7 @@ def test_a_bad_suite_line_is_named(tmp_path: Path, capsys: pytest.CaptureFixture
         *(["3", "--threads", "0"], ["3", "--threads", "257"], ["3", "--hash", "-1"], ["3", "--hash", "x"]),
     ],
 )
-def test_perft_refuses_bad_words(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_perft_rejects_bad_words(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert perft.main(words) == 2
     out, err = capsys.readouterr()
     assert not out

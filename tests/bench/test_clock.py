@@ -22,7 +22,7 @@ def test_text_and_value_are_inverse(text: str, control: TimeControl) -> None:
 @pytest.mark.parametrize(
     "text", [*"fast|-5|0|5+|1e3|1_0|\u0665|nodes=0|nodes=1.5|base=3|5+1,time=1|5,6|/5|0/5|9999999".split("|"), ""]
 )
-def test_what_is_no_time_control_is_refused(text: str) -> None:
+def test_what_is_no_time_control_is_rejected(text: str) -> None:
     with pytest.raises(ValueError, match=r"."):
         parse_time_control(text)
 

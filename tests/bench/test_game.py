@@ -153,7 +153,7 @@ def test_an_engine_that_searches_on_is_given_up_beyond_its_nodes_alone(start: St
     """What it prints then is no sign that it will move."""
     record = play(start("endless 600"), start("good"), PAWN, (TimeControl(nodes=1500), MINUTE), stall=0.3)
     assert (record.result, record.reason, record.oversteps) == ("0-1", STALL, (1, 0))
-    assert re.fullmatch("asked 'go nodes 1500': gave no answer and was given up after .* nodes searched", record.detail)
+    assert re.fullmatch("asked 'go nodes 1500': no answer after .* nodes searched", record.detail)
     assert play(start("endless 0.9"), start("good"), MATE_IN_ONE, (TimeControl(depth=1), MINUTE), stall=0.3).reason == "checkmate"
 
 
@@ -209,12 +209,12 @@ def test_draws_need_no_claim(fen: str, moves: str, reason: str) -> None:
         ("4k3/8/4K3/4P3/8/8/8/8 w - - 7 1", Ending("1-0", "tablebase win")),
         ("4k3/8/8/4P3/4K3/8/8/8 w - - 7 1", Ending("1/2-1/2", "tablebase draw")),
         ("r3k3/8/8/8/8/8/8/4K3 w - - 60 80", Ending("0-1", "tablebase win")),
-        ("3rk3/3r4/8/8/8/8/8/R3K2R w - - 0 80", None),  # too many men
+        ("3rk3/3r4/8/8/8/8/8/R3K2R w - - 0 80", None),  # too many pieces
     ],
 )
 def test_tablebases_end_games_under_the_fifty_move_rule(any_data: Path, fen: str, ending: Ending | None) -> None:
     board = chess.Board(fen)
-    is_known = any_data != DATA or chess.popcount(board.occupied) <= 3  # our own tables have no more men
+    is_known = any_data != DATA or chess.popcount(board.occupied) <= 3  # our own tables have no more pieces
     assert by_tablebase(board, str(any_data / "syzygy")) == (ending if is_known else None)
 
 

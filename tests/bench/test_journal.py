@@ -80,7 +80,7 @@ def test_a_torn_last_line_is_dropped_wherever_it_breaks(path: Path, capsys: pyte
     for cut in range(1, len(lines[-1]), 5):
         path.write_bytes(whole[:-cut])
         assert games(path) == [0, 1, 2]
-        assert "games.jsonl: its last line was torn and is dropped" in capsys.readouterr().err
+        assert "games.jsonl: its last line is incomplete and is dropped" in capsys.readouterr().err
         assert path.read_bytes() == b"".join(lines[:-1])
     with closing(Numbers(path)) as journal:
         journal.append({"game": 9})
@@ -115,7 +115,7 @@ def test_other_settings_and_a_line_that_no_run_writes_are_named(path: Path) -> N
         ({"seed": 1}, r'its engines is \["a", "b"\], not null'),
         ({**SETTINGS, "more": 1}, "its more is null, not 1"),
     ):
-        with pytest.raises(CommandError, match=f"is of another test run: {message}"):
+        with pytest.raises(CommandError, match=f"belongs to another test run: {message}"):
             Numbers(path, settings)
     assert path.read_bytes() == before
     with closing(Numbers(path)) as journal:
@@ -135,7 +135,7 @@ def test_a_file_of_another_kind_or_format_is_left_alone(tmp_path: Path) -> None:
         assert path.read_text() == text
 
 
-def test_another_process_is_refused_while_a_run_goes_on(path: Path) -> None:
+def test_another_process_is_rejected_while_a_run_goes_on(path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom coachwhip.bench.common.command import CommandError\n"
         "from coachwhip.bench.common.journal import RunFile\n"
@@ -144,5 +144,5 @@ def test_another_process_is_refused_while_a_run_goes_on(path: Path) -> None:
     command = [sys.executable, "-c", code, str(path)]
     run = partial(subprocess.run, command, env=environment(), capture_output=True, text=True, check=True, timeout=TIMEOUT)
     with closing(Numbers(path)):
-        assert run().stdout == f"{path} is in use by another run: wait for its end, or give another file\n"
+        assert run().stdout == f"{path} is in use by another run: wait until it ends, or name another file\n"
     assert run().stdout == ""

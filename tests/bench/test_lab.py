@@ -202,7 +202,7 @@ def test_the_command_writes_table_json_and_plot(tmp_path: Path, positions: str, 
     assert [summary["row"]["label"] for summary in printed["summaries"]] == [row.label for row in techniques.ladder()]
     assert len(printed["cells"]) == 2 * len(techniques.ladder())
     assert lab.main([*words, "--depth", "1"]) == 2
-    assert "of another run of the laboratory: its depth is 2, not 1" in capsys.readouterr().err
+    assert "belongs to another run of the laboratory: its depth is 2, not 1" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

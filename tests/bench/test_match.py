@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip match` as a command: what it plays, counts, writes and resumes, and how it refuses."""
+"""`coachwhip match` as a command: what it plays, counts, writes and resumes, and its errors."""
 
 import json
 import math
@@ -275,7 +275,7 @@ def test_a_journal_is_not_mixed_with_another_match(
     content = journal.read_bytes()
     for option, setting in (("--seed", "openings"), ("--nodes", "engines"), ("--max-moves", "rules")):
         assert match.main([*words, "--resume", option, "7"]) == 2
-        assert f"of another match: its {setting} is" in capsys.readouterr().err
+        assert f"belongs to another match: its {setting} is" in capsys.readouterr().err
     assert journal.read_bytes() == content
 
 
@@ -316,7 +316,7 @@ def test_a_match_that_is_ended_half_way_loses_nothing(number: int, run: Run, boo
     assert 2 <= len(before) < 8
     if number == signal.SIGINT:
         assert done.returncode == INTERRUPTED
-        assert "interrupted; what was finished counts" in done.stderr
+        assert "interrupted: results are of the work that was finished" in done.stderr
         assert "Traceback" not in done.stderr
         assert json.loads(done.stdout)["games"] == len(before)
         assert sorted(int(game.headers["GameId"]) - 1 for game in read_pgn(pgn)) == sorted(before)
@@ -358,9 +358,9 @@ def test_a_tournament_of_three(
     words = [*engines("cheat"), "--own-tc", "nodes=7", *engines("good b", "good a"), "--tc", "40/9", "--form", form, "--resume"]
     words += ["--openings", str(book), "--order", "sequential", "--pgn", str(pgn), "--journal", str(tmp_path / "games.jsonl")]
     assert match.main([*words, "--games", "3"]) == 0
-    begun = finished(tmp_path / "games.jsonl")
+    finished_first = finished(tmp_path / "games.jsonl")
     assert match.main([*words, "--games", "4", "--concurrency", "2", "--plot", str(plot)]) == 0
-    assert finished(tmp_path / "games.jsonl")[: len(begun)] == begun
+    assert finished(tmp_path / "games.jsonl")[: len(finished_first)] == finished_first
     games = {int(game.headers["GameId"]): game for game in read_pgn(pgn)}
     positions, played = [chess.Board(fen) for fen in book.read_text().splitlines()], []
     for number in range(1, 4 * len(meetings) + 1):
@@ -392,22 +392,24 @@ def test_a_tournament_of_three(
     [
         ([], "at least two"),
         (["--engine", "only-one"], "at least two"),
-        (["--own-tc", "5", "--engine", "a", "--engine", "b"], "--own-tc stands before the first engine"),
+        (["--own-tc", "5", "--engine", "a", "--engine", "b"], "--own-tc comes before the first engine"),
         (["--engine", "no-such-engine-anywhere"] * 2, "no-such-engine-anywhere"),
         (["--engine", "a", "--engine", "b", "--tc", "fast"], "expected a number"),
-        (["--engine", "a", "--engine", "b", "--tc", "5", "--time", "1"], "exclude each other"),
+        (["--engine", "a", "--engine", "b", "--tc", "5", "--time", "1"], "cannot be combined"),
         (["--engine", "a", "--engine", "b", "--games", "1_000"], "whole number"),
         (["--engine", "a", "--engine", "b", "--openings", "no-such-file"], "no-such-file"),
         (["--engine", "a", "--engine", "b", "--syzygy", "no-such-folder"], "no-such-folder"),
         (["--engine", "a", "--engine", "b", "--resume"], "--journal"),
         (["--engine", "a", "--engine", "b", "--sprt", "5,0"], "ELO0 < ELO1"),
         (["--engine", "a", "--engine", "b", "--engine", "c", "--sprt", "0,5"], "two engines"),
-        (["--name", "x", "--engine", "a", "--engine", "b"], "--name stands before the first engine"),
+        (["--name", "x", "--engine", "a", "--engine", "b"], "--name comes before the first engine"),
         (["--engine", "a'", "--engine", "b"], "quotation"),
         (["--engine", "", "--engine", "b"], "needs a command"),
     ],
 )
-def test_a_bad_command_line_is_refused_in_one_message(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_command_line_is_rejected_in_one_message(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert match.main(words) == 2
     err = capsys.readouterr().err
     assert "coachwhip match: " in err

@@ -98,7 +98,7 @@ def test_a_bracket_in_a_comment_is_no_tag(tmp_path: Path, comment: str) -> None:
 
 @pytest.mark.parametrize("name", ["book.epd", "book.pgn"])
 def test_what_no_game_can_reach_is_no_opening(tmp_path: Path, name: str) -> None:
-    """python-chess takes eight pawns and three rooks; coachwhip would refuse the position, and play on from another one."""
+    """python-chess takes eight pawns and three rooks; coachwhip would reject the position, and play on from another one."""
     fen = "4k3/pppppppp/8/8/8/8/PPPPPPPP/R2RK2R w - - 0 1"
     (tmp_path / name).write_text(fen if name.endswith("epd") else f'[SetUp "1"]\n[FEN "{fen}"]\n\n1. a3 *\n')
     with pytest.raises(CommandError, match=rf"^{name}:1: .*more pieces of one colour than promotion allows"):

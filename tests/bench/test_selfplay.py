@@ -109,7 +109,7 @@ def test_a_killed_run_leaves_a_file_to_go_on_with_and_no_worker(book: Path, tmp_
 
 
 def test_games_are_whole(reference: Path) -> None:
-    """Each position follows from the one before by a legal move, and the side lines are beside the game."""
+    """Each position follows from the one before by a legal move, and the side lines are separate from the game."""
     summary = labelled.summary(reference)
     found = {"plies": 0, "side lines": 0}
     castling960 = 0
@@ -117,8 +117,8 @@ def test_games_are_whole(reference: Path) -> None:
         assert block.number == number
         rows = rows_of(block)
         game = [chess.Board(unpack(row["board"]), chess960=True) for row in rows if row["result"] == block.result]
-        beside = [chess.Board(unpack(row["board"]), chess960=True) for row in rows if row["result"] == NO_RESULT]
-        assert len(game) + len(beside) == len(rows)
+        side_lines = [chess.Board(unpack(row["board"]), chess960=True) for row in rows if row["result"] == NO_RESULT]
+        assert len(game) + len(side_lines) == len(rows)
         for before, later in itertools.pairwise(game):
             following = []
             for move in before.legal_moves:
@@ -126,11 +126,11 @@ def test_games_are_whole(reference: Path) -> None:
                 following.append(before.epd())
                 before.pop()
             assert later.epd() in following
-        assert all(board.is_valid() and any(board.legal_moves) for board in game + beside)
-        assert not any(board.is_check() for board in beside)
+        assert all(board.is_valid() and any(board.legal_moves) for board in game + side_lines)
+        assert not any(board.is_check() for board in side_lines)
         castling960 += game[0].has_chess960_castling_rights()
         found["plies"] += len(game)
-        found["side lines"] += len(beside)
+        found["side lines"] += len(side_lines)
     assert castling960
     assert found == {"plies": summary.plies, "side lines": summary.side_lines}
     assert 0.7 * summary.plies < summary.side_lines < summary.plies  # some would have ended in check, or beyond the end
@@ -231,7 +231,7 @@ def test_the_file_of_another_run_and_other_files_are_left_alone(
 ) -> None:
     path = tmp_path / "other.bin"
     for content, words, message in (
-        (reference.read_bytes(), ["--seed", "7"], "other.bin is of another run of selfplay: its seed is 1, not 7"),
+        (reference.read_bytes(), ["--seed", "7"], "other.bin belongs to another run of selfplay: its seed is 1, not 7"),
         (reference.read_bytes(), ["--per-game", "5"], "--per-game and --max-score go with --epd"),
         (b"not such a file, but one of some length\n" * 100, [], "other.bin is not a file"),
         (b"x", [], "other.bin is not a file"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip tunables`, and `--set` of every subcommand that makes an engine of ours: what it changes, and what is refused."""
+"""`coachwhip tunables`, and `--set` of every subcommand that makes an engine of ours: what it changes, and what is rejected."""
 
 import json
 import subprocess
@@ -56,7 +56,7 @@ def test_names_and_patterns_choose_rows(capsys: pytest.CaptureFixture[str]) -> N
 # --- Subcommands with an engine in this process ---
 
 
-def test_a_wrong_tunable_is_refused_before_anything_starts(
+def test_a_wrong_tunable_is_rejected_before_anything_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -86,12 +86,12 @@ def test_selfplay_plays_with_what_is_set_and_keeps_it_with_the_games(tmp_path: P
     plain, changed = tmp_path / "plain.bin", tmp_path / "changed.bin"
     printed(capsys, "selfplay", str(plain), *words)
     printed(capsys, "--set", "use_qsearch=0", "selfplay", str(changed), *words)
-    assert "tunables" not in labelled.summary(plain).settings  # a file begun before there was --set goes on
+    assert "tunables" not in labelled.summary(plain).settings  # a file started before there was --set goes on
     assert labelled.summary(changed).settings["tunables"] == {"use_qsearch": 0}
     games = [path.read_bytes()[len(labelled.header(labelled.summary(path).settings)) :] for path in (plain, changed)]
     assert games[0] != games[1]
     assert main(["selfplay", str(changed), *words]) == 2
-    assert "of another run of selfplay: its tunables is" in capsys.readouterr().err
+    assert "belongs to another run of selfplay: its tunables is" in capsys.readouterr().err
 
 
 # --- Subcommands that start engines ---
@@ -123,7 +123,7 @@ def test_what_is_set_belongs_to_the_engine_named_last() -> None:
     assert [each.name for each in spec.engine_specs(words, with_ours=False)] == ["A use_lmr=0", "", "B use_lmr=1 rfp_margin=60"]
 
 
-def test_what_cannot_be_set_is_refused_before_an_engine_starts() -> None:
+def test_what_cannot_be_set_is_rejected_before_an_engine_starts() -> None:
     wrong: list[tuple[list[tuple[str, object]], str]] = [
         ([("--engine", "coachwhip"), ("--set", ("use_lmr", "0"))], "--engine 'coachwhip --set use_lmr=0'"),
         ([("--set", ("use_lmr", "0")), ("--engine", "a"), ("--engine", "b")], "--engine 'coachwhip --set use_lmr=0'"),

@@ -70,7 +70,7 @@ def test_wdl_fit_takes_the_scored_games(
     assert (int(games), int(scores) > 5000) == (data.SCORED.number, True)
     assert float(loss) < 0.95  # a guess has ln 3
     middle = [float(number) for number in re.findall(r"MIDDLE = \((.*)\)", out)[0].split(",")]
-    assert 20 < sum(middle) < 600  # with all men on the board, in centipawns
+    assert 20 < sum(middle) < 600  # with all pieces on the board, in centipawns
     assert f"using the {data.SCORED.number} built-in scored games" in err
     broken = tmp_path / "broken.pgn.xz"
     broken.write_bytes(data.SCORED.path.read_bytes()[:1000])

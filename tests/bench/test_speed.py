@@ -100,7 +100,7 @@ def test_who_goes_first_changes_and_a_failure_is_not_repeated() -> None:
     for number in range(3):
         speed.take_turns("perft", run, group, number)
     assert order == ["a", "b", "c", "a", "a"]
-    assert [engine.faults for engine in group] == [{}, {"perft": "no"}, {"perft": "it counts 2, and we 1"}]
+    assert [engine.faults for engine in group] == [{}, {"perft": "no"}, {"perft": "it counts 2 leaves, coachwhip 1"}]
     assert not group[2].works
 
 
@@ -189,7 +189,7 @@ def test_ctrl_c_keeps_and_reports_what_was_done(
     monkeypatch.setattr(speed, "perft", perft)
     assert speed.main(["--rounds", "2", "--only", "perft", "--perft", "3", "--engine", stub("plain"), "--json"]) == 130
     out, err = capsys.readouterr()
-    assert "interrupted; what was finished counts" in err
+    assert "interrupted: results are of the work that was finished" in err
     counts = [row["nodes"] for row in json.loads(out)["works"] if row["work"] != "start"]
     assert counts == [[8902], [8902], [2039], [], [], []]
 
@@ -204,7 +204,7 @@ def test_ctrl_c_keeps_and_reports_what_was_done(
         ["--revision", "--help"],
     ],
 )
-def test_a_bad_command_line_is_refused_in_one_message(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_command_line_is_rejected_in_one_message(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert speed.main(words) == 2
     assert "coachwhip speed: " in capsys.readouterr().err.splitlines()[-1]
 

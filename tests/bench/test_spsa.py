@@ -145,9 +145,9 @@ def test_a_run_is_the_same_on_two_processes_and_after_a_break(capsys: pytest.Cap
     assert paths[0].read_bytes() == whole
     for words, message in (
         ([], "holds a run of spsa already: give --resume"),
-        (["--seed", "7", "--resume"], "of another run of spsa: its seed is 1, not 7"),
-        (["--games", "6", "--resume"], "of another run of spsa: its games is 4, not 6"),
-        (["--set", "use_qsearch=0", "--resume"], 'of another run of spsa: its tunables is null, not {"use_qsearch": 0}'),
+        (["--seed", "7", "--resume"], "belongs to another run of spsa: its seed is 1, not 7"),
+        (["--games", "6", "--resume"], "belongs to another run of spsa: its games is 4, not 6"),
+        (["--set", "use_qsearch=0", "--resume"], 'belongs to another run of spsa: its tunables is null, not {"use_qsearch": 0}'),
     ):
         assert spsa.main([*FAST, "--journal", str(paths[0]), *words]) == 2
         assert message in capsys.readouterr().err

@@ -20,7 +20,7 @@ from coachwhip.bench.suite.epd import Problem, parse, read_files
 from coachwhip.bench.suite.solver import Attempt, Moment, attempt, follow
 from uci_process import run_until
 
-# Says what a JSON file tells it for each position, by its first FEN field: lines, then a move; or one of the misdeeds. Every
+# Answers each position, by its first FEN field, with what a JSON file says: lines, then a move; or one of the faults. Every
 # position it is asked about goes to a log.
 STUB = """
 import json, os, sys, time
@@ -337,7 +337,7 @@ def test_engines_are_compared_and_a_run_goes_on(
     assert saved.read_bytes() == finished
 
 
-def test_a_misdeed_costs_one_position_and_a_fresh_process_goes_on(
+def test_a_fault_costs_one_position_and_a_fresh_process_goes_on(
     engine: Any, epd: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """An engine that cannot be started again is left alone."""
@@ -363,7 +363,7 @@ def test_a_misdeed_costs_one_position_and_a_fresh_process_goes_on(
 @pytest.mark.parametrize(
     "text", ["[1]\n", '{"coachwhip suite": 1}\n{}\n', "", '{"format":"coachwhip suite 1","settings":{}}\n', None]
 )
-def test_a_file_of_another_kind_is_refused(
+def test_a_file_of_another_kind_is_rejected(
     text: str | None, tmp_path: Path, epd: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "other.json"
@@ -384,7 +384,7 @@ def test_ctrl_c_keeps_and_reports_what_was_done(engine: Any, tmp_path: Path, cap
     words = [str(path), "--depth", "1", "--journal", str(saved), "--engine", command]
     ended = run_until(lambda: saved.exists() and saved.read_bytes().count(b"\n") >= 3, "suite", *words)
     assert ended.returncode == 130
-    assert "interrupted; what was finished counts" in ended.stderr
+    assert "interrupted: results are of the work that was finished" in ended.stderr
     assert "Traceback" not in ended.stderr
     (done,) = suite_record.load(saved).attempts
     assert 2 <= len(done) < 6
@@ -445,7 +445,7 @@ def test_no_matplotlib_is_said_before_the_work(epd: Path, monkeypatch: pytest.Mo
         ["FILE", "--plot", "plot.xyz"],
     ],
 )
-def test_a_bad_command_line_is_refused_in_one_message(words: list[str], epd: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_bad_command_line_is_rejected_in_one_message(words: list[str], epd: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert suite.main([str(epd) if word == "FILE" else word for word in words]) == 2
     out, err = capsys.readouterr()
     assert "coachwhip suite: " in err.splitlines()[-1]

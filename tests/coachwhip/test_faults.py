@@ -342,5 +342,5 @@ def test_a_subcommand_that_is_not_in_a_program_without_python_is_rejected(
     assert main(["match", "--help"]) == 2
     assert capsys.readouterr() == (
         "",
-        "coachwhip: match is not in this program without Python: install coachwhip in a Python environment and run it there\n",
+        "coachwhip: match needs Python: install coachwhip with pip and run it there\n",
     )

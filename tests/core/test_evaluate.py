@@ -105,7 +105,7 @@ def test_a_weight_changes_the_score_by_its_count(engine: Engine, boards: list[ch
     ],
     ids=["short", "long", "empty", "huge", "text", "none", "fraction"],
 )
-def test_bad_sequences_are_refused_and_change_nothing(engine: Engine, bad: Sequence[Any]) -> None:
+def test_bad_sequences_are_rejected_and_change_nothing(engine: Engine, bad: Sequence[Any]) -> None:
     before = engine.evaluate(Position())
     with pytest.raises(ValueError, match="weight"):
         engine.set_weights(bad)

@@ -54,7 +54,7 @@ def test_packing_keeps_positions_of_games() -> None:
 @pytest.mark.parametrize(
     "packed", [b"", bytes(PACKED_SIZE), b"\xff" * PACKED_SIZE, bytes(PACKED_SIZE - 1), bytes(PACKED_SIZE + 1)]
 )
-def test_bytes_that_are_no_position_are_refused(packed: bytes) -> None:
+def test_bytes_that_are_no_position_are_rejected(packed: bytes) -> None:
     with pytest.raises(ValueError, match=r"packed position|one king each"):
         unpack(packed)
 
@@ -97,7 +97,7 @@ def test_static_scores_are_those_of_evaluate() -> None:
     assert found.std() > 50
 
 
-def test_static_scores_refuse_what_does_not_fit() -> None:
+def test_static_scores_reject_what_does_not_fit() -> None:
     engine = oracle.new_engine()
     rows = np.stack([np.frombuffer(Position().pack(), np.uint8)] * 3)
     with pytest.raises(ValueError, match="a packed position has 26 bytes, not 25"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The network: its score against plain Python, accumulators against those made from scratch, and files that are refused."""
+"""The network: its score against plain Python, accumulators against those made from scratch, and files that are rejected."""
 
 import itertools
 import random
@@ -206,7 +206,7 @@ def test_threads_come_and_go_with_a_network() -> None:
     assert engine.search(Position(KIWIPETE), depth=7).threads == 4
 
 
-# --- Files that are refused ---
+# --- Files that are rejected ---
 
 
 def header_with(**values: Any) -> bytes:
@@ -244,12 +244,12 @@ BAD_FILES: list[tuple[bytes, str]] = [
 
 
 @pytest.mark.parametrize(("data", "message"), BAD_FILES, ids=[message[:40] for _, message in BAD_FILES])
-def test_a_wrong_file_is_refused_in_one_sentence(data: bytes, message: str) -> None:
+def test_a_wrong_file_is_rejected_in_one_message(data: bytes, message: str) -> None:
     engine = engine_with(networks.by_chance(16, 12))
     before = engine.evaluate(Position(KIWIPETE))
-    for refuse in (engine.set_network, network_header):
+    for reject in (engine.set_network, network_header):
         with pytest.raises(ValueError) as info:  # noqa: PT011 - the message is compared below
-            refuse(data)
+            reject(data)
         assert message in str(info.value)
         assert str(info.value).isprintable()
         assert len(str(info.value)) < 160
@@ -260,7 +260,7 @@ def test_a_wrong_file_is_refused_in_one_sentence(data: bytes, message: str) -> N
 @pytest.mark.parametrize(
     ("weight", "count", "good"), [(127, 260, True), (-127, 260, True), (127, 261, False), (-127, 261, False)]
 )
-def test_output_sums_that_could_overflow_are_refused(weight: int, count: int, good: bool) -> None:
+def test_output_sums_that_could_overflow_are_rejected(weight: int, count: int, good: bool) -> None:
     output = [weight] * count + [0] * (1024 - count)
     network = PlainNetwork([[0] * 512 for _ in range(networks.INPUTS)], [0] * 512, [output[:512], output[512:]])
     if good:
@@ -291,7 +291,7 @@ def test_the_bound_of_a_sum_counts_one_man_a_square() -> None:
 
 
 @pytest.mark.parametrize(("bias", "scale", "good"), [(2**31 - 1, 8000, True), (-(2**31), 8000, True), (2**31 - 1, 8200, False)])
-def test_scores_that_could_overflow_are_refused(bias: int, scale: int, good: bool) -> None:
+def test_scores_that_could_overflow_are_rejected(bias: int, scale: int, good: bool) -> None:
     network = flat(bias=255, own=1, other=-1)
     network.output_bias, network.scale = bias, scale
     if good:
@@ -310,7 +310,7 @@ def test_damage_is_noticed_wherever_it_is() -> None:
             network_header(bytes(damaged))
 
 
-def test_any_numbers_are_refused_or_give_the_score_of_plain_python() -> None:
+def test_any_numbers_are_rejected_or_give_the_score_of_plain_python() -> None:
     """Files with a right checksum and random numbers."""
     rng = random.Random(5)
     board = chess.Board(KIWIPETE)
@@ -325,7 +325,7 @@ def test_any_numbers_are_refused_or_give_the_score_of_plain_python() -> None:
         try:
             engine = engine_with(network)
         except ValueError as error:
-            assert "network" in str(error)  # noqa: PT017 - whether it is refused is open
+            assert "network" in str(error)  # noqa: PT017 - whether it is rejected is open
             continue
         accepted += 1
         assert engine.evaluate(Position(KIWIPETE)) == network.score(board)

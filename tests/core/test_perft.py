@@ -31,15 +31,15 @@ def test_perft_of_known_positions(fen: str, counts: list[int]) -> None:
 
 
 def check_suite(path: Path, most: float) -> list[str]:
-    """Compare all counts of a file up to `most` leaves; returns the positions that are refused."""
-    refused = []
+    """Compare all counts of a file up to `most` leaves; returns the positions that are rejected."""
+    rejected = []
     counted = 0
     for line in path.read_text().splitlines():
         fen, *fields = line.split(";")
         try:
             position = Position(fen)
         except ValueError:
-            refused.append(fen)
+            rejected.append(fen)
             continue
         for field in fields:
             depth, nodes = field.split()
@@ -47,7 +47,7 @@ def check_suite(path: Path, most: float) -> list[str]:
                 assert position.perft(int(depth[1:])) == int(nodes), (fen, depth)
                 counted += 1
     assert counted
-    return refused
+    return rejected
 
 
 @pytest.mark.parametrize("name", OWN_SUITES)
@@ -58,8 +58,8 @@ def test_perft_of_our_own_positions(name: str) -> None:
 
 @pytest.mark.parametrize("name", SUITES)
 def test_perft_suite(name: str, shared_data: Path) -> None:
-    refused = check_suite(shared_data / "perft" / f"{name}.epd", MAX_SUITE_NODES)
-    assert not refused or name == "unreachable", refused
+    rejected = check_suite(shared_data / "perft" / f"{name}.epd", MAX_SUITE_NODES)
+    assert not rejected or name == "unreachable", rejected
 
 
 @pytest.mark.parametrize("fen", [*(fact[1] for fact in FACTS), DOUBLE_960])
@@ -120,7 +120,7 @@ def test_perft_of_finished_games() -> None:
         (3, {"threads": 2, "hash_mb": 2**31 - 1}, MemoryError),
     ],
 )
-def test_a_senseless_depth_number_of_threads_or_table_is_refused(
+def test_a_senseless_depth_number_of_threads_or_table_is_rejected(
     depth: int, settings: dict[str, Any], error: type[Exception]
 ) -> None:
     position = Position()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The position: FEN in and out, what is refused and what is repaired, make and undo, keys, draws, results."""
+"""The position: FEN in and out, what is rejected and what is repaired, make and undo, keys, draws, results."""
 
 import random
 
@@ -108,7 +108,7 @@ def test_every_chess960_start_position_comes_back() -> None:
             assert Position(fen, chess960=True).fen() == board.shredder_fen()
 
 
-# --- What is refused ---
+# --- What is rejected ---
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_every_chess960_start_position_comes_back() -> None:
         ("4k3/8/8/8/8/8/8/4K3 w - e9 0 1", "not a square"),
     ],
 )
-def test_a_bad_fen_is_refused_with_one_sentence(fen: str, message: str) -> None:
+def test_a_bad_fen_is_rejected_with_one_message(fen: str, message: str) -> None:
     with pytest.raises(ValueError, match=message) as raised:
         Position(fen)
     text = str(raised.value)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`decode_games`: recorded games become the positions that python-chess finds in them; bytes that are no game are refused."""
+"""`decode_games`: recorded games become the positions that python-chess finds in them; bytes that are no game are rejected."""
 
 import random
 import struct
@@ -168,14 +168,14 @@ WHOLE = simple()
         (changed(WHOLE, PLIES_AT, 2), "ply 2: the move is illegal"),
     ],
 )
-def test_bytes_that_are_no_game_are_refused(data: bytes, why: str) -> None:
+def test_bytes_that_are_no_game_are_rejected(data: bytes, why: str) -> None:
     decode([WHOLE, WHOLE])
     with pytest.raises(ValueError, match=f"^game 71: (ply [12]: )?{why}$"):
         decode([WHOLE, data, WHOLE], first=70)
 
 
-def test_wrong_start_positions_are_refused() -> None:
-    """Castling rights and pawns to take that are impossible, and everything a FEN is refused for."""
+def test_wrong_start_positions_are_rejected() -> None:
+    """Castling rights and pawns to take that are impossible, and everything a FEN is rejected for."""
     bad = {
         "the side not to move is in check": "4k3/8/8/8/8/8/4R3/4K3 w - - 0 1",
         "a pawn is on the first or last rank": "P3k3/8/8/8/8/8/8/4K3 w - - 0 1",
@@ -222,10 +222,10 @@ def packed_by_hand(board: chess.Board, special: int | tuple[int, ...] | None = N
 
 
 def test_random_bytes_do_no_harm() -> None:
-    """Whatever the bytes are, they are decoded or refused; what is decoded are legal positions."""
+    """Whatever the bytes are, they are decoded or rejected; what is decoded are legal positions."""
     rng = random.Random(5)
     parts = data_of([each.game for each in all_games() if each.game.plies][:20])
-    engine, scores, refused, accepted = oracle.new_engine(), np.empty(1, np.int16), 0, 0
+    engine, scores, rejected, accepted = oracle.new_engine(), np.empty(1, np.int16), 0, 0
     for _ in range(4_000):
         data = bytearray(rng.choice(parts))
         for _ in range(rng.randint(1, 3)):
@@ -235,18 +235,18 @@ def test_random_bytes_do_no_harm() -> None:
         try:
             rows, _ = decode([bytes(data)])
         except ValueError as error:
-            refused += str(error).startswith("game 0: ")
+            rejected += str(error).startswith("game 0: ")
             continue
         accepted += 1
         if len(rows):
             row = rng.randrange(len(rows))
             engine.static_scores(rows["board"][row : row + 1].copy(), scores)
             assert Position(unpack(rows["board"][row]), chess960=True).is_ok()
-    assert refused + accepted == 4_000
-    assert min(refused, accepted) > 200
+    assert rejected + accepted == 4_000
+    assert min(rejected, accepted) > 200
 
 
-def test_arrays_that_do_not_fit_are_refused() -> None:
+def test_arrays_that_do_not_fit_are_rejected() -> None:
     rows, counts, ends = np.empty((9, ROW_SIZE), np.uint8), np.empty(1, np.int64), np.array([len(WHOLE)])
     with pytest.raises(ValueError, match="a row has 32 bytes, not 31"):
         decode_games(WHOLE, ends, np.empty((9, 31), np.uint8), counts)

@@ -494,7 +494,7 @@ def test_hashfull_counts_what_this_search_has_written() -> None:
 
 
 @pytest.mark.parametrize("tunables", [{"no_such_thing": 1}, {"use_tt": 2}, {"use_tt": -1}, {"aspiration_window": 0}])
-def test_a_tunable_that_does_not_exist_or_is_out_of_range_is_refused(tunables: dict[str, int]) -> None:
+def test_a_tunable_that_does_not_exist_or_is_out_of_range_is_rejected(tunables: dict[str, int]) -> None:
     with pytest.raises(ValueError, match=next(iter(tunables))):
         oracle.new_engine(**tunables)
 

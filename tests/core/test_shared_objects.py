@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One Engine or one Position in several threads, or entered again from an argument: refused or whole, never a torn state."""
+"""One Engine or one Position in several threads, or entered again from an argument: rejected or whole, never a torn state."""
 
 import signal
 import sys
@@ -28,20 +28,20 @@ def engine() -> Engine:
 
 
 class Endless:
-    """A search in a thread of its own, begun and waited for by `start`."""
+    """A search in a thread of its own, started and waited for by `start`."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._begun = threading.Event()
+        self._started = threading.Event()
         self._thread = threading.Thread(target=self._run, daemon=True)
         self.results: list[SearchResult] = []
 
     def _run(self) -> None:
-        self.results.append(self._engine.search(Position(KIWIPETE), on_info=lambda _: self._begun.set()))
+        self.results.append(self._engine.search(Position(KIWIPETE), on_info=lambda _: self._started.set()))
 
     def start(self) -> None:
         self._thread.start()
-        assert self._begun.wait(PATIENCE)
+        assert self._started.wait(PATIENCE)
 
     def end(self) -> None:
         self._engine.stop()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Several search threads: they end when they are told to, keep limits and lines sound, and one thread stays what it was."""
+"""Several search threads: they end when asked, keep limits and lines sound, and one thread stays what it was."""
 
 import os
 import random
@@ -129,7 +129,7 @@ def test_new_weights_reach_all_threads() -> None:
         assert {info.score_cp for info in infos if not info.bound} == {0}
 
 
-REFUSED = """
+STARVED = """
 import resource
 import sys
 from coachwhip.core.engine import Engine, Position
@@ -148,10 +148,10 @@ except MemoryError:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs a limit on the process's memory")
-def test_threads_or_memory_that_the_system_refuses_are_done_without(root: Path) -> None:
+def test_threads_or_memory_that_the_system_lacks_are_done_without(root: Path) -> None:
     env = os.environ | {"ASAN_OPTIONS": "detect_leaks=0:allocator_may_return_null=1"}  # of interest to a build with sanitizers
     done = subprocess.run(
-        [sys.executable, "-c", REFUSED, str(FROZEN_WEIGHTS)],
+        [sys.executable, "-c", STARVED, str(FROZEN_WEIGHTS)],
         cwd=root,
         env=env,
         capture_output=True,

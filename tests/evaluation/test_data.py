@@ -98,10 +98,10 @@ def test_a_position_needs_few_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (labelled.header({}), "data: no position in it"),
+        (labelled.header({}), "data: it contains no position"),
         (lzma.compress(f'{START} c9 "1-0";\n'.encode() * 50)[:-20], "data cannot be read: "),
         (b"\xff\xfe\x00", "data cannot be read: "),
-        (lzma.compress(b""), "data: no position in it"),
+        (lzma.compress(b""), "data: it contains no position"),
         (f'{START} c9 "1-0";\n\n{START} c9 "2-0";\n'.encode(), "data, line 3: no game result in c9"),
         (f'{START} c7 "1"; c9 "1-0";\n{START} c9 "1-0";\n'.encode(), "data, line 2: no number of a game in c7"),
         (f'{START} c7 "²"; c9 "1-0";\n'.encode(), "data, line 1: no number of a game in c7"),

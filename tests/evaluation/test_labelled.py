@@ -109,7 +109,7 @@ def test_a_block_with_a_right_checksum_that_no_game_has_is_damaged(size: int, re
         (labelled.FORMAT + b"\xff\n", "own.bin: its settings cannot be read"),
     ],
 )
-def test_other_files_are_refused(path: Path, content: bytes, message: str) -> None:
+def test_other_files_are_rejected(path: Path, content: bytes, message: str) -> None:
     path.write_bytes(content)
     with pytest.raises(FormatError, match=message):
         labelled.summary(path)

@@ -135,7 +135,7 @@ SECRET = b"hunter2:x:0"
     ids=["truncated", "long", "empty", "huge", "damaged", "folder", "secret", "line", "version", "name"],
 )
 def test_a_wrong_network_is_rejected_with_a_message(tmp_path: Path, data: bytes | None, message: str) -> None:
-    """That does not show what is in the file: a stranger's weights file may name any file."""
+    """That does not show what is in the file: an untrusted weights file may name any file."""
     if data is None:
         (tmp_path / "net.cwnet").mkdir()
     else:
@@ -215,7 +215,7 @@ def test_bench_and_selfplay_and_spsa_search_with_the_network(
     assert selfplay.main([str(tmp_path / "with.bin"), "--weights", str(mine)]) == 2
     assert "its network is" in capsys.readouterr().err
     assert spsa.main([*words, "--resume"]) == 2
-    assert "is of another run of spsa" in capsys.readouterr().err
+    assert "belongs to another run of spsa" in capsys.readouterr().err
 
 
 GAMES = str(DATA_FOLDER / "games" / "games.pgn")
@@ -229,7 +229,7 @@ TOOLS: dict[str, tuple[Callable[[list[str]], int], list[str]]] = {  # those that
 }
 
 
-def refused(capsys: pytest.CaptureFixture[str], run: Callable[[list[str]], int], words: list[str]) -> str:
+def rejected(capsys: pytest.CaptureFixture[str], run: Callable[[list[str]], int], words: list[str]) -> str:
     """The only line that a subcommand prints, on stderr."""
     capsys.readouterr()
     assert run(words) != 0
@@ -247,10 +247,10 @@ def test_tools_reject_a_broken_network(
     monkeypatch.chdir(mine.parent)
     run, words = TOOLS[tool]
     (mine.parent / "small.cwnet").unlink()
-    assert "mine.py: NETWORK: there is no file small.cwnet" in refused(capsys, run, ["--weights", str(mine), *words])
+    assert "mine.py: NETWORK: there is no file small.cwnet" in rejected(capsys, run, ["--weights", str(mine), *words])
     shipped.write_bytes(DATA[:-1])
     message = "weights.py: NETWORK: shipped.cwnet cannot be used: the network is truncated"
-    assert message in refused(capsys, run, words)
+    assert message in rejected(capsys, run, words)
 
 
 @pytest.mark.parametrize("form", ["command", "option"])
@@ -258,7 +258,7 @@ def test_an_engine_with_a_broken_network_plays_no_match(mine: Path, capsys: pyte
     """Whether it ends at once, or goes on with other weights than it should use."""
     (mine.parent / "small.cwnet").write_bytes(DATA[:-1])
     own = [f"{OURS} --weights {shlex.quote(str(mine))}"] if form == "command" else [OURS, "--option", f"WeightsFile={mine}"]
-    said = refused(capsys, match.main, ["--games", "2", "--nodes", "50", "--engine", OURS, "--engine", *own])
+    said = rejected(capsys, match.main, ["--games", "2", "--nodes", "50", "--engine", OURS, "--engine", *own])
     assert said.startswith("coachwhip match: cannot use ")
     assert "mine.py: NETWORK: small.cwnet cannot be used: the network is truncated" in said
 

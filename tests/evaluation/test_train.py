@@ -169,7 +169,7 @@ def test_a_file_is_read_as_far_as_asked(data: Path, content: list[Played], monke
         file.write(labelled.block(renumbered(content[:1], 80)[0].game)[:-1])
     assert opened(data, limit=int(ends[6])).sha256 == some.sha256 == opened(data, games=7).sha256
     assert opened(data).sha256 == found.sha256 == hashlib.sha256(labelled_files.file_of(content)).hexdigest()
-    with pytest.raises(FormatError, match=r"own\.bin has 80 games, and the training began with 81"):
+    with pytest.raises(FormatError, match=r"own\.bin has 80 games, but the training started with 81"):
         opened(data, games=81)
 
 
@@ -272,18 +272,18 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
     words = [data, "--output", tmp_path / "b.cwnet", *QUICK]
     trained(data, tmp_path / "a.cwnet")
     fits = f"--start {tmp_path / 'a.cwnet'} is a residual network of 16 units: give --kind residual --hidden 16 or more"
-    assert fits in refused(capsys, *words, "--kind", "pure", "--start", tmp_path / "a.cwnet")
+    assert fits in rejected(capsys, *words, "--kind", "pure", "--start", tmp_path / "a.cwnet")
     trained(data, tmp_path / "wide.cwnet", "--hidden", "32")
     fits = f"--start {tmp_path / 'wide.cwnet'} is a residual network of 32 units: give --kind residual --hidden 32 or more"
-    assert fits in refused(capsys, *words, "--start", tmp_path / "wide.cwnet")
+    assert fits in rejected(capsys, *words, "--start", tmp_path / "wide.cwnet")
     (tmp_path / "c.cwnet").write_bytes((tmp_path / "a.cwnet").read_bytes()[:-1])
-    assert "c.cwnet: the network is truncated" in refused(capsys, *words, "--start", tmp_path / "c.cwnet")
-    assert "no.cwnet" in refused(capsys, *words, "--start", tmp_path / "no.cwnet")
+    assert "c.cwnet: the network is truncated" in rejected(capsys, *words, "--start", tmp_path / "c.cwnet")
+    assert "no.cwnet" in rejected(capsys, *words, "--start", tmp_path / "no.cwnet")
     (tmp_path / "d.cwnet").write_bytes((tmp_path / "a.cwnet").read_bytes() + bytes(config.MAX_NETWORK_SIZE))
-    assert "d.cwnet: the network is too long" in refused(capsys, *words, "--start", tmp_path / "d.cwnet")
+    assert "d.cwnet: the network is too long" in rejected(capsys, *words, "--start", tmp_path / "d.cwnet")
     trained(data, tmp_path / "b.cwnet", "--journal", str(tmp_path / "b.jsonl"))
-    of_another = refused(capsys, *words, "--journal", tmp_path / "b.jsonl", "--resume", "--start", tmp_path / "a.cwnet")
-    assert "b.jsonl is of another training: its start is" in of_another
+    of_another = rejected(capsys, *words, "--journal", tmp_path / "b.jsonl", "--resume", "--start", tmp_path / "a.cwnet")
+    assert "b.jsonl belongs to another training: its start is" in of_another
 
 
 def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
@@ -350,7 +350,7 @@ def test_ctrl_c_without_a_journal_keeps_the_network(
 @pytest.mark.parametrize(
     ("kind", "rate", "without"), [("residual", "0.00001", "of the terms alone"), ("pure", "1", "of even chances everywhere")]
 )
-def test_nothing_learnt_is_told_and_nothing_is_written(
+def test_nothing_learnt_is_reported_and_nothing_is_written(
     data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str, rate: str, without: str
 ) -> None:
     words = [str(data), "--output", str(tmp_path / "net.cwnet"), *QUICK, "--rate", rate, "--kind", kind, "--seed", "2"]
@@ -358,15 +358,15 @@ def test_nothing_learnt_is_told_and_nothing_is_written(
     out, err = capsys.readouterr()
     summary = json.loads(out)
     assert (summary["network"], summary["learnt"]) == (None, False)
-    told = f"nothing was learnt: {tmp_path / 'net.cwnet'} is not written, since the validation loss is {summary['loss_in_integers']:.6f}"
-    assert told in err
+    conclusion = f"nothing was learnt: {tmp_path / 'net.cwnet'} is not written, since the validation loss is {summary['loss_in_integers']:.6f}"
+    assert conclusion in err
     assert without in err
     assert not (tmp_path / "net.cwnet").exists()
     if kind == "residual":
         assert summary["loss_in_integers"] >= summary["loss_of_terms"]
 
 
-def refused(capsys: pytest.CaptureFixture[str], *words: object) -> str:
+def rejected(capsys: pytest.CaptureFixture[str], *words: object) -> str:
     capsys.readouterr()
     assert command.main([*map(str, words)]) == 2
     said = capsys.readouterr()
@@ -380,14 +380,14 @@ def test_another_training_is_not_resumed(
     journal = tmp_path / "net.jsonl"
     words = [data, "--output", tmp_path / "net.cwnet", *QUICK, "--journal", journal]
     trained(data, tmp_path / "net.cwnet", "--journal", str(journal))
-    assert "give --resume to go on with it" in refused(capsys, *words)
-    assert "its epochs is 3, not 4" in refused(capsys, *words, "--resume", "--epochs", "4")
-    assert "its seed is 1, not 2" in refused(capsys, *words, "--resume", "--seed", "2")
+    assert "give --resume to go on with it" in rejected(capsys, *words)
+    assert "its epochs is 3, not 4" in rejected(capsys, *words, "--resume", "--epochs", "4")
+    assert "its seed is 1, not 2" in rejected(capsys, *words, "--resume", "--seed", "2")
     write(data, [*content[:-1], *renumbered(content[:1], 79)])
-    assert "net.jsonl is of another training: its files is" in refused(capsys, *words, "--resume")
+    assert "net.jsonl belongs to another training: its files is" in rejected(capsys, *words, "--resume")
     write(data, content[:20])
-    assert "own.bin has 20 games, and the training began with 80" in refused(capsys, *words, "--resume")
-    assert "--resume needs the --journal" in refused(capsys, data, "--output", tmp_path / "b", "--resume")
+    assert "own.bin has 20 games, but the training started with 80" in rejected(capsys, *words, "--resume")
+    assert "--resume needs the --journal" in rejected(capsys, data, "--output", tmp_path / "b", "--resume")
 
 
 def test_a_journal_that_this_training_cannot_have_is_rejected(
@@ -401,7 +401,7 @@ def test_a_journal_that_this_training_cannot_have_is_rejected(
         del value["crc"]
         wrong = b"".join([lines[0], journals._pack(value), *lines[2:]])
         path.write_bytes(wrong)
-        said = refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK, "--journal", path, "--resume")
+        said = rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK, "--journal", path, "--resume")
         assert "net.jsonl" in said
         assert path.read_bytes() == wrong
 
@@ -435,12 +435,12 @@ def test_wrong_words_and_damaged_data_are_rejected(data: Path, tmp_path: Path, c
         (["--kind", "other"], "invalid choice: 'other'"),
         (["--validation", "0.001", "--limit", "1"], "too few games to have some for training and some held out"),
     ):
-        assert why in refused(capsys, data, "--output", tmp_path / "net.cwnet", *words)
+        assert why in rejected(capsys, data, "--output", tmp_path / "net.cwnet", *words)
     whole = bytearray(data.read_bytes())
     whole[len(whole) // 2] ^= 1
     data.write_bytes(whole)
-    said = refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
+    said = rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
     assert "own.bin: game " in said
     assert "is damaged, and other data follow" in said
     write(data, [])
-    assert "own.bin: no position in it" in refused(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
+    assert "own.bin: it contains no position" in rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)

@@ -91,7 +91,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
-    """Tune, and the summary; the exit code tells whether something was learnt."""
+    """Tune, and the summary; the exit code shows whether something was learnt."""
     capsys.readouterr()
     code = tune.main([*map(str, words), "--json"])
     summary: dict[str, Any] = json.loads(capsys.readouterr().out)
@@ -361,7 +361,7 @@ LINE = f'{START.rsplit(" ", 2)[0]} c9 "1-0";\n'
 @pytest.mark.parametrize(
     ("content", "words", "message"),
     [
-        ("", [], "data.epd: no position in it"),
+        ("", [], "data.epd: it contains no position"),
         (LINE, [], "too few"),
         (LINE, ["--only", "nonsense"], "no weight is called 'nonsense'"),
         (LINE, ["--weights", "no-such.py"], "cannot read no-such.py"),

@@ -10,7 +10,7 @@ from pathlib import Path
 from programs import CHROMIUM, program
 
 PHONE, DESK = 360, 1280  # widths in CSS pixels
-# Runs beside the page, not in it: the page's own policy stays in force.
+# Runs next to the page, not in it: the page's own policy stays in force.
 MEASURE = """
 <script>
 addEventListener("load", () => setTimeout(() => {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Networks made by chance, and the score of a network written down once more in Python from the description of its file."""
+"""Random networks, and the score of a network written down once more in Python from the description of its file."""
 
 import json
 import random
@@ -35,7 +35,7 @@ class PlainNetwork:
 
     def header(self) -> dict[str, Any]:
         plain = {"kind": self.kind, "inputs": INPUTS, "hidden": self.hidden, "qa": QA, "qb": QB, "scale": self.scale}
-        return plain | {"provenance": {"made": "by chance"}} | self.more
+        return plain | {"provenance": {"made": "at random"}} | self.more
 
     def numbers(self) -> list[int]:
         """The 16-bit numbers in the order of the file."""
@@ -87,7 +87,7 @@ def sealed(body: bytes) -> bytes:
 
 
 def by_chance(hidden: int, seed: int, kind: str = "residual", spread: int = 60, **more: Any) -> PlainNetwork:
-    """A network whose units are now cut at 0, now at 255, now not; its scores are some hundred centipawns."""
+    """A network whose units are now cut at 0, now at 255, now not; its scores are a few hundred centipawns."""
     rng = random.Random(f"{hidden} {seed} {kind}")
     most = min(127, 33000 // (2 * hidden))
     features = [[rng.randint(-spread, spread) for _ in range(hidden)] for _ in range(INPUTS)]

@@ -73,7 +73,7 @@ def may_check(board: chess.Board, move: chess.Move) -> bool:
 
 
 def choose(board: chess.Board, rng: random.Random, greedy: bool) -> chess.Move:
-    """A move by chance; a greedy player mostly takes what is rare: castling, en passant, promotion, check, capture, a pawn."""
+    """A random move; a greedy player mostly takes what is rare: castling, en passant, promotion, check, capture, a pawn."""
     moves = list(board.legal_moves)
     if greedy and rng.random() < 0.75:
         for wanted in (

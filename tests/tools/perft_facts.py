@@ -35,7 +35,7 @@ FACTS = [
     ("960, one side", "b1q1rrkb/pppppppp/3nn3/8/P7/1PPP4/4PPPP/BQNNRKRB w GE - 1 9", [20, 479, 10471, 273318]),
     ("960, other side", "qbbnnrkr/2pp2pp/p7/1p2pp2/8/P3PP2/1PPP1KPP/QBBNNR1R w hf - 0 9", [22, 593, 13440, 382958]),
     ("960, open", "r1k1r2q/p1ppp1pp/8/8/8/8/P1PPP1PP/R1K1R2Q w KQkq - 0 1", [23, 522, 12333, 285754, 7096972]),
-    ("960, rook beside king", "8/8/8/8/8/8/7k/1RK5 w B - 0 1", [13, 54, 955, 4936, 91520, 481265]),
+    ("960, rook next to king", "8/8/8/8/8/8/7k/1RK5 w B - 0 1", [13, 54, 955, 4936, 91520, 481265]),
     ("960, king does not move", "8/8/8/4B2b/6nN/8/5P2/2R1K2k w Q - 0 1", [34, 318, 9002, 118388, 3223406]),
     ("960, rook shields the king", "2r5/8/8/8/8/8/6PP/k2KR3 w K - 0 1", [17, 242, 3931, 57700, 985298]),
     ("960, castling rook is pinned", "4k3/8/8/8/8/8/8/qR2K2R w BH - 0 1", [18, 323, 6653, 142883, 3048713]),

@@ -88,7 +88,7 @@ def is_message(line: str) -> bool:
 class Model:
     """A session as its lines leave it. `fens` are positions that are certain to be legal; of others only the engine can tell.
 
-    `board` is None while only the engine knows the position; `d` tells. `declared`: option -> type, minimum and maximum.
+    `board` is None while only the engine knows the position; `d` shows it. `declared`: option -> type, minimum and maximum.
     """
 
     def __init__(self, uci: Sequence[str], fens: Sequence[str]) -> None:

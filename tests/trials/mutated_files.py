@@ -194,7 +194,7 @@ READERS = {
 
 
 def read(reader: Reader, path: Path) -> str:
-    """Have a command read a file: "", "refused", or the fault."""
+    """Have a command read a file: "", "rejected", or the fault."""
     begin = time.monotonic()
     faulthandler.dump_traceback_later(HANG, exit=True)
     try:
@@ -211,7 +211,7 @@ def read(reader: Reader, path: Path) -> str:
         return ""
     said += Path("out").read_text()
     complaints = [line for line in said.splitlines() if line.startswith(("coachwhip", "info string"))]
-    return "refused" if complaints and len(complaints[0]) < 1000 else f"exit code {code}: {said[-1000:]!r}"
+    return "rejected" if complaints and len(complaints[0]) < 1000 else f"exit code {code}: {said[-1000:]!r}"
 
 
 def trial(args: argparse.Namespace, number: int, seeds: dict[str, bytes]) -> tuple[str, str]:
@@ -224,7 +224,7 @@ def trial(args: argparse.Namespace, number: int, seeds: dict[str, bytes]) -> tup
     path.write_bytes(spoil(rng, seeds[name]))
     Path("names.py").write_text(f'NETWORK = "{path.name}"\n', encoding="utf-8")
     found = read(reader, path)
-    if found not in ("", "refused"):
+    if found not in ("", "rejected"):
         shutil.copy(path, args.keep / f"{name.replace(' ', '-')}-{args.seed}-{number}{reader.suffix}")
     for left in (path, *Path().glob("new*")):
         left.unlink(missing_ok=True)
@@ -252,8 +252,8 @@ def main() -> int:
         seeds = {name: READERS[name].make() for name in args.only or READERS}
         for number in range(args.first, args.first + args.count):
             name, found = trial(args, number, seeds)
-            counts[f"{name}, {'read' if not found else 'refused' if found == 'refused' else 'faults'}"] += 1
-            if found not in ("", "refused"):
+            counts[f"{name}, {'read' if not found else 'rejected' if found == 'rejected' else 'faults'}"] += 1
+            if found not in ("", "rejected"):
                 faults.append(f"{name}, file {number}: {found}")
                 print(faults[-1], file=sys.stderr, flush=True)
         os.chdir(args.keep)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Hostile sessions for the UCI loop: `uci_fuzz.py [--count LINES] [--seconds S] [--seed N] [--session N] [--engine COMMAND]`.
 
-A session is one process and some hundred lines, valid and damaged, judged by tests/tools/uci_model.py: one bestmove for each `go`,
+A session is one process and a few hundred lines, valid and damaged, judged by tests/tools/uci_model.py: a bestmove for each `go`,
 every `isready` answered, legal moves and lines, and a rejected line changes nothing. The same seed gives the same sessions, and
 `--session` repeats one of them. Prints the faults; exit code 1 if there is one.
 """

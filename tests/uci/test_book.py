@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The opening book: read as python-chess reads it, chosen from as told, kept out of analysis."""
+"""The opening book: read as python-chess reads it, chosen from as the options say, kept out of analysis."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_the_key_has_the_file_of_every_pawn_that_was_passed(tmp_path: Path, fen:
 @pytest.mark.parametrize("data", [b"", b"no book", b"x" * 16 + b"a" * 16])
 def test_what_is_no_book_is_rejected(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "odd.bin").write_bytes(data)
-    with pytest.raises(ValueError, match="no Polyglot book"):
+    with pytest.raises(ValueError, match="not a Polyglot book"):
         Book(str(tmp_path / "odd.bin"))
     with pytest.raises(OSError, match="nothing"):
         Book(str(tmp_path / "nothing.bin"))

@@ -375,7 +375,7 @@ def test_a_fault_still_gives_a_move_with_a_score(talk: Talk, monkeypatch: pytest
 def test_a_rejected_position_plays_no_move(talk: Talk, bad: str, go: str) -> None:
     rejected, reason, answer = talk.ask("position startpos moves d2d4", bad, "ucinewgame", go)
     assert answer == "bestmove 0000"
-    assert reason.startswith("info string no move, since the last position was rejected: ")
+    assert reason.startswith("info string no move: the last position was rejected: ")
     assert rejected.rpartition(": ")[2] in reason
     assert talk.engine.searches == []
     assert "Nodes searched: 20" in talk.ask("perft 1")

@@ -55,7 +55,7 @@ def test_long_lines_through_a_full_pipe(blocking: bool) -> None:
 
 
 def test_whether_anybody_reads_is_seen_with_and_without_a_line_to_write() -> None:
-    for looks in (False, sys.platform != "win32"):  # Windows tells it only to who writes
+    for looks in (False, sys.platform != "win32"):  # on Windows only a write shows it
         reader, writer = os.pipe()
         write = LineWriter(writer)
         assert not write.look()

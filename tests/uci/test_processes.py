@@ -45,7 +45,7 @@ def test_commands_of_the_command_line(capfd: pytest.CaptureFixture[str]) -> None
     ("words", "said"),
     [
         (["position startpos", "blah blah"], "unknown command 'blah'; see coachwhip --help"),
-        (["mathc", "--games", "2"], "unknown command 'mathc'; did you mean match?"),
+        (["matchh", "--games", "2"], "unknown command 'matchh'; did you mean match?"),
         (["match", "--gmaes", "2"], "unrecognized arguments: --gmaes 2; see coachwhip match --help"),
         (["perft", "x"], "expected a whole number"),
         (["--blah"], "--blah"),
@@ -159,7 +159,7 @@ def test_a_thread_that_is_left_never_sees_python_taken_apart() -> None:
         assert process.stderr
         process.stdin.write(b"bench 30\n")
         process.stdin.flush()
-        assert process.stderr.readline()  # it has begun
+        assert process.stderr.readline()  # it has started
         process.stdout.close()
         process.stdin.close()
         assert not process.stderr.read().endswith(b"apart")

@@ -22,7 +22,7 @@ ENDLESS = "while True: sys.stdout.write('x' * 1000)"
 SILENT = "time.sleep(600)"
 LEAVES = "print('what?'); print('no such module', file=sys.stderr); sys.exit(3)"
 BAD = (
-    ("suite", ECHO, 600, "it gave our own command `uci` back"),
+    ("suite", ECHO, 600, "it only echoed the command `uci`"),
     ("suite", GARBAGE, 600, f"it printed {FOREIGN_LINES} lines that are not UCI, the first one 'garbage'"),
     ("suite", ENDLESS, 600, "it printed a line without an end"),
     ("suite", SILENT, 1, "it did not answer `uciok` in 1 s, and said nothing; --start-timeout gives it more"),

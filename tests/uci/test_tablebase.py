@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def folder(any_data: Path) -> str:
-    """Our own tables of three men, and then those of three and four men in ../shared."""
+    """Our own tables of three pieces, and then those of three and four pieces in ../shared."""
     return str(any_data / "syzygy")
 
 
@@ -43,7 +43,7 @@ def tables(folder: str) -> Any:
 
 
 class InventedTables(Tablebase):
-    """Tables of three men whose answers the test makes up, so that none need be on the disk."""
+    """Tables of three pieces whose answers the test makes up, so that none need be on the disk."""
 
     def __init__(self, wdl: Callable[[chess.Board], int | None], dtz: Callable[[chess.Board], int | None]) -> None:
         self._board = chess.Board
@@ -199,7 +199,7 @@ def test_answers_of_tables_decide(fen: str, answer: int, depth: int, best: str, 
     assert (result.info.is_tb, result.info.is_mate) == (abs(answer) == 2, False)
 
 
-def test_a_mate_is_found_beside_and_behind_a_win_by_table() -> None:
+def test_a_mate_is_found_next_to_and_behind_a_win_by_table() -> None:
     """The rook takes the knight, which the tables call won, and mates two plies later."""
     assert searched(lambda _: 2, fen=TAKING, depth=4).bestmove != "a2b3"
     mate = searched(lambda _: 2, fen="7k/R7/6K1/8/8/8/6p1/8 w - - 0 1", depth=4)

@@ -80,7 +80,7 @@ def test_a_session_and_a_subcommand_search_with_what_was_set(capfd: pytest.Captu
     assert main(["--set", "use_lmr=0", "perft", "3"]) == 2
     assert "unrecognized arguments: --set=" in capfd.readouterr().err
     assert main(["--expose", "bench", "2"]) == 2
-    assert capfd.readouterr().err == "coachwhip: bench has no option --expose: it is for a UCI session\n"
+    assert capfd.readouterr().err == "coachwhip: --expose is for a UCI session, not for bench\n"
 
 
 def test_tunables_are_options_only_with_expose(capfd: pytest.CaptureFixture[str]) -> None:
