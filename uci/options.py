@@ -20,6 +20,7 @@ MAX_THREADS = 256  # as in core/search/threads.pxd
 MAX_MULTIPV = 256  # no position has more moves
 MAX_SEED = 2**31 - 1
 MIN_ELO, MAX_ELO = 500, 2800
+FULL_SKILL = 20  # the Skill Level that limits nothing
 LIKENESS = 0.75  # difflib's ratio from which on a name may be the one that was meant
 
 
@@ -58,6 +59,7 @@ TABLE = (
     Option("UCI_ShowWDL", "check", False),
     Option("UCI_LimitStrength", "check", False),
     Option("UCI_Elo", "spin", 1500, MIN_ELO, MAX_ELO),
+    Option("Skill Level", "spin", FULL_SKILL, 0, FULL_SKILL),
     Option("UCI_AnalyseMode", "check", False),
     Option("SyzygyPath", "string", "", apply=lambda session: session.open_tables()),
     Option("SyzygyProbeDepth", "spin", 6, 1, 100, lambda session: session.share_tables()),  # 6: measured, see bench/results.md

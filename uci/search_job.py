@@ -122,7 +122,7 @@ class SearchJob(Job):
         self._final = [SearchReport((any_move,), engine.evaluate(position))]
         if options["UCI_ShowWDL"]:
             self._material = wdl.material(position.fen())
-        weaker = options["UCI_LimitStrength"] and not analysing
+        weaker = 0 if analysing else strength.limited_elo(options)
         if tables is not None and not weaker:
             legal = moves or position.legal_moves()
             self._verdict = tables.judge(position, legal, options["SyzygyProbeLimit"], progress=not self.request.mate)
@@ -135,7 +135,7 @@ class SearchJob(Job):
                 self._engine = engine
                 if self.stopped:
                     engine.stop()
-            best = self._weaker(session, moves) if weaker else self.search(session, moves)
+            best = self._weaker(session, moves, weaker) if weaker else self.search(session, moves)
         finally:
             with self._lock:  # a late stop must not end the next search
                 self._engine = None
@@ -194,11 +194,11 @@ class SearchJob(Job):
         self._set_final(result, result.nodes)
         return result
 
-    def _weaker(self, session: Session, moves: list[str]) -> SearchResult:
-        """The move at UCI_Elo: short searches of all moves, a longer one, and a random choice among moves of similar score."""
+    def _weaker(self, session: Session, moves: list[str], elo: int) -> SearchResult:
+        """The move at a lower strength: short searches of all moves, a longer one, and a random choice among moves of similar score."""
         position, engine = session.position, session.engine
         moves = moves or position.legal_moves()
-        level_nodes, temperature = strength.level(session.options["UCI_Elo"])
+        level_nodes, temperature = strength.level(elo)
         if strength.needs_technique(position, engine.evaluate(position)):
             moves = strength.without_draws(position, moves) or moves
             return self.search(session, moves, min(level_nodes * strength.TECHNIQUE, strength.TECHNIQUE_NODES))

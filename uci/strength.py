@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""UCI_Elo: how the engine plays weaker, without waiting.
+"""UCI_Elo and Skill Level: how the engine plays weaker, without waiting.
 
 First, it searches fewer nodes, so it overlooks what lies deeper. Second, it does not always play the best move but sometimes one
 that scores nearly as well, more often at lower levels (softmax choice: the probability falls with the loss in centipawns,
@@ -14,11 +14,14 @@ from __future__ import annotations
 
 from math import exp
 
+from .options import FULL_SKILL, MAX_ELO, MIN_ELO
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from ..core.engine import Position, SearchInfo
+    from .options import Options
 
 # Elo, nodes of the search, temperature in centipawns. Nodes rise and temperature falls from row to row, so strength rises. The
 # differences were measured in games of neighbouring levels (bench/results.md); the zero of the scale is a convention.
@@ -37,6 +40,14 @@ TECHNIQUE = 48  # times the level's nodes in a won ending: 500 then mates with a
 TECHNIQUE_NODES = 50_000  # enough for all of that: more would only take time
 MATE_SCORE = 32000  # centipawns that a mate counts as when moves are compared
 SECOND_PLACE = 12  # centipawns added to the loss of all moves but the best, whose short search may overrate them
+
+
+def limited_elo(options: Options) -> int:
+    """The Elo to play at, 0 for full strength. UCI_Elo goes before Skill Level, which has its range in equal steps."""
+    if options["UCI_LimitStrength"]:
+        return int(options["UCI_Elo"])
+    skill = options["Skill Level"]
+    return MIN_ELO + (MAX_ELO - MIN_ELO) * skill // FULL_SKILL if skill < FULL_SKILL else 0
 
 
 def level(elo: int) -> tuple[int, float]:

@@ -10,7 +10,7 @@ import chess
 import chess.engine
 import pytest
 from coachwhip.uci import strength
-from coachwhip.uci.options import MAX_ELO, MIN_ELO
+from coachwhip.uci.options import MAX_ELO, MIN_ELO, Options
 from places import FROZEN_WEIGHTS
 from uci_process import UciProcess
 
@@ -27,6 +27,22 @@ def test_levels_rise_with_the_elo() -> None:
         assert below[1] > above[1]
     for elo, nodes, temperature in strength.ANCHORS:
         assert strength.level(elo) == (nodes, temperature)
+
+
+def nodes(lines: list[str]) -> int:
+    return max(int(line.split(" nodes ")[1].split(" ")[0]) for line in lines if " nodes " in line)
+
+
+def test_skill_level_is_another_scale_for_the_same_levels(engine: UciProcess) -> None:
+    """20, the default, is full strength; with UCI_LimitStrength, UCI_Elo counts."""
+    assert nodes(engine.go("go nodes 20000")) > 19_000
+    assert nodes(engine.go("setoption name Skill Level value 0", "ucinewgame", "go nodes 20000")) < 500
+    engine.send("setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {MAX_ELO}")
+    assert nodes(engine.go("ucinewgame", "go nodes 20000")) > 5000
+    options = Options()
+    for skill, elo in ((0, MIN_ELO), (10, 1650), (20, 0)):
+        assert not options.set("Skill Level", str(skill), None)
+        assert strength.limited_elo(options) == elo
 
 
 def test_the_choice_is_repeatable_and_leaves_blunders_alone() -> None:
@@ -110,7 +126,7 @@ def test_analysis_is_at_full_strength(engine: UciProcess) -> None:
     full = engine.go("go nodes 20000")[-1]
     weaken(engine, MIN_ELO)
     weak = engine.go("ucinewgame", "go nodes 20000")
-    assert max(int(line.split(" nodes ")[1].split(" ")[0]) for line in weak if " nodes " in line) < 2000
+    assert nodes(weak) < 2000
     assert engine.go("setoption name UCI_AnalyseMode value true", "ucinewgame", "go nodes 20000")[-1] == full
 
 
