@@ -14,7 +14,7 @@ from .boards import Position, game_of, position_of
 from .workers import LOOK, worker_processes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable
     from typing import Any
 
     import chess
@@ -38,7 +38,7 @@ def analyse_many(
     options: ConfigMapping | None = ...,
     processes: int | None = ...,
     progress: Callable[[int, int], object] | None = ...,
-) -> Iterator[InfoDict]: ...
+) -> Generator[InfoDict, None, None]: ...
 @overload
 def analyse_many(
     positions: Iterable[chess.Board | str],
@@ -50,7 +50,7 @@ def analyse_many(
     options: ConfigMapping | None = ...,
     processes: int | None = ...,
     progress: Callable[[int, int], object] | None = ...,
-) -> Iterator[list[InfoDict]]: ...
+) -> Generator[list[InfoDict], None, None]: ...
 def analyse_many(
     positions: Iterable[chess.Board | str],
     *,
@@ -61,7 +61,7 @@ def analyse_many(
     options: ConfigMapping | None = None,
     processes: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     """Analyse boards and FENs in several processes; an iterator of the results in the order of the positions, each once it is ready.
 
     A result is what python-chess's `engine.analyse` returns: an InfoDict, or with `multipv` a list of as many, best line first.
@@ -82,7 +82,7 @@ def analyse_many(
     """
     from chess.engine import Limit
 
-    limits = {"nodes": nodes, "depth": depth, "time": time}
+    limits: dict[str, float | None] = {"nodes": nodes, "depth": depth, "time": time}
     given = {name: value for name, value in limits.items() if value is not None}
     if not given:
         raise ValueError("analyse_many needs a limit: nodes, depth or time")
@@ -107,7 +107,7 @@ def _checked(index: int, position: chess.Board | str) -> Game:
 
 def _results(
     analyse: Callable[[Game], Any], games: list[Game], processes: int, progress: Callable[[int, int], object] | None
-) -> Iterator[Any]:
+) -> Generator[Any, None, None]:
     """What `analyse` returns for each game, in order."""
     if not games:
         return

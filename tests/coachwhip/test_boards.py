@@ -7,8 +7,11 @@ import random
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import chess
 import chess.variant
@@ -32,8 +35,8 @@ def after(moves: list[str], board: chess.Board | None = None) -> chess.Board:
 
 
 @pytest.mark.parametrize("module", [boards, in_process, many])
-def test_the_examples_of_docstrings_hold(module: object) -> None:
-    failed, attempted = doctest.testmod(module)  # type: ignore[arg-type]
+def test_the_examples_of_docstrings_hold(module: ModuleType) -> None:
+    failed, attempted = doctest.testmod(module)
     assert attempted
     assert not failed
 
@@ -58,15 +61,19 @@ def test_repetitions_of_the_game_count_and_a_null_move_ends_it() -> None:
     assert (Position.from_board(board).fen(), Position.from_board(board).ply) == (board.fen(), 0)
 
 
-def test_what_is_no_position_is_rejected() -> None:
-    for wrong, kind, message in (
+@pytest.mark.parametrize(
+    ("wrong", "kind", "message"),
+    [
         (chess.Board(NO_KINGS), ValueError, "king"),
         (chess.variant.AtomicBoard(), ValueError, "variant atomic"),
         (None, TypeError, "neither a chess.Board nor a FEN: None"),
-    ):
-        for call in (Position.from_board, evaluate):
-            with pytest.raises(kind, match=message):
-                call(wrong)  # type: ignore[operator]
+    ],
+)
+def test_what_is_no_position_is_rejected(wrong: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        Position.from_board(wrong)
+    with pytest.raises(kind, match=message):
+        evaluate(wrong)
     with pytest.raises(ValueError, match="fields"):
         evaluate("nonsense")
 
@@ -107,28 +114,28 @@ def test_many_are_analysed_as_one_alone_and_in_order() -> None:
 def test_a_board_is_read_when_it_is_given() -> None:
     board = chess.Board()
 
-    def growing() -> "object":
+    def growing() -> Iterator[chess.Board]:
         for move in ("e2e4", "e7e5"):
             board.push_uci(move)
             yield board
 
-    infos = list(analyse_many(growing(), depth=2, processes=1))  # type: ignore[arg-type]
+    infos = list(analyse_many(growing(), depth=2, processes=1))
     assert [info["score"].turn for info in infos] == [chess.BLACK, chess.WHITE]
 
 
 def test_wrong_calls_are_told_before_anything_is_searched() -> None:
-    for wrong in (NO_KINGS, "nonsense", None):
+    wrong_positions: list[Any] = [NO_KINGS, "nonsense", None]
+    for wrong in wrong_positions:
         with pytest.raises(ValueError, match=r"^positions\[2\]: "):
-            analyse_many([chess.Board(), WHITE_HAS_A_ROOK, wrong], nodes=1)  # type: ignore[list-item]
-    for limits, message in (
-        ({}, "nodes, depth or time"),
-        ({"nodes": 0}, "nodes must be positive"),
-        ({"depth": 1, "multipv": -1}, "multipv"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            analyse_many([chess.Board()], **limits)  # type: ignore[call-overload]
+            analyse_many([chess.Board(), WHITE_HAS_A_ROOK, wrong], nodes=1)
+    with pytest.raises(ValueError, match="nodes, depth or time"):
+        analyse_many([chess.Board()])
+    with pytest.raises(ValueError, match="nodes must be positive"):
+        analyse_many([chess.Board()], nodes=0)
+    with pytest.raises(ValueError, match="multipv must be positive"):
+        analyse_many([chess.Board()], depth=1, multipv=-1)
     assert list(analyse_many([], depth=1)) == []
-    with pytest.raises(EngineError, match="Hush"), closing(analyse_many([chess.Board()], depth=1, options={"Hush": 1})) as infos:  # type: ignore[type-var]
+    with pytest.raises(EngineError, match="Hush"), closing(analyse_many([chess.Board()], depth=1, options={"Hush": 1})) as infos:
         next(infos)
 
 
