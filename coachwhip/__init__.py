@@ -10,17 +10,18 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from .boards import Position, evaluate
     from .core.engine import (
         MAX_DEPTH,
         MAX_PLY,
         STARTPOS_FEN,
         Engine,
-        Position,
         SearchInfo,
         SearchResult,
         build_info,
     )
     from .in_process import open_engine
+    from .many import analyse_many
 
 # docs/maintaining.md says what the numbers mean.
 __version__ = "0.1.0.dev0"
@@ -34,9 +35,14 @@ __all__ = [
     "SearchInfo",
     "SearchResult",
     "__version__",
+    "analyse_many",
     "build_info",
+    "evaluate",
     "open_engine",
 ]
+
+# The module of each public name that is not one of core.engine's.
+_MODULES = {"Position": ".boards", "evaluate": ".boards", "analyse_many": ".many", "open_engine": ".in_process"}
 
 # In a checkout core/, uci/ and the others are next to this folder; in an installed package they are inside it.
 _ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -45,13 +51,12 @@ if os.path.isfile(os.path.join(_ROOT, "setup.py")):
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name on its first use. All need the compiled core; open_engine also python-chess."""
+    """Import a public name on its first use. All need the compiled core; what works on boards also python-chess."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    home = ".in_process" if name == "open_engine" else ".core.engine"
-    value: object = getattr(import_module(home, __name__), name)
+    value: object = getattr(import_module(_MODULES.get(name, ".core.engine"), __name__), name)
     globals()[name] = value
     return value
 

@@ -39,6 +39,11 @@ def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, 
     it after use, or use it in a `with` statement; what is still open is closed when the main thread ends.
 
     Raises `chess.engine.EngineError` for an option or a tunable that is unknown or has a wrong value, as `configure` does.
+
+    >>> import chess, chess.engine
+    >>> with open_engine({"Hash": 1}) as engine:
+    ...     print(engine.play(chess.Board("7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), chess.engine.Limit(nodes=1000)).move)
+    a1a8
     """
     try:
         changes = read(f"{name}={value:d}" for name, value in (tunables or {}).items())

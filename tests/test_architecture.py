@@ -20,7 +20,7 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "evaluation/learn": ("core", "evaluation"),
     "uci": ("core", "evaluation"),
     "coachwhip": ("core", "evaluation", "uci"),
-    "bench/common": ("core", "evaluation", "uci"),
+    "bench/common": ("core", "evaluation", "uci", "coachwhip"),
     "bench/engines": ("bench/common",),
     "bench/data": ("bench/common", "uci"),
     "bench": ("core", "evaluation", "evaluation/learn", "uci", "coachwhip", "bench/common", "bench/data", "bench/engines"),

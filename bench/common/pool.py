@@ -5,21 +5,18 @@ All three are executors of `concurrent.futures`, so that this is written once. A
 it and come back.
 """
 
-import multiprocessing
-import os
 import signal
-import threading
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
+from ...workers import LOOK, worker_processes
 from .command import CommandError
 from .punctual import punctual
 
 AHEAD = 2  # items handed out for each worker, so that none waits for the next
-LOOK = 0.5  # seconds between looks for Ctrl-C, which does not wake a waiting thread on every system
 LOCAL = "local"  # in place of a scheduler's address
 CONNECT_TIMEOUT = 20  # seconds
 
@@ -65,32 +62,12 @@ def threads(function: Callable[[Item], Result], count: int) -> Iterator[Pool[Ite
 
 @contextmanager
 def processes(function: Callable[[Item], Result], count: int) -> Iterator[Pool[Item, Result]]:
-    """Processes that are started as they are needed, and ended at once at the end, whatever they do. Raises CommandError if one dies."""
-    others = set(multiprocessing.active_children())
-    context = multiprocessing.get_context("spawn")  # nothing is inherited: neither a lock that is held nor other pipes
-    executor = ProcessPoolExecutor(count, context, _start_worker)
+    """Processes of this machine, as `worker_processes` has them. Raises CommandError if one dies."""
     try:
-        yield Pool(executor, function, count)
+        with worker_processes(count) as executor:
+            yield Pool(executor, function, count)
     except BrokenExecutor as error:
         raise CommandError("a worker process has died") from error
-    finally:
-        for process in set(multiprocessing.active_children()) - others:
-            process.terminate()
-        executor.shutdown(cancel_futures=True)
-
-
-def _start_worker() -> None:
-    """What a worker process does first."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started it handles Ctrl-C
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """End this process with the one that started it, also if that was killed."""
-    parent = multiprocessing.parent_process()
-    assert parent
-    parent.join()
-    os._exit(1)
 
 
 class Cluster:

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`analyse_many`: the analysis of many positions in several processes."""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from concurrent.futures import BrokenExecutor, Future, wait
+from functools import lru_cache, partial
+from itertools import islice
+from typing import TYPE_CHECKING, overload
+
+from .boards import Position, game_of, position_of
+from .workers import LOOK, worker_processes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Iterable
+    from typing import Any
+
+    import chess
+    from chess.engine import ConfigMapping, InfoDict, Limit, SimpleEngine
+
+    from .boards import Game
+
+AHEAD = 16  # positions handed out for each process, so that one slow position does not make the others wait
+MAX_PROCESSES = 61  # Windows can wait for no more
+WORKER_DIED = "a worker process has died; does the program call analyse_many outside `if __name__ == '__main__':`?"
+
+
+@overload
+def analyse_many(
+    positions: Iterable[chess.Board | str],
+    *,
+    nodes: int | None = ...,
+    depth: int | None = ...,
+    time: float | None = ...,
+    multipv: None = ...,
+    options: ConfigMapping | None = ...,
+    processes: int | None = ...,
+    progress: Callable[[int, int], object] | None = ...,
+) -> Generator[InfoDict, None, None]: ...
+@overload
+def analyse_many(
+    positions: Iterable[chess.Board | str],
+    *,
+    nodes: int | None = ...,
+    depth: int | None = ...,
+    time: float | None = ...,
+    multipv: int,
+    options: ConfigMapping | None = ...,
+    processes: int | None = ...,
+    progress: Callable[[int, int], object] | None = ...,
+) -> Generator[list[InfoDict], None, None]: ...
+def analyse_many(
+    positions: Iterable[chess.Board | str],
+    *,
+    nodes: int | None = None,
+    depth: int | None = None,
+    time: float | None = None,
+    multipv: int | None = None,
+    options: ConfigMapping | None = None,
+    processes: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> Generator[Any, None, None]:
+    """Analyse boards and FENs in several processes; an iterator of the results in the order of the positions, each once it is ready.
+
+    A result is what python-chess's `engine.analyse` returns: an InfoDict, or with `multipv` a list of as many, best line first.
+    Each position is searched by one process with empty tables, so that with `nodes` or `depth` the results do not depend on the
+    others. `time` is in seconds for each position. At least one limit is needed. `options` are those of `open_engine`: with few
+    nodes {"Hash": 1} is faster, since less is emptied. `processes`: None for one on each processor.
+
+    `progress(done, total)` is called before each result is given, in the thread that asks for it. A FEN is one of standard chess;
+    Chess960 needs a `chess.Board(fen, chess960=True)`. The moves in a board's move stack count for repetition.
+
+    All positions are read and checked first: raises ValueError, which names the index, if one is not legal, and for limits that are
+    not positive. The iterator raises `chess.engine.EngineError` for a wrong option. Closing it, an error and Ctrl-C end the processes
+    at once. They import the main module, so a program must call this under `if __name__ == "__main__":`.
+
+    >>> for info in analyse_many(["7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"], nodes=1000, processes=1):
+    ...     print(info["score"].white(), info["pv"][0])
+    #+1 a1a8
+    """
+    from chess.engine import Limit
+
+    limits: dict[str, float | None] = {"nodes": nodes, "depth": depth, "time": time}
+    given = {name: value for name, value in limits.items() if value is not None}
+    if not given:
+        raise ValueError("analyse_many needs a limit: nodes, depth or time")
+    for name, value in {**given, "processes": processes or 1, "multipv": 1 if multipv is None else multipv}.items():
+        if not value > 0:
+            raise ValueError(f"{name} must be positive, not {value}")
+    games = [_checked(index, position) for index, position in enumerate(positions)]
+    analyse = partial(_analyse, Limit(time=time, depth=depth, nodes=nodes), multipv, tuple((options or {}).items()))
+    count = min(processes or os.cpu_count() or 1, MAX_PROCESSES, len(games))
+    return _results(analyse, games, count, progress)
+
+
+def _checked(index: int, position: chess.Board | str) -> Game:
+    """The game of a position. Raises ValueError with its index if it is not legal."""
+    try:
+        game = game_of(position)
+        position_of(game)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"positions[{index}]: {error}") from error
+    return game
+
+
+def _results(
+    analyse: Callable[[Game], Any], games: list[Game], processes: int, progress: Callable[[int, int], object] | None
+) -> Generator[Any, None, None]:
+    """What `analyse` returns for each game, in order."""
+    if not games:
+        return
+    waiting = iter(games)
+    running: deque[Future[Any]] = deque()
+    with worker_processes(processes) as executor:
+        for done in range(1, len(games) + 1):
+            try:
+                running.extend(executor.submit(analyse, game) for game in islice(waiting, processes * AHEAD - len(running)))
+                while not wait([running[0]], timeout=LOOK).done:
+                    pass
+                result = running.popleft().result()
+            except BrokenExecutor as error:
+                raise RuntimeError(WORKER_DIED) from error
+            if progress is not None:
+                progress(done, len(games))
+            yield result
+
+
+def _analyse(limit: Limit, multipv: int | None, options: tuple[tuple[str, Any], ...], game: Game) -> InfoDict | list[InfoDict]:
+    """Analyse the end of a game, in a worker process."""
+    import chess
+
+    board = chess.Board(Position(game.fen, game.chess960).fen(), chess960=game.chess960)
+    for move in game.moves:
+        board.push(chess.Move.from_uci(move))
+    new_game = object()  # empties the tables
+    return _engine(options).analyse(board, limit, multipv=multipv, game=new_game)
+
+
+@lru_cache(1)
+def _engine(options: tuple[tuple[str, Any], ...]) -> SimpleEngine:
+    """The engine of this worker process."""
+    from .in_process import open_engine
+
+    return open_engine(dict(options))

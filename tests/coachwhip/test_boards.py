@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`Position.from_board`, `evaluate` and `analyse_many`: python-chess's boards, with python-chess and `open_engine` as oracles."""
+
+import doctest
+import os
+import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import chess
+import chess.variant
+import pytest
+from chess.engine import EngineError, Limit
+from coachwhip.evaluation import config
+from places import FROZEN_WEIGHTS, ROOT
+
+from coachwhip import Position, analyse_many, boards, evaluate, in_process, many, open_engine
+
+SHUFFLE = ["g1f3", "g8f6", "f3g1", "f6g8"]
+NO_KINGS = "8/8/8/8/8/8/8/8 w - - 0 1"
+WHITE_HAS_A_ROOK = "4k3/8/8/8/8/8/8/R3K3 b - - 0 1"
+
+
+def after(moves: list[str], board: chess.Board | None = None) -> chess.Board:
+    board = board or chess.Board()
+    for move in moves:
+        board.push_uci(move)
+    return board
+
+
+@pytest.mark.parametrize("module", [boards, in_process, many])
+def test_the_examples_of_docstrings_hold(module: ModuleType) -> None:
+    failed, attempted = doctest.testmod(module)
+    assert attempted
+    assert not failed
+
+
+@pytest.mark.parametrize("number", [None, 0, 518, 777])
+def test_a_position_is_that_of_the_board_after_each_move(number: int | None) -> None:
+    chooser = random.Random(number)
+    board = chess.Board() if number is None else chess.Board.from_chess960_pos(number)
+    while not board.is_game_over() and board.ply() < 100:
+        position = Position.from_board(board)
+        assert position.fen() == board.fen(shredder=board.chess960)
+        assert sorted(position.legal_moves()) == sorted(move.uci() for move in board.legal_moves)
+        assert position.ply == len(board.move_stack)
+        castling = [move for move in board.legal_moves if board.is_castling(move)]
+        board.push(chooser.choice(castling or list(board.legal_moves)))
+
+
+def test_repetitions_of_the_game_count_and_a_null_move_ends_it() -> None:
+    assert Position.from_board(after(2 * SHUFFLE)).result() == "1/2-1/2"
+    assert Position.from_board(after(SHUFFLE)).result() == "*"
+    board = after(["e2e4", "0000", "g1f3"])
+    assert (Position.from_board(board).fen(), Position.from_board(board).ply) == (board.fen(), 0)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "message"),
+    [
+        (chess.Board(NO_KINGS), ValueError, "king"),
+        (chess.variant.AtomicBoard(), ValueError, "variant atomic"),
+        (None, TypeError, "neither a chess.Board nor a FEN: None"),
+    ],
+)
+def test_what_is_no_position_is_rejected(wrong: Any, kind: type[Exception], message: str) -> None:
+    with pytest.raises(kind, match=message):
+        Position.from_board(wrong)
+    with pytest.raises(kind, match=message):
+        evaluate(wrong)
+    with pytest.raises(ValueError, match="fields"):
+        evaluate("nonsense")
+
+
+def test_an_evaluation_has_a_point_of_view() -> None:
+    board = chess.Board(WHITE_HAS_A_ROOK)
+    score = evaluate(board)
+    assert score == evaluate(WHITE_HAS_A_ROOK)
+    assert score.turn == chess.BLACK
+    assert score.white() > chess.engine.Cp(300)
+    assert evaluate(board.mirror()).relative == score.relative
+
+
+def test_weights_that_were_edited_are_read_again(tmp_path: Path) -> None:
+    weights = tmp_path / "weights.py"
+    weights.write_bytes(FROZEN_WEIGHTS.read_bytes())
+    frozen = evaluate(WHITE_HAS_A_ROOK, weights)
+    assert frozen != evaluate(WHITE_HAS_A_ROOK)
+    weights.write_text("# those that come with it\n")
+    assert evaluate(WHITE_HAS_A_ROOK, str(weights)) == evaluate(WHITE_HAS_A_ROOK)
+    weights.write_text("NO_WEIGHT = 1\n")
+    with pytest.raises(config.WeightsError, match="NO_WEIGHT"):
+        evaluate(WHITE_HAS_A_ROOK, weights)
+
+
+def test_many_are_analysed_as_one_alone_and_in_order() -> None:
+    castling = chess.Board("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", chess960=True)
+    positions = [after(SHUFFLE), castling, chess.Board(STALEMATE), after(["e2e4", "e7e5"])]
+    told: list[tuple[int, int]] = []
+    results = analyse_many(iter(positions), nodes=3000, multipv=2, processes=2, progress=lambda *numbers: told.append(numbers))
+    with open_engine() as engine:
+        for board, infos in zip(positions, results, strict=True):
+            expected = engine.analyse(board, Limit(nodes=3000), multipv=2, game=object())
+            assert [(info["score"], info.get("pv")) for info in infos] == [(info["score"], info.get("pv")) for info in expected]
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+
+
+def test_a_board_is_read_when_it_is_given() -> None:
+    board = chess.Board()
+
+    def growing() -> Iterator[chess.Board]:
+        for move in ("e2e4", "e7e5"):
+            board.push_uci(move)
+            yield board
+
+    infos = list(analyse_many(growing(), depth=2, processes=1))
+    assert [info["score"].turn for info in infos] == [chess.BLACK, chess.WHITE]
+
+
+def test_wrong_calls_are_told_before_anything_is_searched() -> None:
+    wrong_positions: list[Any] = [NO_KINGS, "nonsense", None]
+    for wrong in wrong_positions:
+        with pytest.raises(ValueError, match=r"^positions\[2\]: "):
+            analyse_many([chess.Board(), WHITE_HAS_A_ROOK, wrong], nodes=1)
+    with pytest.raises(ValueError, match="nodes, depth or time"):
+        analyse_many([chess.Board()])
+    with pytest.raises(ValueError, match="nodes must be positive"):
+        analyse_many([chess.Board()], nodes=0)
+    with pytest.raises(ValueError, match="multipv must be positive"):
+        analyse_many([chess.Board()], depth=1, multipv=-1)
+    assert list(analyse_many([], depth=1)) == []
+    with pytest.raises(EngineError, match="Hush"), closing(analyse_many([chess.Board()], depth=1, options={"Hush": 1})) as infos:
+        next(infos)
+
+
+STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"  # its analysis ends at once, at any depth
+PROGRAM = f"""
+import chess, coachwhip
+def main():
+    try:
+        for _ in coachwhip.analyse_many(["{STALEMATE}", chess.STARTING_FEN, chess.STARTING_FEN], depth=100, processes=2):
+            print("ready", flush=True)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+def program(folder: Path, start: str) -> "subprocess.Popen[str]":
+    path = folder / "program.py"
+    path.write_text(PROGRAM + start)
+    environment = os.environ | {"PYTHONPATH": str(ROOT)}
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, path], env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=True)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
+@pytest.mark.parametrize("way", ["Ctrl-C", "kill"])
+def test_the_workers_end_with_the_program(way: str, tmp_path: Path) -> None:
+    """They hold its standard output, whose end is awaited here. A terminal sends Ctrl-C to all of them."""
+    with program(tmp_path, "if __name__ == '__main__': main()") as child:
+        assert child.stdout
+        assert child.stdout.readline() == "ready\n"
+        if way == "kill":
+            child.kill()
+        else:
+            os.killpg(child.pid, signal.SIGINT)
+        try:
+            assert child.communicate(timeout=120)[0] == ("" if way == "kill" else "interrupted\n")
+        finally:
+            child.kill()
+
+
+def test_a_program_without_a_guard_is_told_so(tmp_path: Path) -> None:
+    with program(tmp_path, "main()") as child:
+        out, err = child.communicate(timeout=120)
+    assert (out, child.returncode) == ("", 1)
+    assert "outside `if __name__ == '__main__':`" in err.splitlines()[-1]
