@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 # Subcommand -> the module whose main(argv) runs it, the words that it takes, and what it does.
 SUBCOMMANDS = {
+    "play": ("bench.play", "", "play a game against it in the terminal"),
     "bench": ("bench.bench", "[DEPTH]", "search fixed positions: node count and speed"),
     "perft": ("bench.perft", "DEPTH [FEN]", "count the positions after DEPTH plies, check known counts"),
     "match": ("bench.match.__main__", "", "play games between engines"),

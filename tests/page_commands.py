@@ -112,7 +112,16 @@ def shell(tmp_path: Path) -> Callable[[str], str]:
     }
 
     def run(command: str) -> str:
-        done = subprocess.run(command, shell=True, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command,
+            shell=True,
+            cwd=tmp_path,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
         assert "Traceback" not in done.stderr, f"{command}\n{done.stderr}"
         return done.stdout

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip play`: games from scripts, judged by python-chess; files that already hold games; how a game ends early."""
+
+import io
+import random
+import re
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import chess
+import chess.pgn
+import pytest
+from coachwhip.bench.play import Screen, main, read_move
+
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
+FAST = ["--time", "0.01"]
+
+Run = Callable[..., tuple[int, str]]
+
+
+class Script(io.TextIOBase):
+    """Standard input that gives these lines; KeyboardInterrupt among them is Ctrl-C."""
+
+    def __init__(self, lines: Iterator[str | type[KeyboardInterrupt]]) -> None:
+        self._lines = lines
+
+    def readline(self, _size: int = -1) -> str:  # type: ignore[override]
+        line = next(self._lines, "")
+        if isinstance(line, str):
+            return f"{line}\n" if line else ""
+        raise line
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """Runs the command with lines of input; returns the exit code and what is printed."""
+
+    def run(options: Sequence[str], *lines: str | type[KeyboardInterrupt]) -> tuple[int, str]:
+        monkeypatch.setattr(sys, "stdin", Script(iter(lines)))
+        code = main([*FAST, *options])
+        return code, "".join(capsys.readouterr())
+
+    return run
+
+
+def games(path: Path) -> list[chess.pgn.Game]:
+    with path.open() as file:
+        read = list(iter(lambda: chess.pgn.read_game(file), None))
+    assert not any(game.errors for game in read)
+    return read
+
+
+@pytest.mark.parametrize("options", [["--elo", "2800"], ["--color", "black", "--chess960", "17", "--option", "OwnBook=false"]])
+def test_a_person_who_plays_at_random_is_mated(
+    options: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Every move of the engine that is printed is legal, and the game in the file is the one that was played, with its result."""
+    chess960 = "--chess960" in options
+    board = chess.Board.from_chess960_pos(17) if chess960 else chess.Board()
+    rng = random.Random(1)
+
+    def person() -> Iterator[str]:
+        while True:
+            printed = capsys.readouterr().out
+            for san in re.findall(r"^coachwhip.* plays (\S+)\.$", printed, re.MULTILINE):
+                board.push_san(san)
+            if "The game is over" in printed:
+                assert "You lose by checkmate" in printed
+                return
+            move = rng.choice(list(board.legal_moves))
+            yield rng.choice([board.san(move), board.uci(move)])
+            board.push(move)
+
+    monkeypatch.setattr(sys, "stdin", Script(person()))
+    pgn = tmp_path / "game.pgn"
+    assert main([*FAST, *options, "--pgn", str(pgn)]) == 0
+    (game,) = games(pgn)
+    assert board.is_checkmate()
+    assert list(game.mainline_moves()) == board.move_stack
+    assert game.headers["Result"] == board.result() == ("1-0" if chess960 else "0-1")
+    assert game.board().fen() == board.root().fen()
+
+
+def test_take_back_save_and_resign(run: Run, tmp_path: Path) -> None:
+    """A mate can be taken back; a file keeps the games in it and gets one of this game, however often it is saved."""
+    pgn = tmp_path / "games.pgn"
+    pgn.write_text('[White "Old"]\n\n1. e4 1-0')
+    code, printed = run(
+        ["--fen", MATE_IN_ONE, "--pgn", str(pgn)], "Ra8", f"save {pgn}", "h4", "undo", "Ra2", f"save {pgn}", "resign"
+    )
+    assert code == 0
+    assert "You win by checkmate: 1-0" in printed
+    assert "You lose by resignation: 0-1" in printed
+    old, new = games(pgn)
+    assert old.headers["White"] == "Old"
+    assert new.headers["Result"] == "0-1"
+    assert new.board().fen() == MATE_IN_ONE
+    assert next(iter(new.mainline_moves())).uci() == "a1a2"
+    assert new.end().ply() == 2
+
+
+def test_what_is_no_move_changes_nothing(run: Run) -> None:
+    """The same move is asked for again, the nearest moves are named, and no control character comes back."""
+    texts = ["Nf9", "qh8", "e2e5", "--", "0000", "\x1b[2J", "e4 e5", "save", "undo", "Ke2"]
+    code, printed = run(["--fen", "4k3/8/8/8/8/8/4P3/4KQN1 w - - 0 1"], *texts)
+    assert code == 0
+    assert printed.count("\n1. your move> ") == len(texts) + 1
+    for text, near in ("Nf9", "Nf3"), ("qh8", "Qh3"), ("e2e5", "e2e4"):
+        assert re.search(rf"^{text} is no legal move here. Perhaps .*\b{near}\b", printed, re.MULTILINE)
+    assert "\x1b" not in printed
+
+
+def test_moves_as_people_type_them() -> None:
+    board = chess.Board("r3k2r/1P6/8/8/3n4/2P5/8/R3K2R w KQkq - 0 1")
+    typed = {"o-o": "e1g1", "0-0-0": "e1c1", "cxd4": "c3d4", "bxa8=q": "b7a8q", "e1d1": "e1d1", "ra4": "a1a4"}
+    assert {text: move.uci() for text in typed if (move := read_move(board, text))} == typed
+    assert read_move(chess.Board("4k3/8/8/4B3/8/1pp5/1P6/4K3 w - - 0 1"), "BXC3") is None  # the bishop or the pawn?
+
+
+@pytest.mark.parametrize(
+    ("fen", "ending"),
+    [(chess.STARTING_FEN, "You lose by time forfeit: 0-1"), ("k7/8/8/8/8/8/P7/K7 w - - 0 1", "A draw by time forfeit: 1/2-1/2")],
+)
+def test_a_move_that_comes_too_late(run: Run, fen: str, ending: str) -> None:
+    """It loses, unless a lone king cannot win."""
+    _, printed = run(["--time", "0.0000001+0", "--fen", fen], "a2a3")
+    assert ending in printed
+
+
+def test_a_draw_is_agreed_where_the_engine_is_not_better(run: Run) -> None:
+    assert "A draw by agreement" in run(["--fen", "k7/8/8/8/8/8/P7/K7 w - - 0 60"], "draw")[1]
+    assert "declines" in run(["--fen", "kq6/8/8/8/8/8/P7/K7 w - - 0 60"], "draw")[1]
+
+
+def test_ctrl_c_keeps_the_game(run: Run, tmp_path: Path) -> None:
+    pgn = tmp_path / "game.pgn"
+    code, _ = run(["--time", "5+3", "--pgn", str(pgn)], "e4", KeyboardInterrupt)
+    assert code == 130
+    (game,) = games(pgn)
+    assert game.headers["Result"] == "*"
+    assert game.end().ply() == 2
+    assert game.headers["TimeControl"] == "300+3"
+    assert game.end().clock()
+
+
+def test_letters_where_the_encoding_has_no_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    raw = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(raw, encoding="latin-1"))
+    Screen(letters=False, flipped=True).draw(chess.Board(), [""] * 8)
+    assert raw.getvalue().decode().split("\n")[1] == " 1  R  N  B  K  Q  B  N  R"
+
+
+@pytest.mark.parametrize(("term", "no_color", "expected"), [("xterm", "", True), ("xterm", "1", False), ("dumb", "", False)])
+def test_colours_on_a_terminal_that_takes_them(term: str, no_color: str, expected: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setenv("TERM", term)
+    monkeypatch.setenv("NO_COLOR", no_color)
+    monkeypatch.setattr(sys, "stdout", terminal := Terminal())
+    Screen(letters=False, flipped=False).draw(chess.Board(), [""] * 8)
+    assert ("\x1b[" in terminal.getvalue()) is expected
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--fen", "nonsense"],
+        ["--fen", "8/8/8/8/8/8/8/8 w - - 0 1"],
+        ["--time", "40/5+3"],
+        ["--option", "Hash=no"],
+        ["--elo", "3000"],
+    ],
+)
+def test_wrong_options(run: Run, options: list[str]) -> None:
+    code, printed = run(options)
+    assert code == 2
+    assert printed.startswith("coachwhip play: ")
+    assert printed.count("\n") == 1
