@@ -39,7 +39,7 @@ DRAW_FROM = 20  # move number from which a draw can be agreed, ...
 DRAW_SCORE = 10  # ... if the engine's score is at most so many centipawns
 TICK = 0.1  # seconds between two views of the clock
 TENTHS = 10  # seconds left from which on a clock shows tenths
-MOVES_SHOWN = 4  # beside the board
+MOVES_SHOWN = 4  # next to the board
 LIKENESS = 0.5  # difflib's ratio from which on a move or a command may be the one that was meant
 SIDES = ("Black", "White")
 RANDOM = -1  # --chess960 without a number
@@ -71,7 +71,7 @@ class Screen:
             print(f"\r{text}\x1b[K", end="", file=self._out, flush=True)
 
     def draw(self, board: chess.Board, notes: Sequence[str]) -> None:
-        """Print the board with a note beside each rank, from the top."""
+        """Print the board with a note to the right of each rank, from the top."""
         order = range(8) if self.flipped else range(7, -1, -1)
         last = {board.peek().from_square, board.peek().to_square} if board.move_stack else set()
         print(file=self._out)
@@ -191,7 +191,7 @@ class Play:
     # What is shown
 
     def _show(self) -> None:
-        """Draw the board; beside it the last moves, both sides with clocks and captures, and the evaluation if asked for."""
+        """Draw the board, and next to it the last moves, both sides with clocks and captures, and the evaluation if asked for."""
         screen, walk = self._screen, self._board.root()
         moves = walk.variation_san(self._board.move_stack)
         captured: dict[chess.Color, list[chess.Piece]] = {chess.WHITE: [], chess.BLACK: []}
@@ -363,7 +363,7 @@ def main(argv: Sequence[str]) -> int:
     about = "Chess960, from the start position with this number, 0 to 959 (default: any)"
     add("--chess960", nargs="?", type=whole_number(0, 959), const=RANDOM, metavar="N", help=about)
     add("--pgn", type=file_name, metavar="FILE", help="add the game to this file when you leave")
-    add("--show", action="store_true", help="show the evaluation beside the board")
+    add("--show", action="store_true", help="show the evaluation next to the board")
     add("--letters", action="store_true", help="draw the pieces as letters, White's as capitals")
     about = "an option of the engine, such as Hash=64; may be repeated"
     add("--option", type=assignment, action="append", default=[], metavar="NAME=VALUE", help=about)

@@ -104,7 +104,7 @@ def evaluate(position: chess.Board | str, weights: str | os.PathLike[str] | None
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
-    """What changes when a file is written; None if it cannot be told: reading the file says why."""
+    """What changes when a file is written; None if the file cannot be read: reading it says why."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):

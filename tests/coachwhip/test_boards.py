@@ -102,13 +102,15 @@ def test_weights_that_were_edited_are_read_again(tmp_path: Path) -> None:
 def test_many_are_analysed_as_one_alone_and_in_order() -> None:
     castling = chess.Board("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", chess960=True)
     positions = [after(SHUFFLE), castling, chess.Board(STALEMATE), after(["e2e4", "e7e5"])]
-    told: list[tuple[int, int]] = []
-    results = analyse_many(iter(positions), nodes=3000, multipv=2, processes=2, progress=lambda *numbers: told.append(numbers))
+    reported: list[tuple[int, int]] = []
+    results = analyse_many(
+        iter(positions), nodes=3000, multipv=2, processes=2, progress=lambda *numbers: reported.append(numbers)
+    )
     with open_engine() as engine:
         for board, infos in zip(positions, results, strict=True):
             expected = engine.analyse(board, Limit(nodes=3000), multipv=2, game=object())
             assert [(info["score"], info.get("pv")) for info in infos] == [(info["score"], info.get("pv")) for info in expected]
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    assert reported == [(1, 4), (2, 4), (3, 4), (4, 4)]
 
 
 def test_a_board_is_read_when_it_is_given() -> None:
@@ -123,7 +125,7 @@ def test_a_board_is_read_when_it_is_given() -> None:
     assert [info["score"].turn for info in infos] == [chess.BLACK, chess.WHITE]
 
 
-def test_wrong_calls_are_told_before_anything_is_searched() -> None:
+def test_wrong_calls_are_reported_before_anything_is_searched() -> None:
     wrong_positions: list[Any] = [NO_KINGS, "nonsense", None]
     for wrong in wrong_positions:
         with pytest.raises(ValueError, match=r"^positions\[2\]: "):
@@ -176,7 +178,7 @@ def test_the_workers_end_with_the_program(way: str, tmp_path: Path) -> None:
             child.kill()
 
 
-def test_a_program_without_a_guard_is_told_so(tmp_path: Path) -> None:
+def test_a_program_without_a_guard_is_rejected_with_the_reason(tmp_path: Path) -> None:
     with program(tmp_path, "main()") as child:
         out, err = child.communicate(timeout=120)
     assert (out, child.returncode) == ("", 1)
