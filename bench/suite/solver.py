@@ -2,8 +2,8 @@
 """Runs engines on test positions and watches how their choices change.
 
 The stopwatch runs from the moment `go` is written. Where a move is wrong, a second search of the right ones alone (`searchmoves`)
-tells what the engine thinks of them; it decides nothing and costs solved positions nothing. An engine that crashes, stalls or plays an illegal move has failed that
-position, and a fresh process takes the next one.
+shows what the engine thinks of them; it decides nothing and costs solved positions nothing. An engine that crashes, stalls or plays an
+illegal move has failed that position, and a fresh process takes the next one.
 """
 
 from collections.abc import Sequence
@@ -112,7 +112,9 @@ def attempt(problem: Problem, engine: int, moments: Sequence[Moment], fault: str
         end.depth,
         end.seconds,
         end.nodes,
-        *(since[:3] if since else (None, None, None)),
+        since and since.seconds,
+        since and since.depth,
+        since and since.nodes,
         None if since else end.score,
     )
 

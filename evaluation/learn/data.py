@@ -89,7 +89,7 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
         chosen = np.ones(len(data), np.bool_) if max_score is None else ~(np.abs(data.scores) > max_score)
         data = data.chosen(few_of_each(chosen, data.boards, data.groups, per_game if data.has_games else None))
     if not len(data):
-        why = "no position in it" if max_score is None else f"no position is within --max-score {max_score:g}"
+        why = "it contains no position" if max_score is None else f"no position is within --max-score {max_score:g}"
         raise labelled.FormatError(f"{path.name}: {why}")
     return data
 

@@ -64,7 +64,7 @@ def test_a_wrong_tunable_is_rejected_before_anything_starts(
     for words in ("bench 2", "lab --depth 1", "selfplay x.bin", "analyse x.pgn", "spsa --tune rfp_margin"):
         for line in (f"--set lmr=0 {words}", f"{words} --set lmr=0"):
             assert main(line.split()) == 2
-            assert capsys.readouterr().err.splitlines()[-1].endswith(message)
+            assert capsys.readouterr().err.endswith(f"{message}; see coachwhip {words.split()[0]} --help\n")
     assert not list(tmp_path.iterdir())
 
 
