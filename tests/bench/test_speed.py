@@ -160,7 +160,7 @@ def test_a_small_real_run(stub: Stub, capsys: pytest.CaptureFixture[str]) -> Non
     assert len(rows) == 4 + 4 * 3
     for name, count in {"perft 3, start position": 8902, "perft 2, Kiwipete": 2039, "perft 4, position 3": 43238}.items():
         assert rows[name, ours]["nodes"] == [count] == rows[name, plain]["nodes"]
-        assert rows[name, liar]["fault"] == f"it counts {count + 1}, and we {count}"
+        assert rows[name, liar]["fault"] == f"it counts {count + 1} leaves, coachwhip {count}"
     ((searched, _),) = [key for key in rows if key[0].startswith("go nodes 100, ") and key[1] == plain]
     assert rows[searched, plain]["nodes"] == [100 * int(searched.split()[-2])]
 
