@@ -25,8 +25,6 @@ from typing import Any
 import chess
 import pytest
 from coachwhip.bench import perft, wdl_fit
-from coachwhip.bench.analyse import report
-from coachwhip.bench.analyse import study as games
 from coachwhip.bench.common import openings, pgn
 from coachwhip.bench.common.adjudication import by_tablebase, open_tables
 from coachwhip.bench.common.command import CommandError
@@ -35,6 +33,8 @@ from coachwhip.bench.lab.__main__ import read_positions
 from coachwhip.bench.match.journal import MatchJournal
 from coachwhip.bench.spsa.__main__ import Spsa, SpsaJournal
 from coachwhip.bench.suite import epd, record
+from coachwhip.bench.viewer import report
+from coachwhip.bench.viewer import study as games
 from coachwhip.evaluation import compressed, config
 from coachwhip.evaluation.config import WeightsError
 from coachwhip.evaluation.learn import data, labelled

@@ -22,8 +22,8 @@ from ..common.progress import progress
 from ..common.table import plain
 from ..data import GAMES
 from ..engines.clock import TimeControl, add_limits, limit_of
-from . import judge, report
-from .study import Line, Step, Study, read_files, score_text, title
+from ..viewer import judge, report
+from ..viewer.study import Line, Step, Study, read_files, score_text, title
 
 DEFAULT_SECONDS = 0.5
 EPILOG = """\

@@ -17,12 +17,12 @@ import chess.pgn
 import pytest
 from browser import DESK, PHONE, browse
 from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score, SimpleEngine
-from coachwhip.bench.analyse import judge, report
 from coachwhip.bench.analyse.__main__ import main
-from coachwhip.bench.analyse.chart import ticks
-from coachwhip.bench.analyse.clock import clock_text, span_text, times, used
-from coachwhip.bench.analyse.study import Study, read_files
 from coachwhip.bench.common.pgn import game_text, read_games
+from coachwhip.bench.viewer import judge, report
+from coachwhip.bench.viewer.chart import ticks
+from coachwhip.bench.viewer.clock import clock_text, span_text, times, used
+from coachwhip.bench.viewer.study import Study, read_files
 from places import DATA
 from programs import CHROMIUM
 from uci_process import run_once, run_until
