@@ -74,8 +74,8 @@ class _Game:
         return lines[0] if lines else None
 
 
-def page(studies: Sequence[Study], described: str) -> str:
-    """The whole file. `described` names the engine and its limit per position."""
+def page(studies: Sequence[Study], described: str, heading: str = "Game analysis", summary: str = "") -> str:
+    """The whole file. `described` names the engine and its limit per position; `summary` is HTML that stands above the games."""
     games = [_Game(number, study) for number, study in enumerate(studies, start=1)]
     script = (HERE / "report.js").read_text(encoding="utf-8")
     data = json.dumps(
@@ -83,7 +83,7 @@ def page(studies: Sequence[Study], described: str) -> str:
     ).replace("<", "\\u003c")
     digest = b64encode(sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    heading = games[0].players if len(games) == 1 else f"{len(games)} games"
+    name = games[0].players if len(games) == 1 else f"{len(games)} games"
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -91,13 +91,14 @@ def page(studies: Sequence[Study], described: str) -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{escape(heading)} - coachwhip</title>
+<title>{escape(name)} - coachwhip</title>
 <style>
 {(HERE / "report.css").read_text(encoding="utf-8")}</style>
 </head>
 <body>
 {_pieces()}
-<header><h1>Game analysis</h1><p>{escape(described)}</p>{_chooser(games)}{_keys()}</header>
+<header><h1>{escape(heading)}</h1><p>{escape(described)}</p>{_chooser(games)}{_keys()}</header>
+{summary}
 <main>
 {_viewer()}
 <div class="games">
@@ -190,7 +191,7 @@ def _game(game: _Game) -> str:
 def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
     """A column for each player, which fits a phone, and a row for each figure."""
     headings = ("Accuracy", "Average loss, centipawns", *(each.plural.capitalize() for each in judge.JUDGEMENTS))
-    rows = list(zip(headings, *(side.cells() for side in sides), strict=True))
+    rows = list(zip(headings, *(side.cells() for side in sides), strict=True)) if any(side.moves for side in sides) else []
     if any(each is not None for each in seconds):
         rows.append(("Time used", *("-" if each is None else span_text(each) for each in seconds)))
     players = "".join(
@@ -223,7 +224,13 @@ def _mistakes(game: _Game) -> str:
             f'<li><a class="{judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
             f" {score_text(step.before.score)} to {score_text(step.after.score)}.{better}</li>"
         )
-    return f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n' if items else "<p>No mistakes found.</p>\n"
+    return (
+        f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n'
+        if items
+        else "<p>No mistakes found.</p>\n"
+        if game.steps
+        else ""
+    )
 
 
 def _position(game: _Game, index: int) -> dict[str, Any]:
