@@ -343,7 +343,7 @@ STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(TOOLS / 'stub_engine.py'
 ENGINES = ["--engine", STUB, "--engine", STUB, "--name", NAME]
 NAMING = {
     "suite": ["--nodes", "50", "--list", "all", "names.epd", *ENGINES, "--plot", "out.svg", "--journal", "out.jsonl"],
-    "match": ["--nodes", "50", "--games", "2", "--max-moves", "2", *ENGINES, "--pgn", "out.pgn", "--plot", "out.svg"],
+    "match": [*ENGINES, *"--nodes 50 --games 2 --max-moves 2 --pgn out.pgn --plot out.svg --report out.html".split()],
     "speed": ["--only", "search", "--nodes", "1", "--rounds", "1", *ENGINES],
     "analyse": ["--nodes", "50", "names.pgn", "--output", "out.pgn", "--report", "out.html"],
     "data": ["games", NAME],
