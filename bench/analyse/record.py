@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The journal of an analysis (`--journal`): a line for each game that was analysed to its end."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import chess
+from chess.engine import Cp, Mate, MateGiven, Score
+
+from ..common.journal import Journal, Kind, checked
+from ..viewer.study import Line, Look, Study
+
+SCORES = {"cp": Cp, "mate": Mate, "mated": lambda _: MateGiven}  # by the word of the journal; the last: White has mated
+
+
+class Analysed(NamedTuple):
+    """What is known of a game."""
+
+    looks: list[Look]  # of each position
+    puzzles: list[str]
+
+
+class AnalysisJournal(Journal):
+    """The journal of a run. `games` are those that it held when it was opened, by their number."""
+
+    KIND = Kind("analyse", "analysis", "game")
+
+    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+        """See Journal."""
+        self.games: dict[int, Analysed] = {}
+        super().__init__(path, settings, resume=resume)
+
+    def _take(self, line: dict[str, Any]) -> None:
+        looks = [Look(tuple(map(_line_of, lines)), checked(depth, int)) for depth, lines in line["looks"]]
+        if not all(look.lines for look in looks):
+            raise ValueError("a position without a score")
+        self.games[checked(line["game"], int)] = Analysed(looks, [checked(each, str) for each in line["puzzles"]])
+
+    def keep(self, number: int, study: Study, puzzles: list[str]) -> None:
+        """Put a finished game on disk. Raises OSError."""
+        looks = [[look.depth, [_values(line) for line in look.lines]] for look in study.looks if look]
+        self.append({"game": number, "looks": looks, "puzzles": puzzles})
+
+
+def _values(line: Line) -> list[Any]:
+    """A line as values for JSON."""
+    mate = line.score.mate()
+    word = "cp" if mate is None else "mated" if line.score == MateGiven else "mate"
+    return [word, line.score.score() if mate is None else mate, *(move.uci() for move in line.moves)]
+
+
+def _line_of(values: list[Any]) -> Line:
+    """The line of these values. Raises an error of `journal.REFUSED`."""
+    word, value, *moves = values
+    score: Score = SCORES[word](checked(value, int))
+    return Line(score, tuple(map(chess.Move.from_uci, moves)))
