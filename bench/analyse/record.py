@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The journal of an analysis (`--journal`): a line for each game that was analysed to its end."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,11 @@ from chess.engine import Cp, Mate, MateGiven, Score
 from ..common.journal import Journal, Kind, checked
 from ..viewer.study import Line, Look, Study
 
-SCORES = {"cp": Cp, "mate": Mate, "mated": lambda _: MateGiven}  # by the word of the journal; the last: White has mated
+SCORES: dict[str, Callable[[int], Score]] = {
+    "cp": Cp,
+    "mate": Mate,
+    "mated": lambda _: MateGiven,
+}  # by the word of the journal; the last: White has mated
 
 
 class Analysed(NamedTuple):
@@ -53,5 +57,5 @@ def _values(line: Line) -> list[Any]:
 def _line_of(values: list[Any]) -> Line:
     """The line of these values. Raises an error of `journal.REFUSED`."""
     word, value, *moves = values
-    score: Score = SCORES[word](checked(value, int))
+    score = SCORES[word](checked(value, int))
     return Line(score, tuple(map(chess.Move.from_uci, moves)))

@@ -408,7 +408,12 @@ def test_a_resumed_run_analyses_only_what_is_missing(
     journal.write_bytes(b"".join(lines[:3]) + lines[3][:40])
     looked = []
     look = Study.look
-    monkeypatch.setattr(Study, "look", lambda study, *rest: (looked.append(study.label), look(study, *rest)))
+
+    def noting(study: Study, *rest: Any) -> None:
+        looked.append(study.label)
+        look(study, *rest)
+
+    monkeypatch.setattr(Study, "look", noting)
     assert main([*words, str(tmp_path / "b.epd"), "--resume"]) == 0
     assert capsys.readouterr().out == whole
     assert [label.split(": ")[-1] for label in looked] == ["game 3 (? - ?)"]
