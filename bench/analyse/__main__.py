@@ -77,10 +77,9 @@ def _analyse(args: argparse.Namespace) -> int:
     disk = Postponed()
     with contextlib.ExitStack() as stack:
         engine = stack.enter_context(_engine(args))
-        journal = (
-            AnalysisJournal(args.journal, _settings(args, studies, str(control)), resume=args.resume) if args.journal else None
-        )
-        if journal:
+        journal = None
+        if args.journal:
+            journal = AnalysisJournal(args.journal, _settings(args, studies, str(control)), studies, resume=args.resume)
             stack.callback(journal.close)
         changes = "".join(f", {name}={value}" for name, value in args.set)
         described = f"{engine.id['name']}{changes}, {_limit_text(control)}"
