@@ -47,6 +47,7 @@ class _Played(Study):
 
     def __init__(self, text: str) -> None:
         super().__init__(read_game(RawGame(1, text)), "")
+        self.name_opening()
         for at, node in enumerate(self.nodes, start=1):
             if pov := node.eval():
                 self.looks[at] = Look((Line(pov.white(), ()),), node.eval_depth() or 0)
