@@ -23,7 +23,9 @@ def puzzles(study: Study, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
     asked = set()
     for step in study.steps():
         judgement = step.judgement
-        for at in (step.at, step.at + 1) if judgement and judgement in SOURCES else ():
+        if judgement is None or judgement not in SOURCES:
+            continue
+        for at in (step.at, step.at + 1):
             board = study.boards[at]
             if at in asked or board.legal_moves.count() < 2:
                 continue

@@ -206,6 +206,7 @@
   if (!games.length) return;
   document.body.classList.add("scripted");
   all("[data-step]").forEach((button) => button.addEventListener("click", actions[button.dataset.step]));
+  all(".board").forEach((board) => board.addEventListener("click", () => { if (line) go(at); }));
   all("[data-copy]").forEach((button) => button.addEventListener("click", () => copy(button)));
   all(".graph").forEach((graph) => graph.addEventListener("click", (event) => {
     const box = graph.getBoundingClientRect();

@@ -34,7 +34,7 @@ STEPS = (  # action of report.js, text of the button, what it does, key
     ("flip", "Flip", "Turn the board", "F"),
     ("better", "Previous mistake", "Previous mistake", "P"),
     ("worse", "Next mistake", "Next mistake", "N"),
-    ("leave", "Back to the game", "From a line back to the game", "Esc"),
+    ("leave", "Back to the game", "From a line back to the game", "Esc"),  # so does a tap on the board
 )
 MOVE = re.compile(r"\d+\. \S+|\S+")  # of a line's text, with its number if it has one
 LEGEND = {"better": "Should have been played", "reply": "Best reply", "played": "Move played"}  # by class

@@ -632,6 +632,8 @@ addEventListener("load", async () => {
   await press("p");
   await step(() => page.querySelector(".legend .reply a").click());
   await press("Escape");
+  await step(() => page.querySelector(".lines a").click());
+  await step(() => page.querySelector(".board[data-side=black]").dispatchEvent(new view.MouseEvent("click")));
   const flipped = page.querySelector(".stage").classList.contains("flipped");
   const frames = [...document.querySelectorAll("iframe")].slice(1).map(({ contentWindow }) => {
     const root = contentWindow.document.documentElement, style = contentWindow.getComputedStyle(contentWindow.document.body);
@@ -689,8 +691,7 @@ def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
         "#g1-0 First position  +0.20",
         "#g1-4 2...Qh4#  mate",
         "#g1-3 2. g4?? (blunder)  #-1",
-        "#g1-3-1-1 2...Qh4# in the line #-1",
-        "#g1-3 2. g4?? (blunder)  #-1",
+        *2 * ["#g1-3-1-1 2...Qh4# in the line #-1", "#g1-3 2. g4?? (blunder)  #-1"],
     ]
     assert (dump["played"], dump["last"], dump["checked"]) == ("e5", ["e5", "e7"], ["e1"])
     assert dump["seats"][0] == HOSTILE.replace('"', "'")
