@@ -35,6 +35,7 @@ SUBCOMMANDS = {
     "bench": ("bench.bench", "[DEPTH]", "search fixed positions: node count and speed"),
     "perft": ("bench.perft", "DEPTH [FEN]", "count the positions after DEPTH plies, check known counts"),
     "match": ("bench.match.__main__", "", "play games between engines"),
+    "ratings": ("bench.match.ratings", "FILE...", "rate the players of PGN files"),
     "suite": ("bench.suite.__main__", "[FILE...]", "let engines solve test positions"),
     "speed": ("bench.speed", "", "compare the speed of this build with other builds and engines"),
     "reference": ("bench.reference.__main__", "", "compare textbook searches on small games"),

@@ -23,7 +23,18 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "bench/common": ("core", "evaluation", "uci", "coachwhip"),
     "bench/engines": ("bench/common",),
     "bench/data": ("bench/common", "uci"),
-    "bench": ("core", "evaluation", "evaluation/learn", "uci", "coachwhip", "bench/common", "bench/data", "bench/engines"),
+    "bench/viewer": ("bench/common", "bench/data", "uci"),
+    "bench": (
+        "core",
+        "evaluation",
+        "evaluation/learn",
+        "uci",
+        "coachwhip",
+        "bench/common",
+        "bench/data",
+        "bench/engines",
+        "bench/viewer",
+    ),
 }
 FACE = ("coachwhip.core", "coachwhip.core.engine", "coachwhip.core.tunables")  # what others may import of core
 TABLE = "coachwhip.core.tunables"  # at the top of core and needed below: `Params` comes from it

@@ -25,8 +25,6 @@ from typing import Any
 import chess
 import pytest
 from coachwhip.bench import perft, wdl_fit
-from coachwhip.bench.analyse import report
-from coachwhip.bench.analyse import study as games
 from coachwhip.bench.common import openings, pgn
 from coachwhip.bench.common.adjudication import by_tablebase, open_tables
 from coachwhip.bench.common.command import CommandError
@@ -35,6 +33,8 @@ from coachwhip.bench.lab.__main__ import read_positions
 from coachwhip.bench.match.journal import MatchJournal
 from coachwhip.bench.spsa.__main__ import Spsa, SpsaJournal
 from coachwhip.bench.suite import epd, record
+from coachwhip.bench.viewer import report
+from coachwhip.bench.viewer import study as games
 from coachwhip.evaluation import compressed, config
 from coachwhip.evaluation.config import WeightsError
 from coachwhip.evaluation.learn import data, labelled
@@ -139,9 +139,11 @@ def test_a_number_of_thousands_of_digits_is_named(number: str, tmp_path: Path) -
 @pytest.mark.parametrize("clock", ["9" * 5000, "9" * 400, "9" * 30])
 def test_absurd_clocks_are_not_shown(clock: str, tmp_path: Path) -> None:
     path = file_with(tmp_path, f"{TAGS}1. e4 {{ [%clk {clock}:00:00] [%emt {clock}:00:00] }} e5 {{ [%clk 0:01:00] }} 1-0\n")
-    page = report.page(games.read_files([str(path)]).studies, "test")
-    assert clock[:20] not in page
-    assert "1:00" in page
+    (study,) = games.read_files([str(path)]).studies
+    page = report.page([study], "test")
+    shown = page.replace(json.dumps(pgn.game_text(study.game)), "")  # which `Copy PGN` copies as it is
+    assert clock[:20] not in shown
+    assert "1:00" in shown
 
 
 def test_deep_variations_are_read_and_written(tmp_path: Path) -> None:
@@ -343,7 +345,7 @@ STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(TOOLS / 'stub_engine.py'
 ENGINES = ["--engine", STUB, "--engine", STUB, "--name", NAME]
 NAMING = {
     "suite": ["--nodes", "50", "--list", "all", "names.epd", *ENGINES, "--plot", "out.svg", "--journal", "out.jsonl"],
-    "match": ["--nodes", "50", "--games", "2", "--max-moves", "2", *ENGINES, "--pgn", "out.pgn", "--plot", "out.svg"],
+    "match": [*ENGINES, *"--nodes 50 --games 2 --max-moves 2 --pgn out.pgn --plot out.svg --report out.html".split()],
     "speed": ["--only", "search", "--nodes", "1", "--rounds", "1", *ENGINES],
     "analyse": ["--nodes", "50", "names.pgn", "--output", "out.pgn", "--report", "out.html"],
     "data": ["games", NAME],

@@ -3,6 +3,7 @@
 
 import argparse
 import contextlib
+import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
@@ -16,14 +17,17 @@ from ...in_process import open_engine
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import OF_A_TEXT, printable, reason, shorten
 from ..common.command import INTERRUPTED, CommandError, Parser, execute, file_name, sets_tunables, tell, whole_number
-from ..common.files import Postponed, check_outputs, naming, replacing, write_bytes
+from ..common.files import Postponed, check_outputs, fingerprint, naming, replacing, write_bytes
+from ..common.journal import add_journal_arguments
 from ..common.pgn import game_text
 from ..common.progress import progress
 from ..common.table import plain
 from ..data import GAMES
 from ..engines.clock import TimeControl, add_limits, limit_of
-from . import judge, report
-from .study import Line, Step, Study, read_files, score_text, title
+from ..viewer import judge, report
+from ..viewer.study import Line, Step, Study, over_games, read_files, score_text, title
+from .puzzles import puzzles
+from .record import AnalysisJournal
 
 DEFAULT_SECONDS = 0.5
 EPILOG = """\
@@ -54,13 +58,18 @@ def main(argv: Sequence[str]) -> int:
     add("--output", type=file_name, metavar="FILE", help="write the annotated games to FILE")
     page = "write an HTML report with boards, lines and a graph of each game: one file, which works offline"
     add("--report", type=file_name, metavar="FILE", help=page)
+    about = (
+        "write positions (EPD with bm) to FILE in which one move is much better than all others, from the mistakes of the games"
+    )
+    add("--puzzles", type=file_name, metavar="FILE", help=about)
+    add_journal_arguments(add, "game")
     add("--json", action="store_true", help="print one JSON object instead of text")
     return execute(parser, argv, _analyse)
 
 
 def _analyse(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    check_outputs(args, ["output", "report"], reads=[GAMES.path])
+    check_outputs(args, ["output", "report", "puzzles"], ["journal"], reads=[GAMES.path])
     if not args.files:
         GAMES.announce()
     studies, faults = read_files([str(path) for path in args.files or [GAMES.path]])
@@ -70,22 +79,47 @@ def _analyse(args: argparse.Namespace) -> int:
     limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(control, name))}
     done: list[Study] = []
     interrupted = False
+    found: list[str] = []
     disk = Postponed()
-    with _engine(args) as engine:
+    with contextlib.ExitStack() as stack:
+        engine = stack.enter_context(_engine(args))
+        journal = None
+        if args.journal:
+            journal = AnalysisJournal(args.journal, _settings(args, studies, str(control)), studies, resume=args.resume)
+            stack.callback(journal.close)
         changes = "".join(f", {name}={value}" for name, value in args.set)
         described = f"{engine.id['name']}{changes}, {_limit_text(control)}"
         with disk, _output(args) as output:
-            interrupted = _run(studies, done, faults, engine, Limit(**limits), args.multipv, output)
+            interrupted = _run(args, studies, done, faults, found, engine, Limit(**limits), output, journal)
     if args.report:
         write_bytes(args.report, printable(report.page([study for study in done if study.boards], described), OF_A_TEXT).encode())
+    if args.puzzles:
+        write_bytes(args.puzzles, "".join(f"{line}\n" for line in found).encode())
+        tell(f"{len(found)} puzzles in {args.puzzles}")
     if args.json:
         complete = not interrupted and disk.error is None
         games = [_game_dict(study) for study in done]
-        print(json.dumps({"limit": limits, "complete": complete, "faults": faults, "games": games}, indent=1))
+        players = [{"games": number, **side._asdict()} for number, side in over_games(done)]
+        print(json.dumps({"limit": limits, "complete": complete, "faults": faults, "players": players, "games": games}, indent=1))
     else:
         print(_summary(done, described), file=sys.stdout if args.output else sys.stderr)
     disk.settle()
     return INTERRUPTED if interrupted else 1 if faults else 0
+
+
+def _settings(args: argparse.Namespace, studies: Sequence[Study], limit: str) -> dict[str, Any]:
+    """Everything that decides the results, for the journal."""
+    games = "".join(game_text(study.game) for study in studies)
+    return {
+        "fingerprint of the games": hashlib.sha256(games.encode()).hexdigest(),
+        "limit": limit,
+        "multipv": args.multipv,
+        "threads": args.threads,
+        "hash": args.hash,
+        "weights": fingerprint(args.weights) if args.weights else "",
+        "set": args.set,
+        "puzzles": bool(args.puzzles),
+    }
 
 
 def _limit_text(limit: TimeControl) -> str:
@@ -115,20 +149,31 @@ def _output(args: argparse.Namespace) -> Iterator[TextIO | None]:
 
 
 def _run(
+    args: argparse.Namespace,
     studies: Sequence[Study],
     done: list[Study],
     faults: list[str],
+    found: list[str],
     engine: SimpleEngine,
     limit: Limit,
-    multipv: int,
     output: TextIO | None,
+    journal: AnalysisJournal | None,
 ) -> bool:
-    """Analyse and write one game after the other, adding to `done` and `faults`. Returns True after Ctrl-C."""
+    """Analyse and write one game after the other, adding to `done`, `faults` and, with puzzles, `found`. Returns True after Ctrl-C."""
     interrupted = False
+    known = journal.games if journal else {}
     with progress("analyse", sum(len(study.boards) for study in studies)) as bar:
-        for study in studies:
+        for number, study in enumerate(studies, start=1):
+            answers: list[str] = []
             try:
-                study.look(engine, limit, multipv, bar.advance)
+                if number in known:
+                    study.looks, answers = list(known[number].looks), known[number].puzzles
+                    bar.advance(len(study.boards))
+                else:
+                    study.look(engine, limit, args.multipv, bar.advance)
+                    answers += puzzles(study, engine, limit) if args.puzzles else ()
+                    if journal:
+                        journal.keep(number, study, answers)
             except ValueError as error:
                 faults.append(f"{study.label}: {reason(error)}; the analysis of this game ends here")
                 bar.say(f"warning: {faults[-1]}")
@@ -136,6 +181,7 @@ def _run(
                 bar.say("interrupted; the moves analysed so far are kept")
                 interrupted = True
             done.append(study)
+            found += answers
             study.annotate(engine.id["name"])
             if output:
                 print(game_text(study.game), end="", file=output, flush=True)
@@ -148,12 +194,13 @@ HEADINGS = ("game", "player", "accuracy", "average loss", *(each.plural for each
 
 
 def _summary(studies: Sequence[Study], described: str) -> str:
-    """A table with two rows for each game."""
+    """A table with two rows for each game, and one for each player of several."""
     rows = [
         (str(number), shorten(side.name, 40), *side.cells())
         for number, study in enumerate(studies, start=1)
         for side in study.sides()
     ]
+    rows += [(f"all {number}", shorten(side.name, 40), *side.cells()) for number, side in over_games(studies)]
     return f"{described}; average loss in centipawns\n{plain(HEADINGS, rows, left=2)}"
 
 

@@ -206,6 +206,25 @@ def read_game(raw: RawGame) -> chess.pgn.Game:
     return best.game
 
 
+def read_tags(raw: RawGame) -> dict[str, str]:
+    """The tags of a game whose moves are not read. `Result` is always there: it stands behind the moves too, where the tag is missing."""
+    tags: dict[str, str] = {}
+    for token in TOKEN.finditer(raw.text):
+        if token["name"]:
+            tags.setdefault(token["name"], _value(token))
+        elif token["word"]:
+            break
+    if tags.get("Result", "") in UNKNOWN_RESULTS:
+        tags["Result"] = raw.text.split()[-1]
+    tags["Result"] = RESULTS.get(tags["Result"], "*")
+    return tags
+
+
+def _value(tag: re.Match[str]) -> str:
+    """The value of a tag."""
+    return re.sub(r'\\(["\\])', r"\1", tag["loose"] if tag["value"] is None else tag["value"])
+
+
 def _parts(word: str) -> re.Match[str] | None:
     """Number, move and marks of a word."""
     return WORD.fullmatch(word) if len(word) <= LONGEST_WORD else None
@@ -263,8 +282,7 @@ class _Reader:
         self.game.errors.append(ValueError(fault))
 
     def _tag(self, token: re.Match[str]) -> None:
-        name, value = token["name"], token["loose"] if token["value"] is None else token["value"]
-        value = re.sub(r'\\(["\\])', r"\1", value)
+        name, value = token["name"], _value(token)
         known = self.game.headers
         if name in known and known[name] not in (value, chess.pgn.Headers().get(name)):
             self._keep(token, "a second tag of this name")

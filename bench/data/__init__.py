@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The data that come with coachwhip, and that subcommands use where no file is named; `coachwhip data` lists them.
 
-All of it is coachwhip's own, made by tests/tools/make_shipped.py of commit 1385447:
+All but the opening names is coachwhip's own, made by tests/tools/make_shipped.py of commit 1385447:
 
 openings  6, 8 or 10 random moves among those that a search finds nearly as good as the best; a deeper search finds neither side
           more than 60 centipawns ahead. EPD; `ce` is that score, `id` the moves.
@@ -12,6 +12,7 @@ tactics   positions of fast games in which one move is 200 centipawns or a mate 
           nodes, and a search of 300 nodes plays another; `dm` where trying everything proved the mate. The easy ones come first.
 games     games whose clocks count nodes as time, so players with fewer nodes a second are weaker.
 scored    games of players with 400 to 4000 nodes a move.
+names     ECO codes and names of opening positions. Source: https://github.com/lichess-org/chess-openings, CC0 1.0 (public domain).
 """
 
 import lzma
@@ -60,4 +61,5 @@ PERFT = Shipped(FOLDER / "perft.epd", "positions with known counts", "perft --su
 TACTICS = Shipped(FOLDER / "tactics.epd", "test positions", "suite")
 GAMES = Shipped(FOLDER / "games.pgn", "games", "analyse")
 SCORED = Shipped(FOLDER / "scored.pgn.xz", "scored games", "wdl-fit")
-ALL = {"openings": OPENINGS, "book": BOOK, "perft": PERFT, "tactics": TACTICS, "games": GAMES, "scored": SCORED}
+NAMES = Shipped(FOLDER / "opening-names.tsv.xz", "opening names", "analyse")
+ALL = {"openings": OPENINGS, "book": BOOK, "perft": PERFT, "tactics": TACTICS, "games": GAMES, "scored": SCORED, "names": NAMES}

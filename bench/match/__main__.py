@@ -2,7 +2,7 @@
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
 This module reads the command line. `match` runs the match; `schedule`, `runner` and `game` play the games; `journal` keeps them;
-`tally`, `elo`, `sprt`, `standings` and `plot` count and report.
+`tally`, `elo`, `sprt`, `standings`, `plot` and `page` count and report.
 """
 
 import argparse
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .match import Match
 
 START_POSITION = "startpos"  # in place of a file of openings
+SHOWN = 1000  # games on the page of a match, at most: browsers hold not many more
 
 EPILOG = """\
 --name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
@@ -139,6 +140,8 @@ def _parser() -> Parser:
     form.add_argument("--markdown", action="store_true", help=table)
     help_plot = "draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)"
     add("--plot", type=file_name, metavar="FILE", help=help_plot)
+    help_report = f"write a page of HTML: results, curves, and the games on a board (the first {SHOWN}); one file, no network"
+    add("--report", type=file_name, metavar="FILE", help=help_report)
     return parser
 
 
@@ -169,7 +172,8 @@ def _match(args: argparse.Namespace) -> int:
             names, play = stack.enter_context(runner(contest, args.concurrency, args.scheduler))
             if _book_file(args) == OPENINGS.path:
                 OPENINGS.announce()
-            match = Match(names, [str(control) for control in contest.controls], pairings, sprt, journal, args.pgn)
+            controls = [str(control) for control in contest.controls]
+            match = Match(names, controls, pairings, sprt, journal, args.pgn, SHOWN if args.report else 0)
             with closing(match), disk:
                 match.play(play)
     except KeyboardInterrupt:
@@ -185,7 +189,7 @@ def _match(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     """How many players there are. Raises CommandError for what cannot be done."""
-    check_outputs(args, ["plot"], ["pgn", "journal"], reads=[OPENINGS.path])
+    check_outputs(args, ["plot", "report"], ["pgn", "journal"], reads=[OPENINGS.path])
     players = len(values_of(args.engine_words, "--name"))
     if players < 2:
         raise CommandError("name at least two engines, each with --engine or --revision")
@@ -209,6 +213,10 @@ def _report(args: argparse.Namespace, match: "Match") -> None:
         from .plot import plot_match
 
         plot_match(args.plot, *results)
+    if args.report and match.tally.results:
+        from .page import write_page
+
+        write_page(args.report, *results, match.texts)
 
 
 def _contest(args: argparse.Namespace) -> "Contest":

@@ -13,7 +13,7 @@ error. https://en.wikipedia.org/wiki/Bradley-Terry_model
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 CONFIDENCE_95 = 1.959963984540054  # standard deviations that hold 95 % of a normal distribution
 ELO_PER_T = 800 / math.log(10)  # normalized Elo of a player who scores one standard deviation of a game above one half
@@ -23,6 +23,7 @@ PRIOR = 2000.0  # standard deviation, in Elo, of what is assumed about a player 
 ITERATIONS = 1000
 LONGEST_STEP = 1.0  # nats
 PRECISION = 1e-12
+DECISIVE = 0.25  # what a decisive game of equal players adds to the squares of the residuals
 UNKNOWN = "unknown, too few different results"
 
 
@@ -98,22 +99,87 @@ def fit_ratings(players: int, scores: Mapping[tuple[int, int], Sequence[float]])
     """
     import numpy as np
 
-    points, games = np.zeros((2, players, players))  # of each player against each other
-    for (first, second), results in scores.items():
-        points[first, second], points[second, first] = sum(results), len(results) - sum(results)
-        games[first, second] = games[second, first] = len(results)
-    stiffness = (ELO_PER_NAT / PRIOR) ** 2
-    theta = np.zeros(players)
+    points, games = np.zeros((2, players, players))
+    for both, results in scores.items():
+        points[both], games[both] = sum(results), len(results)
+    theta, covariance = _maximise(points, games, (ELO_PER_NAT / PRIOR) ** 2, white=False)
+    elo, error = ELO_PER_NAT * theta[:-1], CONFIDENCE_95 * ELO_PER_NAT * np.sqrt(np.diag(covariance))
+    return [Rating(*each) for each in zip(elo.tolist(), error.tolist(), strict=True)]
+
+
+class Fit(NamedTuple):
+    """Ratings in Elo, whose mean is 0, and White's advantage."""
+
+    elo: list[float]
+    white: float
+    covariance: Any  # of all these in this order, in Elo squared: an array
+
+    def deviation(self, weights: Mapping[int, float]) -> float:
+        """The standard deviation of a weighted sum of them."""
+        terms = weights.items()
+        return math.sqrt(sum(a * b * float(self.covariance[i, j]) for i, a in terms for j, b in terms))
+
+
+def fit_results(players: int, results: Mapping[tuple[int, int], Sequence[int]]) -> Fit:
+    """The ratings that make every player's expected points those that were scored, and White's advantage likewise.
+
+    `results` has White's losses, draws and wins of each (White, Black). Each player's rating must be finite (see `ratings.groups`).
+    This is the model of Ordo with -W (https://github.com/michiguel/Ordo), on the scale on which 400 points are 10 to 1.
+    Draws scatter less than decisive games: the covariance is that of the likelihood, times the mean square of the residuals as a share
+    of what it would be without draws (Wedderburn 1974, quasi-likelihood). One decisive game is added, since draws alone prove little.
+    """
+    import numpy as np
+
+    counts = np.zeros((3, players, players))
+    for both, each in results.items():
+        counts[:, both[0], both[1]] = each
+    losses, draws, wins = counts
+    games = counts.sum(axis=0)
+    theta, covariance = _maximise(wins + draws / 2, games, 0.0, white=True)
+    expected = _expected(theta)
+    squares = (wins * (1 - expected) ** 2 + draws * (0.5 - expected) ** 2 + losses * expected**2).sum()
+    share = (squares + DECISIVE) / ((games * expected * (1 - expected)).sum() + DECISIVE)
+    free = games.sum() - players  # of the residuals
+    scale = min(1.0, share * games.sum() / free) if free > 0 else 1.0
+    elo = ELO_PER_NAT * theta
+    return Fit(elo[:-1].tolist(), float(elo[-1]), ELO_PER_NAT**2 * scale * covariance)
+
+
+def _expected(theta: Any) -> Any:
+    """Expected points of each player, as White, against each other one. White's advantage is the last of `theta`."""
+    import numpy as np
+
+    return 1 / (1 + np.exp(theta[:-1] - theta[:-1, None] - theta[-1]))
+
+
+def _maximise(points: Any, games: Any, stiffness: float, *, white: bool) -> tuple[Any, Any]:
+    """The likeliest strengths in nats, and their covariance, by Newton's method.
+
+    `points` and `games` are those of each player, as White, against each other one. The last strength is White's advantage, which is
+    estimated if `white`, else 0. `stiffness` is that of the players' prior; White's keeps the
+    advantage finite if White won every game.
+    """
+    import numpy as np
+
+    players = len(points)
+    stiff = np.append(np.full(players, stiffness), (ELO_PER_NAT / PRIOR) ** 2)
+    size = players + white
+    theta = np.zeros(players + 1)
     for _ in range(ITERATIONS):
-        expected = 1 / (1 + np.exp(theta - theta[:, None]))
-        weights = games * expected * (1 - expected)
-        hessian = np.diag(stiffness + weights.sum(axis=1)) - weights
-        step = np.linalg.solve(hessian, (points - games * expected).sum(axis=1) - stiffness * theta)
+        expected = _expected(theta)
+        residuals, weights = points - games * expected, games * expected * (1 - expected)
+        gradient = np.append(residuals.sum(axis=1) - residuals.sum(axis=0), residuals.sum()) - stiff * theta
+        both = weights + weights.T
+        hessian = np.diag(stiff)
+        hessian[:-1, :-1] += np.diag(both.sum(axis=1)) - both + 1 / players  # the last term keeps the mean at 0
+        hessian[-1, :-1] = hessian[:-1, -1] = weights.sum(axis=1) - weights.sum(axis=0)
+        hessian[-1, -1] += weights.sum()
+        step = np.linalg.solve(hessian[:size, :size], gradient[:size])
         longest = np.abs(step).max()
         if longest < PRECISION:
             break
-        theta += step * min(1, LONGEST_STEP / longest)
-    centre = np.eye(players) - 1 / players
-    spread = np.sqrt(np.diag(centre @ np.linalg.inv(hessian) @ centre))
-    elo, error = ELO_PER_NAT * (theta - theta.mean()), CONFIDENCE_95 * ELO_PER_NAT * spread
-    return [Rating(*each) for each in zip(elo.tolist(), error.tolist(), strict=True)]
+        theta[:size] += step * min(1, LONGEST_STEP / longest)
+    theta[:-1] -= theta[:-1].mean()
+    centre = np.eye(size)
+    centre[:players, :players] -= 1 / players
+    return theta, centre @ np.linalg.inv(hessian[:size, :size]) @ centre

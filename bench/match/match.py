@@ -30,8 +30,12 @@ class Match:
         sprt: Sprt | None = None,
         journal: MatchJournal | None = None,
         pgn: Path | None = None,
+        kept: int = 0,
     ) -> None:
-        """Names and time controls are the players'. Counts what the journal holds, and has it in the file `pgn`. Raises OSError."""
+        """Names and time controls are the players'. Counts what the journal holds, and has it in the file `pgn`. Raises OSError.
+
+        `kept`: how many games stay in `texts` as PGN, by their numbers: text, which the garbage collector does not look through.
+        """
         self.names = names
         self.tally = Tally()
         self.sprt = sprt
@@ -43,6 +47,8 @@ class Match:
         for record in played:
             if record.number in self._pairings:
                 self.tally.add(self._pairings[record.number], record)
+        self.texts = {record.number: self._pgn_text(record) for record in played[:kept] if record.number in self._pairings}
+        self._kept = kept
         self._pgn = PgnFile(pgn, [self._pgn_text(record) for record in played]) if pgn else None
 
     def close(self) -> None:
@@ -79,8 +85,11 @@ class Match:
         if self._journal is not None:
             self._journal.add(record)
         self.tally.add(self._pairings[record.number], record)
+        text = self._pgn_text(record) if self._pgn or len(self.texts) < self._kept else ""
+        if len(self.texts) < self._kept:
+            self.texts[record.number] = text
         if self._pgn is not None:
-            self._pgn.add(self._pgn_text(record))
+            self._pgn.add(text)
 
     def _warn(self, say: Callable[[str], None], record: GameRecord) -> None:
         """Report an engine that searched more nodes than it should, the first time only."""

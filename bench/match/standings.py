@@ -18,7 +18,13 @@ def describe(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> st
     """The summary for a person: of one meeting, or of a tournament if there are more than two players."""
     if not tally.results:
         return "no game finished"
-    lines = _meeting(tally, names, sprt) if len(names) == 2 else [_tournament(tally, names)]
+    table = [] if len(names) == 2 else [plain(*cross_table(tally, names), left=2)]
+    return "\n".join([*table, *notes(tally, names, sprt)])
+
+
+def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
+    """Lines that need no table: two players' meeting, how the games ended, and the faults. At least one game is finished."""
+    lines = _meeting(tally, names, sprt) if len(names) == 2 else []
     lines.append("endings: " + ", ".join(f"{reason} {count}" for reason, count in tally.endings().most_common()))
     faults = tally.faults()
     for player, name in enumerate(names):
@@ -26,7 +32,7 @@ def describe(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> st
         searches, games = tally.oversteps(player)
         if searches:
             lines.append(f"{name}: {OVERSTEP} in {searches} search{'es' * (searches > 1)} of {games} game{'s' * (games > 1)}")
-    return "\n".join(lines)
+    return lines
 
 
 def one_line(tally: Tally, sprt: Sprt | None) -> str:
@@ -63,8 +69,8 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
     return lines
 
 
-def _tournament(tally: Tally, names: Sequence[str]) -> str:
-    """The cross table, best player first: rating, points, and wins, draws and losses against each of the others."""
+def cross_table(tally: Tally, names: Sequence[str]) -> tuple[list[str], list[list[str]]]:
+    """Headings and rows of the cross table, best player first: rating, points, and wins, draws and losses against each of the others."""
     ratings = tally.ratings(len(names))
     order = sorted(range(len(names)), key=lambda player: -ratings[player].elo)
     rows = []
@@ -74,7 +80,7 @@ def _tournament(tally: Tally, names: Sequence[str]) -> str:
         row = [f"{place}", names[player], f"{elo:+.1f}", f"{error:.1f}", f"{len(points)}", f"{sum(points):g}", f"{share:.1f}"]
         rows.append([*row, *("" if other == player else _score(tally, player, other) for other in order)])
     headings = ["", "engine", "Elo", "+/-", "games", "points", "%", *(str(place) for place in range(1, len(names) + 1))]
-    return plain(headings, rows, left=2)
+    return headings, rows
 
 
 def markdown(tally: Tally, names: Sequence[str]) -> str:

@@ -8,6 +8,7 @@ import math
 import re
 import sys
 import time
+import zlib
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -17,12 +18,13 @@ import chess.pgn
 import pytest
 from browser import DESK, PHONE, browse
 from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score, SimpleEngine
-from coachwhip.bench.analyse import judge, report
 from coachwhip.bench.analyse.__main__ import main
-from coachwhip.bench.analyse.chart import ticks
-from coachwhip.bench.analyse.clock import clock_text, span_text, times, used
-from coachwhip.bench.analyse.study import Study, read_files
 from coachwhip.bench.common.pgn import game_text, read_games
+from coachwhip.bench.suite.epd import read_files as suite_problems
+from coachwhip.bench.viewer import judge, report
+from coachwhip.bench.viewer.chart import ticks
+from coachwhip.bench.viewer.clock import clock_text, span_text, times, used
+from coachwhip.bench.viewer.study import Study, over_games, read_files
 from places import DATA
 from programs import CHROMIUM
 from uci_process import run_once, run_until
@@ -148,6 +150,30 @@ def test_losses_are_the_movers_and_the_best_move_loses_nothing() -> None:
     assert (white.name, white.moves, white.loss_cp, list(white.counts.values())) == ("One", 2, 100, [0, 0, 1])
     assert (black.name, black.moves, black.loss_cp, list(black.counts.values())) == ("Two", 2, 150, [0, 0, 1])
     assert [step.loss_cp for step in studied(QUIET, scores, {0: ["g1f3 g8f6"]}).steps()] == [0, 300, 0, 0]
+
+
+def test_a_player_of_several_games_has_results_over_all_of_them() -> None:
+    first = studied(QUIET, [Cp(0), Cp(-200), Cp(100), Cp(100), Cp(50)])
+    second = studied(QUIET.replace('"Two"', '"Three"'), [Cp(0), Cp(0), Cp(0), Cp(-100), Cp(-100)])
+    unread = studied(QUIET.replace("1. Nf3 Nf6 2. Ng1 Ng8", ""), [Cp(0)])
+    ((games, side),) = over_games([first, second, unread])
+    accuracies = [study.sides()[0].accuracy or 0 for study in (first, second)]
+    assert (games, side.name, side.moves, side.loss_cp) == (2, "One", 4, 75)
+    assert side.accuracy == pytest.approx(sum(accuracies) / 2)
+    assert side.counts == {"inaccuracy": 1, "mistake": 0, "blunder": 1}
+
+
+def test_an_opening_is_named_by_its_position_unless_the_game_names_it() -> None:
+    for text, named in (
+        ("1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. h4 *", ("E20", "Nimzo-Indian Defense")),
+        ("1. c4 e6 2. Nc3 Bb4 3. d4 Nf6 *", ("E20", "Nimzo-Indian Defense")),
+        ('[Opening "Mine"]\n\n1. e4 *', (None, "Mine")),
+        ('[ECO "C00"]\n\n1. e4 *', ("C00", "King's Pawn Game")),
+        ('[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]\n\n1. e4 *', (None, None)),
+    ):
+        study = Study(read(text), "")
+        study.name_opening()
+        assert (study.game.headers.get("ECO"), study.game.headers.get("Opening")) == named, text
 
 
 # --- What is written ---
@@ -351,7 +377,56 @@ def test_the_command_annotates(tmp_path: Path, capsys: pytest.CaptureFixture[str
     assert len(nodes[2].parent.variations) >= 2
     assert all(node.eval() for node in second.mainline())
     (positions,) = [game for game in positions_of(page.read_text(encoding="utf-8")) if len(game) == 3]
-    assert positions[1]["move"] == ["b1", "g1"]  # castling
+    assert positions[0]["fen"].startswith("4k3/8/8/8/8/8/4P3/RK5R w ")
+    assert positions[1]["fen"].startswith("4k3/8/8/8/8/8/4P3/R4RK1 b ")
+
+
+TWO_BLUNDERS = f'{FOOLS_MATE}\n[White "Mate"]\n[Black "a \\"b\\"; c"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n{CHESS960}'
+
+
+def test_puzzles_have_the_one_good_move_and_a_suite_reads_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, puzzles = write(tmp_path, TWO_BLUNDERS), tmp_path / "out.epd"
+    assert main([path, "--nodes", "2000", "--hash", "1", "--puzzles", str(puzzles), "--output", str(tmp_path / "out.pgn")]) == 0
+    assert "puzzles in" in capsys.readouterr().err
+    problems, warnings = suite_problems([puzzles])
+    assert {("Fool - Mate, 2...", ("d8h4",)), ("Mate - a 'b'; c, 3.", ("h5e5",))} <= {
+        (each.label, each.best) for each in problems
+    }
+    assert not warnings
+    assert "game 1 (Fool - Mate): 2. g4??" in puzzles.read_text(encoding="utf-8")
+
+
+def test_a_resumed_run_analyses_only_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With mates for both sides, a Chess960 game and puzzles, everything comes out as in one run."""
+    path, journal = write(tmp_path, TWO_BLUNDERS), tmp_path / "run.jsonl"
+    words = [path, "--nodes", "500", "--hash", "1", "--multipv", "2", "--journal", str(journal), "--json", "--puzzles"]
+    assert main([*words, str(tmp_path / "a.epd")]) == 0
+    whole = capsys.readouterr().out
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 4
+    journal.write_bytes(b"".join(lines[:3]) + lines[3][:40])
+    looked = []
+    look = Study.look
+
+    def noting(study: Study, *rest: Any) -> None:
+        looked.append(study.label)
+        look(study, *rest)
+
+    monkeypatch.setattr(Study, "look", noting)
+    assert main([*words, str(tmp_path / "b.epd"), "--resume"]) == 0
+    assert capsys.readouterr().out == whole
+    assert [label.split(": ")[-1] for label in looked] == ["game 3 (? - ?)"]
+    assert (tmp_path / "a.epd").read_bytes() == (tmp_path / "b.epd").read_bytes()
+    assert main([*words, str(tmp_path / "b.epd")]) == 2
+    assert main([*words[:1], "--nodes", "600", *words[3:], str(tmp_path / "b.epd"), "--resume"]) == 2
+    assert "--resume to go on" in (said := capsys.readouterr().err)
+    assert "its limit is" in said
+    text = lines[1][:-19].replace(b"d8h4", b"d8h5")  # without its checksum
+    journal.write_bytes(lines[0] + text + b',"crc":"%08x"}\n' % zlib.crc32(text))
+    assert main([*words, str(tmp_path / "b.epd"), "--resume"]) == 2
+    assert "d8h5 is not legal" in capsys.readouterr().err
 
 
 def test_games_of_standard_input_go_to_standard_output_and_the_summary_to_standard_error() -> None:
@@ -440,7 +515,7 @@ def two_games() -> str:
 
 def positions_of(page: str) -> list[list[dict[str, Any]]]:
     (text,) = re.findall(r'id="data">(.*?)</script>', page)
-    return cast("list[list[dict[str, Any]]]", json.loads(text))
+    return [game["positions"] for game in json.loads(text)]
 
 
 def test_the_report_says_what_was_found_and_needs_nothing_else(two_games: str) -> None:
@@ -453,18 +528,19 @@ def test_the_report_says_what_was_found_and_needs_nothing_else(two_games: str) -
     assert [link for _, link, _ in moves] == ["#g1-1", "#g1-2", "#g1-3", "#g1-4", "#g2-1", "#g2-2"]
     assert [kind for kind, *_ in moves][:4] == ["move inaccuracy", "move", "move blunder", "move"]
     assert "2. g4??" in two_games
-    assert "Better: <span class='line'>2. d4</span> (-0.60)" in two_games
+    assert """Better: <span class='line'><a href="#g1-2-1-1">2. d4</a></span> (-0.60)""" in two_games
     data = positions_of(two_games)
     assert [len(game) for game in data] == [5, 3]
+    mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
     assert data[0][3] == {
-        "board": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR", "move": ["g2", "g4"], "text": "2. g4??", "kind": "blunder",
-        "score": "#-1", "win": 2.5, "depth": 7, "lines": [["#-1", "2...Qh4#"]],
-        "better": {"move": ["d2", "d4"], "text": "2. d4", "score": "-0.60"}, "reply": {"move": ["d8", "h4"], "text": "2...Qh4#"},
+        "fen": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2", "text": "2. g4??", "kind": "blunder",
+        "score": "#-1", "win": 2.5, "odds": [0, 0, 1000], "depth": 7, "lines": [["#-1", "2...Qh4#", [mated]]],
+        "better": {"move": ["d2", "d4"], "text": "2. d4", "score": "-0.60", "line": 1},
+        "reply": {"move": ["d8", "h4"], "text": "2...Qh4#"},
     }  # fmt: skip
     assert [index for index, position in enumerate(data[0]) if "better" in position] == [1, 3]  # only after bad moves
     assert data[0][0]["reply"] == {"move": ["e2", "e4"], "text": "1. e4"}
-    assert data[0][2]["lines"] == [["-0.60", "2. d4"], ["-0.60", "2. e4"]]
-    assert data[0][4]["check"] == "e1"
+    assert [line[:2] for line in data[0][2]["lines"]] == [["-0.60", "2. d4"], ["-0.60", "2. e4"]]
 
 
 CLOCKED = """\
@@ -488,7 +564,8 @@ def test_opening_and_clocks_where_the_game_has_them(two_games: str) -> None:
         ["1:00", "1:00"], ["1:01", "1:00"], ["1:01", "0:31"], ["0:09.5", "0:31"], ["0:09.5", "5:00"]
     ]  # fmt: skip
     assert [position.get("spent") for position in game] == [None, "0.5 s", "31 s", "50 s", None]  # the last clock was set
-    assert not any(word in two_games for word in ('"clocks"', '"spent"', "Time used", "Opening:"))
+    assert page.count('<polyline class="time ') == 2
+    assert not any(word in two_games for word in ('"clocks"', '"spent"', "Time used", "Opening:", "Clocks:"))
 
 
 def test_times_as_text() -> None:
@@ -546,14 +623,31 @@ addEventListener("load", async () => {
   await later(() => { view.location.hash = "#g2-1"; });
   const pieces = all(".board").map((board) => board.querySelectorAll("use").length);
   const shown = all(".game.shown").map((game) => game.id);
+  await step(() => page.querySelector("#game1 .line a").click());  // instead of 1. f3: 1. e4 e5
+  for (const key of ["ArrowRight", "ArrowRight"]) await press(key);
+  const played = page.querySelector(".lines a[aria-current]").textContent;
+  const last = all(".board[data-side=white] .square.last").map((square) => square.classList[2]).sort();
+  for (const key of ["ArrowLeft", "ArrowLeft", "End"]) await press(key);
+  const checked = all(".board[data-side=white] .square.check").map((square) => square.classList[2]);
+  await press("p");
+  await step(() => page.querySelector(".legend .reply a").click());
+  await press("Escape");
+  await step(() => page.querySelector(".lines a").click());
+  await step(() => page.querySelector(".board[data-side=black]").dispatchEvent(new view.MouseEvent("click")));
   const flipped = page.querySelector(".stage").classList.contains("flipped");
   const frames = [...document.querySelectorAll("iframe")].slice(1).map(({ contentWindow }) => {
     const root = contentWindow.document.documentElement, style = contentWindow.getComputedStyle(contentWindow.document.body);
-    return [root.scrollWidth === root.clientWidth, style.backgroundColor, style.color];
+    contentWindow.scrollTo(0, root.scrollHeight);
+    const below = (query) => contentWindow.document.querySelector(query).getBoundingClientRect();
+    const small = [...contentWindow.document.querySelectorAll("button, select, .moves a, .line a")].filter((each) => {
+      const { width, height } = each.getBoundingClientRect();
+      return width && (width < 44 || height < 44);
+    });
+    return [root.scrollWidth === root.clientWidth, style.backgroundColor, style.color, below(".stage").top, small.length === 0];
   });
   const dump = document.createElement("pre");
   dump.id = "dump";
-  dump.textContent = JSON.stringify({ seen, seats, arrows, legend, pieces, shown, flipped, frames, title: page.title });
+  dump.textContent = JSON.stringify({ seen, played, last, checked, seats, arrows, legend, pieces, shown, flipped, frames, title: page.title });
   document.body.append(dump);
 });
 </script>
@@ -590,7 +684,16 @@ def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
         "#g1-2 1...e5  -0.60",
         "#g2-0 First position  +0.20",
         "#g2-1 1. e4  +0.30",
+        "#g1-0-1-1 1. e4 in the line +0.20",
+        "#g1-0-1-2 e5 in the line +0.20",
+        "#g1-0-1-2 e5 in the line +0.20",
+        "#g1-0-1-1 1. e4 in the line +0.20",
+        "#g1-0 First position  +0.20",
+        "#g1-4 2...Qh4#  mate",
+        "#g1-3 2. g4?? (blunder)  #-1",
+        *2 * ["#g1-3-1-1 2...Qh4# in the line #-1", "#g1-3 2. g4?? (blunder)  #-1"],
     ]
+    assert (dump["played"], dump["last"], dump["checked"]) == ("e5", ["e5", "e7"], ["e1"])
     assert dump["seats"][0] == HOSTILE.replace('"', "'")
     assert dump["arrows"] == [["arrow reply", 172.5, 37.5], ["arrow better", 172.5, 307.5]]  # from d8, from d2
     assert dump["legend"] == ["2. d4 (-0.60)", "2...Qh4#", "2. g4??"]
@@ -598,4 +701,6 @@ def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
     assert (dump["shown"], dump["flipped"]) == (["game2"], True)
     assert dump["title"] == "2 games - coachwhip"
     light, dark = ["rgb(246, 245, 242)", "rgb(34, 33, 31)"], ["rgb(25, 24, 23)", "rgb(232, 229, 223)"]
-    assert dump["frames"] == 2 * [[True, *light], [True, *dark]]
+    wide_frames = [frame[:3] for frame in dump["frames"]]
+    assert wide_frames == 2 * [[True, *light], [True, *dark]]
+    assert [frame[3:] for frame in dump["frames"][:2]] == 2 * [[0, True]]  # a phone: the board stays, and fingers find the links

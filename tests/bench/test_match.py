@@ -346,6 +346,36 @@ def test_sprt_stops_the_match(run: Run, book: Path, tmp_path: Path) -> None:
     assert (tmp_path / "plot.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_the_page_of_a_match_has_its_results_and_games(run: Run, book: Path, tmp_path: Path) -> None:
+    """Names are hostile. Games of an earlier run come from the journal, and nothing is fetched."""
+    page, journal = tmp_path / "match.html", tmp_path / "games.jsonl"
+    words = [*engines("good"), "--name", "<b>&amp;", *engines("good"), "--name", "</script><i>", "--openings", str(book)]
+    words += ["--journal", str(journal), "--resume", "--sprt", "0,200"]
+    run(*words, "--games", "2")
+    run(*words, "--games", "4", "--report", page)
+    text = page.read_text(encoding="utf-8")
+    assert "<b>" not in text.replace("<b>${", "")
+    assert "</script><i>" not in text
+    assert "&lt;b&gt;&amp;amp; against &lt;/script&gt;&lt;i&gt;: 4 games" in text
+    assert len(re.findall(r'<article class="game"', text)) == 4
+    assert "LLR; the test accepts 0 at -2.94 and 200 at 2.94" in text
+    assert "<td>+2 =0 -2</td>" in text
+    assert not re.search(r"""(src|href)=["']?(https?:)?//""", text)
+    (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
+    assert len(json.loads(data)) == 4
+    nan = [each for each in re.findall(r'points="([^"]*)"', text) if re.search("nan|inf", each)]
+    assert not nan
+
+
+def test_the_page_of_a_tournament_has_a_cross_table(run: Run, book: Path, tmp_path: Path) -> None:
+    page = tmp_path / "match.html"
+    run(*engines("good a", "cheat", "good b"), "--openings", book, "--games", "2", "--report", page)
+    results, _, games = page.read_text(encoding="utf-8").partition("<main>")
+    assert results.count("<tr><td>") == results.count('class="pairs"') == 3
+    assert "polyline" not in results
+    assert games.count('<article class="game"') == 6
+
+
 @pytest.mark.parametrize(
     ("form", "meetings"),
     [("round-robin", ["cheat goodb", "cheat gooda", "goodb gooda"]), ("gauntlet", ["cheat goodb", "cheat gooda"])],

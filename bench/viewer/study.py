@@ -17,6 +17,7 @@ from ...uci.parse import MAX_NAMED, reason, shorten
 from ..common.command import CommandError
 from ..common.pgn import PgnError, is_empty, read_games
 from . import judge
+from .openings import opening
 
 LINE_PLIES = 10  # of a line that is shown; later moves of an engine's line are unreliable
 MOVE_NAGS = frozenset(range(1, 7))  # ! ? !! ?? !? ?!
@@ -175,6 +176,33 @@ class Study:
                         node.parent.variation(line.moves[0]).set_eval(PovScore(line.score, chess.WHITE))
         if any(self.looks):
             self.game.headers.setdefault("Annotator", annotator)
+            self.name_opening()
+
+    def name_opening(self) -> None:
+        """Give a game that does not name its opening the tags ECO and Opening, if the opening has a name."""
+        if not self.game.headers.get("Opening", "").strip("?. -") and (found := opening(self.boards)):
+            code, name = found
+            if not self.game.headers.get("ECO", "").strip("?. -"):
+                self.game.headers["ECO"] = code
+            self.game.headers["Opening"] = name
+
+
+def over_games(studies: Sequence[Study]) -> list[tuple[int, Side]]:
+    """How many games, and the results in all of them, of each player who has more than one; the accuracy is the mean of the games'."""
+    by_name: dict[str, list[tuple[int, Side]]] = {}
+    for number, study in enumerate(studies):
+        for side in study.sides():
+            if side.moves and side.name.strip("? "):
+                by_name.setdefault(side.name, []).append((number, side))
+    found = []
+    for name, numbered in by_name.items():
+        games, sides = len({number for number, _ in numbered}), [side for _, side in numbered]
+        moves = sum(side.moves for side in sides)
+        accuracy = sum(side.accuracy or 0 for side in sides) / len(sides)
+        loss = sum((side.loss_cp or 0) * side.moves for side in sides) / moves
+        counts = {each.name: sum(side.counts[each.name] for side in sides) for each in judge.JUDGEMENTS}
+        found += [(games, Side(name, moves, accuracy, loss, counts))] if games > 1 else []
+    return found
 
 
 class GamesRead(NamedTuple):

@@ -6,6 +6,7 @@ Graphs, tables, moves and mistakes are plain HTML; `report.js` shows the positio
 """
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from hashlib import sha256
@@ -16,10 +17,11 @@ from typing import Any
 import chess
 import chess.svg
 
+from ..common.pgn import game_text
 from . import judge
-from .chart import Dot, graph
+from .chart import Dot, clocks, graph
 from .clock import clock_text, span_text, times, used
-from .study import LINE_PLIES, Line, Side, Study, score_text
+from .study import LINE_PLIES, Line, Side, Study, over_games, score_text
 
 HERE = Path(__file__).parent
 DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}
@@ -32,7 +34,9 @@ STEPS = (  # action of report.js, text of the button, what it does, key
     ("flip", "Flip", "Turn the board", "F"),
     ("better", "Previous mistake", "Previous mistake", "P"),
     ("worse", "Next mistake", "Next mistake", "N"),
+    ("leave", "Back to the game", "From a line back to the game", "Esc"),  # so does a tap on the board
 )
+MOVE = re.compile(r"\d+\. \S+|\S+")  # of a line's text, with its number if it has one
 LEGEND = {"better": "Should have been played", "reply": "Best reply", "played": "Move played"}  # by class
 
 
@@ -68,22 +72,32 @@ class _Game:
         """The judgement of a move; "" for a good one."""
         return self.judgements[index].name if index in self.judgements else ""
 
+    def lines(self, at: int) -> list[Line]:
+        """The lines of a position that can be played."""
+        look = self.study.looks[at]
+        return [line for line in look.lines if line.moves] if look else []
+
     def better(self, index: int) -> Line | None:
         """The best line instead of a bad move; None if the move is not bad, or no line is known."""
         lines = self.steps[index].better_lines() if index in self.judgements else []
         return lines[0] if lines else None
 
 
-def page(studies: Sequence[Study], described: str) -> str:
-    """The whole file. `described` names the engine and its limit per position."""
+def page(studies: Sequence[Study], described: str, heading: str = "Game analysis", summary: str | None = None) -> str:
+    """The whole file. `described` names the engine and its limit per position.
+
+    `summary` is HTML to stand above the games; without it, it is the table of the players who have more than one.
+    """
     games = [_Game(number, study) for number, study in enumerate(studies, start=1)]
     script = (HERE / "report.js").read_text(encoding="utf-8")
-    data = json.dumps(
-        [[_position(game, at) for at in range(len(game.study.boards))] for game in games], separators=(",", ":")
-    ).replace("<", "\\u003c")
+    shown = [
+        {"pgn": game_text(game.study.game), "positions": [_position(game, at) for at in range(len(game.study.boards))]}
+        for game in games
+    ]
+    data = json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c")
     digest = b64encode(sha256(script.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
-    heading = games[0].players if len(games) == 1 else f"{len(games)} games"
+    name = games[0].players if len(games) == 1 else f"{len(games)} games"
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -91,13 +105,14 @@ def page(studies: Sequence[Study], described: str) -> str:
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>{escape(heading)} - coachwhip</title>
+<title>{escape(name)} - coachwhip</title>
 <style>
 {(HERE / "report.css").read_text(encoding="utf-8")}</style>
 </head>
 <body>
 {_pieces()}
-<header><h1>Game analysis</h1><p>{escape(described)}</p>{_chooser(games)}{_keys()}</header>
+<header><h1>{escape(heading)}</h1><p>{escape(described)}</p>{_chooser(games)}{_keys()}</header>
+{_players(studies) if summary is None else summary}
 <main>
 {_viewer()}
 <div class="games">
@@ -127,6 +142,19 @@ def _chooser(games: Sequence[_Game]) -> str:
     return f'<p class="chooser"><label for="game">Game</label> <select id="game">{options}</select></p>'
 
 
+def _players(studies: Sequence[Study]) -> str:
+    """A row for each player of several games."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(side.name)}</th><td>{games}</td>{"".join(f"<td>{cell}</td>" for cell in side.cells())}</tr>'
+        for games, side in over_games(studies)
+    )
+    signs = "".join(f'<th scope="col" title="{each.plural}">{each.sign}</th>' for each in judge.JUDGEMENTS)
+    heads = "".join(f'<th scope="col">{name}</th>' for name in ("Player", "Games", "Accuracy", "Average loss"))
+    return (
+        f'<div class="players"><table><thead><tr>{heads}{signs}</tr></thead><tbody>{rows}</tbody></table></div>' if rows else ""
+    )
+
+
 def _keys() -> str:
     """What the keys do; hidden where there is no keyboard."""
     items = "".join(f"<li><kbd>{key}</kbd> {title}</li>" for _, _, title, key in STEPS)
@@ -153,8 +181,10 @@ def _viewer() -> str:
 <div class="stage">{seats}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{boards}</div>
 <div class="steps">{buttons}</div>
 <p class="status" aria-live="polite"></p>
+<p class="odds"></p>
 <ul class="legend" aria-label="Colours on the board">{legend}</ul>
 <ol class="lines" aria-label="Best lines"></ol>
+<div class="steps"><button type="button" data-copy="fen">Copy FEN</button><button type="button" data-copy="pgn">Copy PGN</button></div>
 <noscript><p>The boards need JavaScript; graphs, moves and mistakes are shown without it.</p></noscript>
 </section>
 """
@@ -175,14 +205,16 @@ def _game(game: _Game) -> str:
         Dot(at + 1, judgement.name, game.link(at), f"{game.move_text(at)}, {judgement.name}")
         for at, judgement in game.judgements.items()
     ]
+    odds = [judge.odds(board, look.score) if look else None for board, look in zip(study.boards, study.looks, strict=True)]
     label = f"White's winning chances after each move of {game.players}"
     return f"""<article class="game" id="game{game.number}" aria-label="Game {game.number}" {names}>
 <h2>{escape(game.players)} <span class="result">{escape(game.result)}</span></h2>
 <p class="details">{escape(details)}</p>{named}{left}
-{graph(game.number, label, study.boards, percents, dots)}
+{graph(game.number, label, study.boards, percents, odds, dots)}
+{clocks(game.number, f"Clocks of {game.players}", game.times.left)}
 {_table(study.sides(), used(game.times.spent, study.boards[0].turn))}
 <h3>Moves</h3>
-<p class="moves">{_moves(game)}</p>
+<div class="moves">{_moves(game)}</div>
 {_mistakes(game)}</article>
 """
 
@@ -190,7 +222,7 @@ def _game(game: _Game) -> str:
 def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
     """A column for each player, which fits a phone, and a row for each figure."""
     headings = ("Accuracy", "Average loss, centipawns", *(each.plural.capitalize() for each in judge.JUDGEMENTS))
-    rows = list(zip(headings, *(side.cells() for side in sides), strict=True))
+    rows = list(zip(headings, *(side.cells() for side in sides), strict=True)) if any(side.moves for side in sides) else []
     if any(each is not None for each in seconds):
         rows.append(("Time used", *("-" if each is None else span_text(each) for each in seconds)))
     players = "".join(
@@ -202,13 +234,15 @@ def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
 
 
 def _moves(game: _Game) -> str:
-    """The moves as links; a bad one has its sign and colour."""
+    """The moves as links, White's beside Black's, with the score after each; a bad one has its sign and colour."""
     found = []
     for index, board in enumerate(game.study.boards[:-1]):
-        kind = f"move {game.kind(index)}".strip()
-        number = f'<span class="number">{_number(board)}</span>' if board.turn or index == 0 else ""
-        found.append(f'{number}<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}">{escape(game.san(index))}</a>')
-    return " ".join([*found, escape(game.result)])
+        if board.turn or index == 0:
+            found.append(f'<span class="number">{board.fullmove_number}.</span>{"" if board.turn else "<span>...</span>"}')
+        kind, look = f"move {game.kind(index)}".strip(), game.study.looks[index + 1]
+        score = f" <small>{score_text(look.score)}</small>" if look else ""
+        found.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}">{escape(game.san(index))}{score}</a>')
+    return "".join([*found, f'<span class="result">{escape(game.result)}</span>'])
 
 
 def _mistakes(game: _Game) -> str:
@@ -217,37 +251,47 @@ def _mistakes(game: _Game) -> str:
     for index, judgement in game.judgements.items():
         step, better = game.steps[index], ""
         if line := game.better(index):
-            words = escape(_line_text(game.study.boards[index], line))
-            better = f" Better: <span class='line'>{words}</span> ({score_text(line.score)})."
+            better = f" Better: <span class='line'>{_line_links(game, index, line)}</span> ({score_text(line.score)})."
         items.append(
             f'<li><a class="{judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
             f" {score_text(step.before.score)} to {score_text(step.after.score)}.{better}</li>"
         )
-    return f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n' if items else "<p>No mistakes found.</p>\n"
+    return (
+        f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n'
+        if items
+        else "<p>No mistakes found.</p>\n"
+        if game.steps
+        else ""
+    )
+
+
+def _line_links(game: _Game, at: int, line: Line) -> str:
+    """A line of a position, each move a link to the board after it."""
+    start = f"{game.link(at - 1)}-{game.lines(at).index(line) + 1}"
+    moves = enumerate(MOVE.findall(_line_text(game.study.boards[at], line)), start=1)
+    return " ".join(f'<a href="{start}-{ply}">{escape(move)}</a>' for ply, move in moves)
 
 
 def _position(game: _Game, index: int) -> dict[str, Any]:
     """One position, for the script; keys that say nothing are left out. `better` is what should have been played instead of the last move."""
     study = game.study
     board, look = study.boards[index], study.looks[index]
-    found: dict[str, Any] = {"board": board.board_fen(), "move": None, "text": "First position", "kind": ""}
+    found: dict[str, Any] = {"fen": board.fen(), "text": "First position", "kind": ""}
     if index:
         before = study.boards[index - 1]
-        move = _squares(before, study.nodes[index - 1].move)
-        found |= {"move": move, "text": game.move_text(index - 1), "kind": game.kind(index - 1)}
+        found |= {"text": game.move_text(index - 1), "kind": game.kind(index - 1)}
         if better := game.better(index - 1):
-            found["better"] = {**_first_move(before, better), "score": score_text(better.score)}
+            line = game.lines(index - 1).index(better) + 1
+            found["better"] = {**_first_move(before, better), "score": score_text(better.score), "line": line}
         if (seconds := game.times.spent[index - 1]) is not None:
             found["spent"] = span_text(seconds)
-    king = board.king(board.turn)
-    if king is not None and board.is_check():
-        found["check"] = chess.square_name(king)
     if look:
         found |= {
             "score": score_text(look.score),
             "win": round(judge.win_percent(look.score), 1),
+            "odds": judge.odds(board, look.score),
             "depth": look.depth,
-            "lines": [[score_text(line.score), _line_text(board, line)] for line in look.lines if line.moves],
+            "lines": [[score_text(line.score), _line_text(board, line), _fens(board, line)] for line in game.lines(index)],
         }
         if look.lines[0].moves:
             found["reply"] = _first_move(board, look.lines[0])
@@ -272,6 +316,15 @@ def _squares(board: chess.Board, move: chess.Move) -> list[str]:
 
 def _line_text(board: chess.Board, line: Line) -> str:
     return board.variation_san(line.moves[:LINE_PLIES])
+
+
+def _fens(board: chess.Board, line: Line) -> list[str]:
+    """The positions after each move of a line."""
+    board, found = board.copy(stack=False), []
+    for move in line.moves[:LINE_PLIES]:
+        board.push(move)
+        found.append(board.fen())
+    return found
 
 
 def _number(board: chess.Board) -> str:

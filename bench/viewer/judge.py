@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from statistics import harmonic_mean, pstdev
 from typing import NamedTuple
 
+import chess
 import chess.pgn
-from chess.engine import Score
+from chess.engine import Cp, Score
+
+from ...uci import wdl
 
 CEILING = 1000  # centipawns; a larger score and a mate count as this
 STEEPNESS = 0.00368208  # of the curve of winning chances over centipawns
@@ -44,6 +47,14 @@ def centipawns(score: Score) -> int:
 def win_percent(score: Score) -> float:
     """Winning chances of the side whose score it is: 0 to 100, 50 for an equal position."""
     return 100 / (1 + math.exp(-STEEPNESS * centipawns(score)))
+
+
+def odds(board: chess.Board, score: Score) -> tuple[int, int, int]:
+    """Wins, draws and losses in 1000 games of the side whose score it is, by the model of UCI_ShowWDL."""
+    points = score.score()
+    if points is None:  # a mate
+        return wdl.of_result(2 if score > Cp(0) else -2)
+    return wdl.permille(points, wdl.material(board.board_fen()))
 
 
 def judge(loss: float) -> Judgement | None:

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Puzzles from analysed games: positions at a mistake in which one move is much better than all others."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import chess
+from chess.engine import Limit, SimpleEngine
+
+from ...uci.parse import printable
+from ..viewer import judge
+from ..viewer.study import Study, title
+
+MUCH_BETTER = judge.BLUNDER.loss  # percent points of winning chances between the two best moves
+SOURCES = (judge.MISTAKE, judge.BLUNDER)
+
+
+def puzzles(study: Study, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
+    """Lines of EPD: the position in which a player missed the only good move, and the one in which the mistake can be punished.
+
+    A search of the two best moves decides whether there is only one.
+    """
+    asked = set()
+    for step in study.steps():
+        judgement = step.judgement
+        if judgement is None or judgement not in SOURCES:
+            continue
+        for at in (step.at, step.at + 1):
+            board = study.boards[at]
+            if at in asked or board.legal_moves.count() < 2:
+                continue
+            asked.add(at)
+            infos = engine.analyse(board, limit, multipv=2, game=study)
+            chances = [judge.win_percent(info["score"].relative) for info in infos]
+            if len(chances) > 1 and chances[0] - chances[1] >= MUCH_BETTER:
+                mistake = study.boards[step.at].variation_san([step.move])
+                yield _line(board, infos[0]["pv"][0], title(study.game), f"{study.label}: {mistake}{judgement.sign}")
+
+
+def _line(board: chess.Board, best: chess.Move, players: str, place: str) -> str:
+    """A position with its answer (bm), a name (id), and the mistake of the game that it comes from (c0)."""
+    name = f"{players}, {board.fullmove_number}{'.' if board.turn else '...'}"
+    words: dict[str, Any] = {key: printable(text).replace('"', "'") for key, text in (("id", name), ("c0", place))}
+    return board.epd(shredder=board.chess960, bm=[best], **words, hmvc=board.halfmove_clock, fmvn=board.fullmove_number)

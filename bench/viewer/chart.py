@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report's graphs: chances and clocks after every move. Curves are SVG; labels and dots are HTML, readable at any width."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+from typing import NamedTuple
+
+import chess
+
+from . import judge
+from .clock import clock_text
+
+WIDTH, HEIGHT = 720, 180  # in SVG units; the page stretches them
+LABELS = 8  # at most so many on the axis of the moves
+STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # between two labels, in moves
+
+
+class Dot(NamedTuple):
+    """A bad move on the graph."""
+
+    at: int  # index of the position after it
+    kind: str
+    link: str
+    title: str
+
+
+def graph(
+    number: int,
+    label: str,
+    boards: Sequence[chess.Board],
+    percents: Sequence[float | None],
+    odds: Sequence[tuple[int, int, int] | None],
+    dots: Sequence[Dot],
+) -> str:
+    """The figure of game `number`; None stands for a position that is not known.
+
+    `percents` are White's winning chances in each position, `odds` its wins, draws and losses in 1000 games.
+    """
+    line = _points([None if each is None else each / 100 for each in percents])
+    if not line:
+        return ""
+    first, last = (line.split()[place].split(",")[0] for place in (0, -1))
+    bands = "".join(
+        f'<polygon class="{kind}" points="{first},{HEIGHT} {_points([sum(each[:count]) / 1000 if each else None for each in odds])} '
+        f'{last},{HEIGHT}"/>'
+        for kind, count in (("draw", 2), ("white", 1))
+    )
+    body = (
+        f'{bands}<line class="level" x1="0" y1="{HEIGHT // 2}" x2="{WIDTH}" y2="{HEIGHT // 2}"/>'
+        f'<polyline class="curve" points="{line}"/>'
+    )
+    end = max(len(boards) - 1, 1)
+    spots = "".join(
+        f'<a class="dot {dot.kind}" style="left: {100 * dot.at / end:.2f}%; top: {100 - (percents[dot.at] or 0):.2f}%" '
+        f'href="{dot.link}" title="{escape(dot.title)}" tabindex="-1" aria-hidden="true"></a>'
+        for dot in dots
+    )
+    across = "".join(f'<span style="left: {100 * index / end:.2f}%">{move}</span>' for index, move in ticks(boards))
+    kinds = " ".join(f'<span><span class="key {each.name}"></span> {each.name}</span>' for each in judge.JUDGEMENTS)
+    areas = " ".join(
+        f'<span><span class="key {kind}"></span> {text}</span>'
+        for kind, text in (("white", "White wins"), ("draw", "draw"), ("black", "Black wins"))
+    )
+    return f"""<figure class="chart">
+<figcaption>White's winning chances after each move (line), and how such games end: {areas}</figcaption>
+<div class="up" aria-hidden="true"><span>100 %</span><span>50 %</span><span>0 %</span></div>
+<div class="area">{_svg(number, label, body)}{spots}</div>
+<div class="across" aria-hidden="true">{across}</div>
+<p class="note">move number; dots: {kinds}</p>
+</figure>"""
+
+
+def clocks(number: int, label: str, left: Sequence[Sequence[float | None]]) -> str:
+    """The figure of the seconds left to White and Black in each position; "" if the game has no clocks."""
+    most = max((seconds for pair in left for seconds in pair if seconds is not None), default=0)
+    if not most:
+        return ""
+    curves = zip(("white", "black"), zip(*left, strict=True), strict=True)
+    body = "".join(
+        f'<polyline class="time {colour}" points="{_points([None if each is None else each / most for each in seconds])}"/>'
+        for colour, seconds in curves
+    )
+    return f"""<figure class="chart">
+<figcaption>Clocks: <span class="key time white"></span> White, <span class="key time black"></span> Black</figcaption>
+<div class="up" aria-hidden="true"><span>{clock_text(most)}</span><span>0:00</span></div>
+<div class="area low">{_svg(number, label, body)}</div>
+</figure>"""
+
+
+def _points(values: Sequence[float | None]) -> str:
+    """The points of a curve of values from 0 to 1, without those that are unknown."""
+    last = max(len(values) - 1, 1)
+    return " ".join(f"{at * WIDTH / last:.1f},{HEIGHT * (1 - each):.1f}" for at, each in enumerate(values) if each is not None)
+
+
+def _svg(number: int, label: str, body: str) -> str:
+    """A graph with a line where the position shown is."""
+    return (
+        f'<svg class="graph" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" role="img" aria-label="{escape(label)}" '
+        f'data-game="{number}"><rect class="black" width="{WIDTH}" height="{HEIGHT}"/>{body}'
+        f'<line class="cursor" x1="0" y1="0" x2="0" y2="{HEIGHT}"/></svg>'
+    )
+
+
+def ticks(boards: Sequence[chess.Board]) -> Iterator[tuple[int, int]]:
+    """Index of a position and the number of the move that led there: whole moves at even distances, at most LABELS of them."""
+    numbers = [board.fullmove_number for board in boards]
+    step = next((each for each in STEPS if (numbers[-1] - numbers[0]) // each < LABELS), STEPS[-1])
+    for index, move in enumerate(numbers[:-1]):
+        if move not in numbers[max(0, index - 1) : index] and (move % step == 0 or move == numbers[0] == 1):
+            yield index + 1, move

@@ -1,0 +1,223 @@
+"use strict";
+// Shows the position that the address names: #g2-17 is the position after 17 half-moves of game 2, and #g2-17-1-3 the one that
+// 3 half-moves of its first line lead to.
+(() => {
+  const games = JSON.parse(document.getElementById("data").textContent);
+  const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+  const SVG = "http://www.w3.org/2000/svg";
+  const MARGIN = 15, SIZE = 45; // of the boards of chess.svg
+  const one = (query, within = document) => within.querySelector(query);
+  const all = (query, within = document) => [...within.querySelectorAll(query)];
+  let game = 1, at = 0, line = 0, ply = 0; // line and ply are 0 in the game itself
+  const positions = () => games[game - 1].positions;
+
+  // Upper left corner of a square. Black is at the bottom of a flipped board.
+  function corner(square, flipped) {
+    const file = square.charCodeAt(0) - 97, rank = square.charCodeAt(1) - 49;
+    return [MARGIN + SIZE * (flipped ? 7 - file : file), MARGIN + SIZE * (flipped ? rank : 7 - rank)];
+  }
+
+  function add(parent, name, attributes) {
+    const element = document.createElementNS(SVG, name);
+    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+    parent.append(element);
+    return element;
+  }
+
+  // The men of a FEN: {e1: "K"}.
+  function menOf(fen) {
+    const men = {};
+    fen.split(" ")[0].split("/").forEach((row, down) => {
+      let file = 0;
+      for (const sign of row) {
+        if (sign >= "1" && sign <= "8") file += Number(sign);
+        else men["abcdefgh"[file++] + (8 - down)] = sign;
+      }
+    });
+    return men;
+  }
+
+  // What is on the board: the position of the game, or one of its line, and the one before it.
+  function shown() {
+    const position = positions()[at];
+    if (!line) return { ...position, before: positions()[at - 1]?.fen };
+    const [score, text, fens] = position.lines[line - 1];
+    const move = text.match(/\d+\. \S+|\S+/g)[ply - 1];
+    return { line: true, fen: fens[ply - 1], before: fens[ply - 2] ?? position.fen, text: move, score };
+  }
+
+  // The move that should have been played is a whole line, the reply a broken one: they differ without colours, too.
+  function drawArrow(group, [from, to], flipped, kind) {
+    const [x1, y1] = corner(from, flipped).map((each) => each + SIZE / 2);
+    const [x2, y2] = corner(to, flipped).map((each) => each + SIZE / 2);
+    const length = Math.hypot(x2 - x1, y2 - y1);
+    if (!length) return;
+    const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+    const [x3, y3] = [x2 - 18 * dx, y2 - 18 * dy]; // where the arrowhead begins
+    add(group, "line", { class: `arrow ${kind}`, x1, y1, x2: x3, y2: y3, "stroke-width": 7 });
+    const head = [[x2, y2], [x3 - 11 * dy, y3 + 11 * dx], [x3 + 11 * dy, y3 - 11 * dx]];
+    add(group, "polygon", { class: `arrow ${kind}`, "stroke-width": 0, points: head.map((point) => point.join(",")).join(" ") });
+  }
+
+  function drawBoard(holder, position) {
+    const svg = one("svg", holder), flipped = holder.dataset.side === "black";
+    const men = menOf(position.fen), before = menOf(position.before ?? position.fen);
+    const king = /[+#]/.test(position.text) && (position.fen.split(" ")[1] === "w" ? "K" : "k");
+    for (const square of all("rect.square", svg)) {
+      const name = [...square.classList].find((each) => /^[a-h][1-8]$/.test(each));
+      square.classList.toggle("last", men[name] !== before[name]);
+      square.classList.toggle("check", Boolean(king) && men[name] === king);
+    }
+    one("g.men", svg)?.remove();
+    const group = add(svg, "g", { class: "men" });
+    for (const [square, sign] of Object.entries(men)) {
+      const [x, y] = corner(square, flipped), colour = sign === sign.toUpperCase() ? "white" : "black";
+      add(group, "use", { href: `#${colour}-${NAMES[sign.toLowerCase()]}`, transform: `translate(${x}, ${y})` });
+    }
+    for (const kind of ["reply", "better"]) if (position[kind]) drawArrow(group, position[kind].move, flipped, kind);
+    svg.setAttribute("role", "img");
+    svg.setAttribute("aria-label", `Board: ${position.text}`);
+  }
+
+  function linkTo(text, index, number, half) {
+    const link = document.createElement("a");
+    link.href = `#g${game}-${index}-${number}-${half}`;
+    link.textContent = text;
+    if (index === at && number === line && half === ply) link.setAttribute("aria-current", "true");
+    return link;
+  }
+
+  function lineItem([value, text], index) {
+    const item = document.createElement("li"), bold = document.createElement("b");
+    bold.textContent = value;
+    const moves = text.match(/\d+\. \S+|\S+/g).flatMap((move, half) => [" ", linkTo(move, at, index + 1, half + 1)]);
+    item.append(bold, ...moves);
+    return item;
+  }
+
+  function describe(position, { text, kind, score, spent, line: inLine }) {
+    one(".status").textContent = text + (kind ? ` (${kind})` : "") + (inLine ? " in the line " : score ? "  " : "") + (score ?? "")
+      + (spent ? `  in ${spent}` : "");
+    one(".odds").textContent = position.odds ? ["White wins", "draw", "Black wins"].map((name, index) =>
+      `${name} ${(position.odds[index] / 10).toFixed(0)} %`).join(", ") : "";
+    const { better, reply } = position;
+    const links = {
+      better: better && linkTo(`${better.text} (${better.score})`, at - 1, better.line, 1),
+      reply: reply && linkTo(reply.text, at, 1, 1),
+      played: at && position.text,
+    };
+    for (const [name, move] of Object.entries(links)) one(`.legend .${name} strong`).replaceChildren(move || "-");
+    one("[data-step=leave]").hidden = !inLine;
+    ["white", "black"].forEach((side, index) => {
+      const seat = one(`.seat[data-side="${side}"]`);
+      one(".name", seat).textContent = document.getElementById(`game${game}`).dataset[side];
+      one(".clock", seat).textContent = position.clocks?.[index] ?? "";
+    });
+    const win = position.win ?? 50;
+    one(".bar div").style.height = `${win}%`;
+    one(".bar").setAttribute("aria-label", `White's winning chances ${win} %`);
+    one(".lines").replaceChildren(...(position.lines || []).map(lineItem));
+  }
+
+  function mark() {
+    const shown = document.getElementById(`game${game}`);
+    all(".game").forEach((each) => each.classList.toggle("shown", each === shown));
+    all(".game a[aria-current]").forEach((each) => each.removeAttribute("aria-current"));
+    one(`.line a[href="#g${game}-${at}-${line}-${ply}"]`, shown)?.setAttribute("aria-current", "true");
+    const link = one(`a.move[data-at="${at}"]`, shown);
+    if (link) {
+      link.setAttribute("aria-current", "true");
+      const box = link.parentElement;
+      if (link.offsetTop < box.scrollTop || link.offsetTop + 30 > box.scrollTop + box.clientHeight) {
+        box.scrollTop = link.offsetTop - box.clientHeight / 2;
+      }
+    }
+    for (const graph of all(".graph", shown)) {
+      const x = at * graph.viewBox.baseVal.width / Math.max(positions().length - 1, 1), cursor = one(".cursor", graph);
+      cursor.setAttribute("x1", x);
+      cursor.setAttribute("x2", x);
+      cursor.style.visibility = "visible";
+    }
+    const chooser = document.getElementById("game");
+    if (chooser) chooser.value = String(game);
+  }
+
+  function show() {
+    const found = /^#g(\d+)-(\d+)(?:-(\d+)-(\d+))?$/.exec(location.hash) || [];
+    const [wanted, index, number, half] = found.slice(1).map((each) => Number(each ?? 0));
+    game = Math.min(Math.max(wanted ?? 1, 1), games.length);
+    at = Math.min(index ?? 0, positions().length - 1);
+    const fens = positions()[at].lines?.[number - 1]?.[2];
+    line = fens && half ? number : 0;
+    ply = line ? Math.min(half, fens.length) : 0;
+    const now = shown();
+    all(".board").forEach((holder) => drawBoard(holder, now));
+    describe(positions()[at], now);
+    mark();
+  }
+
+  function go(where) {
+    location.replace(`#g${game}-${Math.min(Math.max(where, 0), positions().length - 1)}`);
+  }
+
+  // One half-move on (1) or back (-1), in the line or in the game; back from the first of a line is the game.
+  function step(direction) {
+    const half = ply + direction;
+    if (!line) go(at + direction);
+    else if (!half) go(at);
+    else if (half <= positions()[at].lines[line - 1][2].length) location.replace(`#g${game}-${at}-${line}-${half}`);
+  }
+
+  // A page from a disk may not be allowed to use the clipboard, and older browsers let it copy a selection only.
+  async function copy(button) {
+    const text = button.dataset.copy === "fen" ? shown().fen : games[game - 1].pgn;
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      const area = document.createElement("textarea");
+      area.value = text;
+      document.body.append(area);
+      area.select();
+      document.execCommand("copy");
+      area.remove();
+    }
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = `Copy ${button.dataset.copy.toUpperCase()}`; }, 1000);
+  }
+
+  // Index of the nearest bad move forward (1) or backward (-1); the current index if there is none.
+  function mistake(direction) {
+    for (let index = at + direction; positions()[index]; index += direction) if (positions()[index].kind) return index;
+    return at;
+  }
+
+  const actions = {
+    first: () => go(0),
+    back: () => step(-1),
+    next: () => step(1),
+    leave: () => go(at),
+    last: () => go(Infinity),
+    worse: () => go(mistake(1)),
+    better: () => go(mistake(-1)),
+    flip: () => one(".stage").classList.toggle("flipped"),
+  };
+  const keys = { Home: "first", ArrowLeft: "back", ArrowRight: "next", End: "last", n: "worse", p: "better", f: "flip", Escape: "leave" };
+
+  if (!games.length) return;
+  document.body.classList.add("scripted");
+  all("[data-step]").forEach((button) => button.addEventListener("click", actions[button.dataset.step]));
+  all(".board").forEach((board) => board.addEventListener("click", () => { if (line) go(at); }));
+  all("[data-copy]").forEach((button) => button.addEventListener("click", () => copy(button)));
+  all(".graph").forEach((graph) => graph.addEventListener("click", (event) => {
+    const box = graph.getBoundingClientRect();
+    go(Math.round((event.clientX - box.left) / box.width * (positions().length - 1)));
+  }));
+  document.getElementById("game")?.addEventListener("change", (event) => { game = Number(event.target.value); go(0); });
+  addEventListener("keydown", (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT" || !keys[event.key]) return;
+    event.preventDefault();
+    actions[keys[event.key]]();
+  });
+  addEventListener("hashchange", show);
+  show();
+})();
