@@ -60,7 +60,7 @@ def _values(line: Line) -> list[Any]:
 
 
 def _line_of(values: list[Any], board: chess.Board) -> Line:
-    """The line of these values, from a position. Raises an error of `journal.REFUSED`."""
+    """The line of these values, from a position. Raises an error of `journal.REJECTED`."""
     word, value, *words = values
     moves = tuple(map(chess.Move.from_uci, words))
     board = board.copy(stack=False)

@@ -121,7 +121,7 @@ class Fit(NamedTuple):
 
 
 def fit_results(players: int, results: Mapping[tuple[int, int], Sequence[int]]) -> Fit:
-    """The ratings that make every player's expected points those that were scored, and White's advantage likewise.
+    """The ratings that make every player's expected points those that were scored, and White's advantage in the same way.
 
     `results` has White's losses, draws and wins of each (White, Black). Each player's rating must be finite (see `ratings.groups`).
     This is the model of Ordo with -W (https://github.com/michiguel/Ordo), on the scale on which 400 points are 10 to 1.

@@ -234,7 +234,7 @@ def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
 
 
 def _moves(game: _Game) -> str:
-    """The moves as links, White's beside Black's, with the score after each; a bad one has its sign and colour."""
+    """The moves as links, White's in the first column and Black's in the second, with the score after each; a bad one has its sign and colour."""
     found = []
     for index, board in enumerate(game.study.boards[:-1]):
         if board.turn or index == 0:

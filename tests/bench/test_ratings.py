@@ -15,7 +15,7 @@ Results = dict[tuple[str, str], list[int]]  # (White, Black) -> White's losses, 
 
 
 def plain_ratings(results: Results) -> tuple[dict[str, float], float]:
-    """Ordo's rule with -W: each rating rises while its player scored more than expected, and White's advantage likewise."""
+    """Ordo's rule with -W: each rating rises while its player scored more than expected, and White's advantage in the same way."""
     elo = dict.fromkeys({name for both in results for name in both}, 0.0)
     white = 0.0
     games = Counter[str]()
