@@ -26,7 +26,7 @@ from .uci.writer import LineWriter
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
     from io import FileIO
 
 # Subcommand -> the module whose main(argv) runs it, the words that it takes, and what it does.
@@ -250,7 +250,7 @@ def _run_subcommand(args: CliArgs) -> int:
 
 def _run_commands(loop: UciLoop, words: list[str]) -> int:
     """Run the commands of the command line in order, each until it ends. The first wrong one ends the run with code 2."""
-    commands = _commands(words)
+    commands = _commands(words, loop.commands)
     for command in commands:
         name = command.split(maxsplit=1)[0] if command.strip() else ""
         if name not in loop.commands:
@@ -267,10 +267,10 @@ def _run_commands(loop: UciLoop, words: list[str]) -> int:
     return 2 if loop.has_complained else 0
 
 
-def _commands(words: list[str]) -> list[str]:
-    """Group words into commands: a word with a blank in it is a command, neighbouring words without one are joined."""
+def _commands(words: list[str], names: Collection[str]) -> list[str]:
+    """Group words into commands: a quoted word that begins with a command's name is one, and neighbouring others are joined."""
     commands: list[str] = []
-    for is_command, group in groupby(words, lambda word: " " in word.strip()):
+    for is_command, group in groupby(words, lambda word: " " in word.strip() and word.split()[0] in names):
         part = list(group)
         commands += part if is_command else [" ".join(part)]
     return commands

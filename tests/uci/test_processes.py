@@ -32,6 +32,7 @@ def test_commands_of_the_command_line(capfd: pytest.CaptureFixture[str]) -> None
         (["go", "perft", "2"], "Nodes searched: 400"),
         (["perft", "2", "startpos"], "Nodes searched: 400"),
         (["analyze", "--help"], "coachwhip analyse"),
+        (["eval", "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"], "Evaluation "),
         (["--version"], f"coachwhip {__version__}"),
         (["--help"], "coachwhip"),
     ):
