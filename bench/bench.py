@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..core.engine import MAX_DEPTH, MAX_THREADS, build_info
 from ..evaluation import config
-from .common.command import CommandError, Parser, execute, file_name, per_second, sets_tunables, tell, whole_number
+from .common.command import CommandError, Parser, file_name, per_second, sets_tunables, tell, whole_number
 from .common.signature import DEPTH, HASH_MB, searches
 
 MAX_HASH_MB = 1 << 20
@@ -27,7 +27,7 @@ def main(argv: Sequence[str]) -> int:
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
     add("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _bench)
+    return parser.run(argv, _bench)
 
 
 def _settings(args: argparse.Namespace) -> dict[str, int]:

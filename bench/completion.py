@@ -8,7 +8,7 @@ import argparse
 from collections.abc import Sequence
 
 from ..__main__ import SUBCOMMANDS
-from .common.command import Parser, execute
+from .common.command import Parser
 
 UCI_COMMANDS = "position go d eval compiler help"  # that make sense on a command line
 BASH = """\
@@ -51,7 +51,7 @@ def main(argv: Sequence[str]) -> int:
     """The subcommand."""
     parser = Parser("completion", "Print a script that lets a shell complete subcommands and options.", EPILOG)
     parser.add_argument("shell", choices=SCRIPTS)
-    return execute(parser, argv, _completion)
+    return parser.run(argv, _completion)
 
 
 def _completion(args: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
 from ..uci.parse import reason, shorten
-from .common.command import CommandError, Parser, execute, file_name, per_second, whole_number
+from .common.command import CommandError, Parser, file_name, per_second, whole_number
 from .common.fen import SHOWN, is_shredder, read_epd
 from .common.files import read_text
 from .common.progress import Bar, progress
@@ -186,7 +186,7 @@ def main(argv: Sequence[str]) -> int:
     add("--chess960", action="store_true", help="write castling as king takes rook")
     add("--no-divide", action="store_true", help="leave out the count of each root move")
     add("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _perft)
+    return parser.run(argv, _perft)
 
 
 def _perft(args: argparse.Namespace) -> int:

@@ -27,7 +27,7 @@ from ..in_process import open_engine
 from ..uci.options import MAX_ELO, MIN_ELO
 from ..uci.parse import OF_A_TEXT, printable, reason, shorten
 from .common.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
-from .common.command import CommandError, Parser, assignment, execute, file_name, in_words, sets_tunables, whole_number
+from .common.command import CommandError, Parser, assignment, file_name, in_words, sets_tunables, whole_number
 from .common.fen import board_of, is_chess960
 from .common.files import check_outputs, keep
 from .common.pgn import game_text
@@ -369,7 +369,7 @@ def main(argv: Sequence[str]) -> int:
     add("--option", type=assignment, action="append", default=[], metavar="NAME=VALUE", help=about)
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
-    return execute(parser, argv, _play)
+    return parser.run(argv, _play)
 
 
 def _play(args: argparse.Namespace) -> int:

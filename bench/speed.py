@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from ..core.engine import STARTPOS_FEN, Position
-from .common.command import INTERRUPTED, CommandError, Parser, execute, seconds, whole_number
+from .common.command import INTERRUPTED, CommandError, Parser, seconds, whole_number
 from .common.progress import progress
 from .common.signature import read_positions
 from .common.table import show
@@ -163,7 +163,7 @@ def main(argv: Sequence[str]) -> int:
         help="stop waiting for an answer after this long (default 300)",
     )
     add("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _speed)
+    return parser.run(argv, _speed)
 
 
 def _speed(args: argparse.Namespace) -> int:

@@ -16,18 +16,7 @@ from ..evaluation import config
 from ..evaluation.learn.labelled import MAX_SCORE
 from .common import journal as journals
 from .common.checkout import revision
-from .common.command import (
-    INTERRUPTED,
-    CommandError,
-    Parser,
-    execute,
-    file_name,
-    number,
-    require,
-    tell,
-    uninterrupted,
-    whole_number,
-)
+from .common.command import INTERRUPTED, CommandError, Parser, file_name, number, require, tell, uninterrupted, whole_number
 from .common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, write_bytes
 from .common.learning import NOTHING_LEARNT, add_options, plot_losses
 from .common.plot import require_plot
@@ -106,7 +95,7 @@ def _parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Losses are shown on stderr, the summary is printed on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
-    return execute(_parser(), argv, _train)
+    return _parser().run(argv, _train)
 
 
 def _train(args: argparse.Namespace) -> int:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from ..uci.tunables import ROWS, SWITCH, matching
-from .common.command import CommandError, Parser, execute
+from .common.command import CommandError, Parser
 from .common.table import show
 
 RATE = 0.002  # OpenBench's usual R_end, for tens of thousands of pairs; `spsa --r-end` is the same number for shorter runs
@@ -30,7 +30,7 @@ def main(argv: Sequence[str]) -> int:
     form.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     lines = f"print lines NAME, int, VALUE, MIN, MAX, STEP, RATE for an SPSA test of OpenBench (RATE {RATE}); no switches"
     form.add_argument("--openbench", action="store_true", help=lines)
-    return execute(parser, argv, _tunables)
+    return parser.run(argv, _tunables)
 
 
 def _tunables(args: argparse.Namespace) -> int:

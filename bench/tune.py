@@ -11,18 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..evaluation import config
 from ..evaluation.learn.labelled import MAX_SCORE, PER_GAME
 from .common.checkout import revision
-from .common.command import (
-    INTERRUPTED,
-    CommandError,
-    Parser,
-    execute,
-    file_name,
-    number,
-    require,
-    tell,
-    uninterrupted,
-    whole_number,
-)
+from .common.command import INTERRUPTED, CommandError, Parser, file_name, number, require, tell, uninterrupted, whole_number
 from .common.files import check_outputs, keep, require_regular
 from .common.learning import NOTHING_LEARNT, add_options, plot_losses
 from .common.plot import require_plot
@@ -106,7 +95,7 @@ def _parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Losses are shown on stderr, the summary is printed on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
-    return execute(_parser(), argv, lambda args: _tune(args, argv))
+    return _parser().run(argv, lambda args: _tune(args, argv))
 
 
 def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:

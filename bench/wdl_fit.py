@@ -15,7 +15,7 @@ import numpy as np
 
 from ..uci.parse import reason
 from ..uci.wdl import LEAST, material
-from .common.command import CommandError, Parser, execute, file_name, require
+from .common.command import CommandError, Parser, file_name, require
 from .common.files import naming
 from .common.pgn import PgnError, read_games
 from .data import SCORED
@@ -116,7 +116,7 @@ def main(argv: Sequence[str]) -> int:
     parser = Parser("wdl-fit", "Fit the win, draw and loss model of UCI_ShowWDL to games with scores.")
     games = f"games with scores, plain or compressed, as `coachwhip match --pgn` writes them (default: {SCORED.in_words()})"
     parser.add_argument("games", nargs="*", type=file_name, metavar="PGN", help=games)
-    return execute(parser, argv, _wdl_fit)
+    return parser.run(argv, _wdl_fit)
 
 
 def _wdl_fit(args: argparse.Namespace) -> int:

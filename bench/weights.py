@@ -5,7 +5,7 @@ import argparse
 from collections.abc import Sequence
 
 from ..evaluation import config
-from .common.command import CommandError, Parser, execute, file_name
+from .common.command import CommandError, Parser, file_name
 
 
 def main(argv: Sequence[str]) -> int:
@@ -13,7 +13,7 @@ def main(argv: Sequence[str]) -> int:
     parser = Parser("weights", "Print the evaluation weights as a file to start from.")
     about = "print (and check) these weights (default: the shipped ones)"
     parser.add_argument("--weights", type=file_name, metavar="FILE", help=about)
-    return execute(parser, argv, _weights)
+    return parser.run(argv, _weights)
 
 
 def _weights(args: argparse.Namespace) -> int:

@@ -16,7 +16,7 @@ from ...core.engine import MAX_DEPTH
 from ...in_process import open_engine
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import OF_A_TEXT, printable, reason, shorten
-from ..common.command import INTERRUPTED, CommandError, Parser, execute, file_name, sets_tunables, tell, whole_number
+from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, whole_number
 from ..common.files import Postponed, check_outputs, fingerprint, naming, replacing, write_bytes
 from ..common.journal import add_journal_arguments
 from ..common.pgn import game_text
@@ -64,7 +64,7 @@ def main(argv: Sequence[str]) -> int:
     add("--puzzles", type=file_name, metavar="FILE", help=about)
     add_journal_arguments(add, "game")
     add("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _analyse)
+    return parser.run(argv, _analyse)
 
 
 def _analyse(args: argparse.Namespace) -> int:

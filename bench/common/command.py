@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the subcommands share: command lines, errors in words, missing libraries, and Ctrl-C.
 
-A subcommand may be called from inside a running UCI loop, so none of them exits the process: `execute` turns every exit into a
+A subcommand may be called from inside a running UCI loop, so none of them exits the process: `Parser.run` turns every exit into a
 return code, and every error about a file, a library or memory into one sentence.
 """
 
@@ -27,43 +27,42 @@ EXTRAS = {"distributed": "cluster", "matplotlib": "bench", "rich": "bench", "sci
 
 
 class CommandError(Exception):
-    """Something the user asked for cannot be done; the message is a message for them."""
+    """Something the user asked for cannot be done; the message is for them."""
 
 
 class Parser(argparse.ArgumentParser):
-    """The command line of a subcommand. What is wrong with it is one sentence, without pages of usage."""
+    """The command line of a subcommand. An error in it is one line, without pages of usage."""
 
     def __init__(self, name: str, about: str, epilog: str | None = None) -> None:
         formatter = argparse.RawDescriptionHelpFormatter
         super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=formatter)
 
+    def run(self, argv: Sequence[str], body: Callable[[argparse.Namespace], int]) -> int:
+        """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C.
+
+        Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little memory.
+        """
+        try:
+            return body(self.parse_intermixed_args(_joined(argv)))  # options may stand between the words
+        except SystemExit:  # argparse has printed the help text
+            return 0
+        except KeyboardInterrupt:
+            tell(f"{self.prog}: interrupted")
+            return INTERRUPTED
+        except CommandError as error:
+            complaint = str(error)
+        except OSError as error:
+            complaint = in_words(error)
+        except ImportError as error:
+            complaint = missing(error)
+        except MemoryError:
+            complaint = "not enough memory"
+        tell(f"{self.prog}: {complaint}")
+        return 2
+
     def error(self, message: str) -> NoReturn:
         """Called by argparse. Raises CommandError."""
         raise CommandError(f"{message}; see {self.prog} --help")
-
-
-def execute(parser: Parser, argv: Sequence[str], body: Callable[[argparse.Namespace], int]) -> int:
-    """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C.
-
-    Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little memory.
-    """
-    try:
-        return body(parser.parse_intermixed_args(_joined(argv)))  # options may stand between the words
-    except SystemExit:  # argparse has printed the help text
-        return 0
-    except KeyboardInterrupt:
-        tell(f"{parser.prog}: interrupted")
-        return INTERRUPTED
-    except CommandError as error:
-        complaint = str(error)
-    except OSError as error:
-        complaint = in_words(error)
-    except ImportError as error:
-        complaint = missing(error)
-    except MemoryError:
-        complaint = "not enough memory"
-    tell(f"{parser.prog}: {complaint}")
-    return 2
 
 
 def _joined(argv: Sequence[str]) -> list[str]:

@@ -5,7 +5,7 @@ import argparse
 import json
 from collections.abc import Sequence
 
-from ..common.command import Parser, execute
+from ..common.command import Parser
 from ..common.table import show
 from . import ALL
 
@@ -21,7 +21,7 @@ def main(argv: Sequence[str]) -> int:
     )
     parser.add_argument("name", nargs="?", choices=ALL, metavar="NAME", help=f"print only the path of: {', '.join(ALL)}")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _data)
+    return parser.run(argv, _data)
 
 
 def _data(args: argparse.Namespace) -> int:

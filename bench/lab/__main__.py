@@ -17,17 +17,7 @@ from pathlib import Path
 from ...core.engine import MAX_DEPTH, Position
 from ...evaluation import config
 from ...uci.parse import reason, shorten
-from ..common.command import (
-    INTERRUPTED,
-    CommandError,
-    Parser,
-    execute,
-    file_name,
-    sets_tunables,
-    tell,
-    uninterrupted,
-    whole_number,
-)
+from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, uninterrupted, whole_number
 from ..common.fen import SHOWN, read_epd
 from ..common.files import Postponed, check_outputs, read_text
 from ..common.journal import add_journal_arguments
@@ -110,7 +100,7 @@ def main(argv: Sequence[str]) -> int:
     add("--page", type=file_name, metavar="FILE", help="write the table, the plot and explanations as one HTML file")
     add_journal_arguments(add, "measurement")
     add("--horizon", action="store_true", help="show the horizon effect instead")
-    return execute(parser, argv, _lab)
+    return parser.run(argv, _lab)
 
 
 def _lab(args: argparse.Namespace) -> int:

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..common.command import INTERRUPTED, LARGEST_COUNT, CommandError, Parser, execute, file_name, seconds, tell, whole_number
+from ..common.command import INTERRUPTED, LARGEST_COUNT, CommandError, Parser, file_name, seconds, tell, whole_number
 from ..common.files import Postponed, check_outputs, fingerprint
 from ..common.journal import add_journal_arguments
 from ..common.plot import require_plot
@@ -147,7 +147,7 @@ def _parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Finished games are printed on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
-    return execute(_parser(), argv, _match)
+    return _parser().run(argv, _match)
 
 
 def _match(args: argparse.Namespace) -> int:

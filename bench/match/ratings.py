@@ -11,7 +11,7 @@ from typing import Any
 
 from ...uci.parse import MAX_NAMED, shorten
 from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS
-from ..common.command import CommandError, Parser, execute, file_name, suggestion, tell
+from ..common.command import CommandError, Parser, file_name, suggestion, tell
 from ..common.files import naming
 from ..common.pgn import PgnError, read_tags, split_games
 from ..common.table import show
@@ -85,7 +85,7 @@ def main(argv: Sequence[str]) -> int:
         "--anchor", type=anchor, metavar="NAME=ELO", help="the player who has this rating (default: the mean is 0)"
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _ratings)
+    return parser.run(argv, _ratings)
 
 
 def anchor(text: str) -> tuple[str, float]:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..common.command import CommandError, Parser, execute, whole_number
+from ..common.command import CommandError, Parser, whole_number
 from ..common.table import plain
 from .alphabeta import alpha_beta
 from .beam import beam
@@ -99,7 +99,7 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--depth", type=whole_number(1, 4), default=2, metavar="N", help=about)
     parser.add_argument("--fen", default=MIDDLEGAME, metavar="FEN", help="the chess position (default: a middlegame)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _reference)
+    return parser.run(argv, _reference)
 
 
 def _reference(args: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ from typing import Any
 
 from ...evaluation.learn import labelled
 from ..common.checkout import revision
-from ..common.command import CommandError, Parser, execute, file_name, tell, uninterrupted, whole_number
+from ..common.command import CommandError, Parser, file_name, tell, uninterrupted, whole_number
 from ..common.files import check_outputs, fingerprint, naming, replacing
 from ..common.journal import RunFile, require_same_settings
 from ..common.openings import Book, open_book, standard_start
@@ -97,7 +97,7 @@ def _game_arguments(add: Callable[..., object]) -> None:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Progress is shown on stderr, the summary printed on stdout; 130 after Ctrl-C."""
-    return execute(_parser(), argv, _selfplay)
+    return _parser().run(argv, _selfplay)
 
 
 def _selfplay(args: argparse.Namespace) -> int:

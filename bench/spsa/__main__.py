@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...uci.tunables import ROWS, SWITCH, Row, matching
-from ..common.command import INTERRUPTED, CommandError, Parser, execute, file_name, number, tell, uninterrupted, whole_number
+from ..common.command import INTERRUPTED, CommandError, Parser, file_name, number, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs, fingerprint
 from ..common.journal import Journal, Kind, add_journal_arguments, checked
 from ..common.openings import Opening, choose, open_book, standard_start
@@ -190,7 +190,7 @@ def _parameter(row: Row, numbers: Sequence[int]) -> Parameter:
 
 def main(argv: Sequence[str]) -> int:
     """The subcommand. Progress is shown on stderr, the values are printed on stdout; 130 after Ctrl-C."""
-    return execute(_parser(), argv, _spsa)
+    return _parser().run(argv, _spsa)
 
 
 def _spsa(args: argparse.Namespace) -> int:

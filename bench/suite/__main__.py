@@ -14,7 +14,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.command import INTERRUPTED, Parser, execute, file_name, seconds, tell, uninterrupted, whole_number
+from ..common.command import INTERRUPTED, Parser, file_name, seconds, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs
 from ..common.journal import add_journal_arguments
 from ..common.plot import require_plot
@@ -89,7 +89,7 @@ def main(argv: Sequence[str]) -> int:
     add("--list", choices=("all", "open", "none"), help=listing)
     add("--plot", type=file_name, metavar="FILE", help="draw positions solved over time (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
-    return execute(parser, argv, _suite)
+    return parser.run(argv, _suite)
 
 
 def _suite(args: argparse.Namespace) -> int:
