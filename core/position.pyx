@@ -96,7 +96,7 @@ cdef class Position:
 
     def copy(self):
         """An independent position with the same game."""
-        cdef Position other = Position.__new__(Position)
+        cdef Position other = type(self).__new__(type(self))
         cdef int i
         other.reserve(self.last + 1)
         for i in range(self.last + 1):

@@ -54,6 +54,15 @@ def test_a_position_is_that_of_the_board_after_each_move(number: int | None) -> 
         board.push(chooser.choice(castling or list(board.legal_moves)))
 
 
+def test_a_copy_is_a_position_of_the_same_class() -> None:
+    """So that a checker's `isinstance` with the public class holds; the copy has a game of its own."""
+    position = Position.from_board(after(SHUFFLE))
+    copy = position.copy()
+    copy.make("e2e4")
+    assert type(copy) is Position
+    assert (copy.ply, position.ply) == (5, 4)
+
+
 def test_repetitions_of_the_game_count_and_a_null_move_ends_it() -> None:
     assert Position.from_board(after(2 * SHUFFLE)).result() == "1/2-1/2"
     assert Position.from_board(after(SHUFFLE)).result() == "*"
