@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
+from ..uci.options import MAX_HASH_MB
 from ..uci.parse import reason, shorten
 from .common.command import CommandError, Parser, file_name, per_second, whole_number
 from .common.fen import SHOWN, is_shredder, read_epd
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 20  # what Position.perft accepts
 MAX_NODES = 5_000_000  # default of --max-nodes
-MAX_HASH_MB = 65536  # as the UCI option Hash
 HOPELESS = 10_000_000  # leaves: a deeper count is not started for a smaller promise; what comes next takes a second or two
 BAR_AFTER = 1.0  # seconds a count may take before a bar is drawn
 

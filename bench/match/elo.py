@@ -69,6 +69,11 @@ def expected_score(elo: float) -> float:
     return 1 / (1 + 10 ** (-elo / 400))
 
 
+def likelihood_of_superiority(deviations: float) -> float:
+    """How likely the truth is above zero (0..1) if an estimate is so many of its standard deviations above it."""
+    return 0.5 * (1 + math.erf(deviations / math.sqrt(2)))
+
+
 def estimate(counts: Sequence[int]) -> Estimate:
     """Estimate from how often each result occurred: (losses, draws, wins), or pairs with 0, 1/2, 1, 3/2 and 2 points."""
     total = sum(counts)
@@ -79,7 +84,7 @@ def estimate(counts: Sequence[int]) -> Estimate:
         return Estimate(elo_difference(mean), -math.inf, math.inf, math.nan, math.nan, math.nan)
     error = deviation / math.sqrt(total)
     low, high = (elo_difference(mean + sign * CONFIDENCE_95 * error) for sign in (-1, 1))
-    superiority = 0.5 * (1 + math.erf((mean - 0.5) / error / math.sqrt(2)))
+    superiority = likelihood_of_superiority((mean - 0.5) / error)
     of_a_game = ELO_PER_T / math.sqrt(outcomes / 2)  # a pair's mean score spreads less than a game's
     normalized = (mean - 0.5) / deviation * of_a_game
     return Estimate(elo_difference(mean), low, high, superiority, normalized, CONFIDENCE_95 / math.sqrt(total) * of_a_game)
@@ -156,8 +161,8 @@ def _maximise(points: Any, games: Any, stiffness: float, *, white: bool) -> tupl
     """The likeliest strengths in nats, and their covariance, by Newton's method.
 
     `points` and `games` are those of each player, as White, against each other one. The last strength is White's advantage, which is
-    estimated if `white`, else 0. `stiffness` is that of the players' prior; White's keeps the
-    advantage finite if White won every game.
+    estimated if `white`, else 0. `stiffness` is that of the players' prior; White's own prior keeps the advantage finite if White won
+    every game.
     """
     import numpy as np
 

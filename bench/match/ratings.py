@@ -15,7 +15,7 @@ from ..common.command import CommandError, Parser, file_name, suggestion, tell
 from ..common.files import naming
 from ..common.pgn import PgnError, read_tags, split_games
 from ..common.table import show
-from .elo import CONFIDENCE_95, fit_results
+from .elo import CONFIDENCE_95, fit_results, likelihood_of_superiority
 
 EPILOG = """\
 Ratings make the expected score of every player the actual one: 400 points are 10 to 1, a draw is half a point, and White's advantage is
@@ -181,7 +181,7 @@ def _within(group: set[str], results: Mapping[tuple[str, str], Sequence[int]]) -
 
 
 def _why(group: set[str], results: Mapping[tuple[str, str], Sequence[int]]) -> str:
-    """Why a group cannot be compared with the others: a sentence."""
+    """Why a group cannot be compared with the others."""
     names = "; ".join(shorten(name) for name in sorted(group)[:MAX_NAMED]) + "; ..." * (len(group) > MAX_NAMED)
     outside = {both: each for both, each in results.items() if group & {*both} and not group.issuperset(both)}
     if not outside:
@@ -217,8 +217,8 @@ def rate(results: Mapping[tuple[str, str], Sequence[int]], fixed: tuple[str, flo
         player = Player(names[number], fit.elo[number] + shift, CONFIDENCE_95 * error, (losses, draws, wins))
         if place + 1 < len(order):
             following = order[place + 1]
-            ahead = (fit.elo[number] - fit.elo[following]) / fit.deviation({number: 1, following: -1})
-            player.los = 0.5 * (1 + math.erf(ahead / math.sqrt(2)))
+            ahead = fit.elo[number] - fit.elo[following]
+            player.los = likelihood_of_superiority(ahead / fit.deviation({number: 1, following: -1}))
         players.append(player)
     return Table(players, fit.white, CONFIDENCE_95 * fit.deviation({len(names): 1}))
 
