@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Untrusted files: they run nothing, read nothing else, and end neither the process nor its memory; one line says what is wrong.
+"""Untrusted files: they run nothing, read nothing else, and end neither the process nor its memory; the error is one line.
 
-The limits stand in .github/SECURITY.md. tests/trials/mutated_files.py tries spoilt files by the thousand.
+The limits are in .github/SECURITY.md. tests/trials/mutated_files.py tries spoilt files by the thousand.
 """
 
 import bz2

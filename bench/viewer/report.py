@@ -143,16 +143,16 @@ def _chooser(games: Sequence[_Game]) -> str:
 
 
 def _players(studies: Sequence[Study]) -> str:
-    """A row for each player of several games."""
+    """A row for each player of several games; "" if there is none."""
     rows = "".join(
         f'<tr><th scope="row">{escape(side.name)}</th><td>{games}</td>{"".join(f"<td>{cell}</td>" for cell in side.cells())}</tr>'
         for games, side in over_games(studies)
     )
+    if not rows:
+        return ""
     signs = "".join(f'<th scope="col" title="{each.plural}">{each.sign}</th>' for each in judge.JUDGEMENTS)
     heads = "".join(f'<th scope="col">{name}</th>' for name in ("Player", "Games", "Accuracy", "Average loss"))
-    return (
-        f'<div class="players"><table><thead><tr>{heads}{signs}</tr></thead><tbody>{rows}</tbody></table></div>' if rows else ""
-    )
+    return f'<div class="players"><table><thead><tr>{heads}{signs}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def _keys() -> str:
@@ -234,7 +234,7 @@ def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
 
 
 def _moves(game: _Game) -> str:
-    """The moves as links, White's in the first column and Black's in the second, with the score after each; a bad one has its sign and colour."""
+    """The moves as links in two columns, with the score after each; a bad one has its sign and colour."""
     found = []
     for index, board in enumerate(game.study.boards[:-1]):
         if board.turn or index == 0:
@@ -256,13 +256,9 @@ def _mistakes(game: _Game) -> str:
             f'<li><a class="{judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
             f" {score_text(step.before.score)} to {score_text(step.after.score)}.{better}</li>"
         )
-    return (
-        f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n'
-        if items
-        else "<p>No mistakes found.</p>\n"
-        if game.steps
-        else ""
-    )
+    if items:
+        return f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n'
+    return "<p>No mistakes found.</p>\n" if game.steps else ""
 
 
 def _line_links(game: _Game, at: int, line: Line) -> str:
