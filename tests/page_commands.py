@@ -18,6 +18,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from coachwhip.bench.common.command import Parser
 from places import ROOT
 
 from coachwhip.__main__ import SUBCOMMANDS
@@ -92,9 +93,9 @@ def smaller(command: str) -> str:
 
 
 def read_only(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a subcommand read its command line, without running it. Raises KeyError or SystemExit for one that it rejects."""
+    """Let a subcommand read its command line, without running it. Raises KeyError or CommandError for one that it rejects."""
     module = import_module(f"coachwhip.{SUBCOMMANDS[words[0]][0]}")
-    monkeypatch.setattr(module, "execute", lambda parser, argv, *_, **__: parser.parse_intermixed_args(argv) and 0)
+    monkeypatch.setattr(Parser, "run", lambda parser, argv, _: parser.parse_intermixed_args(argv) and 0)
     assert module.main(words[1:]) == 0
 
 
