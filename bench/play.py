@@ -26,6 +26,7 @@ from ..uci.parse import printable, shorten
 from .common.adjudication import DRAW, UNFINISHED, Ending, find_ending, win
 from .common.command import LARGEST_TIME, CommandError, Parser, file_name, in_words, number, seconds, whole_number
 from .common.files import append, check_outputs, naming
+from .common.pgn import game_text
 from .common.rules import Rules
 from .engines.clock import TimeControl
 from .viewer.clock import clock_text
@@ -50,8 +51,7 @@ class Screen:
     """A board on standard output: coloured on a terminal that takes colours and has chess pieces, else in letters."""
 
     def __init__(self, bottom: chess.Color) -> None:
-        """`bottom`: the side that is drawn there."""
-        self._bottom = bottom
+        self._bottom = bottom  # the side that is drawn there
         self._out = getattr(sys.stdout, "unfiltered", sys.stdout)  # takes control characters of our own
         terminal = os.environ.get("TERM") or os.environ.get("WT_SESSION") or "dumb"  # Windows Terminal sets no TERM
         self._is_terminal = sys.stdout.isatty() and terminal != "dumb"
@@ -141,7 +141,7 @@ class Play:
         self._make(move)
 
     def _make(self, move: chess.Move) -> None:
-        """Make a move, or lose on time, and show the board."""
+        """Make a move, or lose on time; show the board unless the engine is to answer."""
         turn, now = self._last.turn(), time.monotonic()
         left = self._left[turn] - (now - self._start)
         if self._control.base and left < 0:
@@ -154,7 +154,8 @@ class Play:
                 self._left[turn] = left + self._control.increment
                 self._last.set_clock(self._left[turn])
             self._ending = find_ending(self._last.board(), (), Rules())
-        self._show()
+        if self._ending or self._last.turn() == self._human:
+            self._show()
 
     def _read_line(self) -> str:
         """What the person enters. Raises EOFError at the end of input."""
@@ -212,13 +213,14 @@ class Play:
             return
         result, how = self._ending or (UNFINISHED, "unterminated")
         self._game.headers.update(Result=result, Termination=how)
+        text = game_text(self._game).strip()
         try:
             gap = "\n\n" if path.exists() else ""  # its last line may have no end
             with naming(path), path.open("ab", 0) as file:
-                append(file, f"{gap}{self._game}\n".encode())
+                append(file, f"{gap}{text}\n".encode())
             print(f"Saved in {path}.")
         except OSError as error:
-            print(f"{in_words(error)}. This is the game:\n\n{self._game}")
+            print(f"{in_words(error)}. This is the game:\n\n{text}")
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move | None:
