@@ -8,8 +8,10 @@ thread; the lines that the session writes go to python-chess's event loop. Searc
 from __future__ import annotations
 
 import asyncio
+import atexit
 import os
 import threading
+from concurrent.futures import Future
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -36,7 +38,7 @@ def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, 
     """A `chess.engine.SimpleEngine` on coachwhip in this process; `options` are those of its `configure`.
 
     `tunables` are changes to the numbers of the search and the switches of its techniques (`coachwhip tunables` lists them). Close
-    it after use, or use it in a `with` statement; what is still open is closed when the main thread ends.
+    it after use, or use it in a `with` statement; what is still open is closed when the program ends.
 
     Raises `chess.engine.EngineError` for an option or a tunable that is unknown or has a wrong value, as `configure` does.
 
@@ -49,7 +51,7 @@ def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, 
         changes = read(f"{name}={value:d}" for name, value in (tunables or {}).items())
     except ValueError as error:
         raise EngineError(str(error)) from error
-    engine = SimpleEngine.popen(InProcessProtocol, "coachwhip", timeout=None, session=Session(tunables=changes))
+    engine = _start(Session(tunables=changes))
     _open_engines.add(engine)
     try:
         engine.configure(options or {})
@@ -57,6 +59,24 @@ def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, 
         engine.close()
         raise
     return engine
+
+
+def _start(session: Session) -> SimpleEngine:
+    """An engine whose threads do not keep the program alive: they are daemons, as is the thread that starts them."""
+    started: Future[SimpleEngine] = Future()
+
+    def start() -> None:
+        started.set_result(SimpleEngine.popen(InProcessProtocol, "coachwhip", timeout=None, session=session))
+
+    threading.Thread(target=start, daemon=True).start()
+    return started.result()
+
+
+@atexit.register
+def _close_what_is_open() -> None:
+    """Close the engines that the program has left open."""
+    for engine in tuple(_open_engines):
+        engine.close()
 
 
 class InProcessProtocol(UciProtocol):
@@ -136,13 +156,3 @@ class InProcessTransport(asyncio.SubprocessTransport):
     def close(self) -> None:
         """End the session, also while it searches."""
         self.write(b"stop\nquit\n")
-
-
-def _close_with_the_main_thread() -> None:
-    """Close what was left open: the threads of an open engine would keep the process alive."""
-    threading.main_thread().join()
-    for engine in tuple(_open_engines):
-        engine.close()
-
-
-threading.Thread(target=_close_with_the_main_thread, name="coachwhip exit", daemon=True).start()

@@ -240,3 +240,16 @@ def test_a_program_ends_though_an_engine_is_open(last: str, user_environment: di
         out, err = child.communicate(timeout=60)
     assert (out, child.returncode, "ZeroDivisionError" in err) == ("set() False\n", int("/" in last), "/" in last)
     assert ("/" in last) or not err
+
+
+def test_a_thread_may_use_an_engine_after_the_main_thread(user_environment: dict[str, str]) -> None:
+    """And nothing waits for the main thread: that could fail in its shutdown, before Python 3.13."""
+    code = (
+        "import chess, threading, time; from chess.engine import Limit\n"
+        "def play():\n"
+        "    time.sleep(0.5); print(engine.play(chess.Board(), Limit(nodes=500)).move is not None)\n"
+        "threading.Thread(target=play).start()"
+    )
+    with program(code, user_environment) as child:
+        out, err = child.communicate(timeout=60)
+    assert (out, err, child.returncode) == ("True\n", "", 0)
