@@ -23,6 +23,7 @@ ABOUT = (
     "on one technique more. Made by coachwhip lab."
 )
 BOARD = 320  # pixels
+OPACITY = "99"  # of the bars, hexadecimal: their text is read on white and on black
 NO_PLOT = "The plot is missing because matplotlib is not installed: pip install 'coachwhip[bench]'"
 PAGE = """\
 <!doctype html>
@@ -37,14 +38,14 @@ PAGE = """\
 body {{ max-width: 72rem; margin: 0 auto; padding: 1rem; font: 16px/1.5 system-ui, sans-serif; overflow-wrap: break-word; }}
 p {{ max-width: 46rem; }}
 .scroll {{ overflow-x: auto; margin: 1rem 0; }}
-img, .board svg {{ max-width: 100%; height: auto; }}
-img {{ background: #fff; }}
-.bar {{ display: grid; grid-template-columns: min(13rem, 36%) minmax(0, 1fr); gap: 0.5rem; font-size: 0.85rem; line-height: 1.4; }}
-.bar span {{ display: flex; align-items: center; gap: 0.3rem; padding-right: 5.5rem; white-space: nowrap; }}
-.bar b {{ font-weight: normal; }}
-.bar i {{ flex: none; height: 0.8rem; }}
+.board svg {{ max-width: 100%; height: auto; }}
+img {{ width: min(100%, 36rem); background: #fff; }}
+.bars {{ max-width: 46rem; padding: 0; list-style: none; font-size: 0.85rem; line-height: 1.5; print-color-adjust: exact; }}
+.bars li {{ display: flex; justify-content: space-between; padding: 0 0.3rem; margin-bottom: 2px; }}
+.bars.kinds li {{ width: fit-content; }}
 table {{ border-collapse: collapse; font-size: 0.85rem; font-variant-numeric: tabular-nums; }}
-th, td {{ padding: 0.2rem 0.6rem; text-align: right; border-bottom: 1px solid #8884; white-space: nowrap; }}
+th, td {{ padding: 0.2rem 0.4rem; text-align: right; border-bottom: 1px solid #8884; white-space: nowrap; }}
+th {{ white-space: normal; vertical-align: bottom; }}
 th:first-child, td:first-child {{ text-align: left; position: sticky; left: 0; background: Canvas; }}
 </style>
 </head>
@@ -87,15 +88,24 @@ def _table(heading: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def _bars(report: Report) -> Iterator[str]:
-    """One bar for each rung, on a logarithmic scale that starts at one node."""
-    bars = [(row, row.nodes[row.depth - 1] or 1.0) for row in bars_of(report)]
-    longest = max((math.log(nodes) for _, nodes in bars), default=0.0) or 1.0
+    """A bar for each rung, behind its name and number, so that a phone has room for it. The logarithmic scale starts at one node."""
+    bars = bars_of(report)
+    longest = math.log(max((nodes for _, nodes in bars), default=1)) or 1
     yield "<h2>Nodes of each rung</h2>"
-    yield _paragraph(f"Mean of a position at the deepest depth that all positions finished (d), log scale. {KINDS}")
-    for row, nodes in bars:
-        width = 100 * math.log(max(nodes, 1)) / longest
-        bar = f'<i style="width: {width:.1f}%; background: {COLOURS[row.row.kind]}"></i>'
-        yield f'<div class="bar"><b>{escape(row.row.label)}</b><span>{bar}{short(nodes)} (d={row.depth})</span></div>'
+    yield _paragraph("Mean of a position at the deepest depth that all positions finished (d). Logarithmic scale.")
+    kinds = (_bar(kind, 100, f"{kind}: {text}", "") for kind, text in KINDS.items())
+    yield f'<ul class="bars kinds">{"".join(kinds)}</ul>'
+    items = (
+        _bar(row.row.kind, 100 * math.log(nodes) / longest, row.row.label, f"{short(nodes)} (d={row.depth})")
+        for row, nodes in bars
+    )
+    yield f'<ul class="bars">{"".join(items)}</ul>'
+
+
+def _bar(kind: str, percent: float, name: str, number: str) -> str:
+    colour = f"{COLOURS[kind]}{OPACITY}"
+    style = f"background: linear-gradient(90deg, {colour} {percent:.1f}%, transparent 0)"
+    return f'<li style="{style}">{escape(name)}<span>{number}</span></li>\n'
 
 
 def _plot(report: Report) -> str:
@@ -119,15 +129,20 @@ def _techniques(report: Report) -> Iterator[str]:
 
 def _horizon(shown: Sequence[Shown]) -> Iterator[str]:
     yield "<h2>The horizon effect</h2>"
-    yield _paragraph("What each search plays and thinks, in pawns from Black's side; ! marks material thrown away.")
+    yield _paragraph(
+        "What each search plays and thinks, in pawns from Black's side; ! and red arrows mark material thrown away. "
+        "The green arrow is the move of a nearly full-width search."
+    )
     for each in shown:
+        arrows = [_arrow(each.best, "green"), *(_arrow(move, "red") for move in each.worth)]
         yield f"<h3>{escape(each.case.title)}</h3>\n\n<p><code>{escape(each.case.fen)}</code></p>"
-        thrown = [chess.svg.Arrow(move.from_square, move.to_square, color="red") for move in map(chess.Move.from_uci, each.worth)]
-        best = chess.Move.from_uci(each.best)
-        arrows = [chess.svg.Arrow(best.from_square, best.to_square, color="green"), *thrown]
         yield f'<div class="board">{chess.svg.board(chess.Board(each.case.fen), arrows=arrows, size=BOARD)}</div>'
-        yield _paragraph("Green: the move of the nearly full-width search; red: moves that throw material away.")
         heading, *rows = horizon_table(each)
         yield _table(heading, rows)
         yield _paragraph(each.case.text)
         yield _paragraph(verdict(each))
+
+
+def _arrow(text: str, colour: str) -> chess.svg.Arrow:
+    move = chess.Move.from_uci(text)
+    return chess.svg.Arrow(move.from_square, move.to_square, color=colour)
