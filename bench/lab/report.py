@@ -13,10 +13,14 @@ from typing import NamedTuple
 
 from ..common.table import plain
 from .experiment import Cell, Experiment, Results
-from .techniques import ORDERED, Row
+from .techniques import DEEPER, ORDERED, RISKY, SAFE, Row
 
 LOSS_LIMIT = 1000  # centipawns: a mate missed counts no more than this in a mean
-KINDS = "safe: the same value for less work; deeper: looks beyond the asked depth; risky: leaves out moves that it expects not to matter."
+KINDS = {
+    SAFE: "the same value for less work",
+    DEEPER: "looks beyond the asked depth",
+    RISKY: "leaves out moves that it expects not to matter",
+}
 
 
 class Summary(NamedTuple):
@@ -189,7 +193,7 @@ def notes(report: Report) -> list[str]:
         "deepest that all positions finished. x/d: the nodes are b^x; minimax has 1, the best alpha-beta comes near 1/2. "
         "step: values/moves that differ from the row this one builds on, at that depth."
     )
-    lines = [columns, KINDS]
+    lines = [columns, "; ".join(f"{kind}: {text}" for kind, text in KINDS.items()) + "."]
     geometric = geometric_mean(report.branching) if report.depth else 0.0
     if report.depth:
         lines.append(

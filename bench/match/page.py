@@ -38,7 +38,7 @@ STYLE = """\
 .pairs { display: grid; grid-template-columns: max-content minmax(0, 1fr) max-content; gap: 0.2rem 0.6rem; max-width: 30rem; }
 .pairs span { font-variant-numeric: tabular-nums; }
 .pairs i { display: block; height: 100%; background: var(--accent); border-radius: 2px; }
-.legend, [data-step="better"], [data-step="worse"], .keys li:nth-child(n + 6), .game .note { display: none; }
+.legend, .lines, [data-step="better"], [data-step="worse"], .keys li:nth-child(n + 6), .game .note { display: none; }
 """
 
 

@@ -224,8 +224,10 @@ def test_the_page_stands_alone_and_has_every_part(html_page: str) -> None:
     assert html_page.count("data:image/svg+xml;base64,") == 1
     for row in techniques.each_alone(["continuation", "quiescence", "beam"]):
         assert f"<td>{row.label}</td>" in html_page
+        assert f">{row.label}<span>" in html_page  # its bar
     assert techniques.BY_KEY["beam"].source in html_page
     assert horizon.CASES[0].fen in html_page
+    assert html_page.count('<div class="board"><svg') == len(horizon.CASES)
 
 
 @pytest.mark.needs_program(CHROMIUM)
