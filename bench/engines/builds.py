@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from ..common.checkout import here
 from ..common.command import CommandError
+from .process import APART, kill
 
 BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
 
@@ -117,14 +118,21 @@ def _major_version(package: str) -> int:
 
 
 def _run(command: Sequence[str], *, check: bool = True, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
-    """Run a command without showing its output. Raises CommandError with the end of it."""
+    """Run a command without showing its output; Ctrl-C ends it, and what it has started. Raises CommandError with the end of its output."""
+    null, pipe = subprocess.DEVNULL, subprocess.PIPE
     try:
-        done = subprocess.run(
-            command, cwd=cwd, stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", errors="replace", check=False
+        process = subprocess.Popen(
+            command, cwd=cwd, stdin=null, stdout=pipe, stderr=pipe, encoding="utf-8", errors="replace", **APART
         )
     except OSError as error:
         raise CommandError(f"cannot run {command[0]}: {error}") from error
-    if check and done.returncode:
-        output = (done.stdout + done.stderr).strip()[-2000:]
-        raise CommandError(f"{' '.join(command[:4])} ... failed with code {done.returncode}:\n{output}")
-    return done
+    with process:
+        try:
+            out, complaints = process.communicate()
+        except BaseException:
+            kill(process)
+            raise
+    if check and process.returncode:
+        output = (out + complaints).strip()[-2000:]
+        raise CommandError(f"{' '.join(command[:4])} ... failed with code {process.returncode}:\n{output}")
+    return subprocess.CompletedProcess(command, process.returncode, out, complaints)

@@ -59,6 +59,15 @@ def _watch(sign: str, pid: int) -> None:
         stream.write(f"{sign} {pid}\n".encode())
 
 
+def kill(process: "subprocess.Popen[Any]") -> None:
+    """Kill a process that was started APART, and what it has started (on Windows it alone)."""
+    with suppress(OSError):
+        if sys.platform == "win32":
+            process.kill()
+        else:  # also where it has ended: what it started may go on
+            os.killpg(process.pid, signal.SIGKILL)
+
+
 class EngineProcess:
     """A running program. It leads a process group, which ends with it."""
 
@@ -124,11 +133,7 @@ class EngineProcess:
             self.send("quit")
             with suppress(subprocess.TimeoutExpired):
                 self._popen.wait(patience)
-        with suppress(OSError):
-            if sys.platform == "win32":
-                self._popen.kill()
-            else:  # also where it has ended: what it started may go on
-                os.killpg(self._popen.pid, signal.SIGKILL)
+        kill(self._popen)
         with suppress(OSError):
             self._popen.stdin.close()
         with suppress(subprocess.TimeoutExpired):

@@ -2,6 +2,9 @@
 """Revisions built side by side, in a small repository that is built as coachwhip is."""
 
 import json
+import os
+import select
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -89,6 +92,34 @@ def test_what_cannot_be_built_is_said_and_leaves_nothing(repository: Path) -> No
             builds.build(wrong, repository, print)
     with pytest.raises(CommandError, match="no git checkout"):
         builds.find_repository(repository.parent)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
+def test_ctrl_c_ends_a_build_and_what_it_has_started(repository: Path) -> None:
+    """The processes of Cython went on for ever."""
+    alive = repository / "alive"
+    os.mkfifo(alive)
+    waiting = f"import time; pipe = open({str(alive)!r}, 'w'); print('started', file=pipe, flush=True); time.sleep(600)"
+    (repository / "setup.py").write_text(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {waiting!r}])")
+    git(repository, "commit", "--quiet", "-am", "slow")
+    command = [
+        sys.executable,
+        "-m",
+        "coachwhip",
+        "match",
+        "--revision",
+        "HEAD",
+        "--revision",
+        "HEAD~1",
+        "--repository",
+        str(repository),
+    ]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child, alive.open() as pipe:
+        assert pipe.readline() == "started\n"
+        child.send_signal(signal.SIGINT)
+        assert "Traceback" not in child.communicate(timeout=60)[1]
+        assert child.returncode == 130
+        assert select.select([pipe], [], [], 60)[0], "it goes on"
 
 
 def test_two_revisions_are_set_against_each_other(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
