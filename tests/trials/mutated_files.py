@@ -39,6 +39,7 @@ from coachwhip.evaluation import config
 from coachwhip.evaluation.learn import labelled
 from places import DATA
 
+from coachwhip.__main__ import INTERRUPTED
 from coachwhip.__main__ import main as coachwhip
 
 LIMIT, HANG = 20.0, 120.0  # seconds for a file; until the run is given up
@@ -74,13 +75,21 @@ class Reader(NamedTuple):
     seal: Callable[[random.Random, bytes], bytes] | None = None  # faults behind checksums that fit
 
 
+def run(words: list[str]) -> int:
+    """Run a command, which returns its exit code also after Ctrl-C. Raises KeyboardInterrupt then."""
+    code = coachwhip(words)
+    if code == INTERRUPTED:
+        raise KeyboardInterrupt
+    return code
+
+
 def written_by(words: list[str]) -> Callable[[], bytes]:
     """What a command writes to FILE."""
 
     def make() -> bytes:
         path = Path("journal")
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
-            coachwhip([word.replace("FILE", path.name) for word in words])
+            run([word.replace("FILE", path.name) for word in words])
         content = path.read_bytes()
         path.unlink()
         return content
@@ -199,8 +208,8 @@ def read(reader: Reader, path: Path) -> str:
     faulthandler.dump_traceback_later(HANG, exit=True)
     try:
         with Path("out").open("w") as out, contextlib.redirect_stdout(out), contextlib.redirect_stderr(io.StringIO()) as err:
-            code = coachwhip([word.replace("FILE", path.name) for word in reader.words])
-    except BaseException as error:  # noqa: BLE001 - MemoryError and RecursionError too
+            code = run([word.replace("FILE", path.name) for word in reader.words])
+    except (Exception, SystemExit) as error:  # noqa: BLE001
         return f"{type(error).__name__}: {str(error)[:200]}"
     finally:
         faulthandler.cancel_dump_traceback_later()
