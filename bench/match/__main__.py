@@ -164,8 +164,8 @@ def _match(args: argparse.Namespace) -> int:
     disk, code = Postponed(), 0
     try:
         with ExitStack() as stack:
-            contest = _contest(args)
             pairings = schedule(_openings(args), opponents(players, args.form), args.games)
+            contest = _contest(args)  # which may build a revision
             journal = args.journal and MatchJournal(args.journal, _settings(args, contest), resume=args.resume)
             if journal:
                 stack.callback(journal.close)
