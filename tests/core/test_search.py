@@ -9,7 +9,6 @@ from collections.abc import Sequence
 import chess
 import oracle
 import pytest
-from coachwhip.bench import data
 from coachwhip.core.engine import STARTPOS_FEN, Engine, Position, SearchInfo, SearchResult
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation import config
@@ -17,7 +16,12 @@ from searching import GRACE, KIWIPETE, MIDDLEGAME, exact_info, fresh_engine, one
 
 __all__ = ["fresh_engine", "one_engine"]  # fixtures
 
-TACTICS = [" ".join(line.split()[:4]) + " 0 1" for line in data.TACTICS.path.read_text(encoding="utf-8").splitlines()]
+LATE_MOVES = [  # a move fails high late
+    "8/3pk3/4pn2/2P5/2NPP1rR/p5P1/r4P2/1R4K1 w - - 0 1",
+    "r5k1/pp4pp/2p5/3pP1qP/3P2bn/6Q1/PPN5/R2B2K1 b - - 0 1",
+    "2r4r/pQ1bk1p1/8/3B1p1p/2P1pbqP/3nP3/PP1PNPP1/R1B2K1R w - - 0 1",
+    "6k1/2q2pp1/1p3n1p/1Q2R3/1p6/1N4PP/2r2P2/6K1 b - - 0 1",
+]
 # Techniques that only decide how soon the value at a given depth is found; the others may change it.
 SAFE = (
     "use_aspiration",
@@ -456,7 +460,7 @@ def test_a_move_that_has_failed_high_is_kept_by_a_search_that_is_cut_before_its_
         return engine.search(Position(fen), nodes=nodes)
 
     kept_early = 0
-    for fen in TACTICS[::2]:
+    for fen in LATE_MOVES:
         engine.clear()
         engine.prepare()
         _, infos = search(engine, Position(fen), depth=10)
