@@ -66,7 +66,10 @@ def _start(session: Session) -> SimpleEngine:
     started: Future[SimpleEngine] = Future()
 
     def start() -> None:
-        started.set_result(SimpleEngine.popen(InProcessProtocol, "coachwhip", timeout=None, session=session))
+        try:
+            started.set_result(SimpleEngine.popen(InProcessProtocol, "coachwhip", timeout=None, session=session))
+        except BaseException as error:  # noqa: BLE001 - raised where the engine is waited for
+            started.set_exception(error)
 
     threading.Thread(target=start, daemon=True).start()
     return started.result()

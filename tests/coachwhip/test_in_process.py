@@ -253,3 +253,14 @@ def test_a_thread_may_use_an_engine_after_the_main_thread(user_environment: dict
     with program(code, user_environment) as child:
         out, err = child.communicate(timeout=60)
     assert (out, err, child.returncode) == ("True\n", "", 0)
+
+
+def test_an_engine_that_cannot_start_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It waited for ever."""
+
+    def no_thread(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(in_process, "InProcessTransport", no_thread)
+    with pytest.raises(RuntimeError, match="can't start new thread"):
+        open_engine()
