@@ -102,18 +102,8 @@ def test_ctrl_c_ends_a_build_and_what_it_has_started(repository: Path) -> None:
     waiting = f"import time; pipe = open({str(alive)!r}, 'w'); print('started', file=pipe, flush=True); time.sleep(600)"
     (repository / "setup.py").write_text(f"import subprocess, sys; subprocess.run([sys.executable, '-c', {waiting!r}])")
     git(repository, "commit", "--quiet", "-am", "slow")
-    command = [
-        sys.executable,
-        "-m",
-        "coachwhip",
-        "match",
-        "--revision",
-        "HEAD",
-        "--revision",
-        "HEAD~1",
-        "--repository",
-        str(repository),
-    ]
+    revisions = ["--revision", "HEAD", "--revision", "HEAD~1", "--repository", str(repository)]
+    command = [sys.executable, "-m", "coachwhip", "match", *revisions]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as child, alive.open() as pipe:
         assert pipe.readline() == "started\n"
         child.send_signal(signal.SIGINT)
