@@ -16,7 +16,7 @@ from ..evaluation import config
 from ..evaluation.learn.labelled import MAX_SCORE
 from .common import journal as journals
 from .common.checkout import revision
-from .common.command import INTERRUPTED, CommandError, Parser, file_name, number, require, tell, uninterrupted, whole_number
+from .common.command import INTERRUPTED, CommandError, Parser, file_name, number, tell, uninterrupted, whole_number
 from .common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, write_bytes
 from .common.learning import NOTHING_LEARNT, add_options, plot_losses
 from .common.plot import require_plot
@@ -106,7 +106,6 @@ def _train(args: argparse.Namespace) -> int:
         require_apart([*named, *epochs], [path for path in (*args.files, args.start, args.weights) if path])
     for path in args.files:
         require_regular(path, "a training")
-    require("scipy.sparse", "it")
     if args.plot:
         require_plot(args.plot)
     try:
@@ -203,6 +202,7 @@ class Run:
         from ..evaluation.learn.train import Settings, Trainer, first_state
 
         self._args = args
+        self._weights = weights
         self._is_residual = args.kind == "residual"
         self._seconds = 0.0
         self._first, sha256 = _first(args)
@@ -249,7 +249,7 @@ class Run:
         if self._is_residual:
             tell(f"the terms alone: validation loss {trainer.loss_of_terms():.6f}")
         if self._first:
-            tell(f"{self._args.start.name}: validation loss {trainer.loss_of(self._first):.6f}")
+            tell(f"{self._args.start.name}: validation loss {self._loss_of(self._first):.6f}")
         is_interrupted = False
         try:
             with disk:
@@ -268,6 +268,12 @@ class Run:
             code = self._finish(len(self._epochs) - done)
         disk.settle()
         return INTERRUPTED if is_interrupted else code
+
+    def _loss_of(self, network: "Network") -> float:
+        """The loss of a network in integers, as the engine plays it."""
+        from ..evaluation.learn.network import to_bytes
+
+        return self._trainer.loss_of(Engine(self._weights, hash_mb=1, network=to_bytes(network)))
 
     def _train_missing(self) -> None:
         from ..evaluation.learn.network import to_bytes
@@ -307,7 +313,7 @@ class Run:
         from ..evaluation.learn.network import to_bytes
 
         args, network = self._args, self._network()
-        loss, before = self._trainer.loss_of(network), self._trainer.loss_of_terms()
+        loss, before = self._loss_of(network), self._trainer.loss_of_terms()
         has_learnt = loss < before
         path, complaint = keep(args.output, to_bytes(network), "the network is") if has_learnt else (None, "")
         summary = {
@@ -336,7 +342,7 @@ class Run:
                 f"integers of the engine, and {before:.6f} {without}: give more games or more --epochs"
             )
             return NOTHING_LEARNT
-        if self._first and loss >= (first := self._trainer.loss_of(self._first)):
+        if self._first and loss >= (first := self._loss_of(self._first)):
             tell(
                 f"coachwhip train: the validation loss is {loss:.6f} in the integers of the engine, and that of {args.start.name}, "
                 f"the start, {first:.6f}; the loss does not show which is stronger: let them play"

@@ -10,6 +10,9 @@ from .position cimport *
 
 cdef enum:
     PACKED_SIZE = 26  # bytes
+    PIECES_AT = 8  # number of the byte
+    STM_AT = 24
+    RULE50_AT = 25
     ROOK_TO_CASTLE = 6  # a rook that may still castle
     PAWN_TO_TAKE = 7  # a pawn that can be taken en passant
 

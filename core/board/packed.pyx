@@ -5,11 +5,6 @@ from libc.string cimport memset
 
 from .fen cimport write_fen
 
-cdef enum:
-    PIECES_AT = 8  # number of the byte
-    STM_AT = 24
-    RULE50_AT = 25
-
 
 cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
     cdef bitboard left = occupied(&pos.b)

@@ -26,13 +26,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...core.engine import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB, network_header
-from .layers import CHUNK, Parameters, inputs, parameters, size
-from .model import towards_zero
+from .layers import Parameters, parameters, size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .layers import Boards, Singles
+    from .layers import Singles
 
 FIRST_LINE = b"coachwhip network 1\n"
 MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
@@ -55,19 +54,6 @@ class Network:
     def hidden(self) -> int:
         """Hidden units a side."""
         return len(self.bias)
-
-    def scores(self, boards: Boards) -> NDArray[np.int32]:
-        """Centipawns from the view of stm, as the engine computes them."""
-        parts = [self._scores(boards[at : at + CHUNK]) for at in range(0, len(boards), CHUNK)]
-        return np.concatenate([np.empty(0, np.int32), *parts])
-
-    def _scores(self, boards: Boards) -> NDArray[np.int32]:
-        feature_weights = self.feature_weights.astype(np.float32)  # floats are faster, and exact: see MAX_WEIGHT and MAX_SUM
-        total = np.zeros(len(boards), dtype=np.int64)
-        for matrix, weights in zip(inputs(boards), self.output, strict=True):
-            values = np.clip(matrix @ feature_weights + self.bias, 0, QA)
-            total += ((values * values).astype(np.float64) @ weights.astype(np.float64)).astype(np.int64)
-        return towards_zero((towards_zero(total, QA) + self.output_bias) * self.scale, QA * QB).astype(np.int32)
 
 
 # --- From floats to integers ---

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""AdamW, which fits the weights and trains the network: Loshchilov and Hutter, "Decoupled weight decay regularization" (2019)."""
+"""AdamW, which fits the weights and trains the network (core/adam.pyx)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...core.engine import adam_step
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-MEAN_DECAY, SQUARE_DECAY = 0.9, 0.999  # beta1 and beta2
 
 
 class Epoch(NamedTuple):
@@ -40,14 +40,9 @@ class Adam:
 
     def step(self, gradient: NDArray[Any], rate: float) -> None:
         """One step at this learning rate."""
-        number = self.values.dtype.type
         self.steps += 1
-        self.mean += number(1 - MEAN_DECAY) * (gradient - self.mean)
-        self.square += number(1 - SQUARE_DECAY) * (gradient * gradient - self.square)
-        change = self.mean / number(1 - MEAN_DECAY**self.steps)
-        change /= np.sqrt(self.square / number(1 - SQUARE_DECAY**self.steps)) + number(self._tiny)
-        change += number(self._decay) * self.values
-        self.values -= number(rate) * change
+        arrays = self.values, self.mean, self.square, gradient
+        adam_step(*arrays, step=self.steps, rate=rate, tiny=self._tiny, decay=self._decay)
 
 
 def cosine(step: int, steps: int, last: float = 0.0) -> float:

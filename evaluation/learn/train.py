@@ -9,22 +9,26 @@ Data and settings decide everything: an interruption changes not a bit of the re
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ...core.engine import network_gradient
 from .fit import fit_scale
-from .layers import chance, loss_and_gradient, outputs, parameters, size
+from .layers import aligned, chance, from_blocks, in_blocks, outputs, parameters, size
 from .network import floats, limits, quantised
 from .optimiser import Adam, Epoch, cosine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from .layers import Singles
+    from ...core.engine import Engine
+    from .layers import Boards, Singles
     from .network import Network
     from .positions import Batch, Positions
 
+PARTS = 2  # of each batch, and of the parameters: a thread for each
 TINY = 1e-8  # AdamW's epsilon
 LAST_RATE = 0.01  # of the first, after the last step
 FIT_POSITIONS = 1 << 20  # from which the value of a logit is fitted
@@ -87,6 +91,60 @@ def fit_logit(positions: Positions) -> float:
     return round(scale, 1)
 
 
+class _Steps:
+    """The steps of an epoch: its state as the core computes with it, and the threads that share the work.
+
+    Each batch has PARTS parts, and their gradients are added in order, so the number of processors does not change the result.
+    """
+
+    def __init__(self, settings: Settings, state: State, done: int, threads: ThreadPoolExecutor) -> None:
+        """Go on after `done` steps."""
+        self._hidden = settings.hidden
+        self._threads = threads
+        self._arrays = [in_blocks(part, settings.hidden) for part in state[1:]]
+        self._high = in_blocks(limits(settings.hidden), settings.hidden)
+        self._low = -self._high
+        self._gradients = [aligned(len(self._high)) for _ in range(PARTS)]
+        self._shares = _shares(len(self._high))
+        self._adams = [
+            Adam(*(array[share] for array in self._arrays), tiny=TINY, decay=settings.decay, steps=done) for share in self._shares
+        ]
+
+    @property
+    def done(self) -> int:
+        """How many steps were made, in all epochs."""
+        return self._adams[0].steps
+
+    def step(self, boards: Boards, logits: Singles, targets: Singles, rate: float) -> float:
+        """One step at this learning rate; the sum of the losses before it."""
+        count = np.float32(len(boards))
+
+        def differentiate(share: slice, gradient: Singles) -> float:
+            return network_gradient(boards[share], logits[share], targets[share], self._arrays[0], gradient)
+
+        def change(share: slice, adam: Adam) -> None:
+            gradient, *others = (each[share] for each in self._gradients)
+            for other in others:
+                gradient += other
+            gradient /= count
+            adam.step(gradient, rate)
+            np.clip(adam.values, self._low[share], self._high[share], out=adam.values)
+
+        loss = sum(self._threads.map(differentiate, _shares(len(boards)), self._gradients))
+        for _ in self._threads.map(change, self._shares, self._adams):
+            pass
+        return loss
+
+    def state(self, epochs: int) -> State:
+        """The state after so many epochs."""
+        return State(epochs, *(from_blocks(array, self._hidden) for array in self._arrays))
+
+
+def _shares(count: int) -> list[slice]:
+    """PARTS slices of `count` numbers."""
+    return [slice(count * part // PARTS, count * (part + 1) // PARTS) for part in range(PARTS)]
+
+
 class Trainer:
     """A training in memory; `state` is what must be kept to go on with it."""
 
@@ -95,24 +153,20 @@ class Trainer:
         self.state = state or first_state(settings)
         self.positions = positions
         self._settings = settings
-        self._limits = limits(settings.hidden)
         self._steps = -(-positions.training // settings.batch)  # in an epoch
 
     def epoch(self, report: Callable[[int], None]) -> Epoch:
         """Train on all positions once; `report` is called with the number of positions just done."""
         settings, number = self._settings, self.state.epochs + 1
-        state = State(number, *(part.copy() for part in self.state[1:]))
-        adam = Adam(*state[1:], tiny=TINY, decay=settings.decay, steps=self.state.epochs * self._steps)
         total, count = 0.0, 0
-        for batch in self.positions.batches([settings.seed, number], settings.batch):
-            logits, targets = self.logits(batch), self.targets(batch)
-            loss, gradient = loss_and_gradient(batch["board"], logits, targets, state.parameters, settings.hidden)
-            rate = settings.rate * cosine(adam.steps, settings.epochs * self._steps, LAST_RATE)
-            adam.step(gradient / np.float32(len(batch)), rate)
-            np.clip(state.parameters, -self._limits, self._limits, out=state.parameters)
-            total, count = total + loss, count + len(batch)
-            report(len(batch))
-        self.state = state
+        with ThreadPoolExecutor(PARTS) as threads:
+            steps = _Steps(settings, self.state, self.state.epochs * self._steps, threads)
+            for batch in self.positions.batches([settings.seed, number], settings.batch):
+                rate = settings.rate * cosine(steps.done, settings.epochs * self._steps, LAST_RATE)
+                total += steps.step(np.ascontiguousarray(batch["board"]), self.logits(batch), self.targets(batch), rate)
+                count += len(batch)
+                report(len(batch))
+        self.state = steps.state(number)
         return Epoch(number, total / count, self.validation_loss())
 
     def logits(self, batch: Batch) -> Singles:
@@ -141,9 +195,11 @@ class Trainer:
         """That of the weighted terms alone."""
         return self._loss(self.logits(self.positions.held_out))
 
-    def loss_of(self, network: Network) -> float:
-        """That of a network in integers, as the engine plays it."""
-        scores = self.positions.held_out["terms"] + network.scores(self.positions.held_out["board"])
+    def loss_of(self, engine: Engine) -> float:
+        """That of a network in integers, as an engine plays it."""
+        held_out = self.positions.held_out
+        scores = np.empty(len(held_out), np.int16)
+        engine.static_scores(np.ascontiguousarray(held_out["board"]), scores)
         return self._loss(scores.astype(np.float32) / np.float32(self._settings.logit))
 
     def _loss(self, logits: Singles) -> float:

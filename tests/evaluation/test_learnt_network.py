@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The networks of `evaluation.learn`: their gradient, their integers, which the engine computes alike, and their files."""
+"""The networks of `evaluation.learn`: their gradient, their integers, and their files."""
 
 import json
 import random
@@ -11,7 +11,7 @@ import chess
 import numpy as np
 import oracle
 import pytest
-from coachwhip.core.engine import Engine, Position
+from coachwhip.core.engine import Engine, Position, network_gradient, network_outputs
 from coachwhip.evaluation.learn import layers, network
 from coachwhip.evaluation.learn.layers import parameters
 from coachwhip.evaluation.learn.network import from_bytes, quantised, to_bytes
@@ -41,49 +41,118 @@ def floats(hidden: int, seed: int = 1, spread: float = 0.2) -> Any:
     return np.clip(values, -network.limits(hidden), network.limits(hidden))
 
 
-def test_the_gradient_is_that_of_the_loss(packed: Any) -> None:
-    hidden, rng = 16, np.random.default_rng(2)
-    boards = np.ascontiguousarray(packed[::4])
-    logits = rng.normal(size=len(boards)).astype(np.float32)
-    targets = rng.random(len(boards)).astype(np.float32)
-    values = floats(hidden)
-    loss, gradient = layers.loss_and_gradient(boards, logits, targets, values, hidden)
-    matrices = [matrix.astype(np.float64) for matrix in layers.inputs(boards)]
+def seen(board: chess.Board, colour: chess.Color) -> list[int]:
+    """The inputs that a side sees."""
+    king = board.king(colour)
+    assert king is not None
+    turn = (0 if colour else 56) ^ (7 if chess.square_file(king) > 3 else 0)
+    pieces = board.piece_map().items()
+    return [384 * (piece.color != colour) + 64 * (piece.piece_type - 1) + (square ^ turn) for square, piece in pieces]
 
-    def loss_of(changed: Any) -> float:  # in double precision, since the smaller the step, the fewer sums are at the ends of 0..1
+
+def gradient_of(boards: Any, logits: Any, targets: Any, values: Any, hidden: int) -> tuple[float, Any]:
+    blocks = layers.in_blocks(values, hidden)
+    gradient = np.full_like(blocks, np.nan)
+    loss = network_gradient(boards, logits, targets, blocks, gradient)
+    flat = layers.from_blocks(gradient, hidden)
+    assert (layers.in_blocks(flat, hidden) == gradient).all()  # so that units which only fill a block stay 0
+    return loss, flat
+
+
+@pytest.mark.parametrize("hidden", [16, 80])
+def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any, hidden: int) -> None:
+    """Of a formula in double precision, by finite differences; the inputs are those of python-chess's boards."""
+    rng, some = np.random.default_rng(2), slice(0, None, 12)
+    views = [[seen(board, board.turn ^ side) for board in boards[some]] for side in (False, True)]
+    count = len(views[0])
+    logits, targets = rng.normal(size=count).astype(np.float32), rng.random(count).astype(np.float32)
+    values = floats(hidden)
+    loss, gradient = gradient_of(np.ascontiguousarray(packed[some]), logits, targets, values, hidden)
+
+    def outputs_of(changed: Any) -> Any:
         parts = parameters(changed, hidden)
-        outputs = parts.output_bias[0] + logits
-        for side, matrix in enumerate(matrices):
-            outputs = outputs + (np.clip(matrix @ parts.feature_weights + parts.bias, 0, 1) ** 2) @ parts.output[side]
-        return float(((1 / (1 + np.exp(-outputs)) - targets) ** 2).sum())
+        total = parts.output_bias[0]
+        for view, output in zip(views, parts.output, strict=True):
+            sums = [parts.feature_weights[inputs].sum(axis=0) for inputs in view]
+            total = total + np.clip(sums + parts.bias, 0, 1) ** 2 @ output
+        return total
+
+    def loss_of(changed: Any) -> float:
+        return float(((1 / (1 + np.exp(-logits - outputs_of(changed))) - targets) ** 2).sum())
 
     exact = values.astype(np.float64)
+    assert layers.outputs(packed[some], values, hidden) == pytest.approx(outputs_of(exact), rel=1e-4, abs=1e-5)
     assert loss == pytest.approx(loss_of(exact), rel=1e-5)
     used = np.flatnonzero(gradient)
-    for place in [*rng.choice(used[used < 768 * hidden], 100), *range(768 * hidden, len(values))]:
+    first = rng.choice(used[used < 768 * hidden], 100)
+    for place in [*first, *rng.choice(np.arange(768 * hidden, len(values)), 50), len(values) - 1]:
         ends = [exact.copy(), exact.copy()]
         ends[0][place] -= 1e-6
         ends[1][place] += 1e-6
         measured = (loss_of(ends[1]) - loss_of(ends[0])) / 2e-6
         assert measured == pytest.approx(gradient[place], rel=1e-3, abs=1e-4), place
-    assert len(used) > 3000
+    assert len(used) > 100 * hidden
+
+
+def test_many_positions_have_the_gradient_of_their_parts(packed: Any) -> None:
+    """More positions than are computed at a time."""
+    rng = np.random.default_rng(3)
+    boards = np.concatenate([packed, packed, packed])[:1100]
+    logits, targets = rng.normal(size=1100).astype(np.float32), rng.random(1100).astype(np.float32)
+    values = floats(16)
+    loss, gradient = gradient_of(boards, logits, targets, values, 16)
+    parts = [slice(at, at + 100) for at in range(0, 1100, 100)]
+    found = [gradient_of(boards[part], logits[part], targets[part], values, 16) for part in parts]
+    assert loss == pytest.approx(sum(each for each, _ in found), rel=1e-9)
+    assert gradient == pytest.approx(sum(each for _, each in found), rel=1e-4, abs=1e-5)
+    outputs = [layers.outputs(boards[part], values, 16) for part in parts]
+    assert (layers.outputs(boards, values, 16) == np.concatenate(outputs)).all()
+
+
+def test_bytes_that_are_no_position_and_wrong_sizes_are_rejected(packed: Any) -> None:
+    values, ones = layers.in_blocks(floats(16), 16), np.ones(2, np.float32)
+    two, gradient = packed[:2], np.zeros_like(values)
+    no_side, no_king = two.copy(), two.copy()
+    no_side[1, 24] = 2
+    no_king[1, 8:24] = 0
+    for wrong in (no_side, no_king, np.full_like(two, 255), np.zeros_like(two)):
+        with pytest.raises(ValueError, match="these bytes are not packed positions"):
+            network_gradient(wrong, ones, ones, values, gradient)
+        with pytest.raises(ValueError, match="these bytes are not packed positions"):
+            network_outputs(wrong, values, ones)
+    for arrays in (
+        (two[:, 1:].copy(), ones, ones, values, gradient),
+        (two, ones[1:], ones, values, gradient),
+        (two, ones, ones[1:], values, gradient),
+        (two, ones, ones, values[1:], gradient[1:]),
+        (two, ones, ones, values[:1], gradient[:1]),
+        (two, ones, ones, values, gradient[1:]),
+    ):
+        with pytest.raises(ValueError, match=r"bytes, not|positions|parameters"):
+            network_gradient(*arrays)
+    with pytest.raises(ValueError, match="room for 1 outputs of 2 positions"):
+        network_outputs(two, values, ones[1:])
 
 
 # --- Integers ---
 
 
+def network_score(engine: Engine, board: chess.Board) -> int:
+    """Centipawns from the view of stm, without the terms."""
+    traced: Any = engine.trace(Position(oracle.fen_of(board), chess960=True))
+    score: int = traced["network"]["score"]
+    return score if board.turn else -score
+
+
 @pytest.mark.parametrize(("hidden", "spread"), [(16, 0.2), (64, 0.1), (64, 2.0), (512, 0.1)])
-def test_the_integers_are_the_engines_and_close_to_the_floats(
+def test_the_integers_of_the_engine_are_close_to_the_floats(
     boards: list[chess.Board], packed: Any, hidden: int, spread: float
 ) -> None:
     values = floats(hidden, spread=spread)
     outputs = layers.outputs(packed, values, hidden)
     found = quantised(values, hidden, "pure", LOGIT, {})
-    scores = found.scores(packed)
     engine = Engine(oracle.frozen_weights(), 1, network=to_bytes(found))
-    for board, score in list(zip(boards, scores.tolist(), strict=True))[::5]:
-        traced: Any = engine.trace(Position(oracle.fen_of(board), chess960=True))
-        assert traced["network"]["score"] == (score if board.turn else -score)
+    scores = np.array([network_score(engine, board) for board in boards])
     parts = parameters(values, hidden)
     # each rounding: half a step of a weight for each piece, and of an output weight for each unit
     by_features = 2 * np.abs(parts.output).sum() * 33 * 0.5 / 255
@@ -96,7 +165,7 @@ def test_the_integers_are_the_engines_and_close_to_the_floats(
 
 @pytest.mark.parametrize("hidden", [16, 512])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_no_sum_can_overflow_at_the_limits_of_training(packed: Any, hidden: int, sign: int) -> None:
+def test_no_sum_can_overflow_at_the_limits_of_training(hidden: int, sign: int) -> None:
     values = network.limits(hidden) * np.float32(sign)
     parameters(values, hidden).feature_weights[:] *= sign  # the first layer as large as can be, the output of either sign
     parameters(values, hidden).bias[:] *= sign
@@ -105,7 +174,7 @@ def test_no_sum_can_overflow_at_the_limits_of_training(packed: Any, hidden: int,
     assert worst.max() < 2**15
     assert np.abs(found.output).max() <= 127
     assert np.abs(found.output.astype(int)).sum() * 255 * 255 < 2**31
-    assert from_bytes(to_bytes(found)).scores(packed[:5]).tolist() == found.scores(packed[:5]).tolist()
+    assert to_bytes(from_bytes(to_bytes(found))) == to_bytes(found)
 
 
 def test_numbers_that_are_not_finite_are_rejected() -> None:
@@ -118,7 +187,7 @@ def test_numbers_that_are_not_finite_are_rejected() -> None:
 # --- Files ---
 
 
-def test_what_is_written_is_read(packed: Any) -> None:
+def test_what_is_written_is_read() -> None:
     found = quantised(floats(32), 32, "residual", LOGIT, {"seed": 7, "of": "a test"})
     data = to_bytes(found)
     lines = data.split(b"\n", 2)
@@ -131,7 +200,7 @@ def test_what_is_written_is_read(packed: Any) -> None:
     assert int.from_bytes(data[-4:], "little") == zlib.crc32(data[:-4])
     again = from_bytes(data)
     assert to_bytes(again) == data
-    assert again.scores(packed[:50]).tolist() == found.scores(packed[:50]).tolist()
+    assert (again.feature_weights == found.feature_weights).all()
     with pytest.raises(ValueError, match="the network is truncated"):
         from_bytes(data[:-1])
 
