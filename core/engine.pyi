@@ -31,7 +31,6 @@ QA: int  # 1.0 of a network's accumulator
 QB: int  # 1.0 of a network's output weight
 ROW_SIZE: int  # bytes of a row of a decoded game
 SHOWN_TB_WIN: int  # the score in centipawns of a win by the endgame tablebases
-TRAINING_BLOCK: int  # hidden units of a block of the parameters of a network in training
 
 class Position:
     chess960: bool
@@ -153,24 +152,5 @@ class Engine:
     def static_scores(self, packed: NDArray[np.uint8], out: NDArray[np.int16]) -> None: ...
 
 def network_header(network: bytes) -> dict[str, Any]: ...
-def network_outputs(boards: NDArray[np.uint8], values: NDArray[np.float32], out: NDArray[np.float32]) -> None: ...
-def network_gradient(
-    boards: NDArray[np.uint8],
-    logits: NDArray[np.float32],
-    targets: NDArray[np.float32],
-    values: NDArray[np.float32],
-    gradient: NDArray[np.float32],
-) -> float: ...
-def adam_step(
-    values: NDArray[Any],
-    mean: NDArray[Any],
-    square: NDArray[Any],
-    gradient: NDArray[Any],
-    *,
-    step: int,
-    rate: float,
-    tiny: float,
-    decay: float,
-) -> None: ...
 def build_info() -> str: ...
 def weights_layout() -> list[tuple[str, tuple[int, ...], bool]]: ...

@@ -34,13 +34,11 @@ from .search.threads cimport (
 from .search.tt cimport clear_table, resize_table
 from sys import modules as _modules
 
-from .adam import adam_step  # no-cython-lint
 from .board.packed import unpack  # no-cython-lint
 from .board.recorded import decode_games  # no-cython-lint
 from .build import build_info  # no-cython-lint
 from .evaluate.layout import layout as weights_layout  # no-cython-lint
 from .evaluate.network_file import network_header  # no-cython-lint
-from .evaluate.training import TRAINING_BLOCK, network_gradient, network_outputs  # no-cython-lint
 from .position import STARTPOS_FEN  # no-cython-lint
 
 # Classes and constants of C as Python sees them; each is declared once, where it is cimported from.

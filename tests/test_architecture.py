@@ -36,7 +36,8 @@ KNOWS: dict[str, tuple[str, ...]] = {
         "bench/viewer",
     ),
 }
-FACE = ("coachwhip.core", "coachwhip.core.engine", "coachwhip.core.tunables")  # what others may import of core
+# What others may import of core.
+FACE = ("coachwhip.core", "coachwhip.core.engine", "coachwhip.core.training", "coachwhip.core.tunables")
 TABLE = "coachwhip.core.tunables"  # at the top of core and needed below: `Params` comes from it
 COMMAND_LINE = Path("coachwhip/__main__.py")  # starts the tools, and is above everything
 IN_PROCESS = Path("coachwhip/in_process.py")  # needs python-chess, loaded when it is used

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...core.engine import INPUTS, TRAINING_BLOCK, network_outputs
+from ...core.engine import INPUTS
+from ...core.training import TRAINING_BLOCK, network_outputs
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.engine import network_gradient
+from ...core.training import network_gradient
 from .fit import fit_scale
 from .layers import aligned, chance, from_blocks, in_blocks, outputs, parameters, size
 from .network import floats, limits, quantised

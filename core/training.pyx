@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# distutils: extra_compile_args = -fno-tree-loop-distribute-patterns
-"""The network in training, in floats: its outputs, and the gradient of its loss, derived by hand.
+# distutils: extra_compile_args = -fno-tree-loop-distribute-patterns -fno-math-errno
+"""What training takes: outputs of a network in floats, the gradient of its loss, derived by hand, and steps of AdamW.
 
 The parameters are an array of blocks, and behind them the output bias. A block has BLOCK hidden units: a row of BLOCK numbers for
 each input, one for the biases, and two for the output weights of the units of stm and of those of the other side. Units that the
@@ -11,17 +11,18 @@ block, or what its units are in the positions. No gradient is scattered: each ro
 input.
 
 The loops are plain C that compilers turn into vector code by themselves. For gcc, lists end with a mark instead of having a
-length, with which it would join loops and find no vector code, and it may not call memset and memcpy for 64 numbers. Sums have a
-fixed order, so the same call has the same result.
+length, with which it would join loops and find no vector code, and it may not call memset and memcpy for 64 numbers. Square
+roots become vector code only where they need not set errno. Sums have a fixed order, so the same call has the same result.
 """
 
-from libc.math cimport exp
+from cython cimport floating
+from libc.math cimport exp, sqrt, sqrtf
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from ..board.packed cimport PACKED_SIZE, PAWN_TO_TAKE, PIECES_AT, ROOK_TO_CASTLE, STM_AT
-from ..board.types cimport *
-from .network cimport ALIGNMENT, INPUTS, aligned
+from .board.packed cimport PACKED_SIZE, PAWN_TO_TAKE, PIECES_AT, ROOK_TO_CASTLE, STM_AT
+from .board.types cimport *
+from .evaluate.network cimport ALIGNMENT, INPUTS, aligned
 
 cdef enum:
     BLOCK = 64  # hidden units
@@ -253,6 +254,44 @@ cdef double _add_gradient(
     return loss
 
 
+# --- AdamW ---
+
+cdef double MEAN_DECAY = 0.9  # beta1 of AdamW
+cdef double SQUARE_DECAY = 0.999  # beta2
+
+cdef struct Factors:
+    # Of a step.
+    double mean  # what a gradient adds to the mean
+    double square
+    double whole_mean  # what makes a mean of all gradients so far of one that began with 0
+    double whole_square
+    double tiny
+    double decay
+    double rate
+
+
+cdef void _step(
+    floating* values, floating* mean, floating* square, const floating* gradient, Py_ssize_t size, const Factors* factors
+) noexcept nogil:
+    cdef floating to_mean = <floating>factors.mean
+    cdef floating to_square = <floating>factors.square
+    cdef floating whole_mean = <floating>factors.whole_mean
+    cdef floating whole_square = <floating>factors.whole_square
+    cdef floating tiny = <floating>factors.tiny
+    cdef floating decay = <floating>factors.decay
+    cdef floating rate = <floating>factors.rate
+    cdef floating deviation
+    cdef Py_ssize_t i
+    for i in range(size):
+        mean[i] += to_mean * (gradient[i] - mean[i])
+        square[i] += to_square * (gradient[i] * gradient[i] - square[i])
+        if floating is float:
+            deviation = sqrtf(square[i] * whole_square)
+        else:
+            deviation = sqrt(square[i] * whole_square)
+        values[i] -= rate * (mean[i] * whole_mean / (deviation + tiny) + decay * values[i])
+
+
 # --- For Python ---
 
 TRAINING_BLOCK = <int>BLOCK
@@ -325,3 +364,37 @@ def network_gradient(
     if not fine:
         raise ValueError("these bytes are not packed positions")
     return loss
+
+
+def adam_step(
+    floating[::1] values,
+    floating[::1] mean,
+    floating[::1] square,
+    const floating[::1] gradient,
+    *,
+    int step,
+    double rate,
+    double tiny,
+    double decay,
+):
+    """Step number `step` of AdamW, from 1, at a learning rate: changes the values, the mean of their gradients and that of its
+    squares. Source: Loshchilov and Hutter, "Decoupled weight decay regularization" (2019), https://arxiv.org/abs/1711.05101.
+
+    `tiny` is epsilon, `decay` the weight decay. The arrays are all of float32 or all of float64. The GIL is released. Raises
+    ValueError for arrays of several sizes or types, and a step below 1."""
+    cdef Factors factors
+    cdef Py_ssize_t size = values.shape[0]
+    if not mean.shape[0] == square.shape[0] == gradient.shape[0] == size:
+        raise ValueError(f"{size} values with {mean.shape[0]} means, {square.shape[0]} squares, {gradient.shape[0]} derivatives")
+    if step < 1:
+        raise ValueError(f"step {step} is below 1")
+    factors.mean = 1 - MEAN_DECAY
+    factors.square = 1 - SQUARE_DECAY
+    factors.whole_mean = 1 / (1 - MEAN_DECAY**step)
+    factors.whole_square = 1 / (1 - SQUARE_DECAY**step)
+    factors.tiny = tiny
+    factors.decay = decay
+    factors.rate = rate
+    if size:
+        with nogil:
+            _step(&values[0], &mean[0], &square[0], &gradient[0], size, &factors)
