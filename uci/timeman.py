@@ -12,13 +12,15 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .parse import SearchRequest
 
-MOVES_LEFT = 18  # without movestogo the clock is divided by this, again at every move
+FIRST_SHARE = 0.03  # without movestogo a move takes about this part of the clock, at first: games are decided later
+SHARE_STEP = 0.001  # more for each move of the game
+LAST_SHARE = 0.055  # most
 LONG_GAME = 400  # moves that a clock without increment must last
 LEAST_SHARE = 0.25  # subtracting the lag of later moves leaves at least this part of the clock
 INC_USE = 0.6  # part of the increment spent at once; the rest builds a reserve for delays of the machine
 SOFT_SHARE = 1.1  # soft limit / average time: stable moves use less, so moves take about the average (measured)
-HARD_FACTOR = 3.5  # a difficult move may take this many times the average
-HARD_SHARE = 0.5  # and at most this part of the remaining time
+HARD_FACTOR = 6.6  # a difficult move may take this many times the average
+HARD_SHARE = 0.7  # and at most this part of the remaining time
 LAST_MOVE_SHARE = 0.9  # or this, if it is the last move before the time control
 RESERVE_MS = 60  # reserved for delays of a busy machine, when the clock is at 0 ...
 RESERVE_CLOCK_MS = 500  # ... and proportionally less up to this clock, from which on nothing is reserved
@@ -26,8 +28,8 @@ LOW_MS = 150  # with less usable time than this, proportionally less of the incr
 MIN_MS = 1  # the shortest limit: 0 means no limit
 
 
-def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[float, int]:
-    """Limits for a clock: milliseconds left, increment per move, moves to the next control (0: none), and lag per move.
+def allocate(time_left: int, inc: int, movestogo: int, overhead: int, move: int) -> tuple[float, int]:
+    """Limits for a clock: milliseconds left, increment per move, moves to the next control (0: none), lag per move, move number.
 
     Returns (soft, hard) with 0 < soft <= hard <= max(1, time_left - overhead), so that a move whose lag is at
     most `overhead` does not exceed the clock, unless the clock is smaller than the lag. Without increment a millisecond is kept
@@ -36,7 +38,7 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[f
     reserve = RESERVE_MS * max(1 - max(time_left, 0) / RESERVE_CLOCK_MS, 0)
     usable = max(time_left - overhead - reserve, MIN_MS)
     all_moves = min(movestogo or LONG_GAME, LONG_GAME)
-    moves = min(all_moves, MOVES_LEFT)
+    moves = min(all_moves, 1 / min(FIRST_SHARE + SHARE_STEP * move, LAST_SHARE))
     later = (moves - 1) * max(overhead - inc, 0)
     least = LEAST_SHARE * usable / moves
     if not inc:
@@ -44,13 +46,13 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int) -> tuple[f
         least = min(least, usable / all_moves)
     average = max((usable - later) / moves, least) + INC_USE * inc * min(usable / LOW_MS, 1)
     share = LAST_MOVE_SHARE if movestogo == 1 else HARD_SHARE
-    hard = max(int(min(HARD_FACTOR * average, share * usable)), MIN_MS)
+    hard = max(int(min(HARD_FACTOR * average, share * (usable - later))), MIN_MS)
     soft = min(SOFT_SHARE * average, hard)
     return (max(int(soft), MIN_MS) if inc or soft >= MIN_MS else soft), hard
 
 
-def limits_for(request: SearchRequest, white_to_move: bool, overhead: int) -> tuple[float, int]:
-    """(soft, hard) of a `go` in milliseconds; 0: no limit.
+def limits_for(request: SearchRequest, white_to_move: bool, overhead: int, move: int) -> tuple[float, int]:
+    """(soft, hard) of a `go` at this move of the game in milliseconds; 0: no limit.
 
     If only the opponent's clock was sent, it is used for ours: without a limit the search would never end.
     """
@@ -61,7 +63,7 @@ def limits_for(request: SearchRequest, white_to_move: bool, overhead: int) -> tu
     soft: float = 0
     hard = 0
     if own is not None:
-        soft, hard = allocate(own, own_inc or 0, request.movestogo or 0, overhead)
+        soft, hard = allocate(own, own_inc or 0, request.movestogo or 0, overhead, move)
     if request.movetime is not None:
         longest = max(request.movetime - min(overhead, request.movetime // 2), MIN_MS)
         hard = min(hard, longest) if hard else longest

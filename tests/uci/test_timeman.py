@@ -12,18 +12,18 @@ from hypothesis import strategies as st
 SMALL = st.integers(0, 60_000)
 
 
-def limits(go: str, white: bool = True, overhead: int = 30) -> tuple[float, int]:
-    return timeman.limits_for(parse_go(go)[0], white, overhead)
+def limits(go: str, white: bool = True, overhead: int = 30, move: int = 50) -> tuple[float, int]:
+    return timeman.limits_for(parse_go(go)[0], white, overhead, move)
 
 
-@given(st.integers(-(2**31), 2**31), SMALL, st.integers(0, 10_000), st.integers(0, 5000))
+@given(st.integers(-(2**31), 2**31), SMALL, st.integers(0, 10_000), st.integers(0, 5000), st.integers(1, 100_000))
 def test_limits_never_overstep_the_clock_and_more_time_is_no_less_thought(
-    time_left: int, inc: int, movestogo: int, overhead: int
+    time_left: int, inc: int, movestogo: int, overhead: int, move: int
 ) -> None:
-    soft, hard = timeman.allocate(time_left, inc, movestogo, overhead)
+    soft, hard = timeman.allocate(time_left, inc, movestogo, overhead, move)
     assert 0 < soft <= hard <= max(1, time_left - overhead)
     if time_left >= 200 and overhead <= 100:
-        more = timeman.allocate(time_left + 1000, inc, movestogo, overhead)
+        more = timeman.allocate(time_left + 1000, inc, movestogo, overhead, move)
         assert soft <= more[0]
         assert hard <= more[1]
 
@@ -46,7 +46,7 @@ def test_a_long_game_with_an_increment_is_not_lost_on_time(base: int, inc: int, 
     """One in `hard_every` moves takes its hard limit, others the soft one, and `left` milliseconds stay on the clock."""
     clock: float = base + inc
     for move in range(500):
-        clock -= timeman.allocate(int(clock), inc, 0, 30)[move % hard_every == 0] + lag
+        clock -= timeman.allocate(int(clock), inc, 0, 30, move + 1)[move % hard_every == 0] + lag
         assert clock >= left
         clock += inc
 
@@ -59,7 +59,7 @@ def test_a_clock_without_increment_lasts(base: int, overhead: int, lag: float, w
     """For 350 moves with some lag, or with the hard limit for each, and more than one overhead is left. Yet most of it is used."""
     clock: float = base
     for move in range(350):
-        clock -= timeman.allocate(int(clock), 0, max(movestogo - move, 0), overhead)[which] + (0 if which or movestogo else lag)
+        clock -= timeman.allocate(int(clock), 0, max(movestogo - move, 0), overhead, move + 1)[which] + (0 if which or movestogo else lag)
         assert clock > overhead or (move > 340 and movestogo)
         assert move != 80 or clock < max(base / 5, 2000, 40 * overhead)
 
@@ -68,7 +68,7 @@ def test_a_clock_without_increment_lasts(base: int, overhead: int, lag: float, w
 def test_moves_to_go_are_reached(spend_hard: bool) -> None:
     clock: float = 60_000
     for movestogo in range(40, 0, -1):
-        clock -= timeman.allocate(int(clock), 0, movestogo, 30)[spend_hard]
+        clock -= timeman.allocate(int(clock), 0, movestogo, 30, 41 - movestogo)[spend_hard]
         assert clock > 0
     assert clock < 30_000
 
@@ -96,11 +96,15 @@ def test_whose_clock(go: str, white: bool, same_as: str) -> None:
         ("movetime 40", 30, (0, 20)),
         ("movetime 1", 0, (0, 1)),
         ("wtime 60000 movetime 500", 30, (470, 470)),
-        ("wtime 60382", 0, (3666, 11_666)),  # sudden death: 1.1 and 3.5 times 1/18 of what is not kept
-        ("wtime 60000 winc 1000", 0, (4326, 13_766)),
+        ("wtime 60382", 0, (3630, 21_780)),  # sudden death: 1.1 and 6.6 times 5.5 % of what is not kept
+        ("wtime 60000 winc 1000", 0, (4290, 25_739)),
         ("wtime 10000 movestogo 1", 0, (9000, 9000)),
-        ("wtime 100 winc 100", 30, (11, 11)),  # half of what the reserve leaves
+        ("wtime 100 winc 100", 30, (11, 15)),  # at most 70 % of what the reserve leaves
     ],
 )
-def test_limits(go: str, overhead: int, expected: tuple[int, int]) -> None:
+def test_limits_of_a_later_move(go: str, overhead: int, expected: tuple[int, int]) -> None:
     assert limits(go, overhead=overhead) == expected
+
+
+def test_the_opening_takes_less_than_the_middlegame() -> None:
+    assert limits("wtime 60000 winc 1000", move=1) < limits("wtime 60000 winc 1000", move=15) < limits("wtime 60000 winc 1000")
