@@ -75,20 +75,20 @@ cdef bint can_repeat(const PositionC* pos, const Key* key, int available, int pl
     """
     cdef int end = min(<int>pos.reversible, available)
     cdef bitboard occ = occupied(&pos.b)
-    cdef int i = 3
+    cdef int i = 1
     cdef int slot
     cdef Key difference
-    cdef bitboard ends
+    cdef Key theirs = 0  # what the opponent's moves since then have changed
     end = min(end, ply - 1)
     while i <= end:
-        difference = key[0] ^ key[-i]
-        slot = _first_slot(difference)
-        if REVERSALS[slot].difference != difference:
-            slot = _second_slot(difference)
-        if REVERSALS[slot].difference == difference:
-            ends = bit(REVERSALS[slot].a) | bit(REVERSALS[slot].b)
-            # It must be a piece of stm: else the opponent took three moves for this step while our piece went and came back.
-            if ends & pos.b.by_colour[pos.stm] and TABLES.between[REVERSALS[slot].a][REVERSALS[slot].b] & occ == 0:
-                return True
+        theirs ^= key[1 - i] ^ key[-i] ^ ZOBRIST.black_to_move
+        if theirs == 0:  # our next move undoes ours, which the table, in memory that is slow, may contain
+            difference = key[0] ^ key[-i]
+            slot = _first_slot(difference)
+            if REVERSALS[slot].difference != difference:
+                slot = _second_slot(difference)
+            if REVERSALS[slot].difference == difference:
+                if TABLES.between[REVERSALS[slot].a][REVERSALS[slot].b] & occ == 0:
+                    return True
         i += 2
     return False
