@@ -12,7 +12,6 @@ cdef uint32_t _weighted_sum(Evaluator* ev, const PositionC* pos) noexcept nogil:
     """All terms, an MgEg from White's view."""
     cdef Eval e
     cdef const PawnEntry* entry
-    prefetch_pawns(ev.pawn_table, pos)
     begin(&e, ev.weights, pos)
     prepare(&e)
     entry = cached_pawns(ev.pawn_table, ev.weights, pos, &e)
@@ -26,6 +25,7 @@ cdef int _evaluation(Evaluator* ev, AccumulatorEntry* entry, const int32_t** fac
     cdef uint32_t terms = 0
     cdef int network = 0
     cdef int score
+    prefetch_pawns(ev.pawn_table, pos)  # before the network's work, since memory is slow
     if ev.network.units:
         network = network_score(ev.network, &ev.accumulators, entry)
         network = network if pos.stm == WHITE else -network
