@@ -284,7 +284,9 @@ cdef class Position:
     @property
     def threats(self):
         """The squares that the side not to move attacks: bit 0 is a1, bit 63 h8."""
-        return attacked_by(&self.current().b, self.current().stm ^ 1)
+        cdef Attacks theirs
+        fill_attacks(&self.current().b, self.current().stm ^ 1, &theirs)
+        return theirs.all
 
     @property
     def stm(self):

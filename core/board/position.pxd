@@ -80,42 +80,34 @@ cdef inline bitboard attackers_to(const BoardC* b, int sq, bitboard occ) noexcep
         | (bishop_attacks(sq, occ) & diagonal_sliders(b))
     )
 
-cdef inline bitboard attacked_by(const BoardC* b, int by) noexcept nogil:
-    """Squares that the pieces of `by` attack, whatever is on them."""
-    cdef bitboard theirs = b.by_colour[by]
-    cdef bitboard occ = b.by_colour[WHITE] | b.by_colour[BLACK]
-    cdef bitboard found = pawn_attacks(theirs & b.by_type[PAWN], by) | TABLES.king[king_square(b, by)]
-    cdef bitboard from_set = theirs & b.by_type[KNIGHT]
-    while from_set:
-        found |= TABLES.knight[pop_lsb(&from_set)]
-    from_set = theirs & straight_sliders(b)
-    while from_set:
-        found |= rook_attacks(pop_lsb(&from_set), occ)
-    from_set = theirs & diagonal_sliders(b)
-    while from_set:
-        found |= bishop_attacks(pop_lsb(&from_set), occ)
-    return found
+cdef struct Attacks:
+    # Squares that the pieces of one colour attack, whatever is on them.
+    bitboard all
+    bitboard lesser[6]  # [type of the other side's piece] where a less valuable piece attacks it: it is lost even if defended
 
-cdef inline void lesser_attacks(const BoardC* b, int by, bitboard* out) noexcept nogil:
-    """By type of piece: the squares where a less valuable piece of `by` attacks it, so that it is lost even if it is defended."""
+cdef inline void fill_attacks(const BoardC* b, int by, Attacks* out) noexcept nogil:
     cdef bitboard theirs = b.by_colour[by]
     cdef bitboard occ = occupied(b)
     cdef bitboard found = pawn_attacks(theirs & b.by_type[PAWN], by)
     cdef bitboard from_set = theirs & b.by_type[KNIGHT]
-    out[PAWN] = 0
-    out[KNIGHT] = found
-    out[BISHOP] = found
+    out.lesser[PAWN] = 0
+    out.lesser[KNIGHT] = found
+    out.lesser[BISHOP] = found
     while from_set:
         found |= TABLES.knight[pop_lsb(&from_set)]
     from_set = theirs & b.by_type[BISHOP]
     while from_set:
         found |= bishop_attacks(pop_lsb(&from_set), occ)
-    out[ROOK] = found
+    out.lesser[ROOK] = found
     from_set = theirs & b.by_type[ROOK]
     while from_set:
         found |= rook_attacks(pop_lsb(&from_set), occ)
-    out[QUEEN] = found
-    out[KING] = 0
+    out.lesser[QUEEN] = found
+    out.lesser[KING] = 0
+    from_set = theirs & b.by_type[QUEEN]
+    while from_set:
+        found |= queen_attacks(pop_lsb(&from_set), occ)
+    out.all = found | TABLES.king[king_square(b, by)]
 
 cdef inline void checks_and_pins(const BoardC* b, int us, bitboard* checkers, bitboard* pinned) noexcept nogil:
     """The pieces that give check to `us`, and the pieces of `us` pinned to its king."""

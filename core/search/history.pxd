@@ -8,6 +8,7 @@ Sources: https://www.chessprogramming.org/Killer_Heuristic, https://www.chesspro
 https://www.chessprogramming.org/Static_Evaluation_Correction_History.
 """
 
+from ..board.position cimport Attacks
 from ..board.types cimport *
 
 cdef enum:
@@ -34,7 +35,7 @@ cdef struct History:  # the table of a technique that is off stays 0, since noth
 cdef struct HistoryView:
     # The parts of the history tables that one node uses.
     int16_t* quiet  # of stm
-    bitboard threats  # squares that the other side attacks; needed for quiet moves alone
+    const Attacks* threats  # attacks of the other side; needed for quiet moves alone
     int16_t* capture
     int16_t* pages[LOOK_BACK]  # continuation pages of the earlier moves
     int16_t* pawn
@@ -58,7 +59,7 @@ cdef inline int16_t* quiet_entry(const HistoryView* view, Move move) noexcept no
     """The entry of a quiet move by its squares; a move out of a threat, or into one, has another entry."""
     cdef int from_sq = move_from(move)
     cdef int to_sq = move_to(move)
-    cdef int threatened = 2 * (<int>(view.threats >> from_sq) & 1) + (<int>(view.threats >> to_sq) & 1)
+    cdef int threatened = 2 * (<int>(view.threats.all >> from_sq) & 1) + (<int>(view.threats.all >> to_sq) & 1)
     return &view.quiet[(threatened * 64 + from_sq) * 64 + to_sq]
 
 cdef inline int quiet_history(const HistoryView* view, Move move) noexcept nogil:

@@ -76,6 +76,13 @@ cdef inline int16_t* _pawn_correction(Searcher* s, const PositionC* pos) noexcep
 cdef inline int16_t* _piece_correction(Searcher* s, const PositionC* pos, int colour) noexcept nogil:
     return &s.history.piece_correction[pos.stm][colour][pos.piece_key[colour] & (CORRECTIONS - 1)]
 
+cdef inline void prefetch_corrections(Searcher* s, int ply) noexcept nogil:
+    """Prefetch what `corrected` will read: memory is slow, and the tt entry comes first."""
+    cdef const PositionC* pos = &s.stack[ply].pos
+    prefetch(_pawn_correction(s, pos))
+    prefetch(_piece_correction(s, pos, WHITE))
+    prefetch(_piece_correction(s, pos, BLACK))
+
 cdef inline int corrected(Searcher* s, int ply, int raw_eval) noexcept nogil:
     """The static evaluation plus the corrections of similar positions, scaled by the fifty-move counter."""
     cdef const PositionC* pos = &s.stack[ply].pos

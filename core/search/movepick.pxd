@@ -39,7 +39,8 @@ cdef struct MovePicker:
     int end
     int bad_end  # moves[0:bad_end] are the bad captures, kept for the last stage
     Move moves[MAX_MOVES]
-    int scores[MAX_MOVES]  # once a stage is complete its ranks: MAX_MOVES * score + what is left after the move's place
+    int ranks[MAX_MOVES]  # by score and place; see _rank
+    int best  # the best rank of the stage; NO_RANK: not known
     bint checks_known  # whether `checks` is filled; see picks_check
     CheckInfo checks
 

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The stages of the move picker: in `next_move`, one `if` for each stage, in order."""
 
-from .history cimport capture_history, quiet_history
+from .history cimport LOOK_BACK, PIECE_TYPES, capture_history, quiet_history
 from ..board.see cimport see_ge
 from .tt cimport clock_key, tt_prefetch
 
 cdef enum:
+    NO_RANK = -0x7FFFFFFF  # less than every rank: the best one is not known
     VICTIM_WEIGHT = 16  # the victim's value counts far more than the attacker's type (MVV-LVA)
 
 
@@ -31,11 +32,13 @@ cdef void start_picker(
     mp.stage = STAGE_TT
 
 
-cdef inline void _rank(MovePicker* mp) noexcept nogil:
-    """Make ranks of the scores in the stage: the greatest is the best move's, of equal ones the first, and contains its place."""
-    cdef int i
-    for i in range(mp.next, mp.end):
-        mp.scores[i] = mp.scores[i] * MAX_MOVES + (MAX_MOVES - 1 - i)
+cdef inline int _rank(int score, int place) noexcept nogil:
+    """A number that contains both: the greatest is the best move's, of equal scores the first."""
+    return score * MAX_MOVES + (MAX_MOVES - 1 - place)
+
+
+cdef inline int _place(int rank) noexcept nogil:
+    return MAX_MOVES - 1 - (rank & (MAX_MOVES - 1))
 
 
 cdef inline int _noisy_score(const MovePicker* mp, Move move) noexcept nogil:
@@ -47,12 +50,14 @@ cdef inline int _noisy_score(const MovePicker* mp, Move move) noexcept nogil:
 
 
 cdef inline void _generate_noisy(MovePicker* mp) noexcept nogil:
+    cdef int best = NO_RANK
     cdef int i
     mp.end = generate(mp.pos, mp.moves, NOISY)
     mp.next = 0
     for i in range(mp.end):
-        mp.scores[i] = _noisy_score(mp, mp.moves[i])
-    _rank(mp)
+        mp.ranks[i] = _rank(_noisy_score(mp, mp.moves[i]), i)
+        best = max(best, mp.ranks[i])
+    mp.best = best
 
 
 cdef void _generate_checks(MovePicker* mp) noexcept nogil:
@@ -61,49 +66,53 @@ cdef void _generate_checks(MovePicker* mp) noexcept nogil:
     cdef int i
     mp.next = 0
     mp.end = 0
+    mp.best = NO_RANK
     for i in range(count):
         if picks_check(mp, mp.moves[i]):
             mp.moves[mp.end] = mp.moves[i]
-            mp.scores[mp.end] = quiet_history(mp.history, mp.moves[i])
+            mp.ranks[mp.end] = _rank(quiet_history(mp.history, mp.moves[i]), mp.end)
             mp.end += 1
-    _rank(mp)
+
+
+cdef inline int _escape_score(const MovePicker* mp, Move move) noexcept nogil:
+    """A bonus for a move of a piece out of the attacks of lesser ones, a malus for a move into them."""
+    cdef int piece_type = mp.pos.piece_on[move_from(move)]
+    cdef bitboard lesser = mp.history.threats.lesser[piece_type]
+    cdef int escapes = (<int>(lesser >> move_from(move)) & 1) - (<int>(lesser >> move_to(move)) & 1)
+    return escapes * mp.params.see_value[piece_type] * mp.params.p.threat_escape_bonus
+
+
+cdef inline int _quiet_score(MovePicker* mp, Move move) noexcept nogil:
+    cdef int score = quiet_history(mp.history, move)
+    if mp.params.p.use_check_order and picks_check(mp, move):
+        score += mp.params.p.check_order_bonus  # the replies to it are few
+    if mp.params.p.use_threat_escape:
+        score += _escape_score(mp, move)
+    return score
+
+
+cdef inline void _prefetch_histories(const MovePicker* mp) noexcept nogil:
+    """Prefetch the pages' entries for the pieces of stm, most of which the moves will need: memory is slow."""
+    cdef const HistoryView* view = mp.history
+    cdef int first = 64 * view.first_piece
+    cdef int i, page
+    for i in range(first, first + 64 * PIECE_TYPES, 32):  # a cache line has 32 entries
+        prefetch(&view.pawn[i])
+        for page in range(LOOK_BACK):
+            prefetch(&view.pages[page][i])
 
 
 cdef inline void _generate_quiets(MovePicker* mp) noexcept nogil:
     """Generate quiet moves behind the bad captures; with `use_captures_first` off, all moves."""
+    cdef int best = NO_RANK
     cdef int i
+    _prefetch_histories(mp)
     mp.next = mp.bad_end
     mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, QUIETS if mp.params.p.use_captures_first else ALL_MOVES)
     for i in range(mp.next, mp.end):
-        mp.scores[i] = quiet_history(mp.history, mp.moves[i])
-    if mp.params.p.use_check_order:
-        _prefer_checks(mp)
-    if mp.params.p.use_threat_escape:
-        _prefer_threat_escapes(mp)
-    _rank(mp)
-
-
-cdef void _prefer_checks(MovePicker* mp) noexcept nogil:
-    """Raise the scores of the moves that give check: the replies to them are few."""
-    cdef int i
-    for i in range(mp.next, mp.end):
-        if picks_check(mp, mp.moves[i]):
-            mp.scores[i] += mp.params.p.check_order_bonus
-
-
-cdef void _prefer_threat_escapes(MovePicker* mp) noexcept nogil:
-    """Raise the scores of moves of a piece out of the attacks of lesser ones, lower those of moves into them."""
-    cdef bitboard[6] lesser
-    cdef int i, piece_type, bonus
-    cdef bint was, will_be
-    lesser_attacks(&mp.pos.b, mp.pos.stm ^ 1, lesser)
-    for i in range(mp.next, mp.end):
-        piece_type = mp.pos.piece_on[move_from(mp.moves[i])]
-        was = lesser[piece_type] & bit(move_from(mp.moves[i])) != 0
-        will_be = lesser[piece_type] & bit(move_to(mp.moves[i])) != 0
-        if was != will_be:
-            bonus = mp.params.see_value[piece_type] * mp.params.p.threat_escape_bonus
-            mp.scores[i] += bonus if was else -bonus
+        mp.ranks[i] = _rank(_quiet_score(mp, mp.moves[i]), i)
+        best = max(best, mp.ranks[i])
+    mp.best = best
 
 
 cdef inline void _prefetch_child(const MovePicker* mp, Move move) noexcept nogil:
@@ -118,31 +127,34 @@ cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
     """Remove and return the move with the best score in the stage, the first of equal ones."""
     cdef int first = mp.next
     cdef int end = mp.end
-    cdef int rank = mp.scores[first]
-    cdef int best, i
+    cdef int rank = mp.best
+    cdef int place, i
     cdef Move move
-    for i in range(first + 1, end):  # compilers make vector code of a maximum, as they do not of its place
-        rank = mp.scores[i] if mp.scores[i] > rank else rank
-    best = MAX_MOVES - 1 - (rank & (MAX_MOVES - 1))
-    move = mp.moves[best]
+    if rank == NO_RANK:
+        for i in range(first, end):  # compilers make vector code of a maximum, as they do not of its place
+            rank = mp.ranks[i] if mp.ranks[i] > rank else rank
+    place = _place(rank)
+    move = mp.moves[place]
     _prefetch_child(mp, move)
-    mp.moves[best] = mp.moves[first]
-    mp.scores[best] = mp.scores[first] + first - best
+    mp.moves[place] = mp.moves[first]
+    mp.ranks[place] = mp.ranks[first] + first - place
     mp.next = first + 1
+    mp.best = NO_RANK
     return move
 
 
 cdef void narrow_picker(MovePicker* mp, int count) noexcept nogil:
-    """Make the picker give only the `count` best of `moves[:end]` by `scores`; the caller has filled in both."""
+    """Make the picker give only the `count` best of `moves[:end]`; the caller has filled them in, and their scores as `ranks`."""
     cdef int i
     mp.next = 0
-    _rank(mp)
-    for i in range(count if count < mp.end else mp.end):
+    mp.best = NO_RANK
+    for i in range(mp.end):
+        mp.ranks[i] = _rank(mp.ranks[i], i)
+    for i in range(min(count, mp.end)):
         mp.moves[i] = _take_best(mp)
-        mp.scores[i] = -i
+        mp.ranks[i] = _rank(-i, i)
     mp.end = mp.next
     mp.next = 0
-    _rank(mp)
     mp.bad_end = 0
     mp.tt_move = 0
     mp.killers[0] = 0

@@ -166,6 +166,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     old_alpha = alpha
 
     # 2. Transposition table.
+    prefetch_corrections(s, ply)
     probe_tt(s, ply, &hit)
     if hit.depth > 0 and not s.params.p.use_tt_deeper:
         hit.found = False  # its move is still tried first
@@ -310,7 +311,7 @@ cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noe
 
 
 cdef int _try_probcut(
-    Searcher* s, int ply, int depth, int beta, int raw_eval, const HistoryView* view, const TTHit* hit
+    Searcher* s, int ply, int depth, int beta, int raw_eval, const TTHit* hit
 ) noexcept nogil:
     """ProbCut: a capture that beats beta by a margin in a shallower search very likely beats beta at full depth.
 
@@ -322,8 +323,10 @@ cdef int _try_probcut(
     cdef int child_depth = depth - s.params.p.probcut_reduction
     cdef int score
     cdef Move move
+    cdef HistoryView view
     cdef MovePicker picker
-    start_picker(&picker, pos, view, &s.params, &s.tt, s.history.killers[ply], hit.move, True)
+    fill_view(s, ply, &view)
+    start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[ply], hit.move, True)
     while True:
         move = next_move(&picker)
         if move == 0:
@@ -404,7 +407,7 @@ cdef void beam_filter(Searcher* s, int ply, int depth, MovePicker* picker) noexc
     picker.end = generate(&s.stack[ply].pos, picker.moves, ALL_MOVES)
     for i in range(picker.end):
         play(s, ply, picker.moves[i])
-        picker.scores[i] = -negamax(s, ply + 1, guess_depth, -INFINITE, INFINITE, False)
+        picker.ranks[i] = -negamax(s, ply + 1, guess_depth, -INFINITE, INFINITE, False)
         if s.aborted:
             return
     narrow_picker(picker, s.params.p.beam_width)
@@ -472,7 +475,6 @@ cdef void _evaluate_node(Searcher* s, Node* node) noexcept nogil:
     forget_killers(&s.history, ply + 1)
     s.stack[ply + 1].excluded = 0
     s.stack[ply + 1].cutoffs = 0
-    fill_view(s, ply, &node.view)
 
 
 cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
@@ -525,7 +527,7 @@ cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
             and node.hit.score < beta + p.probcut_margin
         )
     ):
-        score = _try_probcut(s, ply, depth, beta, node.raw_eval, &node.view, &node.hit)
+        score = _try_probcut(s, ply, depth, beta, node.raw_eval, &node.hit)
         if score != NO_SCORE:
             return score
         if s.aborted:
@@ -683,6 +685,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     old_alpha = alpha  # a score that is not above it is an upper bound
 
     # 4. Transposition table.
+    prefetch_corrections(s, ply)
     probe_tt(s, ply, &node.hit)
     if (
         node.hit.found
@@ -721,7 +724,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     tried.noisy_count = 0
     _fill_reducible(&node, &late)
     find_threats(s, ply)
-    node.view.threats = entry.threats
+    fill_view(s, ply, &node.view)
     start_picker(&picker, pos, &node.view, &s.params, &s.tt, s.history.killers[ply], node.hit.move, False)
     if s.params.p.use_beam:
         beam_filter(s, ply, node.depth, &picker)

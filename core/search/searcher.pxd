@@ -46,7 +46,7 @@ cdef struct StackEntry:
     EvalEntry eval
     int static_eval  # corrected; NO_SCORE when in check
     int page  # continuation page of the move that led here
-    bitboard threats  # squares that the side not to move attacks; see find_threats
+    Attacks threats  # of the side not to move; see find_threats
     int cutoffs  # in nodes of this ply since their parent node was entered
     Move excluded  # not searched, to get the score of the other moves (singular extension); 0: none
 
@@ -176,13 +176,15 @@ cdef inline void set_pv(Searcher* s, int ply, Move move) noexcept nogil:
 cdef inline void find_threats(Searcher* s, int ply) noexcept nogil:
     """Set the threats at a node; before that its histories of quiet moves must not be asked for."""
     cdef const PositionC* pos = &s.stack[ply].pos
-    s.stack[ply].threats = attacked_by(&pos.b, pos.stm ^ 1) if s.params.p.use_threats else 0
+    fill_attacks(&pos.b, pos.stm ^ 1, &s.stack[ply].threats)
+    if not s.params.p.use_threats:
+        s.stack[ply].threats.all = 0  # all moves have the same entries
 
 cdef inline void fill_view(Searcher* s, int ply, HistoryView* view) noexcept nogil:
     """Set the pointers to the history entries of a node."""
     cdef const PositionC* pos = &s.stack[ply].pos
     view.quiet = &s.history.quiet[pos.stm][0][0][0][0]
-    view.threats = s.stack[ply].threats
+    view.threats = &s.stack[ply].threats
     view.capture = &s.history.capture[0][0][0]
     view.pages[0] = s.history.continuation[s.stack[ply].page]
     view.pages[1] = s.history.continuation[s.stack[ply - 1].page if ply >= 1 else NO_MOVE_PAGE]
