@@ -39,14 +39,15 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int, move: int)
     usable = max(time_left - overhead - reserve, MIN_MS)
     all_moves = min(movestogo or LONG_GAME, LONG_GAME)
     moves = min(all_moves, 1 / min(FIRST_SHARE + SHARE_STEP * move, LAST_SHARE))
-    later = (moves - 1) * max(overhead - inc, 0)
+    lag = (moves - 1) * max(overhead - inc, 0)  # of later moves
     least = LEAST_SHARE * usable / moves
+    kept = 0.0
     if not inc:
-        later += (all_moves - moves) * MIN_MS
+        kept = (all_moves - moves) * MIN_MS
         least = min(least, usable / all_moves)
-    average = max((usable - later) / moves, least) + INC_USE * inc * min(usable / LOW_MS, 1)
+    average = max((usable - lag - kept) / moves, least) + INC_USE * inc * min(usable / LOW_MS, 1)
     share = LAST_MOVE_SHARE if movestogo == 1 else HARD_SHARE
-    hard = max(int(min(HARD_FACTOR * average, share * (usable - later))), MIN_MS)
+    hard = max(int(min(HARD_FACTOR * average, share * (usable - kept))), MIN_MS)
     soft = min(SOFT_SHARE * average, hard)
     return (max(int(soft), MIN_MS) if inc or soft >= MIN_MS else soft), hard
 

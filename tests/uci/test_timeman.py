@@ -99,6 +99,7 @@ def test_whose_clock(go: str, white: bool, same_as: str) -> None:
         ("wtime 60382", 0, (3630, 21_780)),  # sudden death: 1.1 and 6.6 times 5.5 % of what is not kept
         ("wtime 60000 winc 1000", 0, (4290, 25_739)),
         ("wtime 10000 movestogo 1", 0, (9000, 9000)),
+        ("wtime 200 winc 10", 30, (7, 47)),  # the lag of later moves would take more than is left
         ("wtime 100 winc 100", 30, (11, 15)),  # at most 70 % of what the reserve leaves
     ],
 )
