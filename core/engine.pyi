@@ -76,9 +76,11 @@ class Position:
     def board(self) -> str: ...
 
 def unpack(packed: bytes) -> str: ...
+def compress_games(data: bytearray, ends: array[int]) -> bytes: ...
+def expand_games(compressed: bytes, data: bytearray, ends: array[int], *, first: int = ...) -> int: ...
 def decode_games(
-    data: bytes | NDArray[np.uint8],
-    ends: NDArray[np.int64],
+    data: bytes | bytearray,
+    ends: NDArray[np.int64] | array[int],
     rows: NDArray[np.uint8],
     counts: NDArray[np.int64],
     *,

@@ -7,6 +7,7 @@ processes and of interruptions. Its format is described in `evaluation.learn.lab
 
 import argparse
 import hashlib
+import itertools
 import json
 import lzma
 import random
@@ -34,10 +35,11 @@ TO_THE_END = 10  # percent: games that are decided early have few endings
 DESCRIBING = "revision"  # what the settings in a file say for people; the signature says it for us
 
 EPILOG = """\
-The file stores every move of a game with its score, in about 4 bytes, and the last position of each side line with its score.
+The file stores every move of a game with its score, in 1.4 bytes, and the last position of each side line with its score.
 `tune`, `train` and --epd use only quiet positions. Only `train` uses side lines, because they have no game result.
 The same settings and seed give the same file. To continue after an interruption, run the command again. A larger
---games adds games to the file.
+--games adds games to the file. Games are written in blocks of about 150, and at the end or after Ctrl-C; a process that
+is killed loses the games since the last block, and they are played again.
 
 examples:
   coachwhip selfplay own.bin --games 20000 --openings 8moves.epd --openings endgames.epd
@@ -150,6 +152,9 @@ class Store(RunFile):
         """Open a file that was made with these settings, or begin a new one. Raises CommandError, OSError, FormatError."""
         self.games = 0
         self._settings = settings
+        self._end = 0  # of the full blocks
+        self._short: list[bytes] = []  # the games behind them
+        self._is_saved = True
         super().__init__(path)
 
     def _begin(self) -> None:
@@ -158,21 +163,50 @@ class Store(RunFile):
         if len(start) < len(first) and first.startswith(start):
             self._file.truncate(0)
             self.write(first)
+            self._end = len(first)
             return
-        summary = labelled.summary(self.path)
-        theirs, ours = (
-            {name: value for name, value in each.items() if name != DESCRIBING} for each in (summary.settings, self._settings)
-        )
-        require_same_settings(self.path, "run of selfplay", theirs, ours)
-        self.games = summary.games
-        if not summary.is_whole:
-            tell(f"{self.path}: its last game is incomplete and is dropped; it is played again")
-        self._file.truncate(summary.size)
+        with self.path.open("rb") as file:
+            reader = labelled.Reader(file, self.path.name)
+            theirs, ours = (
+                {name: value for name, value in each.items() if name != DESCRIBING} for each in (reader.settings, self._settings)
+            )
+            require_same_settings(self.path, "run of selfplay", theirs, ours)
+            self._end, last = reader.size, None
+            for block in reader:
+                self.games += block.games
+                self._end, last = reader.size, block
+        if last:
+            self._take(last, reader.name)
+        if not reader.is_whole:
+            tell(f"{self.path}: its last block of games is incomplete and is dropped; they are played again")
+        self._file.truncate(reader.size)
+
+    def _take(self, last: labelled.Block, name: str) -> None:
+        """Go on with the last block if it is not full."""
+        data, ends = last.expanded(name)
+        if len(data) < labelled.BLOCK:
+            self._short = [bytes(data[start:end]) for start, end in itertools.pairwise([0, *ends])]
+            self._end -= last.size
 
     def add(self, game: labelled.Game) -> None:
-        """Put the next game on disk."""
-        self.write(labelled.block(game))
+        """Take the next game; it is on disk when its block is full, or after `save`."""
+        self._short.append(labelled.recorded(game))
         self.games += 1
+        self._is_saved = False
+        if sum(map(len, self._short)) >= labelled.BLOCK:
+            self._end += self.save()
+            self._short = []
+
+    def save(self) -> int:
+        """Put the last block on disk, if it has new games. Returns the bytes written."""
+        if self._is_saved:
+            return 0
+        block = labelled.block(self.games - len(self._short), self._short)
+        with uninterrupted():
+            self._file.truncate(self._end)
+            self.write(block)
+        self._is_saved = True
+        return len(block)
 
 
 def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Book, store: Store) -> None:
@@ -192,6 +226,7 @@ def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Bo
         else:
             pool = stack.enter_context(processes(work, args.concurrency))
         bar = stack.enter_context(progress("games", args.games - store.games))
+        stack.callback(store.save)
         for game in _in_order(stack.enter_context(closing(pool.run(starts))), store.games):
             with uninterrupted():
                 store.add(game)

@@ -2,14 +2,14 @@
 """Labelled positions for training networks, in any number: they stay in their files, and memory holds a pool of them at a time.
 
 The files are those of `selfplay` (labelled.py). A file is read once from its beginning to its end to check it and to find its games.
-Then an epoch reads chunks of neighbouring games in random order until a pool is full, and draws from that pool at random: in a batch,
-positions come from thousands of places of the whole set. Data that fit into one pool are shuffled completely. Games are decoded, and
-the terms evaluated, whenever they are read: that takes a small part of the time of a training.
+Then an epoch reads its blocks in random order until a pool is full, and draws from that pool at random: in a batch, positions come
+from hundreds of places of the whole set. Data that fit into one pool are shuffled completely. Games are decoded, and the terms
+evaluated, whenever they are read: that takes a small part of the time of a training.
 """
 
 from __future__ import annotations
 
-import itertools
+import hashlib
 from array import array
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ import numpy as np
 
 from ...core.engine import PACKED_SIZE
 from . import labelled
-from .rows import RESULT_POINTS, choose, decode, in_parts
+from .rows import RESULT_POINTS, choose, decode, decode_expanded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,8 +32,7 @@ if TYPE_CHECKING:
 
     Batch = NDArray[np.void]  # of type BATCH
 
-CHUNK = 4096  # positions that are read together, at least: whole games
-POOL = 1 << 23  # positions in memory, at most, apart from a chunk
+POOL = 1 << 23  # positions in memory, at most, apart from a block
 BATCH = np.dtype(  # positions to train on; everything from the view of stm
     [
         ("board", np.uint8, PACKED_SIZE),
@@ -50,19 +49,24 @@ class Games:
     """The games of a file, as far as it is used."""
 
     path: Path
-    sha256: str  # of what is used of the file
-    ends: Numbers  # where in the file the first game begins, and where each ends
+    sha256: str  # of the settings and the games that are used, before they are compressed
+    starts: Numbers  # where in the file each block begins
+    firsts: Numbers  # the first game of each block
     counts: Numbers  # positions of each game that can be used
     chosen: Numbers  # of these, those that are used
 
     def rows_of(self, games: Numbers) -> tuple[NDArray[np.void], Numbers]:
-        """The positions of some games in order that can be used, and the game of each. Raises OSError, FormatError."""
-        starts, ends = self.ends[games].tolist(), self.ends[games + 1].tolist()
+        """The positions of some games of one block that can be used, and the game of each. Raises OSError, FormatError."""
+        number = self.blocks_of(games[:1])[0]
         with self.path.open("rb") as file:
-            file.seek(starts[0])
-            data = file.read(ends[-1] - starts[0])
-        parts = [data[start - starts[0] + labelled.HEAD_SIZE : end - starts[0]] for start, end in zip(starts, ends, strict=True)]
-        return decode([labelled.Block(*block) for block in zip(games.tolist(), parts, strict=True)], self.path.name)
+            block = labelled.Reader(file, self.path.name).block_at(int(self.starts[number]), int(self.firsts[number]))
+        rows, numbers = decode(block, self.path.name)
+        chosen = np.isin(numbers, games)
+        return rows[chosen], numbers[chosen]
+
+    def blocks_of(self, games: Numbers) -> Numbers:
+        """The number of the block of each game."""
+        return np.searchsorted(self.firsts, games, side="right") - 1
 
 
 def open_file(path: Path, max_score: float, per_game: int | None, *, limit: int | None = None, games: int | None = None) -> Games:
@@ -71,29 +75,33 @@ def open_file(path: Path, max_score: float, per_game: int | None, *, limit: int 
     Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError; FormatError for another file, one
     that is damaged, has a game that cannot be played or no position to use, or fewer than `games`.
     """
+    starts, firsts, counts, chosen, total = array("q"), array("q"), array("q"), array("q"), 0
     with path.open("rb") as file:
         reader = labelled.Reader(file, path.name)
-        ends, counts, chosen, total = array("q", [reader.size]), array("q"), array("q"), 0
-        for part in in_parts(itertools.islice(reader, games)):
-            rows, numbers = decode(part, path.name)
+        hashed = hashlib.sha256(labelled.header(reader.settings))
+        for block in reader:
+            data, ends = block.expanded(path.name)
+            rows, numbers = decode_expanded(data, ends, block.first, path.name)
             used = choose(rows, numbers, max_score, per_game)
-            first = len(counts)
-            counts.extend(np.bincount(numbers - first, minlength=len(part)).tolist())
-            chosen.extend(np.bincount(numbers[used] - first, minlength=len(part)).tolist())
-            ends.extend((ends[-1] + np.cumsum([labelled.HEAD_SIZE + len(block.data) for block in part])).tolist())
-            total += len(rows)
-            if limit is not None and total > limit:
+            found, few = (np.bincount(each - block.first, minlength=block.games) for each in (numbers, numbers[used]))
+            count = min(block.games, games - block.first) if games is not None else block.games
+            if limit is not None:
+                totals = total + np.cumsum(found)
+                most = limit if total else max(limit, *totals[totals > 0][:1])
+                count = int(np.searchsorted(totals, most, side="right"))
+            starts.append(reader.size - block.size)
+            firsts.append(block.first)
+            counts.extend(found[:count].tolist())
+            chosen.extend(few[:count].tolist())
+            total += int(found[:count].sum())
+            hashed.update(data[: ends[count - 1] if count else 0])
+            if count < block.games:
                 break
-        if games is not None and len(counts) < games:
-            raise labelled.FormatError(f"{path.name} has {len(counts)} games, but the training started with {games}")
-        totals = np.cumsum(counts)
-        if not len(totals) or not totals[-1]:
-            raise labelled.FormatError(f"{path.name}: it contains no position")
-        count = len(totals)
-        if limit is not None:
-            count = int(np.searchsorted(totals, max(limit, totals[totals > 0][0]), side="right"))
-        sha256 = labelled.sha256(path, ends[count])
-    return Games(path, sha256, np.array(ends[: count + 1]), np.array(counts[:count]), np.array(chosen[:count]))
+    if games is not None and len(counts) < games:
+        raise labelled.FormatError(f"{path.name} has {len(counts)} games, but the training started with {games}")
+    if not total:
+        raise labelled.FormatError(f"{path.name}: it contains no position")
+    return Games(path, hashed.hexdigest(), *map(np.array, (starts, firsts, counts, chosen)))
 
 
 class Positions:
@@ -114,8 +122,8 @@ class Positions:
         self._held_out: list[tuple[Games, Numbers]] = []
         for number, file in enumerate(files):
             is_held_out = np.random.default_rng([SPLIT, number]).random(len(file.counts)) < share
-            self._held_out += [(file, games) for games in _chunks(np.flatnonzero(is_held_out), file.counts)]
-            self._chunks += [(file, games) for games in _chunks(np.flatnonzero(~is_held_out), file.counts)]
+            self._held_out += [(file, games) for games in _by_block(file, np.flatnonzero(is_held_out))]
+            self._chunks += [(file, games) for games in _by_block(file, np.flatnonzero(~is_held_out))]
         self.training = sum(int(file.chosen[games].sum()) for file, games in self._chunks)
 
     @cached_property
@@ -152,7 +160,7 @@ class Positions:
             yield rest
 
     def _read(self, chunks: Sequence[tuple[Games, Numbers]]) -> Batch:
-        """The positions of these games that are used. In memory are they and one chunk."""
+        """The positions of these games that are used. In memory are they and one block."""
         found, count = np.empty(sum(int(file.chosen[games].sum()) for file, games in chunks), BATCH), 0
         for file, games in chunks:
             part = self._load(file, games)
@@ -174,8 +182,7 @@ class Positions:
         return found
 
 
-def _chunks(games: Numbers, counts: Numbers) -> list[Numbers]:
-    """The games in parts of about CHUNK positions."""
-    number = (np.cumsum(counts[games]) - counts[games]) // CHUNK
-    edges = [0, *(np.flatnonzero(np.diff(number)) + 1).tolist(), len(games)]
-    return [games[start:end] for start, end in itertools.pairwise(edges) if end > start]
+def _by_block(file: Games, games: Numbers) -> list[Numbers]:
+    """The games in parts, one for each block that has some of them."""
+    edges = np.flatnonzero(np.diff(file.blocks_of(games))) + 1
+    return [part for part in np.split(games, edges) if len(part)]

@@ -11,7 +11,8 @@ from ...core.engine import PACKED_SIZE, ROW_SIZE, decode_games, unpack
 from . import labelled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from array import array
+    from collections.abc import Iterator
     from pathlib import Path
 
     from numpy.typing import NDArray
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Numbers = NDArray[np.int64]
 
-DECODED = 1 << 20  # bytes of games that are decoded at a time, at least: whole games
 ROW = np.dtype(  # of core/board/recorded.pxd
     [("board", np.uint8, PACKED_SIZE), ("score", "<i2"), ("hidden_from", "<u2"), ("result", np.uint8), ("is_quiet", np.uint8)]
 )
@@ -29,33 +29,22 @@ _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits all over: 2**64 d
 _HASH_SHIFT = np.uint64(29)
 
 
-def in_parts(blocks: Iterable[labelled.Block]) -> Iterator[list[labelled.Block]]:
-    """The blocks in lists of at least DECODED bytes."""
-    part: list[labelled.Block] = []
-    size = 0
-    for block in blocks:
-        part.append(block)
-        size += len(block.data)
-        if size >= DECODED:
-            yield part
-            part, size = [], 0
-    if part:
-        yield part
-
-
-def decode(blocks: Sequence[labelled.Block], name: str) -> tuple[NDArray[np.void], Numbers]:
+def decode(block: labelled.Block, name: str) -> tuple[NDArray[np.void], Numbers]:
     """The positions of these games that can be used, in rows of type ROW, and the number of the game of each.
 
     Raises FormatError that names the file `name` and the first game that is wrong.
     """
-    data = b"".join(block.data for block in blocks)
-    ends = np.cumsum([len(block.data) for block in blocks], dtype=np.int64)
-    rows, counts = np.empty((1 + len(data) // 4, ROW_SIZE), np.uint8), np.empty(len(blocks), np.int64)
+    return decode_expanded(*block.expanded(name), block.first, name)
+
+
+def decode_expanded(data: bytearray, ends: array[int], first: int, name: str) -> tuple[NDArray[np.void], Numbers]:
+    """The same for games that are expanded already."""
+    rows, counts = np.empty((1 + len(data) // 4, ROW_SIZE), np.uint8), np.empty(len(ends), np.int64)
     try:
-        size = decode_games(data, ends, rows, counts, first=blocks[0].number)
+        size = decode_games(data, ends, rows, counts, first=first)
     except ValueError as error:
         raise labelled.FormatError(f"{name}: {error}") from error
-    return rows[:size].view(ROW)[:, 0], np.repeat([block.number for block in blocks], counts)
+    return rows[:size].view(ROW)[:, 0], np.repeat(np.arange(first, first + len(ends)), counts)
 
 
 def choose(rows: NDArray[np.void], games: Numbers, max_score: float, per_game: int | None) -> Mask:
@@ -95,14 +84,14 @@ def hashes(boards: NDArray[np.uint8]) -> NDArray[np.uint64]:
 def of_games(
     reader: labelled.Reader, max_score: float | None, per_game: int | None
 ) -> Iterator[tuple[NDArray[np.void], Numbers]]:
-    """The positions of all games but side lines, many games at a time, and the number of the game of each.
+    """The positions of all games but side lines, a block at a time, and the number of the game of each.
 
     None: MAX_SCORE and PER_GAME. Raises what `Reader` and `decode` raise.
     """
     max_score = labelled.MAX_SCORE if max_score is None else max_score
     per_game = labelled.PER_GAME if per_game is None else per_game
-    for part in in_parts(reader):
-        rows, games = decode(part, reader.name)
+    for block in reader:
+        rows, games = decode(block, reader.name)
         in_game = rows["result"] < len(labelled.RESULTS)
         rows, games = rows[in_game], games[in_game]
         chosen = choose(rows, games, max_score, per_game)

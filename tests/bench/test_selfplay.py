@@ -6,6 +6,7 @@ import json
 import lzma
 import os
 import random
+import re
 import signal
 from collections import Counter
 from pathlib import Path
@@ -24,6 +25,7 @@ from uci_process import run_until
 
 FAST = ["--nodes", "60", "--max-moves", "30", "--hash", "1", "--side-lines", "1"]
 GAMES = 6
+SMALL_BLOCK = 1500  # bytes
 
 
 @pytest.fixture(scope="module")
@@ -47,20 +49,44 @@ def made(path: Path, book: Path, *words: str, games: int = GAMES) -> bytes:
 @pytest.fixture(scope="module")
 def reference(tmp_path_factory: pytest.TempPathFactory, book: Path) -> Path:
     path = tmp_path_factory.mktemp("own") / "own.bin"
-    made(path, book)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(labelled, "BLOCK", SMALL_BLOCK)
+        made(path, book)
     return path
 
 
-def blocks_of(path: Path) -> list[labelled.Block]:
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two or three games each."""
+    monkeypatch.setattr(labelled, "BLOCK", SMALL_BLOCK)
+
+
+def games_of(path: Path) -> list[bytes]:
+    """The games, as they were before they were compressed."""
+    games: list[bytes] = []
     with path.open("rb") as file:
-        return list(labelled.Reader(file, path.name))
+        for block in labelled.Reader(file, path.name):
+            data, ends = block.expanded(path.name)
+            games += [bytes(data[start:end]) for start, end in itertools.pairwise([0, *ends])]
+    return games
 
 
-def rows_of(block: labelled.Block) -> np.ndarray:
+def rows_of(game: bytes) -> np.ndarray:
     """All positions of a game."""
-    rows, counts = np.empty((len(block.data) // 4, ROW_SIZE), np.uint8), np.empty(1, np.int64)
-    size = decode_games(block.data, np.array([len(block.data)]), rows, counts, every=True)
+    rows, counts = np.empty((len(game) // 4, ROW_SIZE), np.uint8), np.empty(1, np.int64)
+    size = decode_games(game, np.array([len(game)]), rows, counts, every=True)
     return rows[:size].view(ROW)[:, 0]
+
+
+def plies_of(game: bytes) -> int:
+    return int.from_bytes(game[27:29], "little")
+
+
+def ends_of(path: Path) -> list[int]:
+    """Where in the file the settings and each block end."""
+    with path.open("rb") as file:
+        reader = labelled.Reader(file, path.name)
+        return [reader.size, *(reader.size for _ in reader)]
 
 
 def test_two_processes_write_the_same_file_as_one(reference: Path, book: Path, tmp_path: Path) -> None:
@@ -69,7 +95,8 @@ def test_two_processes_write_the_same_file_as_one(reference: Path, book: Path, t
 
 def test_a_broken_run_goes_on_where_it_was(reference: Path, book: Path, tmp_path: Path) -> None:
     whole, path = reference.read_bytes(), tmp_path / "torn.bin"
-    for torn in (whole[:-1], whole[:-1] + bytes([whole[-1] ^ 1]), whole[:-700], whole[:20]):  # also a damaged last block
+    assert len(ends_of(reference)) > 3
+    for torn in (whole[:-1], whole[:-1] + bytes([whole[-1] ^ 1]), whole[: ends_of(reference)[1] + 50], whole[:20]):
         path.write_bytes(torn)
         assert made(path, book) == whole
 
@@ -79,33 +106,52 @@ def test_damage_inside_the_file_is_named_and_loses_nothing(
 ) -> None:
     path = tmp_path / "damaged.bin"
     whole = reference.read_bytes()
-    second = len(labelled.header(labelled.summary(reference).settings)) + 16 + len(blocks_of(reference)[0].data)
+    second = ends_of(reference)[1]
     damaged = bytearray(whole)
     damaged[second + 20] ^= 1
     path.write_bytes(damaged)
     assert selfplay.main([str(path), "--games", str(GAMES), "--openings", str(book), *FAST]) == 2
-    assert f"damaged.bin: game 1, at byte {second}, is damaged" in capsys.readouterr().err
+    assert re.search(rf"damaged.bin: the block of games from game \d on, at byte {second}, is damaged", capsys.readouterr().err)
     assert path.read_bytes() == damaged
     path.write_bytes(damaged[:second])  # as it says
     assert made(path, book) == whole
 
 
 def test_more_games_lengthen_the_file_and_the_seed_decides_them(reference: Path, book: Path, tmp_path: Path) -> None:
-    short = made(tmp_path / "short.bin", book, games=2)
-    assert reference.read_bytes().startswith(short)
+    for games in range(1, GAMES):  # the last block is short or full
+        made(tmp_path / "short.bin", book, games=games)
+        assert labelled.summary(tmp_path / "short.bin").games == games
     assert made(tmp_path / "short.bin", book) == reference.read_bytes() == made(tmp_path / "short.bin", book, games=2)
-    other = made(tmp_path / "other.bin", book, "--seed", "2", games=2)
-    assert other.split(b"\n", 2)[2] != short.split(b"\n", 2)[2]  # the games behind two lines of text
+    made(tmp_path / "other.bin", book, "--seed", "2", games=2)
+    assert games_of(tmp_path / "other.bin") != games_of(reference)[:2]
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
 def test_a_killed_run_leaves_a_file_to_go_on_with_and_no_worker(book: Path, tmp_path: Path) -> None:
     path = tmp_path / "killed.bin"
     words = [str(path), "--games", "100000", "--openings", str(book), *FAST, "--concurrency", "2"]
-    run_until(lambda: path.exists() and path.stat().st_size >= 4000, "selfplay", *words, number=signal.SIGKILL, alone=True)
+    run_until(lambda: path.exists() and path.stat().st_size > 0, "selfplay", *words, number=signal.SIGKILL, alone=True)
     games = labelled.summary(path).games
-    assert games
     assert made(path, book, games=games + 1) == made(tmp_path / "whole.bin", book, games=games + 1)
+
+
+def test_ctrl_c_keeps_the_games_that_were_played(
+    reference: Path, book: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "interrupted.bin"
+    add = selfplay.Store.add
+
+    def stopping(store: selfplay.Store, game: labelled.Game) -> None:
+        add(store, game)
+        if game.number == GAMES - 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(selfplay.Store, "add", stopping)
+    words = ["--games", str(GAMES), "--openings", str(book), *FAST, "--concurrency", "1"]
+    assert selfplay.main([str(path), *words]) == 130
+    monkeypatch.setattr(selfplay.Store, "add", add)
+    assert games_of(path) == games_of(reference)[: GAMES - 1]
+    assert made(path, book) == reference.read_bytes()
 
 
 def test_games_are_whole(reference: Path) -> None:
@@ -113,10 +159,9 @@ def test_games_are_whole(reference: Path) -> None:
     summary = labelled.summary(reference)
     found = {"plies": 0, "side lines": 0}
     castling960 = 0
-    for number, block in enumerate(blocks_of(reference)):
-        assert block.number == number
-        rows = rows_of(block)
-        game = [chess.Board(unpack(row["board"]), chess960=True) for row in rows if row["result"] == block.result]
+    for recorded in games_of(reference):
+        rows = rows_of(recorded)
+        game = [chess.Board(unpack(row["board"]), chess960=True) for row in rows if row["result"] == recorded[0]]
         side_lines = [chess.Board(unpack(row["board"]), chess960=True) for row in rows if row["result"] == NO_RESULT]
         assert len(game) + len(side_lines) == len(rows)
         for before, later in itertools.pairwise(game):
@@ -162,12 +207,12 @@ def test_mates_have_scores_of_their_own(tmp_path: Path) -> None:
     book.write_text("7k/5Q2/5K2/8/8/8/8/8 w - - 0 1\n5k2/8/5K2/8/8/8/8/6R1 b - - 0 1\n7K/5q2/5k2/8/8/8/8/8 b - - 0 1\n")
     made(tmp_path / "mate.bin", book, "--random-plies", "0", "--nodes", "3000", games=3)
     mates = 0
-    for block in blocks_of(tmp_path / "mate.bin"):
-        rows = rows_of(block)
+    for recorded in games_of(tmp_path / "mate.bin"):
+        rows = rows_of(recorded)
         game = rows[rows["result"] != NO_RESULT]
-        assert block.result != 1
+        assert recorded[0] != 1
         for left, row in zip(range(len(game), 0, -1), game, strict=True):  # plies to the mate that ended the game
-            assert int(row["score"]) == (labelled.MATE - left) * (1 if block.result == 2 else -1)
+            assert int(row["score"]) == (labelled.MATE - left) * (1 if recorded[0] == 2 else -1)
             mates += 1
     assert mates >= 3
 
@@ -178,20 +223,19 @@ def test_some_games_are_played_to_the_end(book: Path, tmp_path: Path) -> None:
     for share in (0, 40, 100):
         path = tmp_path / f"{share}.bin"
         made(path, book, "--side-lines", "0", "--to-the-end", str(share), "--max-moves", "10")
-        files[share] = blocks_of(path)
-    same = [files[40][number].data == files[0][number].data for number in range(GAMES)]
+        files[share] = games_of(path)
+    same = [files[40][number] == files[0][number] for number in range(GAMES)]
     assert 0 < same.count(True) < GAMES
     for number in range(GAMES):
-        assert files[40][number].data == files[0 if same[number] else 100][number].data
-    for block in files[100]:
-        board = Position(unpack(block.data[1:27]))
-        plies, _ = block.sizes
-        for at in range(plies):
+        assert files[40][number] == files[0 if same[number] else 100][number]
+    for game in files[100]:
+        board = Position(unpack(game[1:27]))
+        for at in range(plies_of(game)):
             assert board.result() == "*"
-            code = int.from_bytes(block.data[33 + 4 * at : 35 + 4 * at], "little")
+            code = int.from_bytes(game[33 + 4 * at : 35 + 4 * at], "little")
             board.make(next(move for move in board.legal_moves() if board.move_code(move) == code))
-        assert board.result() == labelled.RESULTS[block.result]
-    assert max(block.sizes[0] for block in files[0]) == 20 < min(block.sizes[0] for block in files[100])
+        assert board.result() == labelled.RESULTS[game[0]]
+    assert max(map(plies_of, files[0])) == 20 < min(map(plies_of, files[100]))
 
 
 def test_epd_has_the_quiet_positions_of_the_games(reference: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -199,7 +243,7 @@ def test_epd_has_the_quiet_positions_of_the_games(reference: Path, tmp_path: Pat
     printed = capsys.readouterr().out
     assert selfplay.main([str(reference), "--epd", str(tmp_path / "own.epd.xz")]) == 0
     assert lzma.decompress((tmp_path / "own.epd.xz").read_bytes()).decode() == printed
-    results = [labelled.RESULTS[block.result] for block in blocks_of(reference)]
+    results = [labelled.RESULTS[game[0]] for game in games_of(reference)]
     counts = Counter[int]()
     for line in printed.splitlines():
         board, operations = chess.Board.from_epd(line)

@@ -85,7 +85,7 @@ def own_games() -> bytes:
     position = Position()
     plies = (labelled.Ply(position.move_code("e2e4"), 300),)
     games = [labelled.Game(number, labelled.RESULTS[number % 3], position.pack(), plies) for number in range(60)]
-    return labelled.header({}) + b"".join(map(labelled.block, games))
+    return labelled.header({}) + labelled.block(0, [labelled.recorded(game) for game in games])
 
 
 def contents(folder: Path) -> dict[str, bytes | None]:

@@ -22,13 +22,12 @@ from coachwhip.core.engine import (
 from coachwhip.evaluation.learn import labelled
 from coachwhip.evaluation.learn.rows import ROW
 
-HEAD = 16  # bytes of a block before its game
 PLIES_AT = 1 + PACKED_SIZE
 FIRST_PLY = PLIES_AT + 6
 
 
 def data_of(games: Sequence[labelled.Game]) -> list[bytes]:
-    return [labelled.block(game)[HEAD:] for game in games]
+    return [labelled.recorded(game) for game in games]
 
 
 def decode(parts: Sequence[bytes], *, every: bool = True, first: int = 0) -> tuple[np.ndarray, list[int]]:
@@ -110,7 +109,7 @@ def test_the_longest_game_is_decoded_and_no_longer_one() -> None:
     assert len(rows) == MAX_RECORDED_PLIES + 1
     assert rows["board"][:, -1].max() == 255  # plies of the fifty-move rule, as far as a byte goes
     with pytest.raises(ValueError, match="game 0 does not fit into the format"):
-        labelled.block(game._replace(plies=(*plies, plies[0])))
+        labelled.recorded(game._replace(plies=(*plies, plies[0])))
     longer = bytearray(part)
     longer[PLIES_AT : PLIES_AT + 2] = struct.pack("<H", MAX_RECORDED_PLIES + 1)
     with pytest.raises(ValueError, match="game 0: it is too long"):

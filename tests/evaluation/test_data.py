@@ -77,13 +77,12 @@ def test_epd_as_people_write_it(tmp_path: Path) -> None:
     assert not data.has_games
 
 
-def test_a_position_needs_few_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_position_needs_few_bytes(tmp_path: Path) -> None:
     """A million positions need no more than 100 MB, so ten million fit in 1 GB with everything else."""
     each, count = max(all_played(), key=lambda each: len(each.game.plies)), 1500
-    monkeypatch.setattr(rows, "DECODED", 1 << 16)
     path = tmp_path / "many.bin"
-    games = (each.game._replace(number=number) for number in range(count))
-    path.write_bytes(labelled.header({}) + b"".join(map(labelled.block, games)))
+    block = [labelled.recorded(each.game)] * 100
+    path.write_bytes(labelled.header({}) + b"".join(labelled.block(first, block) for first in range(0, count, 100)))
     tracemalloc.start()
     try:
         data = learn_data.read(path)
@@ -92,7 +91,7 @@ def test_a_position_needs_few_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     finally:
         tracemalloc.stop()
     assert len(data) >= 20 * count
-    assert peak - 10 * rows.DECODED < 100 * len(data)
+    assert peak - 10 * labelled.BLOCK < 100 * len(data)
 
 
 @pytest.mark.parametrize(
@@ -165,12 +164,10 @@ def whole(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize(("max_score", "decoded"), [(100, 1), (None, 1000), (2500, 1 << 20)])
-def test_games_become_their_quiet_positions(
-    whole: Path, monkeypatch: pytest.MonkeyPatch, max_score: int | None, decoded: int
-) -> None:
-    """Quiet ones within a limit, each once a game, without side lines; however many games are decoded at a time."""
-    monkeypatch.setattr(rows, "DECODED", decoded)
+@pytest.mark.parametrize(("max_score", "block"), [(100, 1), (None, 8), (2500, 40)])
+def test_games_become_their_quiet_positions(whole: Path, max_score: int | None, block: int) -> None:
+    """Quiet ones within a limit, each once a game, without side lines; however many games a block has."""
+    whole.write_bytes(labelled_files.file_of(all_played(), block=block))
     data = learn_data.read(whole, max_score=max_score, per_game=1000)
     limit = labelled.MAX_SCORE if max_score is None else max_score
     used = [(each.game.number, row) for each in all_played() for row in labelled_files.usable(each, limit)]
@@ -182,8 +179,13 @@ def test_games_become_their_quiet_positions(
     assert data.has_games
     content = whole.read_bytes()
     assert (data.sha256, data.size) == (hashlib.sha256(content).hexdigest(), len(content))
-    whole.write_bytes(content[:-1])  # an unfinished game at the end is left out
-    assert learn_data.read(whole, max_score=max_score, per_game=1000).groups.tolist() == data.groups[data.groups != 39].tolist()
+    if block == 40:
+        return
+    whole.write_bytes(content[:-1])  # an unfinished block at the end is left out
+    assert (
+        learn_data.read(whole, max_score=max_score, per_game=1000).groups.tolist()
+        == data.groups[data.groups < 40 - block].tolist()
+    )
 
 
 def test_few_positions_of_each_game(whole: Path, tmp_path: Path) -> None:
@@ -212,13 +214,3 @@ def test_epd_has_what_is_read(whole: Path, tmp_path: Path) -> None:
         assert found.scores.tolist() == pytest.approx(direct.scores.tolist(), abs=1e-3)
         assert found.results.tolist() == direct.results.tolist()
         assert found.groups.tolist() == direct.groups.tolist()
-
-
-def test_a_game_that_cannot_be_played_is_named(tmp_path: Path) -> None:
-    """Its checksum is right."""
-    games = [each.game for each in all_played()]
-    games[7] = games[7]._replace(plies=(labelled.Ply(0, 0), *games[7].plies))
-    path = tmp_path / "bad.bin"
-    path.write_bytes(labelled.header({}) + b"".join(map(labelled.block, games)))
-    with pytest.raises(FormatError, match=r"^bad\.bin: game 7: ply 1: the move is illegal$"):
-        learn_data.read(path)

@@ -19,7 +19,7 @@ from coachwhip.bench import train as command
 from coachwhip.bench.common import journal as journals
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config
-from coachwhip.evaluation.learn import labelled, network, optimiser, positions, rows
+from coachwhip.evaluation.learn import labelled, network, optimiser, positions
 from coachwhip.evaluation.learn import train as steps
 from coachwhip.evaluation.learn.labelled import FormatError
 from labelled_files import Played
@@ -103,14 +103,12 @@ def expected(content: list[Played], max_score: int = labelled.MAX_SCORE, engine:
 # --- Data ---
 
 
-@pytest.mark.parametrize(("chunk", "pool"), [(4096, 1 << 23), (100, 500)])
+@pytest.mark.parametrize("pool", [1 << 23, 500])
 def test_an_epoch_has_each_position_once_in_random_order(
-    data: Path, whole: Path, content: list[Played], monkeypatch: pytest.MonkeyPatch, chunk: int, pool: int
+    data: Path, whole: Path, content: list[Played], monkeypatch: pytest.MonkeyPatch, pool: int
 ) -> None:
     """The quiet ones of games and side lines, with the scores of the terms."""
-    monkeypatch.setattr(positions, "CHUNK", chunk)
     monkeypatch.setattr(positions, "POOL", pool)
-    monkeypatch.setattr(rows, "DECODED", 3000)
     engine = oracle.new_engine()
     found = positions.Positions([opened(data), opened(whole)], engine, 0.2, labelled.MAX_SCORE)
     orders = []
@@ -155,8 +153,7 @@ def test_whole_games_are_held_out(data: Path, content: list[Played], tmp_path: P
     assert apart <= Counter(bytes(board) for board in positions_of(longer).held_out["board"])
 
 
-def test_a_file_is_read_as_far_as_asked(data: Path, content: list[Played], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "DECODED", 1)
+def test_a_file_is_read_as_far_as_asked(data: Path, content: list[Played]) -> None:
     found = opened(data)
     assert found.chosen.tolist() == [len(labelled_files.usable(each, labelled.MAX_SCORE)) for each in content]
     assert (found.counts >= found.chosen).all()
@@ -166,10 +163,12 @@ def test_a_file_is_read_as_far_as_asked(data: Path, content: list[Played], monke
     assert some.counts.tolist() == found.counts[:7].tolist()
     one = opened(data, limit=1).counts
     assert one.sum() == one[-1] > 0
+    assert opened(data, limit=int(ends[9])).counts.tolist() == found.counts[:10].tolist()  # the end of a block
     with data.open("ab") as file:
-        file.write(labelled.block(renumbered(content[:1], 80)[0].game)[:-1])
+        file.write(labelled.block(80, [labelled.recorded(content[0].game)])[:-1])
     assert opened(data, limit=int(ends[6])).sha256 == some.sha256 == opened(data, games=7).sha256
-    assert opened(data).sha256 == found.sha256 == hashlib.sha256(labelled_files.file_of(content)).hexdigest()
+    games = b"".join(labelled.recorded(each.game) for each in content)
+    assert opened(data).sha256 == found.sha256 == hashlib.sha256(labelled.header({}) + games).hexdigest()
     with pytest.raises(FormatError, match=r"own\.bin has 80 games, but the training started with 81"):
         opened(data, games=81)
 
@@ -299,6 +298,7 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
 def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
     data: Path, content: list[Played], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    data.write_bytes(labelled_files.file_of(content, block=9))
     unbroken = trained(data, tmp_path / "a.cwnet")
     words = ["--journal", str(tmp_path / "net.jsonl")]
     epoch = steps.Trainer.epoch
@@ -315,7 +315,8 @@ def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
     assert not (tmp_path / "b.cwnet").exists()
     with (tmp_path / "net.jsonl").open("ab") as file:
         file.write(b'{"epoch":9')  # torn
-    write(data, [*content, *renumbered(content[:10], 80)])  # the file became longer
+    longer = [*content, *renumbered(content[:10], 80)]  # the file became longer, and its last block was written again
+    data.write_bytes(labelled_files.file_of(longer, block=9))
     assert trained(data, tmp_path / "b.cwnet", *words, "--resume") == unbroken
     assert trained(data, tmp_path / "c.cwnet", *words, "--resume") == unbroken  # there is nothing left to do
 
@@ -450,7 +451,7 @@ def test_wrong_words_and_damaged_data_are_rejected(data: Path, tmp_path: Path, c
     whole[len(whole) // 2] ^= 1
     data.write_bytes(whole)
     said = rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
-    assert "own.bin: game " in said
+    assert "own.bin: the block of games from game " in said
     assert "is damaged, and other data follow" in said
     write(data, [])
     assert "own.bin: it contains no position" in rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)

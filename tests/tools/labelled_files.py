@@ -138,8 +138,15 @@ def many(count: int, seed: int = 1, plies: int = 60, side_lines: int = 1) -> lis
     ]
 
 
-def file_of(games: Sequence[Played], settings: dict[str, object] | None = None) -> bytes:
-    return labelled.header(settings or {}) + b"".join(labelled.block(each.game) for each in games)
+def blocks_of(games: Sequence[labelled.Game], size: int) -> list[bytes]:
+    """Blocks of so many games each, as in a file."""
+    recorded = [labelled.recorded(game) for game in games]
+    return [labelled.block(games[at].number, recorded[at : at + size]) for at in range(0, len(games), size)]
+
+
+def file_of(games: Sequence[Played], settings: dict[str, object] | None = None, block: int = 5) -> bytes:
+    """A file with blocks of so many games."""
+    return labelled.header(settings or {}) + b"".join(blocks_of([each.game for each in games], block))
 
 
 def usable(each: Played, max_score: int) -> list[Row]:

@@ -139,9 +139,11 @@ def sealed_network(rng: random.Random, data: bytes) -> bytes:
 def sealed_games(rng: random.Random, data: bytes) -> bytes:
     parts = [labelled.header({})]
     for block in labelled.Reader(io.BytesIO(data), "seed"):
-        game = mutated(rng, block.data) if rng.random() < 0.5 else block.data
-        start = struct.pack("<II", block.number, len(game))
-        parts += [start, struct.pack("<II", zlib.crc32(start), zlib.crc32(game)), game]
+        games = mutated(rng, block.compressed) if rng.random() < 0.5 else block.compressed
+        head = struct.pack("<7I", block.first, *block.results, block.plies, block.side_lines, len(games))
+        if rng.random() < 0.2:
+            head = mutated(rng, head)[: len(head)].ljust(len(head), b"\0")
+        parts += [head, struct.pack("<II", zlib.crc32(head), zlib.crc32(games)), games]
     return b"".join(parts)
 
 
