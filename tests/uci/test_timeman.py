@@ -59,7 +59,9 @@ def test_a_clock_without_increment_lasts(base: int, overhead: int, lag: float, w
     """For 350 moves with some lag, or with the hard limit for each, and more than one overhead is left. Yet most of it is used."""
     clock: float = base
     for move in range(350):
-        clock -= timeman.allocate(int(clock), 0, max(movestogo - move, 0), overhead, move + 1)[which] + (0 if which or movestogo else lag)
+        clock -= timeman.allocate(int(clock), 0, max(movestogo - move, 0), overhead, move + 1)[which] + (
+            0 if which or movestogo else lag
+        )
         assert clock > overhead or (move > 340 and movestogo)
         assert move != 80 or clock < max(base / 5, 2000, 40 * overhead)
 
