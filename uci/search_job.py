@@ -112,8 +112,8 @@ class SearchJob(Job):
         options, position, tables = session.options, session.position, session.tables
         self._depth = min(self.request.depth or 0, MAX_DEPTH)
         self._start_ns = max(self._start_ns, session.last_job_ns)
-        move = int(position.fen().rpartition(" ")[2])
-        self._soft_ms, self._hard_ms = timeman.limits_for(self.request, position.stm == "w", options["Move Overhead"], move)
+        fullmove = int(position.fen().rpartition(" ")[2])
+        self._soft_ms, self._hard_ms = timeman.limits_for(self.request, position.stm == "w", options["Move Overhead"], fullmove)
         analysing = options["UCI_AnalyseMode"] or self.request.infinite or self.request.mate is not None
         moves = self._legal_only(position)
         if options["OwnBook"] and not analysing and (move := self._book_move(session, moves)):
