@@ -34,7 +34,6 @@ from .search.threads cimport (
 from .search.tt cimport clear_table, resize_table
 from sys import modules as _modules
 
-from .board.blocks import compress_games, expand_games  # no-cython-lint
 from .board.packed import unpack  # no-cython-lint
 from .board.recorded import decode_games  # no-cython-lint
 from .build import build_info  # no-cython-lint

@@ -19,9 +19,12 @@ not. So of quiet positions up to a limit, a row is the first with its position i
 used if it is quiet and `hidden_from` is beyond its own score.
 """
 
+from .packed cimport PACKED_SIZE
 from .types cimport *
 
 cdef enum:
+    HEAD_SIZE = 1 + PACKED_SIZE + 2 + 4
+    PLY_SIZE = 4
     ROW_SIZE = 32
     NO_RESULT = 3
     NEVER_HIDDEN = 0xFFFF
@@ -45,3 +48,10 @@ cdef enum:
     MAX_RECORDED_PLIES = 1 << SIDE_PLY_BITS
 
 cdef const char* decode_game(Decoder* decoder) noexcept nogil
+
+cdef inline uint32_t read_u16(const uint8_t* data) noexcept nogil:
+    return data[0] | <uint32_t>data[1] << 8
+
+cdef inline void write_u16(uint8_t* data, uint32_t value) noexcept nogil:
+    data[0] = <uint8_t>value
+    data[1] = <uint8_t>(value >> 8)

@@ -8,8 +8,6 @@ from .movegen cimport *
 from .packed cimport PACKED_SIZE, pack_position, unpack_position
 
 cdef enum:
-    HEAD_SIZE = 1 + PACKED_SIZE + 2 + 4
-    PLY_SIZE = 4
     RESULTS = 3
     SCORE_AT = PACKED_SIZE  # in a row
     HIDDEN_AT = PACKED_SIZE + 2
@@ -20,22 +18,13 @@ cdef const char* END = b"it ends too early"
 cdef const char* SIDE_LINE = b"a side line from here, or from a later ply, cannot be played"
 
 
-cdef inline uint32_t _word(const uint8_t* data) noexcept nogil:
-    return data[0] | <uint32_t>data[1] << 8
-
-
-cdef inline void _set_word(uint8_t* data, uint32_t value) noexcept nogil:
-    data[0] = <uint8_t>value
-    data[1] = <uint8_t>(value >> 8)
-
-
 cdef inline bint _is_quiet(const PositionC* pos, Move best) noexcept nogil:
     return pos.checkers == 0 and not is_noisy(best)
 
 
 cdef inline uint16_t _size(const uint8_t* score) noexcept nogil:
     """A score without its sign."""
-    cdef int16_t value = <int16_t>_word(score)
+    cdef int16_t value = <int16_t>read_u16(score)
     return <uint16_t>(-<int>value if value < 0 else value)
 
 
@@ -51,7 +40,7 @@ cdef bint _write_row(
     pack_position(pos, row)
     row[SCORE_AT] = score[0]
     row[SCORE_AT + 1] = score[1]
-    _set_word(row + HIDDEN_AT, hidden_from)
+    write_u16(row + HIDDEN_AT, hidden_from)
     row[RESULT_AT] = <uint8_t>result
     row[QUIET_AT] = quiet
     decoder.row += ROW_SIZE
@@ -74,7 +63,7 @@ cdef const char* _decode_side_line(Decoder* decoder, const PositionC* start, con
     """Decode the side line at `side`, which starts from this position, and move `side` behind it. Two bytes are there."""
     cdef PositionC[2] line
     cdef int i
-    cdef int count = _word(side[0]) >> SIDE_PLY_BITS
+    cdef int count = read_u16(side[0]) >> SIDE_PLY_BITS
     cdef const uint8_t* moves = side[0] + 2
     cdef Move move
     if count == 0:
@@ -83,11 +72,11 @@ cdef const char* _decode_side_line(Decoder* decoder, const PositionC* start, con
         return END
     line[0] = start[0]
     for i in range(count):
-        move = <Move>_word(moves + 2 * i)
+        move = <Move>read_u16(moves + 2 * i)
         if not is_legal(&line[i & 1], move):
             return SIDE_LINE
         make_move(&line[i & 1], &line[(i & 1) ^ 1], move)
-    move = <Move>_word(moves + 2 * count)
+    move = <Move>read_u16(moves + 2 * count)
     if not is_legal(&line[count & 1], move):
         return SIDE_LINE
     side[0] = moves + 2 * count + 4
@@ -112,7 +101,7 @@ cdef const char* _decode_plies(Decoder* decoder, PositionC* game, int result, in
         decoder.ply = ply
         pos = &game[ply & 1]
         now = &decoder.seen[ply]
-        move = <Move>_word(at)
+        move = <Move>read_u16(at)
         if not is_legal(pos, move):
             return b"the move is illegal"
         quiet = _is_quiet(pos, move)
@@ -120,7 +109,7 @@ cdef const char* _decode_plies(Decoder* decoder, PositionC* game, int result, in
         now.score = _size(at + 2) if quiet else NEVER_HIDDEN
         if not _write_row(decoder, pos, at + 2, _hidden_from(now, pos.key, min(ply, <int>pos.reversible)), result, quiet):
             return b"there is no room for its rows"
-        while side_lines and decoder.end - side >= 2 and <int>(_word(side) & (MAX_RECORDED_PLIES - 1)) == ply:
+        while side_lines and decoder.end - side >= 2 and <int>(read_u16(side) & (MAX_RECORDED_PLIES - 1)) == ply:
             fault = _decode_side_line(decoder, pos, &side)
             if fault != NULL:
                 return fault
@@ -150,13 +139,13 @@ cdef const char* decode_game(Decoder* decoder) noexcept nogil:
     fault = unpack_position(at + 1, &game[0])
     if fault != NULL:
         return fault
-    plies = _word(at + 1 + PACKED_SIZE)
+    plies = read_u16(at + 1 + PACKED_SIZE)
     decoder.at += HEAD_SIZE
     if plies > MAX_RECORDED_PLIES:
         return b"it is too long"
     if decoder.end - decoder.at < PLY_SIZE * plies:
         return END
-    return _decode_plies(decoder, game, at[0], plies, _word(at + HEAD_SIZE - 4) | _word(at + HEAD_SIZE - 2) << 16)
+    return _decode_plies(decoder, game, at[0], plies, read_u16(at + HEAD_SIZE - 4) | read_u16(at + HEAD_SIZE - 2) << 16)
 
 
 # --- For Python ---

@@ -7,7 +7,7 @@ _HEAD, integers with their lowest byte first:
     number of its first game (4 bytes; the first block has 0, and none is missing), its games that Black won, that were drawn, and that
         White won (4 each), their plies and side lines (4 each), size of the compressed games in bytes (4),
         CRC-32 of the head up to here (4), CRC-32 of the compressed games (4)
-    the compressed games (core/board/blocks.pyx)
+    the compressed games (core/blocks.pyx)
 
 Expanded, a game has the bytes that core/board/recorded.pxd describes. A block ends with the game with which its games have BLOCK
 such bytes; only the last block may be shorter, and a run that goes on writes it again with more games. A block that was not written to
@@ -24,7 +24,8 @@ import zlib
 from array import array
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
-from ...core.engine import MAX_RECORDED_PLIES, PACKED_SIZE, compress_games, expand_games
+from ...core.blocks import compress_games, expand_games
+from ...core.engine import MAX_RECORDED_PLIES, PACKED_SIZE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 import labelled_files
 import numpy as np
 import pytest
-from coachwhip.core.engine import ROW_SIZE, Position, compress_games, decode_games, expand_games
+from coachwhip.core.blocks import compress_games, expand_games
+from coachwhip.core.engine import ROW_SIZE, Position, decode_games
 from coachwhip.evaluation.learn import labelled
 from hypothesis import given, settings
 from hypothesis import strategies as st

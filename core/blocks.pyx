@@ -17,17 +17,12 @@ differences.
 from libc.stdlib cimport malloc, free
 from libc.string cimport memmove, memset
 
-from .coder cimport *
-from .movegen cimport *
-from .packed cimport PACKED_SIZE, unpack_position
-from .recorded cimport MAX_RECORDED_PLIES, SIDE_PLY_BITS
+from .board.coder cimport *
+from .board.movegen cimport *
+from .board.packed cimport PACKED_SIZE, PIECES_AT, RULE50_AT, STM_AT, unpack_position
+from .board.recorded cimport HEAD_SIZE, MAX_RECORDED_PLIES, PLY_SIZE, SIDE_PLY_BITS, read_u16, write_u16
 
 cdef enum:
-    HEAD_SIZE = 1 + PACKED_SIZE + 2 + 4  # of a recorded game
-    PLY_SIZE = 4
-    PIECES_AT = 8  # in a packed position
-    STM_AT = 24
-    RULE50_AT = 25
     SYMBOLS = 17  # what is on a square: 0, or 1 and the code of a packed position
     PIECES = 6
     DANGERS = 3
@@ -79,23 +74,14 @@ cdef const char* ILLEGAL = b"the move is illegal"
 cdef const char* END = b"it ends too early"
 
 
-cdef inline uint32_t _word(const uint8_t* data) noexcept nogil:
-    return data[0] | <uint32_t>data[1] << 8
-
-
-cdef inline void _set_word(uint8_t* data, uint32_t value) noexcept nogil:
-    data[0] = <uint8_t>value
-    data[1] = <uint8_t>(value >> 8)
-
-
 cdef inline int _view(const uint8_t* score, int stm) noexcept nogil:
     """A score from the view of the side to move; files have it from White's side."""
-    cdef int value = <int16_t>_word(score)
+    cdef int value = <int16_t>read_u16(score)
     return -value if stm == BLACK else value
 
 
 cdef inline void _set_view(uint8_t* score, int stm, int value) noexcept nogil:
-    _set_word(score, <uint32_t>(-value if stm == BLACK else value))
+    write_u16(score, <uint32_t>(-value if stm == BLACK else value))
 
 
 # --- Start positions ---
@@ -239,11 +225,11 @@ cdef Move _code_move(Coder* coder, MoveWeights* weights, const PositionC* pos, M
 
 cdef bint _code_next(Block* block, MoveWeights* weights, const PositionC* pos, PositionC* after, uint8_t* at) noexcept nogil:
     """The move at `at`, and the position after it. Returns whether it is legal."""
-    cdef Move wanted = <Move>_word(at)
+    cdef Move wanted = <Move>read_u16(at)
     cdef Move move = _code_move(&block.coder, weights, pos, wanted)
     if move == 0 or not (block.coder.is_decoder or move == wanted):
         return False
-    _set_word(at, move)
+    write_u16(at, move)
     make_move(pos, after, move)
     return True
 
@@ -252,7 +238,7 @@ cdef bint _code_next(Block* block, MoveWeights* weights, const PositionC* pos, P
 
 
 cdef const char* _code_side_line(Block* block, const PositionC* start, const int* views, uint8_t** side) noexcept nogil:
-    """The side line at `side`, which starts from this position; `side` is moved behind it."""
+    """The side line at `side`, which starts from this position; `side` then points to the end of it."""
     cdef PositionC[2] line
     cdef Views mine
     cdef uint8_t* at = side[0]
@@ -260,10 +246,10 @@ cdef const char* _code_side_line(Block* block, const PositionC* start, const int
     cdef int length, i, view
     if block.end - at < 2:
         return END
-    length = _code_one(&block.coder, block.weights.length, 2, _word(at) >> SIDE_PLY_BITS)
+    length = _code_one(&block.coder, block.weights.length, 2, read_u16(at) >> SIDE_PLY_BITS)
     if block.end - at < 2 * length + 6:
         return END
-    _set_word(at, block.ply | length << SIDE_PLY_BITS)
+    write_u16(at, block.ply | length << SIDE_PLY_BITS)
     line[0] = start[0]
     for i in range(length + 1):
         at += 2
@@ -282,7 +268,7 @@ cdef const char* _code_side_line(Block* block, const PositionC* start, const int
 
 cdef inline bint _starts_here(const Block* block, const uint8_t* side) noexcept nogil:
     """Encoder: whether there is a side line at `side` that starts from the present ply."""
-    return block.end - side >= 2 and <int>(_word(side) & (MAX_RECORDED_PLIES - 1)) == block.ply
+    return block.end - side >= 2 and <int>(read_u16(side) & (MAX_RECORDED_PLIES - 1)) == block.ply
 
 
 cdef const char* _code_plies(Block* block, PositionC* game, int plies, uint32_t* side_lines) noexcept nogil:
@@ -328,7 +314,7 @@ cdef const char* _code_plies(Block* block, PositionC* game, int plies, uint32_t*
 
 
 cdef const char* _code_game(Block* block) noexcept nogil:
-    """The game at `block.game`, which is moved behind it. Returns a message about what is wrong, or NULL."""
+    """The game at `block.game`, which then points to the end of it. Returns a message about what is wrong, or NULL."""
     cdef PositionC[2] game
     cdef Coder* coder = &block.coder
     cdef Weights* weights = block.weights
@@ -345,17 +331,17 @@ cdef const char* _code_game(Block* block) noexcept nogil:
     fault = unpack_position(head + 1, &game[0])
     if fault != NULL:
         return fault
-    plies = _code_one(coder, weights.plies, LONGEST, _word(counts))
+    plies = _code_one(coder, weights.plies, LONGEST, read_u16(counts))
     if plies > MAX_RECORDED_PLIES:
         return b"it is too long"
     if block.end - head < HEAD_SIZE + PLY_SIZE * plies:
         return END
-    side_lines = _word(counts + 2) | _word(counts + 4) << 16
+    side_lines = read_u16(counts + 2) | read_u16(counts + 4) << 16
     fault = _code_plies(block, game, plies, &side_lines)
     if fault == NULL:
-        _set_word(counts, plies)
-        _set_word(counts + 2, side_lines)
-        _set_word(counts + 4, side_lines >> 16)
+        write_u16(counts, plies)
+        write_u16(counts + 2, side_lines)
+        write_u16(counts + 4, side_lines >> 16)
     return fault
 
 
