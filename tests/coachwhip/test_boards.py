@@ -191,4 +191,4 @@ def test_a_program_without_a_guard_is_rejected_with_the_reason(tmp_path: Path) -
     with program(tmp_path, "main()") as child:
         out, err = child.communicate(timeout=120)
     assert (out, child.returncode) == ("", 1)
-    assert "outside `if __name__ == '__main__':`" in err.splitlines()[-1]
+    assert "outside `if __name__ == '__main__':`" in err  # multiprocessing may warn after it about what a killed worker left
