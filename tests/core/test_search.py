@@ -58,8 +58,8 @@ def score(result: SearchResult) -> str:
 
 
 def line(infos: Sequence[SearchInfo]) -> list[tuple[object, ...]]:
-    """What two equal searches have in common: everything but the clock."""
-    return [(i.depth, i.seldepth, i.score_cp, i.bound, i.nodes, i.hashfull, i.pv) for i in infos if not i.currmove]
+    """What two equal searches have in common: everything but the clock, on which it depends whether bounds are reported."""
+    return [(i.depth, i.seldepth, i.score_cp, i.nodes, i.hashfull, i.pv) for i in infos if not (i.currmove or i.bound)]
 
 
 # --- Alpha-beta and what makes it fast, against plain minimax ---
