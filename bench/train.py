@@ -207,8 +207,7 @@ class Run:
         self._seconds = 0.0
         self._first, sha256 = _first(args)
         files = _open(args)
-        terms = Engine(weights, hash_mb=1) if self._is_residual else None
-        positions = Positions(files, terms, args.validation, args.max_score, args.per_game)
+        positions = Positions(files, Engine(weights, hash_mb=1), args.validation, args.max_score, args.per_game)
         if not positions.training or not len(positions.held_out):
             raise CommandError(
                 "too few games to have some for training and some held out: make more, or hold out more of them with --validation"

@@ -9,7 +9,7 @@ from .board.fen cimport write_fen
 from .board.movegen cimport ALL_MOVES, generate
 from .board.packed cimport PACKED_SIZE, unpack_position
 from .board.recorded cimport MAX_RECORDED_PLIES, NEVER_HIDDEN, NO_RESULT, ROW_SIZE
-from .evaluate.evaluate cimport evaluate_once, scaled_by_rule50
+from .evaluate.evaluate cimport evaluate_once, evaluation_once, scaled_by_rule50, share_of_network
 from .evaluate.features cimport extract_features
 from .evaluate.network cimport INPUTS, MAX_HIDDEN, QA, QB
 from .evaluate.network_file cimport HIDDEN_STEP, MAX_OUTPUT_WEIGHT
@@ -285,24 +285,31 @@ cdef class Engine:
         with self.guard:
             return extract_features(self.s.evaluator, fens)
 
-    def static_scores(self, const uint8_t[:, ::1] packed, int16_t[::1] out):
-        """Write what `evaluate` returns, not scaled by the fifty-move counter, to an array of 16-bit integers, for an array of
-        packed positions, PACKED_SIZE bytes a row.
+    def static_scores(self, const uint8_t[:, ::1] packed, int16_t[::1] out, float[::1] shares=None):
+        """Write what `evaluate` returns to an array of 16-bit integers, for an array of packed positions, PACKED_SIZE bytes a
+        row; to `shares` what known endings and the fifty-move counter leave of the network's part of each, 0 to 1.
 
         Raises ValueError with the number of the first row, from 1, that is not a legal position."""
         cdef PositionC pos
+        cdef const int32_t* factor
+        cdef int score
         cdef const char* fault
         cdef Py_ssize_t i
         if packed.shape[1] != PACKED_SIZE:
             raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[1]}")
         if out.shape[0] != packed.shape[0]:
             raise ValueError(f"room for {out.shape[0]} scores of {packed.shape[0]} positions")
+        if shares is not None and shares.shape[0] != packed.shape[0]:
+            raise ValueError(f"room for {shares.shape[0]} shares of {packed.shape[0]} positions")
         with self.guard:
             for i in range(packed.shape[0]):
                 fault = unpack_position(&packed[i, 0], &pos)
                 if fault != NULL:
                     raise ValueError(f"position {i + 1}: {fault.decode()}")
-                out[i] = <int16_t>evaluate_once(self.s.evaluator, &pos)
+                score = evaluation_once(self.s.evaluator, &pos, &factor)
+                out[i] = <int16_t>scaled_by_rule50(self.s.evaluator, &pos, score if pos.stm == WHITE else -score)
+                if shares is not None:
+                    shares[i] = share_of_network(self.s.evaluator, &pos, factor)
 
     def search(
         self,

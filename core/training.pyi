@@ -12,6 +12,7 @@ def network_outputs(boards: NDArray[np.uint8], values: NDArray[np.float32], out:
 def network_gradient(
     boards: NDArray[np.uint8],
     logits: NDArray[np.float32],
+    shares: NDArray[np.float32],
     targets: NDArray[np.float32],
     values: NDArray[np.float32],
     gradient: NDArray[np.float32],

@@ -236,7 +236,7 @@ cdef void _backward(Chunk* chunk, const float* slopes, const float* values, floa
 
 
 cdef double _add_gradient(
-    Chunk* chunk, const float* logits, const float* targets, const float* values, float* gradient
+    Chunk* chunk, const float* logits, const float* shares, const float* targets, const float* values, float* gradient
 ) noexcept nogil:
     """Add to the gradient, after `_forward`. Returns the loss."""
     cdef float[CHUNK] slopes
@@ -245,10 +245,10 @@ cdef double _add_gradient(
     cdef double chance, error
     cdef int i
     for i in range(chunk.count):
-        chance = _chance(logits[i] + _output(chunk, i, values[last]))
+        chance = _chance(logits[i] + shares[i] * _output(chunk, i, values[last]))
         error = chance - targets[i]
         loss += error * error
-        slopes[i] = <float>(2 * error * chance * (1 - chance))
+        slopes[i] = <float>(2 * error * chance * (1 - chance)) * shares[i]
         gradient[last] += slopes[i]
     _backward(chunk, slopes, values, gradient)
     return loss
@@ -333,12 +333,13 @@ def network_outputs(const uint8_t[:, ::1] boards, const float[::1] values, float
 def network_gradient(
     const uint8_t[:, ::1] boards,
     const float[::1] logits,
+    const float[::1] shares,
     const float[::1] targets,
     const float[::1] values,
     float[::1] gradient,
 ):
-    """The loss, which is the sum of the squared errors of the winning chances: sigmoid(logits + outputs) - targets, for packed
-    positions. Its derivatives by the parameters `values` are written to `gradient`.
+    """The loss, which is the sum of the squared errors of the winning chances: sigmoid(logits + shares * outputs) - targets, for
+    packed positions. Its derivatives by the parameters `values` are written to `gradient`.
 
     The GIL is released. Raises ValueError for sizes that do not fit, and bytes that no position has; MemoryError."""
     cdef Chunk chunk
@@ -347,8 +348,8 @@ def network_gradient(
     cdef double loss = 0
     cdef bint fine = True
     _check(boards, values)
-    if not logits.shape[0] == targets.shape[0] == size:
-        raise ValueError(f"{logits.shape[0]} logits and {targets.shape[0]} targets of {size} positions")
+    if not logits.shape[0] == shares.shape[0] == targets.shape[0] == size:
+        raise ValueError(f"{logits.shape[0]} logits, {shares.shape[0]} shares and {targets.shape[0]} targets of {size} positions")
     if gradient.shape[0] != values.shape[0]:
         raise ValueError(f"room for {gradient.shape[0]} derivatives by {values.shape[0]} parameters")
     _new_chunk(&chunk, <int>(values.shape[0] // BLOCK_SIZE))
@@ -358,7 +359,7 @@ def network_gradient(
             chunk.count = <int>min(<Py_ssize_t>CHUNK, size - at)
             fine = _forward(&chunk, &boards[at, 0], &values[0])
             if fine:
-                loss += _add_gradient(&chunk, &logits[at], &targets[at], &values[0], &gradient[0])
+                loss += _add_gradient(&chunk, &logits[at], &shares[at], &targets[at], &values[0], &gradient[0])
             at += CHUNK
     free(chunk.memory)
     if not fine:

@@ -41,6 +41,8 @@ cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil
 cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil
 cdef int evaluation_once(Evaluator* ev, const PositionC* pos, const int32_t** factor) noexcept nogil
 
+cdef float share_of_network(const Evaluator* ev, const PositionC* pos, const int32_t* factor) noexcept nogil
+
 cdef inline int scaled_by_rule50(const Evaluator* ev, const PositionC* pos, int score) noexcept nogil:
     """A score of `evaluate`, reduced by the fifty-move counter; kept apart, since the tt stores the unreduced score."""
     return score * rule50_fade(&ev.weights.plain, pos) // FULL_SCALE

@@ -36,7 +36,8 @@ POOL = 1 << 23  # positions in memory, at most, apart from a block
 BATCH = np.dtype(  # positions to train on; everything from the view of stm
     [
         ("board", np.uint8, PACKED_SIZE),
-        ("terms", np.int16),  # centipawns; 0 where there are none
+        ("terms", np.int16),  # centipawns
+        ("share", np.float32),  # of the network's output that counts: less in known endings and with a high fifty-move counter
         ("score", np.int16),  # centipawns
         ("points", np.float32),  # of the game: 1 won, 0.5 drawn, 0 lost; NaN off the game
     ]
@@ -108,11 +109,11 @@ class Positions:
     """The positions of several files, split into games for training and games held out."""
 
     def __init__(
-        self, files: Sequence[Games], terms: Engine | None, share: float, max_score: float, per_game: int | None = None
+        self, files: Sequence[Games], terms: Engine, share: float, max_score: float, per_game: int | None = None
     ) -> None:
         """Hold out about `share` of the games; use at most `per_game` positions of a game, with scores up to `max_score`.
 
-        `terms` evaluates the weighted terms, where they are needed. The number of a file and of a game in it decides whether the game is
+        `terms` evaluates the weighted terms. The number of a file and of a game in it decides whether the game is
         held out, so losses of other settings can be compared.
         """
         self._files = files
@@ -172,11 +173,11 @@ class Positions:
         rows, numbers = file.rows_of(games)
         rows = rows[choose(rows, numbers, *self._limits)]
         found = np.zeros(len(rows), BATCH)
-        boards, terms, points = rows["board"].copy(), np.zeros(len(rows), np.int16), RESULT_POINTS[rows["result"]]
-        if self._terms:
-            self._terms.static_scores(boards, terms)
+        boards, points = rows["board"].copy(), RESULT_POINTS[rows["result"]]
+        terms, shares = np.empty(len(rows), np.int16), np.empty(len(rows), np.float32)
+        self._terms.static_scores(boards, terms, shares)
         is_white = boards[:, labelled.STM_AT] == 0
-        found["board"], found["terms"] = boards, terms
+        found["board"], found["terms"], found["share"] = boards, terms, shares
         found["score"] = np.where(is_white, rows["score"], -rows["score"])
         found["points"] = np.where(is_white, points, 1 - points)
         return found

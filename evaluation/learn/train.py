@@ -2,8 +2,9 @@
 """Trains a network on labelled positions: squared error of winning chances, AdamW, a learning rate that falls along a cosine.
 
 A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the label with the game's result; the end of
-a side line has no result, and its label alone is the target. A residual network predicts sigmoid(terms / logit + output), a pure one
-sigmoid(output): an output of 1.0 is worth `logit` centipawns.
+a side line has no result, and its label alone is the target. A residual network predicts sigmoid(terms / logit + share * output), a pure
+one sigmoid(share * output), as the engine does: `share` is what known endings and the fifty-move counter leave. An output of 1.0 is worth
+`logit` centipawns.
 Data and settings decide everything: an interruption changes not a bit of the result.
 """
 
@@ -115,12 +116,12 @@ class _Steps:
         """How many steps were made, in all epochs."""
         return self._adams[0].steps
 
-    def step(self, boards: Boards, logits: Singles, targets: Singles, rate: float) -> float:
+    def step(self, boards: Boards, logits: Singles, shares: Singles, targets: Singles, rate: float) -> float:
         """One step at this learning rate; the sum of the losses before it."""
         count = np.float32(len(boards))
 
-        def differentiate(share: slice, gradient: Singles) -> float:
-            return network_gradient(boards[share], logits[share], targets[share], self._arrays[0], gradient)
+        def differentiate(part: slice, gradient: Singles) -> float:
+            return network_gradient(boards[part], logits[part], shares[part], targets[part], self._arrays[0], gradient)
 
         def change(share: slice, adam: Adam) -> None:
             gradient, *others = (each[share] for each in self._gradients)
@@ -163,7 +164,8 @@ class Trainer:
             steps = _Steps(settings, self.state, self.state.epochs * self._steps, threads)
             for batch in self.positions.batches([settings.seed, number], settings.batch):
                 rate = settings.rate * cosine(steps.done, settings.epochs * self._steps, LAST_RATE)
-                total += steps.step(np.ascontiguousarray(batch["board"]), self.logits(batch), self.targets(batch), rate)
+                boards, shares = (np.ascontiguousarray(batch[name]) for name in ("board", "share"))
+                total += steps.step(boards, self.logits(batch), shares, self.targets(batch), rate)
                 count += len(batch)
                 report(len(batch))
         self.state = steps.state(number)
@@ -171,6 +173,8 @@ class Trainer:
 
     def logits(self, batch: Batch) -> Singles:
         """What the output is added to."""
+        if self._settings.kind == "pure":
+            return np.zeros(len(batch), np.float32)
         return batch["terms"].astype(np.float32) / np.float32(self._settings.logit)
 
     def targets(self, batch: Batch) -> Singles:
@@ -189,7 +193,8 @@ class Trainer:
     def validation_loss(self) -> float:
         """That of the network as it is, in floats."""
         held_out = self.positions.held_out
-        return self._loss(self.logits(held_out) + outputs(held_out["board"], self.state.parameters, self._settings.hidden))
+        found = outputs(held_out["board"], self.state.parameters, self._settings.hidden)
+        return self._loss(self.logits(held_out) + found * np.ascontiguousarray(held_out["share"]))
 
     def loss_of_terms(self) -> float:
         """That of the weighted terms alone."""

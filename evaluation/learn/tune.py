@@ -16,7 +16,7 @@ from ...core.engine import Engine
 from .. import config
 from .data import split
 from .fit import Fit, Samples, expectation, fit, fit_scale, losses
-from .labelled import STM_AT
+from .labelled import RULE50_AT, STM_AT
 from .model import chosen, engine_scores, features, flat_weights, joined, parameters
 
 if TYPE_CHECKING:
@@ -141,7 +141,9 @@ def _engine_losses(source: Source, weights: Sequence[int]) -> Losses:
     """The losses of the engine with these weights."""
     data, is_validation = source.data, source.is_validation
     scores = np.empty(len(data), dtype=np.int16)
-    Engine(weights, hash_mb=1).static_scores(data.boards, scores)
+    boards = data.boards.copy()
+    boards[:, RULE50_AT] = 0  # the model does not fade with it
+    Engine(weights, hash_mb=1).static_scores(boards, scores)
     white = np.where(data.boards[:, STM_AT] == 0, scores, -scores).astype(np.float32)
     expected = expectation(white + source.edge, source.scale)
     of_target, of_result = losses(expected, source.targets), losses(expected, data.results)

@@ -8,7 +8,8 @@ from typing import Any, cast
 import numpy as np
 import oracle
 import pytest
-from coachwhip.core.engine import PACKED_SIZE, Engine, Position, unpack, weights_layout
+from coachwhip.core.engine import PACKED_SIZE, QA, QB, Engine, Position, unpack, weights_layout
+from coachwhip.evaluation.learn.network import Network, to_bytes
 
 FENS = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -19,6 +20,14 @@ FENS = [
     "8/8/8/3k4/8/8/8/R3K3 w - - 0 1",
     "1rkr4/pppppppp/8/8/8/8/PPPPPPPP/1RKR4 w KQkq - 0 1",
     "1rrkr3/ppppppp1/8/8/8/8/PPPPPPP1/1RRKR3 w KCkc - 3 1",
+]
+
+
+KNOWN_ENDINGS = [  # drawn; the side to move is ahead
+    "7k/8/8/8/8/6KP/8/5B2 w - - 0 1",
+    "8/8/8/3k4/8/4P3/4K2R/r7 w - - 0 1",
+    "8/8/8/3k4/8/4B3/4K2R/r7 w - - 0 1",
+    "8/8/8/3k4/8/1N6/4K3/8 w - - 0 1",
 ]
 
 
@@ -92,9 +101,21 @@ def test_static_scores_are_those_of_evaluate() -> None:
     rows = np.stack([np.frombuffer(Position(fen, chess960=True).pack(), np.uint8) for fen in fens])
     found = np.empty(len(rows), np.int16)
     engine.static_scores(rows, found)
-    fresh = [" ".join([*fen.split()[:4], "0", "1"]) for fen in fens]  # evaluate fades with the fifty-move counter
-    assert found.tolist() == [engine.evaluate(Position(fen, chess960=True)) for fen in fresh]
+    assert found.tolist() == [engine.evaluate(Position(fen, chess960=True)) for fen in fens]
     assert found.std() > 50
+
+
+def test_shares_are_what_counts_of_a_network() -> None:
+    """Of one that scores 100 centipawns everywhere, for the side that is ahead: it stays the one whose ending is known."""
+    nothing = np.zeros((768, 16), np.int16)
+    scores_100 = Network("residual", QA * QB, nothing, nothing[0], nothing[:2], 100, {})
+    fens = [*FENS[:2], "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w Kq - 70 1", *KNOWN_ENDINGS]
+    rows = np.stack([np.frombuffer(Position(fen).pack(), np.uint8) for fen in fens])
+    (without, with_network), shares = np.empty((2, len(rows)), np.int16), np.empty(len(rows), np.float32)
+    oracle.new_engine().static_scores(rows, without)
+    Engine(oracle.frozen_weights(), 1, network=to_bytes(scores_100)).static_scores(rows, with_network, shares)
+    assert 100 * shares == pytest.approx(with_network.astype(int) - without, abs=2)
+    assert shares[0] == 1 > shares[2] > shares[3:].max() > shares[3:].min() + 0.1
 
 
 def test_static_scores_reject_what_does_not_fit() -> None:
@@ -104,6 +125,8 @@ def test_static_scores_reject_what_does_not_fit() -> None:
         engine.static_scores(np.ascontiguousarray(rows[:, 1:]), np.empty(3, np.int16))
     with pytest.raises(ValueError, match="room for 2 scores of 3 positions"):
         engine.static_scores(rows, np.empty(2, np.int16))
+    with pytest.raises(ValueError, match="room for 2 shares of 3 positions"):
+        engine.static_scores(rows, np.empty(3, np.int16), np.empty(2, np.float32))
     rows = rows.copy()
     rows[1, 24] = 9
     with pytest.raises(ValueError, match="position 2: these bytes are not a packed position"):

@@ -51,13 +51,20 @@ def seen(board: chess.Board, colour: chess.Color) -> list[int]:
     return [384 * (piece.color != colour) + 64 * (piece.piece_type - 1) + (square ^ turn) for square, piece in pieces]
 
 
-def gradient_of(boards: Any, logits: Any, targets: Any, values: Any, hidden: int) -> tuple[float, Any]:
+def gradient_of(boards: Any, singles: Any, values: Any, hidden: int) -> tuple[float, Any]:
+    """Loss and gradient; `singles` are logits, shares and targets."""
     blocks = layers.in_blocks(values, hidden)
     gradient = np.full_like(blocks, np.nan)
-    loss = network_gradient(boards, logits, targets, blocks, gradient)
+    logits, shares, targets = singles
+    loss = network_gradient(boards, logits, shares, targets, blocks, gradient)
     flat = layers.from_blocks(gradient, hidden)
     assert (layers.in_blocks(flat, hidden) == gradient).all()  # so that units which only fill a block stay 0
     return loss, flat
+
+
+def some_singles(rng: np.random.Generator, count: int) -> Any:
+    """Logits, shares and targets."""
+    return np.stack([rng.normal(size=count), rng.random(count), rng.random(count)]).astype(np.float32)
 
 
 @pytest.mark.parametrize("hidden", [16, 80])
@@ -66,9 +73,9 @@ def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any
     rng, some = np.random.default_rng(2), slice(0, None, 12)
     views = [[seen(board, board.turn ^ side) for board in boards[some]] for side in (False, True)]
     count = len(views[0])
-    logits, targets = rng.normal(size=count).astype(np.float32), rng.random(count).astype(np.float32)
+    logits, shares, targets = some_singles(rng, count)
     values = floats(hidden)
-    loss, gradient = gradient_of(np.ascontiguousarray(packed[some]), logits, targets, values, hidden)
+    loss, gradient = gradient_of(np.ascontiguousarray(packed[some]), (logits, shares, targets), values, hidden)
 
     def outputs_of(changed: Any) -> Any:
         parts = parameters(changed, hidden)
@@ -79,7 +86,7 @@ def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any
         return total
 
     def loss_of(changed: Any) -> float:
-        return float(((1 / (1 + np.exp(-logits - outputs_of(changed))) - targets) ** 2).sum())
+        return float(((1 / (1 + np.exp(-logits - shares * outputs_of(changed))) - targets) ** 2).sum())
 
     exact = values.astype(np.float64)
     assert layers.outputs(packed[some], values, hidden) == pytest.approx(outputs_of(exact), rel=1e-4, abs=1e-5)
@@ -99,11 +106,11 @@ def test_many_positions_have_the_gradient_of_their_parts(packed: Any) -> None:
     """More positions than are computed at a time."""
     rng = np.random.default_rng(3)
     boards = np.concatenate([packed, packed, packed])[:1100]
-    logits, targets = rng.normal(size=1100).astype(np.float32), rng.random(1100).astype(np.float32)
+    singles = some_singles(rng, 1100)
     values = floats(16)
-    loss, gradient = gradient_of(boards, logits, targets, values, 16)
+    loss, gradient = gradient_of(boards, singles, values, 16)
     parts = [slice(at, at + 100) for at in range(0, 1100, 100)]
-    found = [gradient_of(boards[part], logits[part], targets[part], values, 16) for part in parts]
+    found = [gradient_of(boards[part], singles[:, part], values, 16) for part in parts]
     assert loss == pytest.approx(sum(each for each, _ in found), rel=1e-9)
     assert gradient == pytest.approx(sum(each for _, each in found), rel=1e-4, abs=1e-5)
     outputs = [layers.outputs(boards[part], values, 16) for part in parts]
@@ -118,16 +125,17 @@ def test_bytes_that_are_no_position_and_wrong_sizes_are_rejected(packed: Any) ->
     no_king[1, 8:24] = 0
     for wrong in (no_side, no_king, np.full_like(two, 255), np.zeros_like(two)):
         with pytest.raises(ValueError, match="these bytes are not packed positions"):
-            network_gradient(wrong, ones, ones, values, gradient)
+            network_gradient(wrong, ones, ones, ones, values, gradient)
         with pytest.raises(ValueError, match="these bytes are not packed positions"):
             network_outputs(wrong, values, ones)
     for arrays in (
-        (two[:, 1:].copy(), ones, ones, values, gradient),
-        (two, ones[1:], ones, values, gradient),
-        (two, ones, ones[1:], values, gradient),
-        (two, ones, ones, values[1:], gradient[1:]),
-        (two, ones, ones, values[:1], gradient[:1]),
-        (two, ones, ones, values, gradient[1:]),
+        (two[:, 1:].copy(), ones, ones, ones, values, gradient),
+        (two, ones[1:], ones, ones, values, gradient),
+        (two, ones, ones[1:], ones, values, gradient),
+        (two, ones, ones, ones[1:], values, gradient),
+        (two, ones, ones, ones, values[1:], gradient[1:]),
+        (two, ones, ones, ones, values[:1], gradient[:1]),
+        (two, ones, ones, ones, values, gradient[1:]),
     ):
         with pytest.raises(ValueError, match=r"bytes, not|positions|parameters"):
             network_gradient(*arrays)

@@ -76,27 +76,26 @@ def opened(path: Path, max_score: float = labelled.MAX_SCORE, per_game: int | No
 
 
 def positions_of(path: Path, max_score: float = labelled.MAX_SCORE, per_game: int | None = None) -> positions.Positions:
-    return positions.Positions([opened(path, max_score, per_game)], None, 0.2, max_score, per_game)
+    return positions.Positions([opened(path, max_score, per_game)], oracle.new_engine(), 0.2, max_score, per_game)
 
 
 def rows_of(batches: Any) -> list[tuple[Any, ...]]:
     """Hashable rows; the points of a position off the game are None."""
     return [
-        (bytes(board), int(terms), int(score), None if np.isnan(points) else float(points))
+        (bytes(board), int(terms), float(share), int(score), None if np.isnan(points) else float(points))
         for batch in batches
-        for board, terms, score, points in batch
+        for board, terms, share, score, points in batch
     ]
 
 
-def expected(content: list[Played], max_score: int = labelled.MAX_SCORE, engine: Engine | None = None) -> Counter[Any]:
+def expected(content: list[Played], max_score: int = labelled.MAX_SCORE) -> Counter[Any]:
     """The same of all positions to use, from their boards."""
-    found = []
+    engine, found = oracle.new_engine(), []
     for row in (row for each in content for row in labelled_files.usable(each, max_score)):
-        white, terms = row.board.turn, np.zeros(1, np.int16)
-        if engine:
-            engine.static_scores(np.frombuffer(row.packed, np.uint8).reshape(1, -1), terms)
+        white, terms, share = row.board.turn, np.zeros(1, np.int16), np.zeros(1, np.float32)
+        engine.static_scores(np.frombuffer(row.packed, np.uint8).reshape(1, -1), terms, share)
         points = None if row.result == len(labelled.RESULTS) else row.result / 2 if white else 1 - row.result / 2
-        found.append((row.packed, int(terms[0]), row.score if white else -row.score, points))
+        found.append((row.packed, int(terms[0]), float(share[0]), row.score if white else -row.score, points))
     return Counter(found)
 
 
@@ -109,8 +108,7 @@ def test_an_epoch_has_each_position_once_in_random_order(
 ) -> None:
     """The quiet ones of games and side lines, with the scores of the terms."""
     monkeypatch.setattr(positions, "POOL", pool)
-    engine = oracle.new_engine()
-    found = positions.Positions([opened(data), opened(whole)], engine, 0.2, labelled.MAX_SCORE)
+    found = positions.Positions([opened(data), opened(whole)], oracle.new_engine(), 0.2, labelled.MAX_SCORE)
     orders = []
     for seed in ([7, 1], [7, 1], [7, 2]):
         batches = list(found.batches(seed, 64))
@@ -119,10 +117,10 @@ def test_an_epoch_has_each_position_once_in_random_order(
         orders.append(rows_of(batches))
     assert orders[0] == orders[1] != orders[2]
     assert Counter(orders[0]) == Counter(orders[2])
-    wanted = expected(content, engine=engine) + expected(all_played(), engine=engine)
+    wanted = expected(content) + expected(all_played())
     assert Counter(orders[0]) + Counter(rows_of([found.held_out])) == wanted
     assert len(orders[0]) == found.training
-    assert sum(count for row, count in wanted.items() if row[3] is None) > 100
+    assert sum(count for row, count in wanted.items() if row[4] is None) > 100
     near = sum(a[0][:8] == b[0][:8] for a, b in zip(orders[0], orders[0][1:], strict=False))
     assert near < len(orders[0]) / 10  # neighbours in a batch are not neighbours in a game
 
