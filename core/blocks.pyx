@@ -314,7 +314,7 @@ cdef const char* _code_plies(Block* block, PositionC* game, int plies, uint32_t*
 
 
 cdef const char* _code_game(Block* block) noexcept nogil:
-    """The game at `block.game`, which then points to the end of it. Returns a message about what is wrong, or NULL."""
+    """The game at `block.game`, which then points to the end of it. Returns its fault, or NULL."""
     cdef PositionC[2] game
     cdef Coder* coder = &block.coder
     cdef Weights* weights = block.weights

@@ -40,7 +40,6 @@ cdef void clear_evaluator(Evaluator* ev) noexcept nogil
 cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil
 cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil
 cdef int evaluation_once(Evaluator* ev, const PositionC* pos, const int32_t** factor) noexcept nogil
-
 cdef float share_of_network(const Evaluator* ev, const PositionC* pos, const int32_t* factor) noexcept nogil
 
 cdef inline int scaled_by_rule50(const Evaluator* ev, const PositionC* pos, int score) noexcept nogil:

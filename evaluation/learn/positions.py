@@ -113,8 +113,8 @@ class Positions:
     ) -> None:
         """Hold out about `share` of the games; use at most `per_game` positions of a game, with scores up to `max_score`.
 
-        `terms` evaluates the weighted terms. The number of a file and of a game in it decides whether the game is
-        held out, so losses of other settings can be compared.
+        `terms` evaluates the weighted terms. The number of a file and of a game in it decides whether the game is held out, so losses
+        of other settings can be compared.
         """
         self._files = files
         self._terms = terms

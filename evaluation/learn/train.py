@@ -106,9 +106,9 @@ class _Steps:
         self._high = in_blocks(limits(settings.hidden), settings.hidden)
         self._low = -self._high
         self._gradients = [aligned(len(self._high)) for _ in range(PARTS)]
-        self._shares = _shares(len(self._high))
+        self._parts = _parts(len(self._high))
         self._adams = [
-            Adam(*(array[share] for array in self._arrays), tiny=TINY, decay=settings.decay, steps=done) for share in self._shares
+            Adam(*(array[part] for array in self._arrays), tiny=TINY, decay=settings.decay, steps=done) for part in self._parts
         ]
 
     @property
@@ -123,16 +123,16 @@ class _Steps:
         def differentiate(part: slice, gradient: Singles) -> float:
             return network_gradient(boards[part], logits[part], shares[part], targets[part], self._arrays[0], gradient)
 
-        def change(share: slice, adam: Adam) -> None:
-            gradient, *others = (each[share] for each in self._gradients)
+        def change(part: slice, adam: Adam) -> None:
+            gradient, *others = (each[part] for each in self._gradients)
             for other in others:
                 gradient += other
             gradient /= count
             adam.step(gradient, rate)
-            np.clip(adam.values, self._low[share], self._high[share], out=adam.values)
+            np.clip(adam.values, self._low[part], self._high[part], out=adam.values)
 
-        loss = sum(self._threads.map(differentiate, _shares(len(boards)), self._gradients))
-        for _ in self._threads.map(change, self._shares, self._adams):
+        loss = sum(self._threads.map(differentiate, _parts(len(boards)), self._gradients))
+        for _ in self._threads.map(change, self._parts, self._adams):
             pass
         return loss
 
@@ -141,7 +141,7 @@ class _Steps:
         return State(epochs, *(from_blocks(array, self._hidden) for array in self._arrays))
 
 
-def _shares(count: int) -> list[slice]:
+def _parts(count: int) -> list[slice]:
     """PARTS slices of `count` numbers."""
     return [slice(count * part // PARTS, count * (part + 1) // PARTS) for part in range(PARTS)]
 
