@@ -230,8 +230,7 @@ class Run:
 
         described: dict[str, Any] = {name: getattr(self._args, name) for name in DECIDING}
         described["logit"] = self._args.logit or fit_logit(positions)
-        if self._is_residual:
-            described |= {"weights": weights_digest(weights), "signature": signature(tuple(weights), None)}
+        described |= {"weights": weights_digest(weights), "signature": signature(tuple(weights), None)}
         if start:
             described["start"] = {"name": self._args.start.name, "sha256": start}
         described["files"] = [

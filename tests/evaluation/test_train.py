@@ -230,7 +230,6 @@ def test_training_learns_and_a_seed_gives_one_network(
     assert (found.kind, found.hidden) == (kind, 16)
     (file,) = found.provenance["files"]
     assert (found.provenance["seed"], file["name"], file["games"]) == (1, "own.bin", 80)
-    assert ("weights" in found.provenance) == (kind == "residual")
     words += [str(whole), "--wdl", "0.2", "--rate", "0.002"]
     first = trained(data, tmp_path / "a.cwnet", *words)
     with pytest.MonkeyPatch.context() as patch:
@@ -387,11 +386,13 @@ def test_another_training_is_not_resumed(
     data: Path, content: list[Played], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     journal = tmp_path / "net.jsonl"
-    words = [data, "--output", tmp_path / "net.cwnet", *QUICK, "--journal", journal]
-    trained(data, tmp_path / "net.cwnet", "--journal", str(journal))
+    words = [data, "--output", tmp_path / "net.cwnet", *QUICK, "--kind", "pure", "--journal", journal]
+    trained(data, tmp_path / "net.cwnet", "--kind", "pure", "--journal", str(journal))
     assert "give --resume to go on with it" in rejected(capsys, *words)
     assert "its epochs is 3, not 4" in rejected(capsys, *words, "--resume", "--epochs", "4")
     assert "its seed is 1, not 2" in rejected(capsys, *words, "--resume", "--seed", "2")
+    (tmp_path / "other.py").write_text(FROZEN_WEIGHTS.read_text().replace("TEMPO = (24, 18)", "TEMPO = (0, 0)"))
+    assert "its signature is" in rejected(capsys, *words, "--resume", "--weights", tmp_path / "other.py")
     write(data, [*content[:-1], *renumbered(content[:1], 79)])
     assert "net.jsonl belongs to another training: its files is" in rejected(capsys, *words, "--resume")
     write(data, content[:20])
