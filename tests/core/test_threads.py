@@ -157,8 +157,9 @@ def test_threads_or_memory_that_the_system_lacks_are_done_without(root: Path) ->
         capture_output=True,
         text=True,
         timeout=PATIENCE,
-        check=True,
+        check=False,
     )
+    assert done.returncode == 0, done.stderr
     words = done.stdout.split()
     assert 1 <= int(words[0]) < 64
     assert words[1:] == ["True", "kept", "True"]
