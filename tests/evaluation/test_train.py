@@ -230,6 +230,7 @@ def test_training_learns_and_a_seed_gives_one_network(
     assert (found.kind, found.hidden) == (kind, 16)
     (file,) = found.provenance["files"]
     assert (found.provenance["seed"], file["name"], file["games"]) == (1, "own.bin", 80)
+    assert "weights" in found.provenance
     words += [str(whole), "--wdl", "0.2", "--rate", "0.002"]
     first = trained(data, tmp_path / "a.cwnet", *words)
     with pytest.MonkeyPatch.context() as patch:
