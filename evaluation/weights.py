@@ -364,7 +364,7 @@ SCALE_DRAWN_PAWN = 0
 # rook against pawn, by how many moves the king of the rook's side is too late
 SCALE_ROOK_AGAINST_PAWN = [128, 122,  80,  28,   6,   0]
 # queen against a pawn on the seventh rank that its king supports, on a file where that can draw, with the queen's king far away
-SCALE_QUEEN_AGAINST_PAWN = 24
+SCALE_QUEEN_AGAINST_PAWN = 8
 # no pawns and less than a rook
 SCALE_LONE_MINOR = 0
 # no pawns and at most a minor piece more; the enemy has a minor piece or less
@@ -376,7 +376,7 @@ SCALE_TWO_KNIGHTS = 0
 # anything else against a bare king
 SCALE_BARE_KING = 128
 # all pawns on one rook's file, no piece but bishops that cannot attack the promotion square, and the defending king reaches that
-# corner in time
+# corner in time; also a rook and such a pawn on the sixth rank against a bishop that attacks the square ahead of it
 SCALE_WRONG_CORNER = 0
 
 # --- Scale of the whole score, in 1/128 ---

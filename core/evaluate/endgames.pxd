@@ -37,6 +37,13 @@ cdef inline bint scales_network(const PlainWeights* w, const int32_t* factor) no
     """
     return factor >= &w.scale_rook_and_pawn
 
+cdef inline int phase_with(const PlainWeights* w, const PositionC* pos, const int32_t* factor) noexcept nogil:
+    """`phase_of`, but 0 in an ending known as drawn, whose factor thus scales the whole score.
+
+    Where the stronger side may still win, as with a minor piece more, the midgame half shows it the way.
+    """
+    return 0 if factor >= &w.scale_drawn_pawn else phase_of(&pos.b)
+
 cdef inline int rule50_fade(const PlainWeights* w, const PositionC* pos) noexcept nogil:
     """The factor of the whole score by the fifty-move counter, 0..FULL_SCALE.
 

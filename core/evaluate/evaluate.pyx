@@ -66,7 +66,7 @@ cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil:
 cdef float share_of_network(const Evaluator* ev, const PositionC* pos, const int32_t* factor) noexcept nogil:
     """What a known ending and the fifty-move counter leave of the network's part of the score, where `factor` is the weight of
     the endgame value."""
-    cdef int phase = phase_of(&pos.b)
+    cdef int phase = phase_with(&ev.weights.plain, pos, factor)
     cdef int share = FULL_SCALE
     if scales_network(&ev.weights.plain, factor):
         share = (phase * FULL_SCALE + (FULL_PHASE - phase) * factor[0]) // FULL_PHASE

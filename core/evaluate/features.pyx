@@ -5,7 +5,7 @@ from cpython.mem cimport PyMem_Free, PyMem_Malloc
 from array import array
 
 from ..board.fen cimport parse_fen
-from .terms cimport phase_of
+from .endgames cimport phase_with
 
 cdef struct Row:
     int32_t* columns
@@ -26,10 +26,11 @@ cdef void _fill_row(const Evaluator* ev, const PositionC* pos, Row* row) noexcep
     cdef Weights[2] counts
     cdef const int32_t* white = <int32_t*>&counts[WHITE]
     cdef const int32_t* black = <int32_t*>&counts[BLACK]
+    cdef const int32_t* factor
     cdef int tapered = tapered_count()
     cdef int i
-    row.score = trace_counts(ev, pos, counts)
-    row.phase = phase_of(&pos.b)
+    row.score = trace_counts(ev, pos, counts, &factor)
+    row.phase = phase_with(&ev.weights.plain, pos, factor)
     row.size = 0
     for i in range(tapered):
         _put(row, i, white[i] - black[i])

@@ -93,8 +93,8 @@ cdef inline const int32_t* blend(
     const PlainWeights* w, const PositionC* pos, int mg, int eg, int network, int* score
 ) noexcept nogil:
     """Set `score` to terms and network, tapered and scaled, from White's view. Returns the scale factor."""
-    cdef int phase = phase_of(&pos.b)
     cdef const int32_t* factor = scale_factor(w, pos, BLACK if eg + network < 0 else WHITE)
+    cdef int phase = phase_with(w, pos, factor)
     cdef int unscaled = 0 if scales_network(w, factor) else network
     mg += network - unscaled
     eg += network - unscaled

@@ -3,5 +3,5 @@
 
 from .evaluate cimport *
 
-cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts) noexcept nogil
+cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, const int32_t** factor) noexcept nogil
 cdef dict trace_position(Evaluator* ev, const PositionC* pos)

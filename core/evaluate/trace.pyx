@@ -8,16 +8,16 @@ from .pawns cimport trace_pawns
 from .total cimport *
 
 
-cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts) noexcept nogil:
+cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts, const int32_t** factor) noexcept nogil:
     """Add up the terms and count how often each weight was added: `counts` is two structs, White's and Black's. Returns
-    centipawns from White's view, not scaled by the fifty-move counter: without a network, the score of `evaluate`.
+    centipawns from White's view, not scaled by the fifty-move counter: without a network, the score of `evaluate`; `factor` is
+    set as there.
 
     The sum of weight times (White's count - Black's), tapered, is the score before scaling. Of the plain weights, danger units
     are counted, and the scale factor that was applied, for the side that it was applied for.
     """
     cdef Eval e
     cdef PawnEntry entry
-    cdef const int32_t* factor
     cdef int strong, score
     memset(counts, 0, 2 * sizeof(Weights))
     begin(&e, ev.weights, pos)
@@ -26,8 +26,8 @@ cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts
     trace_pawns(&entry, &e)
     add_terms(&e, &entry, True)
     strong = WHITE if endgame(e.score) >= 0 else BLACK
-    factor = blend(e.plain, pos, midgame(e.score), endgame(e.score), 0, &score)
-    (<int32_t*>&counts[strong])[factor - <const int32_t*>e.w] += 1
+    factor[0] = blend(e.plain, pos, midgame(e.score), endgame(e.score), 0, &score)
+    (<int32_t*>&counts[strong])[factor[0] - <const int32_t*>e.w] += 1
     return score
 
 
@@ -36,13 +36,13 @@ cdef dict trace_position(Evaluator* ev, const PositionC* pos):
     cdef Weights[2] counts
     cdef const int32_t* white = <int32_t*>&counts[WHITE]
     cdef const int32_t* black = <int32_t*>&counts[BLACK]
-    cdef int raw = trace_counts(ev, pos, counts)
     cdef const int32_t* factor
+    cdef int raw = trace_counts(ev, pos, counts, &factor)
     cdef int score = evaluation_once(ev, pos, &factor)
     cdef int i
     cdef const int32_t* values = <const int32_t*>ev.weights
     return {
-        "phase": phase_of(&pos.b),
+        "phase": phase_with(&ev.weights.plain, pos, factor),
         "scale": factor[0],
         "fade": rule50_fade(&ev.weights.plain, pos),
         "rule50": pos.rule50,

@@ -99,22 +99,23 @@ cdef struct PlainWeights:  # plain integers
     int32_t danger_guard  # a knight of the defender guards the ring
     int32_t danger_queenless  # the attacker has no queen
     int32_t danger_base  # every attack
-    # Factor of the endgame score, in 1/128 (FULL_SCALE): from material, then in known endings (`scales_network`)
+    # Factor of the endgame score, in 1/128 (FULL_SCALE): from material; in known endings (`scales_network`); of the whole score in
+    # those known as drawn (`phase_with`), which are last
     int32_t scale_pawns[9]  # by the number of pawns of the stronger side
     int32_t scale_opposite_bishops[9]  # bishops of opposite colours and pawns only; by pawns of the stronger side
     int32_t scale_opposite_bishops_pieces  # the same with other pieces on the board
     int32_t scale_rook_ending  # a rook each and at most one pawn more, all pawns on one wing
     int32_t scale_rook_and_pawn  # rook and pawn against rook, the defending king in front of the pawn
     int32_t scale_bishop_and_pawn  # and at most a minor piece against them, the defending king safe in front of the pawn
-    int32_t scale_drawn_pawn  # king and pawn against king, drawn by the bitbase
     int32_t scale_rook_against_pawn[6]  # by how much closer the pawn with its king is than the rook's king
-    int32_t scale_queen_against_pawn  # pawn on the seventh rank of a rook or bishop file, next to its king: stalemate
-    int32_t scale_lone_minor  # no pawns and less than a rook cannot win
     int32_t scale_minor_up  # no pawns, at most a minor piece more, against a minor piece or less
     int32_t scale_minor_up_heavy  # the same against more
-    int32_t scale_two_knights  # two knights against the bare king
     int32_t scale_bare_king  # against a bare king, where none of the above applies
-    int32_t scale_wrong_corner  # rook pawns, no bishop of the promotion square's colour, the king reaches that corner
+    int32_t scale_drawn_pawn  # king and pawn against king, drawn by the bitbase
+    int32_t scale_queen_against_pawn  # pawn on the seventh rank of a rook or bishop file, next to its king: stalemate
+    int32_t scale_lone_minor  # no pawns and less than a rook cannot win
+    int32_t scale_two_knights  # two knights against the bare king
+    int32_t scale_wrong_corner  # rook pawns the bishops cannot promote, or a bishop holds on the sixth; the king reaches the corner
     # Factor of the whole score, in 1/128
     int32_t rule50_fade[11]  # by tenths of the plies that the fifty-move rule allows
 

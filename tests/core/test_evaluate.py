@@ -4,9 +4,11 @@
 import math
 import random
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, cast
 
 import chess
+import chess.syzygy
 import pytest
 from coachwhip.core.engine import Engine, Position, weights_layout
 from coachwhip.evaluation import config
@@ -140,6 +142,11 @@ SCALES = [
     ("8/8/4k3/4P3/4K3/8/8/5B1n w - - 0 1", "scale_pawns", 1),  # a light-squared one can
     ("k7/8/8/8/8/3p4/8/3R3K w - - 0 1", "scale_rook_against_pawn", 0),  # its king is far off
     ("8/8/8/8/7Q/7K/1kp5/8 w - - 0 1", "scale_queen_against_pawn", 0),
+    ("7Q/8/8/8/8/1k6/2p5/7K b - - 0 1", "scale_queen_against_pawn", 0),  # the king gets there
+    ("7Q/8/8/8/8/1k6/2p5/7K w - - 0 1", "scale_pawns", 0),
+    ("8/8/8/8/Q7/4K3/pk6/8 w - - 0 1", "scale_pawns", 0),  # near enough for the file of a rook
+    ("k7/8/P7/1K6/3b4/8/8/7R w - - 0 1", "scale_wrong_corner", 0),  # the bishop holds a7
+    ("k7/8/P7/1K6/4b3/8/8/7R w - - 0 1", "scale_pawns", 1),  # it does not
     ("8/8/8/8/7Q/7K/2kp4/8 w - - 0 1", "scale_pawns", 0),  # no stalemate on this file
     ("8/8/8/8/7Q/4K3/1kp5/8 w - - 0 1", "scale_pawns", 0),  # the king is near
     ("4k1b1/p7/8/8/8/8/PPP5/4K1B1 w - - 0 1", "scale_opposite_bishops", 3),
@@ -154,6 +161,27 @@ def test_scale_of_drawish_endings(engine: Engine, fen: str, name: str, index: in
     used = [i for i in plain if trace["features"][i] != (0, 0)]
     assert used == [OFFSETS[name] + index]
     assert trace["scale"] == DEFAULT[used[0]]
+
+
+@pytest.mark.parametrize("pieces", ["KQkp", "KPkp"])
+def test_hardly_any_draw_of_the_tables_looks_won(pieces: str, shared_data: Path) -> None:
+    rng = random.Random(1)
+    weights, network = config.evaluator(None)
+    engine = Engine(weights, hash_mb=16, network=network)
+    drawn = looks_won = 0
+    with chess.syzygy.open_tablebase(str(shared_data / "syzygy")) as tables:
+        while drawn < 70:
+            board = chess.Board(None)
+            for square, piece in zip(rng.sample(chess.SQUARES, 4), pieces, strict=True):
+                board.set_piece_at(square, chess.Piece.from_symbol(piece))
+            board.turn = rng.random() < 0.5
+            if not board.is_valid() or tables.probe_wdl(board):
+                continue
+            drawn += 1
+            engine.clear()
+            info = engine.search(Position(board.fen()), depth=12).info
+            looks_won += info is not None and (info.is_mate or abs(info.score_cp) > 150)
+    assert looks_won <= 2
 
 
 @pytest.mark.parametrize("plies", [0, 29, 30, 57, 99, 100, 120])
