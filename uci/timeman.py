@@ -16,7 +16,7 @@ FIRST_SHARE = 0.03  # without movestogo a move takes about this part of the cloc
 SHARE_STEP = 0.001  # more for each move of the game
 LAST_SHARE = 0.055  # most
 LONG_GAME = 400  # moves that a clock without increment must last
-LEAST_SHARE = 0.25  # subtracting the lag of later moves leaves at least this part of the clock
+LAG_MOVES = 10  # with an increment, the lag of at most this many later moves is kept, as far as the increment does not cover it
 INC_USE = 0.6  # part of the increment spent at once; the rest builds a reserve for delays of the machine
 SOFT_SHARE = 1.1  # soft limit / average time: stable moves use less, so moves take about the average (measured)
 HARD_FACTOR = 6.6  # a difficult move may take this many times the average
@@ -33,23 +33,20 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int, move: int)
 
     Returns (soft, hard) with 0 < soft <= hard <= max(1, time_left - overhead), so that a move whose lag is at
     most `overhead` does not exceed the clock, unless the clock is smaller than the lag. Without increment a millisecond is kept
-    for each move of a long game, and when only those are left, the soft limit is a part of one: a search of a few plies.
+    for each move of a long game. When only that and the lag of later moves are left, the soft limit is a part of a millisecond, a
+    search of a few plies: on a busy machine an engine that thinks longer also waits longer.
     """
     reserve = RESERVE_MS * max(1 - max(time_left, 0) / RESERVE_CLOCK_MS, 0)
     usable = max(time_left - overhead - reserve, MIN_MS)
     all_moves = min(movestogo or LONG_GAME, LONG_GAME)
     moves = min(all_moves, 1 / min(FIRST_SHARE + SHARE_STEP * move, LAST_SHARE))
-    lag = (moves - 1) * max(overhead - inc, 0)  # of later moves
-    least = LEAST_SHARE * usable / moves
-    kept = 0.0
-    if not inc:
-        kept = (all_moves - moves) * MIN_MS
-        least = min(least, usable / all_moves)
-    average = max((usable - lag - kept) / moves, least) + INC_USE * inc * min(usable / LOW_MS, 1)
+    kept = 0.0 if inc else (all_moves - moves) * MIN_MS
+    lag = min(moves - 1, LAG_MOVES if inc else LONG_GAME) * max(overhead - inc, 0)
+    spare = max(usable - kept - lag, 0)
+    average = max(spare / moves + INC_USE * inc * min(spare / LOW_MS, 1), usable / all_moves)
     share = LAST_MOVE_SHARE if movestogo == 1 else HARD_SHARE
     hard = max(int(min(HARD_FACTOR * average, share * (usable - kept))), MIN_MS)
-    soft = min(SOFT_SHARE * average, hard)
-    return (max(int(soft), MIN_MS) if inc or soft >= MIN_MS else soft), hard
+    return min(SOFT_SHARE * average, hard), hard
 
 
 def limits_for(request: SearchRequest, white_to_move: bool, overhead: int, move: int) -> tuple[float, int]:

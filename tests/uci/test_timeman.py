@@ -39,7 +39,7 @@ def test_limits_never_overstep_the_clock_and_more_time_is_no_less_thought(
         (100, 20, 0, 1, 80),  # however hard the moves are, what a busy machine may cost a single move
         (500, 5, 0, 1, 80),
         (200, 10, 8, 10**6, 50),  # lag at every move, of most of the increment
-        (500, 5, 4, 10**6, 50),
+        (500, 5, 4, 10**6, 250),  # as above, and a busy machine adds to it without notice
     ],
 )
 def test_a_long_game_with_an_increment_is_not_lost_on_time(base: int, inc: int, lag: int, hard_every: int, left: int) -> None:
@@ -101,12 +101,12 @@ def test_whose_clock(go: str, white: bool, same_as: str) -> None:
         ("wtime 60382", 0, (3630, 21_780)),  # sudden death: 1.1 and 6.6 times 5.5 % of what is not kept
         ("wtime 60000 winc 1000", 0, (4290, 25_739)),
         ("wtime 10000 movestogo 1", 0, (9000, 9000)),
-        ("wtime 200 winc 10", 30, (7, 47)),  # the lag of later moves would take more than is left
+        ("wtime 200 winc 10", 30, (0.3685, 2)),  # the lag of later moves would take all that is left
         ("wtime 100 winc 100", 30, (11, 15)),  # at most 70 % of what the reserve leaves
     ],
 )
 def test_limits_of_a_later_move(go: str, overhead: int, expected: tuple[int, int]) -> None:
-    assert limits(go, overhead=overhead) == expected
+    assert limits(go, overhead=overhead) == pytest.approx(expected, rel=2e-3)
 
 
 def test_the_opening_takes_less_than_the_middlegame() -> None:
