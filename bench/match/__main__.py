@@ -164,7 +164,8 @@ def _match(args: argparse.Namespace) -> int:
     disk, code = Postponed(), 0
     try:
         with ExitStack() as stack:
-            pairings = schedule(_openings(args), opponents(players, args.form), args.games)
+            meetings = opponents(players, args.form)
+            pairings = schedule(_openings(args), meetings, args.games)
             contest = _contest(args)  # which may build a revision
             journal = args.journal and MatchJournal(args.journal, _settings(args, contest), resume=args.resume)
             if journal:
@@ -173,7 +174,7 @@ def _match(args: argparse.Namespace) -> int:
             if _book_file(args) == OPENINGS.path:
                 OPENINGS.announce()
             controls = [str(control) for control in contest.controls]
-            match = Match(names, controls, pairings, sprt, journal, args.pgn, SHOWN if args.report else 0)
+            match = Match(names, controls, meetings, pairings, sprt, journal, args.pgn, SHOWN if args.report else 0)
             with closing(match), disk:
                 match.play(play)
     except KeyboardInterrupt:

@@ -78,7 +78,7 @@ class GameRecord:
     """A game from its opening to its end: what the wire gives, the journal holds, and the tally counts."""
 
     number: int  # of its pairing
-    date: str  # as PGN writes it
+    date: str  # and time of its end, by which matches that share a PGN file tell their games apart
     opening: Opening
     white: str
     black: str
@@ -184,7 +184,7 @@ class Game:
             detail = fault.detail
         if ending is None:
             ending, detail = Ending(UNFINISHED, INTERRUPTED), ""
-        date = datetime.now(timezone.utc).strftime("%Y.%m.%d")
+        date = datetime.now(timezone.utc).isoformat()
         white, black = (engine.name for engine in self._engines.values())
         oversteps = self._oversteps[chess.WHITE], self._oversteps[chess.BLACK]
         moves = tuple(self._moves)

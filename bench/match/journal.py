@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The files that a match leaves behind: its journal, and its games as PGN.
 
-Other matches and programs may add to the PGN file too. A resumed match adds the games of its journal that are not there.
+The journal is what counts. A resumed match adds the games of its journal that its PGN file lacks; other matches and programs may add
+to that file too.
 """
 
 import os
@@ -16,7 +17,7 @@ from ..common.files import append, hold, naming
 from ..common.journal import Journal, Kind
 from .game import GameRecord
 
-LONGEST_COMMENT = 4096  # bytes, of one that is torn
+GAME_START = re.compile(rb"(?<=\n\n)(?=\[)|(?<=\n\r\n)(?=\[)")  # the first tag after a blank line
 
 
 class MatchJournal(Journal):
@@ -45,24 +46,25 @@ class PgnFile:
     """The PGN file of a match, which other matches may write at the same time. Nothing of theirs is changed."""
 
     def __init__(self, path: Path, games: Sequence[str] = ()) -> None:
-        """Those `games` that are not in the file are added. Raises OSError, CommandError."""
+        """Add those `games` that the file lacks. Raises OSError, CommandError."""
         self.path = path
         self._pipe: FileIO | None = None
         if path.exists() and not path.is_file():
             self._pipe = path.open("ab", buffering=0)  # for the whole match, since closing a pipe ends it
         elif games:
-            self._add_missing([game.encode() for game in games])
+            with self._alone() as file:
+                self._add_missing(file, [game.encode() for game in games])
 
-    def _add_missing(self, games: Sequence[bytes]) -> None:
-        """Add the games that are not in the file. One of them that is torn at its end, by a run that was killed, is cut off."""
-        with self._alone() as file:
-            data = file.read()
-            missing = _missing(games, data)
-            start = data.rfind(b"\n\n[") + 2 if b"\n\n[" in data else 0
-            if any(text.startswith(data[start:]) for text in missing):
-                file.truncate(start)
-            if missing:
-                append(file, _gap(file) + b"".join(missing))
+    def _add_missing(self, file: FileIO, games: Sequence[bytes]) -> None:
+        """Add those games that are not in the file, wherever that breaks lines. One that is torn at its end is cut off first."""
+        data = file.read()
+        parts = GAME_START.split(data)
+        present = {b"".join(part.split()) for part in parts}
+        missing = [game for game in games if b"".join(game.split()) not in present]
+        if any(game.startswith(parts[-1]) for game in missing):
+            file.truncate(len(data) - len(parts[-1]))
+        if missing:
+            append(file, _gap(file) + b"".join(missing))
 
     def add(self, game: str) -> None:
         """Append a game, the whole of it or, if the disk is full, nothing. Raises OSError, CommandError."""
@@ -87,26 +89,7 @@ class PgnFile:
             yield file
 
 
-def _missing(texts: Sequence[bytes], data: bytes) -> list[bytes]:
-    """Those of some games, each with tags of its own, that are not in a PGN file, wherever that breaks lines."""
-    games = {_squeezed(text.partition(b"\n\n")[0]): text for text in texts}
-    for part in re.split(rb"(?m)^(?=\[Event )", data.replace(b"\r\n", b"\n")):
-        tags = _squeezed(part.partition(b"\n\n")[0])
-        if tags in games and _squeezed(part).startswith(_squeezed(games[tags])):
-            del games[tags]
-    return list(games.values())
-
-
-def _squeezed(text: bytes) -> bytes:
-    return b"".join(text.split())
-
-
 def _gap(file: FileIO) -> bytes:
-    """What has to stand between the end of a file and a game: a blank line; before it, the end of a comment that is torn."""
-    file.seek(max(0, file.seek(0, os.SEEK_END) - LONGEST_COMMENT))
-    end = file.read().replace(b"\r\n", b"\n")
-    if not end or end.endswith(b"\n\n"):
-        return b""
-    if end.rfind(b"{") > end.rfind(b"}"):
-        return b"}\n\n"
-    return b"\n" if end.endswith(b"\n") else b"\n\n"
+    """The blank line before a game, unless it is the first, or the file ends with one."""
+    file.seek(max(0, file.seek(0, os.SEEK_END) - 2))
+    return b"\n\n" if file.read() not in (b"", b"\n\n") else b""

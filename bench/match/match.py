@@ -5,13 +5,12 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from ...uci.parse import reason
-from ..common.command import CommandError, tell, uninterrupted
+from ..common.command import tell, uninterrupted
 from ..common.progress import progress
 from .game import GameRecord
 from .journal import MatchJournal, PgnFile
 from .runner import Runner
-from .schedule import Pairing
+from .schedule import Pairing, players
 from .sprt import Sprt
 from .standings import OVERSTEP, one_line
 from .tally import Tally
@@ -26,13 +25,14 @@ class Match:
         self,
         names: Sequence[str],
         controls: Sequence[str],
+        meetings: Sequence[tuple[int, int]],
         pairings: Sequence[Pairing],
         sprt: Sprt | None = None,
         journal: MatchJournal | None = None,
         pgn: Path | None = None,
         kept: int = 0,
     ) -> None:
-        """Names and time controls are the players'. Counts what the journal holds, and has it in the file `pgn`. Raises OSError.
+        """Names and time controls are the players', who meet in `meetings`. The games of the journal count, and the file `pgn` gets them.
 
         `kept`: how many games stay in `texts` as PGN, by their numbers: text, which the garbage collector does not look through.
         """
@@ -40,6 +40,7 @@ class Match:
         self.tally = Tally()
         self.sprt = sprt
         self._controls = controls
+        self._meetings = meetings
         self._pairings = {pairing.number: pairing for pairing in pairings}
         self._journal = journal
         self._overstepped: set[int] = set()  # players that were reported for it
@@ -102,15 +103,9 @@ class Match:
                 say(f"warning: game {record.number + 1}: {name}: {OVERSTEP}: more than {limit} in {moves}")
 
     def _pgn_text(self, record: GameRecord) -> str:
-        """A game with the headers that the match knows."""
-        headers = {"Event": "coachwhip match", "Date": record.date, "Round": str(record.number // 2 + 1)}
-        headers["GameId"] = str(record.number + 1)
-        pairing = self._pairings.get(record.number)
-        if pairing is not None:
-            white, black = self._controls[pairing.white], self._controls[pairing.black]
-            headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
-        try:
-            return record.pgn(headers)
-        except (ValueError, AssertionError) as error:  # only what a journal holds that no match has written
-            path = self._journal.path if self._journal else "the match"
-            raise CommandError(f"{path}: game {record.number} cannot be played: {reason(error)}") from error
+        """A game with the headers that the match knows: the same text in every run, whatever the number of games."""
+        headers = {"Event": "coachwhip match", "Date": record.date[:10].replace("-", "."), "Round": str(record.number // 2 + 1)}
+        headers |= {"GameId": str(record.number + 1), "GameEndTime": record.date}
+        white, black = (self._controls[player] for player in players(record.number, self._meetings))
+        headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
+        return record.pgn(headers)

@@ -33,11 +33,16 @@ def schedule(openings: Sequence[Opening], meetings: Sequence[tuple[int, int]], g
 
     `openings` has one for each two games.
     """
-    pairings = []
-    for cycle in range((games + 1) // 2):
-        for place, (first, second) in enumerate(meetings):
-            number = 2 * (cycle * len(meetings) + place)
-            pairings.append(Pairing(number, openings[cycle], first, second))
-            if 2 * cycle + 1 < games:
-                pairings.append(Pairing(number + 1, openings[cycle], second, first))
-    return pairings
+    numbers = (
+        2 * (cycle * len(meetings) + place) + colour
+        for cycle in range((games + 1) // 2)
+        for place in range(len(meetings))
+        for colour in range(min(2, games - 2 * cycle))
+    )
+    return [Pairing(number, openings[number // 2 // len(meetings)], *players(number, meetings)) for number in numbers]
+
+
+def players(number: int, meetings: Sequence[tuple[int, int]]) -> tuple[int, int]:
+    """White and Black of a game."""
+    first, second = meetings[number // 2 % len(meetings)]
+    return (second, first) if number % 2 else (first, second)

@@ -200,51 +200,54 @@ OURS, THEIRS = (
     ]
     for name in "ab"
 )
+FILES = {
+    "whole": "".join([*OURS[:3], *THEIRS]),
+    "with another program's game": "".join([*OURS[:3], *THEIRS, OTHER]),
+    "replaced": OTHER,
+    "edited": "".join([*OURS[:3], *THEIRS]).replace("\n\n", "\r\n\r\n").replace(" } ", " }\n"),
+    "with a torn game of the other match": "".join(OURS[:2]) + OURS[3][:-20] + "\n\n" + "".join(THEIRS),
+}
 
 
-@pytest.mark.parametrize("change", ["", "text", "torn A", "torn B", "short", "gone", "replaced", "edited", "link"])
-def test_matches_that_share_a_pgn_file_lose_none_of_it(tmp_path: Path, change: str) -> None:
-    """Another program, or a run that was killed, changes the file of two matches; the first one is resumed, then the second."""
+@pytest.mark.parametrize("before", FILES)
+def test_matches_that_share_a_pgn_file_lose_none_of_it(tmp_path: Path, before: str) -> None:
     pgn = tmp_path / "all.pgn"
-    if change == "link":
-        (tmp_path / "target").write_text("")
-        (tmp_path / "target").chmod(0o600)
-        pgn.symlink_to("target")
-    for game in OURS[:3]:
-        PgnFile(pgn).add(game)
-    for game in THEIRS:
-        PgnFile(pgn).add(game)
-    whole = pgn.read_text()
-    assert whole == "".join([*OURS[:3], *THEIRS])
-    kept = {
-        "text": whole + OTHER,
-        "torn A": whole,
-        "torn B": whole[: whole.rindex("{") + 3],
-        "short": "".join(OURS[:2]),
-        "replaced": OTHER,
-        "edited": whole.replace("\n\n", "\r\n\r\n").replace(" } ", " }\n"),
-        "gone": "",
-    }.get(change, whole)
-    if change == "gone":
-        pgn.unlink()
-    else:
-        torn = {"torn A": OURS[3][:-20], "short": OURS[2][:50]}.get(change, "")
-        pgn.write_bytes((kept + torn).encode())
-    PgnFile(pgn, OURS)
+    pgn.write_bytes(FILES[before].encode())
+    for games in (OURS, THEIRS, OURS):  # and once more, nothing is missing
+        PgnFile(pgn, games)
     resumed = pgn.read_bytes()
-    assert resumed.startswith(kept.encode())
-    assert all(resumed.replace(b"\r", b"").count(f'[White "a"]\n[GameId "{number}"]'.encode()) == 1 for number in range(1, 5))
-    PgnFile(pgn, OURS)  # and once more, nothing is missing
-    assert pgn.read_bytes() == resumed
-    PgnFile(pgn, THEIRS)
-    assert pgn.read_bytes().startswith(resumed)
-    with pgn.open() as file:
-        games = list(iter(lambda: chess.pgn.read_game(file), None))
-    whole_games = [(game.headers["White"], game.headers["GameId"]) for game in games if game.end().comment == "checkmate"]
-    assert sorted(whole_games) == [(name, str(number)) for name in "ab" for number in range(1, 5)]
-    if change == "link":
-        assert pgn.readlink() == Path("target")
-        assert pgn.stat().st_mode & 0o777 == 0o600
+    assert resumed.startswith(FILES[before].encode())
+    assert sorted(re.findall(r'White "([ab])"]\n.GameId "(.)"]\n\n[^}]*}[^}]*checkmate', resumed.decode().replace("\r", ""))) == [
+        (name, str(number)) for name in "ab" for number in range(1, 5)
+    ]
+
+
+@pytest.mark.parametrize("others", ["", "".join(THEIRS), "1. e4 *"])
+def test_a_run_that_is_killed_at_any_byte_leaves_each_game_once(tmp_path: Path, others: str) -> None:
+    pgn = tmp_path / "all.pgn"
+    before = others and others.strip() + "\n\n"
+    for cut in range(len("".join(OURS[1:3])) + 1):
+        pgn.write_text(before + OURS[0] + "".join(OURS[1:3])[:cut])
+        PgnFile(pgn, OURS[:3])
+        PgnFile(pgn).add(OURS[3])
+        assert re.sub("\n\n+", "\n\n", pgn.read_text()) == before + "".join(OURS)
+
+
+def test_each_game_is_once_in_the_pgn_however_long_the_resumed_match_is(run: Run, book: Path, tmp_path: Path) -> None:
+    """Two matches with the same moves share the file."""
+    pgn, words = (
+        tmp_path / "all.pgn",
+        [*engines("good a", "good b"), "--own-tc", "9+1", "--openings", book, "--resume", "--games"],
+    )
+    run(*words, "4", "--journal", tmp_path / "a", "--pgn", pgn)
+    run(*words, "4", "--journal", tmp_path / "b")
+    for games, journal, in_file in ((2, "b", 8), (4, "a", 8), (2, "a", 8), (6, "b", 10), (1, "a", 10)):
+        before = pgn.read_text()
+        assert run(*words, str(games), "--journal", tmp_path / journal, "--pgn", pgn)["games"] == games
+        assert pgn.read_text().startswith(before)
+        assert len(read_pgn(pgn)) == in_file
+    texts = [str(game) for game in read_pgn(pgn)]
+    assert len(set(texts)) == 10
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no SIGSTOP")
