@@ -17,7 +17,7 @@ from ..evaluation.learn.labelled import MAX_SCORE
 from .common import journal as journals
 from .common.checkout import revision
 from .common.command import INTERRUPTED, CommandError, Parser, file_name, number, tell, uninterrupted, whole_number
-from .common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, write_bytes
+from .common.files import Postponed, check_outputs, keep, naming, require_regular
 from .common.learning import NOTHING_LEARNT, add_options, plot_losses
 from .common.plot import require_plot
 from .common.signature import signature, weights_digest
@@ -81,7 +81,6 @@ def _parser() -> Parser:
     add = parser.add_argument
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
     add("--output", type=file_name, metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
-    add("--every-epoch", action="store_true", help="write the network after each epoch too: net.1.cwnet, net.2.cwnet, ...")
     journals.add_journal_arguments(add, "epoch")
     add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -100,10 +99,6 @@ def main(argv: Sequence[str]) -> int:
 
 def _train(args: argparse.Namespace) -> int:
     check_outputs(args, ["output", "plot"], ["journal"])
-    if args.every_epoch:
-        epochs = [_output_of(args, number) for number in range(1, args.epochs + 1)]
-        named = [path for path in (args.output, args.journal, args.plot) if path]
-        require_apart([*named, *epochs], [path for path in (*args.files, args.start, args.weights) if path])
     for path in args.files:
         require_regular(path, "a training")
     if args.plot:
@@ -114,12 +109,6 @@ def _train(args: argparse.Namespace) -> int:
             return run.train()
     except ValueError as error:  # of weights, data and networks: each says what is wrong
         raise CommandError(str(error)) from error
-
-
-def _output_of(args: argparse.Namespace, epoch: int) -> Path:
-    """Where the network of an epoch goes with --every-epoch."""
-    output: Path = args.output
-    return output.with_name(f"{output.stem}.{epoch}{output.suffix}")
 
 
 def _first(args: argparse.Namespace) -> "tuple[Network | None, str]":
@@ -274,7 +263,6 @@ class Run:
         return self._trainer.loss_of(Engine(self._weights, hash_mb=1, network=to_bytes(network)))
 
     def _train_missing(self) -> None:
-        from ..evaluation.learn.network import to_bytes
         from .common.progress import progress
 
         trainer, epochs = self._trainer, self._args.epochs
@@ -288,8 +276,6 @@ class Run:
                     if self._journal:
                         self._journal.add(epoch, trainer.state)
                 bar.say(str(epoch))
-                if self._args.every_epoch:
-                    write_bytes(_output_of(self._args, epoch.number), to_bytes(self._network()))
 
     def _network(self) -> "Network":
         """The network as it is."""

@@ -343,7 +343,7 @@ def test_ctrl_c_without_a_journal_keeps_the_network(
     kept = network.from_bytes((tmp_path / "net.cwnet").read_bytes())
     assert (kept.provenance["epoch"], kept.provenance["epochs"]) == (2, 3)
     monkeypatch.undo()
-    last = trained(data, tmp_path / "whole.cwnet", "--every-epoch", "--plot", str(tmp_path / "losses.svg"))
+    trained(data, tmp_path / "whole.cwnet", "--plot", str(tmp_path / "losses.svg"))
     said = capsys.readouterr()
     assert re.findall("^epoch +([0-9]+): loss", said.err, re.MULTILINE) == ["1", "2", "3"]
     assert "the terms alone: validation loss 0." in said.err
@@ -351,9 +351,6 @@ def test_ctrl_c_without_a_journal_keeps_the_network(
     picture = (tmp_path / "losses.svg").read_text()
     assert "the terms alone, validation positions" in picture
     assert re.findall("<!-- ([1-9].*) -->", picture) == ["1", "2", "3"]  # epochs are whole; losses are below 1
-    assert sorted(path.name for path in tmp_path.glob("whole.?.cwnet")) == ["whole.1.cwnet", "whole.2.cwnet", "whole.3.cwnet"]
-    assert (tmp_path / "whole.2.cwnet").read_bytes() == (tmp_path / "net.cwnet").read_bytes()
-    assert (tmp_path / "whole.3.cwnet").read_bytes() == last
 
 
 @pytest.mark.parametrize(
