@@ -25,7 +25,7 @@ from ..uci.options import MAX_ELO, MIN_ELO
 from ..uci.parse import printable, shorten
 from .common.adjudication import DRAW, UNFINISHED, Ending, find_ending, win
 from .common.command import LARGEST_TIME, CommandError, Parser, file_name, in_words, number, seconds, whole_number
-from .common.files import append, check_outputs, naming
+from .common.files import append, check_outputs, naming, require_kind
 from .common.pgn import game_text
 from .common.rules import Rules
 from .engines.clock import TimeControl
@@ -215,12 +215,13 @@ class Play:
         self._game.headers.update(Result=result, Termination=how)
         text = game_text(self._game).strip()
         try:
+            require_kind(path, "PGN")
             gap = "\n\n" if path.exists() else ""  # its last line may have no end
             with naming(path), path.open("ab", 0) as file:
                 append(file, f"{gap}{text}\n".encode())
             print(f"Saved in {path}.")
-        except OSError as error:
-            print(f"{in_words(error)}. This is the game:\n\n{text}")
+        except (CommandError, OSError) as error:
+            print(f"{in_words(error) if isinstance(error, OSError) else error}. This is the game:\n\n{text}")
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move | None:
@@ -258,7 +259,9 @@ def main(argv: Sequence[str]) -> int:
 
 def _play(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    check_outputs(args, grown=["pgn"])
+    check_outputs(args, {}, ["pgn"])
+    if args.pgn:
+        require_kind(args.pgn, "PGN")
     board = chess.Board() if args.chess960 is None else chess.Board.from_chess960_pos(args.chess960)
     human = random.choice(chess.COLORS) if args.color == "random" else args.color == "white"
     if sys.stdin is None:

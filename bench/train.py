@@ -17,7 +17,7 @@ from ..evaluation.learn.labelled import MAX_SCORE
 from .common import journal as journals
 from .common.checkout import revision
 from .common.command import INTERRUPTED, CommandError, Parser, file_name, number, tell, uninterrupted, whole_number
-from .common.files import Postponed, check_outputs, keep, naming, require_regular
+from .common.files import Postponed, add_force, check_outputs, keep, naming, require_apart, require_regular
 from .common.learning import NOTHING_LEARNT, add_options, plot_losses
 from .common.plot import require_plot
 from .common.signature import signature, weights_digest
@@ -81,6 +81,7 @@ def _parser() -> Parser:
     add = parser.add_argument
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
     add("--output", type=file_name, metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
+    add_force(add)
     journals.add_journal_arguments(add, "epoch")
     add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -98,14 +99,16 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
-    check_outputs(args, ["output", "plot"], ["journal"])
+    check_outputs(args, {"output": "a network", "plot": "a plot"}, ["journal"])
     for path in args.files:
         require_regular(path, "a training")
     if args.plot:
         require_plot(args.plot)
     try:
-        weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
-        with closing(Run(args, weights)) as run:
+        weights = config.load(args.weights) if args.weights else config.load_default()
+        networks = args.weights.parent if args.weights else Path(config.NETWORKS)
+        require_apart([args.output], [networks / weights["NETWORK"]])
+        with closing(Run(args, config.flatten(weights))) as run:
             return run.train()
     except ValueError as error:  # of weights, data and networks: each says what is wrong
         raise CommandError(str(error)) from error

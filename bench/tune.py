@@ -12,7 +12,7 @@ from ..evaluation import config
 from ..evaluation.learn.labelled import MAX_SCORE, PER_GAME
 from .common.checkout import revision
 from .common.command import INTERRUPTED, CommandError, Parser, file_name, number, require, tell, uninterrupted, whole_number
-from .common.files import check_outputs, keep, require_regular
+from .common.files import add_force, check_outputs, keep, require_regular
 from .common.learning import NOTHING_LEARNT, add_options, plot_losses
 from .common.plot import require_plot
 
@@ -82,6 +82,7 @@ def _parser() -> Parser:
     add = parser.add_argument
     add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
     add("--output", type=file_name, metavar="FILE", required=True, help="where to write the new weights")
+    add_force(add)
     for name, about in (
         ("--only", "fit only the weights with these names, for example 'king_*,tempo'; may be repeated"),
         ("--freeze", "do not change the weights with these names; may be repeated"),
@@ -99,7 +100,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
-    check_outputs(args, ["output", "plot"])
+    check_outputs(args, {"output": "a weights file", "plot": "a plot"})
     require("scipy.sparse", "it")
     if args.plot:
         require_plot(args.plot)

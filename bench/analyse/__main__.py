@@ -17,7 +17,7 @@ from ...in_process import open_engine
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ...uci.parse import OF_A_TEXT, printable, reason, shorten
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, whole_number
-from ..common.files import Postponed, check_outputs, fingerprint, naming, replacing, write_bytes
+from ..common.files import Postponed, add_force, check_outputs, fingerprint, naming, replacing, write_bytes
 from ..common.journal import add_journal_arguments
 from ..common.pgn import game_text
 from ..common.progress import progress
@@ -62,6 +62,7 @@ def main(argv: Sequence[str]) -> int:
         "write positions (EPD with bm) to FILE in which one move is much better than all others, from the mistakes of the games"
     )
     add("--puzzles", type=file_name, metavar="FILE", help=about)
+    add_force(add)
     add_journal_arguments(add, "game")
     add("--json", action="store_true", help="print one JSON object instead of text")
     return parser.run(argv, _analyse)
@@ -69,7 +70,8 @@ def main(argv: Sequence[str]) -> int:
 
 def _analyse(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    check_outputs(args, ["output", "report", "puzzles"], ["journal"], reads=[GAMES.path])
+    kinds = {"output": "PGN", "report": "a page of coachwhip", "puzzles": "EPD"}
+    check_outputs(args, kinds, ["journal"], reads=[GAMES.path])
     if not args.files:
         GAMES.announce()
     studies, faults = read_files([str(path) for path in args.files or [GAMES.path]])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Files that subcommands read and write: no output is an input, and what is written replaces an old file as a whole or not at all."""
+"""Files that subcommands read and write: what is written replaces a file of the same kind, as a whole or not at all, and no input."""
 
 import argparse
 import errno
@@ -9,16 +9,25 @@ import re
 import stat
 import sys
 import tempfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, BinaryIO
 
+from ...evaluation import config
 from ...evaluation.compressed import CompressedError, expanded
 from .command import CommandError, in_words
 
+KINDS = {  # how files begin that commands write; a weights file is one that can be loaded
+    "PGN": rb'(\xef\xbb\xbf)?(\s|[%;][^\n]*\n|\{[^}]*\})*(\[\w+\s*"|1\.\s*[KQRBN]?[a-h]?[a-h][1-8])',
+    "EPD": rb"[1-8KQRBNPkqrbnp/]{15,} [wb] ",
+    "a plot": rb"\x89PNG|%PDF|(<\?xml[^>]*>\s*)?<(!DOCTYPE )?svg",
+    "a page of coachwhip": rb"<!(?i:doctype) html>\n<html lang=.en.>\n<head>\n<meta charset=.utf-8.>\n<meta http-equiv=.Content-Security-Policy.",
+    "a network": rb"coachwhip network ",
+}
+HEAD = 1 << 12  # bytes that show the kind
 LOCKED = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what the systems say of a file that another has locked
 FAR = 2**31 - 2  # Windows locks bytes, and nobody else may read them: one that is never there
 
@@ -26,19 +35,50 @@ FAR = 2**31 - 2  # Windows locks bytes, and nobody else may read them: one that 
 
 
 def check_outputs(
-    args: argparse.Namespace, replaced: Sequence[str] = (), grown: Sequence[str] = (), *, reads: Collection[Path] = ()
+    args: argparse.Namespace, replaced: Mapping[str, str], grown: Sequence[str] = (), *, reads: Collection[Path] = ()
 ) -> None:
     """Check the files that a command writes before it opens any. Raises CommandError.
 
-    `replaced` and `grown` (at their end) are names of arguments. All can be written, and none is a file that another argument
-    names, or one of `reads`; --resume has its --journal.
+    `replaced` and `grown` (at their end) are names of arguments. All can be written, and none is a path that another argument
+    names, or one of `reads`; those to replace are of their kinds, unless there is --force; --resume has its --journal.
     """
     if getattr(args, "resume", False) and not args.journal:
         raise CommandError("--resume needs the --journal of the run")
     written = {name: getattr(args, name) for name in (*replaced, *grown) if getattr(args, name)}
     for name, path in written.items():
         _require_writable(path, grows=name in grown)
-    require_apart([*written.values()], [*reads, *_files_in([value for name, value in vars(args).items() if name not in written])])
+    require_apart([*written.values()], [*reads, *_paths([value for name, value in vars(args).items() if name not in written])])
+    for name, kind in replaced.items():
+        if name in written and not args.force:
+            require_kind(written[name], kind, ": choose another name, or replace it with --force")
+
+
+def add_force(add: Callable[..., object]) -> None:
+    """Give a command line `--force`."""
+    add("--force", action="store_true", help="replace existing files even if they hold something else")
+
+
+def require_kind(path: Path, kind: str, advice: str = ": choose another name") -> None:
+    """Raises CommandError if a file holds something else than `kind`, OSError."""
+    if path.is_file():
+        with naming(path), path.open("rb") as file:
+            head = file.read(HEAD)
+        if head.strip() and not _is_of_kind(path, head, kind):
+            raise CommandError(f"{path} is not {kind}{advice}")
+
+
+def _is_of_kind(path: Path, head: bytes, kind: str) -> bool:
+    """Whether a file, which begins with `head`, is of a kind."""
+    if kind == "a weights file":
+        with suppress(config.WeightsError):
+            return bool(config.load(path))
+        return False
+    if kind == "EPD":  # which `selfplay` also writes compressed
+        import lzma
+
+        with suppress(lzma.LZMAError):
+            head = lzma.LZMADecompressor().decompress(head, HEAD)
+    return bool(re.match(KINDS[kind], head))
 
 
 def _require_writable(path: Path, *, grows: bool) -> None:
@@ -75,15 +115,11 @@ def require_regular(path: Path, what: str) -> None:
         raise CommandError(f"{path} is not a regular file, which {what} needs")
 
 
-def _files_in(value: Any) -> Iterator[Path]:
-    """The files that an argument names, also in the command line of an engine."""
-    if isinstance(value, Path):
-        yield value
-    elif isinstance(value, str):
-        yield from (Path(text) for text in (value, *re.split(r"[\s='\"]+", value)) if os.path.isfile(text))
-    elif isinstance(value, (list, tuple)):
-        for each in value:
-            yield from _files_in(each)
+def _paths(value: Any) -> list[Path]:
+    """The paths in the value of an argument."""
+    if isinstance(value, (list, tuple)):
+        return [path for each in value for path in _paths(each)]
+    return [value] if isinstance(value, Path) else []
 
 
 def _identity(file: Path | int) -> tuple[Any, ...] | None:

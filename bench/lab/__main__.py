@@ -19,7 +19,7 @@ from ...evaluation import config
 from ...uci.parse import reason, shorten
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, uninterrupted, whole_number
 from ..common.fen import SHOWN, read_epd
-from ..common.files import Postponed, check_outputs, read_text
+from ..common.files import Postponed, add_force, check_outputs, read_text
 from ..common.journal import add_journal_arguments
 from ..common.plot import picture, require_plot
 from ..common.progress import progress
@@ -98,6 +98,7 @@ def main(argv: Sequence[str]) -> int:
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("--plot", type=file_name, metavar="FILE", help="draw nodes by depth (.png, .svg or .pdf; needs matplotlib)")
     add("--page", type=file_name, metavar="FILE", help="write the table, the plot and explanations as one HTML file")
+    add_force(add)
     add_journal_arguments(add, "measurement")
     add("--horizon", action="store_true", help="show the horizon effect instead")
     return parser.run(argv, _lab)
@@ -105,7 +106,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _lab(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    check_outputs(args, ["plot", "page"], ["journal"])
+    check_outputs(args, {"plot": "a plot", "page": "a page of coachwhip"}, ["journal"])
     if args.plot:
         require_plot(args.plot)
     if args.page and args.page.suffix.lower() not in (".html", ".htm"):

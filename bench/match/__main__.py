@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..common.command import INTERRUPTED, LARGEST_COUNT, CommandError, Parser, file_name, seconds, tell, whole_number
-from ..common.files import Postponed, check_outputs, fingerprint
+from ..common.files import Postponed, add_force, check_outputs, fingerprint, require_kind
 from ..common.journal import add_journal_arguments
 from ..common.plot import require_plot
 from ..common.rules import Rules, add_rule_arguments
@@ -142,6 +142,7 @@ def _parser() -> Parser:
     add("--plot", type=file_name, metavar="FILE", help=help_plot)
     help_report = f"write a page of HTML: results, curves, and the games on a board (the first {SHOWN}); one file, no network"
     add("--report", type=file_name, metavar="FILE", help=help_report)
+    add_force(add)
     return parser
 
 
@@ -190,7 +191,9 @@ def _match(args: argparse.Namespace) -> int:
 
 def _check(args: argparse.Namespace) -> int:
     """How many players there are. Raises CommandError for what cannot be done."""
-    check_outputs(args, ["plot", "report"], ["pgn", "journal"], reads=[OPENINGS.path])
+    check_outputs(args, {"plot": "a plot", "report": "a page of coachwhip"}, ["pgn", "journal"], reads=[OPENINGS.path])
+    if args.pgn:
+        require_kind(args.pgn, "PGN")
     players = len(values_of(args.engine_words, "--name"))
     if players < 2:
         raise CommandError("name at least two engines, each with --engine or --revision")

@@ -21,7 +21,7 @@ from typing import Any
 from ...evaluation.learn import labelled
 from ..common.checkout import revision
 from ..common.command import CommandError, Parser, file_name, tell, uninterrupted, whole_number
-from ..common.files import check_outputs, fingerprint, naming, replacing
+from ..common.files import add_force, check_outputs, fingerprint, naming, replacing
 from ..common.journal import RunFile, require_same_settings
 from ..common.openings import Book, open_book, standard_start
 from ..common.own_game import given
@@ -66,6 +66,7 @@ def _parser() -> Parser:
 def _epd_arguments(add: Callable[..., object]) -> None:
     epd = "do not play: write the quiet positions of the games as EPD ('-': print; .xz: compressed)"
     add("--epd", type=file_name, metavar="FILE", help=epd)
+    add_force(add)
     per_game = f"with --epd: at most N positions of a game (default {labelled.PER_GAME})"
     add("--per-game", type=whole_number(1, 65535), metavar="N", help=per_game)
     max_score = f"with --epd: leave out positions scored beyond +-CP centipawns (default {labelled.MAX_SCORE})"
@@ -110,7 +111,7 @@ def _selfplay(args: argparse.Namespace) -> int:
             raise CommandError(
                 "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
             )
-        check_outputs(args, grown=["file"])
+        check_outputs(args, {}, ["file"])
         rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
         more = {"random_plies": args.random_plies, "side_lines": args.side_lines, "to_the_end": args.to_the_end}
         settings = SelfplaySettings(**given(args), **more, rules=rules)
@@ -261,7 +262,7 @@ def _write_epd(args: argparse.Namespace) -> int:
 
     is_printed = args.epd == Path("-")
     if not is_printed:
-        check_outputs(args, ["epd"])
+        check_outputs(args, {"epd": "EPD"})
     with naming(args.file):
         labelled.summary(args.file)  # a file that cannot be read is rejected before anything is written
     lines = epd(args.file, args.max_score, args.per_game)

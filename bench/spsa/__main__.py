@@ -194,7 +194,7 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _spsa(args: argparse.Namespace) -> int:
-    check_outputs(args, grown=["journal"])
+    check_outputs(args, {}, ["journal"])
     parameters = chosen(args.tune)
     for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
         raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")

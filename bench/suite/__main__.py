@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common.command import INTERRUPTED, Parser, file_name, seconds, tell, uninterrupted, whole_number
-from ..common.files import Postponed, check_outputs
+from ..common.files import Postponed, add_force, check_outputs
 from ..common.journal import add_journal_arguments
 from ..common.plot import require_plot
 from ..common.pool import threads
@@ -88,13 +88,14 @@ def main(argv: Sequence[str]) -> int:
     listing = f"which positions to list (default: at most {LISTED} that not every engine solved)"
     add("--list", choices=("all", "open", "none"), help=listing)
     add("--plot", type=file_name, metavar="FILE", help="draw positions solved over time (.png, .svg or .pdf; needs matplotlib)")
+    add_force(add)
     add("--json", action="store_true", help="print one JSON object instead of text")
     return parser.run(argv, _suite)
 
 
 def _suite(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    check_outputs(args, ["plot"], ["journal"], reads=[TACTICS.path])
+    check_outputs(args, {"plot": "a plot"}, ["journal"], reads=[TACTICS.path])
     if args.plot:
         require_plot(args.plot)
     earlier = load(args.compare) if args.compare else None

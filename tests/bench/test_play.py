@@ -120,6 +120,11 @@ def test_a_game_that_cannot_be_saved_is_printed(run: Run, tmp_path: Path) -> Non
     assert f"{tmp_path}: " in printed
     assert re.search(r"^1\. e4 \S+ \*$", printed, re.MULTILINE)
     assert "Perhaps " in printed  # the game goes on
+    other = tmp_path / "net.cwnet"
+    other.write_bytes(b"coachwhip network 1")
+    _, printed = run([], "e4", f"save {other}", "quit")
+    assert f"{other} is not PGN: choose another name. This is the game:" in printed
+    assert other.read_bytes() == b"coachwhip network 1"
 
 
 def test_what_is_no_move_changes_nothing(run_from: Callable[..., str]) -> None:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Every subcommand with every fault of a file or an installation: a message that names it, no traceback, nothing started."""
 
+import lzma
 import os
 import re
 import shlex
@@ -48,9 +49,10 @@ READS = """
     weights --weights FILE.py, --weights FILE.py weights, --weights FILE.py go depth 1
 """
 JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SUITE good.epd", "LAB --positions good.fen", "SPSA", "TRAIN")]
-REPLACES = [  # an old file, at the end and as a whole
+REPLACES = [  # an old file of the same kind, at the end and as a whole
     "MATCH --plot FILE.png", "SUITE good.epd --plot FILE.png", "LAB --plot FILE.png", "TUNE --plot FILE.png", "TRAIN --plot FILE.svg",
     "LAB --page FILE.html", "ANALYSE good.pgn --output FILE", "ANALYSE good.pgn --report FILE", "selfplay good.own --epd FILE",
+    "selfplay good.own --epd FILE.xz", "ANALYSE good.pgn --puzzles FILE",
     LINES["TUNE"].replace("new.py", "FILE"), LINES["TRAIN"].replace("new.cwnet", "FILE"),
 ]  # fmt: skip
 OWN = LINES["SELFPLAY"].replace("own.bin", "FILE")
@@ -155,6 +157,48 @@ def test_a_file_that_cannot_be_written_is_rejected_before_the_work(
     assert sorted(folder.iterdir()) == before
 
 
+def prepare(line: str, folder: Path) -> None:
+    """Make the files that a line reads."""
+    (folder / "good.pgn").write_text(GAME * 2)
+    if "good.own" in line:
+        assert main(words_of("SELFPLAY")) == 0
+        (folder / "own.bin").rename(folder / "good.own")
+    if "TUNE" in line or line.startswith("tune"):
+        (folder / "good.epd").write_text(LABELLED)
+
+
+OTHERS = {  # by how files of this kind begin
+    b"[Event": GAME.encode(),
+    b"coachwhip network": b'coachwhip network 1\n{"kind"',
+    b"<!": b"<!DOCTYPE html>\n<title>mine</title>",
+    b"# SPDX": b"# SPDX-License-Identifier: MIT\nimport os\n",
+    b"8/8": b"8. a list\n",
+    b"\xfd": lzma.compress(b"another file"),
+    b"{": b'{"format":"coachwhip match 2"}\n',
+}
+
+
+@pytest.mark.parametrize("line", [*REPLACES, "MATCH --pgn FILE", "play --pgn FILE"])
+def test_only_a_file_of_the_same_kind_is_written_again(line: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Any other may be an input, whatever names it."""
+    prepare(line, folder)
+    path = folder / f"written{re.findall(r'FILE([.a-z]*)', line)[0]}"
+    words = words_of(line, path.name)
+    same = b"coachwhip network" if line.startswith("train") else b"[Event" if "--output FILE" in line or "--pgn" in line else b"?"
+    for start, other in OTHERS.items():
+        if start != same:
+            path.write_bytes(other)
+            assert main(words) == 2, other
+            assert f"{path.name} is not " in complaint_of(capfd.readouterr().err, path.name)
+            assert path.read_bytes() == other
+    if "--pgn" not in line:
+        assert main([*words, "--force"]) == 0
+        assert main(words) == 0, capfd.readouterr().err
+        path.write_bytes(b"\n")
+        assert main(words) == 0
+        assert path.read_bytes() != b"\n"
+
+
 def room_for(line: str, path: Path) -> int:
     """How many bytes of a file to allow: its beginning, and so few that another run's file cannot be shorter.
 
@@ -174,26 +218,21 @@ def room_for(line: str, path: Path) -> int:
 def test_a_disk_that_fills_up_is_reported_and_keeps_what_was_done(
     line: str, folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (folder / "good.pgn").write_text(GAME * 2)
-    if "good.own" in line:
-        assert main(words_of("SELFPLAY")) == 0
-        (folder / "own.bin").rename(folder / "good.own")
-    if "TUNE" in line or line.startswith("tune"):
-        (folder / "good.epd").write_text(LABELLED)
+    prepare(line, folder)
     path = folder / f"written{re.findall(r'FILE([.a-z]*)', line)[0]}"
     words = words_of(line, path.name)
     assert main(words) == 0, capsys.readouterr().err
     room = room_for(line, path)
     capsys.readouterr()
-    path.unlink()
-    if line in REPLACES:
-        path.write_bytes(b"old")
+    old = path.read_bytes()
+    if line not in REPLACES:
+        path.unlink()
     before = {*folder.iterdir(), path}
     with room_of(room):
         assert main(words) not in (0, 130)
     out, err = capsys.readouterr()
     assert set(folder.iterdir()) <= before
-    assert line not in REPLACES or path.read_bytes() == b"old"
+    assert line not in REPLACES or path.read_bytes() == old
     assert "File too large" in complaint_of(err, path.name)
     assert bool(out) == (not line.startswith("selfplay"))  # which has no results for standard output
     if line in JOURNALS or path.suffix == ".pgn":
@@ -211,11 +250,10 @@ SAME = [
     "tune good.epd --output new.py --weights w.svg --plot SAME:w.svg",
     "train labelled.own --output SAME:labelled.own",
     "train labelled.own --output SAME:new.cwnet --start new.cwnet",
+    "train labelled.own --output SAME:new.cwnet --weights wn.py --force",
     "train labelled.own --output new.cwnet --journal SAME:new.cwnet",
     "MATCH --openings good.pgn --pgn SAME:good.pgn",
     "MATCH --pgn SAME:all --journal all",
-    "match --engine ./good.epd --engine ./good.epd --pgn SAME:good.epd",
-    "match --engine a --engine 'b --weights=w.svg' --pgn SAME:w.svg",
     "SUITE good.epd --compare j --journal SAME:j",
     "SUITE w.svg --plot SAME:w.svg",
     "lab --positions good.fen --page SAME:good.fen",
@@ -230,6 +268,7 @@ SAME = [
 @pytest.mark.parametrize("kind", ["name", "symbolic link", "hard link"])
 @pytest.mark.parametrize("line", SAME)
 def test_no_output_is_an_input_or_another_output(line: str, kind: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (folder / "wn.py").write_text('NETWORK = "new.cwnet"')
     for name in ("new.cwnet", "w.svg", "w.png", "j", "all", "new"):
         (folder / name).write_bytes(b"mine")
     words = shlex.join(words_of(line))
