@@ -269,6 +269,7 @@ def _play(args: argparse.Namespace) -> int:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # a wrong byte does not end the game
     with suppress(AttributeError, ValueError):  # Windows has no such signal, and another thread cannot handle it
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that is closed ends the input, so the game is saved
     options: dict[str, str | int | bool] = {"OwnBook": True}
     options |= {"UCI_LimitStrength": True, "UCI_Elo": args.elo} if args.elo else {}

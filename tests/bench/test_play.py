@@ -6,6 +6,7 @@ import io
 import locale
 import random
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ import chess
 import chess.pgn
 import pytest
 from coachwhip.bench.play import Play, Screen, main, read_move, time_control
+from uci_process import environment
 
 from coachwhip import open_engine
 
@@ -167,6 +169,22 @@ def test_ctrl_c_keeps_the_game(run: Run, tmp_path: Path) -> None:
     assert game.end().ply() == 2
     assert game.headers["TimeControl"] == "300+3"
     assert game.end().clock()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signals to another process")
+def test_sigterm_keeps_the_game(tmp_path: Path) -> None:
+    pgn, pipe = tmp_path / "game.pgn", subprocess.PIPE
+    command = [sys.executable, "-m", "coachwhip", "play", "--chess960", "0", "--time", "1", "--pgn", str(pgn)]
+    with subprocess.Popen(command, env=environment(), text=True, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin
+        assert process.stdout
+        print("e4", "d4", sep="\n", file=process.stdin, flush=True)
+        assert any("plays" in line for line in process.stdout)
+        process.terminate()
+        assert process.wait(60) == 130
+        assert "Traceback" not in process.communicate()[1]
+    (game,) = games(pgn)
+    assert next(iter(game.mainline_moves())) == chess.Move.from_uci("e2e4")
 
 
 @pytest.mark.parametrize(
