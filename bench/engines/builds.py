@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from ..common.checkout import here
 from ..common.command import CommandError
+from ..common.files import hold
 from .process import APART, kill
 
 BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
@@ -71,22 +72,29 @@ def build(revision: str, repository: Path, say: Callable[[str], None]) -> Build:
     commit = done.stdout.strip()
     folder = cache_folder() / "builds" / f"{commit[:16]}-{sys.implementation.cache_tag}-{_variant()}"
     if not folder.exists():
-        say(f"building {revision} ({commit[:8]}) in {folder}")
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix="making-", dir=folder.parent) as scratch:
-            tree = Path(scratch) / "tree"
-            archive = tree.with_suffix(".zip")
-            _run(["git", "-C", str(repository), "archive", "--format=zip", "-o", str(archive), commit])
-            shutil.unpack_archive(archive, tree)
-            _run([_builder(), "setup.py", "--quiet", "build_ext", "--inplace"], cwd=tree)
-            shutil.rmtree(tree / "build", ignore_errors=True)
-            try:
-                tree.rename(folder)
-            except OSError:
-                if not folder.exists():  # it does if another process was quicker
-                    raise
+        lock = cache_folder() / "builds.lock"
+        with lock.open("ab", buffering=0) as file:
+            hold(file, lock, wait=True)
+            if not folder.exists():  # another run may have built it meanwhile
+                say(f"building {revision} ({commit[:8]}) in {folder}")
+                _make(folder, repository, commit)
     name = commit[:8] if commit.startswith(revision) else f"{revision} ({commit[:8]})"
     return Build(name, commit, start_command(folder))
+
+
+def _make(folder: Path, repository: Path, commit: str) -> None:
+    """Build a commit in a folder of the cache, while no other run builds."""
+    for left in folder.parent.glob("making-*"):  # by runs that were killed
+        shutil.rmtree(left, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="making-", dir=folder.parent) as scratch:
+        tree = Path(scratch) / "tree"
+        archive = tree.with_suffix(".zip")
+        _run(["git", "-C", str(repository), "archive", "--format=zip", "-o", str(archive), commit])
+        shutil.unpack_archive(archive, tree)
+        _run([_builder(), "setup.py", "--quiet", "build_ext", "--inplace"], cwd=tree)
+        shutil.rmtree(tree / "build", ignore_errors=True)
+        tree.rename(folder)
 
 
 def _variant() -> str:

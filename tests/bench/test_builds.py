@@ -7,6 +7,7 @@ import select
 import signal
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,8 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_revision_is_built_once_outside_the_checkout(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
     before = git(repository, "status", "--porcelain")
+    left = builds.cache_folder() / "builds" / "making-killed" / "tree"  # by a run that was killed
+    left.mkdir(parents=True)
     made = builds.build("HEAD~1", repository, said.append)
     assert made.commit == git(repository, "rev-parse", "HEAD~1")
     assert made.name == f"HEAD~1 ({made.commit[:8]})"
@@ -80,6 +83,15 @@ def test_a_revision_is_built_once_outside_the_checkout(repository: Path, monkeyp
     for build, name in ((made, "one"), (other, "two")):
         done = subprocess.run(build.command, input="uci\nquit\n", capture_output=True, text=True, check=True)
         assert done.stdout.splitlines()[0] == f"id name {name}"
+
+
+def test_runs_that_build_at_once_do_not_disturb_each_other(repository: Path) -> None:
+    said: list[str] = []
+    with ThreadPoolExecutor() as pool:
+        made = list(pool.map(lambda revision: builds.build(revision, repository, said.append), ["HEAD", "HEAD~1"] * 3))
+    assert len(said) == 2
+    assert made[:2] * 3 == made
+    assert len(list((builds.cache_folder() / "builds").iterdir())) == 2
 
 
 def test_what_cannot_be_built_is_said_and_leaves_nothing(repository: Path) -> None:
