@@ -11,6 +11,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
+from glob import escape
 from io import FileIO
 from pathlib import Path
 from secrets import token_hex
@@ -188,18 +189,25 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
             yield stream
         return
     target = Path(os.path.realpath(path))
+    for left in target.parent.glob(f"{escape(target.name[:40])}.{'[0-9a-f]' * 16}.part"):  # by runs that were killed
+        with suppress(CommandError, OSError):
+            with left.open("rb") as file:
+                hold(file, left)
+            left.unlink()
     fresh = target.with_name(f"{target.name[:40]}.{token_hex(8)}.part")
     mode = stat.S_IMODE(before.st_mode) if before else 0o666
     try:
         with open(fresh, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+            with suppress(CommandError, OSError):  # where files cannot be locked, what a killed run leaves stays
+                hold(file, fresh)
             yield file
             file.flush()
             os.fsync(file.fileno())
-        if before:
-            with suppress(OSError, AttributeError):
-                os.chown(fresh, before.st_uid, before.st_gid)
-            with suppress(OSError):
-                fresh.chmod(mode)
+            if before:
+                with suppress(OSError, AttributeError):
+                    os.chown(fresh, before.st_uid, before.st_gid)
+                with suppress(OSError):
+                    fresh.chmod(mode)
         fresh.replace(target)
     except BaseException as error:
         with suppress(OSError):
@@ -245,7 +253,7 @@ def append(file: FileIO, data: bytes) -> None:
         raise
 
 
-def hold(file: FileIO, path: Path, *, wait: bool = False) -> None:
+def hold(file: BinaryIO | FileIO, path: Path, *, wait: bool = False) -> None:
     """Lock an open file until it is closed, or `wait` until that can be done. The system ends the lock with the process.
 
     Raises CommandError if another run has it (on Windows also one that keeps it for more than ten seconds).

@@ -14,6 +14,7 @@ from pathlib import Path
 
 import chess
 import pytest
+from coachwhip.bench.common.files import replacing, write_bytes
 from coachwhip.core.engine import Position
 from coachwhip.evaluation.learn import labelled
 from places import STUB
@@ -317,6 +318,19 @@ def test_links_modes_and_pipes_stay_what_they_are(line: str, folder: Path, capfd
     assert Path("/dev/null").is_char_device()
     assert {path.name for path in folder.iterdir()} >= {"plain", "target", "link", "link.part", "pipe"}
     assert not list(folder.glob("*.*.part"))
+
+
+def test_the_next_run_removes_what_a_killed_one_left_and_no_other_file(tmp_path: Path) -> None:
+    path, names = tmp_path / "g[1].pgn", ["g[1].pgn.part", "g[1].pgn.a.part", f"{'g1.pgn'}.{'a' * 16}.part", "x.part"]
+    for name in names:
+        (tmp_path / name).write_bytes(b"mine")
+    (tmp_path / f"{path.name}.{'a' * 16}.part").write_bytes(b"half")
+    with replacing(path) as slow:
+        slow.write(b"one")
+        write_bytes(path, b"another run")
+        assert path.read_bytes() == b"another run"
+    assert path.read_bytes() == b"one"
+    assert sorted(each.name for each in tmp_path.iterdir()) == sorted([path.name, *names])
 
 
 @pytest.mark.parametrize("line", [*JOURNALS, OWN, LINES["TRAIN"].replace("labelled.own", "FILE")])
