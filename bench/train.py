@@ -155,8 +155,7 @@ class TrainJournal(journals.Journal):
         from ..evaluation.learn.optimiser import Epoch
         from ..evaluation.learn.train import State
 
-        losses = (float(journals.checked(line[name], int, float)) for name in ("training", "validation"))
-        epoch = Epoch(journals.checked(line["epoch"], int), *losses)
+        epoch = Epoch(line["epoch"], line["training"], line["validation"])
         state = [np.frombuffer(base64.b64decode(line[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
         wanted = (size(self.settings["hidden"]),)
         if epoch.number != len(self.epochs) + 1 or any(part.shape != wanted or not np.isfinite(part).all() for part in state):

@@ -17,7 +17,6 @@ import re
 import shlex
 import subprocess
 import sys
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -28,11 +27,8 @@ from coachwhip.bench import perft, wdl_fit
 from coachwhip.bench.common import openings, pgn
 from coachwhip.bench.common.adjudication import by_tablebase, open_tables
 from coachwhip.bench.common.command import CommandError
-from coachwhip.bench.common.journal import Kind, read
 from coachwhip.bench.lab.__main__ import read_positions
-from coachwhip.bench.match.journal import MatchJournal
-from coachwhip.bench.spsa.__main__ import Spsa, SpsaJournal
-from coachwhip.bench.suite import epd, record
+from coachwhip.bench.suite import epd
 from coachwhip.bench.viewer import report
 from coachwhip.bench.viewer import study as games
 from coachwhip.evaluation import compressed, config
@@ -275,65 +271,6 @@ def test_a_damaged_table_ends_no_game(tmp_path: Path) -> None:
     content = (DATA / "syzygy" / "KQvK.rtbw").read_bytes()
     (tmp_path / "KQvK.rtbw").write_bytes(content[:16] + b"\xff" * (len(content) - 16))
     assert by_tablebase(QUEEN, str(tmp_path)) is None
-
-
-# --- Journals: checksums that fit, and values that no run has written ---
-
-
-def journal(path: Path, settings: object, *lines: dict[str, object]) -> Path:
-    head = {"format": f"coachwhip {path.stem} 2", "settings": settings}
-    deep = "[" * 60_000 + "]" * 60_000
-    texts = [json.dumps(line, separators=(",", ":")).replace('"@"', deep)[:-1].encode() for line in (head, *lines)]
-    path.write_bytes(b"".join(text + b',"crc":"%08x"}\n' % zlib.crc32(text) for text in texts))
-    return path
-
-
-def test_deep_nesting_is_damage(tmp_path: Path) -> None:
-    path = journal(tmp_path / "test.jsonl", {}, {"game": "@"}, {"game": 1})
-    with pytest.raises(CommandError, match=r"test\.jsonl:2: damaged"):
-        read(path, Kind("test", "test run", "game"))
-
-
-PLY = ["e2e4", 0.1, 1.0, "+3", 7, 90]
-GAME = {"game": 0, "date": "2026.01.02", "fen": chess.STARTING_FEN, "chess960": False, "book": "", "white": "a", "black": "b"}
-GAME |= {"result": "1-0", "reason": "mate", "detail": "", "moves": [PLY]}
-SUITE = {"files": [], "limit": "nodes=9", "patience": 1, "engines": [{"command": ["a"], "name": "a", "options": {}}]}
-JOURNALS: dict[str, tuple[Callable[[Path], object], object, dict[str, object]]] = {  # how it is read, settings, a good line
-    "match": (lambda path: MatchJournal(path, {}, resume=True).close(), {}, GAME),
-    "spsa": (lambda path: SpsaJournal(path, {}, Spsa([], 1, 1, 0.01, 1), resume=True).close(), {}, {"results": [[1, 0]]}),
-    "suite": (record.load, SUITE, {"key": "a: b", "fen": chess.STARTING_FEN, "engine": 0}),
-}
-INFINITE, LONE = float("inf"), "\ud800"
-CHANGES: dict[str, list[Any]] = {
-    "match": [
-        *({"result": "2-0"}, {"reason": 5}, {"detail": 0.5}, {"book": []}, {"white": LONE}, {"chess960": 1}),
-        {"oversteps": [INFINITE, 0]},
-        *({"moves": [[move, *PLY[1:]]]} for move in (None, 5)),
-        *({"moves": [["e2e4", seconds, *PLY[2:]]]} for seconds in (INFINITE, "x", None)),
-        *({"moves": [[*PLY[:3], score, 7, 90]]} for score in (3, "#", "x")),
-    ],
-    "spsa": [{"results": results} for results in ([[INFINITE, 0]], [[1]], [[2, 0]], [[True, 0]], 5, "x", None)],
-    "suite": [{"points": "x"}, {"solved_seconds": []}, {"engine": 0.5}, {"seconds": float("nan")}, {"more": 1}],
-}
-
-
-@pytest.mark.parametrize(("name", "change"), [(name, change) for name, changes in CHANGES.items() for change in changes])
-def test_a_line_that_no_run_has_written_is_named(name: str, change: dict[str, object], tmp_path: Path) -> None:
-    open_journal, settings, line = JOURNALS[name]
-    open_journal(journal(tmp_path / f"{name}.jsonl", settings, line))
-    path = journal(tmp_path / f"{name}.jsonl", settings, {**line, **change})
-    with pytest.raises(CommandError, match=rf"{name}\.jsonl:2: not a (game|batch|position): ") as info:
-        open_journal(path)
-    assert one_line(str(info.value), path)
-
-
-@pytest.mark.parametrize(
-    "change",
-    [{"limit": 9}, {"limit": None}, *({"engines": engines} for engines in (5, [5], [{"command": ["a"]}], [{"name": 5}]))],
-)
-def test_a_suite_whose_settings_no_run_has_written_is_named(change: dict[str, object], tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match=r"suite\.jsonl:1: not the settings of a run of a suite: "):
-        record.load(journal(tmp_path / "suite.jsonl", {**SUITE, **change}))
 
 
 # --- Text that a terminal would obey ---

@@ -87,7 +87,7 @@ def _analyse(args: argparse.Namespace) -> int:
         engine = stack.enter_context(_engine(args))
         journal = None
         if args.journal:
-            journal = AnalysisJournal(args.journal, _settings(args, studies, str(control)), studies, resume=args.resume)
+            journal = AnalysisJournal(args.journal, _settings(args, studies, str(control)), resume=args.resume)
             stack.callback(journal.close)
         changes = "".join(f", {name}={value}" for name, value in args.set)
         described = f"{engine.id['name']}{changes}, {_limit_text(control)}"

@@ -11,11 +11,10 @@ import zlib
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
-from types import NoneType
 from typing import Any, NamedTuple
 
 from ...core.engine import Engine, Position
-from ..common.journal import Journal, Kind, checked
+from ..common.journal import Journal, Kind
 from .techniques import ORDERED, SWITCHES, Row, settings
 
 
@@ -121,12 +120,7 @@ class LabJournal(Journal):
 
     def _take(self, line: dict[str, Any]) -> None:
         """See Journal."""
-        kinds: dict[str, tuple[type, ...]] = {
-            "nodes": (int,), "seconds": (int, float), "value": (int,), "move": (str,), "worth": (int, NoneType),
-        }  # fmt: skip
-        self.results[checked(line["row"], int), checked(line["position"], int)] = tuple(
-            Searched(*(checked(found[name], *kind) for name, kind in kinds.items())) for found in line["depths"]
-        )
+        self.results[line["row"], line["position"]] = tuple(Searched(**searched) for searched in line["depths"])
 
     def add(self, key: tuple[int, int], cell: Cell) -> None:
         """Put one finished cell on disk. Raises OSError."""

@@ -11,15 +11,13 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import chain
 from textwrap import fill
-from types import NoneType
 from typing import Any, NamedTuple
 
 import chess
 import chess.engine
 import chess.pgn
 
-from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS, Ending, find_ending, win
-from ..common.journal import checked
+from ..common.adjudication import BLACK_WINS, UNFINISHED, Ending, find_ending, win
 from ..common.openings import Opening
 from ..common.pgn import COLUMNS, game_text
 from ..common.rules import Rules
@@ -35,18 +33,8 @@ STALL_UNTIMED = 60.0  # the same after `go` or its last line, for searches witho
 TOLERANCE = 1.1  # of a node limit: engines look at their count now and then
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
 INTERRUPTED = "interrupted"
-RESULTS = (WHITE_WINS, DRAW, BLACK_WINS, UNFINISHED)
 TERMINATIONS = {TIME_LOSS: "time forfeit", ILLEGAL_MOVE: "rules infraction", CRASH: "abandoned", STALL: "abandoned"}
 TERMINATIONS |= {INTERRUPTED: "unterminated"}
-# What the journal has for each field of a MoveRecord.
-MOVE_TYPES: tuple[tuple[type, ...], ...] = (
-    (str,),
-    (int, float),
-    (int, float, NoneType),
-    (str, NoneType),
-    (int, NoneType),
-    (int, NoneType),
-)
 
 
 @dataclass(frozen=True)
@@ -111,17 +99,12 @@ class GameRecord:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "GameRecord":
-        """The inverse of `to_json`. Raises KeyError, TypeError, ValueError or OverflowError for data of another form."""
-        values = ([checked(value, *kinds) for value, kinds in zip(move, MOVE_TYPES, strict=True)] for move in data["moves"])
-        moves = tuple(MoveRecord(move, float(spent), clock, _score(score), *rest) for move, spent, clock, score, *rest in values)
-        texts = [checked(data[name], str) for name in ("date", "fen", "book", "white", "black", "result", "reason", "detail")]
-        date, fen, book, white, black, result, reason, detail = texts
-        if result not in RESULTS:
-            raise ValueError(f"unknown result {result!r}")
-        by_white, by_black = (checked(count, int) for count in data.get("oversteps", (0, 0)))
-        opening = Opening(fen, checked(data["chess960"], bool), book)
-        ending = result, reason, detail, (by_white, by_black)
-        return cls(checked(data["game"], int), date, opening, white, black, moves, *ending)
+        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for data of another form."""
+        moves = tuple(MoveRecord(move, spent, clock, _score(score), *rest) for move, spent, clock, score, *rest in data["moves"])
+        opening = Opening(data["fen"], data["chess960"], data["book"])
+        by_white, by_black = data.get("oversteps", (0, 0))
+        ending = data["result"], data["reason"], data["detail"], (by_white, by_black)
+        return cls(data["game"], data["date"], opening, data["white"], data["black"], moves, *ending)
 
     def pgn(self, headers: Mapping[str, str]) -> str:
         """The game as PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""

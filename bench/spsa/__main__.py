@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from ...uci.tunables import ROWS, SWITCH, Row, matching
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, number, tell, uninterrupted, whole_number
 from ..common.files import Postponed, check_outputs, fingerprint
-from ..common.journal import Journal, Kind, add_journal_arguments, checked
+from ..common.journal import Journal, Kind, add_journal_arguments
 from ..common.openings import Opening, choose, open_book, standard_start
 from ..common.own_game import OwnGames, given
 from ..common.pool import processes
@@ -239,10 +239,7 @@ class SpsaJournal(Journal):
         super().__init__(path, settings, resume=resume)
 
     def _take(self, line: dict[str, Any]) -> None:
-        batch = [[checked(game, int) for game in pair] for pair in line["results"]]
-        if any(len(pair) != 2 or not all(-1 <= game <= 1 for game in pair) for pair in batch):
-            raise ValueError("an iteration has two games, each won (1), drawn (0) or lost (-1)")
-        self._spsa.take(batch)
+        self._spsa.take(line["results"])
 
 
 def run(spsa: Spsa, journal: SpsaJournal | None, play_batch: Callable[[Sequence[Iteration]], list[list[int]]]) -> Iterator[None]:

@@ -3,14 +3,12 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple
 
-from ...uci.parse import shorten
 from ..common.command import CommandError
-from ..common.journal import REJECTED, SHOWN, Journal, Kind, checked, read, take_lines
+from ..common.journal import Journal, Kind, read, take_lines
 from .solver import Attempt
 
-HINTS = get_type_hints(Attempt)
 KIND = Kind("suite", "run of a suite", "position")
 Attempts = dict[str, Attempt]  # of one engine, by position
 
@@ -38,13 +36,8 @@ class SuiteJournal(Journal):
 
 
 def _take(attempts: list[Attempts], line: dict[str, Any]) -> None:
-    """Add the attempt that a line holds. Raises an error of REJECTED."""
-    for name, value in line.items():
-        kind, *more = get_args(HINTS[name]) or (HINTS[name],)
-        checked(value, kind, *more, *([int] if kind is float else []))
+    """Add the attempt that a line holds."""
     attempt = Attempt(**line)
-    if attempt.engine < 0:
-        raise ValueError(f"an attempt by engine {attempt.engine}")
     attempts[attempt.engine][attempt.key] = attempt
 
 
@@ -53,10 +46,7 @@ def load(path: Path) -> Record:
     contents = read(path, KIND)
     if contents is None:
         raise CommandError(f"{path} holds no {KIND.run}")
-    try:
-        names = [checked(engine["name"], str) for engine in contents.settings["engines"]]
-        record = Record(names, checked(contents.settings["limit"], str), [{} for _ in names])
-    except REJECTED as error:
-        raise CommandError(f"{path}:1: not the settings of a {KIND.run}: {shorten(repr(error), SHOWN)}") from error
+    names = [engine["name"] for engine in contents.settings["engines"]]
+    record = Record(names, contents.settings["limit"], [{} for _ in names])
     take_lines(path, KIND, contents, lambda line: _take(record.attempts, line))
     return record
