@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Standard output that raises `LostOutput` if it cannot be written, standard error whose errors are ignored, and only printable text.
+"""Standard output that raises `LostOutput` if it cannot be written, standard error whose errors are ignored, and no control characters.
 
 Python would raise OSError from any `print`, or print a message when the process ends. Here the raw file below the stream raises
 `LostOutput` once, which is no OSError, so code that handles errors of other files does not catch it; later output is dropped.
@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from stat import S_ISCHR
 from time import sleep
 
-from .uci.parse import OF_A_TEXT, printable
+from .uci.parse import OF_A_TEXT, printable, storable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class _Text(io.TextIOWrapper):
     unfiltered: TextIO  # where it is a terminal, for control characters of our own
 
     def write(self, text: str, /) -> int:
-        return super().write(printable(text, OF_A_TEXT))
+        return super().write(printable(text, OF_A_TEXT) if self.isatty() else storable(text))
 
 
 def _on_raw(stream: TextIO, is_output: bool) -> tuple[TextIO, io.FileIO | None]:

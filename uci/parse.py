@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MAX_NAMED = 8  # errors and words that one message names at most
 LONGEST_REASON = 200  # characters of what an error says
 OF_A_TEXT = "\n\t\u00a0\u2007\u202f\u3000\u200c\u200d"  # line ends, blanks and joiners: `isprintable` rejects them
+CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 MAX_MS = 2**31 - 1  # 24 days; longer times are clamped to this
 
 # The fields of `go` that take a number, and the range it is clamped to.
@@ -180,8 +181,13 @@ def shorten(text: str, limit: int = 60) -> str:
     return printable(text[:limit]) + "..." * (len(text) > limit)
 
 
+def storable(text: str) -> str:
+    """What may go to a file: control characters and lone surrogates become `?`."""
+    return CONTROLS.sub("?", text)
+
+
 def printable(text: str, kept: str = "") -> str:
-    """What may go to a terminal or a file: control characters, direction marks and lone surrogates become `?`.
+    """What may go to a terminal: control characters, direction marks and lone surrogates become `?`.
 
     `kept`: what stays all the same; OF_A_TEXT where it is more than a name or a line.
     """

@@ -15,7 +15,7 @@ from chess.engine import EngineError, Limit, SimpleEngine
 from ...core.engine import MAX_DEPTH
 from ...in_process import open_engine
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
-from ...uci.parse import OF_A_TEXT, printable, reason, shorten
+from ...uci.parse import reason, shorten, storable
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, whole_number
 from ..common.files import Postponed, add_force, check_outputs, fingerprint, naming, replacing, write_bytes
 from ..common.journal import add_journal_arguments
@@ -94,7 +94,7 @@ def _analyse(args: argparse.Namespace) -> int:
         with disk, _output(args) as output:
             interrupted = _run(args, studies, done, faults, found, engine, Limit(**limits), output, journal)
     if args.report:
-        write_bytes(args.report, printable(report.page([study for study in done if study.boards], described), OF_A_TEXT).encode())
+        write_bytes(args.report, storable(report.page([study for study in done if study.boards], described)).encode())
     if args.puzzles:
         write_bytes(args.puzzles, "".join(f"{line}\n" for line in found).encode())
         tell(f"{len(found)} puzzles in {args.puzzles}")

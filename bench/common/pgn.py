@@ -16,7 +16,7 @@ import chess
 import chess.pgn
 
 from ...evaluation.compressed import CompressedError, expanded
-from ...uci.parse import OF_A_TEXT, printable, reason, shorten
+from ...uci.parse import reason, shorten, storable
 
 MAX_PLIES = 6000  # of a line; python-chess walks through all of it to find whose move it is
 LONGEST_WORD = 40  # characters of a move with all that may stand around it
@@ -430,7 +430,7 @@ class _Writer(chess.pgn.StringExporter):
     """Writes what python-chess's own exporter leaves as it is or drops: quotes in tags, braces in comments, odd results."""
 
     def visit_header(self, tagname: str, tagvalue: str) -> None:
-        value = printable(re.sub(r"\s", " ", tagvalue))
+        value = re.sub(r"[\r\n]", " ", tagvalue)
         super().visit_header(tagname, value.replace("\\", "\\\\").replace('"', '\\"'))
 
     def visit_comment(self, comment: str) -> None:
@@ -453,4 +453,4 @@ def game_text(game: chess.pgn.Game) -> str:
     except ValueError:  # the start cannot be read, so there are tags and a comment only
         writer.visit_comment(game.comment)
         writer.visit_result(game.headers["Result"])
-    return printable(writer.result(), OF_A_TEXT) + "\n\n"
+    return storable(writer.result()) + "\n\n"

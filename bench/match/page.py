@@ -7,7 +7,7 @@ from html import escape
 from itertools import combinations
 from pathlib import Path
 
-from ...uci.parse import OF_A_TEXT, printable
+from ...uci.parse import storable
 from ..common.files import write_bytes
 from ..common.pgn import RawGame, read_game
 from ..viewer import report
@@ -75,7 +75,7 @@ def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None
     studies = [_Played(texts[number]) for number in sorted(texts)]
     described = f"{len(tally.results)} games{shown}; scores are the players' own"
     page = report.page(studies, described, heading, "\n".join(_summary(tally, names, sprt)))
-    write_bytes(path, printable(page, OF_A_TEXT).encode())
+    write_bytes(path, storable(page).encode())
 
 
 def _summary(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[str]:
