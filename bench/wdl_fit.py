@@ -17,7 +17,7 @@ from ..uci.parse import reason
 from ..uci.wdl import LEAST, material
 from .common.command import CommandError, Parser, file_name, require
 from .common.files import naming
-from .common.pgn import PgnError, read_games
+from .common.pgn import PgnError, read_games, result_of
 from .data import SCORED
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def read(paths: Sequence[Path | str]) -> Samples:
         try:
             with naming(path), path.open("rb") as file:
                 for game in read_games(file):
-                    if (outcome := OUTCOMES.get(game.headers.get("Result", "*"))) is not None:
+                    if (outcome := OUTCOMES.get(result_of(game.headers.get("Result", "*")))) is not None:
                         games += 1
                         rows.extend(_of_game(game, outcome))
         except PgnError as error:

@@ -6,10 +6,10 @@ What cannot be read becomes an error of its game and stays there as a comment, s
 python-chess holds the games and knows the rules; its own reader skips what it does not know without a word.
 """
 
+import codecs
 import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 import chess
@@ -18,76 +18,65 @@ import chess.pgn
 from ...evaluation.compressed import CompressedError, expanded
 from ...uci.parse import reason, shorten, storable
 
-MAX_PLIES = 6000  # of a line; python-chess walks through all of it to find whose move it is
+BLOCK = 1 << 20  # characters that are read at a time
 LONGEST_WORD = 40  # characters of a move with all that may stand around it
+MAX_FAULTS = 100  # of a game
+TRIAL = 400  # tokens of a game that decide between languages
 COLUMNS = 80  # width of the text that is written
 UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such a file begins
-NOT_ASCII = re.compile(rb"^.*[\x80-\xff].*$", re.MULTILINE)
-ODD_CHARACTERS = (("\r\n", "\n"), ("\r", "\n"), ("\x1a", " "), ("\ufeff", ""))  # DOS ends files so; a byte order mark
 
 PIECES = "KQRBN"
 FIGURINES = dict(zip("♔♕♖♗♘♙♚♛♜♝♞♟", [*PIECES, "", *PIECES, ""], strict=True))
-ENGLISH = {"": "", **FIGURINES, **{letter: letter for letter in PIECES}}
-LANGUAGES = [
-    {"": "", **FIGURINES, **dict(zip(letters.split(), PIECES, strict=True))}
-    for letters in (
-        "K D T L S",  # German, Danish, Norwegian, Swedish, Croatian, Slovene
-        "R D T F C",  # French
-        "R D T A C",  # Spanish, Italian, Catalan
-        "R D T B C",  # Portuguese
-        "K D T L P",  # Dutch
-        "K H W G S",  # Polish
-        "K D V S J",  # Czech, Slovak
-        "K V B F H",  # Hungarian
-        "R D T N C",  # Romanian
-        "K D T L R",  # Finnish
-        "K D H B R",  # Icelandic
-        "Кр Ф Л С К",  # Russian
-        "Кр Ф Т С К",  # Ukrainian
-        "Ц Д Т О К",  # Bulgarian
-    )
-]
-WITH_PAWNS = {**ENGLISH, "P": ""}  # in Dutch, P is a knight
-
-RESULTS = {each: each for each in ("1-0", "0-1", "1/2-1/2", "*")} | {"1/2": "1/2-1/2", "½": "1/2-1/2", "½-½": "1/2-1/2"}
-UNKNOWN_RESULTS = ("*", "?", "")  # of a tag; the end of the movetext says more
-NULL_MOVES = ("--", "Z0", "0000", "@@@@")
-MARKS = {"!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6}  # behind a move, and their NAGs
-SYMBOLS = {
-    "□": 7, "=": 10, "∞": 13, "+=": 14, "⩲": 14, "=+": 15, "⩱": 15, "+/=": 14, "=/+": 15, "±": 16, "+/-": 16, "∓": 17, "-/+": 17,
-    "+-": 18, "-+": 19, "N": 146,
+LANGUAGES = {  # their letters for these; the last one has a letter for pawns, too
+    "English": "K Q R B N", "German, Danish, Norwegian, Swedish, Croatian, Slovene": "K D T L S", "French": "R D T F C",
+    "Spanish, Italian, Catalan": "R D T A C", "Portuguese": "R D T B C", "Dutch": "K D T L P", "Polish": "K H W G S",
+    "Czech, Slovak": "K D V S J", "Hungarian": "K V B F H", "Romanian": "R D T N C", "Finnish": "K D T L R", "Icelandic": "K D H B R",
+    "Russian": "Кр Ф Л С К", "Ukrainian": "Кр Ф Т С К", "Bulgarian": "Ц Д Т О К", "English with pawns": "K Q R B N P",
 }  # fmt: skip
+ALPHABETS = [{"": "", **FIGURINES, **dict(zip(letters.split(), [*PIECES, ""], strict=False))} for letters in LANGUAGES.values()]
 
-CLEANED = str.maketrans({**dict.fromkeys("‐‑‒–—−", "-"), "\ufe0e": None, "\ufe0f": None, "\u200b": None})
+NAGS = {  # of the signs behind a move
+    "!": 1, "?": 2, "!!": 3, "??": 4, "!?": 5, "?!": 6, "□": 7, "=": 10, "∞": 13, "+=": 14, "⩲": 14, "=+": 15, "⩱": 15, "+/=": 14,
+    "=/+": 15, "±": 16, "+/-": 16, "∓": 17, "-/+": 17, "+-": 18, "-+": 19, "N": 146,
+}  # fmt: skip
+UNKNOWN_RESULTS = ("*", "?", "")  # of a tag; the end of the movetext says more
+
+CLEANED = str.maketrans({**dict.fromkeys("‐‑‒–—−", "-"), **dict.fromkeys("\ufe0e\ufe0f\u200b\u200c\u200d\u2060\u00ad")})
 BLANK = r"[^\S\n]*"
+DASH = rf"{BLANK}[-‐‑‒–—−:]{BLANK}"
+DRAW = rf"(?:½|1/2)(?:{DASH}(?:½|1/2))?|0[.,]5{DASH}0[.,]5"
+RESULT = rf"(?:(?P<white>1{DASH}0)|(?P<black>0{DASH}1)|(?P<draw>{DRAW})|(?P<open>\*))(?![^\s;(){{}}\[\]*])"
+WRITTEN = {"white": "1-0", "black": "0-1", "draw": "1/2-1/2", "open": "*"}
+TAG_LINE = rf"{BLANK}\[\w+{BLANK}\"[^\n]*\]{BLANK}$"
 TAG = (
     rf"(?:^{BLANK})?\[{BLANK}(?P<name>[A-Za-z0-9][A-Za-z0-9_+#=:-]*){BLANK}"
     rf'"(?:(?P<value>(?:[^"\\\n]|\\.)*)"{BLANK}\]|(?P<loose>[^\n]{{0,255}})"{BLANK}\]{BLANK}$)'  # `loose`: quotes without a backslash
 )
-TAG_LINE = re.compile(rf'^{BLANK}\[\w+{BLANK}"[^\n]*\]{BLANK}$', re.MULTILINE)
 TOKEN = re.compile(
-    rf"\{{(?P<comment>[^}}]*)\}}|;(?P<rest>[^\n]*)|(?P<escape>^%[^\n]*)"
-    rf"|{TAG}|(?P<untag>^{BLANK}\[[^\n]*)|\$(?P<nag>\d{{1,3}})(?!\d)|(?P<offer>\(=\))|(?P<open>\()|(?P<close>\))"
-    r"|(?P<word>\*|[^\s{}();$*\[]+(?:(?<=[18])\([^\s\d()]\)[+#!?]*)?|[\[{}]|\$\d*)",
+    rf"(?![A-Za-z2-9])(?:"  # most words begin so; this saves time
+    rf"\{{(?P<comment>[^{{}}]*)\}}|\{{(?P<odd>(?:[^}}\n]*\n(?!{TAG_LINE}))*[^}}\n]*)\}}?|;(?P<rest>[^\n]*)|(?P<escape>^%[^\n]*)"
+    rf"|{TAG}|(?P<untag>^{BLANK}\[[^\n]*)|\$(?P<nag>\d{{1,3}})(?!\d)|(?P<offer>\(=\))|(?P<begin>\()|(?P<end>\))|(?P<result>{RESULT})"
+    r")|(?P<word>[^\s{}();$*\[]+(?:(?<=[18])\([^\s\d()]\)[+#!?]*)?|[\[}*]|\$\d*)",
     re.MULTILINE,
 )
-OUTSIDE = rf"^{BLANK}\[[^\n]*\]|^%[^\n]*|;[^\n]*"  # what may have braces that begin and end no comment
-COMMENT = re.compile(rf"{OUTSIDE}|\{{[^}}]*\}}?", re.MULTILINE)
-TORN = re.compile(rf"{OUTSIDE}|(?P<torn>\{{(?:[^\n]|\n(?!{BLANK}$))*)", re.MULTILINE)
-TORN_END = "\x1a"  # in front of the end that such a comment gets
 DEPTH = {"(": 1, ")": -1}
-FIRST_MOVE = re.compile(r"1\.(?![\s.]*\.)")
-WORD = re.compile(r"(?:(?P<number>(?!00)\d{1,5})(?:[.…]+|$))?[.…]*(?P<core>.*?)(?:e\.?p\.?)?(?P<marks>[+#†‡!?]*)")
-DROP = re.compile(r"[A-Z]?@[a-h][1-8]")  # Crazyhouse
-CASTLING = re.compile("[O0oОо]-?[O0oОо](?P<long>-?[O0oОо])?")
-MOVE = re.compile(
-    r"(?!([a-h])[-x:×х]?\1[1-8])"  # as `dd5`, which may be a German queen's move
-    r"(?P<piece>[^\W\d_]{0,2}?|[♔-♟])(?P<squares>[a-h]?[1-8]?[-x:×х]?[a-h][1-8]):?(?:[=/(]?(?P<promotion>[^\W\d_]|[♔-♟])\)?)?"
+FIRST_MOVE = re.compile(rf"1(?:\.(?![\s.]*\.)|{BLANK}(?<=\s)(?=[^\W\d]|[♔-♟]))")
+MOVE = (
+    r"(?P<other>(?:--|Z0|0000|@@@@)(?=[!?]*$)|[A-Z]?@[a-h][1-8])|(?P<castling>[O0oОо]-?[O0oОо](?P<long>-?[O0oОо])?(?![\dO:]))"
+    r"|(?!(?P<file>[a-h])[-x:×х]?(?P=file)[1-8])"  # as `dd5`, which may be a German queen's move
+    r"(?P<piece>[^\W\d_]{0,2}?|[♔-♟])(?P<squares>[a-h]?[1-8]?[-x:×х]?[a-h][1-8]):?"
+    r"(?:(?<![2-7])(?!ch)[=/(]?(?P<promotion>[^\W\d_]|[♔-♟])\)?)?"
 )
+WORD = re.compile(rf"(?:(?P<number>(?!00)\d{{1,5}})(?:[.…]+|$))?[.…]*(?P<move>{MOVE})?(?P<tail>.*)")
+TAIL = re.compile(rf"(?:e\.?p\.?)?[+#†‡]*?(?:ch)?(?P<marks>[!?]*)[+#†‡]*?(?P<sign>{'|'.join(map(re.escape, list(NAGS)[6:]))})?")
 
 
 class PgnError(ValueError):
     """A text that is no PGN; the message says why."""
+
+
+class BrokenLine(ValueError):
+    """The error of a game whose main line ends early because of it."""
 
 
 class RawGame(NamedTuple):
@@ -110,113 +99,114 @@ def is_empty(game: chess.pgn.Game) -> bool:
     return not game.variations and game.headers == chess.pgn.Headers()
 
 
+def result_of(text: str) -> str:
+    """The result in a tag or at the end of the movetext; `*` for any other text."""
+    result = re.match(RESULT, text.strip())
+    return WRITTEN[result.lastgroup or "open"] if result else "*"
+
+
 # --- From a file to the texts of games ---
 
 
 def split_games(file: io.BufferedReader) -> Iterator[RawGame]:
     """The games as text, which takes far less time than reading their moves. See `read_games`."""
-    text = _text(file)
-    begin, line = 0, 1  # of the game
+    line, text, least = 1, "", 0
+    for block in _blocks(file):
+        text += block
+        if block and len(text) < least:
+            continue  # a game that is longer than a block
+        begin = 0
+        for end in _ends(text, is_all=not block):
+            yield RawGame(line, text[begin:end])
+            line += text.count("\n", begin, end)
+            begin = end
+        text = text[begin:]
+        least = 2 * len(text)
+
+
+def _blocks(file: io.BufferedReader) -> Iterator[str]:
+    """Whole lines of UTF-8, UTF-16 with a byte order mark, or the Latin-1 of Windows, each with a line feed; "" at the end.
+
+    All of a large file at once would take up to four bytes a character.
+    """
+    try:
+        content = expanded(file)
+        utf16 = content.peek(2).startswith(UTF16)
+        with io.TextIOWrapper(content, *(("utf-16",) if utf16 else ("utf-8", "or cp1252"))) as text:
+            while block := text.read(BLOCK) + text.readline():
+                yield block.replace("\x1a", " ").replace("\ufeff", "")  # the end of a DOS file, a byte order mark
+        yield ""
+    except (CompressedError, UnicodeError) as error:  # of UTF-16
+        raise PgnError(reason(error)) from error
+
+
+def _in_cp1252(error: UnicodeError) -> tuple[str, int]:
+    """Decode what is no UTF-8, also within a file of UTF-8: databases mix encodings."""
+    assert isinstance(error, UnicodeDecodeError)
+    return error.object[error.start : error.end].decode("cp1252", "replace"), error.end
+
+
+codecs.register_error("or cp1252", _in_cp1252)
+
+
+def _ends(text: str, *, is_all: bool) -> Iterator[int]:
+    """Where the games of a text end. Unless the text `is_all`, the last one may go on and is left out."""
     end = 0  # of the last token
-    stage = ""  # "comment", "tags", "moves" or "result": the last of these in the game
+    stage = ""  # "tags", "moves" or "result": the last of these in the game
     names: set[str] = set()  # of its tags
     depth = 0  # of variations
-    after_blank = False  # line
     for token in TOKEN.finditer(text):
-        gap, end = text[end : token.start()], token.end()
-        leads = "\n" in gap or not token.start()  # its line
-        after_blank |= gap.count("\n") > 1
+        breaks, end = text.count("\n", end, token.start()), token.end()
         kind = "tag" if token["name"] else token.lastgroup
-        if kind == "escape":
-            continue
+        if kind == "odd" and not is_all and text.find("}", token.start()) < 0:
+            return  # its end may come
         if kind in ("tag", "untag"):
-            is_next = stage in ("moves", "result") or (after_blank and token["name"] in names)
+            is_next = stage in ("moves", "result") or (breaks > 1 and token["name"] in names)
         elif kind == "word" and not depth and FIRST_MOVE.match(text, token.start()):
-            is_next = stage == "result" or (stage == "moves" and leads)
+            is_next = stage == "result" or (stage == "moves" and breaks > 0)
         else:
-            is_next = stage == "result" and after_blank
+            is_next = stage == "result" and (breaks > 1 or (breaks == 1 and kind == "word" and bool(_letters(token[0]))))
         if is_next:
-            yield RawGame(line, text[begin : token.start()])
-            line += text.count("\n", begin, token.start())
-            begin, stage, names, depth = token.start(), "", set(), 0
-        after_blank = False
-        if kind in ("comment", "rest"):
-            stage = stage or "comment"
-        elif kind in ("tag", "untag"):
+            yield token.start()
+            stage, names, depth = "", set(), 0
+        if kind in ("tag", "untag"):
             stage = "tags"
             names.add(token["name"] or "")
-        else:
+        elif kind not in ("comment", "odd", "rest", "escape"):
             depth = max(0, depth + DEPTH.get(token[0], 0))
-            stage = "result" if stage == "result" or (token[0] in RESULTS and not depth) else "moves"
-    if stage:
-        yield RawGame(line, text[begin:])
-
-
-def _text(file: io.BufferedReader) -> str:
-    """The text of UTF-8, UTF-16 with a byte order mark, or the Latin-1 of Windows; lines end with a line feed alone."""
-    try:
-        data = expanded(file).read()
-        text = str(data, "utf-16") if data.startswith(UTF16) else NOT_ASCII.sub(_in_utf8, data).decode()
-    except CompressedError as error:
-        raise PgnError(str(error)) from error
-    except UnicodeError as error:
-        raise PgnError(f"not UTF-16 text: {reason(error)}") from error
-    for odd, plain in ODD_CHARACTERS:
-        text = text.replace(odd, plain)
-    if text.rfind("{") > text.rfind("}"):
-        text = COMMENT.sub(_ended, text)
-    return text
-
-
-def _ended(comment: re.Match[str]) -> str:
-    """A comment. If nothing ends it, it and all others in it end at the next blank line."""
-    if comment[0][0] != "{" or comment[0][-1] == "}":
-        return comment[0]
-    return TORN.sub(lambda each: each[0] + (f"{TORN_END}}}" if each["torn"] else ""), comment[0])
-
-
-def _in_utf8(line: re.Match[bytes]) -> bytes:
-    """A line in UTF-8. Each is judged alone: databases mix encodings."""
-    try:
-        line[0].decode()
-    except UnicodeDecodeError:
-        return line[0].decode("cp1252", "replace").encode()
-    return line[0]
+            stage = "result" if stage == "result" or (kind == "result" and not depth) else "moves"
+    if is_all and end:
+        yield len(text)
 
 
 # --- From the text of a game to the game ---
 
 
 def read_game(raw: RawGame) -> chess.pgn.Game:
-    """The game, in the language whose piece letters make all its moves legal. What is wrong in it is in its `errors`."""
+    """The game, in the language that its piece letters show. What is wrong in it is in its `errors`."""
     tokens = list(TOKEN.finditer(raw.text))
-    english = _Reader(raw, tokens, ENGLISH)
-    if not english.game.errors:
-        return english.game
     letters = set().union(*(_letters(token["word"]) for token in tokens if token["word"]))
-    if letters <= ENGLISH.keys():
-        return english.game
-    covered = max(len(letters & language.keys()) for language in (ENGLISH, *LANGUAGES, WITH_PAWNS))
-    readers = [_Reader(raw, tokens, each) for each in LANGUAGES if len(letters & each.keys()) == covered]
-    if len(letters & WITH_PAWNS.keys()) == covered and all(each.is_broken for each in readers):
-        readers.append(_Reader(raw, tokens, WITH_PAWNS))
-    best = min([english, *readers], key=lambda each: (each.is_broken, -each.plies))
-    if any(not each.is_broken and str(each.game) != str(best.game) for each in readers):
-        best.game.errors.append(ValueError("its piece letters fit more than one language"))
-    return best.game
+    most = max(len(letters & alphabet.keys()) for alphabet in ALPHABETS)
+    fitting = [alphabet for alphabet in ALPHABETS if len(letters & alphabet.keys()) == most]
+    readings = {tuple(map(alphabet.get, letters)): alphabet for alphabet in fitting}  # those that differ
+    if len(readings) == 1 or letters <= ALPHABETS[0].keys():
+        return _Reader(raw, tokens, fitting[0]).game
+    return _Reader(raw, tokens, max(readings.values(), key=lambda each: _Reader(raw, tokens[:TRIAL], each).plies)).game
 
 
 def read_tags(raw: RawGame) -> dict[str, str]:
     """The tags of a game whose moves are not read. `Result` is always there: it stands behind the moves too, where the tag is missing."""
     tags: dict[str, str] = {}
+    depth = 0
     for token in TOKEN.finditer(raw.text):
         if token["name"]:
             tags.setdefault(token["name"], _value(token))
-        elif token["word"]:
+        elif token["result"] and not depth:
+            tags["Result"] = token[0]
+        elif token["word"] and result_of(tags.get("Result", "")) != "*":
             break
-    if tags.get("Result", "") in UNKNOWN_RESULTS:
-        tags["Result"] = raw.text.split()[-1]
-    tags["Result"] = RESULTS.get(tags["Result"], "*")
+        depth = max(0, depth + DEPTH.get(token[0], 0))
+    tags["Result"] = result_of(tags.get("Result", ""))
     return tags
 
 
@@ -226,201 +216,175 @@ def _value(tag: re.Match[str]) -> str:
 
 
 def _parts(word: str) -> re.Match[str] | None:
-    """Number, move and marks of a word."""
-    return WORD.fullmatch(word) if len(word) <= LONGEST_WORD else None
+    """Number, move and what follows it in a word."""
+    return WORD.fullmatch(word.translate(CLEANED)) if len(word) <= LONGEST_WORD else None
 
 
 def _letters(word: str) -> set[str]:
-    """The piece letters in a move; none in another word."""
-    parts = _parts(word.translate(CLEANED))
-    move = MOVE.fullmatch(parts["core"]) if parts else None
-    return {move["piece"], (move["promotion"] or "").upper()} if move else set()
+    """The piece letters in a move, "" for a pawn's; none in another word."""
+    parts = _parts(word)
+    return {parts["piece"], (parts["promotion"] or "").upper()} if parts and parts["squares"] else set()
 
 
-class _Reader:
-    """Reads the tokens of one game.
+class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
+    """Builds a game from its tokens.
 
-    What cannot be read ends its line: the rest of the variation, or of the game, becomes a comment.
+    A move that cannot be played ends its line: the rest of the variation, or of the game, becomes a comment.
     """
 
     def __init__(self, raw: RawGame, tokens: Sequence[re.Match[str]], letters: Mapping[str, str]) -> None:
-        self.game = chess.pgn.Game()
+        super().__init__()
+        self.begin_game()
         self.plies = 0  # of all lines
-        self.is_broken = False  # whether a line ended early
-        self._raw = raw
-        self._letters = letters
-        self._tokens = iter(tokens)
-        self._node: chess.pgn.GameNode = self.game
-        self._branches: list[tuple[chess.pgn.GameNode, chess.Board]] = []  # where the open variations continue the line above
-        self._is_fresh = False  # whether the variation has no move yet
-        self._starting_comment = ""
+        self._raw, self._letters = raw, letters
+        self._boards: list[chess.Board] = []  # of the main line and the open variations; none if the start cannot be read
+        self._is_unsure = True  # whether moves may be missing, until a number fits
+        self._skipped: int | None = None  # where the rest of a line begins that cannot be read
+        self._depth = 0  # of variations in it
         self._result = ""  # at the end of the movetext
-        self._board: chess.Board | None = None
         for token in tokens:
             if token["name"]:
                 self._tag(token)
         try:
-            self._board = self.game.board()
+            self._boards.append(self.game.board())
         except ValueError as error:
-            self._complain(reason(error))
-        for token in self._tokens:
+            self.game.errors.append(BrokenLine(reason(error)))
+        for token in tokens:
             self._take(token)
-        if self._branches:
-            self._complain("a variation without an end")
-        while self._branches:
+        self._end_skipping(len(raw.text))
+        if len(self.variation_stack) > 1:
+            self.game.errors.append(ValueError("a variation without an end"))
+        while len(self.variation_stack) > 1:
             self._close()
-        tag, last = self.game.headers.get("Result", "*"), self._result or "*"
-        if tag in UNKNOWN_RESULTS:
+        tag, last = self.game.headers["Result"], self._result or "*"
+        if tag not in UNKNOWN_RESULTS and last not in ("*", result_of(tag)):
+            self.game.errors.append(ValueError(f"the tag Result says {shorten(tag)}, the movetext {last}"))
+        if tag in UNKNOWN_RESULTS or (last != "*" and result_of(tag) == "*"):
             self.game.headers["Result"] = last
-        elif last not in ("*", RESULTS.get(tag, tag)):
-            self._complain(f"the tag Result says {shorten(tag)}, the movetext {last}")
-
-    def _complain(self, fault: str, token: re.Match[str] | None = None) -> None:
-        if token:
-            line = self._raw.line + self._raw.text.count("\n", 0, token.start())
-            fault = f"line {line}: {fault}"
-        self.game.errors.append(ValueError(fault))
 
     def _tag(self, token: re.Match[str]) -> None:
         name, value = token["name"], _value(token)
-        known = self.game.headers
-        if name in known and known[name] not in (value, chess.pgn.Headers().get(name)):
-            self._keep(token, "a second tag of this name")
+        if self.game.headers.get(name, value) not in (value, chess.pgn.Headers().get(name)):
+            self._complain(token, "a second tag of this name")
         else:
-            known[name] = value
+            self.game.headers[name] = value
 
     def _take(self, token: re.Match[str]) -> None:
-        kind = token.lastgroup or ""
-        if kind in ("comment", "rest", "offer"):  # of a draw
-            self._comment(token[kind])
-            if token[kind].endswith(TORN_END):
-                self._complain("a comment without an end", token)
-            elif kind == "comment" and "{" in token[kind] and TAG_LINE.search(token[kind]):
-                self._complain("a comment with tags in it: its end may be missing", token)
-        elif kind == "untag":
-            self._keep(token, "not a tag")
+        kind, is_main = token.lastgroup or "", len(self.variation_stack) == 1 and not self._depth
+        if kind == "result" and is_main and self._result in ("", result_of(token[0])):
+            self._result = result_of(token[0])
+            if self._skipped is not None:
+                self._end_skipping(token.start())
+                self._skipped = token.end()
+        elif self._skipped is not None:
+            self._skip(token)
+        elif kind == "odd" and token[0][-1] != "}":
+            self._complain(token, "a comment without an end")
+        elif kind in ("comment", "odd", "rest", "offer") or (kind == "result" and not is_main):
+            self.visit_comment(token[kind].strip())
         elif kind == "nag":
             self._nag(token, int(token["nag"]))
-        elif kind in ("word", "open", "close") and self._board is None:
-            self._give_up(token)
-        elif kind == "open":
-            self._open(token)
-        elif kind == "close" and self._branches:
+        elif kind in ("begin", "end", "word", "untag", "result"):
+            self._move(token)
+
+    def _move(self, token: re.Match[str]) -> None:
+        """Take what belongs to the moves."""
+        if not self._boards:
+            self._skipped = token.start()
+            self._skip(token)
+        elif token[0] == "(":
+            if not self.in_variation:
+                self._complain(token, "a variation without a move before it", stops=True)
+                return
+            self.begin_variation()
+            self._boards.append(self._boards[-1].copy(stack=1))
+            self._boards[-1].pop()
+        elif token[0] == ")" and len(self.variation_stack) > 1:
             self._close()
-        elif kind in ("word", "close"):
+        else:
             self._word(token)
 
     def _word(self, token: re.Match[str]) -> None:
-        word = token[0].translate(CLEANED)
-        parts = _parts(word)
-        if word in RESULTS and self._branches:
-            self._comment(word)
-        elif RESULTS.get(word) and self._result in ("", RESULTS[word]):
-            self._result = RESULTS[word]
-        elif self._result:
-            self._stop(token, "text behind the result")
-        elif word in SYMBOLS:
-            self._nag(token, SYMBOLS[word])
-        elif parts is None or (parts["core"] and not self._san(parts["core"])):
-            self._stop(token, "unknown word")
-        elif parts["number"] and self._node is self.game and "FEN" not in self.game.headers and int(parts["number"]) != 1:
-            self._stop(token, "not the number of the first move")  # after a FEN people count as they like
-        elif not parts["core"] or self._play(token, self._san(parts["core"])):
-            marks = "".join(mark for mark in parts["marks"] if mark in MARKS)
-            if marks:
-                self._nag(token, MARKS.get(marks))
+        parts = _parts(token[0])
+        tail = TAIL.fullmatch(parts["tail"]) if parts else None
+        number = int(parts["number"] or 0) if parts else 0
+        if self._result:
+            self._complain(token, "text behind the result", stops=True)
+        elif parts is None or not (tail or parts["move"]):
+            self._is_unsure = True
+            self._complain(token, "unknown word")
+        elif self._is_unsure and number not in (0, self._boards[-1].fullmove_number) and "FEN" not in self.game.headers:
+            self._complain(token, "not the number of the next move", stops=True)  # after a FEN people count as they like
+        elif parts["castling"] and not self._raw.text[token.end() :].strip() and self.game.headers["Result"] == token[0]:
+            self._result = "*"  # `0-0`: lost by both
+        elif not parts["move"] or self._play(token, parts):
+            self._is_unsure &= not number
+            for sign in filter(None, (tail["marks"], tail["sign"]) if tail else (parts["tail"],)):
+                self._nag(token, NAGS.get(sign))
 
-    def _san(self, core: str) -> str:
-        """A move with English letters; "" for another word."""
-        if core in NULL_MOVES:
-            return core
-        if castling := CASTLING.fullmatch(core):
-            return "O-O-O" if castling["long"] else "O-O"
-        move = MOVE.fullmatch(core)
-        if move is None:
-            return core if DROP.fullmatch(core) else ""
-        piece, promotion = move["piece"], (move["promotion"] or "").upper()
+    def _san(self, parts: re.Match[str]) -> str:
+        """A move with English letters; "" if it has others."""
+        if parts["other"]:
+            return parts["other"]
+        if parts["castling"]:
+            return "O-O-O" if parts["long"] else "O-O"
+        piece, promotion = parts["piece"], (parts["promotion"] or "").upper()
         if not {piece, promotion} <= self._letters.keys():
             return ""
-        san = self._letters[piece] + re.sub("[:×х]", "x", move["squares"])
+        san = self._letters[piece] + re.sub("[:×х]", "x", parts["squares"])
         return f"{san}={self._letters[promotion]}" if promotion else san
 
-    def _play(self, token: re.Match[str], san: str) -> bool:
+    def _play(self, token: re.Match[str], parts: re.Match[str]) -> bool:
         """Make the move; False if that cannot be done."""
-        board = self._board
-        assert board is not None
+        board, san = self._boards[-1], self._san(parts)
         try:
             move = board.parse_san(san)
         except ValueError as error:
             fault = "ambiguous" if isinstance(error, chess.AmbiguousMoveError) else "illegal"
-            self._stop(token, f"{fault} in {board.fen()}")
+            self._complain(token, f"{fault} in {board.fen()}" if san else "unknown piece letter", stops=True)
             return False
-        if len(board.move_stack) >= MAX_PLIES:
-            self._stop(token, f"a game of more than {MAX_PLIES} plies")
-            return False
-        self._node = self._node.add_variation(move, starting_comment=self._starting_comment)
+        self.visit_move(board, move)
         board.push(move)
-        self._starting_comment, self._is_fresh = "", False
         self.plies += 1
         return True
 
-    def _comment(self, text: str) -> None:
-        text = text.replace(TORN_END, "").strip()
-        if self._is_fresh:
-            self._starting_comment = " ".join(filter(None, (self._starting_comment, text)))
-        else:
-            self._node.comment = " ".join(filter(None, (self._node.comment, text)))
-
     def _nag(self, token: re.Match[str], nag: int | None) -> None:
-        if nag is None or self._is_fresh or self._node is self.game:
-            self._keep(token, "unknown marks" if nag is None else "a NAG without a move")
+        if nag is None or not self.in_variation:
+            self._complain(token, "unknown marks" if nag is None else "a NAG without a move")
         else:
-            self._node.nags.add(nag)
-
-    def _open(self, token: re.Match[str]) -> None:
-        parent = self._node.parent
-        if parent is None or self._is_fresh:
-            self._stop(token, "a variation without a move before it")
-            return
-        assert self._board is not None
-        self._branches.append((self._node, self._board))
-        self._node, self._board, self._is_fresh = parent, self._board.copy(), True
-        self._board.pop()
+            self.visit_nag(nag)
 
     def _close(self) -> None:
-        comment, self._starting_comment, self._is_fresh = self._starting_comment, "", False
-        self._node, self._board = self._branches.pop()
-        self._comment(comment)
+        comment, self.starting_comment, self.in_variation = self.starting_comment, "", True
+        self.end_variation()
+        self._boards.pop()
+        self.visit_comment(comment)  # of a variation without a move
 
-    def _keep(self, token: re.Match[str], fault: str) -> None:
-        """Name what cannot be read, keep it as a comment, and go on."""
-        self._complain(f"{shorten(token[0])!r}: {fault}, kept as a comment", token)
-        self._comment(token[0])
+    def _skip(self, token: re.Match[str]) -> None:
+        if token[0] == ")" and not self._depth and len(self.variation_stack) > 1:
+            self._end_skipping(token.start())
+            self._close()
+        self._depth = max(0, self._depth + DEPTH.get(token[0], 0))
 
-    def _stop(self, token: re.Match[str], fault: str) -> None:
-        """Name what cannot be read, and read nothing more of this line."""
-        rest = "variation" if self._branches else "game"
-        self._complain(f"{shorten(token[0])!r}: {fault}; the rest of the {rest} is kept as a comment", token)
-        self._give_up(token)
+    def _end_skipping(self, end: int) -> None:
+        """Keep what has been skipped as a comment."""
+        if self._skipped is not None:
+            self.visit_comment(" ".join(self._raw.text[self._skipped : end].split()))
+            self._skipped = None
 
-    def _give_up(self, token: re.Match[str]) -> None:
-        """Keep the rest of the variation, or of the game but for its result, as a comment."""
-        self.is_broken = True
-        text, start, depth = self._raw.text, token.start(), 0
-        is_open = not (self._branches or self._result)
-        last = None  # result
-        for each in chain([token], self._tokens):
-            if self._branches and each[0] == ")" and not depth:
-                self._comment(" ".join(text[start : each.start()].split()))
-                self._close()
-                return
-            depth = max(0, depth + DEPTH.get(each[0], 0))
-            if is_open and each[0] in RESULTS and not depth:
-                last = each
-        rest = text[start:]
-        if last:
-            self._result, rest = RESULTS[last[0]], text[start : last.start()] + text[last.end() :]
-        self._comment(" ".join(rest.split()))
+    def _complain(self, token: re.Match[str], fault: str, *, stops: bool = False) -> None:
+        """Name what cannot be read and keep it as a comment; go on behind it, unless it `stops` the line or has too many faults."""
+        stops |= len(self.game.errors) >= MAX_FAULTS and bool(self._boards)  # not among the tags
+        rest = "variation" if len(self.variation_stack) > 1 else "game"
+        kind = BrokenLine if stops and rest == "game" and not self._result else ValueError
+        kept = f"; the rest of the {rest} is kept" if stops else ", kept"
+        line = self._raw.line + self._raw.text.count("\n", 0, token.start())
+        self.game.errors.append(kind(f"line {line}: {shorten(token[0])!r}: {fault}{kept} as a comment"))
+        if stops:
+            self._skipped = token.start()
+            self._skip(token)
+        else:
+            self.visit_comment(token[0])
 
 
 # --- From a game to text ---
@@ -442,7 +406,7 @@ class _Writer(chess.pgn.StringExporter):
         self.force_movenumber = True
 
     def visit_result(self, result: str) -> None:
-        super().visit_result(RESULTS.get(result, "*"))
+        super().visit_result(result_of(result))
 
 
 def game_text(game: chess.pgn.Game) -> str:
