@@ -19,10 +19,10 @@ from ...evaluation.compressed import ENDINGS
 from ...uci.book import Book as PolyglotBook
 from ...uci.parse import reason, shorten
 from .adjudication import find_ending
-from .command import CommandError
+from .command import CommandError, tell
 from .fen import SHOWN, board_of, is_chess960, is_shredder, read_epd
 from .files import naming, read_text
-from .pgn import PgnError, RawGame, is_empty, read_game, split_games
+from .pgn import BrokenLine, PgnError, RawGame, is_empty, read_game, split_games
 from .rules import Rules
 
 POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
@@ -130,16 +130,21 @@ def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") 
     return opening
 
 
+@cache  # so that a warning comes once
 def _line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -> Opening:
-    """One PGN game, or its first plies."""
+    """One PGN game, or its first plies. Raises CommandError for a fault in those; another one is a warning."""
     game = read_game(text)
-    if game.errors or is_empty(game):
-        raise CommandError(f"{place}: {reason(game.errors[0]) if game.errors else 'no game'}")
+    line = list(game.mainline_moves())[:plies]
+    broken = [error for error in game.errors if isinstance(error, BrokenLine) and (plies is None or len(line) < plies)]
+    if broken or is_empty(game):
+        raise CommandError(f"{place}: {reason(broken[0]) if broken else 'no game'}")
+    for error in game.errors:
+        tell(f"warning: {place}: {reason(error)}")
     board = game.board()
     board.chess960 = chess960 = board.chess960 or chess960
     fen = board.fen(shredder=chess960)
     moves = []
-    for move in list(game.mainline_moves())[:plies]:
+    for move in line:
         moves.append(board.uci(move))
         board.push(move)
     return _playable(place, Opening(fen, chess960, " ".join(moves)), board)

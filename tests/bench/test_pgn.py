@@ -4,9 +4,12 @@
 import io
 import tracemalloc
 from collections import deque
+from pathlib import Path
 
 import chess.pgn
 import pytest
+from coachwhip.bench.common import openings
+from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.pgn import BLOCK, game_text, read_games, read_tags, split_games
 
 
@@ -117,3 +120,28 @@ def test_long_games_are_read_whole() -> None:
     (game,) = read_games(opened(f"{'Nf3 Nf6 Ng1 Ng8 ' * 5000} 1-0\n"))
     assert len(list(game.mainline())) == 20_000
     assert not game.errors
+
+
+@pytest.mark.parametrize(
+    ("text", "plies", "is_used"),
+    [
+        ('[Result "1-0"]\n\n1. e4 e5 0-1\n', None, True),
+        ("1. e4 e5 1-0\nWhite wins on time\n", None, True),
+        ("1. e4 e5 2. Ke3 *\n", 2, True),
+        ("1. e4 e5 (1... Ke5) RR *\n", None, True),
+        ("1. e4 e5 2. Ke3 *\n", 3, False),
+        ('[FEN "8/8 w - - 0 1"]\n\n1. e4 *\n', 1, False),
+    ],
+)
+def test_a_fault_outside_an_opening_is_a_warning(
+    text: str, plies: int | None, is_used: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "book.pgn"
+    path.write_text(text, encoding="utf-8")
+    (entry,) = openings.open_book(path, plies=plies)
+    if is_used:
+        assert entry().moves == "e2e4 e7e5"
+        assert capsys.readouterr().err.startswith("warning: book.pgn:1: ")
+    else:
+        with pytest.raises(CommandError, match=r"^book\.pgn:1: "):
+            entry()
