@@ -188,10 +188,9 @@ def read_game(raw: RawGame) -> chess.pgn.Game:
     letters = set().union(*(_letters(token["word"]) for token in tokens if token["word"]))
     most = max(len(letters & alphabet.keys()) for alphabet in ALPHABETS)
     fitting = [alphabet for alphabet in ALPHABETS if len(letters & alphabet.keys()) == most]
-    readings = {tuple(map(alphabet.get, letters)): alphabet for alphabet in fitting}  # those that differ
-    if len(readings) == 1 or letters <= ALPHABETS[0].keys():
-        return _Reader(raw, tokens, fitting[0]).game
-    return _Reader(raw, tokens, max(readings.values(), key=lambda each: _Reader(raw, tokens[:TRIAL], each).plies)).game
+    if len(fitting) > 1 and not letters <= ALPHABETS[0].keys():
+        fitting.sort(key=lambda alphabet: -_Reader(raw, tokens[:TRIAL], alphabet).plies)
+    return _Reader(raw, tokens, fitting[0]).game
 
 
 def read_tags(raw: RawGame) -> dict[str, str]:

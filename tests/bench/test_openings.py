@@ -89,13 +89,6 @@ def test_pgn_gives_lines(tmp_path: Path) -> None:
         read(path)
 
 
-@pytest.mark.parametrize("comment", ['{of\n[Event "no tag"]\n\n[nor this\n}', '; [Event "no tag"]\n'])
-def test_a_bracket_in_a_comment_is_no_tag(tmp_path: Path, comment: str) -> None:
-    path = tmp_path / "book.pgn"
-    path.write_text(f'[Event "one"]\n\n1. e4 {comment} e5 2. Sf3 *\n[Event "two"]\n1. d4 *\n')
-    assert [opening.moves for opening in read(path)] == ["e2e4 e7e5 g1f3", "d2d4"]
-
-
 @pytest.mark.parametrize("name", ["book.epd", "book.pgn"])
 def test_what_no_game_can_reach_is_no_opening(tmp_path: Path, name: str) -> None:
     """python-chess takes eight pawns and three rooks; coachwhip would reject the position, and play on from another one."""
