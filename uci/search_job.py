@@ -75,7 +75,7 @@ class SearchJob(Job):
             self._pondering = False
             if self._engine is not None:
                 self._engine.ponderhit()
-        self.ends_by_itself = not self.request.infinite
+        self.ends_by_itself = self.request.is_bounded() and not self.request.infinite
         if not self.request.infinite:
             self._released.set()
 
@@ -98,7 +98,7 @@ class SearchJob(Job):
             except Exception as error:
                 self._complain(fmt.fault("go", error))
             # UCI forbids a bestmove under infinite until `stop`, while pondering until `stop` or `ponderhit`.
-            if best and (self.request.infinite or self._pondering):
+            if self.request.infinite or self._pondering:
                 self._released.wait()
         for report in self._final:
             self._write(fmt.info_line(report))

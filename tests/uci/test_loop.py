@@ -209,6 +209,16 @@ def test_no_bestmove_before_stop(talk: Talk, go: str) -> None:
     assert first_words(talk.ask()).count("bestmove") == 1
 
 
+@pytest.mark.parametrize("fen", ["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1"])  # stalemate, mate
+@pytest.mark.parametrize(("go", "end"), [("go infinite", "stop"), ("go ponder", "stop"), ("go ponder depth 3", "ponderhit")])
+def test_no_answer_before_stop_where_no_move_is_legal(talk: Talk, fen: str, go: str, end: str) -> None:
+    talk.send(f"position fen {fen}", go)
+    talk.out.wait("info depth 0 score")
+    time.sleep(0.1)
+    assert talk.out.count("bestmove") == 0
+    assert talk.ask(end)[-1] == "bestmove (none)"
+
+
 def test_ponderhit_while_searching_binds_the_clock(talk: Talk) -> None:
     talk.send("go ponder wtime 60000 btime 60000")
     talk.started()
@@ -428,6 +438,11 @@ def test_perft_uses_threads_and_a_hash_that_was_set(talk: Talk, monkeypatch: pyt
         (["perft 2"], ["Nodes"]),
         (["go depth 2", "perft 1", "go depth 2"], ["bestmove", "Nodes", "bestmove"]),
         (["go mate 3"], ["bestmove"]),
+        (
+            ["go ponder", "ponderhit", "perft 1", "go ponder mate 3", "ponderhit", "echo x"],
+            ["bestmove", "Nodes", "bestmove", "x"],
+        ),
+        (["go ponder depth 3", "ponderhit", "echo x"], ["bestmove", "x"]),
         (["go infinite"], ["bestmove"]),
         (["go", "perft 1"], ["bestmove", "Nodes"]),
         (["go infinite", "perft 20", "go infinite", "echo x", "stop", "quit", "uci"], ["bestmove", "info", "bestmove"]),

@@ -92,9 +92,9 @@ def test_every_limit_however_absurd_ends_the_search_with_the_score_of_its_move(e
         ["setoption name MultiPV value 3", f"position fen {KIWIPETE}", "go infinite", "stop"],
         ["setoption name Threads value 2", f"position fen {KIWIPETE}", "go movetime 100"],
         *(  # stalemate, checkmate
-            [f"position fen {fen}", go]
+            [f"position fen {fen}", *go.split(",")]
             for fen in ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", "7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
-            for go in ("go depth 5", "go infinite", "go ponder", "go wtime 100 btime 100", "go mate 2")
+            for go in ("go depth 5", "go infinite,stop", "go ponder,ponderhit", "go wtime 100 btime 100", "go mate 2")
         ),
         *(  # a draw already
             [f"position fen {fen}", *go]
