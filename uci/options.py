@@ -6,6 +6,7 @@ A new value is checked, stored and applied; if that fails, the old value comes b
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 from . import parse
@@ -142,6 +143,8 @@ def _checked(entry: Option, text: str | None) -> int | bool | str | None:
     if text is None:
         raise ValueError("the value is missing")
     if entry.kind == "string":
+        if os.path.exists(text) and not (os.path.isfile(text) or os.path.isdir(text)):  # opening a pipe may wait for ever
+            raise ValueError(f"{parse.shorten(text)} is not a regular file")
         return "" if text == "<empty>" else text
     if entry.kind == "check":
         if text.lower() not in ("true", "false"):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import struct
@@ -18,7 +19,7 @@ import pytest
 from uci_model import after, check_search
 from uci_process import MODULE, TIMEOUT, UciProcess, environment, run_once
 
-from coachwhip import __version__
+from coachwhip import __version__, open_engine
 from coachwhip.__main__ import main
 
 if TYPE_CHECKING:
@@ -279,6 +280,28 @@ def test_a_bad_line_is_reported_once_and_changes_nothing(engine: UciProcess, sta
     assert answer.isprintable()
     assert len(answer) < 500
     assert fen(engine) == KIWIPETE
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no FIFO")
+def test_a_file_that_would_be_waited_for_is_rejected(tmp_path: Path) -> None:
+    pipe, weights = tmp_path / "KRvK.rtbw", tmp_path / "weights.py"
+    os.mkfifo(pipe)
+    weights.write_text(f'NETWORK = "{pipe}"')
+    values: dict[str, list[Path | str]] = {
+        "BookFile": [pipe, "/dev/stdin"],
+        "WeightsFile": [pipe, "/dev/stdin", weights],
+        "Debug Log File": [pipe, "/dev/null"],
+        "SyzygyPath": [pipe, tmp_path],
+    }
+    with UciProcess() as engine:
+        for name, paths in values.items():
+            for path in paths:
+                (answer,) = engine.ask(f"setoption name {name} value {path}")
+                assert answer.startswith(f"info string setoption: {name}: ")
+        engine.quit()
+    for name, paths in values.items():
+        with pytest.raises(chess.engine.EngineError, match=name):
+            open_engine({name: str(paths[0])})
 
 
 def test_megabyte_lines_and_a_game_of_thousands_of_moves(engine: UciProcess) -> None:
