@@ -6,23 +6,27 @@ A session without options imports no parser of them: argparse would take a third
 
 from __future__ import annotations
 
-import faulthandler
-import os
 import sys
-from contextlib import suppress
-from dataclasses import dataclass, field
-from itertools import groupby
 
-from . import __version__
-from .output import LostOutput, use_utf8, watched
-from .uci import worker
-from .uci.format import info_string
-from .uci.loop import UciLoop
-from .uci.options import nearest
-from .uci.parse import printable, shorten
-from .uci.reader import read_lines
-from .uci.session import Session
-from .uci.writer import LineWriter
+try:
+    import faulthandler
+    import os
+    from contextlib import suppress
+    from itertools import groupby
+    from types import SimpleNamespace
+
+    from . import __version__
+    from .output import LostOutput, use_utf8, watched
+    from .uci import worker
+    from .uci.format import info_string
+    from .uci.loop import UciLoop
+    from .uci.options import nearest
+    from .uci.parse import printable, shorten
+    from .uci.reader import read_lines
+    from .uci.session import Session
+    from .uci.writer import LineWriter
+except KeyboardInterrupt:  # Python would print where in the imports it came
+    sys.exit(130)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -94,8 +98,6 @@ def main(argv: list[str] | None = None) -> int:
     """
     if argv is not None:  # inside another program, which decides for itself about crashes and about its end
         return _run(argv, None)
-    _report_crashes()
-    use_utf8()
     code = _run(sys.argv[1:], _report_crashes)
     if worker.abandoned:  # a thread that is still searching would crash when it reports to an interpreter that is gone
         for stream in (sys.stdout, sys.stderr):
@@ -108,6 +110,9 @@ def main(argv: list[str] | None = None) -> int:
 def _run(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -> int:
     """The exit code of a command line that was run; see `main`."""
     try:
+        if crashes_to is not None:
+            crashes_to(None)
+            use_utf8()
         args = _read_options(argv)
         if args.answer:
             with watched():
@@ -148,20 +153,9 @@ def _report_crashes(file: FileIO | None = None) -> None:
         faulthandler.disable()
 
 
-@dataclass
-class CliArgs:
-    """The options before the first word, and the words. `answer`: of --help or --version, printed instead of anything else."""
-
-    answer: str = ""
-    weights: str | None = None
-    settings: list[str] = field(default_factory=list)  # of --set
-    expose: bool = False
-    words: list[str] = field(default_factory=list)
-
-
-def _read_options(argv: list[str]) -> CliArgs:
-    """Read the command line up to the first word that is no option. Raises UsageError."""
-    args = CliArgs(words=argv)
+def _read_options(argv: list[str]) -> SimpleNamespace:
+    """Read the command line up to the first word that is no option. `answer`: of --help or --version. Raises UsageError."""
+    args = SimpleNamespace(answer="", weights=None, settings=[], expose=False, words=argv)
     if not argv or not argv[0].startswith("-"):
         return args
     from getopt import GetoptError, getopt
@@ -187,7 +181,7 @@ def _read_options(argv: list[str]) -> CliArgs:
     return args
 
 
-def _run_uci(args: CliArgs, crashes_to: Callable[[FileIO | None], None] | None) -> int:
+def _run_uci(args: SimpleNamespace, crashes_to: Callable[[FileIO | None], None] | None) -> int:
     """A session on standard input, or the commands of the command line. Raises UsageError."""
     from . import core  # noqa: F401 (complains before a session begins if this processor cannot run it)
 
@@ -207,7 +201,7 @@ def _run_uci(args: CliArgs, crashes_to: Callable[[FileIO | None], None] | None) 
     return code
 
 
-def _session(args: CliArgs) -> Session:
+def _session(args: SimpleNamespace) -> Session:
     """The state of a session with these options. Raises UsageError."""
     tunables = {}
     if args.settings:
@@ -225,7 +219,7 @@ def _session(args: CliArgs) -> Session:
     return session
 
 
-def _run_subcommand(args: CliArgs) -> int:
+def _run_subcommand(args: SimpleNamespace) -> int:
     """Import the subcommand's module and run it; options before its name are options of its own."""
     from importlib import import_module
 

@@ -42,6 +42,17 @@ def test_commands_of_the_command_line(capfd: pytest.CaptureFixture[str]) -> None
         assert err == ""
 
 
+@pytest.mark.parametrize("module", ["faulthandler", "threading", "coachwhip.uci.loop", "coachwhip.core"])
+def test_ctrl_c_while_a_module_is_imported_is_quiet(module: str) -> None:
+    code = (
+        "import signal, sys\n"
+        f"sys.addaudithook(lambda event, of: (event, of[0]) == ('import', {module!r}) and signal.raise_signal(signal.SIGINT))\n"
+        "from coachwhip.__main__ import main; sys.exit(main())"
+    )
+    done = run_once(command=[sys.executable, "-c", code])
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
