@@ -67,9 +67,14 @@ def parse_time_control(text: str) -> TimeControl:
 
 
 def _clock(text: str) -> dict[str, float]:
-    """The fields of `[MOVES/]BASE[+INCREMENT]`."""
+    """The fields of `[MOVES/][MINUTES:]BASE[+INCREMENT]`, or of `inf` for no clock, as cutechess writes them."""
+    if text == "inf":
+        return {}
     moves, slash, clock = text.rpartition("/")
     base, plus, increment = clock.partition("+")
+    minutes, colon, rest = base.rpartition(":")
+    if colon:
+        base = f"{60 * positive_number(minutes, zero=True) + positive_number(rest, zero=True):f}"
     return {
         "base": positive_number(base),
         "increment": positive_number(increment, zero=True) if plus else 0.0,

@@ -31,8 +31,8 @@ SHOWN = 1000  # games on the page of a match, at most: browsers hold not many mo
 
 EPILOG = """\
 --name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
-A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment), 40/60 (moves and seconds),
-time=0.1, nodes=10000, depth=8, and several of these with commas between them.
+A revision is built in your cache folder. Time controls: 5+0.05 (seconds and increment), 1:30+1 (with minutes),
+40/60 (moves and seconds), time=0.1, nodes=10000, depth=8, and several of these with commas between them.
 
 examples:
   coachwhip match --engine coachwhip --engine 'gnuchess --uci' --tc 5+0.05 --games 40 --pgn games.pgn
@@ -230,6 +230,8 @@ def _contest(args: argparse.Namespace) -> "Contest":
 
     control = _common_control(args)
     controls = tuple(own or control for own in values_of(args.engine_words, "--own-tc"))
+    if not all(map(any, controls)):
+        raise CommandError("the time control inf sets no limit: add nodes=N or depth=N, as in inf,depth=8")
     syzygy = str(args.syzygy.resolve()) if args.syzygy else ""
     if syzygy and not args.scheduler:
         open_tables(syzygy)

@@ -85,6 +85,7 @@ def cross_table(tally: Tally, names: Sequence[str]) -> tuple[list[str], list[lis
 
 def markdown(tally: Tally, names: Sequence[str]) -> str:
     """The first player's games against each of the others, as a table of a Markdown page."""
+    names = [name.replace("|", "&#124;") for name in names]
     lines = [f"| {names[0]} against | games | score | Elo |", "|---|---|---|---|"]
     for player, name in enumerate(names[1:], start=1):
         if points := tally.points(0, player):

@@ -31,7 +31,7 @@ from coachwhip.bench.match.journal import MatchJournal, PgnFile
 from coachwhip.bench.match.plot import course, frame
 from coachwhip.bench.match.schedule import Pairing
 from coachwhip.bench.match.sprt import Sprt
-from coachwhip.bench.match.standings import describe, one_line, summary
+from coachwhip.bench.match.standings import describe, markdown, one_line, summary
 from coachwhip.bench.match.tally import Tally
 from uci_process import TIMEOUT, environment, is_running, run_until, wait_for
 
@@ -106,6 +106,13 @@ def test_a_tally_counts_each_game_once_and_names_the_culprit() -> None:
     assert "b: time loss 0, illegal move 1, crash 0, stall 0" in report
     assert "[-2.944, 2.944], undecided" in report
     assert len(course(tally, None)) == 3
+
+
+def test_a_name_adds_no_column_to_a_table_of_markdown() -> None:
+    tally = Tally()
+    finish(tally, 0, 0, 1, "1-0")
+    lines = markdown(tally, ["a|b", r"c\| 9 |d"]).splitlines()
+    assert [line.count("|") for line in lines] == [5, 5, 5]
 
 
 def test_pairs_are_judged_while_a_game_is_still_open() -> None:
@@ -429,6 +436,7 @@ def test_a_tournament_of_three(
         (["--engine", "no-such-engine-anywhere"] * 2, "no-such-engine-anywhere"),
         (["--engine", "a", "--engine", "b", "--tc", "fast"], "expected a number"),
         (["--engine", "a", "--engine", "b", "--tc", "5", "--time", "1"], "cannot be combined"),
+        (["--engine", "a", "--engine", "b", "--depth", "2", "--own-tc", "inf"], "no limit"),
         (["--engine", "a", "--engine", "b", "--games", "1_000"], "whole number"),
         (["--engine", "a", "--engine", "b", "--openings", "no-such-file"], "no-such-file"),
         (["--engine", "a", "--engine", "b", "--syzygy", "no-such-folder"], "no-such-folder"),
