@@ -12,6 +12,7 @@ import atexit
 import os
 import threading
 from concurrent.futures import Future
+from contextlib import contextmanager
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 from weakref import WeakSet
@@ -19,14 +20,16 @@ from weakref import WeakSet
 from chess.engine import EngineError, SimpleEngine, UciProtocol
 
 from . import __version__
+from .boards import game_of, position_of
 from .uci.loop import UciLoop
 from .uci.reader import read_lines
 from .uci.session import Session
 from .uci.tunables import read
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
+    import chess
     from chess.engine import ConfigMapping
 
 REJECTED = "info string setoption: "
@@ -47,10 +50,8 @@ def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, 
     ...     print(engine.play(chess.Board("7k/5ppp/8/8/8/8/8/R3K3 w - - 0 1"), chess.engine.Limit(nodes=1000)).move)
     a1a8
     """
-    try:
+    with _engine_errors():
         changes = read(f"{name}={value:d}" for name, value in (tunables or {}).items())
-    except ValueError as error:
-        raise EngineError(str(error)) from error
     engine = _start(Session(tunables=changes))
     _open_engines.add(engine)
     try:
@@ -75,6 +76,15 @@ def _start(session: Session) -> SimpleEngine:
     return started.result()
 
 
+@contextmanager
+def _engine_errors() -> Iterator[None]:
+    """Turn all errors into EngineErrors."""
+    try:
+        yield
+    except Exception as error:
+        raise EngineError(str(error)) from error
+
+
 @atexit.register
 def _close_what_is_open() -> None:
     """Close the engines that the program has left open."""
@@ -95,11 +105,23 @@ class InProcessProtocol(UciProtocol):
         protocol.connection_made(transport)
         return transport, protocol
 
+    async def communicate(self, command_factory: Any) -> Any:
+        """Run a command. After another error than EngineError, as from an argument of a wrong type, python-chess waits for ever."""
+        command = command_factory(self)
+        for method in ("start", "line_received"):
+            setattr(command, method, _engine_errors()(getattr(command, method)))
+        return await super().communicate(lambda _: command)
+
+    def _position(self, board: chess.Board) -> None:
+        """Set a position. Raises ValueError if it is not legal: python-chess would take the answer for a null move."""
+        position_of(game_of(board))
+        super()._position(board)
+
     async def configure(self, options: ConfigMapping) -> None:
         """Set options; raises EngineError with the engine's own message if one, such as a file, is rejected: it keeps its value."""
         config, target = self.config.copy(), self.target_config.copy()
-        self._rejected = []
         await super().configure(options)
+        self._rejected = []  # the session answers later
         await self.ping()
         rejected, self._rejected = self._rejected, None
         for message in rejected:

@@ -83,11 +83,10 @@ def analyse_many(
     from chess.engine import Limit
 
     limits: dict[str, float | None] = {"nodes": nodes, "depth": depth, "time": time}
-    given = {name: value for name, value in limits.items() if value is not None}
-    if not given:
+    if all(value is None for value in limits.values()):
         raise ValueError("analyse_many needs a limit: nodes, depth or time")
-    for name, value in {**given, "processes": processes or 1, "multipv": 1 if multipv is None else multipv}.items():
-        if not value > 0:
+    for name, value in {**limits, "processes": processes, "multipv": multipv}.items():
+        if value is not None and not value > 0:
             raise ValueError(f"{name} must be positive, not {value}")
     games = [_checked(index, position) for index, position in enumerate(positions)]
     analyse = partial(_analyse, Limit(time=time, depth=depth, nodes=nodes), multipv, tuple((options or {}).items()))

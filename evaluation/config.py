@@ -8,7 +8,6 @@ has, and of which type, is declared in layout.py. Those it leaves out are the sh
 from __future__ import annotations
 
 import os
-import stat
 
 from ..core.engine import network_header
 from . import weights as defaults
@@ -198,17 +197,13 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 def _read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
     """The bytes of a file. Raises WeightsError if it cannot be read or is larger than `most`."""
     where = os.path.basename(path)
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise WeightsError(f"{where} is not a file")
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            raise WeightsError(f"{where} is not a file")
         with open(path, "rb") as file:
             data = file.read(most + 1)
-    except WeightsError:
-        raise
-    except OSError as error:
-        raise WeightsError(f"cannot read {where}: {error.strerror}") from error
-    except ValueError as error:  # a NUL in the name
-        raise WeightsError("cannot read the weights file: its name holds a NUL character") from error
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        raise WeightsError(f"cannot read {where}: {getattr(error, 'strerror', error)}") from error
     if len(data) > most:
         raise WeightsError(f"{where} is larger than {most} bytes")
     return data

@@ -143,6 +143,8 @@ def test_wrong_calls_are_reported_before_anything_is_searched() -> None:
         analyse_many([chess.Board()])
     with pytest.raises(ValueError, match="nodes must be positive"):
         analyse_many([chess.Board()], nodes=0)
+    with pytest.raises(ValueError, match="processes must be positive"):
+        analyse_many([chess.Board()], nodes=1, processes=0)
     with pytest.raises(ValueError, match="multipv must be positive"):
         analyse_many([chess.Board()], depth=1, multipv=-1)
     assert list(analyse_many([], depth=1)) == []

@@ -10,6 +10,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import chess
 import chess.engine
@@ -74,7 +75,6 @@ CALLS: list[Callable[[SimpleEngine], object]] = [
     lambda engine: engine.analyse(chess.Board(MIDDLEGAME), Limit(nodes=20_000), options={"UCI_ShowWDL": True}),
     lambda engine: engine.analyse(after("e2e4", "e7e5", "e1e2", "e8e7", "e2e1", "e7e8"), Limit(depth=7), multipv=4),
     lambda engine: engine.play(chess.Board("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"), Limit(depth=3), info=INFO_ALL),  # stalemate
-    lambda engine: engine.play(chess.Board("4k3/8/8/8/8/8/8/4K2r b - - 0 1"), Limit(depth=3), info=INFO_ALL),  # illegal
     lambda engine: engine.play(chess.Board("4k3/8/8/8/8/8/8/RK5R w HA - 0 1", chess960=True), Limit(depth=6), info=INFO_ALL),
     described,
     streamed,
@@ -117,6 +117,31 @@ def test_a_rejected_option_keeps_its_value(engine: SimpleEngine, options: Config
     with pytest.raises(EngineError, match=message):
         engine.configure(options)
     assert engine.play(chess.Board(), Limit(depth=1)).move
+
+
+ILLEGAL = chess.Board("4k3/8/8/8/8/8/8/4K2r b - - 0 1")
+WRONG_CALLS: list[Callable[[Any], object]] = [
+    *(lambda engine, options=options: engine.configure(options) for options in ({"Hash": None}, {"Threads": [1]}, {None: 1})),
+    lambda engine: engine.configure({"BookFile": "\ud800"}),
+    lambda engine: engine.play(chess.Board(), Limit(nodes=1), options={"Hash": None}),
+    lambda engine: engine.analyse(chess.Board(), Limit(nodes=1), options={"UCI_Elo": float("inf")}),
+    lambda engine: engine.analyse(chess.Board(), Limit(time="1"), game=object()),  # type: ignore[arg-type]
+    lambda engine: engine.analyse(chess.Board(), Limit(nodes=1), multipv=[2]),
+    lambda engine: (engine.analysis(chess.Board()), engine.configure({"Hash": None})),  # which waits for the search to stop
+    *(lambda engine, game=game: engine.play(ILLEGAL, Limit(nodes=1), game=game) for game in (None, 1)),
+    lambda engine: engine.analyse(ILLEGAL, Limit(nodes=1)),
+]
+
+
+@pytest.mark.parametrize("call", WRONG_CALLS)
+def test_after_a_wrong_argument_the_engine_goes_on(call: Callable[[Any], object]) -> None:
+    with open_engine({"Hash": 1}) as engine:
+        for _ in range(2):
+            with pytest.raises(EngineError):
+                call(engine)
+            assert engine.play(chess.Board(MATE_IN_1), Limit(depth=2)).move == chess.Move.from_uci("a1a8")
+        result = engine.play(chess.Board(), Limit(nodes=1), options={"BookFile": "no.bin"}, info=INFO_ALL)
+        assert result.info["string"].startswith("setoption: BookFile: ")
 
 
 def test_options_of_a_call_end_with_it(engine: SimpleEngine) -> None:
