@@ -16,6 +16,7 @@ from typing import NamedTuple
 import chess
 from chess.engine import EngineError, Option, UciOptionMap
 
+from ..common.command import label
 from .faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
 from .info import read_rejection
 from .process import LONGEST_LINE, EngineProcess
@@ -162,7 +163,7 @@ class Client:
     def _take(self, line: str) -> None:
         """Note a name or an option."""
         if line.startswith("id name ") and not self.spec.name:
-            self.name = line.removeprefix("id name ").strip()
+            self.name = label(line.removeprefix("id name ").strip())
         if option := read_option(line):
             self._options[option.name] = option
 

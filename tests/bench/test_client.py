@@ -10,7 +10,7 @@ from pathlib import Path
 
 import chess
 import pytest
-from coachwhip.bench.engines.client import FOREIGN_LINES, Client, Patience, legal_move, read_option, setoption
+from coachwhip.bench.engines.client import FOREIGN_LINES, Client, Patience, check_engines, legal_move, read_option, setoption
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
 from coachwhip.bench.engines.info import Info, read_info, reported_nodes
 from coachwhip.bench.engines.spec import EngineSpec
@@ -150,6 +150,12 @@ def test_what_an_engine_has_started_ends_with_it_also_after_a_crash(tmp_path: Pa
     with pytest.raises(StartError, match="has ended"):
         client.start()
     wait_for(lambda: not is_running(int(mark.read_text()[:-1])))
+
+
+def test_the_name_that_an_engine_reports_is_printable() -> None:
+    code = r"input(); print('id name \033[31mred\nuciok', flush=True); input(); print('readyok', flush=True); input()"
+    (name,) = check_engines([EngineSpec((sys.executable, "-c", code), "", {})])
+    assert name == "?[31mred"
 
 
 @pytest.mark.parametrize("text", ["0000", "(none)", "", "e2e5", "e7e8q", "O-O"])
