@@ -86,7 +86,10 @@ def read_file(path: Path, name: str) -> tuple[list[Problem], int]:
     """The positions of one file, and how many of its positions ask nothing."""
     read: dict[int, Problem] = {}  # by line
     idle = 0
-    for number, line in enumerate(read_bytes(path).splitlines(), start=1):
+    data = read_bytes(path)
+    if b"\0" in data:
+        raise CommandError(f"{name}: it is UTF-16 text or no text: save it as UTF-8")
+    for number, line in enumerate(data.splitlines(), start=1):
         try:
             text = line.decode("utf-8-sig").strip()
         except UnicodeDecodeError:  # old files are Latin-1

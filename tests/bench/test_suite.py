@@ -187,6 +187,10 @@ def test_lines_without_a_question_are_counted_and_labels_made_unique(tmp_path: P
     other.write_text(f'{TWO_PAWNS} bm e4; id "a";\n')
     assert {problem.file for problem in read_files([path, other])[0]} == {str(path), str(other)}  # files of one name stay apart
     path.write_text(f"{TWO_PAWNS} wdl 2;\n")
+    for encoding in ("utf-16", "utf-16-be"):
+        other.write_text(f"{TWO_PAWNS} bm e4;\n", encoding)
+        with pytest.raises(CommandError, match=r"^x\.epd: it is UTF-16 text or no text: save it as UTF-8$"):
+            read_files([other])
     with pytest.raises(CommandError, match=r"x\.epd: it contains no position"):
         read_files([path])
 
