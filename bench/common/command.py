@@ -17,13 +17,14 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...uci.options import nearest
-from ...uci.parse import parse_int, printable
+from ...uci.parse import parse_int, printable, reason
 from ...uci.tunables import read
 
 LARGEST_TIME = 1e6  # seconds
 LARGEST_COUNT = 10**15  # nodes
 INTERRUPTED = 130  # exit code after Ctrl-C
-EXTRAS = {"distributed": "cluster", "matplotlib": "bench", "rich": "bench", "scipy": "bench"}  # of our own, by library
+PACKAGES = {"chess": "chess", "numpy": "numpy", "distributed": "'coachwhip[cluster]'"}  # to install, by library
+PACKAGES |= dict.fromkeys(("matplotlib", "rich", "scipy"), "'coachwhip[bench]'")
 
 
 class CommandError(Exception):
@@ -91,10 +92,11 @@ def in_words(error: OSError) -> str:
 def missing(error: ImportError) -> str:
     """What to install. An error within coachwhip itself is raised again."""
     name = (error.name or "").partition(".")[0]
-    if not name or name == __package__.partition(".")[0]:
+    if name == __package__.partition(".")[0]:
         raise error
-    package = f"'coachwhip[{EXTRAS[name]}]'" if name in EXTRAS else name
-    return f"needs {name}: python3 -m pip install {package}"
+    if name not in PACKAGES or not isinstance(error, ModuleNotFoundError):  # it is installed: memory may be short
+        return f"needs a library that cannot be loaded: {reason(error.__cause__ or error)}"
+    return f"needs {name}: python3 -m pip install {PACKAGES[name]}"
 
 
 def require(module: str, what: str) -> None:

@@ -363,6 +363,7 @@ def test_a_rejected_engine_leaves_no_journal(folder: Path) -> None:
         ("TRAIN", "numpy", "train: needs numpy: python3 -m pip install numpy"),
         ("MATCH --scheduler local", "distributed", "--scheduler needs Dask: python3 -m pip install 'coachwhip[cluster]'"),
         ("SUITE good.epd", "chess", "suite: needs chess: python3 -m pip install chess"),
+        ("TRAIN", "secrets", "train: needs a library that cannot be loaded: import of secrets halted"),  # not pip's
         *(
             (line, "matplotlib rich scipy distributed", "")
             for line in ("bench 1", "MATCH", "SUITE good.epd", "LAB --positions good.fen", "SELFPLAY", "TRAIN")
