@@ -82,7 +82,7 @@ def program() -> Build:
     """The program without Python, made by the command of docs/building.md; the tests of sessions run against it."""
     text = (ROOT / "docs" / "building.md").read_text(encoding="utf-8")
     (command,) = re.findall(r"^.*\bpyinstaller --.*$", text, re.MULTILINE)
-    tests = " ".join(f"tests/uci/test_{name}.py" for name in "uci_session robustness book tablebase strength debug_log".split())
+    tests = " ".join(f"tests/uci/test_{name}.py" for name in "uci_session processes book tablebase strength debug_log".split())
     make = f'{sys.executable} -m venv env && ( PATH="$PWD/env/bin:$PATH" && {command} )'
     make += f' && export COACHWHIP_PROGRAM="$PWD/dist/coachwhip/coachwhip" && cd {ROOT} && {sys.executable} -m pytest -q {tests}'
     return Build((), make, {"dist/coachwhip/coachwhip": "level native"}, plays=False)
