@@ -176,7 +176,7 @@ def _run(
                     answers += puzzles(study, engine, limit) if args.puzzles else ()
                     if journal:
                         journal.keep(number, study, answers)
-            except ValueError as error:
+            except (ValueError, EngineError) as error:
                 faults.append(f"{study.label}: {reason(error)}; the analysis of this game ends here")
                 bar.say(f"warning: {faults[-1]}")
             except KeyboardInterrupt:

@@ -108,7 +108,7 @@ class Study:
     def look(self, engine: SimpleEngine, limit: Limit, multipv: int, advance: Callable[[], None]) -> None:
         """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it.
 
-        Raises ValueError if the engine does not play this variant or does not accept a position.
+        Raises ValueError if the engine does not play this variant, EngineError if it does not accept a position.
         """
         if not self.boards:
             return
@@ -118,8 +118,6 @@ class Study:
         for index in range(len(self.nodes), -1, -1):
             known = board if all(board.move_stack) else self.boards[index]  # UCI has no null moves
             infos = engine.analyse(known, limit, multipv=multipv, game=self)
-            if "score" not in infos[0]:
-                raise ValueError(infos[0].get("string", "the engine gave no score"))
             lines = tuple(Line(info["score"].white(), tuple(info.get("pv", ()))) for info in infos)
             self.looks[index] = Look(lines, infos[0]["depth"])
             advance()
