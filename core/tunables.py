@@ -29,7 +29,6 @@ SWITCHES: tuple[tuple[str, int, str, str], ...] = (
     ("use_singular", 1, "alpha_beta tt", "singular extension: search the tt move deeper if it is far better than all others"),
     ("use_lmr", 1, "alpha_beta", "late move reductions: moves ordered late are searched less deep first"),
     ("use_probcut", 1, "alpha_beta", "ProbCut: a capture that beats beta by a margin in a shallower search is a cutoff"),
-    ("use_beam", 0, "", "beam search: only the best moves by a shallow search are searched"),
     ("use_captures_first", 1, "", "try captures before quiet moves, most valuable victim first; off: in generation order"),
     ("use_killers", 1, "", "try quiet moves that caused a cutoff at the same ply before other quiet moves"),
     ("use_history", 1, "", "order quiet moves by how often they caused a cutoff"),
@@ -126,9 +125,6 @@ NUMBERS: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("probcut_min_depth", 5, 3, 12, 1, "shallowest node it is tried at"),
     ("probcut_margin", 180, 50, 500, 20, "centipawns by which the shallower search must beat beta"),
     ("probcut_reduction", 4, 2, 6, 1, "plies taken off, including the ply of the capture"),
-    # --- beam search ---
-    ("beam_width", 8, 1, 64, 1, "moves searched at each node"),
-    ("beam_guess_depth", 0, 0, 3, 1, "depth of the shallow search; 0: quiescence, or the static evaluation if that is off"),
     # --- history ---
     ("history_factor", 330, 20, 400, 16, "bonus per ply of depth for the move that caused a cutoff"),
     ("history_offset", 120, 0, 400, 16, "taken off that bonus"),

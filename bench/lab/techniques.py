@@ -53,14 +53,14 @@ def settings(keys: Collection[str]) -> dict[str, int]:
 
 
 def with_new(described: Sequence[Technique]) -> tuple[Technique, ...]:
-    """Techniques, and one for each switch that none of them has: those on by default before the last, the others after it."""
+    """Techniques, and one for each switch that none of them has; those that are off by default come last."""
     known = {technique.switch for technique in described}
-    new: dict[int, list[Technique]] = {0: [], 1: []}
-    for switch, default, _, note in tunables.SWITCHES:
+    techniques = list(described)
+    for switch, _, _, note in sorted(tunables.SWITCHES, key=lambda row: row[1], reverse=True):
         if switch not in known:
             title = switch.removeprefix("use_").replace("_", " ")
-            new[default].append(Technique(title.replace(" ", "-"), title, WIKI, RISKY, switch, f"{note}."))
-    return (*described[:-1], *new[1], described[-1], *new[0])
+            techniques.append(Technique(title.replace(" ", "-"), title, WIKI, RISKY, switch, f"{note}."))
+    return tuple(techniques)
 
 
 LINES = Path(__file__).with_name("techniques.md").read_text(encoding="utf-8").splitlines()

@@ -48,7 +48,6 @@ cdef void start_picker(
     MovePicker* mp, const PositionC* pos, const HistoryView* history, const SearchParams* params, const TTable* tt,
     const Move* killers, Move tt_move, bint noisy_only
 ) noexcept nogil
-cdef void narrow_picker(MovePicker* mp, int count) noexcept nogil
 cdef Move next_move(MovePicker* mp) noexcept nogil
 
 cdef inline bint picks_check(MovePicker* mp, Move move) noexcept nogil:

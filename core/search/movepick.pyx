@@ -143,25 +143,6 @@ cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
     return move
 
 
-cdef void narrow_picker(MovePicker* mp, int count) noexcept nogil:
-    """Make the picker give only the `count` best of `moves[:end]`; the caller has filled them in, and their scores as `ranks`."""
-    cdef int i
-    mp.next = 0
-    mp.best = NO_RANK
-    for i in range(mp.end):
-        mp.ranks[i] = _rank(mp.ranks[i], i)
-    for i in range(min(count, mp.end)):
-        mp.moves[i] = _take_best(mp)
-        mp.ranks[i] = _rank(-i, i)
-    mp.end = mp.next
-    mp.next = 0
-    mp.bad_end = 0
-    mp.tt_move = 0
-    mp.killers[0] = 0
-    mp.killers[1] = 0
-    mp.stage = STAGE_QUIETS
-
-
 cdef inline bint _is_usable_killer(const MovePicker* mp, Move move) noexcept nogil:
     return move != 0 and move != mp.tt_move and not is_noisy(move) and is_legal(mp.pos, move)
 

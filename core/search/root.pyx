@@ -10,7 +10,7 @@ from ..evaluate.evaluate cimport evaluate, scaled_by_rule50
 from .learning cimport corrected
 from .margins cimport *
 from .movepick cimport MovePicker, next_move, start_picker
-from .search cimport beam_filter, search_child
+from .search cimport search_child
 from .tt cimport TTHit, tt_key, tt_store
 
 cdef enum:
@@ -36,11 +36,8 @@ cdef int _group_end(const Searcher* s, int index) noexcept nogil:
     return end
 
 
-cdef void _order_root(Searcher* s, int depth) noexcept nogil:
-    """Order the root moves of the first group with the picker; with beam search keep only the best.
-
-    For searches that no iteration has ordered.
-    """
+cdef void _order_root(Searcher* s) noexcept nogil:
+    """Order the root moves of the first group with the picker, before the first iteration."""
     cdef HistoryView view
     cdef MovePicker picker
     cdef Move move
@@ -48,10 +45,6 @@ cdef void _order_root(Searcher* s, int depth) noexcept nogil:
     cdef int sorted_count = 0
     fill_view(s, 0, &view)
     start_picker(&picker, &s.stack[0].pos, &view, &s.params, &s.tt, s.history.killers[0], 0, False)
-    if s.params.p.use_beam:
-        beam_filter(s, 0, depth, &picker)
-        if s.aborted:
-            return
     while True:
         move = next_move(&picker)
         if move == 0:
@@ -62,8 +55,6 @@ cdef void _order_root(Searcher* s, int depth) noexcept nogil:
                 s.root_moves[sorted_count].move = move
                 sorted_count += 1
                 break
-    if s.params.p.use_beam and sorted_count:
-        s.root_count = sorted_count
 
 
 cdef void _sort_root(Searcher* s) noexcept nogil:
@@ -373,10 +364,8 @@ cdef void run_search(Searcher* s) noexcept nogil:
     _begin(s)
     s.grace = _grace_nodes(s) if first == 1 else 0
     set_int(&s.root_depth, first)
-    if first > 1 or s.params.p.use_beam or s.params.p.use_root_order:
-        _order_root(s, last)
-        if s.multipv > s.root_count:
-            s.multipv = s.root_count
+    if first > 1 or s.params.p.use_root_order:
+        _order_root(s)
     for depth in range(first, last + 1):
         if s.aborted:
             break

@@ -5,10 +5,8 @@ Three kinds of node (https://www.chessprogramming.org/Node_Types): a PV node is 
 exact; in a cut node one move is enough to show that the score is at least beta; in an all node every move must fail low.
 """
 
-from .movepick cimport MovePicker
 from .searcher cimport Searcher
 
 cdef int search_child(
     Searcher* s, int ply, int depth, int reduction, int alpha, int beta, int best, bint first, bint cut_node
 ) noexcept nogil
-cdef void beam_filter(Searcher* s, int ply, int depth, MovePicker* picker) noexcept nogil

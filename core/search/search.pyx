@@ -9,8 +9,8 @@ from ..board.cycle cimport can_repeat
 from ..evaluate.evaluate cimport evaluate, scaled_by_rule50
 from .learning cimport *
 from .margins cimport *
-from ..board.movegen cimport generate, has_legal_move
-from .movepick cimport STAGE_BAD_NOISY, MovePicker, narrow_picker, next_move, picks_check, start_picker
+from ..board.movegen cimport has_legal_move
+from .movepick cimport STAGE_BAD_NOISY, MovePicker, next_move, picks_check, start_picker
 from ..board.see cimport see_ge
 from .tt cimport TTHit, tt_key, tt_prefetch, tt_store
 
@@ -393,26 +393,6 @@ cdef int _probe_tablebase(Searcher* s, int ply, int* bound) noexcept nogil:
     return -TB_WIN + ply if wdl == -2 else wdl  # a win that the fifty-move rule makes a draw scores 1, such a loss -1
 
 
-cdef void beam_filter(Searcher* s, int ply, int depth, MovePicker* picker) noexcept nogil:
-    """Beam search: make `picker` give only the moves that score best in a shallower search.
-
-    Source: https://en.wikipedia.org/wiki/Beam_search; here the best moves are chosen at each node.
-    """
-    cdef int guess_depth = s.params.p.beam_guess_depth
-    cdef int i
-    if depth < 2:
-        return  # the guess would not be shallower than the search
-    if guess_depth > depth - 2:
-        guess_depth = depth - 2
-    picker.end = generate(&s.stack[ply].pos, picker.moves, ALL_MOVES)
-    for i in range(picker.end):
-        play(s, ply, picker.moves[i])
-        picker.ranks[i] = -negamax(s, ply + 1, guess_depth, -INFINITE, INFINITE, False)
-        if s.aborted:
-            return
-    narrow_picker(picker, s.params.p.beam_width)
-
-
 cdef inline bint _is_improving(const Searcher* s, int ply) noexcept nogil:
     """Whether the static evaluation has risen since the last move of stm, or since the one before if stm was in check then."""
     cdef int now = s.stack[ply].static_eval
@@ -719,17 +699,13 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     if s.params.p.use_iir and depth >= s.params.p.iir_min_depth and node.hit.move == 0 and (node.pv_node or cut_node):
         node.depth -= 1
 
-    # 11. The moves, in the picker's order; with beam search only the most promising ones.
+    # 11. The moves, in the picker's order.
     tried.quiet_count = 0
     tried.noisy_count = 0
     _fill_reducible(&node, &late)
     find_threats(s, ply)
     fill_view(s, ply, &node.view)
     start_picker(&picker, pos, &node.view, &s.params, &s.tt, s.history.killers[ply], node.hit.move, False)
-    if s.params.p.use_beam:
-        beam_filter(s, ply, node.depth, &picker)
-        if s.aborted:
-            return 0
     while True:
         move = next_move(&picker)
         if move == 0:

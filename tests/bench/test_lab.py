@@ -209,7 +209,7 @@ def test_the_command_writes_table_json_and_plot(tmp_path: Path, positions: str, 
 def html_page(tmp_path_factory: pytest.TempPathFactory, positions: str) -> str:
     """A page of few techniques with long names; the horizon effect is shown to two plies."""
     path = tmp_path_factory.mktemp("page") / "lab.html"
-    words = ["--depth", "2", "--positions", positions, "--hash", "1", "--only", "continuation,quiescence,beam"]
+    words = ["--depth", "2", "--positions", positions, "--hash", "1", "--only", "continuation,quiescence,lmr"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(horizon, "DEPTH", 2)
         patch.setattr(horizon, "JUDGE_DEPTH", 2)
@@ -222,10 +222,10 @@ def test_the_page_stands_alone_and_has_every_part(html_page: str) -> None:
     assert "script" not in html_page
     assert not re.search(r"(?:src|srcset|@import|url\()\W+(?!data:)\w*//", html_page)
     assert html_page.count("data:image/svg+xml;base64,") == 1
-    for row in techniques.each_alone(["continuation", "quiescence", "beam"]):
+    for row in techniques.each_alone(["continuation", "quiescence", "lmr"]):
         assert f"<td>{row.label}</td>" in html_page
         assert f">{row.label}<span>" in html_page  # its bar
-    assert techniques.BY_KEY["beam"].source in html_page
+    assert techniques.BY_KEY["lmr"].source in html_page
     assert horizon.CASES[0].fen in html_page
     assert html_page.count('<div class="board"><svg') == len(horizon.CASES)
 
@@ -239,9 +239,9 @@ def test_the_page_fits_a_phone_at_night(html_page: str, tmp_path: Path) -> None:
 
 def test_single_techniques_from_the_command_line(positions: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--depth", "2", "--positions", positions, "--hash", "1"]
-    assert lab.main([*words, "--only", "beam,tt", "--set", "beam_width=2"]) == 0
+    assert lab.main([*words, "--only", "lmr,tt", "--set", "lmr_base=60"]) == 0
     out = capsys.readouterr().out
-    assert "alpha-beta + beam search" in out
+    assert "alpha-beta + late move reductions" in out
     assert "+ killers" not in out
     assert lab.main([*words, "--without", "null-move"]) == 0
     assert "without null move" in capsys.readouterr().out
@@ -251,7 +251,7 @@ def test_single_techniques_from_the_command_line(positions: str, capsys: pytest.
     ("words", "complaint"),
     [
         (["--only", "minimax"], "no technique 'minimax' here"),
-        (["--without", "beam"], "no technique 'beam' here"),
+        (["--without", "minimax"], "no technique 'minimax' here"),
         (["--only", "tt", "--without", "tt"], "not allowed with"),
         (["--positions", "no-such-file"], "no-such-file"),
         (["--set", "use_tt=1"], "--only or --without"),

@@ -25,7 +25,7 @@ CROWDED = ("1qqqqqqk/q6p/q7/8/8/Q7/P6Q/KQQQQQQ1 w - - 0 1", "1qqqqqqk/q6p/q7/8/8
 
 @pytest.mark.parametrize("nodes", [1, 300, 2049, 20000])
 @pytest.mark.parametrize("fen", [KIWIPETE, CROWDED[0]])
-@pytest.mark.parametrize("tunables", [{}, {"use_iterative_deepening": 0}, {"use_beam": 1}])
+@pytest.mark.parametrize("tunables", [{}, {"use_iterative_deepening": 0}])
 def test_a_node_limit_is_kept_exactly(nodes: int, fen: str, tunables: dict[str, int]) -> None:
     engine = oracle.new_engine(hash_mb=1, **tunables)
     for multipv, threads, soft in ((1, 1, 0), (3, 1, 0), (1, 1, 40), (1, 2, 0), (3, 5, 0)):

@@ -2,15 +2,11 @@
 """Searches with techniques switched off: what must be exact is, and each still has a move and a score."""
 
 import oracle
-from coachwhip.bench.common.signature import read_positions
 from coachwhip.bench.lab.techniques import SWITCHES
 from coachwhip.core.engine import Engine, Position, SearchResult
 
-MATE = 32000
-FENS = [fen for fen in read_positions() if Position(fen).legal_moves()]
 QUIET = "r1bqk2r/ppppb2p/2n3p1/4pn2/B7/2P2N2/PP1P1PPP/RNBQ1RK1 w kq - 2 8"
 TACTICAL = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
-BLOCKED = "8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1"  # only the kings move: repetitions from the fifth ply on
 
 
 def engine(**on: int) -> Engine:
@@ -57,25 +53,3 @@ def test_a_broken_off_search_without_iterations_still_has_a_score_and_a_move() -
         assert result.info is not None
         assert result.info.depth == 1
         assert result.bestmove in Position(TACTICAL).legal_moves()
-
-
-def test_a_wide_enough_beam_is_no_beam() -> None:
-    wide = engine(use_alpha_beta=1, use_beam=1, beam_width=64)
-    narrow = engine(use_alpha_beta=1, use_beam=1, beam_width=3)
-    exact = engine(use_alpha_beta=1)
-    worse = 0
-    for fen in FENS[:30:3]:
-        value = score(search(exact, fen, 3))
-        assert score(search(wide, fen, 3)) == value
-        result = search(narrow, fen, 3)
-        worse += score(result) != value
-        assert result.bestmove in Position(fen).legal_moves()
-    assert worse
-
-
-def test_a_beam_sees_mate_and_stalemate() -> None:
-    narrow = playing(use_beam=1, beam_width=1)
-    assert score(search(narrow, "k7/8/1K6/8/8/8/8/7R w - - 0 1", 3)) == MATE - 1
-    narrow.clear()
-    narrow.prepare()
-    assert score(narrow.search(Position("7k/5Q2/8/6K1/8/8/8/8 w - - 0 1"), depth=2, searchmoves=["g5g6"])) == 0
