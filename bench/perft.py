@@ -9,7 +9,6 @@ import argparse
 import json
 import time
 from collections.abc import Sequence
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
 MAX_DEPTH = 20  # what Position.perft accepts
 MAX_NODES = 5_000_000  # default of --max-nodes
 HOPELESS = 10_000_000  # leaves: a deeper count is not started for a smaller promise; what comes next takes a second or two
-BAR_AFTER = 1.0  # seconds a count may take before a bar is drawn
 
 
 class Line(NamedTuple):
@@ -181,7 +179,7 @@ def main(argv: Sequence[str]) -> int:
     about = "skip counts of a suite above N"
     add("--max-nodes", type=whole_number(0, 10**15), default=MAX_NODES, metavar="N", help=about)
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="counting threads (default 1)")
-    table = "table of positions counted before, found by 128-bit keys: several times as fast (default 0: none)"
+    table = "table of positions counted before, found by 64-bit keys: several times as fast (default 0: none)"
     add("--hash", type=whole_number(0, MAX_HASH_MB), default=0, metavar="MB", help=table)
     add("--chess960", action="store_true", help="write castling as king takes rook")
     add("--no-divide", action="store_true", help="leave out the count of each root move")
@@ -197,42 +195,28 @@ def _perft(args: argparse.Namespace) -> int:
 
 
 def _single(args: argparse.Namespace) -> int:
-    """One position: divide, total, time."""
+    """One position: the count of each move as soon as it is known, the total, the time."""
     fen = " ".join(args.fen)
     position = _position(STARTPOS_FEN if fen in ("", "startpos") else fen, "fen", chess960=args.chess960)
+    divide: dict[str, int] = {}
+
+    def on_move(move: str, count: int) -> None:
+        if not args.no_divide:
+            divide[move] = count
+            if not args.json:
+                print(f"{move}: {count}", flush=True)
+
     start = time.perf_counter()
-    divide = _divide(position, args) if args.depth else []
+    settings = {"threads": args.threads, "hash_mb": args.hash}
+    nodes = sum(count for _, count in position.divide(args.depth, on_move=on_move, **settings)) if args.depth else 1
     seconds = time.perf_counter() - start
-    nodes = sum(count for _, count in divide) if args.depth else 1
-    if args.no_divide:
-        divide = []
     if args.json:
-        totals = {"nodes": nodes, "seconds": seconds, "nps": per_second(nodes, seconds), "divide": dict(divide)}
+        totals = {"nodes": nodes, "seconds": seconds, "nps": per_second(nodes, seconds), "divide": divide}
         print(json.dumps({"fen": position.fen(), "depth": args.depth, **totals}, indent=1))
         return 0
-    for move, count in divide:
-        print(f"{move}: {count}")
     print(f"\nNodes searched: {nodes}")
     _print_speed(nodes, seconds)
     return 0
-
-
-def _divide(position: Position, args: argparse.Namespace) -> list[tuple[str, int]]:
-    """The count of each root move, with a bar on standard error once BAR_AFTER seconds are over."""
-    start = time.monotonic()
-    shown = 0
-    bar: Bar | None = None
-    with ExitStack() as stack:
-
-        def on_progress(done: int, parts: int, _leaves: int) -> None:
-            nonlocal bar, shown
-            if bar is None and time.monotonic() - start >= BAR_AFTER:
-                bar = stack.enter_context(progress("perft", parts))
-            if bar is not None and done > shown:
-                bar.advance(done - shown)
-                shown = done
-
-        return position.divide(args.depth, threads=args.threads, hash_mb=args.hash, on_progress=on_progress)
 
 
 def _suite(args: argparse.Namespace) -> int:

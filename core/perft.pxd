@@ -4,6 +4,5 @@
 from .board.types cimport PositionC
 
 cdef list count_leaves(
-    const PositionC* pos, int depth, bint chess960, int threads, int hash_mb, object should_stop, object on_move,
-    object on_progress
+    const PositionC* pos, int depth, bint chess960, int threads, int hash_mb, object should_stop, object on_move
 )

@@ -2,9 +2,9 @@
 # distutils: extra_compile_args = -mno-avx512f
 """Perft: the number of leaves of the tree of legal moves, a test of the move generator and of its speed.
 
-Read from the bottom up: `count_leaves` cuts the tree into tasks for its threads; a task is counted with a table of positions
-counted before, or without; the moves of the last ply are counted, not generated (bulk counting). The tree is walked on `BoardC`
-alone. Source: https://www.chessprogramming.org/Perft.
+Read from the bottom up: `count_leaves` cuts the tree into tasks for its threads; a hash table may keep the counts of positions;
+the moves of the last ply are counted, not generated (bulk counting). The tree is walked on `BoardC` alone.
+Source: https://www.chessprogramming.org/Perft.
 
 Where gcc has AVX-512 it keeps whole numbers in its registers, which costs a quarter of the speed: so this module does without.
 """
@@ -20,11 +20,9 @@ cdef enum:
     LEAST_TASK_DEPTH = 3  # no task is cut below that
     TASKS_PER_THREAD = 64  # at least, so that no thread counts for long when the others have nothing left
     BUCKET_SIZE = 4  # entries; one cache line
-    COUNT_BITS = 43  # larger counts are not kept
-    DEPTH_BITS = 5
-    PROOF_SHIFT = COUNT_BITS + DEPTH_BITS  # the low 16 bits of `TreeKey.place` are above
+    DEPTH_BITS = 5  # of an entry's data; the count is above
 
-POLL_SECONDS = 0.01  # between two calls of the callbacks
+POLL_SECONDS = 0.01  # between two looks at `should_stop` and at the moves counted
 
 
 # --- The last ply: counting moves. Pawns by shifts, pieces by their attacks, king moves by the squares that are not attacked ---
@@ -201,21 +199,11 @@ cdef inline void _play(const BoardC* src, BoardC* dst, Move move, int us) noexce
         _play_special(dst, from_sq, to_sq, flag, us)
 
 
-# --- The table of counts, by position and depth; threads share it without locks ---
-
-# A position has a key of 128 bits, and an entry proves that it is of this position and depth with 80 of them, in addition to
-# those that choose the bucket: a wrong entry is used once in 2^80 comparisons, so a count of 10^12 lookups is wrong with a
-# probability of 3 in 10^12. An entry has two words: the data, and the key xor the data, so that an entry that two threads
-# wrote at once fails the test in the same way. Source: R. Hyatt and T. Mann, "A lock-less transposition table implementation
-# for parallel search" (2002).
-
-cdef struct TreeKey:
-    uint64_t place  # its high half chooses the bucket
-    uint64_t check
+# --- The table of counts, by position and depth; threads share it without locks as they share the tt (search/tt.pxd) ---
 
 cdef struct TableEntry:  # each word is read once, by get_word, so the tested value is the used value
-    uint64_t check  # TreeKey.check ^ data
-    uint64_t data  # from the lowest bit: the count, the depth, bits of TreeKey.place
+    uint64_t check  # key ^ data
+    uint64_t data  # the count and the depth
 
 cdef struct Bucket:
     TableEntry entry[BUCKET_SIZE]
@@ -227,62 +215,55 @@ cdef struct Shared:  # by all threads of a count
     int stop  # the count is incomplete from now on
 
 
-cdef inline void _key_of(const BoardC* b, int stm, TreeKey* key) noexcept nogil:
-    """Hash all words of a board, twice and differently: multiply-xorshift, as in Murmur."""
+cdef inline Key _key_of(const BoardC* b, int stm) noexcept nogil:
+    """Hash all words of a board: multiply-xorshift, as in Murmur."""
     cdef const uint64_t* words = <const uint64_t*>b
-    cdef uint64_t place = 0x9E3779B97F4A7C15ULL + stm
-    cdef uint64_t check = 0xD1B54A32D192ED03ULL - stm
+    cdef Key key = 0x9E3779B97F4A7C15ULL + stm
     cdef size_t i
     for i in range(sizeof(BoardC) // sizeof(uint64_t)):
-        place = (place ^ words[i]) * 0xBF58476D1CE4E5B9ULL
-        place ^= place >> 32
-        check = (check + words[i]) * 0x94D049BB133111EBULL
-        check ^= check >> 29
-    place *= 0x94D049BB133111EBULL
-    key.place = place ^ (place >> 31)
-    key.check = check * 0xBF58476D1CE4E5B9ULL
+        key = (key ^ words[i]) * 0xBF58476D1CE4E5B9ULL
+        key ^= key >> 32
+    key *= 0x94D049BB133111EBULL
+    return key ^ (key >> 31)
 
 
-cdef inline Bucket* _bucket_of(const Shared* shared, const TreeKey* key) noexcept nogil:
-    return &shared.buckets[((key.place >> 32) * shared.size) >> 32]
+cdef inline Bucket* _bucket_of(const Shared* shared, Key key) noexcept nogil:
+    return &shared.buckets[((key >> 32) * shared.size) >> 32]
 
 
-cdef inline uint64_t _proof_of(const TreeKey* key, int depth) noexcept nogil:
-    """What the data of an entry of this key and depth has above the count."""
-    return (key.place << PROOF_SHIFT) | (<uint64_t>depth << COUNT_BITS)
+cdef inline int _depth_of(uint64_t data) noexcept nogil:
+    return data & ((1 << DEPTH_BITS) - 1)
 
 
-cdef inline bint _find_count(const Shared* shared, const TreeKey* key, int depth, uint64_t* count) noexcept nogil:
+cdef inline bint _find_count(const Shared* shared, Key key, int depth, uint64_t* count) noexcept nogil:
     """Look up the count of a position `depth` plies ahead. Returns whether it is there."""
     cdef const TableEntry* entry = _bucket_of(shared, key).entry
-    cdef uint64_t proof = _proof_of(key, depth)
     cdef uint64_t data
     cdef int i
     for i in range(BUCKET_SIZE):
         data = get_word(&entry[i].data)
-        if get_word(&entry[i].check) ^ data == key.check and data >> COUNT_BITS == proof >> COUNT_BITS:
-            count[0] = data ^ proof
+        if get_word(&entry[i].check) ^ data == key and _depth_of(data) == depth:
+            count[0] = data >> DEPTH_BITS
             return True
     return False
 
 
-cdef void _store_count(const Shared* shared, const TreeKey* key, int depth, uint64_t count) noexcept nogil:
+cdef void _store_count(const Shared* shared, Key key, int depth, uint64_t count) noexcept nogil:
     """Store the count of a position `depth` plies ahead in place of the entry of least depth, the cheapest to count again.
 
     It goes in even if all entries of the bucket are deeper: else these would stay when they are no longer needed.
     """
     cdef TableEntry* entry = _bucket_of(shared, key).entry
     cdef TableEntry* slot = entry
-    cdef uint64_t data = _proof_of(key, depth) | count
-    cdef uint64_t depth_mask = ((<uint64_t>1 << DEPTH_BITS) - 1) << COUNT_BITS
+    cdef uint64_t data = (count << DEPTH_BITS) | <uint64_t>depth
     cdef int i
-    if count >> COUNT_BITS:
-        return
+    if data >> DEPTH_BITS != count:
+        return  # too large for an entry
     for i in range(1, BUCKET_SIZE):
-        if get_word(&entry[i].data) & depth_mask < get_word(&slot.data) & depth_mask:
+        if _depth_of(get_word(&entry[i].data)) < _depth_of(get_word(&slot.data)):
             slot = &entry[i]
     set_word(&slot.data, data)
-    set_word(&slot.check, key.check ^ data)
+    set_word(&slot.check, key ^ data)
 
 
 # --- The tree. If a count is stopped, its result is too small ---
@@ -298,6 +279,7 @@ cdef inline uint64_t _perft(const BoardC* b, int depth, const Shared* shared, in
     """Perft 2 or deeper."""
     cdef BoardC child
     cdef Move[MAX_MOVES] moves
+    cdef Key[MAX_MOVES] keys
     cdef int count = _moves_of(b, moves, us)
     cdef uint64_t nodes = 0
     cdef int i
@@ -306,59 +288,26 @@ cdef inline uint64_t _perft(const BoardC* b, int depth, const Shared* shared, in
             _play(b, &child, moves[i], us)
             nodes += _count_moves(&child, us ^ 1)
         return nodes
+    if shared.size:
+        for i in range(count):  # all keys first, so that the buckets arrive in time
+            _play(b, &child, moves[i], us)
+            keys[i] = _key_of(&child, us ^ 1)
+            prefetch(_bucket_of(shared, keys[i]))
     for i in range(count):
         if get_int(&shared.stop):
             break
         _play(b, &child, moves[i], us)
-        nodes += _count(&child, us ^ 1, depth - 1, shared)
+        nodes += _count(&child, us ^ 1, depth - 1, keys[i] if shared.size else 0, shared)
     return nodes
 
 
-cdef inline uint64_t _perft_stored(const BoardC* b, int depth, const Shared* shared, int us) noexcept nogil:
-    """Perft 3 or deeper with the table."""
-    cdef BoardC child
-    cdef Move[MAX_MOVES] moves
-    cdef TreeKey[MAX_MOVES] keys
-    cdef int count = _moves_of(b, moves, us)
-    cdef uint64_t nodes = 0
-    cdef int i
-    for i in range(count):  # all keys first, so that the buckets arrive in time
-        _play(b, &child, moves[i], us)
-        _key_of(&child, us ^ 1, &keys[i])
-        prefetch(_bucket_of(shared, &keys[i]))
-    for i in range(count):
-        if get_int(&shared.stop):
-            break
-        _play(b, &child, moves[i], us)
-        nodes += _count_stored(&child, us ^ 1, depth - 1, &keys[i], shared)
-    return nodes
-
-
-cdef uint64_t _perft_white(const BoardC* b, int depth, const Shared* shared) noexcept nogil:
-    return _perft(b, depth, shared, WHITE)
-
-
-cdef uint64_t _perft_black(const BoardC* b, int depth, const Shared* shared) noexcept nogil:
-    return _perft(b, depth, shared, BLACK)
-
-
-cdef inline uint64_t _count(const BoardC* b, int stm, int depth, const Shared* shared) noexcept nogil:
-    """Number of leaves, 2 plies ahead or more, without the table."""
-    return _perft_white(b, depth, shared) if stm == WHITE else _perft_black(b, depth, shared)
-
-
-cdef uint64_t _count_stored(const BoardC* b, int stm, int depth, const TreeKey* key, const Shared* shared) noexcept nogil:
-    """The same with the table; `key` is that of the board and `stm`."""
+cdef uint64_t _count(const BoardC* b, int stm, int depth, Key key, const Shared* shared) noexcept nogil:
+    """Number of leaves, 2 plies ahead or more, from the table if it has one. `key` is that of the board and `stm`."""
     cdef uint64_t nodes
-    if _find_count(shared, key, depth, &nodes):
+    if shared.size and _find_count(shared, key, depth, &nodes):
         return nodes
-    if depth == 2:
-        nodes = _count(b, stm, 2, shared)
-    elif stm == WHITE:
-        nodes = _perft_stored(b, depth, shared, WHITE)
-    else:
-        nodes = _perft_stored(b, depth, shared, BLACK)
-    if not get_int(&shared.stop):
+    nodes = _perft(b, depth, shared, WHITE) if stm == WHITE else _perft(b, depth, shared, BLACK)
+    if shared.size and not get_int(&shared.stop):
         _store_count(shared, key, depth, nodes)
     return nodes
 
@@ -388,15 +337,11 @@ cdef class Task:
         return [self.child(moves[i]) for i in range(_moves_of(&self.b, moves, self.stm))]
 
     cdef uint64_t count(self, const Shared* shared) noexcept nogil:
-        cdef TreeKey key
         if self.depth == 0:
             return 1
         if self.depth == 1:  # a lookup takes as long as the count
             return _count_moves(&self.b, WHITE) if self.stm == WHITE else _count_moves(&self.b, BLACK)
-        if shared.size == 0:
-            return _count(&self.b, self.stm, self.depth, shared)
-        _key_of(&self.b, self.stm, &key)
-        return _count_stored(&self.b, self.stm, self.depth, &key, shared)
+        return _count(&self.b, self.stm, self.depth, _key_of(&self.b, self.stm), shared)
 
 
 cdef class Count:
@@ -470,22 +415,17 @@ cdef class Count:
             threads.append(thread)
         return threads
 
-    cdef int report(self, on_move, on_progress) except -1:
-        """Pass on what has been counted since the last time."""
-        done, leaves = self.task_count - sum(self.left), sum(self.leaves)  # the callbacks let the threads count on
+    cdef int report(self, on_move) except -1:
+        """Pass on the moves counted since the last time."""
         while len(self.result) < len(self.texts) and self.left[len(self.result)] == 0:
             move, nodes = self.texts[len(self.result)], self.leaves[len(self.result)]
             self.result.append((move, nodes))
             if on_move is not None:
                 on_move(move, nodes)
-        if on_progress is not None:
-            on_progress(done, self.task_count, leaves)
         return 0
 
 
-cdef list count_leaves(
-    const PositionC* pos, int depth, bint chess960, int threads, int hash_mb, should_stop, on_move, on_progress
-):
+cdef list count_leaves(const PositionC* pos, int depth, bint chess960, int threads, int hash_mb, should_stop, on_move):
     """What `Position.divide` returns. The calling thread waits for those that count: it can be interrupted."""
     cdef Count count = Count()
     cdef list running
@@ -502,10 +442,10 @@ cdef list count_leaves(
                 thread.join(POLL_SECONDS)
                 if should_stop is not None and should_stop():
                     set_int(&count.shared.stop, True)
-                count.report(on_move, on_progress)
+                count.report(on_move)
     finally:
         set_int(&count.shared.stop, True)
         for thread in running:
             thread.join()
-    count.report(on_move, on_progress)
+    count.report(on_move)
     return count.result

@@ -191,23 +191,21 @@ cdef class Position:
             return 1
         return sum([leaves for _, leaves in self.divide(depth, threads=threads, hash_mb=hash_mb)])
 
-    def divide(self, int depth, should_stop=None, on_move=None, *, int threads=1, int hash_mb=0, on_progress=None):
+    def divide(self, int depth, should_stop=None, on_move=None, *, int threads=1, int hash_mb=0):
         """Leaf count behind every legal move, sorted by the moves' texts. ValueError if depth is not in 1..20.
 
-        `on_move` is called with each move and its count within 10 milliseconds after it and all moves before it are counted,
-        `on_progress` as often with the parts of the tree that are counted, all parts, and the leaves counted so far. Once
-        `should_stop`, called as often, returns true, the count ends, and moves not fully counted are left out, and so are those
-        behind them. What these raise ends the count and is raised here, and so is KeyboardInterrupt.
+        `on_move` is called with each move and its count within 10 milliseconds after it and all moves before it are counted.
+        Once `should_stop`, called every 10 milliseconds, returns true, the count ends, and moves not fully counted are left
+        out, and so are those behind them. What these raise ends the count and is raised here, and so is KeyboardInterrupt.
 
-        `threads` (1 to 256) count together. `hash_mb` is the size of a table of positions counted before, used for this call
-        only, 0: none. With a table a count of 10^12 lookups is wrong with a probability of 3 in 10^12 (core/perft.pyx). Raises
-        MemoryError if there is no memory for it.
+        `threads` (1 to 256) count together. `hash_mb` is the size of a table of positions counted before, found by 64-bit
+        keys and used for this call only, 0: none. Raises MemoryError if there is no memory for it.
         """
         cdef PositionC pos = self.current()[0]
         cdef bint chess960 = self.chess960
         if not 1 <= depth <= MAX_PERFT_DEPTH:
             raise ValueError(f"perft depth must be from 1 to {MAX_PERFT_DEPTH}, not {depth}")
-        return count_leaves(&pos, depth, chess960, threads, hash_mb, should_stop, on_move, on_progress)
+        return count_leaves(&pos, depth, chess960, threads, hash_mb, should_stop, on_move)
 
     def see(self, str move not None):
         """Static exchange evaluation of a legal move: centipawns from the view of the side that moves."""
