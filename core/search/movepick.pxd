@@ -6,10 +6,8 @@ others. Each call selects the best remaining move of the stage; lists are never 
 Source: https://www.chessprogramming.org/Move_Ordering.
 """
 
-from .history cimport HistoryView
 from ..board.movegen cimport *
-from .params cimport SearchParams
-from .tt cimport TTable
+from .searcher cimport *
 
 cdef enum:  # stages, in order
     STAGE_TT
@@ -25,14 +23,13 @@ cdef enum:  # stages, in order
     STAGE_DONE
 
 cdef struct MovePicker:
+    const Searcher* s
     const PositionC* pos
-    const HistoryView* history
-    const SearchParams* params
-    const TTable* tt  # for prefetching
+    HistoryView history
     int stage
-    bint noisy_only  # quiescence: no quiet moves, and captures that lose material are skipped
-    bint quiet_checks  # set by the caller: after the captures, quiet moves that give check and lose no material
-    bint skip_quiets  # set by the caller: give no further quiet moves
+    bint noisy_only  # no quiet moves, and captures that lose material are skipped
+    bint quiet_checks  # after the captures, quiet moves that give check and lose no material
+    bint skip_quiets  # no further quiet moves
     Move tt_move  # legal, or 0
     Move killers[2]
     int next  # index of the next move of the stage
@@ -44,10 +41,9 @@ cdef struct MovePicker:
     bint checks_known  # whether `checks` is filled; see picks_check
     CheckInfo checks
 
-cdef void start_picker(
-    MovePicker* mp, const PositionC* pos, const HistoryView* history, const SearchParams* params, const TTable* tt,
-    const Move* killers, Move tt_move, bint noisy_only
-) noexcept nogil
+cdef void start_all(MovePicker* mp, Searcher* s, int ply, Move tt_move) noexcept nogil
+cdef void start_noisy(MovePicker* mp, Searcher* s, int ply, Move tt_move) noexcept nogil
+cdef void start_qsearch(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint checks) noexcept nogil
 cdef Move next_move(MovePicker* mp) noexcept nogil
 
 cdef inline bint picks_check(MovePicker* mp, Move move) noexcept nogil:

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The stages of the move picker: in `next_move`, one `if` for each stage, in order."""
 
-from .history cimport LOOK_BACK, PIECE_TYPES, capture_history, quiet_history
 from ..board.see cimport see_ge
 from .tt cimport clock_key, tt_prefetch
 
@@ -10,26 +9,40 @@ cdef enum:
     VICTIM_WEIGHT = 16  # the victim's value counts far more than the attacker's type (MVV-LVA)
 
 
-cdef void start_picker(
-    MovePicker* mp, const PositionC* pos, const HistoryView* history, const SearchParams* params, const TTable* tt,
-    const Move* killers, Move tt_move, bint noisy_only
-) noexcept nogil:
+cdef inline void _start(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint noisy_only, bint checks) noexcept nogil:
     """Begin at the first stage. A `tt_move` that is illegal here, or quiet with `noisy_only`, is ignored."""
-    mp.pos = pos
-    mp.history = history
-    mp.params = params
-    mp.tt = tt
+    mp.s = s
+    mp.pos = &s.stack[ply].pos
+    fill_view(s, ply, &mp.history)
     mp.noisy_only = noisy_only
-    mp.quiet_checks = False
+    mp.quiet_checks = checks
     mp.skip_quiets = False
-    mp.killers[0] = killers[0]
-    mp.killers[1] = killers[1]
+    mp.killers[0] = s.history.killers[ply][0]
+    mp.killers[1] = s.history.killers[ply][1]
     mp.tt_move = 0
-    if tt_move != 0 and (not noisy_only or is_noisy(tt_move)) and is_legal(pos, tt_move):
+    if tt_move != 0 and (not noisy_only or is_noisy(tt_move)) and is_legal(mp.pos, tt_move):
         mp.tt_move = tt_move
     mp.bad_end = 0
     mp.checks_known = False
     mp.stage = STAGE_TT
+
+
+cdef void start_all(MovePicker* mp, Searcher* s, int ply, Move tt_move) noexcept nogil:
+    """Give all moves. `find_threats` comes first."""
+    _start(mp, s, ply, tt_move, False, False)
+
+
+cdef void start_noisy(MovePicker* mp, Searcher* s, int ply, Move tt_move) noexcept nogil:
+    """Give captures and promotions that do not lose material."""
+    _start(mp, s, ply, tt_move, True, False)
+
+
+cdef void start_qsearch(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint checks) noexcept nogil:
+    """Give all moves in check, else those of `start_noisy` and, with `checks`, quiet checks that do not lose material.
+
+    `find_threats` comes first where quiet moves are given.
+    """
+    _start(mp, s, ply, tt_move, s.stack[ply].pos.checkers == 0, checks)
 
 
 cdef inline int _rank(int score, int place) noexcept nogil:
@@ -43,10 +56,10 @@ cdef inline int _place(int rank) noexcept nogil:
 
 cdef inline int _noisy_score(const MovePicker* mp, Move move) noexcept nogil:
     cdef int victim = PAWN if move_flag(move) == EN_PASSANT else mp.pos.piece_on[move_to(move)]
-    cdef int gain = mp.params.see_value[victim]
+    cdef int gain = mp.s.params.see_value[victim]
     if is_promotion(move):
-        gain += mp.params.see_value[promotion_type(move)] - mp.params.see_value[PAWN]
-    return VICTIM_WEIGHT * gain - mp.pos.piece_on[move_from(move)] + capture_history(mp.history, move)
+        gain += mp.s.params.see_value[promotion_type(move)] - mp.s.params.see_value[PAWN]
+    return VICTIM_WEIGHT * gain - mp.pos.piece_on[move_from(move)] + capture_history(&mp.history, move)
 
 
 cdef inline void _generate_noisy(MovePicker* mp) noexcept nogil:
@@ -70,7 +83,7 @@ cdef void _generate_checks(MovePicker* mp) noexcept nogil:
     for i in range(count):
         if picks_check(mp, mp.moves[i]):
             mp.moves[mp.end] = mp.moves[i]
-            mp.ranks[mp.end] = _rank(quiet_history(mp.history, mp.moves[i]), mp.end)
+            mp.ranks[mp.end] = _rank(quiet_history(&mp.history, mp.moves[i]), mp.end)
             mp.end += 1
 
 
@@ -79,21 +92,21 @@ cdef inline int _escape_score(const MovePicker* mp, Move move) noexcept nogil:
     cdef int piece_type = mp.pos.piece_on[move_from(move)]
     cdef bitboard lesser = mp.history.threats.lesser[piece_type]
     cdef int escapes = (<int>(lesser >> move_from(move)) & 1) - (<int>(lesser >> move_to(move)) & 1)
-    return escapes * mp.params.see_value[piece_type] * mp.params.p.threat_escape_bonus
+    return escapes * mp.s.params.see_value[piece_type] * mp.s.params.p.threat_escape_bonus
 
 
 cdef inline int _quiet_score(MovePicker* mp, Move move) noexcept nogil:
-    cdef int score = quiet_history(mp.history, move)
-    if mp.params.p.use_check_order and picks_check(mp, move):
-        score += mp.params.p.check_order_bonus  # the replies to it are few
-    if mp.params.p.use_threat_escape:
+    cdef int score = quiet_history(&mp.history, move)
+    if mp.s.params.p.use_check_order and picks_check(mp, move):
+        score += mp.s.params.p.check_order_bonus  # the replies to it are few
+    if mp.s.params.p.use_threat_escape:
         score += _escape_score(mp, move)
     return score
 
 
 cdef inline void _prefetch_histories(const MovePicker* mp) noexcept nogil:
     """Prefetch the pages' entries for the pieces of stm, most of which the moves will need: memory is slow."""
-    cdef const HistoryView* view = mp.history
+    cdef const HistoryView* view = &mp.history
     cdef int first = 64 * view.first_piece
     cdef int i, page
     for i in range(first, first + 64 * PIECE_TYPES, 32):  # a cache line has 32 entries
@@ -108,7 +121,7 @@ cdef inline void _generate_quiets(MovePicker* mp) noexcept nogil:
     cdef int i
     _prefetch_histories(mp)
     mp.next = mp.bad_end
-    mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, QUIETS if mp.params.p.use_captures_first else ALL_MOVES)
+    mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, QUIETS if mp.s.params.p.use_captures_first else ALL_MOVES)
     for i in range(mp.next, mp.end):
         mp.ranks[i] = _rank(_quiet_score(mp, mp.moves[i]), i)
         best = max(best, mp.ranks[i])
@@ -120,7 +133,7 @@ cdef inline void _prefetch_child(const MovePicker* mp, Move move) noexcept nogil
     cdef Key key = key_after(mp.pos, move)
     if not is_noisy(move):
         key ^= clock_key(mp.pos.rule50 + 1)  # wrong for a quiet pawn move at a high counter: a useless prefetch
-    tt_prefetch(mp.tt, key)
+    tt_prefetch(&mp.s.tt, key)
 
 
 cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
@@ -149,7 +162,7 @@ cdef inline bint _is_usable_killer(const MovePicker* mp, Move move) noexcept nog
 
 cdef inline Move _offer_killer(MovePicker* mp, int which) noexcept nogil:
     """The killer if it is legal and quiet; else 0, and it is removed, so that a later stage may give it."""
-    if not mp.skip_quiets and mp.params.p.use_killers and _is_usable_killer(mp, mp.killers[which]):
+    if not mp.skip_quiets and mp.s.params.p.use_killers and _is_usable_killer(mp, mp.killers[which]):
         _prefetch_child(mp, mp.killers[which])
         return mp.killers[which]
     mp.killers[which] = 0
@@ -160,7 +173,7 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
     """The next move, or 0 after the last. Each legal move comes once, except those that the picker must skip."""
     cdef Move move
     if mp.stage == STAGE_TT:
-        mp.stage = STAGE_GENERATE_NOISY if mp.params.p.use_captures_first or mp.noisy_only else STAGE_KILLER_1
+        mp.stage = STAGE_GENERATE_NOISY if mp.s.params.p.use_captures_first or mp.noisy_only else STAGE_KILLER_1
         if mp.tt_move != 0:
             _prefetch_child(mp, mp.tt_move)
             return mp.tt_move
@@ -173,9 +186,9 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
             if move == mp.tt_move:
                 continue
             if mp.noisy_only:
-                if not mp.params.p.use_qs_see or see_ge(mp.pos, move, 0, mp.params.see_value):
+                if not mp.s.params.p.use_qs_see or see_ge(mp.pos, move, 0, mp.s.params.see_value):
                     return move
-            elif not mp.params.p.use_see_order or see_ge(mp.pos, move, 0, mp.params.see_value):
+            elif not mp.s.params.p.use_see_order or see_ge(mp.pos, move, 0, mp.s.params.see_value):
                 return move
             else:
                 mp.moves[mp.bad_end] = move  # bad_end < next: this place is free
@@ -189,7 +202,7 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
     if mp.stage == STAGE_CHECKS:
         while mp.next < mp.end:
             move = _take_best(mp)
-            if see_ge(mp.pos, move, 0, mp.params.see_value):
+            if see_ge(mp.pos, move, 0, mp.s.params.see_value):
                 return move
         mp.stage = STAGE_DONE
     if mp.stage == STAGE_KILLER_1:

@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memmove, memset
 from ..evaluate.evaluate cimport evaluate, scaled_by_rule50
 from .learning cimport corrected
 from .margins cimport *
-from .movepick cimport MovePicker, next_move, start_picker
+from .movepick cimport MovePicker, next_move, start_all
 from .search cimport search_child
 from .tt cimport TTHit, tt_key, tt_store
 
@@ -38,13 +38,11 @@ cdef int _group_end(const Searcher* s, int index) noexcept nogil:
 
 cdef void _order_root(Searcher* s) noexcept nogil:
     """Order the root moves of the first group with the picker, before the first iteration."""
-    cdef HistoryView view
     cdef MovePicker picker
     cdef Move move
     cdef int i
     cdef int sorted_count = 0
-    fill_view(s, 0, &view)
-    start_picker(&picker, &s.stack[0].pos, &view, &s.params, &s.tt, s.history.killers[0], 0, False)
+    start_all(&picker, s, 0, 0)
     while True:
         move = next_move(&picker)
         if move == 0:
@@ -327,16 +325,13 @@ cdef void _begin(Searcher* s) noexcept nogil:
 
 cdef void _fall_back(Searcher* s) noexcept nogil:
     """For lines not searched completely: use the first moves in the picker's order, with the static evaluation as score."""
-    cdef const PositionC* pos = &s.stack[0].pos
-    cdef HistoryView view
     cdef MovePicker picker
     cdef TTHit hit
     cdef Move move
     cdef int i
-    cdef int score = scaled_by_rule50(s.evaluator, pos, evaluate(s.evaluator, &s.stack[0].eval))
+    cdef int score = scaled_by_rule50(s.evaluator, &s.stack[0].pos, evaluate(s.evaluator, &s.stack[0].eval))
     probe_tt(s, 0, &hit)
-    fill_view(s, 0, &view)
-    start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[0], hit.move, False)
+    start_all(&picker, s, 0, hit.move)
     while s.line_count < s.multipv:
         move = next_move(&picker)
         for i in range(s.line_count, _group_end(s, s.line_count)):

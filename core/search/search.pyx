@@ -10,7 +10,7 @@ from ..evaluate.evaluate cimport evaluate, scaled_by_rule50
 from .learning cimport *
 from .margins cimport *
 from ..board.movegen cimport has_legal_move
-from .movepick cimport STAGE_BAD_NOISY, MovePicker, next_move, picks_check, start_picker
+from .movepick cimport STAGE_BAD_NOISY, MovePicker, next_move, picks_check, start_all, start_noisy, start_qsearch
 from ..board.see cimport see_ge
 from .tt cimport TTHit, tt_key, tt_prefetch, tt_store
 
@@ -156,7 +156,6 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     cdef Move best_move = 0
     cdef Move move
     cdef TTHit hit
-    cdef HistoryView view
     cdef MovePicker picker
 
     # 1. Limits and draws.
@@ -189,9 +188,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     # 4. Captures, or evasions.
     if in_check or checks:  # quiet moves are ordered too
         find_threats(s, ply)
-    fill_view(s, ply, &view)
-    start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[ply], hit.move, not in_check)
-    picker.quiet_checks = checks and s.params.p.use_qs_checks
+    start_qsearch(&picker, s, ply, hit.move, checks and s.params.p.use_qs_checks)
     while True:
         move = next_move(&picker)
         if move == 0:
@@ -254,7 +251,6 @@ cdef struct Node:
     int raw_eval
     int eval  # see _refined_eval
     TTHit hit
-    HistoryView view
 
 
 cdef int search_child(
@@ -323,10 +319,8 @@ cdef int _try_probcut(
     cdef int child_depth = depth - s.params.p.probcut_reduction
     cdef int score
     cdef Move move
-    cdef HistoryView view
     cdef MovePicker picker
-    fill_view(s, ply, &view)
-    start_picker(&picker, pos, &view, &s.params, &s.tt, s.history.killers[ply], hit.move, True)
+    start_noisy(&picker, s, ply, hit.move)
     while True:
         move = next_move(&picker)
         if move == 0:
@@ -704,8 +698,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     tried.noisy_count = 0
     _fill_reducible(&node, &late)
     find_threats(s, ply)
-    fill_view(s, ply, &node.view)
-    start_picker(&picker, pos, &node.view, &s.params, &s.tt, s.history.killers[ply], node.hit.move, False)
+    start_all(&picker, s, ply, node.hit.move)
     while True:
         move = next_move(&picker)
         if move == 0:
@@ -714,7 +707,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             continue
         moves += 1
         quiet = not is_noisy(move)
-        history = quiet_history(&node.view, move) if quiet else capture_history(&node.view, move)
+        history = quiet_history(&picker.history, move) if quiet else capture_history(&picker.history, move)
 
         # 12. Near the horizon, skip moves that are unlikely to reach alpha.
         if best > -TB_BOUND and node.has_pieces and not node.pv_node and not node.in_check:
@@ -752,7 +745,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
                 if node.open_window:
                     set_pv(s, ply, move)
                 if score >= beta:
-                    reward_cutoff(s, ply, &node.view, move, node.depth, &tried)
+                    reward_cutoff(s, ply, &picker.history, move, node.depth, &tried)
                     entry.cutoffs += 1
                     break
         _note_tried(&tried, move, quiet)
