@@ -11,7 +11,7 @@ from .learning cimport corrected
 from .margins cimport *
 from .movepick cimport MovePicker, next_move, start_all
 from .search cimport search_child
-from .tt cimport TTHit, tt_key, tt_store
+from .tt cimport TTHit
 
 cdef enum:
     DETAILS_AFTER_US = 1000000  # bounds and root moves are reported from this time on
@@ -159,8 +159,8 @@ cdef void _store_line(Searcher* s, int score, int depth, int searched, int bound
     line.length = s.pv_length[0]
     line.group = group
     memcpy(line.pv, s.pv[0], s.pv_length[0] * sizeof(Move))
-    if s.params.p.use_tt and s.line == 0 and not s.root_restricted and bound != BOUND_NONE:
-        tt_store(&s.tt, tt_key(&s.stack[0].pos), 0, line.pv[0], score, s.raw_eval, searched, True, bound)
+    if s.line == 0 and not s.root_restricted and bound != BOUND_NONE:
+        store_tt(s, 0, line.pv[0], score, s.raw_eval, searched, True, bound)
 
 
 cdef void _report_lines(Searcher* s) noexcept nogil:

@@ -12,7 +12,7 @@ from .margins cimport *
 from ..board.movegen cimport has_legal_move
 from .movepick cimport STAGE_BAD_NOISY, MovePicker, next_move, picks_check, start_all, start_noisy, start_qsearch
 from ..board.see cimport see_ge
-from .tt cimport TTHit, tt_key, tt_prefetch, tt_store
+from .tt cimport TTHit, tt_key, tt_prefetch
 
 cdef enum:
     MULTI_CUT = -100  # returned instead of an extension: several moves beat beta
@@ -224,11 +224,8 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
         return -MATE + ply
 
     # 5. Store.
-    if s.params.p.use_tt:
-        tt_store(
-            &s.tt, tt_key(pos), ply, best_move, best, raw_eval, 0, hit.was_pv or pv_node,
-            BOUND_LOWER if best >= beta else (BOUND_EXACT if best > old_alpha and open_window else BOUND_UPPER),
-        )
+    bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if open_window and best > old_alpha else BOUND_UPPER)
+    store_tt(s, ply, best_move, best, raw_eval, 0, hit.was_pv or pv_node, bound)
     return best
 
 
@@ -334,8 +331,7 @@ cdef int _try_probcut(
         if s.aborted:
             return NO_SCORE
         if score >= raised:
-            if s.params.p.use_tt:
-                tt_store(&s.tt, tt_key(pos), ply, move, score, raw_eval, child_depth + 1, hit.was_pv, BOUND_LOWER)
+            store_tt(s, ply, move, score, raw_eval, child_depth + 1, hit.was_pv, BOUND_LOWER)
             return score
 
 
@@ -410,16 +406,13 @@ cdef int _leaf(Searcher* s, int ply) noexcept nogil:
 
 cdef int _use_tablebase(Searcher* s, Node* node, int* best, int* ceiling) noexcept nogil:
     """The tablebase score if its bound is enough for the window; else NO_SCORE, and `best` or `ceiling` is set."""
-    cdef int bound
+    cdef int bound, depth
     cdef int score = _probe_tablebase(s, node.ply, &bound)
     if score == NO_SCORE:
         return NO_SCORE
     if bound == BOUND_EXACT or (score >= node.beta if bound == BOUND_LOWER else score <= node.alpha):
-        if s.params.p.use_tt:
-            tt_store(
-                &s.tt, tt_key(&s.stack[node.ply].pos), node.ply, 0, score, NO_SCORE,
-                min(node.depth + TB_DEPTH_BONUS, MAX_DEPTH), node.pv_node, bound,
-            )
+        depth = min(node.depth + TB_DEPTH_BONUS, MAX_DEPTH)
+        store_tt(s, node.ply, 0, score, NO_SCORE, depth, node.pv_node, bound)
         return score
     if bound == BOUND_UPPER:
         ceiling[0] = score
@@ -764,6 +757,5 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     learn_correction(s, ply, node.depth, best, bound, best_move)
     if bound == BOUND_UPPER:
         reward_prior(s, ply, node.depth)
-    if s.params.p.use_tt:
-        tt_store(&s.tt, tt_key(pos), ply, best_move, best, node.raw_eval, node.depth, node.hit.was_pv, bound)
+    store_tt(s, ply, best_move, best, node.raw_eval, node.depth, node.hit.was_pv, bound)
     return best

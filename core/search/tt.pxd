@@ -15,6 +15,16 @@ cdef enum:
     CLUSTER_SIZE = 4
     GENERATIONS = 64  # a generation is the number of the search modulo this
 
+cdef enum:  # the lowest bit of a field in the data of an entry; each field ends where the next one starts
+    SCORE_SHIFT = 16
+    EVAL_SHIFT = 32
+    DEPTH_SHIFT = 48
+    WAS_PV_SHIFT = 55
+    BOUND_SHIFT = 56
+    GENERATION_SHIFT = 58
+    DEPTH_MASK = 0x7F
+    BOUND_MASK = 3
+
 cdef enum:  # steps of the fifty-move counter
     CLOCK_FREE = 64  # below this the counter is ignored: steps there cost more tt hits than they are worth (measured)
     CLOCK_STEP = 16  # plies of one step
@@ -23,8 +33,7 @@ cdef enum:  # steps of the fifty-move counter
 
 cdef struct TTEntry:  # each word is read once, by get_word, so the tested value is the used value
     uint64_t check  # key ^ data
-    # Bits 0-15 move, 16-31 score, 32-47 static eval, 48-54 depth, 55 was_pv, 56-57 bound, 58-63 generation.
-    uint64_t data
+    uint64_t data  # bits from the lowest: the move, then the fields named by *_SHIFT
 
 cdef struct TTCluster:
     TTEntry entry[CLUSTER_SIZE]
@@ -83,10 +92,10 @@ cdef inline int score_from_tt(int score, int ply) noexcept nogil:
     return score + ply if score <= -TB_BOUND else score
 
 cdef inline int data_depth(uint64_t data) noexcept nogil:
-    return (data >> 48) & 0x7F
+    return (data >> DEPTH_SHIFT) & DEPTH_MASK
 
 cdef inline int data_generation(uint64_t data) noexcept nogil:
-    return <int>(data >> 58)
+    return <int>(data >> GENERATION_SHIFT)
 
 cdef inline void set_no_hit(TTHit* hit) noexcept nogil:
     hit.found = False
@@ -107,10 +116,10 @@ cdef inline void tt_probe(const TTable* tt, Key key, int ply, TTHit* hit) noexce
         if get_word(&entry[i].check) ^ data == key and data != 0:
             hit.found = True
             hit.move = <Move>data
-            hit.score = score_from_tt(<int16_t>(data >> 16), ply)
-            hit.static_eval = <int16_t>(data >> 32)
+            hit.score = score_from_tt(<int16_t>(data >> SCORE_SHIFT), ply)
+            hit.static_eval = <int16_t>(data >> EVAL_SHIFT)
             hit.depth = data_depth(data)
-            hit.bound = (data >> 56) & 3
-            hit.was_pv = (data >> 55) & 1
+            hit.bound = (data >> BOUND_SHIFT) & BOUND_MASK
+            hit.was_pv = (data >> WAS_PV_SHIFT) & 1
             return
     set_no_hit(hit)

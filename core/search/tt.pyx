@@ -70,12 +70,12 @@ cdef void tt_store(
             slot = &entry[i]
     data = (
         <uint64_t>move
-        | (<uint64_t><uint16_t>score_to_tt(score, ply) << 16)
-        | (<uint64_t><uint16_t>static_eval << 32)
-        | (<uint64_t>(depth & 0x7F) << 48)
-        | (<uint64_t>was_pv << 55)
-        | (<uint64_t>bound << 56)
-        | (<uint64_t>tt.generation << 58)
+        | (<uint64_t><uint16_t>score_to_tt(score, ply) << SCORE_SHIFT)
+        | (<uint64_t><uint16_t>static_eval << EVAL_SHIFT)
+        | (<uint64_t>(depth & DEPTH_MASK) << DEPTH_SHIFT)
+        | (<uint64_t>was_pv << WAS_PV_SHIFT)
+        | (<uint64_t>bound << BOUND_SHIFT)
+        | (<uint64_t>tt.generation << GENERATION_SHIFT)
     )
     set_word(&slot.data, data)
     set_word(&slot.check, key ^ data)
