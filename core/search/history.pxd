@@ -79,6 +79,9 @@ cdef inline int16_t* capture_entry(const HistoryView* view, Move move) noexcept 
 cdef inline int capture_history(const HistoryView* view, Move move) noexcept nogil:
     return capture_entry(view, move)[0]
 
+cdef inline int move_history(const HistoryView* view, Move move) noexcept nogil:
+    return capture_history(view, move) if is_noisy(move) else quiet_history(view, move)
+
 cdef inline void add_killer(History* h, int ply, Move move) noexcept nogil:
     if h.killers[ply][0] != move:
         h.killers[ply][1] = h.killers[ply][0]

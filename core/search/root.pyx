@@ -10,7 +10,7 @@ from ..evaluate.evaluate cimport evaluate, scaled_by_rule50
 from .learning cimport corrected
 from .margins cimport *
 from .movepick cimport MovePicker, next_move, start_all
-from .search cimport search_child
+from .search cimport Node, search_move
 from .tt cimport TTHit
 
 cdef enum:
@@ -83,47 +83,40 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
     """
     cdef int best = -INFINITE
     cdef int first = s.line
-    cdef int i, score, reduction
+    cdef int i, score
     cdef uint64_t nodes
     cdef HistoryView view
-    cdef Reducible late
     cdef Move move
+    cdef Node node
     s.pv_length[0] = 0
     forget_killers(&s.history, 1)
     s.stack[1].excluded = 0
-    s.stack[1].cutoffs = 0
     fill_view(s, 0, &view)
-    late.depth = depth
-    late.pv_node = True
-    late.cut_node = False
-    late.improving = True
-    late.was_pv = True
-    late.tt_capture = is_noisy(s.root_moves[first].move)
-    late.killer = False
-    late.cutoffs = 0
+    node.ply = 0
+    node.depth = depth
+    node.alpha = alpha
+    node.beta = beta
+    node.pv_node = True
+    node.cut_node = False
+    node.improving = True
+    node.hit.move = s.root_moves[first].move
+    node.hit.was_pv = True
     for i in range(first, _group_end(s, first)):
         move = s.root_moves[i].move
         s.currmove_number = i + 1
         nodes = s.nodes
         if _reports_details(s):
             s.report(s, s.context, REPORT_CURRMOVE)
-        play(s, 0, move)
-        reduction = 0
-        if s.params.p.use_lmr and depth >= s.params.p.lmr_min_depth and i - first > s.params.p.lmr_min_moves:
-            late.moves = i - first + 1
-            late.quiet = not is_noisy(move)
-            late.history = quiet_history(&view, move) if late.quiet else capture_history(&view, move)
-            late.gives_check = s.stack[1].pos.checkers != 0
-            reduction = lmr_reduction(&s.params, &late)
-        score = search_child(s, 0, depth - 1, reduction, alpha, beta, best, i == first, False)
+        s.stack[1].cutoffs = 0  # those below one root move say nothing about the next
+        score = search_move(s, &node, move, i - first + 1, move_history(&view, move), 0, best)
         s.root_moves[i].nodes += s.nodes - nodes
         if s.aborted:
             break
         if score > best:
             best = score
-            if score > alpha:
+            if score > node.alpha:
                 if s.params.p.use_alpha_beta:
-                    alpha = score
+                    node.alpha = score
                 s.pv_score = score
                 set_pv(s, 0, move)
                 _move_root(s, i, first)

@@ -5,8 +5,27 @@ Three kinds of node (https://www.chessprogramming.org/Node_Types): a PV node is 
 exact; in a cut node one move is enough to show that the score is at least beta; in an all node every move must fail low.
 """
 
-from .searcher cimport Searcher
+from .searcher cimport Move, Searcher
+from .tt cimport TTHit
 
-cdef int search_child(
-    Searcher* s, int ply, int depth, int reduction, int alpha, int beta, int best, bint first, bint cut_node
+cdef struct Node:
+    # The arguments of negamax for one node, and what it computes before it searches the moves. The root sets only what
+    # `search_move` reads.
+    int ply
+    int depth
+    int alpha
+    int beta
+    bint cut_node  # a cutoff is expected
+    bint open_window
+    bint pv_node  # an open window with PVS on; without PVS every window is open
+    bint in_check
+    bint improving
+    bint has_pieces  # stm has a piece besides king and pawns
+    Move excluded  # not searched (singular extension); 0: none
+    int raw_eval
+    int eval  # see _refined_eval
+    TTHit hit
+
+cdef int search_move(
+    Searcher* s, const Node* node, Move move, int moves, int history, int extension, int best
 ) noexcept nogil

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Negamax and quiescence. Read from the bottom up: `negamax` searches a node, `search_child` one of its moves, `qsearch` a leaf.
+"""Negamax and quiescence. Read from the bottom up: `negamax` searches a node, `search_move` one of its moves, `qsearch` a leaf.
 
 Each technique has its switch and its numbers in tunables.py; here are how it works and why its errors are acceptable.
 Scores are centipawns from the side to move; +-(MATE - ply) is a mate, `ply` counted from the root.
@@ -230,54 +230,6 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
 
 
 # --- Negamax ---
-
-
-cdef struct Node:
-    # The arguments of negamax for one node, and what it computes before it searches the moves.
-    int ply
-    int depth
-    int alpha
-    int beta
-    bint cut_node  # a cutoff is expected
-    bint open_window
-    bint pv_node  # an open window with PVS on; without PVS every window is open
-    bint in_check
-    bint improving
-    bint has_pieces  # stm has a piece besides king and pawns
-    Move excluded  # not searched (singular extension); 0: none
-    int raw_eval
-    int eval  # see _refined_eval
-    TTHit hit
-
-
-cdef int search_child(
-    Searcher* s, int ply, int depth, int reduction, int alpha, int beta, int best, bint first, bint cut_node
-) noexcept nogil:
-    """Score of the move just made from `ply`, searched to `depth` below it.
-
-    Principal variation search: only the first move is searched with the open window; the others first with a null window and at
-    reduced depth, to show that they are not better. A move that scores above alpha is searched again, deeper and then wider.
-    Source: https://www.chessprogramming.org/Principal_Variation_Search.
-    """
-    cdef int score
-    cdef int reduced = depth - reduction
-    cdef bint pv_node = beta - alpha > 1
-    if first or not s.params.p.use_pvs:
-        if reduction:
-            score = -negamax(s, ply + 1, reduced, -beta, -alpha, True)
-            if score <= alpha or s.aborted:
-                return score
-        return -negamax(s, ply + 1, depth, -beta, -alpha, False if pv_node else not cut_node)
-    score = -negamax(s, ply + 1, reduced, -alpha - 1, -alpha, True if reduction else not cut_node)
-    if score > alpha and reduction and not s.aborted:
-        if s.params.p.lmr_deeper and ply:  # by how much it beats `best` decides the depth of the second search
-            depth += score > best + s.params.p.lmr_deeper + s.params.p.lmr_deeper_depth * depth
-            depth -= score < best + s.params.p.lmr_shallower
-        if depth > reduced:
-            score = -negamax(s, ply + 1, depth, -alpha - 1, -alpha, not cut_node)
-    if score > alpha and pv_node and not s.aborted:
-        score = -negamax(s, ply + 1, depth, -beta, -alpha, False)
-    return score
 
 
 cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noexcept nogil:
@@ -568,32 +520,63 @@ cdef inline bint _may_be_singular(const Searcher* s, const Node* node, Move move
     )
 
 
-cdef inline int _reduction(
-    const Searcher* s, const Node* node, Reducible* late, Move move, int moves, int history
-) noexcept nogil:
+cdef inline int _reduction(const Searcher* s, const Node* node, Move move, int moves, int history) noexcept nogil:
     """The reduction in plies of the move just made."""
     cdef const Params* p = &s.params.p
     cdef const StackEntry* child = &s.stack[node.ply + 1]
     cdef const Move* killers = s.history.killers[node.ply]
+    cdef Reducible late
     if not p.use_lmr or node.depth < p.lmr_min_depth or moves <= p.lmr_min_moves + node.pv_node:
         return 0
-    late.moves = moves
-    late.quiet = not is_noisy(move)
-    late.history = history
-    late.killer = move == killers[0] or move == killers[1]
-    late.gives_check = child.pos.checkers != 0
-    late.cutoffs = child.cutoffs
-    return lmr_reduction(&s.params, late)
-
-
-cdef inline void _fill_reducible(const Node* node, Reducible* late) noexcept nogil:
-    """Set the fields of `late` that are the same for all moves of a node."""
     late.depth = node.depth
+    late.moves = moves
+    late.history = history
+    late.quiet = not is_noisy(move)
     late.pv_node = node.pv_node
     late.cut_node = node.cut_node
     late.improving = node.improving
     late.was_pv = node.hit.was_pv
     late.tt_capture = node.hit.move != 0 and is_noisy(node.hit.move)
+    late.gives_check = child.pos.checkers != 0
+    late.killer = move == killers[0] or move == killers[1]
+    late.cutoffs = child.cutoffs
+    return lmr_reduction(&s.params, &late)
+
+
+cdef int search_move(
+    Searcher* s, const Node* node, Move move, int moves, int history, int extension, int best
+) noexcept nogil:
+    """Make a move of a node, the one of number `moves`, and return its score. `best` is that of the moves before it.
+
+    Principal variation search: only the first move is searched with the open window; the others first with a null window and at
+    reduced depth, to show that they are not better. A move that scores above alpha is searched again, deeper and then wider.
+    Source: https://www.chessprogramming.org/Principal_Variation_Search.
+    """
+    cdef int child = node.ply + 1
+    cdef int alpha = node.alpha
+    cdef int beta = node.beta
+    cdef int depth = node.depth - 1 + extension
+    cdef bint open_window = beta - alpha > 1
+    cdef int score, reduction, reduced
+    play(s, node.ply, move)
+    reduction = _reduction(s, node, move, moves, history)
+    reduced = depth - reduction
+    if moves == 1 or not s.params.p.use_pvs:
+        if reduction:
+            score = -negamax(s, child, reduced, -beta, -alpha, True)
+            if score <= alpha or s.aborted:
+                return score
+        return -negamax(s, child, depth, -beta, -alpha, False if open_window else not node.cut_node)
+    score = -negamax(s, child, reduced, -alpha - 1, -alpha, True if reduction else not node.cut_node)
+    if score > alpha and reduction and not s.aborted:
+        if s.params.p.lmr_deeper and node.ply:  # by how much it beats `best` decides the depth of the second search
+            depth += score > best + s.params.p.lmr_deeper + s.params.p.lmr_deeper_depth * depth
+            depth -= score < best + s.params.p.lmr_shallower
+        if depth > reduced:
+            score = -negamax(s, child, depth, -alpha - 1, -alpha, not node.cut_node)
+    if score > alpha and open_window and not s.aborted:
+        score = -negamax(s, child, depth, -beta, -alpha, False)
+    return score
 
 
 cdef inline void _note_tried(Tried* tried, Move move, bint quiet) noexcept nogil:
@@ -614,7 +597,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     """
     cdef StackEntry* entry = &s.stack[ply]
     cdef const PositionC* pos = &entry.pos
-    cdef int old_alpha, score, bound, history, extension, reduction
+    cdef int old_alpha, score, bound, history, extension
     cdef int best = -INFINITE
     cdef int ceiling = INFINITE  # upper bound by the tablebases
     cdef int moves = 0
@@ -622,7 +605,6 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     cdef Move best_move = 0
     cdef Move move
     cdef Node node
-    cdef Reducible late
     cdef Tried tried
     cdef MovePicker picker
     node.ply = ply
@@ -689,7 +671,6 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     # 11. The moves, in the picker's order.
     tried.quiet_count = 0
     tried.noisy_count = 0
-    _fill_reducible(&node, &late)
     find_threats(s, ply)
     start_all(&picker, s, ply, node.hit.move)
     while True:
@@ -700,7 +681,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             continue
         moves += 1
         quiet = not is_noisy(move)
-        history = quiet_history(&picker.history, move) if quiet else capture_history(&picker.history, move)
+        history = move_history(&picker.history, move)
 
         # 12. Near the horizon, skip moves that are unlikely to reach alpha.
         if best > -TB_BOUND and node.has_pieces and not node.pv_node and not node.in_check:
@@ -719,16 +700,12 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
             if extension == MULTI_CUT:
                 return singular_beta(&s.params, node.hit.score, node.depth)
 
-        # 14. Make the move; choose its reduction.
-        play(s, ply, move)
-        reduction = _reduction(s, &node, &late, move, moves, history)
-
-        # 15. Search it.
-        score = search_child(s, ply, node.depth - 1 + extension, reduction, node.alpha, beta, best, moves == 1, cut_node)
+        # 14. Make the move and search it.
+        score = search_move(s, &node, move, moves, history, extension, best)
         if s.aborted:
             return 0
 
-        # 16. A new best move, perhaps a cutoff.
+        # 15. A new best move, perhaps a cutoff.
         if score > best:
             best = score
             if score > node.alpha:
@@ -743,14 +720,14 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
                     break
         _note_tried(&tried, move, quiet)
 
-    # 17. Mate and stalemate.
+    # 16. Mate and stalemate.
     if moves == 0:
         if node.excluded:
             return node.alpha
         return -MATE + ply if node.in_check else 0
     best = min(best, ceiling)
 
-    # 18. Learn and store.
+    # 17. Learn and store.
     if node.excluded:
         return best
     bound = BOUND_LOWER if best >= beta else (BOUND_EXACT if node.open_window and best > old_alpha else BOUND_UPPER)
