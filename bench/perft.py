@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
+from ..text import reason, shorten
 from ..uci.options import MAX_HASH_MB
-from ..uci.parse import reason, shorten
 from .common.command import CommandError, Parser, file_name, per_second, whole_number
 from .common.fen import SHOWN, is_shredder, read_epd
 from .common.files import read_text

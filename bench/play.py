@@ -21,8 +21,8 @@ from chess.engine import EngineError, Limit, SimpleEngine
 
 from .. import __version__
 from ..in_process import open_engine
+from ..text import printable, shorten
 from ..uci.options import MAX_ELO, MIN_ELO
-from ..uci.parse import printable, shorten
 from .common.adjudication import DRAW, UNFINISHED, Ending, find_ending, win
 from .common.command import LARGEST_TIME, CommandError, Parser, file_name, in_words, number, seconds, whole_number
 from .common.files import append, check_outputs, naming, require_kind

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess.pgn
 import numpy as np
 
-from ..uci.parse import reason
+from ..text import reason
 from ..uci.wdl import LEAST, material
 from .common.command import CommandError, Parser, file_name, require
 from .common.files import naming

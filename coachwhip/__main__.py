@@ -17,11 +17,10 @@ try:
 
     from . import __version__
     from .output import LostOutput, use_utf8, watched
+    from .text import nearest, printable, shorten
     from .uci import worker
     from .uci.format import info_string
     from .uci.loop import UciLoop
-    from .uci.options import nearest
-    from .uci.parse import printable, shorten
     from .uci.reader import read_lines
     from .uci.session import Session
     from .uci.writer import LineWriter

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from stat import S_ISCHR
 from time import sleep
 
-from .uci.parse import OF_A_TEXT, printable, storable
+from .text import OF_A_TEXT, printable, storable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

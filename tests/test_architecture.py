@@ -39,6 +39,7 @@ KNOWS: dict[str, tuple[str, ...]] = {
 # What others may import of core; learning alone loads `blocks` and `training`.
 FACE = tuple(f"coachwhip.core{part}" for part in ("", ".blocks", ".engine", ".training", ".tunables"))
 TABLE = "coachwhip.core.tunables"  # at the top of core and needed below: `Params` comes from it
+TEXT = "coachwhip.text"  # the ground floor: knows nobody, and everybody may know it
 COMMAND_LINE = Path("coachwhip/__main__.py")  # starts the tools, and is above everything
 IN_PROCESS = Path("coachwhip/in_process.py")  # needs python-chess, loaded when it is used
 
@@ -92,7 +93,7 @@ def may_know(path: Path, name: str) -> bool:
     tool = "/".join(path.parts[:2])
     return (
         path == COMMAND_LINE
-        or name == TABLE
+        or name in (TABLE, TEXT)
         or folder in (own, *KNOWS.get(own, KNOWS["bench"]))
         or (own not in KNOWS and tool.startswith("bench/") and f"{folder}/".startswith(f"{tool}/"))
     )
@@ -120,6 +121,13 @@ def test_no_module_reaches_itself() -> None:
 
 def test_tables_import_nothing() -> None:
     assert not imports(Path("core/tunables.py")) | imports(Path("evaluation/weights.py"))
+
+
+def test_the_ground_floor_needs_nothing_compiled() -> None:
+    assert not ours(Path("coachwhip/text.py"))
+    code = "import sys, coachwhip.text; print(*(name for name in sys.modules if name.startswith('coachwhip')))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {"coachwhip", TEXT}
 
 
 def test_the_uci_path_loads_only_the_standard_library() -> None:

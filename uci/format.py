@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .parse import UserError, printable
+from ..text import printable
+from .parse import UserError
 
 NO_MOVE = "(none)"  # for mate and stalemate: python-chess reads `(none)` as no move, `0000` as a null move
 NULL_MOVE = "0000"  # for a rejected position: UCI's own text for no move

@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from functools import partial
 
+from ..text import reason, shorten
 from . import format as fmt
 from . import parse
 from .perft import perft
@@ -206,7 +207,7 @@ class UciLoop:
     # Handlers: each gets the text after its command
 
     def _do_unknown(self, rest: str) -> None:
-        self._complain(f"Unknown command: '{parse.shorten(rest)}'. Type help for a list.")
+        self._complain(f"Unknown command: '{shorten(rest)}'. Type help for a list.")
 
     def _do_uci(self, _: str) -> None:
         options = (entry.declaration() for entry in self.session.options.table)
@@ -234,8 +235,8 @@ class UciLoop:
         try:
             self.session.set_position(*parse.parse_position(rest))
         except ValueError as error:
-            self.session.rejection = reason = parse.reason(error)
-            self._complain(reason if isinstance(error, parse.UserError) else f"position not changed: {reason}")
+            self.session.rejection = fault = reason(error)
+            self._complain(fault if isinstance(error, parse.UserError) else f"position not changed: {fault}")
 
     def _do_quit(self, _: str) -> None:
         self.closed = True
@@ -253,7 +254,7 @@ class UciLoop:
             try:
                 position = self.session.new_position(None if fen == "startpos" else fen)
             except ValueError as error:
-                raise parse.UserError(f"eval: {parse.reason(error)}") from error
+                raise parse.UserError(f"eval: {reason(error)}") from error
         for line in trace.table(self.session.engine.trace(position)).splitlines():
             self._write(line)
 

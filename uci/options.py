@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from . import parse
+from ..text import LONGEST_REASON, nearest, parse_int, reason, shorten
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import Any
 
 MAX_HASH_MB = 65536
@@ -22,7 +22,6 @@ MAX_MULTIPV = 256  # no position has more moves
 MAX_SEED = 2**31 - 1
 MIN_ELO, MAX_ELO = 500, 2800
 FULL_SKILL = 20  # the Skill Level that limits nothing
-LIKENESS = 0.75  # difflib's ratio from which on a name may be the one that was meant
 
 
 @dataclass(frozen=True)
@@ -102,12 +101,12 @@ class Options:
                 entry.apply(session)
         except Exception as error:
             self._values[entry.name] = old
-            kept = f"keeping {parse.shorten(as_text(old), parse.LONGEST_REASON)}"
+            kept = f"keeping {shorten(as_text(old), LONGEST_REASON)}"
             if isinstance(error, MemoryError):
                 return f"{entry.name}: not enough memory, {kept}"
             if not isinstance(error, (ValueError, OSError)):
                 raise
-            return f"{entry.name}: {parse.reason(error)}; {kept}"
+            return f"{entry.name}: {reason(error)}; {kept}"
         self.were_set.add(entry.name)
         return ""
 
@@ -115,7 +114,7 @@ class Options:
         """The message about a name that is none of an option."""
         from ..core.tunables import TUNABLES
 
-        message = f"no option named '{parse.shorten(name)}'"
+        message = f"no option named '{shorten(name)}'"
         if name.lower() in (row[0] for row in TUNABLES):
             return f"{message}: it is a tunable, which is an option in a session that was started with `coachwhip --expose`"
         near = nearest(name, (entry.name for entry in self.table))
@@ -127,15 +126,6 @@ def as_text(value: int | bool | str | None) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value) or "<empty>"
 
 
-def nearest(name: str, names: Iterable[str]) -> str:
-    """The one of `names` that is most like `name`, in any case of letters; "" if none is like it."""
-    from difflib import get_close_matches  # loaded only for a message about a mistake
-
-    by_lower = {each.lower(): each for each in names}
-    matches = get_close_matches(name[:60].lower(), by_lower, 1, LIKENESS)
-    return by_lower[matches[0]] if matches else ""
-
-
 def _checked(entry: Option, text: str | None) -> int | bool | str | None:
     """The value that `text` means for this option, None for a button. Raises ValueError if it is wrong."""
     if entry.kind == "button":
@@ -144,13 +134,13 @@ def _checked(entry: Option, text: str | None) -> int | bool | str | None:
         raise ValueError("the value is missing")
     if entry.kind == "string":
         if os.path.exists(text) and not (os.path.isfile(text) or os.path.isdir(text)):  # opening a pipe may wait for ever
-            raise ValueError(f"{parse.shorten(text)} is not a regular file")
+            raise ValueError(f"{shorten(text)} is not a regular file")
         return "" if text == "<empty>" else text
     if entry.kind == "check":
         if text.lower() not in ("true", "false"):
-            raise ValueError(f"'{parse.shorten(text)}' is neither true nor false")
+            raise ValueError(f"'{shorten(text)}' is neither true nor false")
         return text.lower() == "true"
-    number = parse.parse_int(text)
+    number = parse_int(text)
     if number is None or not entry.minimum <= number <= entry.maximum:
-        raise ValueError(f"'{parse.shorten(text)}' is not a whole number from {entry.minimum} to {entry.maximum}")
+        raise ValueError(f"'{shorten(text)}' is not a whole number from {entry.minimum} to {entry.maximum}")
     return number

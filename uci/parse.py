@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from ..text import shorten
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Container
 
 MAX_NAMED = 8  # errors and words that one message names at most
-LONGEST_REASON = 200  # characters of what an error says
-OF_A_TEXT = "\n\t\u00a0\u2007\u202f\u3000\u200c\u200d"  # line ends, blanks and joiners: `isprintable` rejects them
-CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 MAX_MS = 2**31 - 1  # 24 days; longer times are clamped to this
 
 # The fields of `go` that take a number, and the range it is clamped to.
@@ -95,11 +94,6 @@ def split_command(text: str, first: Container[str], anywhere: Container[str]) ->
     return "", " ".join(words)
 
 
-def parse_int(word: str) -> int | None:
-    """A whole number of at most 18 ASCII digits, with or without a minus sign; None for other text."""
-    return int(word) if re.fullmatch(r"-?[0-9]{1,18}", word) else None
-
-
 def leading_int(word: str) -> tuple[int | None, str]:
     """The number at the start of a word, None if there is none, and the rest of the word: `100.0` is 100 and `.0`, as in Stockfish."""
     match = re.match(r"([-+]?)0*([0-9]{1,18})[0-9]*", word)
@@ -169,28 +163,3 @@ def parse_setoption(rest: str) -> tuple[str, str | None]:
     if len(words) == 1:
         raise UserError("setoption: the option's name is missing")
     return " ".join(words[1:]), value.strip(" ") if has_value else None
-
-
-def reason(error: BaseException) -> str:
-    """What an error says, for a message: it may quote a field or a move of any length."""
-    return shorten(str(error), LONGEST_REASON)
-
-
-def shorten(text: str, limit: int = 60) -> str:
-    """Text from outside for a message: at most `limit` characters."""
-    return printable(text[:limit]) + "..." * (len(text) > limit)
-
-
-def storable(text: str) -> str:
-    """What may go to a file: control characters and lone surrogates become `?`."""
-    return CONTROLS.sub("?", text)
-
-
-def printable(text: str, kept: str = "") -> str:
-    """What may go to a terminal: control characters, direction marks and lone surrogates become `?`.
-
-    `kept`: what stays all the same; OF_A_TEXT where it is more than a name or a line.
-    """
-    if text.isprintable():
-        return text
-    return "".join(char if char.isprintable() or char in kept else "?" for char in text)

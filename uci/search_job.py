@@ -12,8 +12,9 @@ import threading
 from dataclasses import replace
 from time import perf_counter_ns
 
+from ..text import shorten
 from . import format as fmt
-from . import parse, strength, timeman, wdl
+from . import strength, timeman, wdl
 from .format import SearchReport
 from .worker import Job
 
@@ -154,7 +155,7 @@ class SearchJob(Job):
                 position.move_code(move)
                 legal.append(move)
             except ValueError:
-                others.append(parse.shorten(move))
+                others.append(shorten(move))
         if others:
             self._complain(f"searchmoves: ignored, not legal here: {' '.join(others[:8])}{' ...' if others[8:] else ''}")
         return legal

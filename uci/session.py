@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 
+from ..text import shorten
 from . import parse
 from .options import MAX_SEED, Options
 
@@ -149,7 +150,7 @@ class Session:
             try:
                 position.make(move)
             except ValueError:
-                raise ValueError(f"illegal move '{parse.shorten(move)}' (number {number} after 'moves')") from None
+                raise ValueError(f"illegal move '{shorten(move)}' (number {number} after 'moves')") from None
         self._position = position
 
     def new_position(self, fen: str | None) -> Position:

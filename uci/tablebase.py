@@ -12,6 +12,7 @@ import os
 from dataclasses import dataclass
 
 from ..core.engine import FIFTY_MOVES, SHOWN_TB_WIN
+from ..text import shorten
 from . import parse
 
 TYPE_CHECKING = False
@@ -59,7 +60,7 @@ class Tablebase:
         folders = [folder for folder in path.split(os.pathsep) if folder]
         without = [folder for folder in folders if not _holds_tables(folder)]
         if without == folders:
-            raise ValueError(f"no Syzygy tables in '{parse.shorten(path)}'")
+            raise ValueError(f"no Syzygy tables in '{shorten(path)}'")
         import chess.syzygy
 
         self._board = chess.Board
@@ -71,7 +72,7 @@ class Tablebase:
         notes = f"; left out, since their headers are damaged: {_listed(damaged)}" if damaged else ""
         if not self.max_pieces:
             self.close()
-            raise ValueError(f"no WDL tables in '{parse.shorten(path)}'{notes}")
+            raise ValueError(f"no WDL tables in '{shorten(path)}'{notes}")
         wdl, dtz = (len(set(tables.values())) for tables in (self._tables.wdl, self._tables.dtz))
         notes += f"; none in {_listed(without)}" if without else ""
         self.summary = f"{wdl} WDL and {dtz} DTZ tables, up to {self.max_pieces} pieces{notes}"
@@ -209,7 +210,7 @@ def _has_repeated(position: Position) -> bool:
 
 
 def _listed(names: list[str]) -> str:
-    return ", ".join(map(parse.shorten, names[: parse.MAX_NAMED]))
+    return ", ".join(map(shorten, names[: parse.MAX_NAMED]))
 
 
 def _holds_tables(folder: str) -> bool:

@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from ..core.tunables import TUNABLES
-from .options import Option, nearest
-from .parse import parse_int, shorten
+from ..text import nearest, parse_int, shorten
+from .options import Option
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ import os
 from _thread import allocate_lock
 from time import localtime, sleep, strftime, time
 
+from ..text import printable
 from .format import info_string
-from .parse import printable
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

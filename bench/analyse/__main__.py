@@ -14,8 +14,8 @@ from chess.engine import EngineError, Limit, SimpleEngine
 
 from ...core.engine import MAX_DEPTH
 from ...in_process import open_engine
+from ...text import reason, shorten, storable
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
-from ...uci.parse import reason, shorten, storable
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, whole_number
 from ..common.files import Postponed, add_force, check_outputs, fingerprint, naming, replacing, write_bytes
 from ..common.journal import add_journal_arguments

@@ -7,7 +7,7 @@ from typing import Any
 import chess
 from chess.engine import Limit, SimpleEngine
 
-from ...uci.parse import printable
+from ...text import printable
 from ..viewer import judge
 from ..viewer.study import Study, title
 

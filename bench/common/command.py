@@ -16,8 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NoReturn
 
-from ...uci.options import nearest
-from ...uci.parse import parse_int, printable, reason
+from ...text import nearest, parse_int, printable, reason
 from ...uci.tunables import read
 
 LARGEST_TIME = 1e6  # seconds

@@ -15,7 +15,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from ...uci.parse import shorten
+from ...text import shorten
 from .command import CommandError, file_name, tell
 from .files import append, hold, naming, require_regular
 

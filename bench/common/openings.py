@@ -16,8 +16,8 @@ import chess.polyglot
 
 from ...core.engine import Position
 from ...evaluation.compressed import ENDINGS
+from ...text import reason, shorten
 from ...uci.book import Book as PolyglotBook
-from ...uci.parse import reason, shorten
 from .adjudication import find_ending
 from .command import CommandError, tell
 from .fen import SHOWN, board_of, is_chess960, is_shredder, read_epd

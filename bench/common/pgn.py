@@ -16,7 +16,7 @@ import chess
 import chess.pgn
 
 from ...evaluation.compressed import CompressedError, expanded
-from ...uci.parse import reason, shorten, storable
+from ...text import reason, shorten, storable
 
 BLOCK = 1 << 20  # characters that are read at a time
 LONGEST_WORD = 40  # characters of a move with all that may stand around it

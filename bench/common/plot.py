@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from warnings import catch_warnings, filterwarnings
 
-from ...uci.parse import printable
+from ...text import printable
 from .command import CommandError, require
 from .files import write_bytes
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from ...uci.parse import printable
+from ...text import printable
 from .table import terminal
 
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any, TextIO
 
-from ...uci.parse import printable
+from ...text import printable
 
 Rows = Sequence[Sequence[str]]
 

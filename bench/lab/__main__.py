@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ...core.engine import MAX_DEPTH, Position
 from ...evaluation import config
-from ...uci.parse import reason, shorten
+from ...text import reason, shorten
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, uninterrupted, whole_number
 from ..common.fen import SHOWN, read_epd
 from ..common.files import Postponed, add_force, check_outputs, read_text

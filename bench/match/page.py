@@ -7,7 +7,7 @@ from html import escape
 from itertools import combinations
 from pathlib import Path
 
-from ...uci.parse import storable
+from ...text import storable
 from ..common.files import write_bytes
 from ..common.pgn import RawGame, read_game
 from ..viewer import report

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from ...uci.parse import MAX_NAMED, shorten
+from ...text import shorten
+from ...uci.parse import MAX_NAMED
 from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS
 from ..common.command import CommandError, Parser, file_name, suggestion, tell
 from ..common.files import naming

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import chess
 
-from ...uci.parse import reason, shorten
+from ...text import reason, shorten
 from ..common.command import CommandError
 from ..common.fen import SHOWN, board_of, is_chess960, read_epd
 from ..common.files import read_bytes

@@ -13,7 +13,8 @@ import chess
 import chess.pgn
 from chess.engine import Limit, PovScore, Score, SimpleEngine
 
-from ...uci.parse import MAX_NAMED, reason, shorten
+from ...text import reason, shorten
+from ...uci.parse import MAX_NAMED
 from ..common.command import CommandError
 from ..common.pgn import PgnError, is_empty, read_games
 from . import judge

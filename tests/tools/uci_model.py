@@ -13,6 +13,8 @@ import chess
 from coachwhip.uci import parse
 from coachwhip.uci.loop import UCI_COMMANDS
 
+from coachwhip.text import parse_int
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -164,7 +166,7 @@ class Model:
             self._next("info string setoption: ")
             return
         kind, low, high = self.declared.get(name.lower(), ("none", 0, 0))
-        number = parse.parse_int(value or "")
+        number = parse_int(value or "")
         accepted = {
             "string": value is not None
             and not (self._has_next("info string setoption: ") and name.lower() in self._left[0].lower()),

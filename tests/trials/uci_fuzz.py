@@ -20,6 +20,8 @@ from coachwhip.uci.loop import UCI_COMMANDS
 from uci_model import COMMANDS, Model
 from uci_process import MODULE, UciProcess
 
+from coachwhip.text import parse_int
+
 BLOCKS, LINES = 8, 30  # of a session, of a block
 MOST_FAULTS = 10
 MOST = {"hash": 4, "threads": 4, "multipv": 8}  # of what costs memory or time
@@ -124,7 +126,7 @@ def is_forbidden(line: bytes) -> bool:
     except ValueError:
         return False
     most = MOST.get(option.lower())
-    return option.lower() in ("debug log file", "syzygypath") or (most is not None and (parse.parse_int(value or "") or 0) > most)
+    return option.lower() in ("debug log file", "syzygypath") or (most is not None and (parse_int(value or "") or 0) > most)
 
 
 def run(command: list[str], seed: int, number: int) -> tuple[str, int]:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from coachwhip.uci import parse
 
+from coachwhip.text import parse_int
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -49,11 +51,11 @@ def go(text: str) -> dict[str, object]:
         (command, "# go", ("", "")),
         (command, "go\u2028depth 5", ("", "go\u2028depth 5")),
         (command, "GO", ("", "GO")),
-        (parse.parse_int, "-0", 0),
-        (parse.parse_int, "007", 7),
-        (parse.parse_int, "-170671", -170671),
-        (parse.parse_int, "9" * 18, 10**18 - 1),
-        *((parse.parse_int, word, None) for word in FOREIGN_NUMBERS),
+        (parse_int, "-0", 0),
+        (parse_int, "007", 7),
+        (parse_int, "-170671", -170671),
+        (parse_int, "9" * 18, 10**18 - 1),
+        *((parse_int, word, None) for word in FOREIGN_NUMBERS),
         (go, "", {}),
         (
             go,
