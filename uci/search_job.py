@@ -2,8 +2,7 @@
 """One `go`, from its request to its bestmove: by the book, the endgame tables, a weaker level, or the search alone.
 
 Analysis uses neither the book nor a weaker level. Clients take the score of a move from the reports before it, and ignore those sent
-while pondering. So the last report of each pv is sent again before the best move, with the final nodes and time, unless it would be
-the same.
+while pondering. So the last report of each pv is sent again before the best move, with the final nodes and time.
 """
 
 from __future__ import annotations
@@ -55,7 +54,6 @@ class SearchJob(Job):
         self._material: float | None = None  # with UCI_ShowWDL
         self._short_nodes = 0  # nodes of the short searches
         self._lines: dict[int, SearchReport] = {}  # the last exact report for each multipv number
-        self._sent: dict[int, SearchReport] = {}  # of these, the last that was sent and is not ignored by the client
         self._final: list[SearchReport] = []  # what is sent right before the best move
 
     # Called by the thread that reads commands
@@ -258,7 +256,7 @@ class SearchJob(Job):
     # Reports
 
     def _report(self, info: SearchInfo) -> None:
-        """Send a report of the core, or keep it for the end in a hurry. Until the ponderhit is read, the client may ignore it."""
+        """Send a report of the core; in a hurry only keep it for the end."""
         if info.currmove:
             line = f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}"
         else:
@@ -266,8 +264,6 @@ class SearchJob(Job):
             line = fmt.info_line(report)
             if not report.bound:
                 self._lines[report.multipv] = report
-                if not (self._pondering or self._silent):
-                    self._sent[report.multipv] = report
         if not self._silent:
             self._write(line)
         if self._write.closed:
@@ -291,14 +287,11 @@ class SearchJob(Job):
         )  # fmt: skip
 
     def _set_final(self, result: SearchResult, nodes: int) -> None:
-        """Send the last reports again before the bestmove of `result`, unless the client has them. `nodes`: of the main search."""
+        """Send the last reports again before the bestmove of `result`. `nodes`: of the main search."""
         if result.info is None:
             self._final = [replace(self._final[0], pv=(result.bestmove,))]
             return
+        self._lines[1] = self._completed(result.info)
         nodes += self._short_nodes
-        report = self._completed(result.info)
-        self._lines[1] = report
-        self._final = []
-        if self._lines != self._sent or any(line.nodes != nodes for line in self._lines.values()):
-            time_ms = max(self._used_ms(), *(line.time_ms for line in self._lines.values()))
-            self._final = [replace(self._lines[number], nodes=nodes, time_ms=time_ms) for number in sorted(self._lines)]
+        time_ms = max(self._used_ms(), *(line.time_ms for line in self._lines.values()))
+        self._final = [replace(self._lines[number], nodes=nodes, time_ms=time_ms) for number in sorted(self._lines)]

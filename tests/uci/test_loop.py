@@ -322,8 +322,8 @@ def test_a_client_that_reads_nothing_does_not_block_the_reader(talk: Talk) -> No
 # The lines before the bestmove
 
 
-def test_the_last_line_is_repeated_only_with_the_nodes_and_time_of_the_end(talk: Talk) -> None:
-    assert first_words(talk.ask("go depth 3")) == ["info", "bestmove"]
+def test_the_last_line_is_repeated_with_the_nodes_and_time_of_the_end(talk: Talk) -> None:
+    assert first_words(talk.ask("go depth 3")) == ["info", "info", "bestmove"]
     assert first_words(talk.ask("go wtime 40 winc 10 depth 9")) == ["info", "bestmove"]  # in a hurry only the result is shown
     talk.started()
     talk.started()
@@ -370,7 +370,7 @@ def test_a_fault_still_gives_a_move_with_a_score(talk: Talk, monkeypatch: pytest
         f"bestmove {FIRST_MOVE}",
     ]
     talk.engine.fail = None
-    assert first_words(talk.ask("go depth 5")) == ["info", "bestmove"]
+    assert first_words(talk.ask("go depth 5")) == ["info", "info", "bestmove"]
     monkeypatch.setattr(timeman, "limits_for", lambda *_: 1 // 0)
     assert talk.ask("go depth 5")[1:] == [f"bestmove {FIRST_MOVE}"]
 
