@@ -223,13 +223,8 @@ class SearchJob(Job):
         result = self.search(session, moves, level_nodes)
         if self.stopped or result.bestmove not in looks:
             return result
-        scores = {move: strength.comparable(look.info) for move, look in looks.items()}
-        if result.info is not None and result.info.is_mate and result.info.mate_in > 0:
-            scores[result.bestmove] = strength.comparable(result.info)
-        fresh = {move: scores[move] for move in strength.without_draws(position, scores)}
-        if max(fresh.values(), default=0) >= strength.FAR_AHEAD:
-            scores = fresh
-        chosen = strength.choose(result.bestmove, scores, temperature, position.key, *session.seeds)
+        infos = {move: look.info for move, look in looks.items()}
+        chosen = strength.choose(position, infos, result, temperature, *session.seeds)
         if chosen == result.bestmove or looks[chosen].info is None:
             return result
         self._set_final(looks[chosen], result.nodes)

@@ -20,7 +20,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ..core.engine import Position, SearchInfo
+    from ..core.engine import Position, SearchInfo, SearchResult
     from .options import Options
 
 # Elo, nodes of the search, temperature in centipawns. Nodes rise and temperature falls from row to row, so strength rises. The
@@ -76,8 +76,19 @@ def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
     return kept
 
 
-def choose(best: str, scores: dict[str, int], temperature: float, *seeds: int) -> str:
-    """One of the moves in `scores` (centipawns by a short search of each); `best` is the move of the longer search."""
+def choose(position: Position, infos: dict[str, SearchInfo | None], result: SearchResult, temperature: float, *seeds: int) -> str:
+    """One of the moves in `infos`, the results of a short search of each; `result` is that of the longer search."""
+    scores = {move: comparable(info) for move, info in infos.items()}
+    if result.info is not None and result.info.is_mate and result.info.mate_in > 0:
+        scores[result.bestmove] = comparable(result.info)
+    fresh = {move: scores[move] for move in without_draws(position, scores)}
+    if max(fresh.values(), default=0) >= FAR_AHEAD:
+        scores = fresh
+    return softmax(result.bestmove, scores, temperature, position.key, *seeds)
+
+
+def softmax(best: str, scores: dict[str, int], temperature: float, *seeds: int) -> str:
+    """One of the moves in `scores` (centipawns), at random: the less a move loses, the likelier; `best` loses nothing."""
     from random import Random  # takes longer to load than the rest of a session
 
     top = max(scores.values())

@@ -47,11 +47,11 @@ def test_skill_level_is_another_scale_for_the_same_levels(engine: UciProcess) ->
 
 def test_the_choice_is_repeatable_and_leaves_blunders_alone() -> None:
     scores = {"a": 30, "b": 25, "c": 10, "d": -400}
-    drawn = Counter(strength.choose("a", scores, 40.0, 12345, game) for game in range(500))
+    drawn = Counter(strength.softmax("a", scores, 40.0, 12345, game) for game in range(500))
     assert drawn["a"] > drawn["b"] > drawn["c"] > 0
     assert drawn["d"] == 0
-    assert all(strength.choose("a", scores, 40.0, 1, game) == strength.choose("a", scores, 40.0, 1, game) for game in range(20))
-    cold = Counter(strength.choose("a", scores, 4.0, 12345, game) for game in range(100))
+    assert all(strength.softmax("a", scores, 40.0, 1, game) == strength.softmax("a", scores, 40.0, 1, game) for game in range(20))
+    cold = Counter(strength.softmax("a", scores, 4.0, 12345, game) for game in range(100))
     assert cold["a"] == 100
 
 
