@@ -7,13 +7,13 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..core.engine import HIDDEN_STEP, MAX_HIDDEN, Engine
 from ..evaluation import config
-from ..evaluation.learn.labelled import MAX_SCORE
+from ..evaluation.learn.game_file import MAX_SCORE
 from .common import journal as journals
 from .common.checkout import revision
 from .common.command import INTERRUPTED, CommandError, Parser, file_name, number, tell, uninterrupted, whole_number
@@ -25,22 +25,22 @@ from .common.signature import signature, weights_digest
 if TYPE_CHECKING:
     from ..evaluation.learn.network import Network
     from ..evaluation.learn.optimiser import Epoch
-    from ..evaluation.learn.positions import Games, Positions
     from ..evaluation.learn.train import State
+    from ..evaluation.learn.training_set import TrainingFile, TrainingSet
 
 EPILOG = """\
-DATA are files of `coachwhip selfplay`. Training uses quiet positions, also of side lines, each position once per game. A
-residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared errors
-of winning chances. Only games show which network plays best; the loss does not.
+DATA are game files (viriformat), as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
+game. A residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared
+errors of winning chances. Only games show which network plays best; the loss does not.
 
 Exit code 0: the network is written; 3: nothing was learnt (the validation loss is not below that of the terms alone; for a pure network:
 of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal; without one, the
 network of the last finished epoch is written; 2: an error.
 
 examples:
-  coachwhip train own.bin --output net.cwnet
-  coachwhip train a.bin b.bin --hidden 128 --epochs 8 --output net.cwnet --journal net.jsonl --resume --plot losses.png
-  coachwhip train more.bin --hidden 128 --start net.cwnet --epochs 2 --rate 0.0003 --output better.cwnet
+  coachwhip train own.vf --output net.cwnet
+  coachwhip train a.vf b.vf --hidden 128 --epochs 8 --output net.cwnet --journal net.jsonl --resume --plot losses.png
+  coachwhip train more.vf --hidden 128 --start net.cwnet --epochs 2 --rate 0.0003 --output better.cwnet
 """
 
 
@@ -110,8 +110,8 @@ def _train(args: argparse.Namespace) -> int:
         require_plot(args.plot)
     try:
         weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
-        with closing(Run(args, weights)) as run:
-            return run.train()
+        with ExitStack() as stack:
+            return Run(args, weights, stack).train()
     except ValueError as error:  # of weights, data and networks: each says what is wrong
         raise CommandError(str(error)) from error
 
@@ -196,35 +196,34 @@ def _games_at_start(args: argparse.Namespace) -> list[int | None]:
 class Run:
     """A training from its files to its network."""
 
-    def __init__(self, args: argparse.Namespace, weights: Sequence[int]) -> None:
-        """Read the data; go on with the journal."""
-        from ..evaluation.learn.positions import Positions
+    def __init__(self, args: argparse.Namespace, weights: Sequence[int], stack: ExitStack) -> None:
+        """Read the data; go on with the journal. `stack` closes the files."""
         from ..evaluation.learn.train import Settings, Trainer, first_state
+        from ..evaluation.learn.training_set import TrainingSet
 
         self._args = args
         self._weights = weights
         self._is_residual = args.kind == "residual"
         self._seconds = 0.0
         self._first, sha256 = _first(args)
-        files = _open(args)
-        positions = Positions(files, Engine(weights, hash_mb=1), args.validation, args.max_score, args.per_game)
-        if not positions.training or not len(positions.held_out):
+        files = _open(args, stack)
+        positions = TrainingSet(files, args.validation)
+        if not positions.training or not positions.held_out_count:
             raise CommandError(
                 "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
             )
         self._described = self._describe(files, positions, weights, sha256)
         settings = Settings(*(self._described[name] for name in Settings._fields))
         self._journal = TrainJournal(args.journal, self._described, resume=args.resume) if args.journal else None
+        if self._journal:
+            stack.callback(self._journal.close)
         self._epochs: list[Epoch] = list(self._journal.epochs) if self._journal else []
         state = self._journal.state if self._journal else None
-        self._trainer = Trainer(settings, positions, state or first_state(settings, self._first))
+        self._trainer = Trainer(settings, positions, Engine(weights, hash_mb=1), state or first_state(settings, self._first))
 
-    def close(self) -> None:
-        """Let other runs have the journal."""
-        if self._journal:
-            self._journal.close()
-
-    def _describe(self, files: "list[Games]", positions: "Positions", weights: Sequence[int], start: str) -> dict[str, Any]:
+    def _describe(
+        self, files: "list[TrainingFile]", positions: "TrainingSet", weights: Sequence[int], start: str
+    ) -> dict[str, Any]:
         """What decides the network, which names it; it must be the same when a training is resumed."""
         from ..evaluation.learn.train import fit_logit
 
@@ -234,7 +233,7 @@ class Run:
         if start:
             described["start"] = {"name": self._args.start.name, "sha256": start}
         described["files"] = [
-            {"name": games.path.name, "sha256": games.sha256, "games": len(games.counts), "positions": int(games.counts.sum())}
+            {"name": games.name, "sha256": games.sha256, "games": len(games.counts), "positions": int(games.counts.sum())}
             for games in files
         ]
         return described
@@ -242,7 +241,7 @@ class Run:
     def train(self) -> int:
         """Train the epochs that are missing, write the network, and report; the exit code."""
         trainer, done, disk = self._trainer, len(self._epochs), Postponed()
-        sizes = f"{trainer.positions.training} positions to train on, {len(trainer.positions.held_out)} held out"
+        sizes = f"{trainer.positions.training} positions to train on, {trainer.positions.held_out_count} held out"
         tell(f"{sizes}; {self._described['logit']:g} centipawns a logit")
         if self._is_residual:
             tell(f"the terms alone: validation loss {trainer.loss_of_terms():.6f}")
@@ -302,7 +301,7 @@ class Run:
             "training_loss": epoch.training,
             "held_out_loss": epoch.validation,
             "training": positions.training,
-            "held_out": len(positions.held_out),
+            "held_out": positions.held_out_count,
         }
         return self._trainer.network(provenance)
 
@@ -318,7 +317,7 @@ class Run:
             "network": str(path) if path else None,
             "learnt": path is not None,
             "positions": self._trainer.positions.training,
-            "held_out": len(self._trainer.positions.held_out),
+            "held_out": self._trainer.positions.held_out_count,
             "logit": self._described["logit"],
             "epochs": [epoch._asdict() for epoch in self._epochs],
             "loss": self._epochs[-1].validation,
@@ -348,16 +347,18 @@ class Run:
         return 0
 
 
-def _open(args: argparse.Namespace) -> "list[Games]":
-    """Read and check the files."""
-    from ..evaluation.learn.positions import open_file
+def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
+    """Open the files, and read and check them."""
+    from ..evaluation.learn.game_file import open_games
+    from ..evaluation.learn.training_set import indexed
     from .common.progress import progress
 
     files = []
     with progress("files", len(args.files)) as bar:
         for path, games in zip(args.files, _games_at_start(args), strict=True):
             with naming(path):
-                files.append(open_file(path, args.max_score, args.per_game, limit=args.limit, games=games))
+                file = stack.enter_context(open_games(path))
+                files.append(indexed(file, path.name, args.max_score, args.per_game, limit=args.limit, games=games))
             bar.advance()
     return files
 

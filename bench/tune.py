@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..evaluation import config
-from ..evaluation.learn.labelled import MAX_SCORE, PER_GAME
+from ..evaluation.learn.game_file import MAX_SCORE, PER_GAME
 from .common.checkout import revision
 from .common.command import INTERRUPTED, CommandError, Parser, file_name, number, require, tell, uninterrupted, whole_number
 from .common.files import check_outputs, keep, require_regular
@@ -17,14 +17,14 @@ from .common.learning import NOTHING_LEARNT, add_options, plot_losses
 from .common.plot import require_plot
 
 if TYPE_CHECKING:
-    from ..evaluation.learn.data import Dataset
     from ..evaluation.learn.fit import Fit, Options
     from ..evaluation.learn.optimiser import Epoch
     from ..evaluation.learn.tune import Source
+    from ..evaluation.learn.tuning_set import TuningSet
 
 EPILOG = """\
 FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's side), plain or
-compressed; or it is a file of `coachwhip selfplay`, whose quiet positions are used, each once per game. FILE=2 counts each position
+compressed; or it is a game file (viriformat, as `coachwhip selfplay` writes it), whose quiet positions are used, each once per game. FILE=2 counts each position
 of that file twice. Only the weighted terms are fitted: a network that the weights file names is not used, but the new file names it
 too.
 
@@ -32,8 +32,8 @@ Exit code 0: the new file is written; 3: nothing was learnt (the engine's valida
 130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is lower than at the start; 2: an error.
 
 examples:
-  coachwhip tune tcec.epd.xz own.bin=2 --output tuned.py --plot losses.png
-  coachwhip tune own.bin --only 'king_*,danger_*' --output tuned.py
+  coachwhip tune tcec.epd.xz own.vf=2 --output tuned.py --plot losses.png
+  coachwhip tune own.vf --only 'king_*,danger_*' --output tuned.py
 """
 
 
@@ -66,8 +66,8 @@ OPTIONS = (
     ("--rate", number(1e-6, 100), 1.0, "X", "learning rate: the largest step at first, in centipawns"),
     ("--batch", whole_number(1, 10**7), 16_384, "N", "positions per step"),
     ("--validation", number(0.001, 0.9), 0.1, "X", "share kept for validation"),
-    ("--max-score", number(0, 1e9), None, "CP", f"leave out scores beyond CP centipawns (in files of selfplay {MAX_SCORE})"),
-    ("--per-game", whole_number(1, 65535), None, "N", f"use at most N positions of a game (in files of selfplay {PER_GAME})"),
+    ("--max-score", number(0, 1e9), None, "CP", f"leave out scores beyond CP centipawns (in game files {MAX_SCORE})"),
+    ("--per-game", whole_number(1, 65535), None, "N", f"use at most N positions of a game (in game files {PER_GAME})"),
     ("--limit", whole_number(1, 10**9), None, "N", "use the first N positions of each file, after the other limits"),
     ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the split and the order of the batches"),
     ("--date", str, None, "DATE", "the date to write into the file (default: none)"),
@@ -141,9 +141,9 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     return INTERRUPTED if found.is_interrupted else 0 if path else NOTHING_LEARNT
 
 
-def _read(path: Path, args: argparse.Namespace) -> "Dataset":
+def _read(path: Path, args: argparse.Namespace) -> "TuningSet":
     """The positions of a file that the options select."""
-    from ..evaluation.learn.data import distinct, read
+    from ..evaluation.learn.tuning_set import distinct, read
 
     require_regular(path, "tune")
     try:

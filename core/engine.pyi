@@ -24,12 +24,9 @@ MAX_PIECES: int  # on the board
 MAX_PLY: int  # longest line the search follows from the root
 MAX_RECORDED_PLIES: int  # of a recorded game
 MAX_THREADS: int  # most threads a search can have
-NEVER_HIDDEN: int  # the `hidden_from` of a row whose position has not been in its game before (core/board/recorded.pxd)
-NO_RESULT: int  # the result of a row at the end of a side line
 PACKED_SIZE: int  # bytes of a packed position
 QA: int  # 1.0 of a network's accumulator
 QB: int  # 1.0 of a network's output weight
-ROW_SIZE: int  # bytes of a row of a decoded game
 SHOWN_TB_WIN: int  # the score in centipawns of a win by the endgame tablebases
 
 class Position:
@@ -72,19 +69,13 @@ class Position:
     def stm(self) -> str: ...
     @property
     def ply(self) -> int: ...
-    def pack(self) -> bytes: ...
     def board(self) -> str: ...
 
-def unpack(packed: bytes) -> str: ...
+def pack(fen: str) -> bytes: ...
+def unpack(packed: bytes | NDArray[np.uint8]) -> str: ...
 def decode_games(
-    data: bytes | bytearray,
-    ends: NDArray[np.int64] | array[int],
-    rows: NDArray[np.uint8],
-    counts: NDArray[np.int64],
-    *,
-    first: int = ...,
-    every: bool = ...,
-) -> int: ...
+    data: bytes, rows: NDArray[np.uint8], games: NDArray[np.int64], *, max_score: int, first: int = ..., offset: int = ...
+) -> tuple[int, int, int]: ...
 
 class SearchInfo:
     depth: int

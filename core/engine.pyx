@@ -8,7 +8,7 @@ from libc.string cimport memset
 from .board.fen cimport write_fen
 from .board.movegen cimport ALL_MOVES, generate
 from .board.packed cimport PACKED_SIZE, unpack_position
-from .board.recorded cimport MAX_RECORDED_PLIES, NEVER_HIDDEN, NO_RESULT, ROW_SIZE
+from .board.recorded cimport MAX_RECORDED_PLIES
 from .evaluate.evaluate cimport evaluate_once, evaluation_once, scaled_by_rule50, share_of_network
 from .evaluate.features cimport extract_features
 from .evaluate.network cimport INPUTS, MAX_HIDDEN, QA, QB
@@ -34,7 +34,7 @@ from .search.threads cimport (
 from .search.tt cimport clear_table, resize_table
 from sys import modules as _modules
 
-from .board.packed import unpack  # no-cython-lint
+from .board.packed import pack, unpack  # no-cython-lint
 from .board.recorded import decode_games  # no-cython-lint
 from .build import build_info  # no-cython-lint
 from .evaluate.layout import layout as weights_layout  # no-cython-lint
@@ -60,12 +60,9 @@ globals().update(
     MAX_PLY=<int>MAX_PLY,
     MAX_RECORDED_PLIES=<int>MAX_RECORDED_PLIES,
     MAX_THREADS=<int>MAX_THREADS,
-    NEVER_HIDDEN=<int>NEVER_HIDDEN,
-    NO_RESULT=<int>NO_RESULT,
     PACKED_SIZE=<int>PACKED_SIZE,
     QA=<int>QA,
     QB=<int>QB,
-    ROW_SIZE=<int>ROW_SIZE,
     SHOWN_TB_WIN=<int>SHOWN_TB_WIN,
 )
 

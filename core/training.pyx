@@ -20,7 +20,7 @@ from libc.math cimport exp, sqrt, sqrtf
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from .board.packed cimport PACKED_SIZE, PAWN_TO_TAKE, PIECES_AT, ROOK_TO_CASTLE, STM_AT
+from .board.packed cimport PACKED_SIZE, PIECES_AT, STM_AT, STM_SHIFT, UNMOVED_ROOK
 from .board.types cimport *
 from .evaluate.network cimport ALIGNMENT, INPUTS, aligned
 
@@ -121,15 +121,15 @@ cdef bint _read_inputs(const uint8_t* packed, uint16_t* lists) noexcept nogil:
     cdef int i, code, view, us, flip
     for i in range(8):
         left |= <bitboard>packed[i] << (8 * i)
-    if packed[STM_AT] > BLACK or popcount(left) > MAX_PIECES:
+    if popcount(left) > MAX_PIECES:
         return False
     while left:
         squares[count] = pop_lsb(&left)
         code = (packed[PIECES_AT + count // 2] >> (4 * (count & 1))) & 15
-        if code & 7 == ROOK_TO_CASTLE:
-            code += ROOK - ROOK_TO_CASTLE
-        elif code & 7 == PAWN_TO_TAKE:
-            code += PAWN - PAWN_TO_TAKE
+        if code & 7 > UNMOVED_ROOK:
+            return False
+        if code & 7 == UNMOVED_ROOK:
+            code += ROOK - UNMOVED_ROOK
         elif code & 7 == KING:
             kings[code >> 3] = squares[count]
         codes[count] = code
@@ -137,7 +137,7 @@ cdef bint _read_inputs(const uint8_t* packed, uint16_t* lists) noexcept nogil:
     if kings[WHITE] < 0 or kings[BLACK] < 0:
         return False
     for view in range(2):
-        us = packed[STM_AT] ^ view
+        us = packed[STM_AT] >> STM_SHIFT ^ view
         flip = 56 * us ^ (7 if kings[us] & 4 else 0)
         lists[0] = BIAS
         for i in range(count):

@@ -36,8 +36,8 @@ KNOWS: dict[str, tuple[str, ...]] = {
         "bench/viewer",
     ),
 }
-# What others may import of core; learning alone loads `blocks` and `training`.
-FACE = tuple(f"coachwhip.core{part}" for part in ("", ".blocks", ".engine", ".training", ".tunables"))
+# What others may import of core; learning alone loads `training`.
+FACE = tuple(f"coachwhip.core{part}" for part in ("", ".engine", ".training", ".tunables"))
 TABLE = "coachwhip.core.tunables"  # at the top of core and needed below: `Params` comes from it
 COMMAND_LINE = Path("coachwhip/__main__.py")  # starts the tools, and is above everything
 IN_PROCESS = Path("coachwhip/in_process.py")  # needs python-chess, loaded when it is used

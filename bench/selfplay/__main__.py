@@ -1,28 +1,50 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip selfplay`: games of the engine against itself at fixed nodes, with the scores of all positions in one compact file.
+"""`coachwhip selfplay`: games of the engine against itself at fixed nodes, with the scores of all positions in a game file.
 
 Game i depends only on the settings, the seed and i, and games are written in order. So the file is the same for any number of
-processes and of interruptions. Its format is described in `evaluation.learn.labelled`.
+processes and of interruptions. `evaluation.learn.game_file` describes its format.
 """
 
 import argparse
 import hashlib
-import itertools
 import json
 import lzma
+import os
 import random
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, nullcontext
+from contextlib import ExitStack, closing, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ...evaluation.learn import labelled
+from ...evaluation.compressed import LONGEST_START, compression
+from ...evaluation.learn.game_file import (
+    EMPTY_SIZE,
+    LARGEST_SCORE,
+    MAX_SCORE,
+    PER_GAME,
+    RESULT_AT,
+    RESULTS,
+    FormatError,
+    epd,
+    open_games,
+    summary,
+)
 from ..common.checkout import revision
 from ..common.command import CommandError, Parser, file_name, tell, uninterrupted, whole_number
-from ..common.files import check_outputs, fingerprint, naming, replacing
-from ..common.journal import RunFile, require_same_settings
+from ..common.files import (
+    append,
+    check_outputs,
+    fingerprint,
+    hold,
+    naming,
+    read_bytes,
+    replacing,
+    require_regular,
+    write_bytes,
+)
+from ..common.journal import require_same_settings
 from ..common.openings import Book, open_book, standard_start
 from ..common.own_game import given
 from ..common.pool import cluster, processes
@@ -32,27 +54,27 @@ from ..common.signature import signature, weights_digest
 from .game import GameStart, SelfplaySettings, play
 
 TO_THE_END = 10  # percent: games that are decided early have few endings
-DESCRIBING = "revision"  # what the settings in a file say for people; the signature says it for us
+DESCRIBING = "revision"  # what the settings say for people; the signature says it for us
 
 EPILOG = """\
-The file stores every move of a game with its score, in 1.4 bytes, and the last position of each side line with its score.
-`tune`, `train` and --epd use only quiet positions. Only `train` uses side lines, because they have no game result.
-The same settings and seed give the same file. To continue after an interruption, run the command again. A larger
---games adds games to the file. Games are written in blocks of about 150, and at the end or after Ctrl-C; a process that
-is killed loses the games since the last block, and they are played again.
+FILE is written in viriformat, which the trainers of other engines read too: every move of a game with its score, 4.4 bytes a
+ply. FILE.json says what decided the games. `tune`, `train` and --epd use only quiet positions, also of a FILE that `xz` has
+compressed.
+
+The same settings and seed give the same file. To continue after an interruption, run the command again. A larger --games adds
+games to the file.
 
 examples:
-  coachwhip selfplay own.bin --games 20000 --openings 8moves.epd --openings endgames.epd
-  coachwhip selfplay data.bin --games 200000 --nodes 300 --side-lines 1 --openings 8moves.epd
-  coachwhip selfplay own.bin --epd own.epd.xz
-  coachwhip tune own.bin
+  coachwhip selfplay own.vf --games 20000 --openings 8moves.epd --openings endgames.epd
+  coachwhip selfplay own.vf --epd own.epd.xz
+  coachwhip tune own.vf
 """
 
 
 def _parser() -> Parser:
     about = "Play games of the engine against itself and keep them with the scores of their positions."
     parser = Parser("selfplay", about, EPILOG)
-    parser.add_argument("file", type=file_name, help="file of labelled games, to write or to lengthen")
+    parser.add_argument("file", type=file_name, help="game file, to write or to lengthen")
     _epd_arguments(parser.add_argument_group("positions as text").add_argument)
     _game_arguments(parser.add_argument_group("games").add_argument)
     add = parser.add_argument_group("ending games").add_argument
@@ -66,10 +88,10 @@ def _parser() -> Parser:
 def _epd_arguments(add: Callable[..., object]) -> None:
     epd = "do not play: write the quiet positions of the games as EPD ('-': print; .xz: compressed)"
     add("--epd", type=file_name, metavar="FILE", help=epd)
-    per_game = f"with --epd: at most N positions of a game (default {labelled.PER_GAME})"
+    per_game = f"with --epd: at most N positions of a game (default {PER_GAME})"
     add("--per-game", type=whole_number(1, 65535), metavar="N", help=per_game)
-    max_score = f"with --epd: leave out positions scored beyond +-CP centipawns (default {labelled.MAX_SCORE})"
-    add("--max-score", type=whole_number(0, labelled.LARGEST_SCORE), metavar="CP", help=max_score)
+    max_score = f"with --epd: leave out positions scored beyond +-CP centipawns (default {MAX_SCORE})"
+    add("--max-score", type=whole_number(0, LARGEST_SCORE), metavar="CP", help=max_score)
 
 
 def _game_arguments(add: Callable[..., object]) -> None:
@@ -92,8 +114,6 @@ def _game_arguments(add: Callable[..., object]) -> None:
     random_plies = "up to N random moves after the opening (default 6)"
     add("--random-plies", type=whole_number(0, 100), default=6, metavar="N", help=random_plies)
     add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
-    side_lines = "from each position of a game, N times make one to three random moves and search there too (default 0)"
-    add("--side-lines", type=whole_number(0, labelled.MAX_SIDE_LINES), default=0, metavar="N", help=side_lines)
     add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine")
 
 
@@ -110,28 +130,26 @@ def _selfplay(args: argparse.Namespace) -> int:
             raise CommandError(
                 "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
             )
-        check_outputs(args, grown=["file"])
+        args.settings_file = settings_path(args.file)
+        check_outputs(args, ["settings_file"], ["file"])
         rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
-        more = {"random_plies": args.random_plies, "side_lines": args.side_lines, "to_the_end": args.to_the_end}
-        settings = SelfplaySettings(**given(args), **more, rules=rules)
+        settings = SelfplaySettings(**given(args), random_plies=args.random_plies, to_the_end=args.to_the_end, rules=rules)
         books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
         book = [entry for each in books for entry in each] or standard_start(chess960=args.chess960)
-        with closing(Store(args.file, _described(args, settings, books))) as store:
+        with closing(GameStore(args.file, _described(args, settings, books))) as store:
             if store.games < args.games:
                 _play_missing(args, settings, book, store)
-    except labelled.FormatError as error:
+            _report(args, store)
+    except FormatError as error:
         raise CommandError(str(error)) from error
-    _report(args)
     return 0
 
 
 def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequence[Book]) -> dict[str, Any]:
-    """The settings as the file's second line has them. Raises OSError."""
+    """The settings as the JSON file has them. Raises OSError."""
     described = dict(vars(settings))
     described["weights"] = weights_digest(settings.weights)
     described["network"] = hashlib.sha256(settings.network).hexdigest() if settings.network else None
-    if not settings.tunables:  # files without it were made with the tunables as they are
-        del described["tunables"]
     described["rules"] = {name: value for name, value in settings.rules._asdict().items() if value}
     described |= {"revision": revision(), "signature": signature(settings.weights, settings.network)}
     described["openings"] = [
@@ -141,75 +159,91 @@ def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequ
     return described | {"plies": args.plies, "chess960": args.chess960}
 
 
-class Store(RunFile):
-    """The file of games, open to be made longer.
+def settings_path(path: Path) -> Path:
+    """The JSON file next to a game file."""
+    return path.with_name(f"{path.name}.json")
 
-    Its format is that of `evaluation.learn.labelled`, blocks in place of a journal's lines; lock, settings, and what is done
-    about a torn end or damage are the journal's.
-    """
+
+def _read_settings(path: Path) -> dict[str, Any]:
+    """Read the settings in a JSON file. Raises CommandError, OSError."""
+    try:
+        return dict(json.loads(read_bytes(path))["settings"])
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise CommandError(f"{path} is no JSON file of selfplay: remove it, and it is made again") from error
+
+
+class GameStore:
+    """The game file, which one run at a time makes longer, and the JSON file next to it, which says what decided the games."""
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
-        """Open a file that was made with these settings, or begin a new one. Raises CommandError, OSError, FormatError."""
-        self.games = 0
+        """Open a file that was made with these settings, or make a new one. Raises CommandError, OSError, FormatError."""
+        self.path = path
+        self._settings_path = settings_path(path)
+        self.plies, self.results = 0, dict.fromkeys(RESULTS, 0)
         self._settings = settings
-        self._end = 0  # of the full blocks
-        self._short: list[bytes] = []  # the games behind them
-        self._is_saved = True
-        super().__init__(path)
+        require_regular(path, "selfplay")
+        self._file = path.open("a+b", buffering=0)  # what was written is not lost with the process
+        try:
+            hold(self._file, path)
+            with naming(path):
+                self._resume()
+            self.save()
+        except BaseException:
+            self.close()
+            raise
 
-    def _begin(self) -> None:
-        first = labelled.header(self._settings)
-        start = self._file.read(len(first))
-        if len(start) < len(first) and first.startswith(start):
-            self._file.truncate(0)
-            self.write(first)
-            self._end = len(first)
-            return
-        with self.path.open("rb") as file:
-            reader = labelled.Reader(file, self.path.name)
+    @property
+    def games(self) -> int:
+        """How many games it has."""
+        return sum(self.results.values())
+
+    def _resume(self) -> None:
+        """Count the games that are there, and cut off a torn one."""
+        size = self._file.seek(0, os.SEEK_END)
+        self._file.seek(0)
+        if compression(self._file.read(LONGEST_START)):
+            raise CommandError(f"{self.path} is compressed: expand it to add games")
+        self._file.seek(0)
+        has_settings = size > 0 and self._settings_path.exists()
+        if has_settings:
             theirs, ours = (
-                {name: value for name, value in each.items() if name != DESCRIBING} for each in (reader.settings, self._settings)
+                {name: value for name, value in each.items() if name != DESCRIBING}
+                for each in (_read_settings(self._settings_path), self._settings)
             )
             require_same_settings(self.path, "run of selfplay", theirs, ours)
-            self._end, last = reader.size, None
-            for block in reader:
-                self.games += block.games
-                self._end, last = reader.size, block
-        if last:
-            self._take(last, reader.name)
-        if not reader.is_whole:
-            tell(f"{self.path}: its last block of games is incomplete and is dropped; they are played again")
-        self._file.truncate(reader.size)
+        found = summary(self._file, self.path.name)
+        if size and not (found.games or has_settings):
+            raise CommandError(f"{self.path} is not a game file (viriformat)")
+        if size and not has_settings:
+            tell(f"{self._settings_path} is missing: it is made again with the settings of this run")
+        if found.size < size:
+            tell(f"{self.path}: its last game is incomplete and is dropped; it is played again")
+            self._file.truncate(found.size)
+        self.plies, self.results = found.plies, dict(zip(RESULTS, found.results, strict=True))
 
-    def _take(self, last: labelled.Block, name: str) -> None:
-        """Go on with the last block if it is not full."""
-        data, ends = last.expanded(name)
-        if len(data) < labelled.BLOCK:
-            self._short = [bytes(data[start:end]) for start, end in itertools.pairwise([0, *ends])]
-            self._end -= last.size
+    def add(self, game: bytes) -> None:
+        """Write the next game, all of it or nothing. Raises OSError."""
+        with naming(self.path):
+            append(self._file, game)
+        self.plies += (len(game) - EMPTY_SIZE) // 4
+        self.results[RESULTS[game[RESULT_AT]]] += 1
 
-    def add(self, game: labelled.Game) -> None:
-        """Take the next game; it is on disk when its block is full, or after `save`."""
-        self._short.append(labelled.recorded(game))
-        self.games += 1
-        self._is_saved = False
-        if sum(map(len, self._short)) >= labelled.BLOCK:
-            self._end += self.save()
-            self._short = []
-
-    def save(self) -> int:
-        """Put the last block on disk, if it has new games. Returns the bytes written."""
-        if self._is_saved:
-            return 0
-        block = labelled.block(self.games - len(self._short), self._short)
+    def save(self) -> None:
+        """Put the games on disk, and write the JSON file. Raises OSError."""
         with uninterrupted():
-            self._file.truncate(self._end)
-            self.write(block)
-        self._is_saved = True
-        return len(block)
+            os.fsync(self._file.fileno())
+            counts = {"games": self.games, "plies": self.plies, "results": self.results, "settings": self._settings}
+            write_bytes(self._settings_path, json.dumps(counts, indent=1).encode() + b"\n")
+
+    def close(self) -> None:
+        """Let other runs have the file; one without games is removed."""
+        with self._file, suppress(OSError):
+            if not self.path.stat().st_size:
+                self.path.unlink()
+                self._settings_path.unlink()
 
 
-def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Book, store: Store) -> None:
+def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Book, store: GameStore) -> None:
     """Play until the file has all its games."""
     if store.games:
         tell(f"{store.games} games played, {args.games - store.games} to go")
@@ -233,41 +267,39 @@ def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Bo
             bar.advance()
 
 
-def _in_order(played: Iterable[tuple[GameStart, labelled.Game]], first: int) -> Iterator[labelled.Game]:
+def _in_order(played: Iterable[tuple[GameStart, bytes]], first: int) -> Iterator[bytes]:
     """The games by number, each as soon as those before it are there."""
-    early: dict[int, labelled.Game] = {}
-    for _, game in played:
-        early[game.number] = game
+    early: dict[int, bytes] = {}
+    for start, game in played:
+        early[start.number] = game
         while first in early:
             yield early.pop(first)
             first += 1
 
 
-def _report(args: argparse.Namespace) -> None:
-    """What the file holds."""
-    summary = labelled.summary(args.file)
-    counts = {"games": summary.games, "plies": summary.plies, "side_positions": summary.side_lines, "bytes": summary.size}
+def _report(args: argparse.Namespace, store: GameStore) -> None:
+    """Print what the file holds."""
+    size = args.file.stat().st_size
     if args.json:
-        print(json.dumps({**counts, **summary.results}))
+        print(json.dumps({"games": store.games, "plies": store.plies, "bytes": size, **store.results}))
         return
-    shares = ", ".join(f"{result} {summary.results[result]}" for result in reversed(labelled.RESULTS))
-    plies = f"{summary.plies} plies and {summary.side_lines} side positions in {summary.size} bytes"
-    print(f"{summary.games} games ({shares}), {plies}: {args.file}")
+    shares = ", ".join(f"{result} {store.results[result]}" for result in reversed(RESULTS))
+    print(f"{store.games} games ({shares}), {store.plies} plies in {size} bytes: {args.file}")
 
 
 def _write_epd(args: argparse.Namespace) -> int:
-    """The file's positions as EPD."""
-    from ...evaluation.learn.rows import epd  # loads numpy
-
+    """Write the file's positions as EPD."""
     is_printed = args.epd == Path("-")
     if not is_printed:
         check_outputs(args, ["epd"])
-    with naming(args.file):
-        labelled.summary(args.file)  # a file that cannot be read is rejected before anything is written
-    lines = epd(args.file, args.max_score, args.per_game)
-    if is_printed:
-        sys.stdout.writelines(lines)
-        return 0
-    with replacing(args.epd) as file, lzma.open(file, "w") if args.epd.suffix == ".xz" else nullcontext(file) as packed:
-        packed.writelines(line.encode("ascii") for line in lines)
+    with naming(args.file), open_games(args.file) as games:
+        if not summary(games, args.file.name).games:  # what cannot be used is rejected before anything is written
+            raise FormatError(f"{args.file}: it contains no game")
+        games.seek(0)
+        lines = epd(games, args.file.name, args.max_score, args.per_game)
+        if is_printed:
+            sys.stdout.writelines(lines)
+            return 0
+        with replacing(args.epd) as file, lzma.open(file, "w") if args.epd.suffix == ".xz" else nullcontext(file) as packed:
+            packed.writelines(line.encode("ascii") for line in lines)
     return 0

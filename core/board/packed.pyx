@@ -3,12 +3,12 @@
 
 from libc.string cimport memset
 
-from .fen cimport write_fen
+from .fen cimport parse_fen, write_fen
 
 
 cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
+    """Write a position; move number, score and result are 0."""
     cdef bitboard left = occupied(&pos.b)
-    cdef bitboard victim = forward(pos.b.ep, pos.stm ^ 1)
     cdef int i, sq, code
     memset(packed, 0, PACKED_SIZE)
     for i in range(8):
@@ -16,16 +16,12 @@ cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
     i = 0
     while left:
         sq = pop_lsb(&left)
-        code = pos.piece_on[sq]
-        if pos.b.castling_rooks & bit(sq):
-            code = ROOK_TO_CASTLE
-        elif victim & bit(sq):
-            code = PAWN_TO_TAKE
+        code = UNMOVED_ROOK if pos.b.castling_rooks & bit(sq) else pos.piece_on[sq]
         if pos.b.by_colour[BLACK] & bit(sq):
             code |= 8
         packed[PIECES_AT + i // 2] |= <uint8_t>(code << (4 * (i & 1)))
         i += 1
-    packed[STM_AT] = pos.stm
+    packed[STM_AT] = <uint8_t>(pos.stm << STM_SHIFT | (lsb(pos.b.ep) if pos.b.ep else NO_SQUARE))
     packed[RULE50_AT] = <uint8_t>min(pos.rule50, 255)
 
 
@@ -49,8 +45,7 @@ cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
     cdef int us = pos.stm
     cdef bitboard ep = pos.b.ep
     return (
-        ep & (ep - 1) == 0
-        and ep & rank_mask(5 if us == WHITE else 2) != 0
+        ep & rank_mask(5 if us == WHITE else 2) != 0
         and (ep | forward(ep, us)) & occupied(&pos.b) == 0
         and forward(ep, us ^ 1) & pieces(&pos.b, us ^ 1, PAWN) != 0
         and some_en_passant_is_legal(&pos.b, us, pos.checkers)
@@ -58,39 +53,54 @@ cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
 
 
 cdef const char* unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil:
-    """Fill `pos`. Returns NULL, or the message why it is no legal position; then `pos` is unusable."""
+    """Fill `pos`. Returns NULL, or the message why it is no legal position; then `pos` is unusable.
+
+    An ep square without a legal capture, which other programs write, is dropped.
+    """
     cdef bitboard left = 0
-    cdef int i, sq, code, colour
+    cdef int i, sq, code
     cdef const char* fault
     memset(pos, 0, sizeof(PositionC))
     memset(pos.piece_on, NO_PIECE, 64)
-    pos.stm = packed[STM_AT]
+    pos.stm = packed[STM_AT] >> STM_SHIFT
     pos.rule50 = packed[RULE50_AT]
     for i in range(8):
         left |= <bitboard>packed[i] << (8 * i)
-    if pos.stm > BLACK or popcount(left) > MAX_PIECES:
+    if popcount(left) > MAX_PIECES or packed[STM_AT] & EP_MASK > NO_SQUARE:
         return b"these bytes are not a packed position"
     i = 0
     while left:
         sq = pop_lsb(&left)
         code = (packed[PIECES_AT + i // 2] >> (4 * (i & 1))) & 15
-        colour = code >> 3
-        code &= 7
-        if code == ROOK_TO_CASTLE:
+        if code & 7 > UNMOVED_ROOK:
+            return b"these bytes are not a packed position"
+        if code & 7 == UNMOVED_ROOK:
             pos.b.castling_rooks |= bit(sq)
-            code = ROOK
-        elif code == PAWN_TO_TAKE:
-            pos.b.ep |= forward(bit(sq), colour ^ 1)
-            code = PAWN
-        put_piece(pos, colour, code, sq)
+            code += ROOK - UNMOVED_ROOK
+        put_piece(pos, code >> 3, code & 7, sq)
         i += 1
     fault = check_pieces(pos)
     if fault != NULL:
         return fault
-    if not _castling_is_possible(pos) or (pos.b.ep and not _en_passant_is_possible(pos)):
-        return b"its castling rights or its pawn to take en passant are not possible"
+    if not _castling_is_possible(pos):
+        return b"its castling rights are not possible"
+    if packed[STM_AT] & EP_MASK < NO_SQUARE:
+        pos.b.ep = bit(packed[STM_AT] & EP_MASK)
+        if not _en_passant_is_possible(pos):
+            pos.b.ep = 0
     complete_position(pos)
     return NULL
+
+
+def pack(str fen not None):
+    """The packed position of a FEN, PACKED_SIZE bytes with score and result 0. Raises ValueError for a wrong FEN."""
+    cdef PositionC pos
+    cdef uint8_t[PACKED_SIZE] packed
+    cdef int fullmove
+    parse_fen(&pos, fen, &fullmove)
+    pack_position(&pos, packed)
+    write_u16(&packed[FULLMOVE_AT], <uint32_t>min(fullmove, 0xFFFF))
+    return packed[:PACKED_SIZE]
 
 
 def unpack(const uint8_t[::1] packed):
@@ -102,4 +112,4 @@ def unpack(const uint8_t[::1] packed):
     fault = unpack_position(&packed[0], &pos)
     if fault != NULL:
         raise ValueError(fault.decode())
-    return write_fen(&pos, 1, False)
+    return write_fen(&pos, max(1, <int>read_u16(&packed[FULLMOVE_AT])), False)

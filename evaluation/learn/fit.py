@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Fits the weights: logistic regression on labelled positions by Adam, with a penalty for distance from the start.
+"""Fits the weights: logistic regression on positions by Adam, with a penalty for distance from the start.
 
 A score of s centipawns predicts 1 / (1 + exp(-(s + edge) / scale)) points for White. Each file has its own scale and edge. The
 scale differs because stronger players win more often with the same advantage. The edge is what White scores beyond what the

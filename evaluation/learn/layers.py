@@ -17,10 +17,7 @@ from ...core.engine import INPUTS
 from ...core.training import TRAINING_BLOCK, network_outputs
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Boards = NDArray[np.uint8]  # [position, byte]: packed positions
-    Singles = NDArray[np.float32]
+    from .game_file import Boards, Singles
 
 ROWS = INPUTS + 3  # of as many numbers as there are hidden units
 ALIGNMENT = 64  # bytes: rows of a block that start with a cache line are read faster
@@ -72,7 +69,7 @@ def aligned(count: int) -> Singles:
 def outputs(boards: Boards, flat: Singles, hidden: int) -> Singles:
     """The output for each position, from the view of stm."""
     found = np.empty(len(boards), np.float32)
-    network_outputs(np.ascontiguousarray(boards), in_blocks(flat, hidden), found)
+    network_outputs(boards, in_blocks(flat, hidden), found)
     return found
 
 

@@ -31,7 +31,7 @@ from .layers import Parameters, parameters, size
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .layers import Singles
+    from .game_file import Singles
 
 FIRST_LINE = b"coachwhip network 1\n"
 MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Trains a network on labelled positions: squared error of winning chances, AdamW, a learning rate that falls along a cosine.
+"""Trains a network on positions of game files: squared error of winning chances, AdamW, a learning rate that falls along a cosine.
 
-A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the label with the game's result; the end of
-a side line has no result, and its label alone is the target. A residual network predicts sigmoid(terms / logit + share * output), a pure
-one sigmoid(share * output), as the engine does: `share` is what known endings and the fifty-move counter leave. An output of 1.0 is worth
-`logit` centipawns.
+A score of s centipawns is a winning chance of sigmoid(s / logit). The target mixes that of the score with the game's result. A residual
+network predicts sigmoid(terms / logit + share * output), a pure one sigmoid(share * output), as the engine does: `share` is what known
+endings and the fifty-move counter leave. An output of 1.0 is worth `logit` centipawns.
 Data and settings decide everything: an interruption changes not a bit of the result.
 """
 
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ...core.training import network_gradient
 from .fit import fit_scale
+from .game_file import is_black, points, scores
 from .layers import aligned, chance, from_blocks, in_blocks, outputs, parameters, size
 from .network import floats, limits, quantised
 from .optimiser import Adam, Epoch, cosine
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from ...core.engine import Engine
-    from .layers import Boards, Singles
+    from .game_file import Boards, Singles
     from .network import Network
-    from .positions import Batch, Positions
+    from .training_set import TrainingSet
 
 PARTS = 2  # of each batch, and of the parameters: a thread for each
 TINY = 1e-8  # AdamW's epsilon
@@ -79,16 +80,11 @@ def first_state(settings: Settings, network: Network | None = None) -> State:
     return State(0, values, np.zeros(count, np.float32), np.zeros(count, np.float32))
 
 
-def fit_logit(positions: Positions) -> float:
-    """The centipawns of a logit with which the labels predict the results of the games for training best.
-
-    Raises ValueError if no position has a result.
-    """
+def fit_logit(positions: TrainingSet) -> float:
+    """Return the centipawns of a logit with which the scores predict the results of the games for training best."""
     pool, order = next(positions.pools([0]))
-    some = pool[order[~np.isnan(pool["points"][order])][:FIT_POSITIONS]]
-    if not len(some):
-        raise ValueError("no position has the result of its game, so --logit cannot be fitted: give one")
-    scale, _ = fit_scale(some["score"].astype(np.float32), some["points"], with_edge=False)
+    some = pool[order[:FIT_POSITIONS]]
+    scale, _ = fit_scale(scores(some).astype(np.float32), points(some), with_edge=False)
     return round(scale, 1)
 
 
@@ -149,11 +145,12 @@ def _parts(count: int) -> list[slice]:
 class Trainer:
     """A training in memory; `state` is what must be kept to go on with it."""
 
-    def __init__(self, settings: Settings, positions: Positions, state: State | None = None) -> None:
-        """Go on with a state, or start from random parameters."""
+    def __init__(self, settings: Settings, positions: TrainingSet, terms: Engine, state: State | None = None) -> None:
+        """Go on with a state, or start from random parameters. `terms` evaluates the weighted terms."""
         self.state = state or first_state(settings)
         self.positions = positions
         self._settings = settings
+        self._terms = terms
         self._steps = -(-positions.training // settings.batch)  # in an epoch
 
     def epoch(self, report: Callable[[int], None]) -> Epoch:
@@ -162,26 +159,27 @@ class Trainer:
         total, count = 0.0, 0
         with ThreadPoolExecutor(PARTS) as threads:
             steps = _Steps(settings, self.state, self.state.epochs * self._steps, threads)
-            for batch in self.positions.batches([settings.seed, number], settings.batch):
+            for boards in self.positions.batches([settings.seed, number], settings.batch):
                 rate = settings.rate * cosine(steps.done, settings.epochs * self._steps, LAST_RATE)
-                boards, shares = (np.ascontiguousarray(batch[name]) for name in ("board", "share"))
-                total += steps.step(boards, self.logits(batch), shares, self.targets(batch), rate)
-                count += len(batch)
-                report(len(batch))
+                total += steps.step(boards, *self.logits(boards), self.targets(boards), rate)
+                count += len(boards)
+                report(len(boards))
         self.state = steps.state(number)
         return Epoch(number, total / count, self.validation_loss())
 
-    def logits(self, batch: Batch) -> Singles:
-        """What the output is added to."""
-        if self._settings.kind == "pure":
-            return np.zeros(len(batch), np.float32)
-        return batch["terms"].astype(np.float32) / np.float32(self._settings.logit)
+    def logits(self, boards: Boards) -> tuple[Singles, Singles]:
+        """Return what the output is added to, and the share of the output that counts."""
+        terms, shares = np.empty(len(boards), np.int16), np.empty(len(boards), np.float32)
+        self._terms.static_scores(boards, terms, shares)
+        is_residual = self._settings.kind == "residual"
+        return terms * np.float32(is_residual / self._settings.logit), shares
 
-    def targets(self, batch: Batch) -> Singles:
-        """The winning chances to be learnt."""
-        chances = chance(batch["score"].astype(np.float32) / np.float32(self._settings.logit))
-        points = np.where(np.isnan(batch["points"]), chances, batch["points"])
-        return chances + np.float32(self._settings.wdl) * (points - chances)
+    def targets(self, boards: Boards) -> Singles:
+        """Return the winning chances to be learnt."""
+        black = is_black(boards)
+        chances = chance(np.where(black, -scores(boards), scores(boards)).astype(np.float32) / np.float32(self._settings.logit))
+        results = np.where(black, 1 - points(boards), points(boards))
+        return chances + np.float32(self._settings.wdl) * (results - chances)
 
     def network(self, provenance: dict[str, Any]) -> Network:
         """The network as it is, in integers."""
@@ -192,20 +190,23 @@ class Trainer:
 
     def validation_loss(self) -> float:
         """That of the network as it is, in floats."""
-        held_out = self.positions.held_out
-        found = outputs(held_out["board"], self.state.parameters, self._settings.hidden)
-        return self._loss(self.logits(held_out) + found * np.ascontiguousarray(held_out["share"]))
+        logits, shares = self._held_out_logits
+        found = outputs(self.positions.held_out, self.state.parameters, self._settings.hidden)
+        return self._loss(logits + found * shares)
 
     def loss_of_terms(self) -> float:
         """That of the weighted terms alone."""
-        return self._loss(self.logits(self.positions.held_out))
+        return self._loss(self._held_out_logits[0])
+
+    @cached_property
+    def _held_out_logits(self) -> tuple[Singles, Singles]:
+        return self.logits(self.positions.held_out)
 
     def loss_of(self, engine: Engine) -> float:
         """That of a network in integers, as an engine plays it."""
-        held_out = self.positions.held_out
-        scores = np.empty(len(held_out), np.int16)
-        engine.static_scores(np.ascontiguousarray(held_out["board"]), scores)
-        return self._loss(scores.astype(np.float32) / np.float32(self._settings.logit))
+        found = np.empty(len(self.positions.held_out), np.int16)
+        engine.static_scores(self.positions.held_out, found)
+        return self._loss(found.astype(np.float32) / np.float32(self._settings.logit))
 
     def _loss(self, logits: Singles) -> float:
         errors = chance(logits) - self.targets(self.positions.held_out)

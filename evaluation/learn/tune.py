@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The steps of tuning, from labelled positions to fitted weights, the figures of the report, and the text of the new weights file.
+"""The steps of tuning, from positions to fitted weights, the figures of the report, and the text of the new weights file.
 
 The losses in the report are those of the engine: it evaluates the positions with the rounded weights.
 """
@@ -14,20 +14,20 @@ import numpy as np
 
 from ...core.engine import Engine
 from .. import config
-from .data import split
 from .fit import Fit, Samples, expectation, fit, fit_scale, losses
-from .labelled import RULE50_AT, STM_AT
+from .game_file import RULE50_AT, is_black
 from .model import chosen, engine_scores, features, flat_weights, joined, parameters
+from .tuning_set import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
-    from .data import Dataset
     from .fit import Options
     from .model import Features, Singles
     from .optimiser import Epoch
+    from .tuning_set import TuningSet
 
 CHUNK = 16_384  # positions that the core counts in one call
 FEW = 100  # with fewer scored positions, the scale of their scores is not fitted and the scores are not used
@@ -38,7 +38,7 @@ WIDTH = 128
 class Source(NamedTuple):
     """The positions of a file that the model describes exactly, with their features and targets. Arrays have a row for each."""
 
-    data: Dataset
+    data: TuningSet
     left_out: int  # how many the model does not describe exactly
     weight: float  # of one of its positions in the loss
     features: Features
@@ -58,7 +58,7 @@ class Losses(NamedTuple):
 
 
 def count(
-    data: Dataset, weight: float, start: Sequence[int], options: Options, place: int, report: Callable[[int], None]
+    data: TuningSet, weight: float, start: Sequence[int], options: Options, place: int, report: Callable[[int], None]
 ) -> Source:
     """Count the features of a file. `place` is its number among the files; `report` is called with the number of positions just done."""
     engine = Engine(start, hash_mb=1)
@@ -79,7 +79,7 @@ def count(
     return Source(data.chosen(used), left_out, weight, kept, targets[used], is_validation[used], scale, edge, teacher_scale)
 
 
-def _targets(data: Dataset, teacher: float, is_training: NDArray[np.bool_]) -> tuple[Singles, float | None]:
+def _targets(data: TuningSet, teacher: float, is_training: NDArray[np.bool_]) -> tuple[Singles, float | None]:
     """The targets of all positions, and the scale of the file's scores: engines differ in the size of a centipawn."""
     has_score = ~np.isnan(data.scores)
     known = has_score & is_training
@@ -144,7 +144,7 @@ def _engine_losses(source: Source, weights: Sequence[int]) -> Losses:
     boards = data.boards.copy()
     boards[:, RULE50_AT] = 0  # the model does not fade with it
     Engine(weights, hash_mb=1).static_scores(boards, scores)
-    white = np.where(data.boards[:, STM_AT] == 0, scores, -scores).astype(np.float32)
+    white = np.where(is_black(data.boards), -scores, scores).astype(np.float32)
     expected = expectation(white + source.edge, source.scale)
     of_target, of_result = losses(expected, source.targets), losses(expected, data.results)
     return Losses(_mean(of_target[~is_validation]), _mean(of_target[is_validation]), _mean(of_result[is_validation]))

@@ -8,7 +8,7 @@ from typing import Any, cast
 import numpy as np
 import oracle
 import pytest
-from coachwhip.core.engine import PACKED_SIZE, QA, QB, Engine, Position, unpack, weights_layout
+from coachwhip.core.engine import PACKED_SIZE, QA, QB, STARTPOS_FEN, Engine, Position, pack, unpack, weights_layout
 from coachwhip.evaluation.learn.network import Network, to_bytes
 
 FENS = [
@@ -49,15 +49,15 @@ def walk(count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("fen", FENS)
-def test_packing_keeps_all_but_the_move_number(fen: str) -> None:
-    packed = Position(fen).pack()
+def test_packing_keeps_the_position(fen: str) -> None:
+    packed = pack(fen)
     assert len(packed) == PACKED_SIZE
     assert unpack(packed) == fen
 
 
 def test_packing_keeps_positions_of_games() -> None:
     for fen in walk(300):
-        assert unpack(Position(fen).pack()).split()[:5] == fen.split()[:5]
+        assert unpack(pack(fen)) == fen
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_static_scores_are_those_of_evaluate() -> None:
     for kind in oracle.KINDS:
         board = oracle.start_board(kind, rng)
         fens += [oracle.fen_of(board) for _ in oracle.play(board, rng, greedy=False, plies=80)]
-    rows = np.stack([np.frombuffer(Position(fen, chess960=True).pack(), np.uint8) for fen in fens])
+    rows = np.stack([np.frombuffer(pack(fen), np.uint8) for fen in fens])
     found = np.empty(len(rows), np.int16)
     engine.static_scores(rows, found)
     assert found.tolist() == [engine.evaluate(Position(fen, chess960=True)) for fen in fens]
@@ -110,7 +110,7 @@ def test_shares_are_what_counts_of_a_network() -> None:
     nothing = np.zeros((768, 16), np.int16)
     scores_100 = Network("residual", QA * QB, nothing, nothing[0], nothing[:2], 100, {})
     fens = [*FENS[:2], "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w Kq - 70 1", *KNOWN_ENDINGS]
-    rows = np.stack([np.frombuffer(Position(fen).pack(), np.uint8) for fen in fens])
+    rows = np.stack([np.frombuffer(pack(fen), np.uint8) for fen in fens])
     (without, with_network), shares = np.empty((2, len(rows)), np.int16), np.empty(len(rows), np.float32)
     oracle.new_engine().static_scores(rows, without)
     Engine(oracle.frozen_weights(), 1, network=to_bytes(scores_100)).static_scores(rows, with_network, shares)
@@ -120,15 +120,15 @@ def test_shares_are_what_counts_of_a_network() -> None:
 
 def test_static_scores_reject_what_does_not_fit() -> None:
     engine = oracle.new_engine()
-    rows = np.stack([np.frombuffer(Position().pack(), np.uint8)] * 3)
-    with pytest.raises(ValueError, match="a packed position has 26 bytes, not 25"):
+    rows = np.stack([np.frombuffer(pack(STARTPOS_FEN), np.uint8)] * 3)
+    with pytest.raises(ValueError, match="a packed position has 32 bytes, not 31"):
         engine.static_scores(np.ascontiguousarray(rows[:, 1:]), np.empty(3, np.int16))
     with pytest.raises(ValueError, match="room for 2 scores of 3 positions"):
         engine.static_scores(rows, np.empty(2, np.int16))
     with pytest.raises(ValueError, match="room for 2 shares of 3 positions"):
         engine.static_scores(rows, np.empty(3, np.int16), np.empty(2, np.float32))
     rows = rows.copy()
-    rows[1, 24] = 9
+    rows[1, 24] = 65
     with pytest.raises(ValueError, match="position 2: these bytes are not a packed position"):
         engine.static_scores(rows, np.empty(3, np.int16))
     assert not engine.is_searching()

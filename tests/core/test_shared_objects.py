@@ -11,7 +11,7 @@ import networks
 import numpy as np
 import oracle
 import pytest
-from coachwhip.core.engine import Engine, Position, SearchResult
+from coachwhip.core.engine import STARTPOS_FEN, Engine, Position, SearchResult, pack
 
 from coachwhip.__main__ import main
 
@@ -90,7 +90,9 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "evaluate": lambda engine: engine.evaluate(Position()),
     "trace": lambda engine: engine.trace(Position()),
     "features": lambda engine: engine.features([Position().fen()]),
-    "static_scores": lambda engine: engine.static_scores(np.frombuffer(Position().pack(), np.uint8)[None], np.empty(1, np.int16)),
+    "static_scores": lambda engine: engine.static_scores(
+        np.frombuffer(pack(STARTPOS_FEN), np.uint8)[None], np.empty(1, np.int16)
+    ),
 }
 
 
@@ -127,7 +129,6 @@ def test_a_position_is_whole_in_every_thread() -> None:
             assert all(len(move) in (4, 5) for move in position.legal_moves())
             assert position.perft(2) > 500
             assert len(position.divide(1)) > 15
-            position.pack()
 
     def guarded(work: Callable[[], None]) -> None:
         try:
