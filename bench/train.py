@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.engine import HIDDEN_STEP, MAX_HIDDEN, Engine
+from ..core.learning.face import HIDDEN_STEP, MAX_HIDDEN, Scorer
 from ..evaluation import config
 from ..evaluation.learn.game_file import MAX_SCORE
 from .common import journal as journals
@@ -219,7 +219,7 @@ class Run:
             stack.callback(self._journal.close)
         self._epochs: list[Epoch] = list(self._journal.epochs) if self._journal else []
         state = self._journal.state if self._journal else None
-        self._trainer = Trainer(settings, positions, Engine(weights, hash_mb=1), state or first_state(settings, self._first))
+        self._trainer = Trainer(settings, positions, Scorer(weights), state or first_state(settings, self._first))
 
     def _describe(
         self, files: "list[TrainingFile]", positions: "TrainingSet", weights: Sequence[int], start: str
@@ -270,7 +270,7 @@ class Run:
         """The loss of a network in integers, as the engine plays it."""
         from ..evaluation.learn.network import to_bytes
 
-        return self._trainer.loss_of(Engine(self._weights, hash_mb=1, network=to_bytes(network)))
+        return self._trainer.loss_of(Scorer(self._weights, to_bytes(network)))
 
     def _train_missing(self) -> None:
         from ..evaluation.learn.network import to_bytes

@@ -1,32 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Types only: the docstrings are in engine.pyx, position.pyx, results.pyx and the modules of the functions.
 
-from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import Self
 
 STARTPOS_FEN: str
-DANGER_STEP: int  # danger units of one level of `king_danger`
 FIFTY_MOVES: int  # plies without a capture or a pawn move that make a draw
 FULL_PHASE: int  # the phase with all pieces on the board
 FULL_SCALE: int  # the scale of a score that counts in full
-HIDDEN_STEP: int  # the units of a network's side are a multiple of it
-INPUTS: int  # of a network's side
 MATE: int  # the score of being mated is -MATE + ply
 MAX_DEPTH: int  # the deepest iteration
-MAX_HIDDEN: int  # units of a network's side
-MAX_OUTPUT_WEIGHT: int  # of a network
-MAX_PIECES: int  # on the board
 MAX_PLY: int  # longest line the search follows from the root
-MAX_RECORDED_PLIES: int  # of a recorded game
 MAX_THREADS: int  # most threads a search can have
-PACKED_SIZE: int  # bytes of a packed position
-QA: int  # 1.0 of a network's accumulator
-QB: int  # 1.0 of a network's output weight
 SHOWN_TB_WIN: int  # the score in centipawns of a win by the endgame tablebases
 
 class Position:
@@ -70,12 +57,6 @@ class Position:
     @property
     def ply(self) -> int: ...
     def board(self) -> str: ...
-
-def pack(fen: str) -> bytes: ...
-def unpack(packed: bytes | NDArray[np.uint8]) -> str: ...
-def decode_games(
-    data: bytes, rows: NDArray[np.uint8], games: NDArray[np.int64], *, max_score: int, first: int = ..., offset: int = ...
-) -> tuple[int, int, int]: ...
 
 class SearchInfo:
     depth: int
@@ -139,10 +120,6 @@ class Engine:
     def is_searching(self) -> bool: ...
     def evaluate(self, position: Position) -> int: ...
     def trace(self, position: Position) -> dict[str, object]: ...
-    def features(self, fens: Iterable[str]) -> tuple[array[int], array[int], array[int], array[int], array[int]]: ...
-    def static_scores(
-        self, packed: NDArray[np.uint8], out: NDArray[np.int16], shares: NDArray[np.float32] | None = None
-    ) -> None: ...
 
 def network_header(network: bytes) -> dict[str, Any]: ...
 def build_info() -> str: ...

@@ -15,9 +15,10 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "core/board": (),
     "core/evaluate": ("core/board",),
     "core/search": ("core/board", "core/evaluate"),
-    "core": ("core/board", "core/evaluate", "core/search"),
+    "core/learning": ("core/board", "core/evaluate"),
+    "core": ("core/board", "core/evaluate", "core/learning", "core/search"),
     "evaluation": ("core",),
-    "evaluation/learn": ("core", "evaluation"),
+    "evaluation/learn": ("core", "core/learning", "evaluation"),
     "uci": ("core", "evaluation"),
     "coachwhip": ("core", "evaluation", "uci"),
     "bench/common": ("core", "evaluation", "uci", "coachwhip"),
@@ -26,6 +27,7 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "bench/viewer": ("bench/common", "bench/data", "uci"),
     "bench": (
         "core",
+        "core/learning",
         "evaluation",
         "evaluation/learn",
         "uci",
@@ -36,8 +38,8 @@ KNOWS: dict[str, tuple[str, ...]] = {
         "bench/viewer",
     ),
 }
-# What others may import of core; learning alone loads `training`.
-FACE = tuple(f"coachwhip.core{part}" for part in ("", ".engine", ".training", ".tunables"))
+# What others may import of core.
+FACE = tuple(f"coachwhip.core{part}" for part in ("", ".engine", ".learning.face", ".tunables"))
 TABLE = "coachwhip.core.tunables"  # at the top of core and needed below: `Params` comes from it
 COMMAND_LINE = Path("coachwhip/__main__.py")  # starts the tools, and is above everything
 IN_PROCESS = Path("coachwhip/in_process.py")  # needs python-chess, loaded when it is used

@@ -195,7 +195,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a file that each ca
     "openings.pgn.xz": (SCORED, lambda path: openings.choose(openings.open_book(path), 9, None)),
     "analyse.pgn.gz": (SCORED, lambda path: [str(study.game) for study in games.read_files([str(path)]).studies]),
     "wdl-fit.pgn.bz2": (SCORED, lambda path: [column.tolist() for column in wdl_fit.read([path])[:3]]),
-    "tune.epd.xz": (f'{START} c9 "1-0";\n', lambda path: tuning_set.read(path).fens()),
+    "tune.epd.xz": (f'{START} c9 "1-0";\n', lambda path: tuning_set.read(path).boards.tolist()),
 }
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
 

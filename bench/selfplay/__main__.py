@@ -18,13 +18,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ...core.learning.face import RESULT_AT
 from ...evaluation.compressed import LONGEST_START, compression
 from ...evaluation.learn.game_file import (
     EMPTY_SIZE,
     LARGEST_SCORE,
     MAX_SCORE,
     PER_GAME,
-    RESULT_AT,
     RESULTS,
     FormatError,
     epd,

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...core.engine import Engine, SearchResult, pack
+from ...core.engine import Engine, SearchResult
+from ...core.learning.face import pack
 from ...evaluation.learn.game_file import NO_SCORE, recorded
 from ..common.openings import Opening
 from ..common.own_game import OwnGames

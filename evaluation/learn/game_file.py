@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Game files: games with a score for each ply, in viriformat (core/board/recorded.pxd), the format of the field.
+"""Game files: games with a score for each ply, in viriformat (core/learning/recorded.pxd), the format of the field.
 
 `selfplay` writes them; `train`, `tune` and `selfplay --epd` read them, also those of other programs. A file has no header: what
 decided our games stands in a JSON file next to it. Bytes after the last whole game are ignored. A mate, and a ply without a
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
 
-from ...core.engine import PACKED_SIZE, decode_games, unpack
+from ...core.learning.face import PACKED_SIZE, RESULT_AT, SCORE_AT, STM_AT, decode_games, unpack
 from ..compressed import LONGEST_START, CompressedError, compression, expanded
 
 if TYPE_CHECKING:
@@ -38,12 +38,11 @@ NO_SCORE = 32_767
 LARGEST_SCORE = NO_SCORE - 1  # centipawns, either way
 MAX_SCORE = 1500  # centipawns; readers leave out larger scores by default
 PER_GAME = 40  # positions of a game that are used to fit weights and as EPD by default
-STM_AT, RULE50_AT, SCORE_AT, RESULT_AT = 24, 25, 28, 30  # bytes of a packed position (core/board/packed.pxd)
 EMPTY_SIZE = PACKED_SIZE + 4  # bytes of a game without a ply
 BLACK_TO_MOVE = 128  # of the byte STM_AT
 CHUNK = 1 << 16  # bytes that are read at a time: about 150 games
 READ_SIZE = 1 << 20  # bytes that are hashed at a time
-_FLAGS = {2: 2, 5: 1}  # MoveFlag of core/board/types.pxd for castling and en passant -> MoveWord of core/board/recorded.pxd
+_FLAGS = {2: 2, 5: 1}  # MoveFlag of core/board/types.pxd for castling and en passant -> MoveWord of core/learning/recorded.pxd
 _PROMOTES = 8  # bit of MoveFlag
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits all over: 2**64 divided by the golden ratio
 _HASH_SHIFT = np.uint64(29)

@@ -4,7 +4,7 @@
 The parameters are one array: the weights of the first layer by input and hidden unit, its biases, the weights of the output (of
 the units of stm first), and its bias. network.py describes the inputs. The sums of the first layer are clamped to 0..1 and
 squared. An output of 1.0 adds 1 to the logit of the winning chance of stm. The core computes outputs and gradients, with the
-parameters in another order: in blocks of hidden units (core/training.pyx).
+parameters in another order: in blocks of hidden units (core/learning/training.pyx).
 """
 
 from __future__ import annotations
@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...core.engine import INPUTS
-from ...core.training import TRAINING_BLOCK, network_outputs
+from ...core.learning.face import INPUTS, TRAINING_BLOCK, network_outputs
 
 if TYPE_CHECKING:
     from .game_file import Boards, Singles

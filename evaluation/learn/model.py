@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.engine import DANGER_STEP, FULL_PHASE, FULL_SCALE
+from ...core.engine import FULL_PHASE, FULL_SCALE
+from ...core.learning.face import DANGER_STEP
 from ..layout import WEIGHTS, cells, limits, pack_pair, unpack_pair
 
 if TYPE_CHECKING:
@@ -138,7 +139,7 @@ class Features(NamedTuple):
 
 
 def features(extracted: tuple[Any, ...]) -> Features:
-    """The features for the model, from what `Engine.features` returned."""
+    """The features for the model, from what `Scorer.features` returned."""
     from scipy.sparse import csr_array, diags_array
 
     starts, columns, counts, phases = (np.frombuffer(part, dtype=part.typecode) for part in extracted[:4])

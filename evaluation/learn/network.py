@@ -25,7 +25,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.engine import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB, network_header
+from ...core.engine import network_header
+from ...core.learning.face import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB
 from .layers import Parameters, parameters, size
 
 if TYPE_CHECKING:

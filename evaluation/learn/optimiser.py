@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""AdamW, which fits the weights and trains the network (core/training.pyx)."""
+"""AdamW, which fits the weights and trains the network (core/learning/training.pyx)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.training import adam_step
+from ...core.learning.face import adam_step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

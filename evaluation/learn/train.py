@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.training import network_gradient
+from ...core.learning.face import network_gradient
 from .fit import fit_scale
 from .game_file import is_black, points, scores
 from .layers import aligned, chance, from_blocks, in_blocks, outputs, parameters, size
@@ -25,7 +25,7 @@ from .optimiser import Adam, Epoch, cosine
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...core.engine import Engine
+    from ...core.learning.face import Scorer
     from .game_file import Boards, Singles
     from .network import Network
     from .training_set import TrainingSet
@@ -145,7 +145,7 @@ def _parts(count: int) -> list[slice]:
 class Trainer:
     """A training in memory; `state` is what must be kept to go on with it."""
 
-    def __init__(self, settings: Settings, positions: TrainingSet, terms: Engine, state: State | None = None) -> None:
+    def __init__(self, settings: Settings, positions: TrainingSet, terms: Scorer, state: State | None = None) -> None:
         """Go on with a state, or start from random parameters. `terms` evaluates the weighted terms."""
         self.state = state or first_state(settings)
         self.positions = positions
@@ -170,7 +170,7 @@ class Trainer:
     def logits(self, boards: Boards) -> tuple[Singles, Singles]:
         """Return what the output is added to, and the share of the output that counts."""
         terms, shares = np.empty(len(boards), np.int16), np.empty(len(boards), np.float32)
-        self._terms.static_scores(boards, terms, shares)
+        self._terms.scores(boards, terms, shares)
         is_residual = self._settings.kind == "residual"
         return terms * np.float32(is_residual / self._settings.logit), shares
 
@@ -202,10 +202,10 @@ class Trainer:
     def _held_out_logits(self) -> tuple[Singles, Singles]:
         return self.logits(self.positions.held_out)
 
-    def loss_of(self, engine: Engine) -> float:
+    def loss_of(self, scorer: Scorer) -> float:
         """That of a network in integers, as an engine plays it."""
         found = np.empty(len(self.positions.held_out), np.int16)
-        engine.static_scores(self.positions.held_out, found)
+        scorer.scores(self.positions.held_out, found)
         return self._loss(found.astype(np.float32) / np.float32(self._settings.logit))
 
     def _loss(self, logits: Singles) -> float:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import numpy as np
 
-from ...core.engine import PACKED_SIZE
+from ...core.learning.face import PACKED_SIZE
 from .game_file import FormatError, decode, few_of_each, read
 
 if TYPE_CHECKING:

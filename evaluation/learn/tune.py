@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.engine import Engine
+from ...core.learning.face import Scorer
 from .. import config
 from .fit import Fit, Samples, expectation, fit, fit_scale, losses
-from .game_file import RULE50_AT, is_black
+from .game_file import is_black
 from .model import chosen, engine_scores, features, flat_weights, joined, parameters
 from .tuning_set import split
 
@@ -61,10 +61,10 @@ def count(
     data: TuningSet, weight: float, start: Sequence[int], options: Options, place: int, report: Callable[[int], None]
 ) -> Source:
     """Count the features of a file. `place` is its number among the files; `report` is called with the number of positions just done."""
-    engine = Engine(start, hash_mb=1)
+    scorer = Scorer(start)
     parts, scores = [], []
     for at in range(0, len(data), CHUNK):
-        extracted = engine.features(data.chosen(slice(at, at + CHUNK)).fens())
+        extracted = scorer.features(data.without_counters(slice(at, at + CHUNK)))
         parts.append(features(extracted))
         scores.append(np.frombuffer(extracted[4], dtype=extracted[4].typecode))
         report(len(extracted[4]))
@@ -141,9 +141,7 @@ def _engine_losses(source: Source, weights: Sequence[int]) -> Losses:
     """The losses of the engine with these weights."""
     data, is_validation = source.data, source.is_validation
     scores = np.empty(len(data), dtype=np.int16)
-    boards = data.boards.copy()
-    boards[:, RULE50_AT] = 0  # the model does not fade with it
-    Engine(weights, hash_mb=1).static_scores(boards, scores)
+    Scorer(weights).scores(data.without_counters(), scores)
     white = np.where(is_black(data.boards), -scores, scores).astype(np.float32)
     expected = expectation(white + source.edge, source.scale)
     of_target, of_result = losses(expected, source.targets), losses(expected, data.results)

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from ...core.engine import PACKED_SIZE, pack, unpack
+from ...core.learning.face import PACKED_SIZE, RULE50_AT, SCORE_AT, pack
 from . import game_file
-from .game_file import NO_SCORE, RESULTS, RULE50_AT, SCORE_AT, few_of_each, hashes
+from .game_file import NO_SCORE, RESULTS, few_of_each, hashes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -70,14 +70,11 @@ class TuningSet:
         """Return some of the positions, by a slice, a mask or their numbers."""
         return replace(self, boards=self.boards[rows], groups=self.groups[rows])
 
-    def fens(self) -> list[str]:
-        """Return the FENs, with fifty-move counter 0 and move number 1: what is fitted does not depend on them.
-
-        Ask for a slice of the data at a time: this makes a Python string for each position.
-        """
-        boards = self.boards.copy()
-        boards[:, RULE50_AT:SCORE_AT] = 0
-        return [unpack(board) for board in boards]
+    def without_counters(self, rows: slice = slice(None)) -> Boards:
+        """Return the positions with fifty-move counter 0: what is fitted does not depend on it."""
+        boards = self.boards[rows].copy()
+        boards[:, RULE50_AT] = 0
+        return boards
 
 
 def read(path: Path, *, max_score: float | None = None, per_game: int | None = None) -> TuningSet:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import chess
 import pytest
-from coachwhip.core.engine import STARTPOS_FEN, Position, pack
+from coachwhip.core.engine import STARTPOS_FEN, Position
+from coachwhip.core.learning.face import pack
 from coachwhip.evaluation.learn.game_file import RESULTS, recorded
 from faulty_disk import room_of
 from places import STUB

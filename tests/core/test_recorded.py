@@ -9,7 +9,8 @@ import game_files
 import numpy as np
 import oracle
 import pytest
-from coachwhip.core.engine import MAX_RECORDED_PLIES, PACKED_SIZE, Position, decode_games, pack, unpack
+from coachwhip.core.engine import Position
+from coachwhip.core.learning.face import MAX_RECORDED_PLIES, PACKED_SIZE, Scorer, decode_games, pack, unpack
 from coachwhip.evaluation.learn.game_file import recorded
 
 EXAMPLE = bytes.fromhex(  # of the specification: 1. e4 e5 2. Qh5 Ke7 3. Qxe5#
@@ -169,7 +170,7 @@ def test_random_bytes_do_no_harm() -> None:
     """Whatever the bytes are, they are decoded or rejected; what is decoded are legal positions."""
     rng = random.Random(5)
     parts = [each.data for each in all_games() if each.rows][:20]
-    engine, scores, rejected, accepted = oracle.new_engine(), np.empty(1, np.int16), 0, 0
+    scorer, scores, rejected, accepted = Scorer(oracle.frozen_weights()), np.empty(1, np.int16), 0, 0
     for _ in range(4_000):
         data = bytearray(rng.choice(parts) + rng.choice(parts))
         for _ in range(rng.randint(1, 3)):
@@ -184,7 +185,7 @@ def test_random_bytes_do_no_harm() -> None:
         accepted += 1
         if len(rows):
             row = rng.randrange(len(rows))
-            engine.static_scores(rows[row : row + 1].copy(), scores)
+            scorer.scores(rows[row : row + 1].copy(), scores)
             assert Position(unpack(rows[row]), chess960=True).is_ok()
     assert rejected + accepted == 4_000
     assert min(rejected, accepted) > 200

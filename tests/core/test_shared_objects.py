@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator
 
 import chess
 import networks
-import numpy as np
 import oracle
 import pytest
-from coachwhip.core.engine import STARTPOS_FEN, Engine, Position, SearchResult, pack
+from coachwhip.core.engine import Engine, Position, SearchResult
 
 from coachwhip.__main__ import main
 
@@ -89,10 +88,6 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "clear_hash": lambda engine: engine.clear_hash(),
     "evaluate": lambda engine: engine.evaluate(Position()),
     "trace": lambda engine: engine.trace(Position()),
-    "features": lambda engine: engine.features([Position().fen()]),
-    "static_scores": lambda engine: engine.static_scores(
-        np.frombuffer(pack(STARTPOS_FEN), np.uint8)[None], np.empty(1, np.int16)
-    ),
 }
 
 

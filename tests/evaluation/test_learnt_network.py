@@ -11,8 +11,8 @@ import chess
 import numpy as np
 import oracle
 import pytest
-from coachwhip.core.engine import Engine, Position, pack
-from coachwhip.core.training import network_gradient, network_outputs
+from coachwhip.core.engine import Engine, Position
+from coachwhip.core.learning.face import network_gradient, network_outputs, pack
 from coachwhip.evaluation.learn import layers, network
 from coachwhip.evaluation.learn.layers import parameters
 from coachwhip.evaluation.learn.network import from_bytes, quantised, to_bytes

@@ -20,7 +20,8 @@ import oracle
 import pytest
 from coachwhip.bench import train as command
 from coachwhip.bench.common import journal as journals
-from coachwhip.core.engine import Engine, Position
+from coachwhip.core.engine import Position
+from coachwhip.core.learning.face import Scorer
 from coachwhip.evaluation import config
 from coachwhip.evaluation.learn import game_file, network, optimiser, training_set
 from coachwhip.evaluation.learn import train as steps
@@ -211,7 +212,7 @@ def test_targets_mix_score_and_result(whole: Path, stack: ExitStack) -> None:
     engine = oracle.new_engine()
     terms = [engine.evaluate(Position(oracle.fen_of(row.board), chess960=True)) for row in held]
     for wdl, kind in ((0.0, "pure"), (0.3, "residual"), (1.0, "residual")):
-        trainer = steps.Trainer(steps.Settings(kind, 16, 2, 100, 0.001, 0, wdl, 4, 120.0), found, engine)
+        trainer = steps.Trainer(steps.Settings(kind, 16, 2, 100, 0.001, 0, wdl, 4, 120.0), found, Scorer(oracle.frozen_weights()))
         wanted = (1 - wdl) / (1 + np.exp(-scores / 120.0)) + wdl * points
         assert np.abs(trainer.targets(found.held_out) - wanted).max() < 1e-5
         logits, shares = trainer.logits(found.held_out)
@@ -268,7 +269,7 @@ def test_a_training_starts_from_a_network(
     boards = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), -1)
     scores = np.empty((2, len(boards)), np.int16)
     for each, out in zip((narrow, wide), scores, strict=True):
-        Engine(oracle.frozen_weights(), 1, network=network.to_bytes(each)).static_scores(boards, out)
+        Scorer(oracle.frozen_weights(), network.to_bytes(each)).scores(boards, out)
     assert scores[1] == pytest.approx(scores[0], abs=2)  # they are rounded
     assert (wide.feature_weights[:, :16] == narrow.feature_weights).all()
     assert (wide.feature_weights[:, 16:].std(axis=0) > 0).all()  # so that the new units can learn, each something else

@@ -20,6 +20,7 @@ from coachwhip.bench.common.command import INTERRUPTED
 from coachwhip.bench.common.learning import NOTHING_LEARNT
 from coachwhip.bench.selfplay import __main__ as selfplay
 from coachwhip.core.engine import Engine, Position
+from coachwhip.core.learning.face import Scorer, pack, unpack
 from coachwhip.evaluation import config
 from coachwhip.evaluation.learn import fit as tune_fit
 from coachwhip.evaluation.learn import model, tuning_set
@@ -52,11 +53,19 @@ def fens() -> list[str]:
     return found
 
 
+def rows_of(fens: list[str]) -> Any:
+    return np.stack([np.frombuffer(pack(fen), np.uint8) for fen in fens])
+
+
+def fens_of(path: Path) -> list[str]:
+    return [unpack(board) for board in tuning_set.read(path, per_game=1000).without_counters()]
+
+
 def labelled_by(weights: list[int], fens: list[str], path: Path) -> Path:
     """Positions with the evaluation of an engine with these weights as the score, and results drawn as it expects them."""
     rng = random.Random(2)
     lines = []
-    for fen, score in zip(fens, Engine(weights, 1).features(fens)[4], strict=True):
+    for fen, score in zip(fens, Scorer(weights).features(rows_of(fens))[4], strict=True):
         expected = 1 / (1 + math.exp(-max(-20, min(20, score / TRUE_SCALE))))
         result = "1-0" if rng.random() < expected else "0-1"
         lines.append(f'{fen} c9 "{result}"; c8 "{score / 100:.2f}";\n')
@@ -115,8 +124,8 @@ def test_features_and_weights_give_the_engines_evaluation(fens: list[str], own: 
     shaken += model.chosen([], ["rule50_*"]) * [rng.randint(-9, 9) for _ in shaken]  # the positions have no counters
     for values in (model.parameters(shipped), np.clip(shaken, *model.bounds())):
         engine = Engine(model.flat_weights(values), 1)
-        all_fens = fens + tuning_set.read(own).fens()
-        extracted = engine.features(all_fens)
+        all_fens = fens + fens_of(own)
+        extracted = Scorer(model.flat_weights(values)).features(rows_of(all_fens))
         features = model.features(extracted)
         positions = [Position(fen) for fen in all_fens]
         expected = [engine.evaluate(position) * (1 if position.stm == "w" else -1) for position in positions]
@@ -127,7 +136,7 @@ def test_features_and_weights_give_the_engines_evaluation(fens: list[str], own: 
 
 
 def test_the_gradient_is_that_of_the_score(fens: list[str], shipped: list[int]) -> None:
-    data = model.features(Engine(shipped, 1).features(fens[:600]))
+    data = model.features(Scorer(shipped).features(rows_of(fens[:600])))
     values = model.parameters(shipped)
     slope = np.random.default_rng(1).normal(size=len(data.phase)).astype(np.float32)
     gradient = model.Model(values).gradient(data, slope)
@@ -288,7 +297,7 @@ def test_positions_are_left_out_on_demand(epd: Path, own: Path, tmp_path: Path, 
     """Side lines always are: they have no result."""
     path = tmp_path / "twice.epd"
     path.write_text(2 * epd.read_text())
-    scores, boards = tuning_set.read(epd).scores, [fen.rsplit(" ", 2)[0] for fen in tuning_set.read(epd).fens()]
+    scores, boards = tuning_set.read(epd).scores, [fen.rsplit(" ", 2)[0] for fen in fens_of(epd)]
 
     def positions(path: Path, *options: object) -> int:
         (file,) = run(capsys, path, "--output", tmp_path / "new.py", *QUICK, "--epochs", 1, *options)["files"]
@@ -346,7 +355,7 @@ def test_the_losses_are_the_engines(taught: Path, tmp_path: Path, capsys: pytest
     (file,) = summary["files"]
     data = tuning_set.read(taught)
     groups = tuning_set.split(data.groups, 0.1, np.random.default_rng([1, 0]))
-    scores = np.array(Engine(config.flatten(config.load(tmp_path / "new.py")), 1).features(data.fens())[4])
+    scores = np.array(Scorer(config.flatten(config.load(tmp_path / "new.py"))).features(data.boards)[4])
     loss = tune_fit.losses(tune_fit.expectation(scores + file["edge"], file["scale"]), data.results)
     assert math.isclose(loss[groups].mean(), summary["after"]["validation"], rel_tol=1e-5)
     assert math.isclose(loss[~groups].mean(), summary["after"]["training"], rel_tol=1e-5)

@@ -11,13 +11,17 @@ import chess
 import game_files
 import numpy as np
 import pytest
-from coachwhip.core.engine import PACKED_SIZE, pack
+from coachwhip.core.learning.face import PACKED_SIZE, pack, unpack
 from coachwhip.evaluation.learn import game_file, tuning_set
 from coachwhip.evaluation.learn.game_file import RESULTS, FormatError
 from coachwhip.evaluation.learn.tuning_set import same_pawns
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 BOARD = START.rsplit(" ", 2)[0]
+
+
+def fens_of(data: tuning_set.TuningSet) -> list[str]:
+    return [unpack(board) for board in data.without_counters()]
 
 
 def random_positions(games: int) -> list[tuple[chess.Board, int, str, int]]:
@@ -55,7 +59,7 @@ def test_text_becomes_arrays(text: Path, tmp_path: Path, compress: type[bytes]) 
     assert data.scores.tolist() == pytest.approx([score for _, score, _, _ in ALL], abs=1e-3)
     assert data.groups.tolist() == [game for _, _, _, game in ALL]
     assert data.has_games
-    assert data.fens() == [f"{board.epd()} 0 1" for board, _, _, _ in ALL]
+    assert fens_of(data) == [f"{board.epd()} 0 1" for board, _, _, _ in ALL]
     assert (data.sha256, data.size) == (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_size)
     few = tuning_set.read(path, max_score=300, per_game=4)
     assert np.abs(few.scores).max() <= 300
@@ -69,7 +73,7 @@ def test_epd_as_people_write_it(tmp_path: Path) -> None:
     lines += [f'{fen}{end} c9 "1-0";' for fen in (BOARD, START) for end in ("", ";", " ;")]
     path.write_text("# a comment\n\n" + "\n".join(lines))
     data = tuning_set.read(path)
-    assert data.fens() == [START] * 9
+    assert fens_of(data) == [START] * 9
     assert data.results.tolist() == [0.5, 0, *[1] * 7]
     assert data.scores[1] == -31
     assert np.isnan(np.delete(data.scores, 1)).all()
@@ -150,7 +154,7 @@ def test_repeated_positions_are_found(text: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(tuning_set, "BLOCK", 1000)
     data = tuning_set.read(text)
     data = data.chosen(np.random.default_rng(3).integers(0, len(data), 3000))
-    first = {fen: at for at, fen in reversed(list(enumerate(data.fens())))}
+    first = {fen: at for at, fen in reversed(list(enumerate(fens_of(data))))}
     assert np.flatnonzero(tuning_set.distinct(data.boards)).tolist() == sorted(first.values())
 
 
@@ -208,7 +212,7 @@ def test_epd_has_what_is_read(whole: Path, tmp_path: Path) -> None:
             target.write_text("".join(game_file.epd(file, "own.vf", max_score, per_game)))
         direct = tuning_set.read(whole, max_score=max_score, per_game=per_game)
         found = tuning_set.read(target)
-        assert found.fens() == direct.fens()
+        assert fens_of(found) == fens_of(direct)
         assert found.scores.tolist() == pytest.approx(direct.scores.tolist(), abs=1e-3)
         assert found.results.tolist() == direct.results.tolist()
         assert found.groups.tolist() == direct.groups.tolist()

@@ -9,7 +9,7 @@ zero bytes.
 """
 
 from .packed cimport PACKED_SIZE
-from .types cimport *
+from ..board.types cimport *
 
 cdef enum:
     PLY_SIZE = 4

@@ -7,7 +7,7 @@ bit 7 the side to move. Byte 25: plies of the fifty-move rule, at most 255. Byte
 in centipawns from White's side. Byte 30: result of the game (0 Black won, 1 drawn, 2 White won). Byte 31 is not used.
 """
 
-from .position cimport *
+from ..board.position cimport *
 
 cdef enum:
     PACKED_SIZE = 32  # bytes

@@ -3,7 +3,7 @@
 
 from libc.string cimport memset
 
-from .fen cimport parse_fen, write_fen
+from ..board.fen cimport parse_fen, write_fen
 
 
 cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:

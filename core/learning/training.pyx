@@ -20,9 +20,9 @@ from libc.math cimport exp, sqrt, sqrtf
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
-from .board.packed cimport PACKED_SIZE, PIECES_AT, STM_AT, STM_SHIFT, UNMOVED_ROOK
-from .board.types cimport *
-from .evaluate.network cimport ALIGNMENT, INPUTS, aligned
+from ..board.types cimport *
+from ..evaluate.network cimport ALIGNMENT, INPUTS, aligned
+from .packed cimport PACKED_SIZE, PIECES_AT, STM_AT, STM_SHIFT, UNMOVED_ROOK
 
 cdef enum:
     BLOCK = 64  # hidden units
@@ -295,6 +295,7 @@ cdef void _step(
 # --- For Python ---
 
 TRAINING_BLOCK = <int>BLOCK
+
 
 cdef int _check(const uint8_t[:, ::1] boards, const float[::1] values) except -1:
     if boards.shape[1] != PACKED_SIZE:
