@@ -23,14 +23,15 @@ from typing import Any
 
 import chess
 import pytest
-from coachwhip.bench import perft, wdl_fit
+from coachwhip.bench import perft
 from coachwhip.bench.common import openings, pgn
 from coachwhip.bench.common.adjudication import by_tablebase, open_tables
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.common.journal import Kind, read
 from coachwhip.bench.lab.__main__ import read_positions
+from coachwhip.bench.learn import wdl_fit
+from coachwhip.bench.learn.spsa import Spsa, SpsaJournal
 from coachwhip.bench.match.journal import MatchJournal
-from coachwhip.bench.spsa.__main__ import Spsa, SpsaJournal
 from coachwhip.bench.suite import epd, record
 from coachwhip.bench.viewer import report
 from coachwhip.bench.viewer import study as games

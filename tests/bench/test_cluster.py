@@ -14,8 +14,8 @@ from typing import Any
 import places
 import pytest
 from coachwhip.bench.common import pool
+from coachwhip.bench.learn import selfplay
 from coachwhip.bench.match import __main__ as match
-from coachwhip.bench.selfplay import __main__ as selfplay
 from uci_process import environment, wait_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, when a worker dies

@@ -14,7 +14,7 @@ import chess
 import game_files
 import oracle
 import pytest
-from coachwhip.bench.selfplay import __main__ as selfplay
+from coachwhip.bench.learn import selfplay
 from coachwhip.evaluation.learn.game_file import RESULTS
 from faulty_disk import room_of
 from uci_process import run_until

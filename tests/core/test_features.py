@@ -10,7 +10,7 @@ import oracle
 import pytest
 from coachwhip.core.engine import STARTPOS_FEN, Engine, Position, weights_layout
 from coachwhip.core.learning.face import PACKED_SIZE, QA, QB, Scorer, pack, unpack
-from coachwhip.evaluation.learn.network import Network, to_bytes
+from coachwhip.evaluation.learn.network.file import Network, to_bytes
 
 FENS = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

@@ -13,7 +13,7 @@ from coachwhip.core.learning.face import DANGER_STEP
 from coachwhip.evaluation import config, layout, weights
 from coachwhip.evaluation.config import WeightsError
 from coachwhip.evaluation.layout import unpack_pair
-from coachwhip.evaluation.learn.tune import weights_file
+from coachwhip.evaluation.learn.terms.tune import weights_file
 
 DEFAULT = config.load_default()
 TEXT = config.dump(DEFAULT)

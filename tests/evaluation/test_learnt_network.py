@@ -13,9 +13,10 @@ import oracle
 import pytest
 from coachwhip.core.engine import Engine, Position
 from coachwhip.core.learning.face import network_gradient, network_outputs, pack
-from coachwhip.evaluation.learn import layers, network
-from coachwhip.evaluation.learn.layers import parameters
-from coachwhip.evaluation.learn.network import from_bytes, quantised, to_bytes
+from coachwhip.evaluation.learn.network import file as network
+from coachwhip.evaluation.learn.network import layers
+from coachwhip.evaluation.learn.network.file import from_bytes, quantised, to_bytes
+from coachwhip.evaluation.learn.network.layers import parameters
 
 LOGIT = 120.0
 

@@ -16,14 +16,13 @@ import chess.engine
 import networks
 import pytest
 from chess.engine import Limit
-from coachwhip.bench import bench, train, tune, weights
+from coachwhip.bench import bench, weights
 from coachwhip.bench.analyse import __main__ as analyse
 from coachwhip.bench.engines.spec import own_command
 from coachwhip.bench.lab import __main__ as lab
+from coachwhip.bench.learn import selfplay, spsa, train, tune
 from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.reference import __main__ as reference
-from coachwhip.bench.selfplay import __main__ as selfplay
-from coachwhip.bench.spsa import __main__ as spsa
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config, trace
 from coachwhip.evaluation import weights as shipped_weights

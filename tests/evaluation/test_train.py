@@ -18,14 +18,15 @@ import game_files
 import numpy as np
 import oracle
 import pytest
-from coachwhip.bench import train as command
 from coachwhip.bench.common import journal as journals
+from coachwhip.bench.learn import train as command
 from coachwhip.core.engine import Position
 from coachwhip.core.learning.face import Scorer
 from coachwhip.evaluation import config
-from coachwhip.evaluation.learn import game_file, network, optimiser, training_set
-from coachwhip.evaluation.learn import train as steps
+from coachwhip.evaluation.learn import game_file, optimiser, training_set
 from coachwhip.evaluation.learn.game_file import FormatError
+from coachwhip.evaluation.learn.network import file as network
+from coachwhip.evaluation.learn.network import train as steps
 from game_files import Played
 from places import FROZEN_WEIGHTS
 

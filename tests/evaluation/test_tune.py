@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from coachwhip.bench import tune
 from coachwhip.bench.common import progress
 from coachwhip.bench.common.command import INTERRUPTED
-from coachwhip.bench.common.learning import NOTHING_LEARNT
-from coachwhip.bench.selfplay import __main__ as selfplay
+from coachwhip.bench.learn import selfplay, tune
+from coachwhip.bench.learn.run import NOTHING_LEARNT
 from coachwhip.core.engine import Engine, Position
 from coachwhip.core.learning.face import Scorer, pack, unpack
 from coachwhip.evaluation import config
-from coachwhip.evaluation.learn import fit as tune_fit
-from coachwhip.evaluation.learn import model, tuning_set
-from coachwhip.evaluation.learn.model import PLAIN, TABLE, TAPERED
+from coachwhip.evaluation.learn import tuning_set
+from coachwhip.evaluation.learn.terms import fit as tune_fit
+from coachwhip.evaluation.learn.terms import model
+from coachwhip.evaluation.learn.terms.model import PLAIN, TABLE, TAPERED
 from places import FROZEN_WEIGHTS
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"

@@ -29,7 +29,7 @@ from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments
 from ..common.signature import signature, weights_digest
 from ..common.table import show
-from .game import PairGame, play
+from .spsa_game import PairGame, play
 
 ALPHA, GAMMA = 0.602, 0.101  # how fast the gains fall, as Spall recommends
 STABILITY = 0.1  # of the iterations: A, which keeps the first steps small

@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..evaluation import config
-from ..evaluation.learn.game_file import MAX_SCORE, PER_GAME
-from .common.checkout import revision
-from .common.command import INTERRUPTED, CommandError, Parser, file_name, number, require, tell, uninterrupted, whole_number
-from .common.files import check_outputs, keep, require_regular
-from .common.learning import NOTHING_LEARNT, add_options, plot_losses
-from .common.plot import require_plot
+from ...evaluation import config
+from ...evaluation.learn.game_file import MAX_SCORE, PER_GAME
+from ..common.checkout import revision
+from ..common.command import INTERRUPTED, CommandError, Parser, file_name, number, require, tell, uninterrupted, whole_number
+from ..common.files import check_outputs, keep, require_regular
+from ..common.plot import require_plot
+from .run import NOTHING_LEARNT, add_options, plot_losses
 
 if TYPE_CHECKING:
-    from ..evaluation.learn.fit import Fit, Options
-    from ..evaluation.learn.optimiser import Epoch
-    from ..evaluation.learn.tune import Source
-    from ..evaluation.learn.tuning_set import TuningSet
+    from ...evaluation.learn.optimiser import Epoch
+    from ...evaluation.learn.terms.fit import Fit, Options
+    from ...evaluation.learn.terms.tune import Source
+    from ...evaluation.learn.tuning_set import TuningSet
 
 EPILOG = """\
 FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's side), plain or
@@ -103,9 +103,9 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     require("scipy.sparse", "it")
     if args.plot:
         require_plot(args.plot)
-    from ..evaluation.learn.fit import Options
-    from ..evaluation.learn.model import chosen
-    from ..evaluation.learn.tune import outcome, weights_file
+    from ...evaluation.learn.terms.fit import Options
+    from ...evaluation.learn.terms.model import chosen
+    from ...evaluation.learn.terms.tune import outcome, weights_file
 
     options = Options(*(getattr(args, name) for name in Options._fields))
     try:
@@ -143,7 +143,7 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
 
 def _read(path: Path, args: argparse.Namespace) -> "TuningSet":
     """The positions of a file that the options select."""
-    from ..evaluation.learn.tuning_set import distinct, read
+    from ...evaluation.learn.tuning_set import distinct, read
 
     require_regular(path, "tune")
     try:
@@ -157,8 +157,8 @@ def _read(path: Path, args: argparse.Namespace) -> "TuningSet":
 
 def _sources(args: argparse.Namespace, start: Sequence[int], options: "Options") -> "list[Source]":
     """Read all files, and count what the evaluation sees in them."""
-    from ..evaluation.learn.tune import count
-    from .common.progress import progress
+    from ...evaluation.learn.terms.tune import count
+    from ..common.progress import progress
 
     files = [(_read(path, args), weight) for path, weight in args.files]
     sources = []
@@ -170,8 +170,8 @@ def _sources(args: argparse.Namespace, start: Sequence[int], options: "Options")
 
 def _fit(sources: "Sequence[Source]", start: Sequence[int], options: "Options") -> "Fit":
     """Fit, with a progress bar, to the end or to Ctrl-C."""
-    from ..evaluation.learn.tune import tune
-    from .common.progress import progress
+    from ...evaluation.learn.terms.tune import tune
+    from ..common.progress import progress
 
     fits: list[Fit] = []
     try:

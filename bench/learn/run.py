@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .plot import legend, new_figure, picture, whole
+from ..common.plot import legend, new_figure, picture, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -11,22 +11,22 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..core.learning.face import HIDDEN_STEP, MAX_HIDDEN, Scorer
-from ..evaluation import config
-from ..evaluation.learn.game_file import MAX_SCORE
-from .common import journal as journals
-from .common.checkout import revision
-from .common.command import INTERRUPTED, CommandError, Parser, file_name, number, tell, uninterrupted, whole_number
-from .common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, write_bytes
-from .common.learning import NOTHING_LEARNT, add_options, plot_losses
-from .common.plot import require_plot
-from .common.signature import signature, weights_digest
+from ...core.learning.face import HIDDEN_STEP, MAX_HIDDEN, Scorer
+from ...evaluation import config
+from ...evaluation.learn.game_file import MAX_SCORE
+from ..common import journal as journals
+from ..common.checkout import revision
+from ..common.command import INTERRUPTED, CommandError, Parser, file_name, number, tell, uninterrupted, whole_number
+from ..common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, write_bytes
+from ..common.plot import require_plot
+from ..common.signature import signature, weights_digest
+from .run import NOTHING_LEARNT, add_options, plot_losses
 
 if TYPE_CHECKING:
-    from ..evaluation.learn.network import Network
-    from ..evaluation.learn.optimiser import Epoch
-    from ..evaluation.learn.train import State
-    from ..evaluation.learn.training_set import TrainingFile, TrainingSet
+    from ...evaluation.learn.network.file import Network
+    from ...evaluation.learn.network.train import State
+    from ...evaluation.learn.optimiser import Epoch
+    from ...evaluation.learn.training_set import TrainingFile, TrainingSet
 
 EPILOG = """\
 DATA are game files (viriformat), as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
@@ -124,7 +124,7 @@ def _output_of(args: argparse.Namespace, epoch: int) -> Path:
 
 def _first(args: argparse.Namespace) -> "tuple[Network | None, str]":
     """The network of --start, and its SHA-256. Raises CommandError, OSError."""
-    from ..evaluation.learn.network import from_bytes
+    from ...evaluation.learn.network.file import from_bytes
 
     if args.start is None:
         return None, ""
@@ -159,9 +159,9 @@ class TrainJournal(journals.Journal):
     def _take(self, line: dict[str, Any]) -> None:
         import numpy as np
 
-        from ..evaluation.learn.layers import size
-        from ..evaluation.learn.optimiser import Epoch
-        from ..evaluation.learn.train import State
+        from ...evaluation.learn.network.layers import size
+        from ...evaluation.learn.network.train import State
+        from ...evaluation.learn.optimiser import Epoch
 
         losses = (float(journals.checked(line[name], int, float)) for name in ("training", "validation"))
         epoch = Epoch(journals.checked(line["epoch"], int), *losses)
@@ -198,8 +198,8 @@ class Run:
 
     def __init__(self, args: argparse.Namespace, weights: Sequence[int], stack: ExitStack) -> None:
         """Read the data; go on with the journal. `stack` closes the files."""
-        from ..evaluation.learn.train import Settings, Trainer, first_state
-        from ..evaluation.learn.training_set import TrainingSet
+        from ...evaluation.learn.network.train import Settings, Trainer, first_state
+        from ...evaluation.learn.training_set import TrainingSet
 
         self._args = args
         self._weights = weights
@@ -225,7 +225,7 @@ class Run:
         self, files: "list[TrainingFile]", positions: "TrainingSet", weights: Sequence[int], start: str
     ) -> dict[str, Any]:
         """What decides the network, which names it; it must be the same when a training is resumed."""
-        from ..evaluation.learn.train import fit_logit
+        from ...evaluation.learn.network.train import fit_logit
 
         described: dict[str, Any] = {name: getattr(self._args, name) for name in DECIDING}
         described["logit"] = self._args.logit or fit_logit(positions)
@@ -268,13 +268,13 @@ class Run:
 
     def _loss_of(self, network: "Network") -> float:
         """The loss of a network in integers, as the engine plays it."""
-        from ..evaluation.learn.network import to_bytes
+        from ...evaluation.learn.network.file import to_bytes
 
         return self._trainer.loss_of(Scorer(self._weights, to_bytes(network)))
 
     def _train_missing(self) -> None:
-        from ..evaluation.learn.network import to_bytes
-        from .common.progress import progress
+        from ...evaluation.learn.network.file import to_bytes
+        from ..common.progress import progress
 
         trainer, epochs = self._trainer, self._args.epochs
         with progress("positions", (epochs - len(self._epochs)) * trainer.positions.training) as bar:
@@ -307,7 +307,7 @@ class Run:
 
     def _finish(self, trained: int) -> int:
         """Write and report the network as it is, after so many epochs in this run; the exit code."""
-        from ..evaluation.learn.network import to_bytes
+        from ...evaluation.learn.network.file import to_bytes
 
         args, network = self._args, self._network()
         loss, before = self._loss_of(network), self._trainer.loss_of_terms()
@@ -349,9 +349,9 @@ class Run:
 
 def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
     """Open the files, and read and check them."""
-    from ..evaluation.learn.game_file import open_games
-    from ..evaluation.learn.training_set import indexed
-    from .common.progress import progress
+    from ...evaluation.learn.game_file import open_games
+    from ...evaluation.learn.training_set import indexed
+    from ..common.progress import progress
 
     files = []
     with progress("files", len(args.files)) as bar:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from ..optimiser import Adam, Epoch, cosine
 from .model import NAMES, TABLE, TAPERED, Model, bounds, roughness
-from .optimiser import Adam, Epoch, cosine
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.engine import FULL_PHASE, FULL_SCALE
-from ...core.learning.face import DANGER_STEP
-from ..layout import WEIGHTS, cells, limits, pack_pair, unpack_pair
+from ....core.engine import FULL_PHASE, FULL_SCALE
+from ....core.learning.face import DANGER_STEP
+from ...layout import WEIGHTS, cells, limits, pack_pair, unpack_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

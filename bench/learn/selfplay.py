@@ -51,7 +51,7 @@ from ..common.pool import cluster, processes
 from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments, add_rule_arguments
 from ..common.signature import signature, weights_digest
-from .game import GameStart, SelfplaySettings, play
+from .selfplay_game import GameStart, SelfplaySettings, play
 
 TO_THE_END = 10  # percent: games that are decided early have few endings
 DESCRIBING = "revision"  # what the settings say for people; the signature says it for us

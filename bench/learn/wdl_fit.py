@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess.pgn
 import numpy as np
 
-from ..uci.parse import reason
-from ..uci.wdl import LEAST, material
-from .common.command import CommandError, Parser, file_name, require
-from .common.files import naming
-from .common.pgn import PgnError, read_games
-from .data import SCORED
+from ...uci.parse import reason
+from ...uci.wdl import LEAST, material
+from ..common.command import CommandError, Parser, file_name, require
+from ..common.files import naming
+from ..common.pgn import PgnError, read_games
+from ..data import SCORED
 
 if TYPE_CHECKING:
     import argparse

@@ -25,14 +25,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...core.engine import network_header
-from ...core.learning.face import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB
+from ....core.engine import network_header
+from ....core.learning.face import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB
 from .layers import Parameters, parameters, size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from .game_file import Singles
+    from ..game_file import Singles
 
 FIRST_LINE = b"coachwhip network 1\n"
 MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits

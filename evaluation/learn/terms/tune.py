@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.learning.face import Scorer
-from .. import config
+from ....core.learning.face import Scorer
+from ... import config
+from ..game_file import is_black
+from ..tuning_set import split
 from .fit import Fit, Samples, expectation, fit, fit_scale, losses
-from .game_file import is_black
 from .model import chosen, engine_scores, features, flat_weights, joined, parameters
-from .tuning_set import split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
+    from ..optimiser import Epoch
+    from ..tuning_set import TuningSet
     from .fit import Options
     from .model import Features, Singles
-    from .optimiser import Epoch
-    from .tuning_set import TuningSet
 
 CHUNK = 16_384  # positions that the core counts in one call
 FEW = 100  # with fewer scored positions, the scale of their scores is not fitted and the scores are not used

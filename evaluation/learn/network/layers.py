@@ -2,7 +2,7 @@
 """A network in training, in floats: the order of its parameters, and its outputs.
 
 The parameters are one array: the weights of the first layer by input and hidden unit, its biases, the weights of the output (of
-the units of stm first), and its bias. network.py describes the inputs. The sums of the first layer are clamped to 0..1 and
+the units of stm first), and its bias. file.py describes the inputs. The sums of the first layer are clamped to 0..1 and
 squared. An output of 1.0 adds 1 to the logit of the winning chance of stm. The core computes outputs and gradients, with the
 parameters in another order: in blocks of hidden units (core/learning/training.pyx).
 """
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...core.learning.face import INPUTS, TRAINING_BLOCK, network_outputs
+from ....core.learning.face import INPUTS, TRAINING_BLOCK, network_outputs
 
 if TYPE_CHECKING:
-    from .game_file import Boards, Singles
+    from ..game_file import Boards, Singles
 
 ROWS = INPUTS + 3  # of as many numbers as there are hidden units
 ALIGNMENT = 64  # bytes: rows of a block that start with a cache line are read faster

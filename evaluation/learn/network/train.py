@@ -15,20 +15,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.learning.face import network_gradient
-from .fit import fit_scale
-from .game_file import is_black, points, scores
+from ....core.learning.face import network_gradient
+from ..game_file import is_black, points, scores
+from ..optimiser import Adam, Epoch, cosine
+from ..terms.fit import fit_scale
+from .file import floats, limits, quantised
 from .layers import aligned, chance, from_blocks, in_blocks, outputs, parameters, size
-from .network import floats, limits, quantised
-from .optimiser import Adam, Epoch, cosine
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from ...core.learning.face import Scorer
-    from .game_file import Boards, Singles
-    from .network import Network
-    from .training_set import TrainingSet
+    from ....core.learning.face import Scorer
+    from ..game_file import Boards, Singles
+    from ..training_set import TrainingSet
+    from .file import Network
 
 PARTS = 2  # of each batch, and of the parameters: a thread for each
 TINY = 1e-8  # AdamW's epsilon
