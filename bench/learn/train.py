@@ -4,9 +4,8 @@
 import argparse
 import base64
 import hashlib
-import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,13 +15,15 @@ from ...evaluation import config
 from ...evaluation.learn.game_file import MAX_SCORE
 from ..common import journal as journals
 from ..common.checkout import revision
-from ..common.command import INTERRUPTED, CommandError, Parser, file_name, number, tell, uninterrupted, whole_number
-from ..common.files import Postponed, check_outputs, keep, naming, require_apart, require_regular, write_bytes
+from ..common.command import CommandError, Parser, file_name, number, tell, whole_number
+from ..common.files import check_outputs, naming, require_apart, require_regular, write_bytes
 from ..common.plot import require_plot
 from ..common.signature import signature, weights_digest
-from .run import NOTHING_LEARNT, add_options, plot_losses
+from .run import Run, add_options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ...evaluation.learn.network.file import Network
     from ...evaluation.learn.network.train import State
     from ...evaluation.learn.optimiser import Epoch
@@ -111,7 +112,7 @@ def _train(args: argparse.Namespace) -> int:
     try:
         weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
         with ExitStack() as stack:
-            return Run(args, weights, stack).train()
+            return TrainRun(args, weights, stack).train()
     except ValueError as error:  # of weights, data and networks: each says what is wrong
         raise CommandError(str(error)) from error
 
@@ -193,15 +194,18 @@ def _games_at_start(args: argparse.Namespace) -> list[int | None]:
 # --- The run ---
 
 
-class Run:
+class TrainRun(Run):
     """A training from its files to its network."""
+
+    NAME, PART, MADE = "train", "positions", "the network is"
+    PLOT = "loss (squared error of chances, 0 to 1)", "Training of the network"
 
     def __init__(self, args: argparse.Namespace, weights: Sequence[int], stack: ExitStack) -> None:
         """Read the data; go on with the journal. `stack` closes the files."""
         from ...evaluation.learn.network.train import Settings, Trainer, first_state
         from ...evaluation.learn.training_set import TrainingSet
 
-        self._args = args
+        super().__init__(args)
         self._weights = weights
         self._is_residual = args.kind == "residual"
         self._seconds = 0.0
@@ -217,9 +221,12 @@ class Run:
         self._journal = TrainJournal(args.journal, self._described, resume=args.resume) if args.journal else None
         if self._journal:
             stack.callback(self._journal.close)
-        self._epochs: list[Epoch] = list(self._journal.epochs) if self._journal else []
+            self.epochs = list(self._journal.epochs)
+        self._done = len(self.epochs)
         state = self._journal.state if self._journal else None
         self._trainer = Trainer(settings, positions, Scorer(weights), state or first_state(settings, self._first))
+        self._network: Network | None = None  # the result
+        self._loss = self._loss_before = 0.0
 
     def _describe(
         self, files: "list[TrainingFile]", positions: "TrainingSet", weights: Sequence[int], start: str
@@ -227,11 +234,11 @@ class Run:
         """What decides the network, which names it; it must be the same when a training is resumed."""
         from ...evaluation.learn.network.train import fit_logit
 
-        described: dict[str, Any] = {name: getattr(self._args, name) for name in DECIDING}
-        described["logit"] = self._args.logit or fit_logit(positions)
+        described: dict[str, Any] = {name: getattr(self.args, name) for name in DECIDING}
+        described["logit"] = self.args.logit or fit_logit(positions)
         described |= {"weights": weights_digest(weights), "signature": signature(tuple(weights), None)}
         if start:
-            described["start"] = {"name": self._args.start.name, "sha256": start}
+            described["start"] = {"name": self.args.start.name, "sha256": start}
         described["files"] = [
             {"name": games.name, "sha256": games.sha256, "games": len(games.counts), "positions": int(games.counts.sum())}
             for games in files
@@ -240,31 +247,42 @@ class Run:
 
     def train(self) -> int:
         """Train the epochs that are missing, write the network, and report; the exit code."""
-        trainer, done, disk = self._trainer, len(self._epochs), Postponed()
+        trainer = self._trainer
         sizes = f"{trainer.positions.training} positions to train on, {trainer.positions.held_out_count} held out"
         tell(f"{sizes}; {self._described['logit']:g} centipawns a logit")
         if self._is_residual:
-            tell(f"the terms alone: validation loss {trainer.loss_of_terms():.6f}")
+            self.terms = trainer.loss_of_terms()
+            tell(f"the terms alone: validation loss {self.terms:.6f}")
         if self._first:
-            tell(f"{self._args.start.name}: validation loss {self._loss_of(self._first):.6f}")
-        is_interrupted = False
-        try:
-            with disk:
-                self._train_missing()
-        except KeyboardInterrupt:
-            is_interrupted = True
-            kept = "nothing is written"
-            if self._journal:
-                kept = f"--resume goes on from {self._journal.path}"
-            elif self._epochs:
-                kept = f"without a --journal its network is all that is kept, in {self._args.output}"
-            tell(f"coachwhip train: interrupted after epoch {len(self._epochs)} of {self._args.epochs}; {kept}")
-            if self._journal or not self._epochs:
-                return INTERRUPTED
-        with uninterrupted():  # hours of work are in memory
-            code = self._finish(len(self._epochs) - done)
-        disk.settle()
-        return INTERRUPTED if is_interrupted else code
+            tell(f"{self.args.start.name}: validation loss {self._loss_of(self._first):.6f}")
+        return self.run((self.args.epochs - self._done) * trainer.positions.training)
+
+    def learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
+        """Train the epochs that are missing."""
+        while len(self.epochs) < self.args.epochs:
+            start = time.perf_counter()
+            epoch = self._trainer.epoch(advance)
+            self._seconds += time.perf_counter() - start
+            yield epoch
+
+    def keep_epoch(self, epoch: "Epoch") -> None:
+        """Add to the journal, and with --every-epoch write the network."""
+        from ...evaluation.learn.network.file import to_bytes
+
+        if self._journal:
+            self._journal.add(epoch, self._trainer.state)
+        if self.args.every_epoch:
+            write_bytes(_output_of(self.args, epoch.number), to_bytes(self._as_it_is()))
+
+    def interrupted(self) -> tuple[str, bool]:
+        """The journal keeps the epochs; without one, the network of the last one is written."""
+        kept = "nothing is written"
+        if self._journal:
+            kept = f"--resume goes on from {self._journal.path}"
+        elif self.epochs:
+            kept = f"without a --journal its network is all that is kept, in {self.args.output}"
+        has_result = not self._journal and bool(self.epochs)
+        return f"interrupted after epoch {len(self.epochs)} of {self.args.epochs}; {kept}", has_result
 
     def _loss_of(self, network: "Network") -> float:
         """The loss of a network in integers, as the engine plays it."""
@@ -272,31 +290,13 @@ class Run:
 
         return self._trainer.loss_of(Scorer(self._weights, to_bytes(network)))
 
-    def _train_missing(self) -> None:
-        from ...evaluation.learn.network.file import to_bytes
-        from ..common.progress import progress
-
-        trainer, epochs = self._trainer, self._args.epochs
-        with progress("positions", (epochs - len(self._epochs)) * trainer.positions.training) as bar:
-            while len(self._epochs) < epochs:
-                start = time.perf_counter()
-                epoch = trainer.epoch(bar.advance)
-                self._seconds += time.perf_counter() - start
-                with uninterrupted():  # the journal and the epochs agree
-                    self._epochs.append(epoch)
-                    if self._journal:
-                        self._journal.add(epoch, trainer.state)
-                bar.say(str(epoch))
-                if self._args.every_epoch:
-                    write_bytes(_output_of(self._args, epoch.number), to_bytes(self._network()))
-
-    def _network(self) -> "Network":
+    def _as_it_is(self) -> "Network":
         """The network as it is."""
-        epoch, positions = self._epochs[-1], self._trainer.positions
+        epoch, positions = self.epochs[-1], self._trainer.positions
         provenance = {
             **self._described,
             "commit": revision(),
-            "date": self._args.date or "",
+            "date": self.args.date or "",
             "epoch": epoch.number,
             "training_loss": epoch.training,
             "held_out_loss": epoch.validation,
@@ -305,46 +305,58 @@ class Run:
         }
         return self._trainer.network(provenance)
 
-    def _finish(self, trained: int) -> int:
-        """Write and report the network as it is, after so many epochs in this run; the exit code."""
+    def result(self) -> bytes | None:
+        """The network as it is, if its loss is below that of the terms."""
         from ...evaluation.learn.network.file import to_bytes
 
-        args, network = self._args, self._network()
-        loss, before = self._loss_of(network), self._trainer.loss_of_terms()
-        has_learnt = loss < before
-        path, complaint = keep(args.output, to_bytes(network), "the network is") if has_learnt else (None, "")
+        self._network = self._as_it_is()
+        self._loss, self._loss_before = self._loss_of(self._network), self._trainer.loss_of_terms()
+        return to_bytes(self._network) if self._loss < self._loss_before else None
+
+    def summary(self) -> dict[str, Any]:
+        """The report."""
+        positions = self._trainer.positions
+        trained = (len(self.epochs) - self._done) * positions.training
         summary = {
-            "network": str(path) if path else None,
-            "learnt": path is not None,
-            "positions": self._trainer.positions.training,
-            "held_out": self._trainer.positions.held_out_count,
+            "network": str(self.path) if self.path else None,
+            "learnt": self.path is not None,
+            "positions": positions.training,
+            "held_out": positions.held_out_count,
             "logit": self._described["logit"],
-            "epochs": [epoch._asdict() for epoch in self._epochs],
-            "loss": self._epochs[-1].validation,
-            "loss_in_integers": loss,
-            "positions_a_second": round(trained * self._trainer.positions.training / self._seconds) if self._seconds else 0,
+            "epochs": [epoch._asdict() for epoch in self.epochs],
+            "loss": self.epochs[-1].validation,
+            "loss_in_integers": self._loss,
+            "positions_a_second": round(trained / self._seconds) if self._seconds else 0,
         }
-        if self._is_residual:
-            summary["loss_of_terms"] = before
-        print(json.dumps(summary) if args.json else _text(summary, network))
-        if complaint:
-            raise CommandError(complaint)
-        if args.plot:
-            unit = "loss (squared error of chances, 0 to 1)"
-            plot_losses(args.plot, self._epochs, unit, "Training of the network", before if self._is_residual else None)
-        if not has_learnt:
+        return summary | ({"loss_of_terms": self.terms} if self._is_residual else {})
+
+    def text(self) -> str:
+        """The losses and the speed."""
+        summary, network = self.summary(), self._network
+        assert network is not None
+        terms = f"terms {self.terms:.6f}, with the network " if self._is_residual else ""
+        lines = [
+            f"{self.path or 'not written'}: {network.kind}, {network.hidden} hidden units, scale {network.scale}",
+            f"validation loss: {terms}{summary['loss']:.6f}, in the integers of the engine {self._loss:.6f}",
+        ]
+        if summary["positions_a_second"]:
+            lines.append(f"{summary['positions_a_second']} positions a second")
+        return "\n".join(lines)
+
+    def conclusion(self) -> str:
+        """Why nothing is written, or that the start had a lower loss."""
+        if not self.path:
             without = "of the terms alone" if self._is_residual else "of even chances everywhere"
-            tell(
-                f"coachwhip train: nothing was learnt: {args.output} is not written, since the validation loss is {loss:.6f} in the "
-                f"integers of the engine, and {before:.6f} {without}: give more games or more --epochs"
+            return (
+                f"nothing was learnt: {self.args.output} is not written, since the validation loss is {self._loss:.6f} in the "
+                f"integers of the engine, and {self._loss_before:.6f} {without}: give more games or more --epochs"
             )
-            return NOTHING_LEARNT
-        if self._first and loss >= (first := self._loss_of(self._first)):
-            tell(
-                f"coachwhip train: the validation loss is {loss:.6f} in the integers of the engine, and that of {args.start.name}, "
-                f"the start, {first:.6f}; the loss does not show which is stronger: let them play"
+        if self._first and self._loss >= (first := self._loss_of(self._first)):
+            return (
+                f"the validation loss is {self._loss:.6f} in the integers of the engine, and that of {self.args.start.name}, the "
+                f"start, {first:.6f}; the loss does not show which is stronger: let them play"
             )
-        return 0
+        return ""
 
 
 def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
@@ -361,14 +373,3 @@ def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
                 files.append(indexed(file, path.name, args.max_score, args.per_game, limit=args.limit, games=games))
             bar.advance()
     return files
-
-
-def _text(summary: dict[str, Any], network: "Network") -> str:
-    """The summary of a training, without --json."""
-    lines = [f"{summary['network'] or 'not written'}: {network.kind}, {network.hidden} hidden units, scale {network.scale}"]
-    own = f"{summary['loss']:.6f}, in the integers of the engine {summary['loss_in_integers']:.6f}"
-    terms = f"terms {summary['loss_of_terms']:.6f}, with the network " if "loss_of_terms" in summary else ""
-    lines.append(f"validation loss: {terms}{own}")
-    if summary["positions_a_second"]:
-        lines.append(f"{summary['positions_a_second']} positions a second")
-    return "\n".join(lines)

@@ -2,23 +2,24 @@
 """`coachwhip tune`: the command line of the tuner in `evaluation.learn`, with progress, a plot, and the new weights file."""
 
 import argparse
-import json
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...evaluation import config
 from ...evaluation.learn.game_file import MAX_SCORE, PER_GAME
 from ..common.checkout import revision
-from ..common.command import INTERRUPTED, CommandError, Parser, file_name, number, require, tell, uninterrupted, whole_number
-from ..common.files import check_outputs, keep, require_regular
+from ..common.command import CommandError, Parser, file_name, number, require, whole_number
+from ..common.files import check_outputs, require_regular
 from ..common.plot import require_plot
-from .run import NOTHING_LEARNT, add_options, plot_losses
+from .run import Run, add_options
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ...evaluation.learn.optimiser import Epoch
-    from ...evaluation.learn.terms.fit import Fit, Options
+    from ...evaluation.learn.terms.fit import Options
     from ...evaluation.learn.terms.tune import Source
     from ...evaluation.learn.tuning_set import TuningSet
 
@@ -105,40 +106,78 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
         require_plot(args.plot)
     from ...evaluation.learn.terms.fit import Options
     from ...evaluation.learn.terms.model import chosen
-    from ...evaluation.learn.terms.tune import outcome, weights_file
 
     options = Options(*(getattr(args, name) for name in Options._fields))
     try:
         chosen(args.only, args.freeze)  # a pattern that matches nothing is rejected before the work
-        entries = config.load(args.weights) if args.weights else config.load_default()
-        start = config.flatten(entries)
-        sources = _sources(args, start, options)
-        found = _fit(sources, start, options)
+        return TuneRun(args, argv, options).run(args.epochs)
     except ValueError as error:
         raise CommandError(str(error)) from error
-    if found.is_interrupted:
-        tell(
-            f"interrupted in epoch {len(found.epochs)} of {args.epochs}; epoch {found.best} is the best so far and is being written"
+
+
+class TuneRun(Run):
+    """A fit from its files to the new weights."""
+
+    NAME, PART, MADE = "tune", "epochs", "the weights are"
+    PLOT = "loss (cross-entropy, nats a position)", "Fit of the weights"
+
+    def __init__(self, args: argparse.Namespace, argv: Sequence[str], options: "Options") -> None:
+        """Read the data."""
+        from ...evaluation.learn.terms.tune import fitting
+
+        super().__init__(args)
+        self._argv = argv
+        self._options = options
+        self._entries = config.load(args.weights) if args.weights else config.load_default()
+        self._start = config.flatten(self._entries)
+        self._sources = _sources(args, self._start, options)
+        self._fit = fitting(self._sources, self._start, options)
+        self._report: dict[str, Any] = {}
+
+    def learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
+        """Fit; the first epoch is the start."""
+        for epoch in self._fit.epochs():
+            yield epoch
+            advance(min(epoch.number, 1))
+
+    def interrupted(self) -> tuple[str, bool]:
+        """The best weights so far are written."""
+        best = f"epoch {self._fit.best} is the best so far and is being written" if self.epochs else "nothing is written"
+        return f"interrupted in epoch {len(self.epochs)} of {self.args.epochs}; {best}", bool(self.epochs)
+
+    def result(self) -> bytes | None:
+        """The new weights file, if the engine's validation loss has fallen."""
+        from ...evaluation.learn.terms.tune import outcome, weights_file
+
+        weights, report = outcome(self._sources, self._start, self._options, self._fit, self.epochs)
+        self._report = report | {"interrupted": self.is_interrupted}
+        if not report["learnt"]:
+            return None
+        provenance = _provenance(self.args, self._argv, self._report, self._entries["NETWORK"])
+        return weights_file(self._entries | config.unflatten(weights), provenance).encode()
+
+    def summary(self) -> dict[str, Any]:
+        """The report."""
+        return self._report
+
+    def text(self) -> str:
+        """The losses before and after."""
+        return _text(self._report, self.path)
+
+    def conclusion(self) -> str:
+        """Where the weights are, or why they are not written, and what becomes of the network."""
+        report, asked = self._report, self.args.output
+        if self.path:
+            network = _about_network(self._entries, self.path) if self._entries["NETWORK"] else ""
+            early = f"the weights of epoch {report['best']}, the best before the interruption, are in {self.path}"
+            return ". ".join(filter(None, [early if self.is_interrupted else "", network]))
+        if self.is_interrupted:
+            return f"interrupted before the validation loss had fallen: {asked} is not written"
+        return (
+            f"nothing was learnt: {asked} is not written, since the engine's validation loss did not fall (before "
+            f"{report['before']['validation']:.6f}, with the best weights {report['after']['validation']:.6f}): "
+            "give more positions, free more weights or take another --rate"
         )
-    with uninterrupted():  # hours of work are in memory
-        weights, report = outcome(sources, start, options, found)
-        path, complaint = None, ""
-        if report["learnt"]:
-            text = weights_file(entries | config.unflatten(weights), _provenance(args, argv, report, entries["NETWORK"]))
-            path, complaint = keep(args.output, text.encode(), "the weights are")
-            if path is None:
-                print(text)
-                complaint += ": the weights are on standard output"
-        if path and entries["NETWORK"]:
-            tell(_about_network(entries, path))
-        print(json.dumps(report) if args.json else _text(report, path))
-        if args.plot:
-            plot_losses(args.plot, found.epochs, "loss (cross-entropy, nats a position)", "Fit of the weights")
-        if complaint:
-            raise CommandError(complaint)
-        if found.is_interrupted or not path:
-            tell(f"coachwhip tune: {_conclusion(report, path, args.output)}")
-    return INTERRUPTED if found.is_interrupted else 0 if path else NOTHING_LEARNT
 
 
 def _read(path: Path, args: argparse.Namespace) -> "TuningSet":
@@ -168,41 +207,7 @@ def _sources(args: argparse.Namespace, start: Sequence[int], options: "Options")
     return sources
 
 
-def _fit(sources: "Sequence[Source]", start: Sequence[int], options: "Options") -> "Fit":
-    """Fit, with a progress bar, to the end or to Ctrl-C."""
-    from ...evaluation.learn.terms.tune import tune
-    from ..common.progress import progress
-
-    fits: list[Fit] = []
-    try:
-        with progress("epochs", options.epochs) as bar:
-
-            def say(epoch: "Epoch") -> None:
-                bar.say(str(epoch))
-                bar.advance(min(epoch.number, 1))  # epoch 0 is the start
-
-            fits.append(tune(sources, start, options, say))
-    except KeyboardInterrupt:
-        if not fits:
-            raise
-        # a second Ctrl-C, while the bar was taken down
-    return fits[0]
-
-
 # --- The report ---
-
-
-def _conclusion(report: dict[str, Any], path: Path | None, asked: Path) -> str:
-    """What became of the file that was asked for, in a sentence, where that is not simply written at the end."""
-    if path:
-        return f"the weights of epoch {report['best']}, the best before the interruption, are in {path}"
-    if report["interrupted"]:
-        return f"interrupted before the validation loss had fallen: {asked} is not written"
-    return (
-        f"nothing was learnt: {asked} is not written, since the engine's validation loss did not fall (before "
-        f"{report['before']['validation']:.6f}, with the best weights {report['after']['validation']:.6f}): "
-        "give more positions, free more weights or take another --rate"
-    )
 
 
 def _about_network(entries: dict[str, Any], path: Path) -> str:

@@ -188,7 +188,7 @@ def test_a_step_is_one_of_adamw(kind: Any, error: float) -> None:
     """Against the algorithm of the paper."""
     rng = np.random.default_rng(1)
     values, gradients = rng.normal(size=37), rng.normal(size=(3, 37))
-    found = optimiser.Adam(values.astype(kind), np.zeros(37, kind), np.zeros(37, kind), tiny=1e-8, decay=0.1)
+    found = optimiser.Adam(values.astype(kind), np.zeros(37, kind), np.zeros(37, kind), epsilon=1e-8, decay=0.1)
     mean, square = np.zeros(37), np.zeros(37)
     for step, gradient in enumerate(gradients, start=1):
         mean = 0.9 * mean + 0.1 * gradient

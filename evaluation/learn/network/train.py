@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .file import Network
 
 PARTS = 2  # of each batch, and of the parameters: a thread for each
-TINY = 1e-8  # AdamW's epsilon
+EPSILON = 1e-8  # of AdamW
 LAST_RATE = 0.01  # of the first, after the last step
 FIT_POSITIONS = 1 << 20  # from which the value of a logit is fitted
 FIRST_FEATURE, FIRST_BIAS, FIRST_OUTPUT = 0.1, 0.3, 0.05  # standard deviation, value, standard deviation at the start
@@ -104,7 +104,8 @@ class _Steps:
         self._gradients = [aligned(len(self._high)) for _ in range(PARTS)]
         self._parts = _parts(len(self._high))
         self._adams = [
-            Adam(*(array[part] for array in self._arrays), tiny=TINY, decay=settings.decay, steps=done) for part in self._parts
+            Adam(*(array[part] for array in self._arrays), epsilon=EPSILON, decay=settings.decay, steps=done)
+            for part in self._parts
         ]
 
     @property

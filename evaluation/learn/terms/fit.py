@@ -18,7 +18,7 @@ from ..optimiser import Adam, Epoch, cosine
 from .model import NAMES, TABLE, TAPERED, Model, bounds, roughness
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 LEAST_SCALE, FIRST_SCALE, GREATEST_SCALE = 40.0, 150.0, 1000.0  # centipawns
 GREATEST_EDGE = 100.0  # centipawns, either way
 NEWTON_STEPS = 20
-TINY = 1e-10  # Adam's epsilon: a centipawn changes the loss of a position by little
+EPSILON = 1e-10  # of Adam: a centipawn changes the loss of a position by little
 SURE = 1e-7  # predictions are kept this far from 0 and 1, where the loss would be infinite
 
 
@@ -74,15 +74,6 @@ class Samples(NamedTuple):
         return float(self.importance.sum(dtype=np.float64))
 
 
-class Fit(NamedTuple):
-    """The parameters with the lowest validation loss, the losses of all finished epochs (epoch 0 is the start), and the best epoch."""
-
-    values: Floats
-    epochs: tuple[Epoch, ...]
-    best: int  # 0: no epoch had a lower validation loss than the start
-    is_interrupted: bool  # by Ctrl-C
-
-
 def expectation(scores: NDArray[np.floating], scale: float | Singles) -> NDArray[np.floating]:
     """White's points as the scores predict them. `scale`, in centipawns, is one number or one for each score."""
     expected: NDArray[np.floating] = 1 / (1 + np.exp(-np.clip(scores / scale, -30, 30)))
@@ -112,42 +103,50 @@ def fit_scale(scores: NDArray[np.floating], targets: NDArray[np.floating], *, wi
     return scale, float(np.clip(solution[1] * scale, -GREATEST_EDGE, GREATEST_EDGE)) if with_edge else 0.0
 
 
-def fit(
-    start: Floats,
-    free: NDArray[np.bool_],
-    training: Samples,
-    validation: Samples,
-    options: Options,
-    rng: np.random.Generator,
-    report: Callable[[Epoch], None],
-) -> Fit:
-    """Fit the parameters where `free` is true; `report` is called after every epoch. Ctrl-C ends the fit with the best epoch so far."""
-    batches = _batches(training, options.batch)
-    unit = _curvature(start, training) / training.total
-    rough = roughness(_seen(training)) * (options.smooth * unit)
-    low, high = bounds()
-    adam = Adam(start.copy(), np.zeros(len(NAMES)), np.zeros(len(NAMES)), tiny=TINY)
-    values, best, best_values = adam.values, 0, start.copy()
-    epochs = [Epoch(0, training.loss(values), validation.loss(values))]
-    is_interrupted = False
-    report(epochs[0])
-    try:
+class Fitting:
+    """A fit in memory: `values` are the parameters with the lowest validation loss so far, after epoch `best`."""
+
+    def __init__(
+        self,
+        start: Floats,
+        free: NDArray[np.bool_],
+        training: Samples,
+        validation: Samples,
+        options: Options,
+        rng: np.random.Generator,
+    ) -> None:
+        """Fit the parameters where `free` is true."""
+        self.values = start.copy()
+        self.best = 0  # no epoch had a lower validation loss than the start
+        self._start = start
+        self._free = free
+        self._training = training
+        self._validation = validation
+        self._options = options
+        self._rng = rng
+
+    def epochs(self) -> Iterator[Epoch]:
+        """Fit, and return the losses of the start and then of every epoch."""
+        start, options, training, validation = self._start, self._options, self._training, self._validation
+        batches = _batches(training, options.batch)
+        unit = _curvature(start, training) / training.total
+        rough = roughness(_seen(training)) * (options.smooth * unit)
+        low, high = bounds()
+        adam = Adam(start.copy(), np.zeros(len(NAMES)), np.zeros(len(NAMES)), epsilon=EPSILON)
+        values, least = adam.values, validation.loss(start)
+        yield Epoch(0, training.loss(values), least)
         for number in range(1, options.epochs + 1):
-            for index in rng.permutation(len(batches)):
+            for index in self._rng.permutation(len(batches)):
                 change = values - start
                 gradient = _gradient(values, batches[index]) + options.prior * unit * change + rough @ change
                 adam.step(gradient, options.rate * cosine(adam.steps + 1, options.epochs * len(batches)))
-                values[:] = np.where(free, np.clip(values, low, high), start)
+                values[:] = np.where(self._free, np.clip(values, low, high), start)
             epoch = Epoch(number, training.loss(values), validation.loss(values))
-            epochs.append(epoch)
-            if epoch.validation < epochs[best].validation:
-                best_values, best = values.copy(), number
-            report(epoch)
-            if number - best >= options.patience:
+            if epoch.validation < least:
+                self.values, self.best, least = values.copy(), number, epoch.validation
+            yield epoch
+            if number - self.best >= options.patience:
                 break
-    except KeyboardInterrupt:
-        is_interrupted = True
-    return Fit(best_values, tuple(epochs), best, is_interrupted)
 
 
 def _batches(samples: Samples, size: int) -> Sequence[Samples]:

@@ -16,7 +16,7 @@ from ....core.learning.face import Scorer
 from ... import config
 from ..game_file import is_black
 from ..tuning_set import split
-from .fit import Fit, Samples, expectation, fit, fit_scale, losses
+from .fit import Fitting, Samples, expectation, fit_scale, losses
 from .model import chosen, engine_scores, features, flat_weights, joined, parameters
 
 if TYPE_CHECKING:
@@ -91,10 +91,10 @@ def _targets(data: TuningSet, teacher: float, is_training: NDArray[np.bool_]) ->
     return mixed.astype(np.float32), scale
 
 
-def tune(sources: Sequence[Source], start: Sequence[int], options: Options, report: Callable[[Epoch], None]) -> Fit:
-    """Fit weights to sources that were counted with the flat list `start`; `report` is called after every epoch.
+def fitting(sources: Sequence[Source], start: Sequence[int], options: Options) -> Fitting:
+    """Prepare a fit of weights to sources that were counted with the flat list `start`.
 
-    Ctrl-C ends the fit with the best epoch so far. Raises ValueError for too little data, and for a pattern that no weight matches.
+    Raises ValueError for too little data, and for a pattern that no weight matches.
     """
     free = chosen(options.only, options.freeze)
     rng = np.random.default_rng(options.seed)
@@ -109,27 +109,28 @@ def tune(sources: Sequence[Source], start: Sequence[int], options: Options, repo
     validation = samples.chosen(np.flatnonzero(is_validation))
     if not len(training.targets) or not len(validation.targets):
         raise ValueError("too few games or positions to have some for training and some for validation")
-    return fit(parameters(start), free, training, validation, options, rng, report)
+    return Fitting(parameters(start), free, training, validation, options, rng)
 
 
 # --- The report ---
 
 
-def outcome(sources: Sequence[Source], start: Sequence[int], options: Options, found: Fit) -> tuple[list[int], dict[str, Any]]:
-    """The rounded weights of a fit of `tune` with the same arguments, and the report as JSON-ready values.
+def outcome(
+    sources: Sequence[Source], start: Sequence[int], options: Options, fit: Fitting, epochs: Sequence[Epoch]
+) -> tuple[list[int], dict[str, Any]]:
+    """Return the rounded weights of a fit that was prepared with the same arguments, and the report as JSON-ready values.
 
     "learnt" says whether the engine's validation loss has fallen; without that the weights are no better than the start.
     """
-    weights = flat_weights(found.values)
+    weights = flat_weights(fit.values)
     before, after = ([_engine_losses(source, of) for source in sources] for of in (start, weights))
     total = [_together(sources, each) for each in (before, after)]
     report = {
-        "epochs": [epoch._asdict() for epoch in found.epochs],
-        "best": found.best,
-        "interrupted": found.is_interrupted,
-        "learnt": found.best > 0 and total[1].validation < total[0].validation,
+        "epochs": [epoch._asdict() for epoch in epochs],
+        "best": fit.best,
+        "learnt": fit.best > 0 and total[1].validation < total[0].validation,
         "fitted": int(chosen(options.only, options.freeze).sum()),
-        "changed": int((np.rint(found.values) != np.rint(parameters(start))).sum()),
+        "changed": int((np.rint(fit.values) != np.rint(parameters(start))).sum()),
         "before": total[0]._asdict(),
         "after": total[1]._asdict(),
         "files": [_file_report(*each) for each in zip(sources, before, after, strict=True)],
