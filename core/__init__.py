@@ -7,7 +7,7 @@ Raises ImportError if there are none, or this processor can run none of them.
 
 import os
 
-from . import board, evaluate, levels, search
+from . import board, evaluate, learning, levels, search
 
 try:
     from . import cpu
@@ -25,5 +25,5 @@ if LEVEL not in (levels.BASELINE, levels.NATIVE):
     if not os.path.isdir(_folder):
         raise ImportError(f"the folder {_folder} is missing: install coachwhip again", name=__name__)
     __path__.insert(0, _folder)
-    for _package in (board, evaluate, search):
+    for _package in (board, evaluate, learning, search):
         _package.__path__.insert(0, os.path.join(_folder, _package.__name__.rpartition(".")[2]))

@@ -1,35 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Types only: the docstrings are in engine.pyx, position.pyx, results.pyx and the modules of the functions.
 
-from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
 from typing_extensions import Self
 
 STARTPOS_FEN: str
-DANGER_STEP: int  # danger units of one level of `king_danger`
 FIFTY_MOVES: int  # plies without a capture or a pawn move that make a draw
 FULL_PHASE: int  # the phase with all pieces on the board
 FULL_SCALE: int  # the scale of a score that counts in full
-HIDDEN_STEP: int  # the units of a network's side are a multiple of it
-INPUTS: int  # of a network's side
 MATE: int  # the score of being mated is -MATE + ply
 MAX_DEPTH: int  # the deepest iteration
-MAX_HIDDEN: int  # units of a network's side
-MAX_OUTPUT_WEIGHT: int  # of a network
-MAX_PIECES: int  # on the board
 MAX_PLY: int  # longest line the search follows from the root
-MAX_RECORDED_PLIES: int  # of a recorded game
 MAX_THREADS: int  # most threads a search can have
-NEVER_HIDDEN: int  # the `hidden_from` of a row whose position has not been in its game before (core/board/recorded.pxd)
-NO_RESULT: int  # the result of a row at the end of a side line
-PACKED_SIZE: int  # bytes of a packed position
-QA: int  # 1.0 of a network's accumulator
-QB: int  # 1.0 of a network's output weight
-ROW_SIZE: int  # bytes of a row of a decoded game
 SHOWN_TB_WIN: int  # the score in centipawns of a win by the endgame tablebases
 
 class Position:
@@ -71,19 +55,7 @@ class Position:
     def stm(self) -> str: ...
     @property
     def ply(self) -> int: ...
-    def pack(self) -> bytes: ...
     def board(self) -> str: ...
-
-def unpack(packed: bytes) -> str: ...
-def decode_games(
-    data: bytes | bytearray,
-    ends: NDArray[np.int64] | array[int],
-    rows: NDArray[np.uint8],
-    counts: NDArray[np.int64],
-    *,
-    first: int = ...,
-    every: bool = ...,
-) -> int: ...
 
 class SearchInfo:
     depth: int
@@ -147,10 +119,6 @@ class Engine:
     def is_searching(self) -> bool: ...
     def evaluate(self, position: Position) -> int: ...
     def trace(self, position: Position) -> dict[str, object]: ...
-    def features(self, fens: Iterable[str]) -> tuple[array[int], array[int], array[int], array[int], array[int]]: ...
-    def static_scores(
-        self, packed: NDArray[np.uint8], out: NDArray[np.int16], shares: NDArray[np.float32] | None = None
-    ) -> None: ...
 
 def network_header(network: bytes) -> dict[str, Any]: ...
 def build_info() -> str: ...

@@ -7,14 +7,9 @@ from libc.string cimport memset
 
 from .board.fen cimport write_fen
 from .board.movegen cimport ALL_MOVES, generate
-from .board.packed cimport PACKED_SIZE, unpack_position
-from .board.recorded cimport MAX_RECORDED_PLIES, NEVER_HIDDEN, NO_RESULT, ROW_SIZE
-from .evaluate.evaluate cimport evaluate_once, evaluation_once, scaled_by_rule50, share_of_network
-from .evaluate.features cimport extract_features
-from .evaluate.network cimport INPUTS, MAX_HIDDEN, QA, QB
-from .evaluate.network_file cimport HIDDEN_STEP, MAX_OUTPUT_WEIGHT
+from .evaluate.evaluate cimport evaluate_once, scaled_by_rule50
 from .evaluate.trace cimport trace_position
-from .evaluate.weights cimport DANGER_STEP, FULL_PHASE, FULL_SCALE
+from .evaluate.weights cimport FULL_PHASE, FULL_SCALE
 from coachwhip.core.position cimport Position  # absolute: Cython takes .position for board/position
 from .moves cimport AskedMove, find_move, read_move
 from .results cimport SHOWN_TB_WIN, SearchInfo, SearchResult, make_info, make_result
@@ -34,8 +29,6 @@ from .search.threads cimport (
 from .search.tt cimport clear_table, resize_table
 from sys import modules as _modules
 
-from .board.packed import unpack  # no-cython-lint
-from .board.recorded import decode_games  # no-cython-lint
 from .build import build_info  # no-cython-lint
 from .evaluate.layout import layout as weights_layout  # no-cython-lint
 from .evaluate.network_file import network_header  # no-cython-lint
@@ -46,26 +39,13 @@ globals().update(
     Position=Position,
     SearchInfo=SearchInfo,
     SearchResult=SearchResult,
-    DANGER_STEP=<int>DANGER_STEP,
     FIFTY_MOVES=<int>FIFTY_MOVES,
     FULL_PHASE=<int>FULL_PHASE,
     FULL_SCALE=<int>FULL_SCALE,
-    HIDDEN_STEP=<int>HIDDEN_STEP,
-    INPUTS=<int>INPUTS,
     MATE=<int>MATE,
     MAX_DEPTH=<int>MAX_DEPTH,
-    MAX_HIDDEN=<int>MAX_HIDDEN,
-    MAX_OUTPUT_WEIGHT=<int>MAX_OUTPUT_WEIGHT,
-    MAX_PIECES=<int>MAX_PIECES,
     MAX_PLY=<int>MAX_PLY,
-    MAX_RECORDED_PLIES=<int>MAX_RECORDED_PLIES,
     MAX_THREADS=<int>MAX_THREADS,
-    NEVER_HIDDEN=<int>NEVER_HIDDEN,
-    NO_RESULT=<int>NO_RESULT,
-    PACKED_SIZE=<int>PACKED_SIZE,
-    QA=<int>QA,
-    QB=<int>QB,
-    ROW_SIZE=<int>ROW_SIZE,
     SHOWN_TB_WIN=<int>SHOWN_TB_WIN,
 )
 
@@ -271,45 +251,6 @@ cdef class Engine:
         cdef PositionC pos = position.current()[0]
         with self.guard:
             return trace_position(self.s.evaluator, &pos)
-
-    def features(self, fens):
-        """What `trace` counts, for many positions as one sparse matrix: `starts`, `columns`, `counts`, `phase` and `score` of
-        each row.
-
-        Row i holds `counts[starts[i] : starts[i + 1]]` in the columns `columns[starts[i] : starts[i + 1]]` (compressed sparse
-        rows). The column of a weight is its index in the layout. A tapered weight's count is White's minus Black's; a plain
-        weight's is White's, and Black's counts of the plain weights follow in further columns at the end. Scores are centipawns
-        from White's view, those of the terms alone, not scaled by the fifty-move counter. Raises ValueError with the number of
-        the position if a FEN is wrong."""
-        fens = list(fens)
-        with self.guard:
-            return extract_features(self.s.evaluator, fens)
-
-    def static_scores(self, const uint8_t[:, ::1] packed, int16_t[::1] out, float[::1] shares=None):
-        """Write what `evaluate` returns to an array of 16-bit integers, for an array of packed positions, PACKED_SIZE bytes a
-        row; to `shares` what known endings and the fifty-move counter leave of the network's part of each, 0 to 1.
-
-        Raises ValueError with the number of the first row, from 1, that is not a legal position."""
-        cdef PositionC pos
-        cdef const int32_t* factor
-        cdef int score
-        cdef const char* fault
-        cdef Py_ssize_t i
-        if packed.shape[1] != PACKED_SIZE:
-            raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[1]}")
-        if out.shape[0] != packed.shape[0]:
-            raise ValueError(f"room for {out.shape[0]} scores of {packed.shape[0]} positions")
-        if shares is not None and shares.shape[0] != packed.shape[0]:
-            raise ValueError(f"room for {shares.shape[0]} shares of {packed.shape[0]} positions")
-        with self.guard:
-            for i in range(packed.shape[0]):
-                fault = unpack_position(&packed[i, 0], &pos)
-                if fault != NULL:
-                    raise ValueError(f"position {i + 1}: {fault.decode()}")
-                score = evaluation_once(self.s.evaluator, &pos, &factor)
-                out[i] = <int16_t>scaled_by_rule50(self.s.evaluator, &pos, score if pos.stm == WHITE else -score)
-                if shares is not None:
-                    shares[i] = share_of_network(self.s.evaluator, &pos, factor)
 
     def search(
         self,

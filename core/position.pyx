@@ -7,7 +7,6 @@ from libc.stdlib cimport calloc, free, realloc
 from .board.cycle cimport can_repeat
 from .board.fen cimport parse_fen, write_fen
 from .board.movegen cimport *
-from .board.packed cimport PACKED_SIZE, pack_position
 from .board.see cimport see_ge
 from .moves cimport AskedMove, find_move, move_text, read_move
 from .perft cimport count_leaves
@@ -133,12 +132,6 @@ cdef class Position:
         sq = (lsb(removed) + lsb(added)) // 2
         return f"{'abcdefgh'[sq % 8]}{sq // 8 + 1}"
 
-    def pack(self):
-        """The packed position: PACKED_SIZE bytes, described in core/board/packed.pxd. The FEN's move number is not kept."""
-        cdef uint8_t[PACKED_SIZE] packed
-        pack_position(self.current(), packed)
-        return packed[:PACKED_SIZE]
-
     def board(self):
         """The 64 squares as 8 lines of 8 letters, rank 8 first, '.' for empty (used by the command `d`)."""
         cdef PositionC pos = self.current()[0]
@@ -172,7 +165,7 @@ cdef class Position:
         self.last -= 1
 
     def move_code(self, str move not None):
-        """The 16 bits that recorded games have for a legal move (core/board/types.pxd). Raises ValueError if it is not legal."""
+        """The 16 bits of a legal move (core/board/types.pxd). Raises ValueError if it is not legal."""
         return self.legal_move(move)
 
     def gives_check(self, str move not None):

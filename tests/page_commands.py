@@ -45,7 +45,7 @@ NOT_RUN = {
     "cutechess-cli ": "another program, and an older coachwhip",
 }
 # Words of commands that take minutes or more, and whose command lines are only read.
-ONLY_READ = {"--revision", "big.bin", "ranking.jsonl"}
+ONLY_READ = {"--revision", "big.vf", "ranking.jsonl"}
 WRITES = re.compile(r"(?:--(?:output|report|plot|page|pgn|journal)|>) ([\w.]+)")
 
 

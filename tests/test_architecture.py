@@ -15,9 +15,12 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "core/board": (),
     "core/evaluate": ("core/board",),
     "core/search": ("core/board", "core/evaluate"),
-    "core": ("core/board", "core/evaluate", "core/search"),
+    "core/learning": ("core/board", "core/evaluate"),
+    "core": ("core/board", "core/evaluate", "core/learning", "core/search"),
     "evaluation": ("core",),
-    "evaluation/learn": ("core", "evaluation"),
+    "evaluation/learn": ("core", "core/learning", "evaluation"),
+    "evaluation/learn/terms": ("core", "core/learning", "evaluation", "evaluation/learn"),
+    "evaluation/learn/network": ("core", "core/learning", "evaluation", "evaluation/learn", "evaluation/learn/terms"),
     "uci": ("core", "evaluation"),
     "coachwhip": ("core", "evaluation", "uci"),
     "bench/common": ("core", "evaluation", "uci", "coachwhip"),
@@ -26,8 +29,11 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "bench/viewer": ("bench/common", "bench/data", "uci"),
     "bench": (
         "core",
+        "core/learning",
         "evaluation",
         "evaluation/learn",
+        "evaluation/learn/terms",
+        "evaluation/learn/network",
         "uci",
         "coachwhip",
         "bench/common",
@@ -36,8 +42,8 @@ KNOWS: dict[str, tuple[str, ...]] = {
         "bench/viewer",
     ),
 }
-# What others may import of core; learning alone loads `blocks` and `training`.
-FACE = tuple(f"coachwhip.core{part}" for part in ("", ".blocks", ".engine", ".training", ".tunables"))
+# What others may import of core.
+FACE = tuple(f"coachwhip.core{part}" for part in ("", ".engine", ".learning.face", ".tunables"))
 TABLE = "coachwhip.core.tunables"  # at the top of core and needed below: `Params` comes from it
 TEXT = "coachwhip.text"  # the ground floor: knows nobody, and everybody may know it
 COMMAND_LINE = Path("coachwhip/__main__.py")  # starts the tools, and is above everything

@@ -8,7 +8,6 @@ import bz2
 import contextlib
 import gzip
 import html
-import io
 import json
 import logging
 import lzma
@@ -23,21 +22,22 @@ from typing import Any
 
 import chess
 import pytest
-from coachwhip.bench import perft, wdl_fit
+from coachwhip.bench import perft
 from coachwhip.bench.common import openings, pgn
 from coachwhip.bench.common.adjudication import by_tablebase, open_tables
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.lab.__main__ import read_positions
+from coachwhip.bench.learn import wdl_fit
 from coachwhip.bench.suite import epd
 from coachwhip.bench.viewer import report
 from coachwhip.bench.viewer import study as games
 from coachwhip.evaluation import compressed, config
 from coachwhip.evaluation.config import WeightsError
-from coachwhip.evaluation.learn import data, labelled
+from coachwhip.evaluation.learn import game_file, tuning_set
 from coachwhip.uci.tablebase import Tablebase
 from places import DATA, ROOT, TOOLS
 
-REJECTED = (CommandError, labelled.FormatError)
+REJECTED = (CommandError, game_file.FormatError)
 QUEEN = chess.Board("8/8/8/4k3/8/8/8/KQ6 w - - 0 1")
 TAGS = '[White "A"]\n[Result "1-0"]\n\n'
 
@@ -183,7 +183,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a file that each ca
     "openings.pgn.xz": (SCORED, lambda path: openings.choose(openings.open_book(path), 9, None)),
     "analyse.pgn.gz": (SCORED, lambda path: [str(study.game) for study in games.read_files([str(path)]).studies]),
     "wdl-fit.pgn.bz2": (SCORED, lambda path: [column.tolist() for column in wdl_fit.read([path])[:3]]),
-    "tune.epd.xz": (f'{START} c9 "1-0";\n', lambda path: data.read(path).fens()),
+    "tune.epd.xz": (f'{START} c9 "1-0";\n', lambda path: tuning_set.read(path).boards.tolist()),
 }
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}
 
@@ -216,14 +216,8 @@ def test_compressed_files_are_read_in_every_place_and_bombs_are_rejected(
 def test_a_line_without_end_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "games.pgn.xz"
     path.write_bytes(lzma.compress(b"x" * (1 << 20)))
-    with pytest.raises(labelled.FormatError, match=r"games\.pgn\.xz, line 1: longer than 65536 characters"):
-        data.read(path)
-
-
-@pytest.mark.parametrize("settings", [b'{"a":' * 60_000, b"[" * 60_000, b" " * (labelled.MAX_SETTINGS + 1)])
-def test_settings_of_data_are_short_and_shallow(settings: bytes) -> None:
-    with pytest.raises(labelled.FormatError, match=r"^own\.bin"):
-        labelled.Reader(io.BytesIO(labelled.FORMAT + settings + b"\n"), "own.bin")
+    with pytest.raises(game_file.FormatError, match=r"games\.pgn\.xz, line 1: longer than 65536 bytes"):
+        tuning_set.read(path)
 
 
 # --- Tables ---

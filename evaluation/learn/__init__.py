@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Learning the evaluation from labelled positions: the data and the fit."""
+"""Learning the evaluation from positions: the data and the fit."""

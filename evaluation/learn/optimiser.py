@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""AdamW, which fits the weights and trains the network (core/training.pyx)."""
+"""AdamW, which fits the weights and trains the network (core/learning/training.pyx)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...core.training import adam_step
+from ...core.learning.face import adam_step
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,21 +28,28 @@ class Adam:
     """The parameters that are optimised, and what is remembered of their gradients: arrays of one type and size."""
 
     def __init__(
-        self, values: NDArray[Any], mean: NDArray[Any], square: NDArray[Any], *, tiny: float, decay: float = 0.0, steps: int = 0
+        self,
+        values: NDArray[Any],
+        mean: NDArray[Any],
+        square: NDArray[Any],
+        *,
+        epsilon: float,
+        decay: float = 0.0,
+        steps: int = 0,
     ) -> None:
-        """Optimise `values` in place. `tiny` is epsilon, `decay` the weight decay, `steps` how many steps were made before."""
+        """Optimise `values` in place. `decay` is the weight decay, `steps` how many steps were made before."""
         self.values = values
         self.mean = mean  # of the gradients
         self.square = square  # the mean of their squares
         self.steps = steps
-        self._tiny = tiny
+        self._epsilon = epsilon
         self._decay = decay
 
     def step(self, gradient: NDArray[Any], rate: float) -> None:
         """One step at this learning rate."""
         self.steps += 1
         arrays = self.values, self.mean, self.square, gradient
-        adam_step(*arrays, step=self.steps, rate=rate, tiny=self._tiny, decay=self._decay)
+        adam_step(*arrays, step=self.steps, rate=rate, tiny=self._epsilon, decay=self._decay)
 
 
 def cosine(step: int, steps: int, last: float = 0.0) -> float:

@@ -14,8 +14,8 @@ from typing import Any
 import places
 import pytest
 from coachwhip.bench.common import pool
+from coachwhip.bench.learn import selfplay
 from coachwhip.bench.match import __main__ as match
-from coachwhip.bench.selfplay import __main__ as selfplay
 from uci_process import environment, wait_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, when a worker dies
@@ -64,7 +64,7 @@ def test_an_engine_that_workers_cannot_start_is_one_message(
 
 
 def test_selfplay_writes_the_same_file_as_in_one_process(cluster: Any, tmp_path: Path) -> None:
-    files = [tmp_path / "local.bin", tmp_path / "cluster.bin"]
+    files = [tmp_path / "local.vf", tmp_path / "cluster.vf"]
     for path, words in zip(files, (["--concurrency", "1"], ["--scheduler", cluster.scheduler_address]), strict=True):
         assert selfplay.main([str(path), "--games", "4", "--nodes", "60", "--max-moves", "8", "--hash", "1", *words]) == 0
     assert files[0].read_bytes() == files[1].read_bytes()

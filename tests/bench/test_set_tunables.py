@@ -9,7 +9,6 @@ import pytest
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.engines import builds, spec
 from coachwhip.core.tunables import TUNABLES
-from coachwhip.evaluation.learn import labelled
 
 from coachwhip.__main__ import main
 
@@ -61,7 +60,7 @@ def test_a_wrong_tunable_is_rejected_before_anything_starts(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     message = "argument --set: no tunable is called 'lmr' (perhaps use_lmr?); `coachwhip tunables` lists all"
-    for words in ("bench 2", "lab --depth 1", "selfplay x.bin", "analyse x.pgn", "spsa --tune rfp_margin"):
+    for words in ("bench 2", "lab --depth 1", "selfplay x.vf", "analyse x.pgn", "spsa --tune rfp_margin"):
         for line in (f"--set lmr=0 {words}", f"{words} --set lmr=0"):
             assert main(line.split()) == 2
             assert capsys.readouterr().err.endswith(f"{message}; see coachwhip {words.split()[0]} --help\n")
@@ -83,13 +82,12 @@ def test_analyse_searches_with_what_is_set_and_says_so(tmp_path: Path, capsys: p
 
 def test_selfplay_plays_with_what_is_set_and_keeps_it_with_the_games(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--games", "1", "--nodes", "60", "--concurrency", "1", "--max-moves", "12"]
-    plain, changed = tmp_path / "plain.bin", tmp_path / "changed.bin"
+    plain, changed = tmp_path / "plain.vf", tmp_path / "changed.vf"
     printed(capsys, "selfplay", str(plain), *words)
     printed(capsys, "--set", "use_qsearch=0", "selfplay", str(changed), *words)
-    assert "tunables" not in labelled.summary(plain).settings  # a file started before there was --set goes on
-    assert labelled.summary(changed).settings["tunables"] == {"use_qsearch": 0}
-    games = [path.read_bytes()[len(labelled.header(labelled.summary(path).settings)) :] for path in (plain, changed)]
-    assert games[0] != games[1]
+    kept = [json.loads(Path(f"{path}.json").read_text())["settings"]["tunables"] for path in (plain, changed)]
+    assert kept == [{}, {"use_qsearch": 0}]
+    assert plain.read_bytes() != changed.read_bytes()
     assert main(["selfplay", str(changed), *words]) == 2
     assert "belongs to another run of selfplay: its tunables is" in capsys.readouterr().err
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import chess
 import chess.pgn
 import pytest
-from coachwhip.bench import data, wdl_fit
+from coachwhip.bench import data
 from coachwhip.bench.common.openings import chess960_starts
 from coachwhip.bench.engines.spec import own_command
+from coachwhip.bench.learn import wdl_fit
 
 from coachwhip.__main__ import main
 

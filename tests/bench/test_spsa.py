@@ -11,9 +11,9 @@ import pytest
 from coachwhip.bench.common.openings import Opening
 from coachwhip.bench.common.own_game import OwnGames
 from coachwhip.bench.common.rules import Rules
-from coachwhip.bench.spsa import __main__ as spsa
-from coachwhip.bench.spsa.__main__ import Iteration, Parameter, Spsa, SpsaJournal
-from coachwhip.bench.spsa.game import PairGame, play
+from coachwhip.bench.learn import spsa
+from coachwhip.bench.learn.spsa import Iteration, Parameter, Spsa, SpsaJournal
+from coachwhip.bench.learn.spsa_game import PairGame, play
 from coachwhip.core.tunables import TUNABLES
 
 ROWS = {row[0]: row for row in TUNABLES}

@@ -8,15 +8,15 @@ import shlex
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import chess
 import pytest
 from coachwhip.bench.common.files import replacing, write_bytes
-from coachwhip.core.engine import Position
-from coachwhip.evaluation.learn import labelled
+from coachwhip.core.engine import STARTPOS_FEN, Position
+from coachwhip.core.learning.face import pack
+from coachwhip.evaluation.learn.game_file import RESULTS, recorded
+from faulty_disk import room_of
 from places import STUB
 
 from coachwhip.__main__ import main
@@ -30,10 +30,10 @@ LINES = {  # short command lines
     "SUITE": f"suite --engine {shlex.quote(ENGINE)} --nodes 10",
     "ANALYSE": "analyse --nodes 50",
     "LAB": "lab --depth 1 --only killers",
-    "SELFPLAY": "selfplay own.bin --games 1 --nodes 50 --max-moves 4 --concurrency 1",
+    "SELFPLAY": "selfplay own.vf --games 1 --nodes 50 --max-moves 4 --concurrency 1",
     "SPSA": "spsa --tune rfp_margin --games 2 --nodes 50 --concurrency 1",
     "TUNE": "tune good.epd --output new.py --epochs 3 --rate 20 --prior 0",
-    "TRAIN": "train labelled.own --output new.cwnet --epochs 1 --hidden 16 --validation 0.5 --rate 0.01",
+    "TRAIN": "train labelled.vf --output new.cwnet --epochs 1 --hidden 16 --validation 0.5 --rate 0.01",
 }
 QUEEN, KNIGHT = "4k3/pppp4/8/8/8/8/PPPP4/3QK3 w - -", "4k3/pppp4/8/8/8/8/PPPP4/1N2K3 w - -"
 LABELLED = "".join(  # there is something to learn: a knight more has won nothing
@@ -45,22 +45,22 @@ READS = """
     MATCH --syzygy FILE.rtbw, SUITE FILE.epd, SUITE good.epd --compare FILE.json,
     speed --revision HEAD --repository FILE, LAB --positions FILE.fen, LAB --weights FILE.py, ANALYSE FILE.pgn,
     ANALYSE good.pgn --weights FILE.py, wdl-fit FILE.pgn, SELFPLAY --openings FILE.epd, SELFPLAY --openings FILE.bin,
-    SELFPLAY --weights FILE.py, selfplay FILE.own --epd -, SPSA --openings FILE.epd, SPSA --weights FILE.py,
-    tune FILE.epd --output new.py, TUNE --weights FILE.py, train FILE.own --output new.cwnet, TRAIN --weights FILE.py,
+    SELFPLAY --weights FILE.py, selfplay FILE.vf --epd -, SPSA --openings FILE.epd, SPSA --weights FILE.py,
+    tune FILE.epd --output new.py, TUNE --weights FILE.py, train FILE.vf --output new.cwnet, TRAIN --weights FILE.py,
     weights --weights FILE.py, --weights FILE.py weights, --weights FILE.py go depth 1
 """
 JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SUITE good.epd", "LAB --positions good.fen", "SPSA", "TRAIN")]
 REPLACES = [  # an old file of the same kind, at the end and as a whole
     "MATCH --plot FILE.png", "SUITE good.epd --plot FILE.png", "LAB --plot FILE.png", "TUNE --plot FILE.png", "TRAIN --plot FILE.svg",
-    "LAB --page FILE.html", "ANALYSE good.pgn --output FILE", "ANALYSE good.pgn --report FILE", "selfplay good.own --epd FILE",
-    "selfplay good.own --epd FILE.xz", "ANALYSE good.pgn --puzzles FILE",
+    "LAB --page FILE.html", "ANALYSE good.pgn --output FILE", "ANALYSE good.pgn --report FILE", "selfplay good.vf --epd FILE",
+    "selfplay good.vf --epd FILE.xz", "ANALYSE good.pgn --puzzles FILE",
     LINES["TUNE"].replace("new.py", "FILE"), LINES["TRAIN"].replace("new.cwnet", "FILE"),
 ]  # fmt: skip
-OWN = LINES["SELFPLAY"].replace("own.bin", "FILE")
+OWN = LINES["SELFPLAY"].replace("own.vf", "FILE")
 WRITES = [*JOURNALS, *REPLACES, "MATCH --pgn FILE.pgn", OWN]
 FILLED = [  # one of those that are written in the same way
     "MATCH --journal FILE", "TRAIN --journal FILE", "TRAIN --plot FILE.svg", "MATCH --pgn FILE.pgn",
-    "ANALYSE good.pgn --output FILE", "selfplay good.own --epd FILE", *REPLACES[-2:], OWN,
+    "ANALYSE good.pgn --output FILE", "selfplay good.vf --epd FILE", *REPLACES[-2:], OWN,
 ]  # fmt: skip
 
 
@@ -78,35 +78,20 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "good.epd").write_text(f'{EPD} bm e4; c9 "1-0";\n')
     (tmp_path / "good.fen").write_text(f"{START}\n")
     (tmp_path / "good.pgn").write_text(GAME)
-    (tmp_path / "labelled.own").write_bytes(own_games())
+    (tmp_path / "labelled.vf").write_bytes(own_games())
     (tmp_path / "folder").mkdir()
     return tmp_path
 
 
 def own_games() -> bytes:
-    """A file of selfplay: games of one position, with a score that the terms have to learn."""
-    position = Position()
-    plies = (labelled.Ply(position.move_code("e2e4"), 300),)
-    games = [labelled.Game(number, labelled.RESULTS[number % 3], position.pack(), plies) for number in range(60)]
-    return labelled.header({}) + labelled.block(0, [labelled.recorded(game) for game in games])
+    """A game file: games of one position, with a score that the terms have to learn."""
+    plies = [(Position().move_code("e2e4"), 300)]
+    return b"".join(recorded(pack(STARTPOS_FEN), RESULTS[number % 3], plies) for number in range(60))
 
 
 def contents(folder: Path) -> dict[str, bytes | None]:
     """What is in a folder; of a file, its bytes."""
     return {path.name: path.read_bytes() if path.is_file() else None for path in folder.iterdir()}
-
-
-@contextmanager
-def room_of(size: int) -> Iterator[None]:
-    """Let this process and what it starts write no file longer than that, as on a disk that is full."""
-    import resource
-
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
 
 
 def complaint_of(err: str, name: str) -> str:
@@ -161,9 +146,9 @@ def test_a_file_that_cannot_be_written_is_rejected_before_the_work(
 def prepare(line: str, folder: Path) -> None:
     """Make the files that a line reads."""
     (folder / "good.pgn").write_text(GAME * 2)
-    if "good.own" in line:
+    if "good.vf" in line:
         assert main(words_of("SELFPLAY")) == 0
-        (folder / "own.bin").rename(folder / "good.own")
+        (folder / "own.vf").rename(folder / "good.vf")
     if "TUNE" in line or line.startswith("tune"):
         (folder / "good.epd").write_text(LABELLED)
 
@@ -244,15 +229,15 @@ def test_a_disk_that_fills_up_is_reported_and_keeps_what_was_done(
 
 
 SAME = [
-    "selfplay labelled.own --epd SAME:labelled.own",
+    "selfplay labelled.vf --epd SAME:labelled.vf",
     "selfplay SAME:good.epd --openings good.epd",
     "tune good.epd --output SAME:good.epd",
     "tune good.epd=2 --output SAME:good.epd",
     "tune good.epd --output new.py --weights w.svg --plot SAME:w.svg",
-    "train labelled.own --output SAME:labelled.own",
-    "train labelled.own --output SAME:new.cwnet --start new.cwnet",
-    "train labelled.own --output SAME:new.cwnet --weights wn.py --force",
-    "train labelled.own --output new.cwnet --journal SAME:new.cwnet",
+    "train labelled.vf --output SAME:labelled.vf",
+    "train labelled.vf --output SAME:new.cwnet --start new.cwnet",
+    "train labelled.vf --output SAME:new.cwnet --weights wn.py --force",
+    "train labelled.vf --output new.cwnet --journal SAME:new.cwnet",
     "MATCH --openings good.pgn --pgn SAME:good.pgn",
     "MATCH --pgn SAME:all --journal all",
     "SUITE good.epd --compare j --journal SAME:j",
@@ -288,9 +273,9 @@ def test_no_output_is_an_input_or_another_output(line: str, kind: str, folder: P
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such files")
-@pytest.mark.parametrize("line", ["selfplay good.own --epd FILE", "MATCH --pgn FILE"])
+@pytest.mark.parametrize("line", ["selfplay good.vf --epd FILE", "MATCH --pgn FILE"])
 def test_links_modes_and_pipes_stay_what_they_are(line: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    (folder / "good.own").write_bytes(own_games())
+    (folder / "good.vf").write_bytes(own_games())
 
     def write(name: str) -> None:
         assert main(words_of(line, name)) == 0, capfd.readouterr().err
@@ -333,7 +318,7 @@ def test_the_next_run_removes_what_a_killed_one_left_and_no_other_file(tmp_path:
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted([path.name, *names])
 
 
-@pytest.mark.parametrize("line", [*JOURNALS, OWN, LINES["TRAIN"].replace("labelled.own", "FILE")])
+@pytest.mark.parametrize("line", [*JOURNALS, OWN, LINES["TRAIN"].replace("labelled.vf", "FILE")])
 @pytest.mark.usefixtures("folder")
 def test_a_run_that_is_resumed_and_a_training_need_regular_files(line: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(words_of(line, os.devnull)) == 2

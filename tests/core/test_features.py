@@ -8,8 +8,9 @@ from typing import Any, cast
 import numpy as np
 import oracle
 import pytest
-from coachwhip.core.engine import PACKED_SIZE, QA, QB, Engine, Position, unpack, weights_layout
-from coachwhip.evaluation.learn.network import Network, to_bytes
+from coachwhip.core.engine import STARTPOS_FEN, Engine, Position, weights_layout
+from coachwhip.core.learning.face import PACKED_SIZE, QA, QB, Scorer, pack, unpack
+from coachwhip.evaluation.learn.network.file import Network, to_bytes
 
 FENS = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -36,6 +37,10 @@ def engine() -> Engine:
     return oracle.new_engine()
 
 
+def packed_rows(fens: list[str]) -> np.ndarray:
+    return np.stack([np.frombuffer(pack(fen), np.uint8) for fen in fens])
+
+
 def walk(count: int) -> list[str]:
     """Positions of random games."""
     rng = random.Random(1)
@@ -49,15 +54,15 @@ def walk(count: int) -> list[str]:
 
 
 @pytest.mark.parametrize("fen", FENS)
-def test_packing_keeps_all_but_the_move_number(fen: str) -> None:
-    packed = Position(fen).pack()
+def test_packing_keeps_the_position(fen: str) -> None:
+    packed = pack(fen)
     assert len(packed) == PACKED_SIZE
     assert unpack(packed) == fen
 
 
 def test_packing_keeps_positions_of_games() -> None:
     for fen in walk(300):
-        assert unpack(Position(fen).pack()).split()[:5] == fen.split()[:5]
+        assert unpack(pack(fen)) == fen
 
 
 @pytest.mark.parametrize(
@@ -70,7 +75,7 @@ def test_bytes_that_are_no_position_are_rejected(packed: bytes) -> None:
 
 def test_features_are_what_trace_counts(engine: Engine) -> None:
     fens = walk(60)
-    starts, columns, counts, phases, scores = engine.features(fens)
+    starts, columns, counts, phases, scores = Scorer(oracle.frozen_weights()).features(packed_rows(fens))
     tapered = sum(math.prod(shape) for _, shape, is_tapered in weights_layout() if is_tapered)
     assert len(starts) == len(fens) + 1
     for row, fen in enumerate(fens):
@@ -87,20 +92,15 @@ def test_features_are_what_trace_counts(engine: Engine) -> None:
         assert (phases[row], scores[row]) == (trace["phase"], trace["raw"])
 
 
-def test_a_bad_fen_among_many_is_named(engine: Engine) -> None:
-    with pytest.raises(ValueError, match="position 3: "):
-        engine.features([FENS[0], FENS[1], "nonsense", FENS[2]])
-
-
 def test_static_scores_are_those_of_evaluate() -> None:
     engine, rng = oracle.new_engine(), random.Random(5)
     fens = []
     for kind in oracle.KINDS:
         board = oracle.start_board(kind, rng)
         fens += [oracle.fen_of(board) for _ in oracle.play(board, rng, greedy=False, plies=80)]
-    rows = np.stack([np.frombuffer(Position(fen, chess960=True).pack(), np.uint8) for fen in fens])
+    rows = packed_rows(fens)
     found = np.empty(len(rows), np.int16)
-    engine.static_scores(rows, found)
+    Scorer(oracle.frozen_weights()).scores(rows, found)
     assert found.tolist() == [engine.evaluate(Position(fen, chess960=True)) for fen in fens]
     assert found.std() > 50
 
@@ -110,25 +110,32 @@ def test_shares_are_what_counts_of_a_network() -> None:
     nothing = np.zeros((768, 16), np.int16)
     scores_100 = Network("residual", QA * QB, nothing, nothing[0], nothing[:2], 100, {})
     fens = [*FENS[:2], "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w Kq - 70 1", *KNOWN_ENDINGS]
-    rows = np.stack([np.frombuffer(Position(fen).pack(), np.uint8) for fen in fens])
+    rows = packed_rows(fens)
     (without, with_network), shares = np.empty((2, len(rows)), np.int16), np.empty(len(rows), np.float32)
-    oracle.new_engine().static_scores(rows, without)
-    Engine(oracle.frozen_weights(), 1, network=to_bytes(scores_100)).static_scores(rows, with_network, shares)
+    Scorer(oracle.frozen_weights()).scores(rows, without)
+    Scorer(oracle.frozen_weights(), to_bytes(scores_100)).scores(rows, with_network, shares)
     assert 100 * shares == pytest.approx(with_network.astype(int) - without, abs=2)
     assert shares[0] == 1 > shares[2] > shares[3:].max() > shares[3:].min() + 0.1
 
 
 def test_static_scores_reject_what_does_not_fit() -> None:
-    engine = oracle.new_engine()
-    rows = np.stack([np.frombuffer(Position().pack(), np.uint8)] * 3)
-    with pytest.raises(ValueError, match="a packed position has 26 bytes, not 25"):
-        engine.static_scores(np.ascontiguousarray(rows[:, 1:]), np.empty(3, np.int16))
+    scorer, rows = Scorer(oracle.frozen_weights()), packed_rows([STARTPOS_FEN] * 3)
+    with pytest.raises(ValueError, match="a packed position has 32 bytes, not 31"):
+        scorer.scores(np.ascontiguousarray(rows[:, 1:]), np.empty(3, np.int16))
     with pytest.raises(ValueError, match="room for 2 scores of 3 positions"):
-        engine.static_scores(rows, np.empty(2, np.int16))
+        scorer.scores(rows, np.empty(2, np.int16))
     with pytest.raises(ValueError, match="room for 2 shares of 3 positions"):
-        engine.static_scores(rows, np.empty(3, np.int16), np.empty(2, np.float32))
+        scorer.scores(rows, np.empty(3, np.int16), np.empty(2, np.float32))
     rows = rows.copy()
-    rows[1, 24] = 9
+    rows[1, 24] = 65
     with pytest.raises(ValueError, match="position 2: these bytes are not a packed position"):
-        engine.static_scores(rows, np.empty(3, np.int16))
-    assert not engine.is_searching()
+        scorer.scores(rows, np.empty(3, np.int16))
+    with pytest.raises(ValueError, match="position 2: these bytes are not a packed position"):
+        scorer.features(rows)
+    with pytest.raises(ValueError, match="a packed position has 32 bytes, not 31"):
+        scorer.features(np.ascontiguousarray(rows[:, 1:]))
+    for wrong in ([1], [0, *oracle.frozen_weights()]):
+        with pytest.raises(ValueError, match="weights instead of"):
+            Scorer(wrong)
+    with pytest.raises(ValueError, match="network"):
+        Scorer(oracle.frozen_weights(), b"none")

@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 
 import chess
 import networks
-import numpy as np
 import oracle
 import pytest
 from coachwhip.core.engine import Engine, Position, SearchResult
@@ -89,8 +88,6 @@ CALLS: dict[str, Callable[[Engine], object]] = {
     "clear_hash": lambda engine: engine.clear_hash(),
     "evaluate": lambda engine: engine.evaluate(Position()),
     "trace": lambda engine: engine.trace(Position()),
-    "features": lambda engine: engine.features([Position().fen()]),
-    "static_scores": lambda engine: engine.static_scores(np.frombuffer(Position().pack(), np.uint8)[None], np.empty(1, np.int16)),
 }
 
 
@@ -127,7 +124,6 @@ def test_a_position_is_whole_in_every_thread() -> None:
             assert all(len(move) in (4, 5) for move in position.legal_moves())
             assert position.perft(2) > 500
             assert len(position.divide(1)) > 15
-            position.pack()
 
     def guarded(work: Callable[[], None]) -> None:
         try:

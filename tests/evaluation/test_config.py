@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 from coachwhip.bench import weights as weights_command
-from coachwhip.core.engine import DANGER_STEP, Engine, Position
+from coachwhip.core.engine import Engine, Position
+from coachwhip.core.learning.face import DANGER_STEP
 from coachwhip.evaluation import config, layout, weights
 from coachwhip.evaluation.config import WeightsError
 from coachwhip.evaluation.layout import unpack_pair
-from coachwhip.evaluation.learn.tune import weights_file
+from coachwhip.evaluation.learn.terms.tune import weights_file
 
 DEFAULT = config.load_default()
 TEXT = config.dump(DEFAULT)

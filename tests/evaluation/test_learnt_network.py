@@ -12,10 +12,11 @@ import numpy as np
 import oracle
 import pytest
 from coachwhip.core.engine import Engine, Position
-from coachwhip.core.training import network_gradient, network_outputs
-from coachwhip.evaluation.learn import layers, network
-from coachwhip.evaluation.learn.layers import parameters
-from coachwhip.evaluation.learn.network import from_bytes, quantised, to_bytes
+from coachwhip.core.learning.face import network_gradient, network_outputs, pack
+from coachwhip.evaluation.learn.network import file as network
+from coachwhip.evaluation.learn.network import layers
+from coachwhip.evaluation.learn.network.file import from_bytes, quantised, to_bytes
+from coachwhip.evaluation.learn.network.layers import parameters
 
 LOGIT = 120.0
 
@@ -33,7 +34,7 @@ def boards() -> list[chess.Board]:
 
 @pytest.fixture(scope="module")
 def packed(boards: list[chess.Board]) -> Any:
-    return np.stack([np.frombuffer(Position(oracle.fen_of(board), chess960=True).pack(), np.uint8) for board in boards])
+    return np.stack([np.frombuffer(pack(oracle.fen_of(board)), np.uint8) for board in boards])
 
 
 def floats(hidden: int, seed: int = 1, spread: float = 0.2) -> Any:
@@ -89,7 +90,9 @@ def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any
         return float(((1 / (1 + np.exp(-logits - shares * outputs_of(changed))) - targets) ** 2).sum())
 
     exact = values.astype(np.float64)
-    assert layers.outputs(packed[some], values, hidden) == pytest.approx(outputs_of(exact), rel=1e-4, abs=1e-5)
+    assert layers.outputs(np.ascontiguousarray(packed[some]), values, hidden) == pytest.approx(
+        outputs_of(exact), rel=1e-4, abs=1e-5
+    )
     assert loss == pytest.approx(loss_of(exact), rel=1e-5)
     used = np.flatnonzero(gradient)
     first = rng.choice(used[used < 768 * hidden], 100)
@@ -120,10 +123,10 @@ def test_many_positions_have_the_gradient_of_their_parts(packed: Any) -> None:
 def test_bytes_that_are_no_position_and_wrong_sizes_are_rejected(packed: Any) -> None:
     values, ones = layers.in_blocks(floats(16), 16), np.ones(2, np.float32)
     two, gradient = packed[:2], np.zeros_like(values)
-    no_side, no_king = two.copy(), two.copy()
-    no_side[1, 24] = 2
+    no_piece, no_king = two.copy(), two.copy()
+    no_piece[1, 8] = 7
     no_king[1, 8:24] = 0
-    for wrong in (no_side, no_king, np.full_like(two, 255), np.zeros_like(two)):
+    for wrong in (no_piece, no_king, np.full_like(two, 255), np.zeros_like(two)):
         with pytest.raises(ValueError, match="these bytes are not packed positions"):
             network_gradient(wrong, ones, ones, ones, values, gradient)
         with pytest.raises(ValueError, match="these bytes are not packed positions"):

@@ -16,19 +16,17 @@ import chess.engine
 import networks
 import pytest
 from chess.engine import Limit
-from coachwhip.bench import bench, train, tune, weights
+from coachwhip.bench import bench, weights
 from coachwhip.bench.analyse import __main__ as analyse
 from coachwhip.bench.engines.spec import own_command
 from coachwhip.bench.lab import __main__ as lab
+from coachwhip.bench.learn import selfplay, spsa, train, tune
 from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.reference import __main__ as reference
-from coachwhip.bench.selfplay import __main__ as selfplay
-from coachwhip.bench.spsa import __main__ as spsa
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config, trace
 from coachwhip.evaluation import weights as shipped_weights
 from coachwhip.evaluation.config import WeightsError
-from coachwhip.evaluation.learn import labelled
 from coachwhip.uci.loop import UciLoop
 from coachwhip.uci.writer import LineWriter
 from places import DATA as DATA_FOLDER
@@ -198,13 +196,13 @@ def test_bench_and_selfplay_and_spsa_search_with_the_network(
     """And do not go on with another one."""
     assert nodes(capsys, "--weights", mine) != nodes(capsys, "--weights", plain)
     made = {}
-    for name, file in (("with.bin", mine), ("without.bin", plain)):
+    for name, file in (("with.vf", mine), ("without.vf", plain)):
         assert selfplay.main([str(tmp_path / name), *SHORT, "1", "--max-moves", "12", "--weights", str(file)]) == 0
-        made[name] = labelled.summary(tmp_path / name).settings
+        made[name] = json.loads((tmp_path / f"{name}.json").read_text())["settings"]
     settings, without = made.values()
     assert {name for name in settings if settings[name] != without[name]} == {"network", "signature"}
     assert without["network"] is None
-    first, second = ((tmp_path / name).read_bytes().split(b"\n", 2)[2] for name in made)
+    first, second = ((tmp_path / name).read_bytes() for name in made)
     assert first != second
     journal = tmp_path / "journal.jsonl"
     words = ["--tune", "rfp_margin", *SHORT, "2", "--batch", "1", "--weights", str(mine), "--journal", str(journal)]
@@ -212,7 +210,7 @@ def test_bench_and_selfplay_and_spsa_search_with_the_network(
     assert hashlib.sha256(DATA).hexdigest()[:16] in journal.read_text().splitlines()[0]
     (mine.parent / "small.cwnet").write_bytes(networks.by_chance(16, 2).encode())
     capsys.readouterr()
-    assert selfplay.main([str(tmp_path / "with.bin"), "--weights", str(mine)]) == 2
+    assert selfplay.main([str(tmp_path / "with.vf"), "--weights", str(mine)]) == 2
     assert "its network is" in capsys.readouterr().err
     assert spsa.main([*words, "--resume"]) == 2
     assert "belongs to another run of spsa" in capsys.readouterr().err
@@ -223,7 +221,7 @@ OURS = shlex.join(own_command())
 TOOLS: dict[str, tuple[Callable[[list[str]], int], list[str]]] = {  # those that make an engine in their own process
     "analyse": (analyse.main, [GAMES, "--depth", "1"]),
     "bench": (bench.main, ["1"]),
-    "selfplay": (selfplay.main, ["own.bin", "--games", "1"]),
+    "selfplay": (selfplay.main, ["own.vf", "--games", "1"]),
     "spsa": (spsa.main, ["--tune", "rfp_margin", "--games", "2", "--nodes", "50"]),
     "weights": (weights.main, []),
 }
@@ -294,7 +292,7 @@ def test_a_session_says_once_that_the_shipped_network_is_broken(shipped: Path, t
             assert ask("eval") == [complaint]
             assert ask("go depth 2") == [complaint, "bestmove a2a3"]
             assert ask(f"setoption name WeightsFile value {FROZEN_WEIGHTS}") == []
-            assert [line.split()[0] for line in ask("go depth 1")] == ["info", "bestmove"]
+            assert [line.split()[0] for line in ask("go depth 1")] == ["info", "info", "bestmove"]
 
 
 # --- Who keeps the terms ---
@@ -328,7 +326,7 @@ def test_the_laboratory_and_the_textbook_searches_keep_the_terms(
 
 def test_tune_and_train_take_the_terms_alone(mine: Path, plain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The network of the weights file may be gone; `tune` keeps its name, and says whether it is found from the new file."""
-    data, teacher = tmp_path / "own.bin", tmp_path / "teacher.py"
+    data, teacher = tmp_path / "own.vf", tmp_path / "teacher.py"
     dear = [
         (pair[0] + 200, pair[1] + 200) if place == 0 else pair for place, pair in enumerate(config.load_default()["MATERIAL"])
     ]

@@ -3,29 +3,34 @@
 
 import hashlib
 import json
+import lzma
 import random
 import re
 from collections import Counter
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import chess
-import labelled_files
+import game_files
 import numpy as np
 import oracle
 import pytest
-from coachwhip.bench import train as command
 from coachwhip.bench.common import journal as journals
-from coachwhip.core.engine import Engine, Position
+from coachwhip.bench.learn import train as command
+from coachwhip.core.engine import Position
+from coachwhip.core.learning.face import Scorer
 from coachwhip.evaluation import config
-from coachwhip.evaluation.learn import labelled, network, optimiser, positions
-from coachwhip.evaluation.learn import train as steps
-from coachwhip.evaluation.learn.labelled import FormatError
-from labelled_files import Played
+from coachwhip.evaluation.learn import game_file, optimiser, training_set
+from coachwhip.evaluation.learn.game_file import FormatError
+from coachwhip.evaluation.learn.network import file as network
+from coachwhip.evaluation.learn.network import train as steps
+from game_files import Played
 from places import FROZEN_WEIGHTS
 
-QUICK = ["--hidden", "16", "--epochs", "3", "--batch", "128", "--validation", "0.2", "--rate", "0.01", "--logit", "120"]
+QUICK = ["--hidden", "16", "--epochs", "3", "--batch", "64", "--validation", "0.2", "--rate", "0.01", "--logit", "120"]
 BONUS = 80  # centipawns that the labels add to the terms for a pawn that has left its first two ranks
 
 
@@ -42,61 +47,62 @@ def content() -> list[Played]:
 
     boards = [oracle.start_board(oracle.KINDS[number % len(oracle.KINDS)], rng) for number in range(80)]
     plies = [0 if number == 4 else rng.randrange(60) for number in range(80)]
-    return [
-        labelled_files.played(number, board, rng, plies[number], side_lines=0, label=label) for number, board in enumerate(boards)
-    ]
+    return [game_files.played(board, rng, plies[number], label=label) for number, board in enumerate(boards)]
 
 
 def write(path: Path, content: list[Played]) -> Path:
-    path.write_bytes(labelled_files.file_of(content))
+    path.write_bytes(game_files.file_of(content))
     return path
 
 
-def renumbered(content: list[Played], first: int) -> list[Played]:
-    return [Played(each.game._replace(number=first + at), each.rows) for at, each in enumerate(content)]
+@pytest.fixture(autouse=True)
+def small_chunks() -> Iterator[None]:
+    """Of about five games."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(game_file, "CHUNK", 1000)
+        yield
 
 
 @pytest.fixture
 def data(tmp_path: Path, content: list[Played]) -> Path:
-    return write(tmp_path / "own.bin", content)
+    return write(tmp_path / "own.vf", content)
 
 
 def all_played() -> list[Played]:
-    """Games with side lines, scores of any size and repeated positions."""
-    return labelled_files.many(60, seed=6, side_lines=2)
+    """Games with scores of any size and repeated positions."""
+    return game_files.many(60, seed=6)
 
 
 @pytest.fixture
 def whole(tmp_path: Path) -> Path:
-    return write(tmp_path / "games.bin", all_played())
+    return write(tmp_path / "games.vf", all_played())
 
 
-def opened(path: Path, max_score: float = labelled.MAX_SCORE, per_game: int | None = None, **options: Any) -> positions.Games:
-    return positions.open_file(path, max_score, per_game, **options)
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    with ExitStack() as stack:
+        yield stack
 
 
-def positions_of(path: Path, max_score: float = labelled.MAX_SCORE, per_game: int | None = None) -> positions.Positions:
-    return positions.Positions([opened(path, max_score, per_game)], oracle.new_engine(), 0.2, max_score, per_game)
+def opened(
+    stack: ExitStack, path: Path, max_score: float = game_file.MAX_SCORE, per_game: int | None = None, **options: Any
+) -> training_set.TrainingFile:
+    return training_set.indexed(stack.enter_context(game_file.open_games(path)), path.name, max_score, per_game, **options)
 
 
-def rows_of(batches: Any) -> list[tuple[Any, ...]]:
-    """Hashable rows; the points of a position off the game are None."""
-    return [
-        (bytes(board), int(terms), float(share), int(score), None if np.isnan(points) else float(points))
-        for batch in batches
-        for board, terms, share, score, points in batch
-    ]
+def positions_of(
+    stack: ExitStack, path: Path, max_score: float = game_file.MAX_SCORE, per_game: int | None = None
+) -> training_set.TrainingSet:
+    return training_set.TrainingSet([opened(stack, path, max_score, per_game)], 0.2)
 
 
-def expected(content: list[Played], max_score: int = labelled.MAX_SCORE) -> Counter[Any]:
-    """The same of all positions to use, from their boards."""
-    engine, found = oracle.new_engine(), []
-    for row in (row for each in content for row in labelled_files.usable(each, max_score)):
-        white, terms, share = row.board.turn, np.zeros(1, np.int16), np.zeros(1, np.float32)
-        engine.static_scores(np.frombuffer(row.packed, np.uint8).reshape(1, -1), terms, share)
-        points = None if row.result == len(labelled.RESULTS) else row.result / 2 if white else 1 - row.result / 2
-        found.append((row.packed, int(terms[0]), float(share[0]), row.score if white else -row.score, points))
-    return Counter(found)
+def rows_of(batches: Any) -> list[bytes]:
+    return [bytes(board) for batch in batches for board in batch]
+
+
+def expected(content: list[Played], max_score: int = game_file.MAX_SCORE) -> Counter[bytes]:
+    """All positions to use."""
+    return Counter(row.packed for each in content for row in each.usable(max_score))
 
 
 # --- Data ---
@@ -104,11 +110,10 @@ def expected(content: list[Played], max_score: int = labelled.MAX_SCORE) -> Coun
 
 @pytest.mark.parametrize("pool", [1 << 23, 500])
 def test_an_epoch_has_each_position_once_in_random_order(
-    data: Path, whole: Path, content: list[Played], monkeypatch: pytest.MonkeyPatch, pool: int
+    data: Path, whole: Path, content: list[Played], stack: ExitStack, monkeypatch: pytest.MonkeyPatch, pool: int
 ) -> None:
-    """The quiet ones of games and side lines, with the scores of the terms."""
-    monkeypatch.setattr(positions, "POOL", pool)
-    found = positions.Positions([opened(data), opened(whole)], oracle.new_engine(), 0.2, labelled.MAX_SCORE)
+    monkeypatch.setattr(training_set, "POOL", pool)
+    found = training_set.TrainingSet([opened(stack, data), opened(stack, whole)], 0.2)
     orders = []
     for seed in ([7, 1], [7, 1], [7, 2]):
         batches = list(found.batches(seed, 64))
@@ -117,58 +122,62 @@ def test_an_epoch_has_each_position_once_in_random_order(
         orders.append(rows_of(batches))
     assert orders[0] == orders[1] != orders[2]
     assert Counter(orders[0]) == Counter(orders[2])
-    wanted = expected(content) + expected(all_played())
-    assert Counter(orders[0]) + Counter(rows_of([found.held_out])) == wanted
-    assert len(orders[0]) == found.training
-    assert sum(count for row, count in wanted.items() if row[4] is None) > 100
-    near = sum(a[0][:8] == b[0][:8] for a, b in zip(orders[0], orders[0][1:], strict=False))
+    assert Counter(orders[0]) + Counter(rows_of([found.held_out])) == expected(content) + expected(all_played())
+    assert (len(orders[0]), len(found.held_out)) == (found.training, found.held_out_count)
+    near = sum(a[:8] == b[:8] for a, b in zip(orders[0], orders[0][1:], strict=False))
     assert near < len(orders[0]) / 10  # neighbours in a batch are not neighbours in a game
+    places = {
+        row: place for place, row in enumerate(row.packed for each in (*content, *all_played()) for row in each.usable(1500))
+    }
+    spread = np.std([places[row] for row in orders[0][:64]]) / len(places)
+    assert spread > (0.2 if pool > 500 else 0.1)  # a batch has positions of many places
 
 
-def test_positions_are_chosen_by_score_and_few_of_each_game(whole: Path) -> None:
-    for max_score in (100, 2**15 - 1):
-        found = positions_of(whole, max_score)
+def test_positions_are_chosen_by_score_and_few_of_each_game(whole: Path, stack: ExitStack) -> None:
+    for max_score in (100, game_file.LARGEST_SCORE):
+        found = positions_of(stack, whole, max_score)
         assert Counter(rows_of([*found.batches([1], 50), found.held_out])) == expected(all_played(), max_score)
-    few, again = positions_of(whole, per_game=6), positions_of(whole, per_game=6)
-    sizes = [len(labelled_files.usable(each, labelled.MAX_SCORE)) for each in all_played()]
-    assert few.training + len(few.held_out) == sum(min(6, size) for size in sizes) < sum(sizes)
+    few, again = positions_of(stack, whole, per_game=6), positions_of(stack, whole, per_game=6)
+    sizes = [len(each.usable(game_file.MAX_SCORE)) for each in all_played()]
+    assert few.training + few.held_out_count == sum(min(6, size) for size in sizes) < sum(sizes)
     first = Counter(rows_of(few.batches([1], 50)))
     assert first.total() == few.training
     assert first == Counter(rows_of(again.batches([2], 50)))
 
 
-def test_whole_games_are_held_out(data: Path, content: list[Played], tmp_path: Path) -> None:
-    apart = Counter(bytes(board) for board in positions_of(data).held_out["board"])
+def test_whole_games_are_held_out(data: Path, content: list[Played], stack: ExitStack, tmp_path: Path) -> None:
+    apart = Counter(rows_of([positions_of(stack, data).held_out]))
     games_held = 0
     for each in content:
-        boards = Counter(row.packed for row in labelled_files.usable(each, labelled.MAX_SCORE))
+        boards = Counter(row.packed for row in each.usable(game_file.MAX_SCORE))
         common = set(boards) - {row.packed for other in content if other is not each for row in other.rows}
         assert common <= set(apart) or not common & set(apart)
         games_held += bool(common & set(apart))
     assert 10 < games_held < 45
     # a file that became longer holds out the same games and some of the new ones
-    longer = write(tmp_path / "longer.bin", [*content, *renumbered(content[:30], 80)])
-    assert apart <= Counter(bytes(board) for board in positions_of(longer).held_out["board"])
+    longer = write(tmp_path / "longer.vf", [*content, *content[:30]])
+    assert apart <= Counter(rows_of([positions_of(stack, longer).held_out]))
 
 
-def test_a_file_is_read_as_far_as_asked(data: Path, content: list[Played]) -> None:
-    found = opened(data)
-    assert found.chosen.tolist() == [len(labelled_files.usable(each, labelled.MAX_SCORE)) for each in content]
-    assert (found.counts >= found.chosen).all()
-    assert opened(data, games=3).counts.tolist() == found.counts[:3].tolist()
+@pytest.mark.parametrize("compress", [bytes, lzma.compress])
+def test_a_file_is_read_as_far_as_asked(
+    data: Path, content: list[Played], stack: ExitStack, compress: Callable[[bytes], bytes]
+) -> None:
+    data.write_bytes(compress(data.read_bytes() + content[0].data[:-1]))
+    found = opened(stack, data)
+    assert found.counts.tolist() == [len(each.usable(game_file.MAX_SCORE)) for each in content]
+    assert opened(stack, data, games=3).counts.tolist() == found.counts[:3].tolist()
     ends = np.cumsum(found.counts)
-    some = opened(data, limit=int(ends[7]) - 1)
+    some = opened(stack, data, limit=int(ends[7]) - 1)
     assert some.counts.tolist() == found.counts[:7].tolist()
-    one = opened(data, limit=1).counts
+    one = opened(stack, data, limit=1).counts
     assert one.sum() == one[-1] > 0
-    assert opened(data, limit=int(ends[9])).counts.tolist() == found.counts[:10].tolist()  # the end of a block
-    with data.open("ab") as file:
-        file.write(labelled.block(80, [labelled.recorded(content[0].game)])[:-1])
-    assert opened(data, limit=int(ends[6])).sha256 == some.sha256 == opened(data, games=7).sha256
-    games = b"".join(labelled.recorded(each.game) for each in content)
-    assert opened(data).sha256 == found.sha256 == hashlib.sha256(labelled.header({}) + games).hexdigest()
-    with pytest.raises(FormatError, match=r"own\.bin has 80 games, but the training started with 81"):
-        opened(data, games=81)
+    for count in range(5, 20):  # also where a chunk ends
+        assert opened(stack, data, limit=int(ends[count])).counts.sum() == ends[count]
+    assert some.sha256 == opened(stack, data, games=7).sha256 == hashlib.sha256(game_files.file_of(content[:7])).hexdigest()
+    assert found.sha256 == hashlib.sha256(game_files.file_of(content)).hexdigest()
+    with pytest.raises(FormatError, match=r"own\.vf has 80 games, but the training started with 81"):
+        opened(stack, data, games=81)
 
 
 # --- Training ---
@@ -179,7 +188,7 @@ def test_a_step_is_one_of_adamw(kind: Any, error: float) -> None:
     """Against the algorithm of the paper."""
     rng = np.random.default_rng(1)
     values, gradients = rng.normal(size=37), rng.normal(size=(3, 37))
-    found = optimiser.Adam(values.astype(kind), np.zeros(37, kind), np.zeros(37, kind), tiny=1e-8, decay=0.1)
+    found = optimiser.Adam(values.astype(kind), np.zeros(37, kind), np.zeros(37, kind), epsilon=1e-8, decay=0.1)
     mean, square = np.zeros(37), np.zeros(37)
     for step, gradient in enumerate(gradients, start=1):
         mean = 0.9 * mean + 0.1 * gradient
@@ -194,18 +203,23 @@ def test_a_step_is_one_of_adamw(kind: Any, error: float) -> None:
     assert [optimiser.cosine(step, 2, 0.01) for step in range(3)] == pytest.approx([1, 0.505, 0.01])
 
 
-def test_targets_mix_label_and_result(whole: Path) -> None:
-    """The end of a side line has no result: its score alone is the target."""
-    found = positions_of(whole)
-    batch = found.held_out
-    is_side = np.isnan(batch["points"])
-    assert 0 < is_side.sum() < len(batch)
-    for wdl in (0.0, 0.3, 1.0):
-        trainer = steps.Trainer(steps.Settings("pure", 16, 2, 100, 0.001, 0, wdl, 4, 120.0), found)
-        chances = 1 / (1 + np.exp(-np.maximum(batch["score"].astype(float), -8000) / 120.0))
-        wanted = np.where(is_side, chances, (1 - wdl) * chances + wdl * np.where(is_side, 0, batch["points"]))
-        assert np.abs(trainer.targets(batch) - wanted).max() < 1e-5
-    assert np.isfinite(steps.fit_logit(found))
+def test_targets_mix_score_and_result(whole: Path, stack: ExitStack) -> None:
+    """From the side to move; the terms count too, but not those of a pure network."""
+    found = positions_of(stack, whole)
+    rows = {row.packed: row for each in all_played() for row in each.rows}
+    held = [rows[bytes(board)] for board in found.held_out]
+    scores = np.array([row.score if row.board.turn else -row.score for row in held], float)
+    points = np.array([row.result / 2 if row.board.turn else 1 - row.result / 2 for row in held])
+    engine = oracle.new_engine()
+    terms = [engine.evaluate(Position(oracle.fen_of(row.board), chess960=True)) for row in held]
+    for wdl, kind in ((0.0, "pure"), (0.3, "residual"), (1.0, "residual")):
+        trainer = steps.Trainer(steps.Settings(kind, 16, 2, 100, 0.001, 0, wdl, 4, 120.0), found, Scorer(oracle.frozen_weights()))
+        wanted = (1 - wdl) / (1 + np.exp(-scores / 120.0)) + wdl * points
+        assert np.abs(trainer.targets(found.held_out) - wanted).max() < 1e-5
+        logits, shares = trainer.logits(found.held_out)
+        assert logits == pytest.approx(np.array(terms) / 120 * (kind == "residual"), abs=1e-5)
+        assert 0 < shares.min() <= shares.max() == 1
+    assert 40 <= steps.fit_logit(found) <= 1000
 
 
 def trained(data: Path, output: Path, *words: str) -> bytes:
@@ -217,7 +231,7 @@ def trained(data: Path, output: Path, *words: str) -> bytes:
 def test_training_learns_and_a_seed_gives_one_network(
     data: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], kind: str
 ) -> None:
-    """What the terms do not know, from games with side lines too."""
+    """What the terms do not know."""
     words = ["--kind", kind, "--weights", str(FROZEN_WEIGHTS), "--json"]
     epochs = 40 if kind == "residual" else 5
     found = network.from_bytes(trained(data, tmp_path / "net.cwnet", *words, "--epochs", str(epochs)))
@@ -229,9 +243,9 @@ def test_training_learns_and_a_seed_gives_one_network(
     assert len(summary["epochs"]) == epochs
     assert (found.kind, found.hidden) == (kind, 16)
     (file,) = found.provenance["files"]
-    assert (found.provenance["seed"], file["name"], file["games"]) == (1, "own.bin", 80)
+    assert (found.provenance["seed"], file["name"], file["games"]) == (1, "own.vf", 80)
     assert "weights" in found.provenance
-    words += [str(whole), "--wdl", "0.2", "--rate", "0.002"]
+    words += [str(whole), "--wdl", "0.2", "--rate", "0.002"] if kind == "residual" else ["--epochs", "5"]
     first = trained(data, tmp_path / "a.cwnet", *words)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(steps, "ThreadPoolExecutor", lambda _: ThreadPoolExecutor(1))
@@ -256,7 +270,7 @@ def test_a_training_starts_from_a_network(
     boards = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), -1)
     scores = np.empty((2, len(boards)), np.int16)
     for each, out in zip((narrow, wide), scores, strict=True):
-        Engine(oracle.frozen_weights(), 1, network=network.to_bytes(each)).static_scores(boards, out)
+        Scorer(oracle.frozen_weights(), network.to_bytes(each)).scores(boards, out)
     assert scores[1] == pytest.approx(scores[0], abs=2)  # they are rounded
     assert (wide.feature_weights[:, :16] == narrow.feature_weights).all()
     assert (wide.feature_weights[:, 16:].std(axis=0) > 0).all()  # so that the new units can learn, each something else
@@ -296,7 +310,6 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
 def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
     data: Path, content: list[Played], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    data.write_bytes(labelled_files.file_of(content, block=9))
     unbroken = trained(data, tmp_path / "a.cwnet")
     words = ["--journal", str(tmp_path / "net.jsonl")]
     epoch = steps.Trainer.epoch
@@ -313,14 +326,13 @@ def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
     assert not (tmp_path / "b.cwnet").exists()
     with (tmp_path / "net.jsonl").open("ab") as file:
         file.write(b'{"epoch":9')  # torn
-    longer = [*content, *renumbered(content[:10], 80)]  # the file became longer, and its last block was written again
-    data.write_bytes(labelled_files.file_of(longer, block=9))
+    write(data, [*content, *content[:10]])  # the file became longer
     assert trained(data, tmp_path / "b.cwnet", *words, "--resume") == unbroken
     assert trained(data, tmp_path / "c.cwnet", *words, "--resume") == unbroken  # there is nothing left to do
 
 
 def test_ctrl_c_without_a_journal_keeps_the_network(
-    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    data: Path, stack: ExitStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     step, left = optimiser.Adam.step, [0]
 
@@ -334,7 +346,7 @@ def test_ctrl_c_without_a_journal_keeps_the_network(
     words = [str(data), "--output", str(tmp_path / "net.cwnet"), *QUICK]
     assert command.main(words) == 130
     assert "interrupted after epoch 0 of 3; nothing is written" in capsys.readouterr().err
-    left[0] = steps.PARTS * (2 * -(-positions_of(data).training // 128) + 2)
+    left[0] = steps.PARTS * (2 * -(-positions_of(stack, data).training // 64) + 2)
     assert command.main(words) == 130
     assert (
         f"interrupted after epoch 2 of 3; without a --journal its network is all that is kept, in {tmp_path}"
@@ -384,17 +396,17 @@ def test_another_training_is_not_resumed(
     data: Path, content: list[Played], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     journal = tmp_path / "net.jsonl"
-    words = [data, "--output", tmp_path / "net.cwnet", *QUICK, "--kind", "pure", "--journal", journal]
-    trained(data, tmp_path / "net.cwnet", "--kind", "pure", "--journal", str(journal))
+    words = [data, "--output", tmp_path / "net.cwnet", *QUICK, "--journal", journal]
+    trained(data, tmp_path / "net.cwnet", "--journal", str(journal))
     assert "give --resume to go on with it" in rejected(capsys, *words)
     assert "its epochs is 3, not 4" in rejected(capsys, *words, "--resume", "--epochs", "4")
     assert "its seed is 1, not 2" in rejected(capsys, *words, "--resume", "--seed", "2")
     (tmp_path / "other.py").write_text(FROZEN_WEIGHTS.read_text().replace("TEMPO = (24, 18)", "TEMPO = (0, 0)"))
     assert "its signature is" in rejected(capsys, *words, "--resume", "--weights", tmp_path / "other.py")
-    write(data, [*content[:-1], *renumbered(content[:1], 79)])
+    write(data, [*content[:-1], content[0]])
     assert "net.jsonl belongs to another training: its files is" in rejected(capsys, *words, "--resume")
     write(data, content[:20])
-    assert "own.bin has 20 games, but the training started with 80" in rejected(capsys, *words, "--resume")
+    assert "own.vf has 20 games, but the training started with 80" in rejected(capsys, *words, "--resume")
     assert "--resume needs the --journal" in rejected(capsys, data, "--output", tmp_path / "b", "--resume")
 
 
@@ -445,10 +457,9 @@ def test_wrong_words_and_damaged_data_are_rejected(data: Path, tmp_path: Path, c
     ):
         assert why in rejected(capsys, data, "--output", tmp_path / "net.cwnet", *words)
     whole = bytearray(data.read_bytes())
-    whole[len(whole) // 2] ^= 1
+    whole[24] = 65
     data.write_bytes(whole)
     said = rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
-    assert "own.bin: the block of games from game " in said
-    assert "is damaged, and other data follow" in said
+    assert "own.vf: game 0, at byte 0: these bytes are not a packed position" in said
     write(data, [])
-    assert "own.bin: it contains no position" in rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)
+    assert "own.vf: it contains no position" in rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK)

@@ -14,17 +14,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from coachwhip.bench import tune
 from coachwhip.bench.common import progress
 from coachwhip.bench.common.command import INTERRUPTED
-from coachwhip.bench.common.learning import NOTHING_LEARNT
-from coachwhip.bench.selfplay import __main__ as selfplay
+from coachwhip.bench.learn import selfplay, tune
+from coachwhip.bench.learn.run import NOTHING_LEARNT
 from coachwhip.core.engine import Engine, Position
+from coachwhip.core.learning.face import Scorer, pack, unpack
 from coachwhip.evaluation import config
-from coachwhip.evaluation.learn import data as tune_data
-from coachwhip.evaluation.learn import fit as tune_fit
-from coachwhip.evaluation.learn import labelled, model
-from coachwhip.evaluation.learn.model import PLAIN, TABLE, TAPERED
+from coachwhip.evaluation.learn import tuning_set
+from coachwhip.evaluation.learn.terms import fit as tune_fit
+from coachwhip.evaluation.learn.terms import model
+from coachwhip.evaluation.learn.terms.model import PLAIN, TABLE, TAPERED
 from places import FROZEN_WEIGHTS
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
@@ -53,11 +53,19 @@ def fens() -> list[str]:
     return found
 
 
+def rows_of(fens: list[str]) -> Any:
+    return np.stack([np.frombuffer(pack(fen), np.uint8) for fen in fens])
+
+
+def fens_of(path: Path) -> list[str]:
+    return [unpack(board) for board in tuning_set.read(path, per_game=1000).without_counters()]
+
+
 def labelled_by(weights: list[int], fens: list[str], path: Path) -> Path:
     """Positions with the evaluation of an engine with these weights as the score, and results drawn as it expects them."""
     rng = random.Random(2)
     lines = []
-    for fen, score in zip(fens, Engine(weights, 1).features(fens)[4], strict=True):
+    for fen, score in zip(fens, Scorer(weights).features(rows_of(fens))[4], strict=True):
         expected = 1 / (1 + math.exp(-max(-20, min(20, score / TRUE_SCALE))))
         result = "1-0" if rng.random() < expected else "0-1"
         lines.append(f'{fen} c9 "{result}"; c8 "{score / 100:.2f}";\n')
@@ -83,9 +91,9 @@ def taught(fens: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Games of self-play, with side lines."""
-    path = tmp_path_factory.mktemp("own") / "own.bin"
-    words = "--games 12 --nodes 40 --max-moves 60 --hash 1 --concurrency 1 --side-lines 1".split()
+    """Games of self-play."""
+    path = tmp_path_factory.mktemp("own") / "own.vf"
+    words = "--games 12 --nodes 40 --max-moves 60 --hash 1 --concurrency 1".split()
     assert selfplay.main([str(path), "--weights", str(FROZEN_WEIGHTS), *words]) == 0
     return path
 
@@ -116,8 +124,8 @@ def test_features_and_weights_give_the_engines_evaluation(fens: list[str], own: 
     shaken += model.chosen([], ["rule50_*"]) * [rng.randint(-9, 9) for _ in shaken]  # the positions have no counters
     for values in (model.parameters(shipped), np.clip(shaken, *model.bounds())):
         engine = Engine(model.flat_weights(values), 1)
-        all_fens = fens + tune_data.read(own).fens()
-        extracted = engine.features(all_fens)
+        all_fens = fens + fens_of(own)
+        extracted = Scorer(model.flat_weights(values)).features(rows_of(all_fens))
         features = model.features(extracted)
         positions = [Position(fen) for fen in all_fens]
         expected = [engine.evaluate(position) * (1 if position.stm == "w" else -1) for position in positions]
@@ -128,7 +136,7 @@ def test_features_and_weights_give_the_engines_evaluation(fens: list[str], own: 
 
 
 def test_the_gradient_is_that_of_the_score(fens: list[str], shipped: list[int]) -> None:
-    data = model.features(Engine(shipped, 1).features(fens[:600]))
+    data = model.features(Scorer(shipped).features(rows_of(fens[:600])))
     values = model.parameters(shipped)
     slope = np.random.default_rng(1).normal(size=len(data.phase)).astype(np.float32)
     gradient = model.Model(values).gradient(data, slope)
@@ -289,7 +297,7 @@ def test_positions_are_left_out_on_demand(epd: Path, own: Path, tmp_path: Path, 
     """Side lines always are: they have no result."""
     path = tmp_path / "twice.epd"
     path.write_text(2 * epd.read_text())
-    scores, boards = tune_data.read(epd).scores, [fen.rsplit(" ", 2)[0] for fen in tune_data.read(epd).fens()]
+    scores, boards = tuning_set.read(epd).scores, [fen.rsplit(" ", 2)[0] for fen in fens_of(epd)]
 
     def positions(path: Path, *options: object) -> int:
         (file,) = run(capsys, path, "--output", tmp_path / "new.py", *QUICK, "--epochs", 1, *options)["files"]
@@ -299,10 +307,9 @@ def test_positions_are_left_out_on_demand(epd: Path, own: Path, tmp_path: Path, 
     assert positions(path, "--distinct") == len(set(boards)) < len(boards)
     assert positions(path, "--max-score", 200) == 2 * (np.abs(scores) <= 200).sum() < 2 * len(boards)
     assert positions(path, "--max-score", 200, "--limit", 400, "--distinct") == 400
-    found = labelled.summary(own)
-    assert found.side_lines > 300
+    plies = json.loads(Path(f"{own}.json").read_text())["plies"]
     assert 0 < positions(own, "--per-game", 9, "--max-score", 30) < positions(own, "--per-game", 9) <= 12 * 9 < positions(own)
-    assert positions(own) <= 12 * 40 < positions(own, "--per-game", 1000, "--max-score", 32767) < found.plies
+    assert positions(own) <= 12 * 40 < positions(own, "--per-game", 1000, "--max-score", 32767) < plies
 
 
 # --- The new file ---
@@ -346,9 +353,9 @@ def _comments(text: str) -> list[str]:
 def test_the_losses_are_the_engines(taught: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     summary = run(capsys, taught, "--output", tmp_path / "new.py", *QUICK, "--wdl", 1, "--only", "material")
     (file,) = summary["files"]
-    data = tune_data.read(taught)
-    groups = tune_data.split(data.groups, 0.1, np.random.default_rng([1, 0]))
-    scores = np.array(Engine(config.flatten(config.load(tmp_path / "new.py")), 1).features(data.fens())[4])
+    data = tuning_set.read(taught)
+    groups = tuning_set.split(data.groups, 0.1, np.random.default_rng([1, 0]))
+    scores = np.array(Scorer(config.flatten(config.load(tmp_path / "new.py"))).features(data.boards)[4])
     loss = tune_fit.losses(tune_fit.expectation(scores + file["edge"], file["scale"]), data.results)
     assert math.isclose(loss[groups].mean(), summary["after"]["validation"], rel_tol=1e-5)
     assert math.isclose(loss[~groups].mean(), summary["after"]["training"], rel_tol=1e-5)

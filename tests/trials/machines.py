@@ -125,11 +125,10 @@ def played(command: str, folder: Path, build: Build, games: int) -> str:
     if not build.plays or not games:
         return f"bench {counted}"
     settings = f"--games {games} --nodes 300 --seed 16 --concurrency 1".split()
-    file = folder / "games.own"
+    file = folder / "games.vf"
     file.unlink(missing_ok=True)
     play.ask(*words, "selfplay", str(file), *settings)
-    body = file.read_bytes().split(b"\n", 2)[-1]  # behind the settings, which name the version
-    return f"bench {counted}, games {hashlib.sha256(body).hexdigest()[:16]}"
+    return f"bench {counted}, games {hashlib.sha256(file.read_bytes()).hexdigest()[:16]}"
 
 
 def attempt(build: Build, tree: Path, games: int) -> str:

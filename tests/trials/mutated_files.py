@@ -33,10 +33,9 @@ from typing import Any, NamedTuple
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 import chess
-import labelled_files
+import game_files
 import networks
 from coachwhip.evaluation import config
-from coachwhip.evaluation.learn import labelled
 from places import DATA
 
 from coachwhip.__main__ import INTERRUPTED
@@ -63,7 +62,7 @@ ENGINE = shlex.join([sys.executable, "-m", "coachwhip"])
 GAMES = [*"--games 2 --nodes 50 --max-moves 4 --concurrency 1".split()]
 SPSA = ["spsa", "--tune", "rfp_margin", *"--games 2 --nodes 50 --concurrency 1".split()]
 LAB = [*"lab --depth 1 --only killers --positions good.fen".split()]
-TRAIN = "train good.own --output new.cwnet --epochs 1 --hidden 16 --batch 64 --validation 0.5 --logit 120".split()
+TRAIN = "train good.vf --output new.cwnet --epochs 1 --hidden 16 --batch 64 --validation 0.5 --logit 120".split()
 
 
 class Reader(NamedTuple):
@@ -136,17 +135,6 @@ def sealed_network(rng: random.Random, data: bytes) -> bytes:
     return body + struct.pack("<I", zlib.crc32(body))
 
 
-def sealed_games(rng: random.Random, data: bytes) -> bytes:
-    parts = [labelled.header({})]
-    for block in labelled.Reader(io.BytesIO(data), "seed"):
-        games = mutated(rng, block.compressed) if rng.random() < 0.5 else block.compressed
-        head = struct.pack("<7I", block.first, *block.results, block.plies, block.side_lines, len(games))
-        if rng.random() < 0.2:
-            head = mutated(rng, head)[: len(head)].ljust(len(head), b"\0")
-        parts += [head, struct.pack("<II", zlib.crc32(head), zlib.crc32(games)), games]
-    return b"".join(parts)
-
-
 def sealed_journal(rng: random.Random, data: bytes) -> bytes:
     """A journal with other values in its lines, doubled lines or missing ones."""
     lines = [json.loads(line.rpartition(b',"crc":')[0] + b"}") for line in data.splitlines()]
@@ -169,7 +157,7 @@ def sealed_journal(rng: random.Random, data: bytes) -> bytes:
 
 EPD = f'{START} bm e4; c7 "1"; c8 "0.3"; c9 "1-0";\n4k3/8/8/8/8/8/8/4K2R w K - dm 1; bm Kf2; c7 "2"; c9 "0-1";\n'.encode()
 BOOK = (DATA / "books" / "own.bin").read_bytes()
-OWN = labelled_files.file_of(labelled_files.many(8, plies=30))
+OWN = game_files.file_of(game_files.many(8, plies=30))
 UCI_TABLES = ["setoption name SyzygyPath value .", "position fen 8/8/8/4k3/8/8/8/KQ6 w - - 0 1", "go depth 2"]
 READERS = {
     "weights": Reader(
@@ -181,9 +169,9 @@ READERS = {
     "perft suite": Reader(".epd", f"{START} ;D1 20 ;D2 400\n".encode, ["perft", "--suite", "FILE"]),
     "suite": Reader(".epd", lambda: EPD, ["suite", "--engine", ENGINE, "--nodes", "10", "FILE"]),
     "lab positions": Reader(".fen", lambda: EPD, [*LAB[:-1], "FILE"]),
-    "openings epd": Reader(".epd", lambda: EPD, ["selfplay", "new.own", *GAMES, "--openings", "FILE"]),
-    "openings pgn": Reader(".pgn", lambda: PGN, ["selfplay", "new.own", *GAMES, "--openings", "FILE"]),
-    "openings bin": Reader(".bin", lambda: BOOK, ["selfplay", "new.own", *GAMES, "--openings", "FILE"]),
+    "openings epd": Reader(".epd", lambda: EPD, ["selfplay", "new.vf", *GAMES, "--openings", "FILE"]),
+    "openings pgn": Reader(".pgn", lambda: PGN, ["selfplay", "new.vf", *GAMES, "--openings", "FILE"]),
+    "openings bin": Reader(".bin", lambda: BOOK, ["selfplay", "new.vf", *GAMES, "--openings", "FILE"]),
     "analyse": Reader(".pgn", lambda: PGN, ["analyse", "--nodes", "20", "FILE", "--report", "new.html"]),
     "wdl-fit": Reader(".pgn.xz", lambda: PGN * 3, ["wdl-fit", "FILE"], lambda rng, data: lzma.compress(mutated(rng, data))),
     "book": Reader(
@@ -192,9 +180,16 @@ READERS = {
     "table wdl": Reader(".rtbw", (DATA / "syzygy" / "KQvK.rtbw").read_bytes, UCI_TABLES),
     "table dtz": Reader(".rtbz", (DATA / "syzygy" / "KQvK.rtbz").read_bytes, UCI_TABLES),
     "tune": Reader(".epd", lambda: EPD, ["tune", "FILE", "--output", "new.py", "--epochs", "1"]),
-    "tune games": Reader(".own", lambda: OWN, ["tune", "FILE", "--output", "new.py", "--epochs", "1"], sealed_games),
-    "selfplay --epd": Reader(".own", lambda: OWN, ["selfplay", "FILE", "--epd", "-"], sealed_games),
-    "train": Reader(".own", lambda: OWN, [word.replace("good.own", "FILE") for word in TRAIN], sealed_games),
+    "tune games": Reader(".vf", lambda: OWN, ["tune", "FILE", "--output", "new.py", "--epochs", "1"]),
+    "tune compressed games": Reader(
+        ".vf.xz",
+        lambda: OWN,
+        ["tune", "FILE", "--output", "new.py", "--epochs", "1"],
+        lambda rng, data: lzma.compress(mutated(rng, data)),
+    ),
+    "selfplay --epd": Reader(".vf", lambda: OWN, ["selfplay", "FILE", "--epd", "-"]),
+    "selfplay": Reader(".vf", lambda: OWN, ["selfplay", "FILE", *GAMES]),
+    "train": Reader(".vf", lambda: OWN, [word.replace("good.vf", "FILE") for word in TRAIN]),
     **{
         f"{words[0]} journal": Reader(
             ".jsonl", written_by([*words, "--journal", "FILE"]), [*words, "--journal", "FILE", "--resume"], sealed_journal
@@ -258,7 +253,7 @@ def main() -> int:
     faults = []
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        Path("good.own").write_bytes(OWN)
+        Path("good.vf").write_bytes(OWN)
         Path("good.fen").write_text(f"{chess.STARTING_FEN}\n", encoding="utf-8")
         seeds = {name: READERS[name].make() for name in args.only or READERS}
         for number in range(args.first, args.first + args.count):

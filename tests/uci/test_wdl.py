@@ -8,7 +8,7 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from coachwhip.bench import wdl_fit
+from coachwhip.bench.learn import wdl_fit
 from coachwhip.uci import wdl
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip selfplay`: games of the engine against itself at fixed nodes, with the scores of all positions in a game file.
+
+Game i depends only on the settings, the seed and i, and games are written in order. So the file is the same for any number of
+processes and of interruptions. `evaluation.learn.game_file` describes its format.
+"""
+
+import argparse
+import hashlib
+import json
+import lzma
+import os
+import random
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, nullcontext, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...core.learning.face import RESULT_AT
+from ...evaluation.compressed import LONGEST_START, compression
+from ...evaluation.learn.game_file import (
+    EMPTY_SIZE,
+    LARGEST_SCORE,
+    MAX_SCORE,
+    PER_GAME,
+    RESULTS,
+    FormatError,
+    epd,
+    open_games,
+    summary,
+)
+from ..common.checkout import revision
+from ..common.command import CommandError, Parser, file_name, tell, uninterrupted, whole_number
+from ..common.files import (
+    add_force,
+    append,
+    check_outputs,
+    fingerprint,
+    hold,
+    naming,
+    read_bytes,
+    replacing,
+    require_regular,
+    write_bytes,
+)
+from ..common.journal import require_same_settings
+from ..common.openings import Book, open_book, standard_start
+from ..common.own_game import given
+from ..common.pool import cluster, processes
+from ..common.progress import progress
+from ..common.rules import Rules, add_own_game_arguments, add_rule_arguments
+from ..common.signature import signature, weights_digest
+from .selfplay_game import GameStart, SelfplaySettings, play
+
+TO_THE_END = 10  # percent: games that are decided early have few endings
+DESCRIBING = "revision"  # what the settings say for people; the signature says it for us
+
+EPILOG = """\
+FILE is written in viriformat, which the trainers of other engines read too: every move of a game with its score, 4.4 bytes a
+ply. FILE.json says what decided the games. `tune`, `train` and --epd use only quiet positions, also of a FILE that `xz` has
+compressed.
+
+The same settings and seed give the same file. To continue after an interruption, run the command again. A larger --games adds
+games to the file.
+
+examples:
+  coachwhip selfplay own.vf --games 20000 --openings 8moves.epd --openings endgames.epd
+  coachwhip selfplay own.vf --epd own.epd.xz
+  coachwhip tune own.vf
+"""
+
+
+def _parser() -> Parser:
+    about = "Play games of the engine against itself and keep them with the scores of their positions."
+    parser = Parser("selfplay", about, EPILOG)
+    parser.add_argument("file", type=file_name, help="game file, to write or to lengthen")
+    _epd_arguments(parser.add_argument_group("positions as text").add_argument)
+    _game_arguments(parser.add_argument_group("games").add_argument)
+    add = parser.add_argument_group("ending games").add_argument
+    share = f"percent of the games that go on to mate or to a draw by the rules (default {TO_THE_END})"
+    add("--to-the-end", type=whole_number(0, 100), default=TO_THE_END, metavar="PERCENT", help=share)
+    add_rule_arguments(add, resign=(4, 1000), draw=(40, 8, 8), max_moves=200)
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    return parser
+
+
+def _epd_arguments(add: Callable[..., object]) -> None:
+    epd = "do not play: write the quiet positions of the games as EPD ('-': print; .xz: compressed)"
+    add("--epd", type=file_name, metavar="FILE", help=epd)
+    add_force(add)
+    per_game = f"with --epd: at most N positions of a game (default {PER_GAME})"
+    add("--per-game", type=whole_number(1, 65535), metavar="N", help=per_game)
+    max_score = f"with --epd: leave out positions scored beyond +-CP centipawns (default {MAX_SCORE})"
+    add("--max-score", type=whole_number(0, LARGEST_SCORE), metavar="CP", help=max_score)
+
+
+def _game_arguments(add: Callable[..., object]) -> None:
+    add(
+        "--games",
+        type=whole_number(1, 2**31),
+        default=1000,
+        metavar="N",
+        help="games that the file has in the end (default 1000)",
+    )
+    add_own_game_arguments(add, nodes=5000, hash_mb=4)
+    openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position); may be repeated"
+    add("--openings", type=file_name, action="append", default=[], metavar="FILE", help=openings)
+    add(
+        "--plies",
+        type=whole_number(0, 1000),
+        metavar="N",
+        help="plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)",
+    )
+    random_plies = "up to N random moves after the opening (default 6)"
+    add("--random-plies", type=whole_number(0, 100), default=6, metavar="N", help=random_plies)
+    add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
+    add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine")
+
+
+def main(argv: Sequence[str]) -> int:
+    """The subcommand. Progress is shown on stderr, the summary printed on stdout; 130 after Ctrl-C."""
+    return _parser().run(argv, _selfplay)
+
+
+def _selfplay(args: argparse.Namespace) -> int:
+    try:
+        if args.epd:
+            return _write_epd(args)
+        if args.per_game or args.max_score is not None:
+            raise CommandError(
+                "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
+            )
+        args.settings_file = settings_path(args.file)
+        check_outputs(args, {"settings_file": "JSON"}, ["file"])
+        rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
+        settings = SelfplaySettings(**given(args), random_plies=args.random_plies, to_the_end=args.to_the_end, rules=rules)
+        books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
+        book = [entry for each in books for entry in each] or standard_start(chess960=args.chess960)
+        with closing(GameStore(args.file, _described(args, settings, books))) as store:
+            if store.games < args.games:
+                _play_missing(args, settings, book, store)
+            _report(args, store)
+    except FormatError as error:
+        raise CommandError(str(error)) from error
+    return 0
+
+
+def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequence[Book]) -> dict[str, Any]:
+    """The settings as the JSON file has them. Raises OSError."""
+    described = dict(vars(settings))
+    described["weights"] = weights_digest(settings.weights)
+    described["network"] = hashlib.sha256(settings.network).hexdigest() if settings.network else None
+    described["rules"] = {name: value for name, value in settings.rules._asdict().items() if value}
+    described |= {"revision": revision(), "signature": signature(settings.weights, settings.network)}
+    described["openings"] = [
+        {"name": path.name, "sha256": fingerprint(path), "entries": len(book)}
+        for path, book in zip(args.openings, books, strict=True)
+    ]
+    return described | {"plies": args.plies, "chess960": args.chess960}
+
+
+def settings_path(path: Path) -> Path:
+    """The JSON file next to a game file."""
+    return path.with_name(f"{path.name}.json")
+
+
+def _read_settings(path: Path) -> dict[str, Any]:
+    """Read the settings in a JSON file. Raises CommandError, OSError."""
+    try:
+        return dict(json.loads(read_bytes(path))["settings"])
+    except (ValueError, LookupError, TypeError, RecursionError) as error:
+        raise CommandError(f"{path} is no JSON file of selfplay: remove it, and it is made again") from error
+
+
+class GameStore:
+    """The game file, which one run at a time makes longer, and the JSON file next to it, which says what decided the games."""
+
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        """Open a file that was made with these settings, or make a new one. Raises CommandError, OSError, FormatError."""
+        self.path = path
+        self._settings_path = settings_path(path)
+        self.plies, self.results = 0, dict.fromkeys(RESULTS, 0)
+        self._settings = settings
+        require_regular(path, "selfplay")
+        self._file = path.open("a+b", buffering=0)  # what was written is not lost with the process
+        try:
+            hold(self._file, path)
+            with naming(path):
+                self._resume()
+            self.save()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def games(self) -> int:
+        """How many games it has."""
+        return sum(self.results.values())
+
+    def _resume(self) -> None:
+        """Count the games that are there, and cut off a torn one."""
+        size = self._file.seek(0, os.SEEK_END)
+        self._file.seek(0)
+        if compression(self._file.read(LONGEST_START)):
+            raise CommandError(f"{self.path} is compressed: expand it to add games")
+        self._file.seek(0)
+        has_settings = size > 0 and self._settings_path.exists()
+        if has_settings:
+            theirs, ours = (
+                {name: value for name, value in each.items() if name != DESCRIBING}
+                for each in (_read_settings(self._settings_path), self._settings)
+            )
+            require_same_settings(self.path, "run of selfplay", theirs, ours)
+        found = summary(self._file, self.path.name)
+        if size and not (found.games or has_settings):
+            raise CommandError(f"{self.path} is not a game file (viriformat)")
+        if size and not has_settings:
+            tell(f"{self._settings_path} is missing: it is made again with the settings of this run")
+        if found.size < size:
+            tell(f"{self.path}: its last game is incomplete and is dropped; it is played again")
+            self._file.truncate(found.size)
+        self.plies, self.results = found.plies, dict(zip(RESULTS, found.results, strict=True))
+
+    def add(self, game: bytes) -> None:
+        """Write the next game, all of it or nothing. Raises OSError."""
+        with naming(self.path):
+            append(self._file, game)
+        self.plies += (len(game) - EMPTY_SIZE) // 4
+        self.results[RESULTS[game[RESULT_AT]]] += 1
+
+    def save(self) -> None:
+        """Put the games on disk, and write the JSON file. Raises OSError."""
+        with uninterrupted():
+            os.fsync(self._file.fileno())
+            counts = {"games": self.games, "plies": self.plies, "results": self.results, "settings": self._settings}
+            write_bytes(self._settings_path, json.dumps(counts, indent=1).encode() + b"\n")
+
+    def close(self) -> None:
+        """Let other runs have the file; one without games is removed."""
+        with self._file, suppress(OSError):
+            if not self.path.stat().st_size:
+                self.path.unlink()
+                self._settings_path.unlink()
+
+
+def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Book, store: GameStore) -> None:
+    """Play until the file has all its games."""
+    if store.games:
+        tell(f"{store.games} games played, {args.games - store.games} to go")
+    order = list(range(len(book)))
+    random.Random(args.seed).shuffle(order)
+    starts = (GameStart(number, book[order[number % len(order)]]()) for number in range(store.games, args.games))
+    work = partial(play, settings)
+    with ExitStack() as stack:
+        if args.scheduler:
+            workers = stack.enter_context(cluster(args.scheduler, args.concurrency))
+            if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
+                raise CommandError("the cluster's workers run another version of the engine: install this version there")
+            pool = workers.pool(work)
+        else:
+            pool = stack.enter_context(processes(work, args.concurrency))
+        bar = stack.enter_context(progress("games", args.games - store.games))
+        stack.callback(store.save)
+        for game in _in_order(stack.enter_context(closing(pool.run(starts))), store.games):
+            with uninterrupted():
+                store.add(game)
+            bar.advance()
+
+
+def _in_order(played: Iterable[tuple[GameStart, bytes]], first: int) -> Iterator[bytes]:
+    """The games by number, each as soon as those before it are there."""
+    early: dict[int, bytes] = {}
+    for start, game in played:
+        early[start.number] = game
+        while first in early:
+            yield early.pop(first)
+            first += 1
+
+
+def _report(args: argparse.Namespace, store: GameStore) -> None:
+    """Print what the file holds."""
+    size = args.file.stat().st_size
+    if args.json:
+        print(json.dumps({"games": store.games, "plies": store.plies, "bytes": size, **store.results}))
+        return
+    shares = ", ".join(f"{result} {store.results[result]}" for result in reversed(RESULTS))
+    print(f"{store.games} games ({shares}), {store.plies} plies in {size} bytes: {args.file}")
+
+
+def _write_epd(args: argparse.Namespace) -> int:
+    """Write the file's positions as EPD."""
+    is_printed = args.epd == Path("-")
+    if not is_printed:
+        check_outputs(args, {"epd": "EPD"})
+    with naming(args.file), open_games(args.file) as games:
+        if not summary(games, args.file.name).games:  # what cannot be used is rejected before anything is written
+            raise FormatError(f"{args.file}: it contains no game")
+        games.seek(0)
+        lines = epd(games, args.file.name, args.max_score, args.per_game)
+        if is_printed:
+            sys.stdout.writelines(lines)
+            return 0
+        with replacing(args.epd) as file, lzma.open(file, "w") if args.epd.suffix == ".xz" else nullcontext(file) as packed:
+            packed.writelines(line.encode("ascii") for line in lines)
+    return 0

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""One game of the engine against itself: a pure function of the settings, the number and the opening."""
+
+import random
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+from ...core.engine import Engine, SearchResult
+from ...core.learning.face import pack
+from ...evaluation.learn.game_file import NO_SCORE, recorded
+from ..common.openings import Opening
+from ..common.own_game import OwnGames
+from ..common.rules import Rules
+
+
+@dataclass(frozen=True)
+class SelfplaySettings(OwnGames):
+    """What every game of a file has in common."""
+
+    to_the_end: int  # percent of the games that only the rules of chess end
+
+
+class GameStart(NamedTuple):
+    """Which game to play, and from where."""
+
+    number: int
+    opening: Opening
+
+
+def play(settings: SelfplaySettings, start: GameStart) -> bytes:
+    """Play a game to its end; returns its bytes in a game file."""
+    rng = random.Random(f"{settings.seed} {start.number}")
+    rules = Rules() if goes_to_the_end(settings, start.number) else settings.rules
+    engine = _engine(settings.weights, settings.network, settings.hash_mb, tuple(settings.tunables.items()))
+    engine.clear()
+    position = settings.start(start.opening, rng)
+    packed = pack(position.fen())
+    plies: list[tuple[int, int]] = []
+
+    def keep(result: SearchResult) -> None:
+        score = _score(result)
+        plies.append((position.move_code(result.bestmove), score if position.stm == "w" else -score))
+
+    outcome = settings.play([engine, engine], position, rules, keep)
+    return recorded(packed, outcome, plies)
+
+
+@lru_cache(1)
+def _engine(weights: tuple[int, ...], network: bytes | None, hash_mb: int, tunables: tuple[tuple[str, int], ...]) -> Engine:
+    """The engine that this process plays all games with: reading the network takes a fifth of a game of 300 nodes a move."""
+    return Engine(weights, hash_mb, tunables=dict(tunables), network=network)
+
+
+def goes_to_the_end(settings: SelfplaySettings, number: int) -> bool:
+    """Whether nothing but the rules of chess ends this game."""
+    return random.Random(f"{settings.seed} {number} to the end").randrange(100) < settings.to_the_end
+
+
+def _score(result: SearchResult) -> int:
+    """The score of a search from the side to move, as files hold it."""
+    info = result.info
+    assert info is not None
+    if info.is_mate:
+        return NO_SCORE if info.mate_in > 0 else -NO_SCORE
+    return info.score_cp

@@ -1,0 +1,362 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip train`: the command line of the training of networks in `evaluation.learn`, with progress, a journal and a plot."""
+
+import argparse
+import base64
+import hashlib
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...core.learning.face import HIDDEN_STEP, MAX_HIDDEN, Scorer
+from ...evaluation import config
+from ...evaluation.learn.game_file import MAX_SCORE
+from ..common import journal as journals
+from ..common.checkout import revision
+from ..common.command import CommandError, Parser, file_name, number, tell, whole_number
+from ..common.files import add_force, check_outputs, naming, require_apart, require_regular
+from ..common.plot import require_plot
+from ..common.signature import signature, weights_digest
+from .run import Run, add_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ...evaluation.learn.network.file import Network
+    from ...evaluation.learn.network.train import State
+    from ...evaluation.learn.optimiser import Epoch
+    from ...evaluation.learn.training_set import TrainingFile, TrainingSet
+
+EPILOG = """\
+DATA are game files (viriformat), as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
+game. A residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared
+errors of winning chances. Only games show which network plays best; the loss does not.
+
+Exit code 0: the network is written; 3: nothing was learnt (the validation loss is not below that of the terms alone; for a pure network:
+of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal; without one, the
+network of the last finished epoch is written; 2: an error.
+
+examples:
+  coachwhip train own.vf --output net.cwnet
+  coachwhip train a.vf b.vf --hidden 128 --epochs 8 --output net.cwnet --journal net.jsonl --resume --plot losses.png
+  coachwhip train more.vf --hidden 128 --start net.cwnet --epochs 2 --rate 0.0003 --output better.cwnet
+"""
+
+
+def _hidden(text: str) -> int:
+    """Read a number of hidden units, as argparse's `type`."""
+    units = whole_number(HIDDEN_STEP, MAX_HIDDEN)(text)
+    if units % HIDDEN_STEP:
+        raise argparse.ArgumentTypeError(f"expected a multiple of {HIDDEN_STEP}, not {units}")
+    return units
+
+
+NETWORK_OPTIONS = (
+    ("--hidden", _hidden, 64, "N", "hidden units per side, a multiple of 16"),
+    ("--weights", file_name, None, "FILE", "evaluate with these weights, without their network (default: the shipped ones)"),
+    ("--start", file_name, None, "FILE", "start from this network; units it lacks start random (default: all do)"),
+    ("--epochs", whole_number(1, 10_000), 8, "N", "passes over the data"),
+    ("--batch", whole_number(1, 10**7), 8192, "N", "positions per step"),
+    ("--rate", number(1e-6, 1), 0.001, "X", "learning rate; it falls to X/100"),
+    ("--decay", number(0, 1), 0.01, "X", "weight decay"),
+    ("--wdl", number(0, 1), 0.0, "X", "share of the game's result in the target; the rest is the score"),
+    ("--logit", number(40, 1000), None, "CP", "score that means a winning chance of 73 %% (default: fitted to the data)"),
+    ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the first weights and the order of positions"),
+    ("--date", str, None, "DATE", "the date to write into the network (default: none)"),
+)
+DATA_OPTIONS = (
+    ("--validation", number(0.001, 0.9), 0.02, "X", "share of the games held out for validation"),
+    ("--max-score", number(0, 1e9), MAX_SCORE, "CP", "leave out positions whose score is beyond CP centipawns"),
+    ("--per-game", whole_number(1, 65535), None, "N", "use at most N positions of a game (default: all)"),
+    ("--limit", whole_number(1, 10**12), None, "N", "use the first N positions of each file, in whole games"),
+)
+# Of the options, those that decide the network.
+DECIDING = "kind hidden epochs batch rate decay wdl seed validation max_score per_game limit".split()
+
+
+def _parser() -> Parser:
+    about = "Train a network on labelled positions."
+    parser = Parser("train", about, EPILOG)
+    add = parser.add_argument
+    add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
+    add("--output", type=file_name, metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
+    add_force(add)
+    journals.add_journal_arguments(add, "epoch")
+    add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    group = parser.add_argument_group("network and training")
+    kind = "add to the terms, or replace them (default residual)"
+    group.add_argument("--kind", choices=("residual", "pure"), default="residual", help=kind)
+    add_options(group, NETWORK_OPTIONS)
+    add_options(parser.add_argument_group("data"), DATA_OPTIONS)
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """The subcommand. Losses are shown on stderr, the summary is printed on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
+    return _parser().run(argv, _train)
+
+
+def _train(args: argparse.Namespace) -> int:
+    check_outputs(args, {"output": "a network", "plot": "a plot"}, ["journal"])
+    for path in args.files:
+        require_regular(path, "a training")
+    if args.plot:
+        require_plot(args.plot)
+    try:
+        weights = config.load(args.weights) if args.weights else config.load_default()
+        networks = args.weights.parent if args.weights else Path(config.NETWORKS)
+        require_apart([args.output], [networks / weights["NETWORK"]])
+        with ExitStack() as stack:
+            return TrainRun(args, config.flatten(weights), stack).train()
+    except ValueError as error:  # of weights, data and networks: each says what is wrong
+        raise CommandError(str(error)) from error
+
+
+def _first(args: argparse.Namespace) -> "tuple[Network | None, str]":
+    """The network of --start, and its SHA-256. Raises CommandError, OSError."""
+    from ...evaluation.learn.network.file import from_bytes
+
+    if args.start is None:
+        return None, ""
+    with naming(args.start), args.start.open("rb") as file:
+        data = file.read(config.MAX_NETWORK_SIZE + 1)
+    try:
+        network = from_bytes(data)
+    except ValueError as error:
+        raise CommandError(f"--start {args.start}: {error}") from error
+    if network.kind != args.kind or network.hidden > args.hidden:
+        raise CommandError(
+            f"--start {args.start} is a {network.kind} network of {network.hidden} units: give --kind {network.kind} "
+            f"--hidden {network.hidden} or more"
+        )
+    return network, hashlib.sha256(data).hexdigest()
+
+
+# --- The journal ---
+
+
+class TrainJournal(journals.Journal):
+    """The losses of every epoch, and the state after it."""
+
+    KIND = journals.Kind("train", "training", "epoch")
+
+    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
+        """See Journal."""
+        self.epochs: list[Epoch] = []
+        self.state: State | None = None
+        super().__init__(path, settings, resume=resume)
+
+    def _take(self, line: dict[str, Any]) -> None:
+        import numpy as np
+
+        from ...evaluation.learn.network.layers import size
+        from ...evaluation.learn.network.train import State
+        from ...evaluation.learn.optimiser import Epoch
+
+        epoch = Epoch(line["epoch"], line["training"], line["validation"])
+        state = [np.frombuffer(base64.b64decode(line[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
+        wanted = (size(self.settings["hidden"]),)
+        if epoch.number != len(self.epochs) + 1 or any(part.shape != wanted or not np.isfinite(part).all() for part in state):
+            raise ValueError("an epoch that this training cannot have")
+        self.epochs.append(epoch)
+        self.state = State(epoch.number, *state)
+
+    def add(self, epoch: "Epoch", state: "State") -> None:
+        """Put an epoch on disk."""
+        named = zip(state._fields[1:], state[1:], strict=True)
+        arrays = {name: base64.b64encode(part.astype("<f4").tobytes()).decode() for name, part in named}
+        self.append({"epoch": epoch.number, "training": epoch.training, "validation": epoch.validation, **arrays})
+
+
+def _games_at_start(args: argparse.Namespace) -> list[int | None]:
+    """How many games of each file the training in the journal started from, since files grow; None: all of them."""
+    if args.resume and args.journal.exists():
+        contents = journals.read(args.journal, TrainJournal.KIND)
+        if contents and contents.lines:
+            games = [file.get("games") for file in contents.settings.get("files", [])]
+            if len(games) == len(args.files):
+                return games
+    return [None] * len(args.files)
+
+
+# --- The run ---
+
+
+class TrainRun(Run):
+    """A training from its files to its network."""
+
+    NAME, PART, MADE = "train", "positions", "the network is"
+    PLOT = "loss (squared error of chances, 0 to 1)", "Training of the network"
+
+    def __init__(self, args: argparse.Namespace, weights: Sequence[int], stack: ExitStack) -> None:
+        """Read the data; go on with the journal. `stack` closes the files."""
+        from ...evaluation.learn.network.train import Settings, Trainer, first_state
+        from ...evaluation.learn.training_set import TrainingSet
+
+        super().__init__(args)
+        self._weights = weights
+        self._is_residual = args.kind == "residual"
+        self._seconds = 0.0
+        self._first, sha256 = _first(args)
+        files = _open(args, stack)
+        positions = TrainingSet(files, args.validation)
+        if not positions.training or not positions.held_out_count:
+            raise CommandError(
+                "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
+            )
+        self._described = self._describe(files, positions, weights, sha256)
+        settings = Settings(*(self._described[name] for name in Settings._fields))
+        self._journal = TrainJournal(args.journal, self._described, resume=args.resume) if args.journal else None
+        if self._journal:
+            stack.callback(self._journal.close)
+            self.epochs = list(self._journal.epochs)
+        self._done = len(self.epochs)
+        state = self._journal.state if self._journal else None
+        self._trainer = Trainer(settings, positions, Scorer(weights), state or first_state(settings, self._first))
+        self._network: Network | None = None  # the result
+        self._loss = self._loss_before = 0.0
+
+    def _describe(
+        self, files: "list[TrainingFile]", positions: "TrainingSet", weights: Sequence[int], start: str
+    ) -> dict[str, Any]:
+        """What decides the network, which names it; it must be the same when a training is resumed."""
+        from ...evaluation.learn.network.train import fit_logit
+
+        described: dict[str, Any] = {name: getattr(self.args, name) for name in DECIDING}
+        described["logit"] = self.args.logit or fit_logit(positions)
+        described |= {"weights": weights_digest(weights), "signature": signature(tuple(weights), None)}
+        if start:
+            described["start"] = {"name": self.args.start.name, "sha256": start}
+        described["files"] = [
+            {"name": games.name, "sha256": games.sha256, "games": len(games.counts), "positions": int(games.counts.sum())}
+            for games in files
+        ]
+        return described
+
+    def train(self) -> int:
+        """Train the epochs that are missing, write the network, and report; the exit code."""
+        trainer = self._trainer
+        sizes = f"{trainer.positions.training} positions to train on, {trainer.positions.held_out_count} held out"
+        tell(f"{sizes}; {self._described['logit']:g} centipawns a logit")
+        if self._is_residual:
+            self.terms = trainer.loss_of_terms()
+            tell(f"the terms alone: validation loss {self.terms:.6f}")
+        if self._first:
+            tell(f"{self.args.start.name}: validation loss {self._loss_of(self._first):.6f}")
+        return self.run((self.args.epochs - self._done) * trainer.positions.training)
+
+    def learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
+        """Train the epochs that are missing."""
+        while len(self.epochs) < self.args.epochs:
+            start = time.perf_counter()
+            epoch = self._trainer.epoch(advance)
+            self._seconds += time.perf_counter() - start
+            yield epoch
+
+    def keep_epoch(self, epoch: "Epoch") -> None:
+        """Add to the journal."""
+        if self._journal:
+            self._journal.add(epoch, self._trainer.state)
+
+    def interrupted(self) -> tuple[str, bool]:
+        """The journal keeps the epochs; without one, the network of the last one is written."""
+        kept = "nothing is written"
+        if self._journal:
+            kept = f"--resume goes on from {self._journal.path}"
+        elif self.epochs:
+            kept = f"without a --journal its network is all that is kept, in {self.args.output}"
+        has_result = not self._journal and bool(self.epochs)
+        return f"interrupted after epoch {len(self.epochs)} of {self.args.epochs}; {kept}", has_result
+
+    def _loss_of(self, network: "Network") -> float:
+        """The loss of a network in integers, as the engine plays it."""
+        from ...evaluation.learn.network.file import to_bytes
+
+        return self._trainer.loss_of(Scorer(self._weights, to_bytes(network)))
+
+    def _as_it_is(self) -> "Network":
+        """The network as it is."""
+        epoch, positions = self.epochs[-1], self._trainer.positions
+        provenance = {
+            **self._described,
+            "commit": revision(),
+            "date": self.args.date or "",
+            "epoch": epoch.number,
+            "training_loss": epoch.training,
+            "held_out_loss": epoch.validation,
+            "training": positions.training,
+            "held_out": positions.held_out_count,
+        }
+        return self._trainer.network(provenance)
+
+    def result(self) -> bytes | None:
+        """The network as it is, if its loss is below that of the terms."""
+        from ...evaluation.learn.network.file import to_bytes
+
+        self._network = self._as_it_is()
+        self._loss, self._loss_before = self._loss_of(self._network), self._trainer.loss_of_terms()
+        return to_bytes(self._network) if self._loss < self._loss_before else None
+
+    def summary(self) -> dict[str, Any]:
+        """The report."""
+        positions = self._trainer.positions
+        trained = (len(self.epochs) - self._done) * positions.training
+        summary = {
+            "network": str(self.path) if self.path else None,
+            "learnt": self.path is not None,
+            "positions": positions.training,
+            "held_out": positions.held_out_count,
+            "logit": self._described["logit"],
+            "epochs": [epoch._asdict() for epoch in self.epochs],
+            "loss": self.epochs[-1].validation,
+            "loss_in_integers": self._loss,
+            "positions_a_second": round(trained / self._seconds) if self._seconds else 0,
+        }
+        return summary | ({"loss_of_terms": self.terms} if self._is_residual else {})
+
+    def text(self) -> str:
+        """The losses and the speed."""
+        summary, network = self.summary(), self._network
+        assert network is not None
+        terms = f"terms {self.terms:.6f}, with the network " if self._is_residual else ""
+        lines = [
+            f"{self.path or 'not written'}: {network.kind}, {network.hidden} hidden units, scale {network.scale}",
+            f"validation loss: {terms}{summary['loss']:.6f}, in the integers of the engine {self._loss:.6f}",
+        ]
+        if summary["positions_a_second"]:
+            lines.append(f"{summary['positions_a_second']} positions a second")
+        return "\n".join(lines)
+
+    def conclusion(self) -> str:
+        """Why nothing is written, or that the start had a lower loss."""
+        if not self.path:
+            without = "of the terms alone" if self._is_residual else "of even chances everywhere"
+            return (
+                f"nothing was learnt: {self.args.output} is not written, since the validation loss is {self._loss:.6f} in the "
+                f"integers of the engine, and {self._loss_before:.6f} {without}: give more games or more --epochs"
+            )
+        if self._first and self._loss >= (first := self._loss_of(self._first)):
+            return (
+                f"the validation loss is {self._loss:.6f} in the integers of the engine, and that of {self.args.start.name}, the "
+                f"start, {first:.6f}; the loss does not show which is stronger: let them play"
+            )
+        return ""
+
+
+def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
+    """Open the files, and read and check them."""
+    from ...evaluation.learn.game_file import open_games
+    from ...evaluation.learn.training_set import indexed
+    from ..common.progress import progress
+
+    files = []
+    with progress("files", len(args.files)) as bar:
+        for path, games in zip(args.files, _games_at_start(args), strict=True):
+            with naming(path):
+                file = stack.enter_context(open_games(path))
+                files.append(indexed(file, path.name, args.max_score, args.per_game, limit=args.limit, games=games))
+            bar.advance()
+    return files

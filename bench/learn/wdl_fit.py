@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`wdl-fit`: fits the model of UCI_ShowWDL (`uci/wdl.py`) to games whose comments hold scores, as `match --pgn` writes them.
+
+Every scored move is a sample: the score from its mover, the material before it, and how the game ended for the mover. The six
+coefficients are those of greatest likelihood (https://en.wikipedia.org/wiki/Maximum_likelihood_estimation).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess.pgn
+import numpy as np
+
+from ...text import reason
+from ...uci.wdl import LEAST, material
+from ..common.command import CommandError, Parser, file_name, require
+from ..common.files import naming
+from ..common.pgn import PgnError, read_games, result_of
+from ..data import SCORED
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MAX_CP = 1500  # beyond this every game is decided, and only the tails of the curves would be fitted
+OUTCOMES = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
+START = (100.0, 0.0, 0.0, 60.0, 0.0, 0.0)
+STEP = 40.0  # centipawns between the corners the search for the coefficients starts from
+ROUNDS = 3  # starts of that search, each where the last one ended
+TINY = 1e-9
+
+
+class Samples(NamedTuple):
+    """One row per scored move: centipawns and material before it, outcome (1, 0, -1), all from the mover."""
+
+    score: Floats
+    material: Floats
+    outcome: Floats
+    games: int
+
+
+class Fit(NamedTuple):
+    """Coefficients of `uci.wdl.MIDDLE` and `SPREAD`, and the mean loss (negative log-likelihood) of the samples in nats; ln 3 for a guess."""
+
+    middle: tuple[float, float, float]
+    spread: tuple[float, float, float]
+    loss: float
+
+
+def read(paths: Sequence[Path | str]) -> Samples:
+    """The samples of all finished games, plain or compressed. Raises OSError; CommandError for a file that cannot be used."""
+    rows: list[tuple[float, float, int]] = []
+    games = 0
+    for path in map(Path, paths):
+        before = len(rows)
+        try:
+            with naming(path), path.open("rb") as file:
+                for game in read_games(file):
+                    if (outcome := OUTCOMES.get(result_of(game.headers.get("Result", "*")))) is not None:
+                        games += 1
+                        rows.extend(_of_game(game, outcome))
+        except PgnError as error:
+            raise CommandError(f"{path}: {error}") from error
+        except ValueError as error:
+            raise CommandError(f"{path}: finished game {games}: {reason(error)}") from error
+        if len(rows) == before:
+            raise CommandError(f"{path}: no finished game with scores in its comments")
+    score, pieces, outcomes = np.array(rows, dtype=np.float64).T
+    return Samples(score, pieces, outcomes, games)
+
+
+def _of_game(game: chess.pgn.Game, outcome: int) -> Iterator[tuple[float, float, int]]:
+    board = game.board()
+    for node in game.mainline():
+        score = node.eval()
+        sign = 1 if board.turn == chess.WHITE else -1
+        centipawns = None if score is None else score.pov(board.turn).score()
+        if centipawns is not None and abs(centipawns) <= MAX_CP:
+            yield centipawns, material(board.board_fen()), sign * outcome
+        board.push(node.move)
+
+
+def fit(samples: Samples) -> Fit:
+    """The coefficients of greatest likelihood."""
+    from scipy.optimize import minimize
+
+    x = np.minimum(samples.material, 1.0)
+    powers = np.stack([np.ones_like(x), x, x * x])
+
+    def loss(coefficients: Floats) -> float:
+        middle = np.maximum(coefficients[:3] @ powers, LEAST)
+        spread = np.maximum(coefficients[3:] @ powers, LEAST)
+        win = 1 / (1 + np.exp(np.clip((middle - samples.score) / spread, -500, 500)))
+        lost = 1 / (1 + np.exp(np.clip((middle + samples.score) / spread, -500, 500)))
+        chance = np.where(samples.outcome > 0, win, np.where(samples.outcome < 0, lost, 1 - win - lost))
+        return float(-np.log(np.maximum(chance, TINY)).mean())
+
+    best = np.array(START)
+    for _ in range(ROUNDS):
+        corners = np.vstack([best, best + STEP * np.eye(len(START))])
+        options = {"maxiter": 4000, "maxfev": 4000, "xatol": 0.01, "fatol": 1e-7, "initial_simplex": corners}
+        found = minimize(loss, best, method="Nelder-Mead", options=options)
+        best = found.x
+    a0, a1, a2, b0, b1, b2 = (round(float(value), 1) for value in best)
+    return Fit((a0, a1, a2), (b0, b1, b2), float(found.fun))
+
+
+def main(argv: Sequence[str]) -> int:
+    """The subcommand; 2 if the games cannot be used."""
+    parser = Parser("wdl-fit", "Fit the win, draw and loss model of UCI_ShowWDL to games with scores.")
+    games = f"games with scores, plain or compressed, as `coachwhip match --pgn` writes them (default: {SCORED.in_words()})"
+    parser.add_argument("games", nargs="*", type=file_name, metavar="PGN", help=games)
+    return parser.run(argv, _wdl_fit)
+
+
+def _wdl_fit(args: argparse.Namespace) -> int:
+    require("scipy.optimize", "it")
+    if not args.games:
+        SCORED.announce()
+    samples = read(args.games or [SCORED.path])
+    result = fit(samples)
+    print(f"# {samples.games} games, {len(samples.score)} scores, mean loss {result.loss:.4f} nats")
+    print(f"MIDDLE = {result.middle}")
+    print(f"SPREAD = {result.spread}")
+    return 0

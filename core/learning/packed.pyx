@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Writes and reads packed positions (packed.pxd describes the bytes)."""
+
+from libc.string cimport memset
+
+from ..board.fen cimport parse_fen, write_fen
+
+
+cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
+    """Write a position; move number, score and result are 0."""
+    cdef bitboard left = occupied(&pos.b)
+    cdef int i, sq, code
+    memset(packed, 0, PACKED_SIZE)
+    for i in range(8):
+        packed[i] = <uint8_t>(left >> (8 * i))
+    i = 0
+    while left:
+        sq = pop_lsb(&left)
+        code = UNMOVED_ROOK if pos.b.castling_rooks & bit(sq) else pos.piece_on[sq]
+        if pos.b.by_colour[BLACK] & bit(sq):
+            code |= 8
+        packed[PIECES_AT + i // 2] |= <uint8_t>(code << (4 * (i & 1)))
+        i += 1
+    packed[STM_AT] = <uint8_t>(pos.stm << STM_SHIFT | (lsb(pos.b.ep) if pos.b.ep else NO_SQUARE))
+    packed[RULE50_AT] = <uint8_t>min(pos.rule50, 255)
+
+
+cdef bint _castling_is_possible(const PositionC* pos) noexcept nogil:
+    """Whether each rook that may castle is on its king's first rank, at most one of them on each side of the king."""
+    cdef bitboard possible = 0
+    cdef bitboard mine, king
+    cdef int us
+    for us in range(2):
+        king = pieces(&pos.b, us, KING)
+        if king & rank_mask(7 * us):
+            mine = pos.b.castling_rooks & pieces(&pos.b, us, ROOK) & rank_mask(7 * us)
+            if popcount(mine & (king - 1)) > 1 or popcount(mine & ~(king - 1)) > 1:
+                return False
+            possible |= mine
+    return pos.b.castling_rooks == possible
+
+
+cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
+    """Whether a pawn may just have passed the ep square, and taking it there is legal."""
+    cdef int us = pos.stm
+    cdef bitboard ep = pos.b.ep
+    return (
+        ep & rank_mask(5 if us == WHITE else 2) != 0
+        and (ep | forward(ep, us)) & occupied(&pos.b) == 0
+        and forward(ep, us ^ 1) & pieces(&pos.b, us ^ 1, PAWN) != 0
+        and some_en_passant_is_legal(&pos.b, us, pos.checkers)
+    )
+
+
+cdef const char* unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil:
+    """Fill `pos`. Returns NULL, or the message why it is no legal position; then `pos` is unusable.
+
+    An ep square without a legal capture, which other programs write, is dropped.
+    """
+    cdef bitboard left = 0
+    cdef int i, sq, code
+    cdef const char* fault
+    memset(pos, 0, sizeof(PositionC))
+    memset(pos.piece_on, NO_PIECE, 64)
+    pos.stm = packed[STM_AT] >> STM_SHIFT
+    pos.rule50 = packed[RULE50_AT]
+    for i in range(8):
+        left |= <bitboard>packed[i] << (8 * i)
+    if popcount(left) > MAX_PIECES or packed[STM_AT] & EP_MASK > NO_SQUARE:
+        return b"these bytes are not a packed position"
+    i = 0
+    while left:
+        sq = pop_lsb(&left)
+        code = (packed[PIECES_AT + i // 2] >> (4 * (i & 1))) & 15
+        if code & 7 > UNMOVED_ROOK:
+            return b"these bytes are not a packed position"
+        if code & 7 == UNMOVED_ROOK:
+            pos.b.castling_rooks |= bit(sq)
+            code += ROOK - UNMOVED_ROOK
+        put_piece(pos, code >> 3, code & 7, sq)
+        i += 1
+    fault = check_pieces(pos)
+    if fault != NULL:
+        return fault
+    if not _castling_is_possible(pos):
+        return b"its castling rights are not possible"
+    if packed[STM_AT] & EP_MASK < NO_SQUARE:
+        pos.b.ep = bit(packed[STM_AT] & EP_MASK)
+        if not _en_passant_is_possible(pos):
+            pos.b.ep = 0
+    complete_position(pos)
+    return NULL
+
+
+def pack(str fen not None):
+    """The packed position of a FEN, PACKED_SIZE bytes with score and result 0. Raises ValueError for a wrong FEN."""
+    cdef PositionC pos
+    cdef uint8_t[PACKED_SIZE] packed
+    cdef int fullmove
+    parse_fen(&pos, fen, &fullmove)
+    pack_position(&pos, packed)
+    write_u16(&packed[FULLMOVE_AT], <uint32_t>min(fullmove, 0xFFFF))
+    return packed[:PACKED_SIZE]
+
+
+def unpack(const uint8_t[::1] packed):
+    """The FEN of a packed position, castling as X-FEN. Raises ValueError for a wrong length or an illegal position."""
+    cdef PositionC pos
+    cdef const char* fault
+    if packed.shape[0] != PACKED_SIZE:
+        raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {packed.shape[0]}")
+    fault = unpack_position(&packed[0], &pos)
+    if fault != NULL:
+        raise ValueError(fault.decode())
+    return write_fen(&pos, max(1, <int>read_u16(&packed[FULLMOVE_AT])), False)

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Decodes recorded games (recorded.pxd describes the bytes). The bytes come from untrusted files, so everything is checked."""
+
+from libc.stdlib cimport free, malloc
+from libc.string cimport memset
+
+from ..board.movegen cimport *
+from .packed cimport PACKED_SIZE, RESULT_AT, SCORE_AT, pack_position, read_u16, unpack_position, write_u16
+
+cdef enum:
+    RESULTS = 3
+    MAX_GAME_SIZE = PACKED_SIZE + PLY_SIZE * (MAX_RECORDED_PLIES + 1)
+
+
+cdef inline bint _is_zero(const uint8_t* data, int count) noexcept nogil:
+    cdef int i
+    for i in range(count):
+        if data[i]:
+            return False
+    return True
+
+
+cdef Move _move(const PositionC* pos, uint32_t word) noexcept nogil:
+    """The move that two bytes mean in a position, which need not be legal."""
+    cdef int from_sq = word & 63
+    cdef int to_sq = word >> 6 & 63
+    cdef int kind = word >> 14 & 3
+    cdef int flag = CAPTURE if pos.piece_on[to_sq] != NO_PIECE else QUIET
+    if kind == EN_PASSANT_WORD:
+        flag = EN_PASSANT
+    elif kind == CASTLE_WORD:
+        flag = CASTLE
+    elif kind == PROMOTION_WORD:
+        flag |= PROMOTION | (word >> 12 & 3)
+    elif flag == QUIET and pos.piece_on[from_sq] == PAWN and abs(to_sq - from_sq) == 16:
+        flag = DOUBLE_PUSH
+    return make_code(from_sq, to_sq, flag)
+
+
+cdef bint _is_new(const Key* now, Key key, int back) noexcept nogil:
+    """Whether the last `back` plies, which lie before `now`, have no row of this position."""
+    cdef int i = 4
+    while i <= back:
+        if now[-i] == key:
+            return False
+        i += 2
+    return True
+
+
+cdef const char* _decode_plies(Decoder* decoder, PositionC* game, int result) noexcept nogil:
+    """Decode what follows the start position `game`, with room for a second one behind it, up to the zeros, which are there."""
+    cdef PositionC* pos
+    cdef Key* now
+    cdef Move move
+    cdef int score
+    cdef int ply = 0
+    while not _is_zero(decoder.at, PLY_SIZE):
+        decoder.ply = ply
+        pos = &game[ply & 1]
+        now = &decoder.seen[ply]
+        now[0] = 0
+        move = _move(pos, read_u16(decoder.at))
+        if not is_legal(pos, move):
+            return b"the move is illegal"
+        score = <int16_t>read_u16(decoder.at + 2)
+        if pos.checkers == 0 and not is_noisy(move) and abs(score) <= decoder.max_score:
+            now[0] = pos.key
+            if _is_new(now, pos.key, min(ply, <int>pos.reversible)):
+                pack_position(pos, decoder.row)
+                write_u16(decoder.row + SCORE_AT, <uint32_t>score)
+                decoder.row[RESULT_AT] = <uint8_t>result
+                decoder.row += PACKED_SIZE
+        make_move(pos, &game[(ply & 1) ^ 1], move)
+        decoder.at += PLY_SIZE
+        ply += 1
+    decoder.at += PLY_SIZE
+    return NULL
+
+
+cdef const char* _skip_extensions(Decoder* decoder) noexcept nogil:
+    """Skip the extension records that are whole."""
+    cdef Py_ssize_t size
+    while decoder.end - decoder.at >= EXTENSION_HEAD and _is_zero(decoder.at, 8):
+        size = EXTENSION_HEAD + read_u16(decoder.at + 10)
+        if decoder.end - decoder.at < size + PLY_SIZE:
+            break
+        if not _is_zero(decoder.at + size, PLY_SIZE):
+            return b"the extension record before it has no end"
+        decoder.at += size + PLY_SIZE
+    return NULL
+
+
+cdef const char* decode_game(Decoder* decoder, bint* is_whole) noexcept nogil:
+    """Write the rows of the next game and move `at` behind it, if it `is_whole`. Returns a message about its bytes, or NULL if
+    they are a game or the start of one."""
+    cdef PositionC[2] game
+    cdef const uint8_t* start
+    cdef const uint8_t* end
+    cdef const char* fault = _skip_extensions(decoder)
+    is_whole[0] = False
+    decoder.ply = -1
+    decoder.start = start = decoder.at
+    if fault != NULL:
+        return fault
+    end = start + PACKED_SIZE
+    while decoder.end - end >= PLY_SIZE and end - start < MAX_GAME_SIZE and not _is_zero(end, PLY_SIZE):
+        end += PLY_SIZE
+    if end - start >= MAX_GAME_SIZE:
+        return b"it is too long"
+    if decoder.end - end < PLY_SIZE or _is_zero(start, 8):
+        return NULL
+    if start[RESULT_AT] >= RESULTS:
+        return b"it has no result"
+    fault = unpack_position(start, &game[0])
+    if fault != NULL:
+        return fault
+    is_whole[0] = True
+    decoder.at = start + PACKED_SIZE
+    return _decode_plies(decoder, game, start[RESULT_AT])
+
+
+# --- For Python ---
+
+
+def decode_games(
+    const uint8_t[::1] data, uint8_t[:, ::1] rows, int64_t[:, ::1] games, *, int max_score, int64_t first=0, int64_t offset=0
+):
+    """Decode the games at the start of `data` (recorded.pxd), and return how many are whole, their rows, and where the
+    last one ends.
+
+    A row is the packed position before a ply, with its score and the result, if it is quiet (not in check, and the move played
+    is neither capture nor promotion), scored within `max_score`, and the first such position of its game with this board. `games`
+    gets the start, the end and the number of rows of each game. Room for a row for every 4 bytes and a game for every 36 is
+    enough. The GIL is released. Raises ValueError with the number (counted from `first`) and the place (counted from
+    `offset`) of the first game that is wrong."""
+    cdef Py_ssize_t count = 0
+    cdef uint8_t* start = &rows[0, 0] if rows.shape[0] else NULL
+    cdef uint8_t* before
+    cdef const uint8_t* bytes_ = &data[0] if data.shape[0] else NULL
+    cdef Decoder decoder
+    cdef const char* fault = NULL
+    cdef bint is_whole = True
+    if rows.shape[1] != PACKED_SIZE or games.shape[1] != 3:
+        raise ValueError(f"rows have {PACKED_SIZE} and games 3 columns, not {rows.shape[1]} and {games.shape[1]}")
+    if rows.shape[0] < data.shape[0] // PLY_SIZE or games.shape[0] < data.shape[0] // (PACKED_SIZE + PLY_SIZE):
+        raise ValueError(f"room for {rows.shape[0]} rows and {games.shape[0]} games of {data.shape[0]} bytes")
+    memset(&decoder, 0, sizeof(Decoder))
+    decoder.at = bytes_
+    decoder.end = bytes_ + data.shape[0]
+    decoder.row = start
+    decoder.max_score = max_score
+    decoder.seen = <Key*>malloc(MAX_RECORDED_PLIES * sizeof(Key))
+    if decoder.seen == NULL:
+        raise MemoryError("no memory to decode games")
+    with nogil:
+        while True:
+            before = decoder.row
+            fault = decode_game(&decoder, &is_whole)
+            if fault != NULL or not is_whole:
+                break
+            games[count, 0] = decoder.start - bytes_
+            games[count, 1] = decoder.at - bytes_
+            games[count, 2] = (decoder.row - before) // PACKED_SIZE
+            count += 1
+    free(decoder.seen)
+    if fault != NULL:
+        place = f"ply {decoder.ply + 1}: " if decoder.ply >= 0 else ""
+        raise ValueError(f"game {first + count}, at byte {offset + (decoder.start - bytes_)}: {place}{fault.decode()}")
+    return count, (decoder.row - start) // PACKED_SIZE, decoder.at - bytes_
