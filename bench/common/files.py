@@ -27,7 +27,6 @@ KINDS = {  # how files begin that commands write; a weights file is one that can
     "a plot": rb"\x89PNG|%PDF|(<\?xml[^>]*>\s*)?<(!DOCTYPE )?svg",
     "a page of coachwhip": rb"<!(?i:doctype) html>\n<html lang=.en.>\n<head>\n<meta charset=.utf-8.>\n<meta http-equiv=.Content-Security-Policy.",
     "a network": rb"coachwhip network ",
-    "JSON": rb"\s*\{",
 }
 HEAD = 1 << 12  # bytes that show the kind
 LOCKED = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)  # what the systems say of a file that another has locked

@@ -133,7 +133,7 @@ def _selfplay(args: argparse.Namespace) -> int:
                 "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
             )
         args.settings_file = settings_path(args.file)
-        check_outputs(args, {"settings_file": "JSON"}, ["file"])
+        check_outputs(args, {}, ["file", "settings_file"])
         rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
         settings = SelfplaySettings(**given(args), random_plies=args.random_plies, to_the_end=args.to_the_end, rules=rules)
         books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]

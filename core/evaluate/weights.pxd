@@ -99,8 +99,8 @@ cdef struct PlainWeights:  # plain integers
     int32_t danger_guard  # a knight of the defender guards the ring
     int32_t danger_queenless  # the attacker has no queen
     int32_t danger_base  # every attack
-    # Factor of the endgame score, in 1/128 (FULL_SCALE): from material; in known endings (`scales_network`); of the whole score in
-    # those known as drawn (`phase_with`), which are last
+    # Factor of the endgame score, in 1/128 (FULL_SCALE): from material; in known endings (`scales_network`); of the whole score
+    # in those known as drawn (`phase_with`), which are last
     int32_t scale_pawns[9]  # by the number of pawns of the stronger side
     int32_t scale_opposite_bishops[9]  # bishops of opposite colours and pawns only; by pawns of the stronger side
     int32_t scale_opposite_bishops_pieces  # the same with other pieces on the board
@@ -115,7 +115,7 @@ cdef struct PlainWeights:  # plain integers
     int32_t scale_queen_against_pawn  # pawn on the seventh rank of a rook or bishop file, next to its king: stalemate
     int32_t scale_lone_minor  # no pawns and less than a rook cannot win
     int32_t scale_two_knights  # two knights against the bare king
-    int32_t scale_wrong_corner  # rook pawns the bishops cannot promote, or a bishop holds on the sixth; the king reaches the corner
+    int32_t scale_wrong_corner  # rook pawns that bishops cannot promote, or that a bishop holds; the king reaches the corner
     # Factor of the whole score, in 1/128
     int32_t rule50_fade[11]  # by tenths of the plies that the fifty-move rule allows
 
