@@ -30,15 +30,3 @@ def test_wins_and_draws_are_those_of_the_endgame_tables(any_data: Path) -> None:
             board = board if rng.random() < 0.5 else board.mirror()
             trace = cast("dict[str, Any]", engine.trace(Position(board.fen())))
             assert any(count != (0, 0) for count in trace["features"][wins]) == (tables.probe_wdl(board) != 0), board.fen()
-
-
-def test_the_evaluation_prefers_the_pawn_that_is_further() -> None:
-    engine = oracle.new_engine()
-    won = [
-        engine.evaluate(Position(f"4k3/8/{fen} w - - 0 1")) for fen in ("4K3/4P3/8/8/8/8", "8/4K3/4P3/8/8/8", "8/8/4K3/4P3/8/8")
-    ]
-    assert won == sorted(won, reverse=True)
-    assert won[-1] > 300
-    assert engine.evaluate(Position("4k3/4P3/4K3/8/8/8/8/8 b - - 0 1")) == 0
-    assert engine.evaluate(Position("8/8/8/4k3/8/4K3/4P3/8 w - - 0 1")) == 0
-    assert engine.evaluate(Position("8/8/8/4k3/8/4K3/4P3/8 b - - 0 1")) < -250

@@ -7,7 +7,7 @@ from typing import Any
 
 import oracle
 import pytest
-from coachwhip.core.engine import Engine, Position, weights_layout
+from coachwhip.core.engine import Position, weights_layout
 from coachwhip.evaluation import trace
 
 FENS = [
@@ -65,9 +65,3 @@ def test_rows_add_up_to_the_score_at_every_fifty_move_clock(fen: str, plies: int
     last = text.splitlines()[-1]
     assert f"{white / 100:+.2f} from White's side" in last
     assert f"{score / 100:+.2f} from the side to move" in last
-
-
-def test_sides_of_the_start_position_differ_by_the_tempo_only() -> None:
-    traced: Any = Engine(oracle.frozen_weights(), 1).trace(Position())
-    for theme, row in rows(trace.table(traced)).items():
-        assert (row[:2] == row[2:4]) == (theme not in ("Tempo", "Total"))
