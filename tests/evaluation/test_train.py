@@ -18,7 +18,6 @@ import game_files
 import numpy as np
 import oracle
 import pytest
-from coachwhip.bench.common import journal as journals
 from coachwhip.bench.learn import train as command
 from coachwhip.core.engine import Position
 from coachwhip.core.learning.face import Scorer
@@ -408,22 +407,6 @@ def test_another_training_is_not_resumed(
     write(data, content[:20])
     assert "own.vf has 20 games, but the training started with 80" in rejected(capsys, *words, "--resume")
     assert "--resume needs the --journal" in rejected(capsys, data, "--output", tmp_path / "b", "--resume")
-
-
-def test_a_journal_that_this_training_cannot_have_is_rejected(
-    data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "net.jsonl"
-    trained(data, tmp_path / "net.cwnet", "--journal", str(path))
-    lines = path.read_bytes().splitlines(keepends=True)
-    for change in ({"mean": json.loads(lines[1])["mean"][:-8]}, {"epoch": 2}):
-        value = json.loads(lines[1]) | change
-        del value["crc"]
-        wrong = b"".join([lines[0], journals._pack(value), *lines[2:]])
-        path.write_bytes(wrong)
-        said = rejected(capsys, data, "--output", tmp_path / "net.cwnet", *QUICK, "--journal", path, "--resume")
-        assert "net.jsonl" in said
-        assert path.read_bytes() == wrong
 
 
 # --- The command ---

@@ -10,7 +10,6 @@ code 1 with faults.
 
 import argparse
 import contextlib
-import copy
 import faulthandler
 import io
 import json
@@ -28,7 +27,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
@@ -48,7 +47,6 @@ NUMBERS = (b"0", b"-1", b"65536", b"2147483648", b"18446744073709551616", b"1e99
 ODD = (b"\0", b"\r\n", b"\xff\xfe", b"\xef\xbb\xbf", b"\xed\xa0\x80", b"\x85", b"\x1b]0;x\x07", b"(", b")", b"{", b'"', b"%")
 LONG = (b"(" * DEEP, b"[" * DEEP, b'{"a":' * DEEP, b"-" * DEEP, b"x." * DEEP, b"1+" * DEEP, b"A" * 100_000, b"\n" * 20_000)
 CHESS = (b"e1g1", b"--", b"e8=K", b'c9 "1-0"', b"[%clk 99999999999:00:00]", b'[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n')
-VALUES: list[Any] = [None, True, -1, 10**30, float("inf"), float("nan"), "", "\ud800", "x" * 50_000, [], {}, [None], {"a": 1}]
 PGN = b"""[White "One"]
 [Result "1-0"]
 [TimeControl "60+1"]
@@ -135,26 +133,6 @@ def sealed_network(rng: random.Random, data: bytes) -> bytes:
     return body + struct.pack("<I", zlib.crc32(body))
 
 
-def sealed_journal(rng: random.Random, data: bytes) -> bytes:
-    """A journal with other values in its lines, doubled lines or missing ones."""
-    lines = [json.loads(line.rpartition(b',"crc":')[0] + b"}") for line in data.splitlines()]
-    for _ in range(rng.choice((1, 1, 2, 3))):
-        line = rng.choice(lines)
-        if rng.random() < 0.2:
-            lines.append(copy.deepcopy(line))
-            continue
-        holder: Any = line
-        while holder:  # walk to some value and replace it
-            key = rng.choice(sorted(holder)) if isinstance(holder, dict) else rng.randrange(len(holder))
-            inner = holder[key]
-            if not isinstance(inner, (dict, list)) or not inner or rng.random() < 0.2:
-                holder[key] = copy.deepcopy(rng.choice(VALUES))
-                break
-            holder = inner
-    texts = [json.dumps(line, separators=(",", ":")).encode()[:-1] for line in lines]
-    return b"".join(text + b',"crc":"%08x"}\n' % zlib.crc32(text) for text in texts)
-
-
 EPD = f'{START} bm e4; c7 "1"; c8 "0.3"; c9 "1-0";\n4k3/8/8/8/8/8/8/4K2R w K - dm 1; bm Kf2; c7 "2"; c9 "0-1";\n'.encode()
 BOOK = (DATA / "books" / "own.bin").read_bytes()
 OWN = game_files.file_of(game_files.many(8, plies=30))
@@ -192,7 +170,7 @@ READERS = {
     "train": Reader(".vf", lambda: OWN, [word.replace("good.vf", "FILE") for word in TRAIN]),
     **{
         f"{words[0]} journal": Reader(
-            ".jsonl", written_by([*words, "--journal", "FILE"]), [*words, "--journal", "FILE", "--resume"], sealed_journal
+            ".jsonl", written_by([*words, "--journal", "FILE"]), [*words, "--journal", "FILE", "--resume"]
         )
         for words in (TRAIN, SPSA, LAB)
     },
