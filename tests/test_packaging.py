@@ -20,7 +20,6 @@ else:
     import tomli as tomllib
 
 BUILT = (".so", ".pyd", ".pyc", ".c", ".html")
-PAGES = [ROOT / "README.md", *sorted((ROOT / ".github").glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def setup_py() -> dict[str, Any]:
@@ -117,16 +116,3 @@ def test_a_row_of_tunables_is_a_field_at_the_next_build(tmp_path: Path, monkeypa
     row = '    ("new_margin", 1, 0, 2, 1, "what it is for"),\n'
     table.write_text(re.sub(r"(?m)^NUMBERS.*\n", lambda head: head[0] + row, text), encoding="utf-8")
     assert "int new_margin  # what it is for\n" in staged()[0]
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    """Within the checkout, to a file and to one of its headings."""
-    for target in re.findall(r"\]\(([^)]+)\)", page.read_text(encoding="utf-8")):
-        if not target.startswith("https://"):
-            name, _, anchor = target.partition("#")
-            place = (page.parent / name).resolve() if name else page
-            assert place.exists(), target
-            titles = re.findall(r"^#+ (.*)$", place.read_text(encoding="utf-8"), re.MULTILINE) if anchor else []
-            anchors = {re.sub(r"[^\w -]", "", title).strip().lower().replace(" ", "-") for title in titles}
-            assert not anchor or anchor in anchors, target
