@@ -37,13 +37,6 @@ def test_data_lists_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert "invalid choice: 'nothing'" in run(capsys, "data", "nothing", code=2)[1]
 
 
-def test_perft_counts_the_shipped_suite(capsys: pytest.CaptureFixture[str]) -> None:
-    out, err = run(capsys, "perft", "--suite", "--max-nodes", "5000")
-    assert f"Positions: {data.PERFT.number}\n" in out
-    assert "Wrong: 0\n" in out
-    assert f"using the {data.PERFT.number} built-in positions with known counts, {data.PERFT.path}\n" in err
-
-
 def test_suite_takes_the_shipped_positions(capsys: pytest.CaptureFixture[str]) -> None:
     out, err = run(capsys, "suite", "--nodes", "20", "--json")
     found = json.loads(out)

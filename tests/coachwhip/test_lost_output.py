@@ -12,8 +12,6 @@ from typing import Any
 
 import pytest
 
-from coachwhip.__main__ import main
-
 ENGINE = [sys.executable, "-m", "coachwhip"]
 FULL = "/dev/full"  # a device on which no byte finds room
 SESSION = "uci\nisready\n"
@@ -113,17 +111,6 @@ def test_a_process_without_standard_streams_does_its_work(line: str, closed: tup
     if closed == (2,):
         assert done.stdout
         assert line != "bench 1" or len(done.stdout.splitlines()) == 1  # no progress where results go
-
-
-def test_the_weights_of_a_file_are_printed(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert main(["weights"]) == 0
-    shipped = capfd.readouterr().out
-    path = tmp_path / "mine.py"
-    path.write_text(re.sub(r"(?m)^TEMPO = .*$", "TEMPO = (200, 200)", shipped), encoding="utf-8")
-    assert path.read_text(encoding="utf-8") != shipped
-    for words in (["--weights", str(path), "weights"], ["weights", "--weights", str(path)]):
-        assert main(words) == 0
-        assert capfd.readouterr() == (path.read_text(encoding="utf-8"), "")
 
 
 @pytest.mark.parametrize("locale", [{}, {"PYTHONIOENCODING": "ascii:strict"}])

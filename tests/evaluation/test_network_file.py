@@ -4,8 +4,6 @@
 import hashlib
 import json
 import shlex
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -147,19 +145,6 @@ def test_a_wrong_network_is_rejected_with_a_message(tmp_path: Path, data: bytes 
     assert message in said
     assert said.isprintable()
     assert "hunter" not in said
-
-
-def test_loading_a_network_needs_no_numpy(mine: Path, root: Path) -> None:
-    """Nor do weights alone need what reads a user's file: start-up is instant."""
-    code = (
-        "import sys; from coachwhip.evaluation import config; from coachwhip.core.engine import Engine, Position;"
-        "config.flatten(config.load_default());"
-        "print([name for name in ('ast', 'argparse', 'difflib', 'numpy', 'chess', 're') if name in sys.modules]);"
-        "weights, network = config.evaluator(sys.argv[1]); Engine(weights, 1, network=network).search(Position(), depth=2);"
-        "print([name for name in ('numpy', 'chess', 'argparse', 'asyncio', 'threading') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-S", "-c", code, str(mine)], cwd=root, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["[]", "[]"]
 
 
 @pytest.mark.parametrize(("kind", "how"), [("residual", "added to the terms'"), ("pure", "in place of the terms'")])
