@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The textbook searches: known values, trees worked by hand, and the algorithms against each other."""
+"""The textbook searches: their examples, the algorithms against each other, and the rules of chess."""
 
 import doctest
 import importlib
@@ -28,9 +28,6 @@ from coachwhip.bench.reference import (
     quiescence,
 )
 from coachwhip.bench.reference.games.board import MATE, Chess, Line, material
-from coachwhip.bench.reference.games.coins import CoinRow
-from coachwhip.bench.reference.games.halving import Halving, mover_wins
-from coachwhip.bench.reference.games.tictactoe import TicTacToe
 from coachwhip.bench.reference.games.tree import Branch, Tree
 from hypothesis import given
 from hypothesis import strategies as st
@@ -66,32 +63,6 @@ def some_estimate(branch: Branch, player: int) -> int:
 def test_the_examples_in_the_docstrings_hold(path: Path) -> None:
     name = ".".join(["coachwhip", *path.parts]).removesuffix(".__init__")
     assert doctest.testmod(importlib.import_module(name)).failed == 0
-
-
-# --- Known values ---
-
-
-@pytest.mark.parametrize("algorithm", PRUNING)
-def test_tictactoe_is_a_draw(algorithm: Any) -> None:
-    answer, nodes = search(algorithm, TicTacToe())
-    assert answer == Answer(0, 0)  # every first move draws; the first of them is answered
-    assert nodes < 549_946 // 20  # the size of the whole tree is known
-
-
-def test_search_finds_the_closed_solution_of_the_halving_game() -> None:
-    for number in range(1, 41):
-        game = Halving(number)
-        answer, _ = search(alpha_beta, game)
-        assert answer.value == (1 if mover_wins(number) else -1), number
-        if answer.value == 1:
-            assert answer.move is not None
-            assert not mover_wins(game.result(game.initial(), answer.move).number)
-
-
-def test_a_player_of_three_minds_only_its_own_coins() -> None:
-    game = CoinRow((1, 9, 1, 1))  # A has 2 on either side, and what the others have depends on its choice: (2, 1, 9) on the right
-    answer = max_n(game, game.initial(), 3)
-    assert (answer.values, answer.move) == ((2, 9, 1), "left")
 
 
 def test_expectimax_on_a_tree_worked_by_hand() -> None:

@@ -131,16 +131,3 @@ def test_what_cannot_be_set_is_rejected_before_an_engine_starts() -> None:
     for words, said in wrong:
         with pytest.raises(CommandError, match=said):
             spec.engine_specs(words, with_ours=False)
-
-
-def test_suite_runs_ourselves_with_what_is_set(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "one.epd"
-    path.write_text(f'{KIWIPETE} bm Bxa6; id "one";\n')
-
-    def command(*words: str) -> str:
-        (ours,) = json.loads(printed(capsys, *words, str(path), "--depth", "1", "--json"))["engines"]
-        assert ours["faults"] == {}
-        return " ".join(ours["command"])
-
-    assert "--set" not in command("suite")
-    assert command("--set", "use_lmr=0", "suite").endswith(" --set use_lmr=0")

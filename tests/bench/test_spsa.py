@@ -62,17 +62,6 @@ def test_bounds_hold_for_the_values_and_for_what_is_played() -> None:
     assert course.values["right"] == pytest.approx(55, abs=0.5)
 
 
-def test_sides_lie_on_both_sides_and_fractions_are_rounded_as_often_as_they_say() -> None:
-    course = new(2000, (Parameter("left", 50, 0, 100, 1),), r_end=0.01)
-    course.values = {"left": 50.25}
-    middles = []
-    for number in range(1000, 2000):
-        iteration = course.iteration(number)
-        assert (iteration.plus["left"] - iteration.minus["left"]) * iteration.directions[0] >= 2
-        middles.append((iteration.plus["left"] + iteration.minus["left"]) / 2)
-    assert sum(middles) / len(middles) == pytest.approx(50.25, abs=0.06)
-
-
 def test_a_win_of_the_last_game_moves_a_value_by_r_end_steps() -> None:
     course = new(100, r_end=0.01)
     last = course.iteration(99)

@@ -76,24 +76,6 @@ def test_trace_adds_up_to_the_score(engine: Engine, boards: list[chess.Board]) -
         assert trace["weights"] == DEFAULT
 
 
-def test_a_weight_changes_the_score_by_its_count(engine: Engine, boards: list[chess.Board]) -> None:
-    """Every tapered weight in turn: positions that use it move by what they used, the others not at all."""
-    sample = [(Position(board.fen()), traced(engine, Position(board.fen()))) for board in boards[::60]]
-    for i, tapered in enumerate(TAPERED):
-        if not tapered:
-            continue
-        weights = list(DEFAULT)
-        weights[i] += 7 + (5 << 16)
-        engine.set_weights(weights)
-        for position, trace in sample:
-            white, black = trace["features"][i]
-            score = engine.evaluate(position)
-            if white == black:
-                assert score == (trace["score"] if trace["stm"] == "w" else -trace["score"])
-            elif traced(engine, position)["scale"] == trace["scale"]:
-                assert score == tapered_score(trace, weights) * (1 if trace["stm"] == "w" else -1)
-
-
 @pytest.mark.parametrize(
     "bad",
     [
