@@ -53,7 +53,6 @@ def test_bench_in_the_order_of_stockfish(capsys: pytest.CaptureFixture[str]) -> 
         ["1", "1", "3", "4"],
         ["5", "--set", "no_such_tunable=1"],
         ["5", "--set", "a"],
-        ["5", "--weights", "no-such-file"],
     ],
 )
 def test_bench_rejects_bad_words_without_leaving(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:

@@ -163,17 +163,6 @@ def test_an_independent_reader_finds_legal_games(reference: Path) -> None:
         assert not any(oracle.is_rule_draw(row.board) for row in each.rows)
 
 
-def test_chess960_games_castle_as_the_specification_says(tmp_path: Path) -> None:
-    """Black castles with the b8 rook, which stays where it is for White's own."""
-    book = tmp_path / "castle.epd"
-    book.write_text("1rk5/pppppppp/8/8/8/8/PPPPPPPP/5RKR w HFb - 0 1\n")
-    castled = 0
-    made(tmp_path / "castle.vf", book, "--random-plies", "4", "--max-moves", "8", "--to-the-end", "0", games=40)
-    for each in games_of(tmp_path / "castle.vf"):
-        castled += sum(row.board.is_castling(row.move) for row in each.rows)
-    assert castled > 2
-
-
 def test_mates_have_the_score_that_trainers_drop(tmp_path: Path) -> None:
     book = tmp_path / "mate.epd"
     book.write_text("7k/5Q2/5K2/8/8/8/8/8 w - - 0 1\n5k2/8/5K2/8/8/8/8/6R1 b - - 0 1\n7K/5q2/5k2/8/8/8/8/8 b - - 0 1\n")

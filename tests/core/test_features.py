@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Packed positions, their evaluation, and the sparse matrix of what the evaluation counts: the same as FEN, `evaluate`, `trace`."""
 
-import math
 import random
-from typing import Any, cast
 
 import numpy as np
 import oracle
 import pytest
-from coachwhip.core.engine import STARTPOS_FEN, Engine, Position, weights_layout
+from coachwhip.core.engine import STARTPOS_FEN, Engine, Position
 from coachwhip.core.learning.face import PACKED_SIZE, QA, QB, Scorer, pack, unpack
 from coachwhip.evaluation.learn.network.file import Network, to_bytes
 
@@ -66,25 +64,6 @@ def test_packing_keeps_the_position(fen: str) -> None:
 def test_bytes_that_are_no_position_are_rejected(packed: bytes) -> None:
     with pytest.raises(ValueError, match=r"packed position|one king each"):
         unpack(packed)
-
-
-def test_features_are_what_trace_counts(engine: Engine) -> None:
-    fens = walk(60)
-    starts, columns, counts, phases, scores = Scorer(oracle.frozen_weights()).features(packed_rows(fens))
-    tapered = sum(math.prod(shape) for _, shape, is_tapered in weights_layout() if is_tapered)
-    assert len(starts) == len(fens) + 1
-    for row, fen in enumerate(fens):
-        trace = cast("dict[str, Any]", engine.trace(Position(fen)))
-        expected: dict[int, int] = {}
-        for place, (white, black) in enumerate(trace["features"]):
-            if place < tapered:
-                expected[place] = white - black
-            else:
-                expected[place] = white
-                expected[place + len(trace["features"]) - tapered] = black
-        span = slice(starts[row], starts[row + 1])
-        assert dict(zip(columns[span], counts[span], strict=True)) == {at: n for at, n in expected.items() if n}
-        assert (phases[row], scores[row]) == (trace["phase"], trace["raw"])
 
 
 def test_static_scores_are_those_of_evaluate() -> None:

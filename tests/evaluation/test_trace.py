@@ -7,7 +7,7 @@ from typing import Any
 
 import oracle
 import pytest
-from coachwhip.core.engine import Position, weights_layout
+from coachwhip.core.engine import Position
 from coachwhip.evaluation import trace
 
 FENS = [
@@ -28,14 +28,6 @@ def rows(text: str) -> dict[str, list[float]]:
         if len(numbers) == 6:
             found[theme.strip()] = numbers
     return found
-
-
-def test_every_tapered_weight_has_exactly_one_theme() -> None:
-    names = [name for name, _, tapered in weights_layout() if tapered]
-    for name in names:
-        assert sum(name.startswith(tuple(starts.split())) for starts in trace.THEMES.values()) == 1, name
-    for start in (start for starts in trace.THEMES.values() for start in starts.split()):
-        assert any(name.startswith(start) for name in names), start
 
 
 @pytest.mark.parametrize("fen", FENS)

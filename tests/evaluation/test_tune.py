@@ -371,11 +371,8 @@ LINE = f'{START.rsplit(" ", 2)[0]} c9 "1-0";\n'
         ("", [], "data.epd: it contains no position"),
         (LINE, [], "too few"),
         (LINE, ["--only", "nonsense"], "no weight is called 'nonsense'"),
-        (LINE, ["--weights", "no-such.py"], "cannot read no-such.py"),
-        (LINE, ["--output", "/no/such/folder/new.py"], "cannot be written"),
         (LINE.replace("c9", 'c8 "5"; c9'), ["--max-score", "99"], "data.epd: no position is within --max-score 99"),
         (LINE, ["--wdl", "2"], "expected a number from 0 to 1"),
-        (LINE, ["no-such-file.epd"], "cannot read no-such-file.epd"),
         (LINE, ["data.epd=heavy"], "expected a number"),
     ],
 )

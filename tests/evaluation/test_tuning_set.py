@@ -172,23 +172,6 @@ def whole(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.parametrize("max_score", [100, None, 2500])
-@pytest.mark.parametrize("compress", [bytes, lzma.compress])
-def test_games_become_their_quiet_positions(whole: Path, max_score: int | None, compress: type[bytes]) -> None:
-    """Quiet ones within a limit, each once a game; a torn game at the end is left out."""
-    content = compress(whole.read_bytes() + all_played()[0].data[:-1])
-    whole.write_bytes(content)
-    data = tuning_set.read(whole, max_score=max_score, per_game=1000)
-    limit = game_file.MAX_SCORE if max_score is None else max_score
-    wanted = [(number, row) for number, each in enumerate(all_played()) for row in each.usable(limit)]
-    assert [board.tobytes() for board in data.boards] == [row.packed for _, row in wanted]
-    assert data.scores.tolist() == [row.score for _, row in wanted]
-    assert data.results.tolist() == [row.result / 2 for _, row in wanted]
-    assert data.groups.tolist() == [number for number, _ in wanted]
-    assert data.has_games
-    assert (data.sha256, data.size) == (hashlib.sha256(content).hexdigest(), len(content))
-
-
 def test_few_positions_of_each_game(whole: Path, tmp_path: Path) -> None:
     every = tuning_set.read(whole, per_game=1000)
     few = tuning_set.read(whole, per_game=5)

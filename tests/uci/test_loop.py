@@ -426,18 +426,14 @@ def test_perft_uses_threads_and_a_hash_that_was_set(talk: Talk, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("lines", "answers"),
     [
-        (["perft 2", "quit"], ["Nodes"]),
         (["go perft 2", "perft 1", "quit"], ["Nodes", "Nodes"]),
-        (["echo x", "quit"], ["x"]),
         (["isready", "d", "echo x", "perft 1", "echo y", "quit"], ["readyok", "x", "Nodes", "y"]),
         (["go depth 2", "perft 2", "echo x", "quit"], ["bestmove", "Nodes", "x"]),
         (["go infinite", "perft 2", "quit"], ["bestmove", "Nodes"]),
         (["go ponder movetime 100", "echo x", "quit"], ["bestmove", "x"]),
         (["perft 2", f"go depth {HELD_DEPTH}", "quit"], ["Nodes", "bestmove"]),
         (["perft 2", f"go depth {HELD_DEPTH}", "position startpos moves e2e4", "quit"], ["Nodes", "bestmove"]),
-        (["perft 2"], ["Nodes"]),
         (["go depth 2", "perft 1", "go depth 2"], ["bestmove", "Nodes", "bestmove"]),
-        (["go mate 3"], ["bestmove"]),
         (
             ["go ponder", "ponderhit", "perft 1", "go ponder mate 3", "ponderhit", "echo x"],
             ["bestmove", "Nodes", "bestmove", "x"],
