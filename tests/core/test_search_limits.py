@@ -2,16 +2,12 @@
 """Limits of a search, and what other threads do while it runs: stop, ponderhit, callbacks."""
 
 import itertools
-import threading
-from collections.abc import Callable
 from typing import Any
 
 import oracle
 import pytest
-from coachwhip.core.engine import MAX_DEPTH, Engine, Position, SearchInfo, SearchResult
-from searching import GRACE, KIWIPETE, MIDDLEGAME, exact_info, fresh_engine, one_engine, search
-
-PATIENCE = 60  # seconds after which a thread that ought to end has failed
+from coachwhip.core.engine import MAX_DEPTH, Engine, Position, SearchInfo
+from searching import GRACE, KIWIPETE, MIDDLEGAME, Background, exact_info, fresh_engine, one_engine, search
 
 __all__ = ["fresh_engine", "one_engine"]  # fixtures
 
@@ -124,35 +120,6 @@ def test_a_single_move_needs_no_long_thought(engine: Engine) -> None:
 
 
 # --- Stop, ponderhit, and other threads ---
-
-
-class Background:
-    """A search in its own thread, which can be waited for at a given report."""
-
-    def __init__(
-        self, engine: Engine, position: Position, ready: Callable[[SearchInfo], bool], ponder: bool = False, clock_ms: int = 0
-    ) -> None:
-        self.ready = threading.Event()
-        self.results: list[SearchResult] = []
-
-        def on_info(info: SearchInfo) -> None:
-            if ready(info):
-                self.ready.set()
-
-        def work() -> None:
-            self.results.append(engine.search(position, on_info=on_info, ponder=ponder, hard_ms=clock_ms))
-
-        engine.prepare()
-        self.thread = threading.Thread(target=work, daemon=True)
-        self.thread.start()
-
-    def wait_until_ready(self) -> None:
-        assert self.ready.wait(PATIENCE)
-
-    def end(self) -> SearchResult:
-        self.thread.join(PATIENCE)
-        assert not self.thread.is_alive()
-        return self.results[0]
 
 
 def test_stop_ends_an_endless_search(engine: Engine) -> None:

@@ -10,13 +10,12 @@ import chess
 import networks
 import oracle
 import pytest
-from coachwhip.core.engine import Engine, Position, SearchResult
+from coachwhip.core.engine import Engine, Position
+from searching import KIWIPETE, PATIENCE, Background
 
 from coachwhip.__main__ import main
 
-KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 NETWORK = networks.by_chance(16, 1).encode()
-PATIENCE = 60  # seconds after which a thread that ought to end has failed
 
 
 @pytest.fixture
@@ -26,41 +25,26 @@ def engine() -> Engine:
     return engine
 
 
-class Endless:
-    """A search in a thread of its own, started and waited for by `start`."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._started = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self.results: list[SearchResult] = []
-
-    def _run(self) -> None:
-        self.results.append(self._engine.search(Position(KIWIPETE), on_info=lambda _: self._started.set()))
-
-    def start(self) -> None:
-        self._thread.start()
-        assert self._started.wait(PATIENCE)
-
-    def end(self) -> None:
-        self._engine.stop()
-        self._thread.join(PATIENCE)
-        assert not self._thread.is_alive()
+def endless(engine: Engine) -> Background:
+    """A search in a thread of its own, which has begun."""
+    running = Background(engine, Position(KIWIPETE), lambda _: True)
+    running.wait_until_ready()
+    return running
 
 
 def test_a_search_that_begins_while_the_moves_of_another_are_read_wins(engine: Engine) -> None:
     """`searchmoves` may be any iterator, and what it does runs before the search has taken the engine."""
-    other = Endless(engine)
+    others: list[Background] = []
 
     def moves() -> Iterator[str]:
         yield "e2a6"
-        other.start()
+        others.append(endless(engine))
         yield "d5e6"
 
     with pytest.raises(RuntimeError, match="search is running"):
         engine.search(Position(KIWIPETE), depth=6, searchmoves=moves())  # type: ignore[arg-type]
-    other.end()
-    assert other.results[0].bestmove in Position(KIWIPETE).legal_moves()
+    engine.stop()
+    assert others[0].end().bestmove in Position(KIWIPETE).legal_moves()
     assert engine.search(Position(), depth=3).bestmove in Position().legal_moves()
 
 
@@ -92,11 +76,11 @@ CALLS: dict[str, Callable[[Engine], object]] = {
 
 
 def test_nothing_touches_an_engine_that_searches(engine: Engine) -> None:
-    running = Endless(engine)
-    running.start()
+    running = endless(engine)
     for call in CALLS.values():
         with pytest.raises(RuntimeError, match="search is running"):
             call(engine)
+    engine.stop()
     running.end()
     for call in CALLS.values():
         call(engine)
