@@ -14,7 +14,6 @@ from coachwhip.bench.engines import spec as engines
 from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.speed import Contender, Work
 
-POSITION_3 = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1"
 Stub = Callable[[str], str]
 
 # argv[1] says what it knows: "go perft", "perft" or neither; "wrong" counts one leaf too many; "bench" has a bench.
@@ -112,11 +111,6 @@ def test_the_processor_time_of_a_process_is_its_own() -> None:
     used = [speed.start(contender(shlex.join([sys.executable, "-c", code]))) for code in (busy, "import time; time.sleep(0.5)")]
     assert used[0].seconds > 0.4
     assert speed.CLOCK == "wall time" or used[1].seconds < 0.4 < used[1].wall
-
-
-def test_perft_is_asked_for_in_either_spelling(stub: Stub) -> None:
-    for knows in ("go perft", "plain"):
-        assert speed.perft(POSITION_3, 4, contender(stub(knows))).nodes == 43238
 
 
 def test_nodes_are_added_up_and_a_limit_that_is_ignored_is_noticed(stub: Stub) -> None:
