@@ -13,6 +13,7 @@ from pathlib import Path
 import chess
 import pytest
 from coachwhip.bench.common.files import replacing, write_bytes
+from coachwhip.bench.lab import horizon
 from coachwhip.core.engine import STARTPOS_FEN, Position
 from coachwhip.core.learning.face import pack
 from coachwhip.evaluation.learn.game_file import RESULTS, recorded
@@ -75,6 +76,7 @@ def words_of(line: str, file: str = "") -> list[str]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with a good file of each kind."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(horizon, "JUDGE_DEPTH", 1)  # pages are written here, not read
     (tmp_path / "good.epd").write_text(f'{EPD} bm e4; c9 "1-0";\n')
     (tmp_path / "good.fen").write_text(f"{START}\n")
     (tmp_path / "good.pgn").write_text(GAME)
