@@ -466,7 +466,9 @@ def test_a_tunable_that_does_not_exist_or_is_out_of_range_is_rejected(tunables: 
         oracle.new_engine(**tunables)
 
 
-def nodes_of(engine: Engine, depth: int) -> int:
+@functools.cache
+def nodes_of(depth: int, **settings: int) -> int:
+    engine = oracle.new_engine(**settings)
     return sum(engine.search(Position(fen), depth=depth).nodes for fen in (KIWIPETE, MIDDLEGAME, MATES[-1][1]))
 
 
@@ -474,10 +476,10 @@ def nodes_of(engine: Engine, depth: int) -> int:
 def test_every_switch_does_something_and_none_is_needed(switch: str) -> None:
     """Each is turned to its other side; minimax goes less deep and without quiescence, or it would not end."""
     depth, base = (3, {"use_qsearch": 0}) if switch == "use_alpha_beta" else (8, {})
-    turned = oracle.new_engine(**base | {switch: 1 - NORMAL[switch]})
-    assert nodes_of(oracle.new_engine(**base), depth) != nodes_of(turned, depth)
+    turned = base | {switch: 1 - NORMAL[switch]}
+    assert nodes_of(depth, **base) != nodes_of(depth, **turned)
     mate = next(mate for mate in MATES if mate[0] == 2)
-    assert exact_info(turned.search(Position(mate[1]), mate=2, depth=depth + 2)).mate_in == 2
+    assert exact_info(oracle.new_engine(**turned).search(Position(mate[1]), mate=2, depth=depth + 2)).mate_in == 2
 
 
 def test_the_hash_size_is_checked(engine: Engine) -> None:

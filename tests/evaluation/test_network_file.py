@@ -167,7 +167,7 @@ def test_the_table_of_eval_has_the_part_of_the_network(kind: str, how: str) -> N
 
 def nodes(capsys: pytest.CaptureFixture[str], *words: object) -> int:
     capsys.readouterr()
-    assert bench.main(["3", "--json", *map(str, words)]) == 0
+    assert bench.main(["1", "--json", *map(str, words)]) == 0
     count: int = json.loads(capsys.readouterr().out)["nodes"]
     return count
 
@@ -293,8 +293,10 @@ def test_the_laboratory_and_the_textbook_searches_keep_the_terms(
         assert run(list(words)) == 0
         return json.loads(capsys.readouterr().out)
 
+    (positions := mine.parent / "one.fen").write_text(KIWIPETE, encoding="utf-8")
+
     def found(*words: str) -> list[Any]:
-        cells = printed(lab.main, "--depth", "1", "--only", "killers", "--json", *words)["cells"]
+        cells = printed(lab.main, "--depth", "1", "--only", "killers", "--json", "--positions", str(positions), *words)["cells"]
         numbers = [[each[name] for name in ("nodes", "value", "move", "worth")] for cell in cells for each in cell["depths"]]
         return numbers if words else [numbers, printed(reference.main, "--depth", "1", "--json")]
 
