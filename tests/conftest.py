@@ -73,15 +73,8 @@ def engine(shared: UciProcess) -> UciProcess:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "needs_program(name, ...): the test drives these programs; see tests/tools/programs.py")
-    config.addinivalue_line(
-        "markers", "takes_long: ten seconds or more; begins first, so that no worker is left with it at the end"
-    )
     if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # a shell's background job, whose children would ignore Ctrl-C as well
         signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.get_closest_marker("takes_long") is None)
 
 
 def pytest_collection_finish() -> None:

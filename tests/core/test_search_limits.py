@@ -122,18 +122,6 @@ def test_a_single_move_needs_no_long_thought(engine: Engine) -> None:
 # --- Stop, ponderhit, and other threads ---
 
 
-def test_stop_ends_an_endless_search(engine: Engine) -> None:
-    search_thread = Background(engine, Position(MIDDLEGAME), lambda info: info.depth >= 4)
-    search_thread.wait_until_ready()
-    assert engine.is_searching()
-    engine.stop()
-    result = search_thread.end()
-    assert not engine.is_searching()
-    assert exact_info(result).depth >= 4
-    assert result.bestmove == exact_info(result).pv[0]
-    assert result.bestmove in Position(MIDDLEGAME).legal_moves()
-
-
 def test_stop_between_prepare_and_search_is_not_lost(engine: Engine) -> None:
     engine.prepare()
     engine.stop()

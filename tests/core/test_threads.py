@@ -102,18 +102,6 @@ def test_the_helpers_search(engine: Engine) -> None:
     assert result.nodes - infos[0].nodes > 10 * alone.nodes
 
 
-def test_one_thread_is_the_same_after_several() -> None:
-    fresh = oracle.new_engine(hash_mb=4)
-    used = oracle.new_engine(hash_mb=4)
-    expected = [fresh.search(Position(KIWIPETE), depth=9).nodes for _ in range(2)]
-    for threads in (3, 1, 2, 1):
-        used.set_threads(threads)
-        used.search(Position(MIDDLEGAME), depth=8)
-    used.clear()
-    assert [used.search(Position(KIWIPETE), depth=9).nodes for _ in range(2)] == expected
-    assert used.search(Position(KIWIPETE), depth=1).threads == 1
-
-
 def test_new_weights_reach_all_threads() -> None:
     """All weights 0: the helpers' evaluations, which the main thread finds in the table, are 0 as well."""
     engine = oracle.new_engine(hash_mb=4)

@@ -118,17 +118,14 @@ SECRET = b"hunter2:x:0"
     ("data", "message"),
     [
         (DATA[:-1], "the network is truncated"),
-        (DATA + b"x", "the network is too long"),
-        (b"", "this is not a network"),
         (bytes(1 << 21), "is larger than 1048576 bytes"),
-        (DATA[:500] + b"!" + DATA[501:], "the network is damaged"),
         (None, "is not a file"),
         (SECRET, "this is not a network"),
         (b"\n" + SECRET, "this is not a network"),
         (b"coachwhip network " + SECRET, "this is not a network"),
         (b"coachwhip network 1" + SECRET, "this is not a network"),
     ],
-    ids=["truncated", "long", "empty", "huge", "damaged", "folder", "secret", "line", "version", "name"],
+    ids=["truncated", "huge", "folder", "secret", "line", "version", "name"],
 )
 def test_a_wrong_network_is_rejected_with_a_message(tmp_path: Path, data: bytes | None, message: str) -> None:
     """That does not show what is in the file: an untrusted weights file may name any file."""

@@ -276,15 +276,6 @@ def test_several_lines_show_the_rest_of_the_moves(engine: UciProcess, folder: st
             assert results == sorted(results, reverse=True), (fen, firsts)
 
 
-def test_the_loser_captures_and_promotes(engine: UciProcess, shared_data: Path) -> None:
-    """The other moves are mated at once."""
-    engine.ask(f"setoption name SyzygyPath value {shared_data / 'syzygy'}")
-    for fen, best in (("3Kq3/8/8/3q4/8/8/2k5/8 w - - 0 100", "d8e8"), ("8/7P/8/8/8/5k2/7K/4q3 w - - 0 100", "h7h8q")):
-        lines = engine.go(f"position fen {fen}", "go depth 6")
-        assert lines[-1].split(" ")[1] == best
-        assert " mate -1 " not in lines[-2]
-
-
 @pytest.mark.parametrize(
     "fen", ["8/8/8/3k4/8/8/2PK4/8 w - - 0 1", "8/8/8/4k3/8/8/8/K6R w - - 67 100", "8/8/4k3/8/8/8/8/QK6 w - - 82 100"]
 )
