@@ -23,40 +23,63 @@ if TYPE_CHECKING:
 
     Number = TypeVar("Number", int, NDArray[np.int64])
 
-WEIGHTS = tuple(weights_layout())  # (name, shape, is it tapered?) in the order of the flat list; tapered weights come first
-TAPERED_LIMIT = 2000  # centipawns, either way
-UNITS_LIMIT = 1000  # danger units, either way
 NETWORK_LENGTH = 1000  # characters of the name of a network, at most
 BOARD = (8, 8)
+DANGER = "Danger units"
+SCALE = "Endgame scale"
+
+# The table of weights: theme, least and greatest value of a number, whether the numbers are known and never fitted (endgame
+# tables and theory give them, or positions without a fifty-move counter say nothing about them), names.
+THEMES = (
+    ("Material", -2000, 2000, False, "material bishop_pair"),
+    ("Piece squares", -2000, 2000, False, "pawn_squares knight_squares bishop_squares rook_squares queen_squares king_squares"),
+    ("Mobility", -2000, 2000, False, "knight_mobility bishop_mobility rook_mobility queen_mobility"),
+    ("Pawns", -2000, 2000, False, "pawn_doubled pawn_isolated pawn_backward pawn_phalanx pawn_supported"),
+    ("Pawns", -2000, 2000, False, "pawn_candidate pawn_exposed"),
+    ("Passed pawns", -2000, 2000, False, "passed_pawn passed_own_king passed_enemy_king passed_blocked passed_safe_step"),
+    ("Passed pawns", -2000, 2000, False, "passed_free_path passed_defended_step passed_rook_behind passed_unstoppable"),
+    ("Minor pieces", -2000, 2000, False, "knight_outpost bishop_outpost knight_near_outpost minor_behind_pawn knight_own_pawns"),
+    ("Minor pieces", -2000, 2000, False, "knight_king_distance bishop_king_distance bishop_own_pawns bishop_long_diagonal"),
+    ("Rooks, queens", -2000, 2000, False, "rook_own_pawns rook_open_file rook_half_open_file rook_seventh"),
+    ("Rooks, queens", -2000, 2000, False, "rook_shut_in queen_exposed"),
+    ("King shelter", -2000, 2000, False, "castling_right shelter storm storm_blocked king_open_file king_pawnless_flank"),
+    ("King attack", -2000, 2000, False, "flank_attack flank_defence king_danger"),
+    ("Threats", -2000, 2000, False, "threat_by_pawn threat_by_minor threat_by_rook threat_by_king threat_hanging threat_by_push"),
+    ("Threats", -2000, 2000, False, "threat_on_queen restricted"),
+    ("Space", -2000, 2000, False, "centre_control space"),
+    ("Tempo", -2000, 2000, False, "tempo"),
+    ("Bare king", -2000, 2000, True, "lone_king_edge lone_king_distance lone_king_corner lone_king_pawn"),
+    (DANGER, -1000, 1000, False, "danger_attacker danger_ring danger_weak danger_check danger_hole danger_pinned danger_guard"),
+    (DANGER, -1000, 1000, False, "danger_queenless danger_base"),
+    (SCALE, 0, FULL_SCALE, False, "scale_pawns scale_opposite_bishops scale_opposite_bishops_pieces scale_rook_ending"),
+    (SCALE, 0, FULL_SCALE, False, "scale_rook_and_pawn scale_bishop_and_pawn scale_minor_up scale_minor_up_heavy"),
+    (SCALE, 0, FULL_SCALE, True, "scale_rook_against_pawn scale_bare_king scale_drawn_pawn scale_queen_against_pawn"),
+    (SCALE, 0, FULL_SCALE, True, "scale_lone_minor scale_two_knights scale_wrong_corner"),
+    ("Fifty-move clock", 0, FULL_SCALE, True, "rule50_fade"),
+)
+Weight = namedtuple("Weight", ("name", "shape", "is_tapered", "theme", "low", "high", "is_known"))  # noqa: PYI024  `typing` is slow
+_MEANING = {name: meaning for *meaning, names in THEMES for name in names.split()}
+WEIGHTS = tuple(Weight(*row, *_MEANING[row[0]]) for row in weights_layout())  # in the order of the flat list, tapered ones first
 
 
-def limits(name: str, *, tapered: bool) -> tuple[int, int]:
-    """Least and greatest value that a number of the weight `name` may have."""
-    if tapered:
-        return -TAPERED_LIMIT, TAPERED_LIMIT
-    return (0, FULL_SCALE) if name.startswith(("scale_", "rule50_")) else (-UNITS_LIMIT, UNITS_LIMIT)
-
-
-def names(name: str, shape: tuple[int, ...], *, tapered: bool) -> tuple[str, ...]:
+def entry_names(weight: Weight) -> tuple[str, ...]:
     """The names of the entries that hold the weight: two for boards, one otherwise."""
-    upper = name.upper()
-    return (f"{upper}_MG", f"{upper}_EG") if tapered and shape == BOARD else (upper,)
+    upper = weight.name.upper()
+    return (f"{upper}_MG", f"{upper}_EG") if weight.is_tapered and weight.shape == BOARD else (upper,)
 
 
 # Shape (() is a single cell), least and greatest value of each number, whether each cell is a pair (mg, eg).
 Entry = namedtuple("Entry", ("shape", "low", "high", "is_paired"))  # noqa: PYI024  `typing` takes time at the start
 ENTRIES = {  # every entry of a weights file but NETWORK, by name
-    entry: Entry(shape, *limits(name, tapered=tapered), tapered and shape != BOARD)
-    for name, shape, tapered in WEIGHTS
-    for entry in names(name, shape, tapered=tapered)
+    entry: Entry(weight.shape, weight.low, weight.high, weight.is_tapered and weight.shape != BOARD)
+    for weight in WEIGHTS
+    for entry in entry_names(weight)
 }
 
 
-def cells() -> Iterator[tuple[str, bool]]:
-    """For each integer of the flat list: the name of its weight, and whether that is tapered."""
-    for name, shape, tapered in WEIGHTS:
-        for _ in range(math.prod(shape)):
-            yield name, tapered
+def cells() -> Iterator[Weight]:
+    """The weight of each integer of the flat list."""
+    return (weight for weight in WEIGHTS for _ in range(math.prod(weight.shape)))
 
 
 def leaves(value: Any, depth: int) -> list[Any]:
@@ -82,15 +105,15 @@ def flatten(weights: dict[str, Any]) -> list[int]:
     shapes may not. Entries that are strings are left out.
     """
     flat: list[int] = []
-    for name, shape, tapered in WEIGHTS:
-        values = [weights[entry] for entry in names(name, shape, tapered=tapered)]
+    for weight in WEIGHTS:
+        values = [weights[entry] for entry in entry_names(weight)]
         if len(values) == 2:  # boards
-            mg, eg = (leaves(list(reversed(board)), len(shape)) for board in values)
+            mg, eg = (leaves(list(reversed(board)), len(weight.shape)) for board in values)
             flat += map(pack_pair, mg, eg)
-        elif tapered:
-            flat += [pack_pair(mg, eg) for mg, eg in leaves(values[0], len(shape))]
+        elif weight.is_tapered:
+            flat += [pack_pair(mg, eg) for mg, eg in leaves(values[0], len(weight.shape))]
         else:
-            flat += leaves(values[0], len(shape))
+            flat += leaves(values[0], len(weight.shape))
     return flat
 
 
@@ -98,9 +121,9 @@ def unflatten(flat: Sequence[int]) -> dict[str, Any]:
     """The reverse of `flatten`: the entries of a weights file, without those that are strings."""
     weights: dict[str, Any] = {}
     values = iter(flat)
-    for name, shape, tapered in WEIGHTS:
-        held = names(name, shape, tapered=tapered)
-        value = _nested(map(unpack_pair, values) if tapered else values, shape)
+    for weight in WEIGHTS:
+        held = entry_names(weight)
+        value = _nested(map(unpack_pair, values) if weight.is_tapered else values, weight.shape)
         if len(held) == 2:  # boards
             for half, entry in enumerate(held):
                 weights[entry] = [[square[half] for square in row] for row in reversed(value)]

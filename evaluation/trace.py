@@ -7,7 +7,7 @@ It adds up the features that the core counted (`Engine.trace`), so its total is 
 from __future__ import annotations
 
 from ..core.engine import FULL_PHASE, FULL_SCALE
-from .layout import cells, unpack_pair
+from .layout import WEIGHTS, cells, unpack_pair
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -15,22 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     Pair = tuple[int, int]
-
-THEMES = {  # row of the table -> prefixes of the names of its weights
-    "Material": "material bishop_pair",
-    "Piece squares": "pawn_squares knight_squares bishop_squares rook_squares queen_squares king_squares",
-    "Mobility": "knight_mobility bishop_mobility rook_mobility queen_mobility",
-    "Pawns": "pawn_doubled pawn_isolated pawn_backward pawn_phalanx pawn_supported pawn_candidate pawn_exposed",
-    "Passed pawns": "passed_",
-    "Minor pieces": "knight_outpost knight_near knight_own knight_king bishop_outpost bishop_own bishop_king bishop_long minor_",
-    "Rooks, queens": "rook_open rook_half rook_seventh rook_own rook_shut queen_exposed",
-    "King shelter": "castling_right shelter storm king_open king_pawnless",
-    "King attack": "king_danger flank_",
-    "Threats": "threat_ restricted",
-    "Space": "centre_control space",
-    "Tempo": "tempo",
-    "Bare king": "lone_king",
-}
 
 
 def table(trace: Mapping[str, Any]) -> str:
@@ -76,11 +60,11 @@ def _worth(trace: Mapping[str, Any]) -> list[str]:
 
 def _rows(trace: Mapping[str, Any]) -> dict[str, tuple[Pair, Pair]]:
     """The values of White and of Black for every theme, as (mg, eg) in centipawns."""
-    sums = {theme: [0, 0, 0, 0] for theme in THEMES}
-    for (name, tapered), weight, counts in zip(cells(), trace["weights"], trace["features"], strict=True):
-        if tapered and any(counts):
-            mg, eg = unpack_pair(weight)
-            row = sums[next(theme for theme, prefixes in THEMES.items() if name.startswith(tuple(prefixes.split())))]
+    sums = {weight.theme: [0, 0, 0, 0] for weight in WEIGHTS if weight.is_tapered}
+    for weight, value, counts in zip(cells(), trace["weights"], trace["features"], strict=True):
+        if weight.is_tapered and any(counts):
+            mg, eg = unpack_pair(value)
+            row = sums[weight.theme]
             for side, count in enumerate(counts):
                 row[2 * side] += mg * count
                 row[2 * side + 1] += eg * count

@@ -57,9 +57,9 @@ def test_changed_weights_survive_a_round_trip(write: Write) -> None:
     """Through a file with all comments, and through the core's flat list."""
     rng = random.Random(5)
     flat = []
-    for name, tapered in layout.cells():
-        mg, eg = (rng.randint(*layout.limits(name, tapered=tapered)) for _ in range(2))
-        flat.append(layout.pack_pair(mg, eg) if tapered else mg)
+    for weight in layout.cells():
+        mg, eg = (rng.randint(weight.low, weight.high) for _ in range(2))
+        flat.append(layout.pack_pair(mg, eg) if weight.is_tapered else mg)
     changed = layout.unflatten(flat) | {"NETWORK": ""}
     text = config.dump(changed)
     loaded = config.load(write(text))
@@ -74,7 +74,7 @@ def test_the_core_reads_a_level_per_danger_step() -> None:
     """The base of the danger units alone decides the level of an attack: one for each DANGER_STEP."""
     zero = {name: [0] * 4 if isinstance(value, list) else 0 for name, value in DEFAULT.items() if name.startswith("DANGER")}
     position = Position("6k1/8/8/5Q2/5R2/8/8/6K1 w - - 0 1")
-    place = next(at for at, (name, _) in enumerate(layout.cells()) if name == "king_danger")
+    place = next(at for at, weight in enumerate(layout.cells()) if weight.name == "king_danger")
     for units, level in ((0, 0), (DANGER_STEP - 1, 0), (DANGER_STEP, 1), (5 * DANGER_STEP, 5)):
         engine = Engine(config.flatten(DEFAULT | zero | {"DANGER_BASE": units}), 1)
         counted: Any = engine.trace(position)["features"]
@@ -86,7 +86,7 @@ def test_boards_are_drawn_from_whites_side(write: Write) -> None:
     board = entry("KNIGHT_SQUARES_MG")
     changed = board.replace(board.splitlines()[1], "    [1234, 0, 0, 0, 0, 0, 0, 0],")
     flat = config.flatten(config.load(write(TEXT.replace(board, changed))))
-    offset = next(at for at, (name, _) in enumerate(layout.cells()) if name == "knight_squares")
+    offset = next(at for at, weight in enumerate(layout.cells()) if weight.name == "knight_squares")
     assert unpack_pair(flat[offset + 56])[0] == 1234
 
 

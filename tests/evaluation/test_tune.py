@@ -155,7 +155,7 @@ def test_the_gradient_is_that_of_the_score(fens: list[str], shipped: list[int]) 
 
 
 def test_patterns_choose_weights() -> None:
-    left = {name for name, fitted in zip(model.NAMES, model.chosen([], []), strict=True) if not fitted}
+    left = {weight.name for weight, fitted in zip(model.PARAMETERS, model.chosen([], []), strict=True) if not fitted}
     assert {"rule50_fade", "scale_drawn_pawn", "scale_bare_king", "lone_king_corner"} < left
     assert all(name.startswith(("lone_king_", "rule50_", "scale_")) for name in left)
     material = model.chosen(["MATERIAL"], [])
@@ -187,8 +187,9 @@ def test_a_wrong_weight_comes_back_unless_the_prior_holds_it(
 
 def test_neighbours_in_a_table_change_alike() -> None:
     seen = np.ones(len(TAPERED), dtype=np.bool_)
-    squares, danger, material = TAPERED.index("rook_squares"), int(TABLE[0]), TAPERED.index("material")
-    change = np.zeros(len(model.NAMES))
+    names = [weight.name for weight in TAPERED]
+    squares, danger, material = names.index("rook_squares"), int(TABLE[0]), names.index("material")
+    change = np.zeros(len(model.PARAMETERS))
     change[[squares + 9, danger + 5, material]] = 1
     rough = model.roughness(seen) @ change
     expected = {squares + 9: 4, squares + 8: -1, squares + 10: -1, squares + 1: -1, squares + 17: -1}

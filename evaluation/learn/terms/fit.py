@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ..optimiser import Adam, Epoch, cosine
-from .model import NAMES, TABLE, TAPERED, Model, bounds, roughness
+from .model import PARAMETERS, TABLE, TAPERED, Model, bounds, roughness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -132,7 +132,7 @@ class Fitting:
         unit = _curvature(start, training) / training.total
         rough = roughness(_seen(training)) * (options.smooth * unit)
         low, high = bounds()
-        adam = Adam(start.copy(), np.zeros(len(NAMES)), np.zeros(len(NAMES)), epsilon=EPSILON)
+        adam = Adam(start.copy(), np.zeros(len(PARAMETERS)), np.zeros(len(PARAMETERS)), epsilon=EPSILON)
         values, least = adam.values, validation.loss(start)
         yield Epoch(0, training.loss(values), least)
         for number in range(1, options.epochs + 1):

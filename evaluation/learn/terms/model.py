@@ -19,7 +19,7 @@ import numpy as np
 
 from ....core.engine import FULL_PHASE, FULL_SCALE
 from ....core.learning.face import DANGER_STEP
-from ...layout import WEIGHTS, cells, limits, pack_pair, unpack_pair
+from ...layout import DANGER, SCALE, WEIGHTS, cells, pack_pair, unpack_pair
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -31,44 +31,29 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-def _places(names: Sequence[str], start: str) -> Ints:
-    return np.array([at for at, name in enumerate(names) if name.startswith(start)], dtype=np.int64)
-
-
-TAPERED = [name for name, is_tapered in cells() if is_tapered]  # the name of each number
-PLAIN = [name for name, is_tapered in cells() if not is_tapered]
-NAMES = [*TAPERED, *TAPERED, *PLAIN]  # of the parameters
+TAPERED = [weight for weight in cells() if weight.is_tapered]  # the weight of each number
+PLAIN = [weight for weight in cells() if not weight.is_tapered]
+PARAMETERS = [*TAPERED, *TAPERED, *PLAIN]  # the weight of each parameter
 ENDS = [len(TAPERED), 2 * len(TAPERED)]  # where the endgame values and the plain ones begin
-TABLE = _places(TAPERED, "king_danger")  # indices into TAPERED
-UNITS = _places(PLAIN, "danger_")  # indices into PLAIN
-SCALES = _places(PLAIN, "scale_")
-ALWAYS = PLAIN.index("danger_base")  # the core counts it once for every attack
+TABLE = np.flatnonzero([weight.name == "king_danger" for weight in TAPERED])  # indices into TAPERED
+UNITS = np.flatnonzero([weight.theme == DANGER for weight in PLAIN])  # indices into PLAIN
+SCALES = np.flatnonzero([weight.theme == SCALE for weight in PLAIN])
+ALWAYS = [weight.name for weight in PLAIN].index("danger_base")  # the core counts it once for every attack
 MIDDLE = (DANGER_STEP - 1) / 2  # danger units at the middle of level 0
-KNOWN = (  # never fitted: endgame tables and theory give them, or positions without a fifty-move counter say nothing about them
-    "lone_king_*",
-    "rule50_*",
-    "scale_lone_minor",
-    "scale_two_knights",
-    "scale_bare_king",
-    "scale_wrong_corner",
-    "scale_drawn_pawn",
-    "scale_rook_against_pawn",
-    "scale_queen_against_pawn",
-)
 LONG = 8  # entries; see `roughness`
 
 
 def chosen(only: Iterable[str], freeze: Iterable[str]) -> NDArray[np.bool_]:
-    """Which parameters to fit: their names match a pattern of `only` (empty: all do), and none of `freeze` and KNOWN.
+    """Which parameters to fit: those not known whose names match a pattern of `only` (empty: all do), and none of `freeze`.
 
     Case does not matter. Raises ValueError for a pattern that matches no weight.
     """
     only, freeze = [pattern.lower() for pattern in only], [pattern.lower() for pattern in freeze]
     for pattern in [*only, *freeze]:
-        if not any(fnmatch(name, pattern) for name in NAMES):
+        if not any(fnmatch(weight.name, pattern) for weight in WEIGHTS):
             raise ValueError(f"no weight is called {pattern!r}; `coachwhip weights` prints the names")
-    fitted = {name: _matches(name, only or ["*"]) and not _matches(name, [*freeze, *KNOWN]) for name in set(NAMES)}
-    return np.array([fitted[name] for name in NAMES])
+    asked = {weight.name: _matches(weight.name, only or ["*"]) and not _matches(weight.name, freeze) for weight in WEIGHTS}
+    return np.array([asked[weight.name] and not weight.is_known for weight in PARAMETERS])
 
 
 def _matches(name: str, patterns: Iterable[str]) -> bool:
@@ -92,8 +77,7 @@ def flat_weights(values: Floats) -> list[int]:
 
 def bounds() -> tuple[Floats, Floats]:
     """The least and the greatest value of every parameter."""
-    found = [limits(name, tapered=at < ENDS[1]) for at, name in enumerate(NAMES)]
-    low, high = np.array(found, dtype=np.float64).T
+    low, high = np.array([(weight.low, weight.high) for weight in PARAMETERS], dtype=np.float64).T
     return low, high
 
 
@@ -108,7 +92,7 @@ def roughness(is_seen: NDArray[np.bool_]) -> Any:
 
     pairs: list[Ints] = []
     first = 0
-    for _, shape in [(name, shape) for name, shape, tapered in WEIGHTS if tapered]:
+    for shape in [weight.shape for weight in WEIGHTS if weight.is_tapered]:
         table = np.arange(first, first + math.prod(shape)).reshape(shape)
         for axis in [axis for axis, length in enumerate(shape) if length >= LONG]:
             lower, upper = np.delete(table, -1, axis).ravel(), np.delete(table, 0, axis).ravel()
@@ -117,7 +101,7 @@ def roughness(is_seen: NDArray[np.bool_]) -> Any:
     both = np.concatenate([np.concatenate(pairs, axis=1) + half * len(TAPERED) for half in range(2)], axis=1)
     count = both.shape[1]
     values, rows = np.tile([1.0, -1.0], count), np.repeat(np.arange(count), 2)
-    differences = csr_array((values, (rows, both.T.ravel())), shape=(count, len(NAMES)))
+    differences = csr_array((values, (rows, both.T.ravel())), shape=(count, len(PARAMETERS)))
     return (differences.T @ differences).tocsr()
 
 
