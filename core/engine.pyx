@@ -8,6 +8,7 @@ from libc.string cimport memset
 from .board.fen cimport write_fen
 from .board.movegen cimport ALL_MOVES, generate
 from .evaluate.evaluate cimport evaluate_once, scaled_by_rule50
+from .evaluate.network_file cimport Network, pointer_to
 from .evaluate.trace cimport trace_position
 from .evaluate.weights cimport FULL_PHASE, FULL_SCALE
 from coachwhip.core.position cimport Position  # absolute: Cython takes .position for board/position
@@ -31,11 +32,11 @@ from sys import modules as _modules
 
 from .build import build_info  # no-cython-lint
 from .evaluate.layout import layout as weights_layout  # no-cython-lint
-from .evaluate.network_file import network_header  # no-cython-lint
 from .position import STARTPOS_FEN  # no-cython-lint
 
 # Classes and constants of C as Python sees them; each is declared once, where it is cimported from.
 globals().update(
+    Network=Network,
     Position=Position,
     SearchInfo=SearchInfo,
     SearchResult=SearchResult,
@@ -117,12 +118,12 @@ cdef class Engine:
     While it runs, every method but `stop`, `ponderhit`, `prepare` and `is_searching` raises RuntimeError, in any thread.
 
     `Engine(weights, hash_mb=16, tunables=None, network=None)`: `weights` are what `evaluation.config.flatten` returns, `tunables`
-    as in `set_tunables`, `network` the bytes of a network file as in `set_network`. Raises ValueError (wrong length, unknown
-    tunable, a network that cannot be used), MemoryError.
+    as in `set_tunables`, `network` as in `set_network`. Raises ValueError (wrong length, unknown tunable), MemoryError.
     """
 
     cdef Team team
     cdef Searcher* s  # the leader of the team; it owns the transposition table
+    cdef Network network  # keeps what the team evaluates with
     cdef _Guard guard
     cdef bint chess960  # how the running search writes moves
     cdef object callback
@@ -130,14 +131,15 @@ cdef class Engine:
     cdef object error  # the exception that interrupted the search
     cdef SearchInfo last_info
 
-    def __cinit__(self, weights, int hash_mb=16, tunables=None, bytes network=None):
+    def __cinit__(self, weights, int hash_mb=16, tunables=None, Network network=None):
         self.guard = _Guard()
         memset(&self.team, 0, sizeof(Team))
         resize_team(&self.team, 1)
         self.s = self.team.searchers[0]
         fill_params(&self.s.params, dict(tunables or {}))
         set_weights(&self.team, weights)
-        set_network(&self.team, network)
+        set_network(&self.team, pointer_to(network))
+        self.network = network
         resize_table(&self.s.tt, hash_mb)
         self.s.report = _report
         self.s.context = <void*>self
@@ -167,14 +169,14 @@ cdef class Engine:
             clear_team(&self.team)  # the correction history was learnt with the old evaluation
             clear_table(&self.s.tt)
 
-    def set_network(self, bytes network):
-        """Evaluate with this network, in its file's form (core/evaluate/network_file.pxd); None: with the terms alone.
+    def set_network(self, Network network):
+        """Evaluate with this network; None: with the terms alone.
 
-        A network of the kind "residual" is added to the terms, one of the kind "pure" takes their place. All threads share one
-        copy. Clears table and histories, which depend on it. Raises ValueError for a file that cannot be used,
-        or MemoryError, and then changes nothing."""
+        A network of the kind "residual" is added to the terms, one of the kind "pure" takes their place. Clears table
+        and histories, which depend on it. Raises MemoryError, and then changes nothing."""
         with self.guard:
-            set_network(&self.team, network)
+            set_network(&self.team, pointer_to(network))
+            self.network = network
             clear_team(&self.team)
             clear_table(&self.s.tt)
 

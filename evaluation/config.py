@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 
-from ..core.engine import network_header
+from ..core.engine import Network
 from . import weights as defaults
 from .layout import ENTRIES, NETWORK_LENGTH, flatten, leaves, unflatten
 
@@ -36,7 +36,7 @@ class WeightsError(ValueError):
     """A weights file, or the network it names, that cannot be used. The message is one sentence that names the line or the entry."""
 
 
-def evaluator(path: str | os.PathLike[str] | None = None) -> tuple[list[int], bytes | None]:
+def evaluator(path: str | os.PathLike[str] | None = None) -> tuple[list[int], Network | None]:
     """What an Engine takes to evaluate with a weights file (None or "": with what comes with coachwhip): `weights` and `network`.
 
     Raises WeightsError.
@@ -61,8 +61,8 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
     return weights
 
 
-def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None) -> bytes | None:
-    """The checked file of the network that the entries of a weights file name, None if they name none.
+def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None) -> Network | None:
+    """The network that the entries of a weights file name, None if they name none.
 
     `path` is the weights file (None: the shipped one): a network's path starts in its folder, else in that of the shipped networks.
     Raises WeightsError.
@@ -80,13 +80,11 @@ def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None)
         places = f" {shipped}, in {NETWORKS}" if path is None else f", neither from {folders[0]} nor {shipped}"
         raise WeightsError(f"{where}: there is no file {name}{places}")
     try:
-        data = _read_bytes(found, MAX_NETWORK_SIZE)
-        network_header(data)
+        return Network(_read_bytes(found, MAX_NETWORK_SIZE))
     except WeightsError as error:
         raise WeightsError(f"{where}: {error}") from error
     except ValueError as error:
         raise WeightsError(f"{where}: {name} cannot be used: {error}") from error
-    return data
 
 
 def dump(weights: dict[str, Any]) -> str:

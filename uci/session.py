@@ -13,7 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ..core.engine import Engine, Position
+    from ..core.engine import Engine, Network, Position
     from .book import Book
     from .options import Option
     from .tablebase import Tablebase
@@ -32,7 +32,7 @@ class Session:
     def __init__(self, tunables: Mapping[str, int] | None = None, *, expose: bool = False) -> None:
         self.tunables = dict(tunables or {})  # with which the session started
         self._engine: Engine | None = None
-        self._evaluator: tuple[list[int], bytes | None] | None = None  # weights and network
+        self._evaluator: tuple[list[int], Network | None] | None = None  # weights and network
         self._position: Position | None = None
         self.rejection = ""  # why the last `position` command was rejected; "" if it was not
         exposed: tuple[Option, ...] = ()
@@ -104,7 +104,7 @@ class Session:
         self.share_tables()
         return self._engine
 
-    def _read_weights(self) -> tuple[list[int], bytes | None]:
+    def _read_weights(self) -> tuple[list[int], Network | None]:
         """The weights and the network of WeightsFile."""
         from ..evaluation import config
 

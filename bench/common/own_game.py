@@ -9,7 +9,7 @@ from typing import Any
 
 from chess.engine import Cp, Mate, Score
 
-from ...core.engine import Engine, Position, SearchResult
+from ...core.engine import Engine, Network, Position, SearchResult
 from ...evaluation import config
 from .adjudication import UNFINISHED, by_score
 from .command import CommandError
@@ -22,7 +22,7 @@ class OwnGames:
     """What every game of a run has in common."""
 
     weights: tuple[int, ...]
-    network: bytes | None
+    network: Network | None
     nodes: int  # a move
     hash_mb: int
     seed: int

@@ -13,7 +13,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
-from ...core.engine import Engine, Position
+from ...core.engine import Engine, Network, Position
 
 DEPTH = 12
 HASH_MB = 16
@@ -39,7 +39,7 @@ def read_positions(path: Path = POSITIONS) -> list[str]:
 
 def searches(
     weights: Sequence[int],
-    network: bytes | None,
+    network: Network | None,
     depth: int = DEPTH,
     *,
     hash_mb: int = HASH_MB,
@@ -70,6 +70,6 @@ def weights_digest(weights: Sequence[int]) -> str:
 
 
 @lru_cache(maxsize=2)
-def signature(weights: tuple[int, ...], network: bytes | None) -> int:
+def signature(weights: tuple[int, ...], network: Network | None) -> int:
     """A node count that any change of the engine's play is likely to change."""
     return sum(searched.nodes for searched in searches(weights, network, SIGNATURE_DEPTH))

@@ -151,7 +151,7 @@ def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequ
     """The settings as the JSON file has them. Raises OSError."""
     described = dict(vars(settings))
     described["weights"] = weights_digest(settings.weights)
-    described["network"] = hashlib.sha256(settings.network).hexdigest() if settings.network else None
+    described["network"] = hashlib.sha256(settings.network.data).hexdigest() if settings.network else None
     described["rules"] = {name: value for name, value in settings.rules._asdict().items() if value}
     described |= {"revision": revision(), "signature": signature(settings.weights, settings.network)}
     described["openings"] = [

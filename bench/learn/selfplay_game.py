@@ -3,10 +3,9 @@
 
 import random
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
-from ...core.engine import Engine, SearchResult
+from ...core.engine import SearchResult
 from ...core.learning.face import pack
 from ...evaluation.learn.game_file import NO_SCORE, recorded
 from ..common.openings import Opening
@@ -32,8 +31,7 @@ def play(settings: SelfplaySettings, start: GameStart) -> bytes:
     """Play a game to its end; returns its bytes in a game file."""
     rng = random.Random(f"{settings.seed} {start.number}")
     rules = Rules() if goes_to_the_end(settings, start.number) else settings.rules
-    engine = _engine(settings.weights, settings.network, settings.hash_mb, tuple(settings.tunables.items()))
-    engine.clear()
+    engine = settings.engine()
     position = settings.start(start.opening, rng)
     packed = pack(position.fen())
     plies: list[tuple[int, int]] = []
@@ -44,12 +42,6 @@ def play(settings: SelfplaySettings, start: GameStart) -> bytes:
 
     outcome = settings.play([engine, engine], position, rules, keep)
     return recorded(packed, outcome, plies)
-
-
-@lru_cache(1)
-def _engine(weights: tuple[int, ...], network: bytes | None, hash_mb: int, tunables: tuple[tuple[str, int], ...]) -> Engine:
-    """The engine that this process plays all games with: reading the network takes a fifth of a game of 300 nodes a move."""
-    return Engine(weights, hash_mb, tunables=dict(tunables), network=network)
 
 
 def goes_to_the_end(settings: SelfplaySettings, number: int) -> bool:

@@ -219,7 +219,7 @@ def _described(args: argparse.Namespace, settings: OwnGames, parameters: Sequenc
     """What must be the same when a run is resumed."""
     described: dict[str, Any] = {name: getattr(args, name) for name in ("games", "batch", "nodes", "hash", "seed", "r_end")}
     described["weights"] = weights_digest(settings.weights)[:16]
-    described["network"] = hashlib.sha256(settings.network).hexdigest()[:16] if settings.network else None
+    described["network"] = hashlib.sha256(settings.network.data).hexdigest()[:16] if settings.network else None
     described["engine"] = signature(settings.weights, settings.network)
     described["openings"] = fingerprint(args.openings)[:16] if args.openings else ""
     if settings.tunables:

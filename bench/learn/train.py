@@ -10,6 +10,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...core import engine
 from ...core.learning.face import HIDDEN_STEP, MAX_HIDDEN, Scorer
 from ...evaluation import config
 from ...evaluation.learn.game_file import MAX_SCORE
@@ -275,7 +276,7 @@ class TrainRun(Run):
         """The loss of a network in integers, as the engine plays it."""
         from ...evaluation.learn.network.file import to_bytes
 
-        return self._trainer.loss_of(Scorer(self._weights, to_bytes(network)))
+        return self._trainer.loss_of(Scorer(self._weights, engine.Network(to_bytes(network))))
 
     def _as_it_is(self) -> "Network":
         """The network as it is."""

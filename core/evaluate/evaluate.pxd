@@ -2,7 +2,7 @@
 """The static evaluation: a weighted sum of terms, tapered between midgame and endgame; a network in addition or in its place."""
 
 from .endgames cimport rule50_fade
-from .network cimport AccumulatorEntry, Accumulators, Network, place_accumulators
+from .network cimport AccumulatorEntry, Accumulators, NetworkC, place_accumulators
 from .pawns cimport PawnEntry
 from ..board.position cimport *
 from ..board.types cimport *
@@ -10,7 +10,7 @@ from .weights cimport *
 
 cdef struct Evaluator:  # one per search thread
     const Weights* weights  # shared by all threads, owned by the caller; constant while anything is evaluated
-    const Network* network  # the same; a network of 0 units: the terms alone
+    const NetworkC* network  # the same; NULL: the terms alone
     PawnEntry* pawn_table
     void* pawn_memory  # the allocation that holds `pawn_table`, for free()
     Accumulators accumulators  # for the network
@@ -34,7 +34,7 @@ cdef inline void note_move(EvalEntry* entry) noexcept nogil:
     entry.accumulators.fresh = 0
     entry.score = NO_SCORE
 
-cdef Evaluator* new_evaluator(const Weights* weights, const Network* network) except NULL
+cdef Evaluator* new_evaluator(const Weights* weights, const NetworkC* network) except NULL
 cdef void free_evaluator(Evaluator* ev) noexcept nogil
 cdef void clear_evaluator(Evaluator* ev) noexcept nogil
 cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil

@@ -26,10 +26,10 @@ cdef int _evaluation(Evaluator* ev, AccumulatorEntry* entry, const int32_t** fac
     cdef int network = 0
     cdef int score
     prefetch_pawns(ev.pawn_table, pos)  # before the network's work, since memory is slow
-    if ev.network.units:
+    if ev.network != NULL:
         network = network_score(ev.network, &ev.accumulators, entry)
         network = network if pos.stm == WHITE else -network
-    if ev.network.units == 0 or ev.network.residual:
+    if ev.network == NULL or ev.network.residual:
         terms = _weighted_sum(ev, pos)
     factor[0] = blend(&ev.weights.plain, pos, midgame(terms), endgame(terms), network, &score)
     return score
@@ -76,7 +76,7 @@ cdef float share_of_network(const Evaluator* ev, const PositionC* pos, const int
 # --- Set-up ---
 
 
-cdef Evaluator* new_evaluator(const Weights* weights, const Network* network) except NULL:
+cdef Evaluator* new_evaluator(const Weights* weights, const NetworkC* network) except NULL:
     """An evaluator with these weights and this network, which must outlive it. Raises MemoryError."""
     cdef Evaluator* ev = <Evaluator*>calloc(1, sizeof(Evaluator))
     if ev == NULL:

@@ -24,9 +24,9 @@ cdef enum:
     SLOTS = MAX_PLY + 3  # accumulators of a thread: those of the search's stack, and the last for positions on no stack
     ALIGNMENT = 64  # bytes, of all rows of weights and of accumulators: a cache line
 
-cdef struct Network:  # read only; one for all threads
-    void* memory  # the allocation that holds the weights, for free(); NULL: there is no network
-    int units  # a side, padded; 0: there is no network
+cdef struct NetworkC:  # read only; one for all threads
+    void* memory  # the allocation that holds the weights, for free()
+    int units  # a side, padded
     bint residual  # its score is added to that of the terms, else it replaces that
     int scale  # centipawns of an output of 1.0
     int32_t output_bias  # in units of 1 / (QA * QB)
@@ -58,13 +58,12 @@ cdef inline void place_accumulators(AccumulatorEntry* entry, const PositionC* po
     entry.slot = previous.slot + 1 if previous != NULL else 0
     entry.fresh = 0
 
-cdef void free_network(Network* network) noexcept nogil
-cdef int make_accumulators(Accumulators* out, const Network* network) except -1
+cdef int make_accumulators(Accumulators* out, const NetworkC* network) except -1
 cdef void free_accumulators(Accumulators* accumulators) noexcept nogil
-cdef int network_score(const Network* network, Accumulators* accumulators, AccumulatorEntry* entry) noexcept nogil
-cdef int score_from_scratch(const Network* network, const PositionC* pos) noexcept nogil
+cdef int network_score(const NetworkC* network, Accumulators* accumulators, AccumulatorEntry* entry) noexcept nogil
+cdef int score_from_scratch(const NetworkC* network, const PositionC* pos) noexcept nogil
 cdef bint accumulators_match_refresh(
-    const Network* network, const Accumulators* accumulators, const AccumulatorEntry* entry
+    const NetworkC* network, const Accumulators* accumulators, const AccumulatorEntry* entry
 ) noexcept nogil
 
 cdef inline void* aligned(void* memory) noexcept nogil:

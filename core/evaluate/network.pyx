@@ -84,18 +84,18 @@ cdef inline int _view(int us, int half) noexcept nogil:
     return (us * (SIDE_ROWS | 56)) ^ (half * 7)
 
 
-cdef inline const int16_t* _row(const Network* network, int row, int view) noexcept nogil:
+cdef inline const int16_t* _row(const NetworkC* network, int row, int view) noexcept nogil:
     return network.feature_weights + (row ^ view) * network.units
 
 
-cdef inline int16_t* _accumulator(const Network* network, const Accumulators* accumulators, int slot, int us) noexcept nogil:
+cdef inline int16_t* _accumulator(const NetworkC* network, const Accumulators* accumulators, int slot, int us) noexcept nogil:
     return accumulators.entries + (2 * slot + us) * network.units
 
 
 # --- Accumulators ---
 
 
-cdef void _from_scratch(const Network* network, const PositionC* pos, int us, int16_t* out) noexcept nogil:
+cdef void _from_scratch(const NetworkC* network, const PositionC* pos, int us, int16_t* out) noexcept nogil:
     cdef int view = _view(us, half_of(pos, us))
     cdef int colour, piece_type
     cdef bitboard left
@@ -107,7 +107,7 @@ cdef void _from_scratch(const Network* network, const PositionC* pos, int us, in
                 add_row(out, _row(network, _white_row(colour, piece_type, pop_lsb(&left)), view), network.units)
 
 
-cdef void _refresh(const Network* network, Accumulators* accumulators, const AccumulatorEntry* entry, int us) noexcept nogil:
+cdef void _refresh(const NetworkC* network, Accumulators* accumulators, const AccumulatorEntry* entry, int us) noexcept nogil:
     """Make an accumulator without following moves: from the last one made so, by the pieces that differ."""
     cdef const BoardC* b = &entry.pos.b
     cdef int half = half_of(entry.pos, us)
@@ -131,7 +131,7 @@ cdef void _refresh(const Network* network, Accumulators* accumulators, const Acc
 
 
 cdef void _castled(
-    const Network* network, int16_t* out, const int16_t* source, int side, int king, int rook, int view
+    const NetworkC* network, int16_t* out, const int16_t* source, int side, int king, int rook, int view
 ) noexcept nogil:
     """Castling of `side`; the squares are those before the move."""
     update_castling(
@@ -146,7 +146,7 @@ cdef void _castled(
 
 
 cdef inline void _follow(
-    const Network* network, Accumulators* accumulators, const AccumulatorEntry* entry, int us, int view
+    const NetworkC* network, Accumulators* accumulators, const AccumulatorEntry* entry, int us, int view
 ) noexcept nogil:
     """Make an accumulator from that of the position before; the own king has stayed on its half of the board."""
     cdef const PositionC* before = entry.previous.pos
@@ -177,7 +177,7 @@ cdef inline void _follow(
         update_move(out, source, added, removed, network.units)
 
 
-cdef void _bring_up_to_date(const Network* network, Accumulators* accumulators, AccumulatorEntry* entry, int us) noexcept nogil:
+cdef void _bring_up_to_date(const NetworkC* network, Accumulators* accumulators, AccumulatorEntry* entry, int us) noexcept nogil:
     """Follow the moves from the nearest entry that is up to date, or from where the own king has changed its half.
 
     That entry is refreshed, so that the other lines from it need only follow.
@@ -202,7 +202,7 @@ cdef void _bring_up_to_date(const Network* network, Accumulators* accumulators, 
 
 
 cdef bint accumulators_match_refresh(
-    const Network* network, const Accumulators* accumulators, const AccumulatorEntry* entry
+    const NetworkC* network, const Accumulators* accumulators, const AccumulatorEntry* entry
 ) noexcept nogil:
     """Whether the accumulators of a position equal those made from scratch (a self-test)."""
     cdef int16_t[MAX_HIDDEN] values
@@ -218,13 +218,13 @@ cdef bint accumulators_match_refresh(
 # --- Score ---
 
 
-cdef inline int _score(const Network* network, const int16_t* own, const int16_t* other) noexcept nogil:
+cdef inline int _score(const NetworkC* network, const int16_t* own, const int16_t* other) noexcept nogil:
     cdef int units = network.units
     cdef int32_t total = output_sum(own, other, network.output, network.output + units, units)
     return <int>(<int64_t>(total // QA + <int64_t>network.output_bias) * network.scale // (QA * QB))
 
 
-cdef int network_score(const Network* network, Accumulators* accumulators, AccumulatorEntry* entry) noexcept nogil:
+cdef int network_score(const NetworkC* network, Accumulators* accumulators, AccumulatorEntry* entry) noexcept nogil:
     """Centipawns from the view of stm. There must be a network, and accumulators made for it."""
     cdef int us = entry.pos.stm
     _bring_up_to_date(network, accumulators, entry, WHITE)
@@ -238,7 +238,7 @@ cdef int network_score(const Network* network, Accumulators* accumulators, Accum
     )
 
 
-cdef int score_from_scratch(const Network* network, const PositionC* pos) noexcept nogil:
+cdef int score_from_scratch(const NetworkC* network, const PositionC* pos) noexcept nogil:
     """`network_score` without accumulators of a thread."""
     cdef int16_t[2][MAX_HIDDEN] values
     _from_scratch(network, pos, pos.stm, values[0])
@@ -249,20 +249,15 @@ cdef int score_from_scratch(const Network* network, const PositionC* pos) noexce
 # --- Memory ---
 
 
-cdef void free_network(Network* network) noexcept nogil:
-    free(network.memory)
-    network.memory = NULL
-    network.units = 0
-
-
-cdef int make_accumulators(Accumulators* out, const Network* network) except -1:
+cdef int make_accumulators(Accumulators* out, const NetworkC* network) except -1:
     """Make the accumulators of a thread for this network; without a network they are empty. Raises MemoryError."""
-    cdef size_t row = network.units
+    cdef size_t row
     cdef int us, half
     cdef int16_t* values
     memset(out, 0, sizeof(Accumulators))
-    if network.units == 0:
+    if network == NULL:
         return 0
+    row = network.units
     out.memory = calloc(1, (SLOTS + 2) * 2 * row * sizeof(int16_t) + ALIGNMENT)
     if out.memory == NULL:
         raise MemoryError("no memory for the accumulators of a network")

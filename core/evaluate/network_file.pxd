@@ -7,11 +7,17 @@ or "pure"), "inputs" (768), "hidden" (units a side: a multiple of 16 up to 512),
 An input is 64 * (6 * side + piece type) + square: side 0 is the own one, piece types from PAWN, squares as network.pxd says.
 """
 
-from .network cimport Network
+from .network cimport NetworkC
 
 cdef enum:
     MAX_OUTPUT_WEIGHT = 127  # times QA it fits into 16 bits
     MAX_SCALE = 1 << 15  # centipawns
     HIDDEN_STEP = 16  # the units of a side are a multiple of it
 
-cdef dict read_network(Network* out, bytes data)
+cdef class Network:
+    cdef NetworkC c
+    cdef readonly bytes data
+
+cdef inline const NetworkC* pointer_to(Network network) noexcept:
+    """The network for an evaluator, whose owner must keep the object as long; NULL for None."""
+    return NULL if network is None else &network.c

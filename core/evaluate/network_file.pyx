@@ -2,11 +2,11 @@
 """Header, sizes, checksum, and the proof that no sum can overflow."""
 
 from libc.stdint cimport INT16_MAX, INT16_MIN, INT32_MAX, INT32_MIN
-from libc.stdlib cimport calloc
-from libc.string cimport memset
+from libc.stdlib cimport calloc, free
 
 from ..board.types cimport *
 from .network cimport *
+from functools import lru_cache
 
 cdef enum:
     MAX_HEADER = 1 << 16  # bytes
@@ -16,26 +16,40 @@ cdef str FIRST_LINE = "coachwhip network 1"
 cdef tuple KINDS = ("residual", "pure")
 
 
-cdef dict read_network(Network* out, bytes data):
-    """Read a network file; returns its header. Raises ValueError or MemoryError, and then leaves `out` as it is."""
-    cdef Network network
-    cdef Py_ssize_t start
-    header, start = _header(data)
-    _check_size(len(data), start, header["hidden"])
-    _check_crc(data)
-    memset(&network, 0, sizeof(network))
-    network.units = (header["hidden"] + UNIT_BLOCK - 1) // UNIT_BLOCK * UNIT_BLOCK
-    network.residual = header["kind"] == "residual"
-    network.scale = header["scale"]
-    _copy_numbers(&network, <const uint8_t*>data + start, header["hidden"])
-    try:
-        _check_sums(&network)
-        _check_output(&network, header["hidden"])
-    except ValueError:
-        free_network(&network)
-        raise
-    out[0] = network
-    return header
+cdef class Network:
+    """A network, read and proved: `Network(data)`, where `data` are the bytes of its file. It never changes; engines share it.
+
+    Raises ValueError with a message if the file cannot be used, or MemoryError. Another process gets the bytes and reads them.
+    """
+
+    def __cinit__(self, bytes data not None):
+        header, start = _header(data)
+        _check_size(len(data), start, header["hidden"])
+        _check_crc(data)
+        self.data = data
+        self.c.units = (header["hidden"] + UNIT_BLOCK - 1) // UNIT_BLOCK * UNIT_BLOCK
+        self.c.residual = header["kind"] == "residual"
+        self.c.scale = header["scale"]
+        _copy_numbers(&self.c, <const uint8_t*>data + <Py_ssize_t>start, header["hidden"])
+        _check_sums(&self.c)
+        _check_output(&self.c, header["hidden"])
+
+    def __dealloc__(self):
+        free(self.c.memory)
+
+    def __eq__(self, other):
+        return isinstance(other, Network) and self.data == other.data
+
+    def __hash__(self):
+        return hash(self.data)
+
+    def __reduce__(self):
+        return _read_once, (self.data,)
+
+
+@lru_cache(1)  # each piece of work that a process gets brings it again
+def _read_once(data):
+    return Network(data)
 
 
 # --- Form ---
@@ -118,7 +132,7 @@ cdef const uint8_t* _copy_rows(int16_t* out, const uint8_t* at, int rows, int hi
     return at
 
 
-cdef int _copy_numbers(Network* network, const uint8_t* at, int hidden) except -1:
+cdef int _copy_numbers(NetworkC* network, const uint8_t* at, int hidden) except -1:
     """Copy the numbers into an aligned block of zeros. Raises MemoryError."""
     cdef int units = network.units
     cdef int16_t* rows
@@ -139,7 +153,7 @@ cdef int _copy_numbers(Network* network, const uint8_t* at, int hidden) except -
 # --- Proof that no sum can overflow ---
 
 
-cdef int _largest_sum(const Network* network, int unit, int sign) noexcept nogil:
+cdef int _largest_sum(const NetworkC* network, int unit, int sign) noexcept nogil:
     """A bound of the sum of a unit, times `sign` (1 or -1): its bias and the best piece on each of MAX_PIECES squares."""
     cdef int[64] best
     cdef int total = sign * network.bias[unit]
@@ -164,7 +178,7 @@ cdef int _largest_sum(const Network* network, int unit, int sign) noexcept nogil
     return total
 
 
-cdef int _check_sums(const Network* network) except -1:
+cdef int _check_sums(const NetworkC* network) except -1:
     cdef int unit, low, high
     for unit in range(network.units):
         high = _largest_sum(network, unit, 1)
@@ -177,7 +191,7 @@ cdef int _check_sums(const Network* network) except -1:
     return 0
 
 
-cdef int _check_output(const Network* network, int hidden) except -1:
+cdef int _check_output(const NetworkC* network, int hidden) except -1:
     """Bounds of the output layer: every product and, in whatever order it is added up, every sum."""
     cdef int64_t[2] sums = [0, 0]  # of the positive and of the negative weights
     cdef int64_t score
@@ -197,11 +211,3 @@ cdef int _check_output(const Network* network, int hidden) except -1:
     if score * network.scale // (QA * QB) > INT32_MAX // 2:
         raise ValueError("the network's score can overflow: its output bias or its scale is too large")
     return 0
-
-
-def network_header(bytes network not None):
-    """The header of a network file, after all checks. Raises ValueError with a message if the file cannot be used."""
-    cdef Network read
-    header = read_network(&read, network)
-    free_network(&read)
-    return header

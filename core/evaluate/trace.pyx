@@ -48,14 +48,14 @@ cdef dict trace_position(Evaluator* ev, const PositionC* pos):
         "rule50": pos.rule50,
         "raw": raw,
         "score": scaled_by_rule50(ev, pos, score),
-        "network": _network_part(ev.network, pos, scales_network(&ev.weights.plain, factor)) if ev.network.units else None,
+        "network": _network_part(ev.network, pos, scales_network(&ev.weights.plain, factor)) if ev.network != NULL else None,
         "stm": "b" if pos.stm else "w",
         "weights": [values[i] for i in range(weight_count())],
         "features": [(white[i], black[i]) for i in range(weight_count())],
     }
 
 
-cdef dict _network_part(const Network* network, const PositionC* pos, bint scaled):
+cdef dict _network_part(const NetworkC* network, const PositionC* pos, bint scaled):
     """The entry "network" of a trace."""
     cdef int sign = -1 if pos.stm else 1
     cdef int score = score_from_scratch(network, pos)
@@ -69,7 +69,7 @@ cdef dict _network_part(const Network* network, const PositionC* pos, bint scale
     return {"residual": bool(network.residual), "score": sign * score, "scaled": bool(scaled), "worth": worth}
 
 
-cdef int _score_without(const Network* network, const PositionC* pos, int sq) noexcept nogil:
+cdef int _score_without(const NetworkC* network, const PositionC* pos, int sq) noexcept nogil:
     """The network's score, from the view of stm, without the piece on a square."""
     cdef PositionC other = pos[0]
     cdef int i

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import Self
 
+from ..evaluate.network_file import Network
+
 DANGER_STEP: int  # danger units of one level of `king_danger`
 HIDDEN_STEP: int  # the units of a network's side are a multiple of it
 INPUTS: int  # of a network's side
@@ -32,7 +34,7 @@ def decode_games(
 ) -> tuple[int, int, int]: ...
 
 class Scorer:
-    def __new__(cls, weights: Sequence[int], network: bytes | None = ...) -> Self: ...
+    def __new__(cls, weights: Sequence[int], network: Network | None = ...) -> Self: ...
     def scores(self, boards: NDArray[np.uint8], out: NDArray[np.int16], shares: NDArray[np.float32] | None = ...) -> None: ...
     def features(self, boards: NDArray[np.uint8]) -> tuple[array[int], array[int], array[int], array[int], array[int]]: ...
 

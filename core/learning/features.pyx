@@ -10,8 +10,8 @@ from array import array
 
 from ..evaluate.evaluate cimport *
 from ..evaluate.layout cimport read_weights
-from ..evaluate.network cimport INPUTS, MAX_HIDDEN, QA, QB, Network, free_network
-from ..evaluate.network_file cimport HIDDEN_STEP, MAX_OUTPUT_WEIGHT, read_network
+from ..evaluate.network cimport INPUTS, MAX_HIDDEN, QA, QB
+from ..evaluate.network_file cimport HIDDEN_STEP, MAX_OUTPUT_WEIGHT, Network, pointer_to
 from ..evaluate.endgames cimport phase_with
 from ..evaluate.trace cimport trace_counts
 from .packed cimport PACKED_SIZE, RESULT_AT, RULE50_AT, SCORE_AT, STM_AT, unpack_position
@@ -94,15 +94,13 @@ cdef class Scorer:
     cdef Network network
     cdef Evaluator* evaluator
 
-    def __cinit__(self, weights, bytes network=None):
+    def __cinit__(self, weights, Network network=None):
         read_weights(&self.weights, weights)
-        if network is not None:
-            read_network(&self.network, network)
-        self.evaluator = new_evaluator(&self.weights, &self.network)
+        self.network = network
+        self.evaluator = new_evaluator(&self.weights, pointer_to(network))
 
     def __dealloc__(self):
         free_evaluator(self.evaluator)
-        free_network(&self.network)
 
     def scores(self, const uint8_t[:, ::1] boards, int16_t[::1] out, float[::1] shares=None):
         """Write what `Engine.evaluate` returns to an array of 16-bit integers; to `shares` what known endings and the fifty-move

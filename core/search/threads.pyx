@@ -18,12 +18,11 @@ from cpython.pythread cimport (
     PyThread_start_new_thread,
 )
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy, memset
+from libc.string cimport memcpy
 
 from ..evaluate.evaluate cimport clear_evaluator, free_evaluator, new_evaluator, place_entry
 from ..evaluate.layout cimport read_weights
-from ..evaluate.network cimport Accumulators, free_accumulators, free_network, make_accumulators
-from ..evaluate.network_file cimport read_network
+from ..evaluate.network cimport Accumulators, free_accumulators, make_accumulators
 from .root cimport *
 from .tt cimport free_table
 
@@ -39,7 +38,7 @@ cdef enum:
 # --- Memory ---
 
 
-cdef Searcher* _new_searcher(const Weights* weights, const Network* network) except NULL:
+cdef Searcher* _new_searcher(const Weights* weights, const NetworkC* network) except NULL:
     """A searcher with an evaluator and a lock; all other fields are 0. Raises MemoryError."""
     cdef Searcher* s
     cdef int ply
@@ -81,7 +80,7 @@ cdef int resize_team(Team* team, int count) except -1:
         raise ValueError(f"number of threads must be from 1 to {MAX_THREADS}, not {count}")
     try:
         while team.count < count:
-            team.searchers[team.count] = _new_searcher(&team.weights, &team.network)
+            team.searchers[team.count] = _new_searcher(&team.weights, team.network)
             team.count += 1
     except MemoryError:
         _free_searchers(team, before)
@@ -95,7 +94,6 @@ cdef void free_team(Team* team) noexcept:
     if team.count:
         free_table(&team.searchers[0].tt)
     _free_searchers(team, 0)
-    free_network(&team.network)
 
 
 cdef void clear_team(Team* team) noexcept nogil:
@@ -115,32 +113,27 @@ cdef int set_weights(Team* team, object values) except -1:
     return 0
 
 
-cdef int set_network(Team* team, bytes data) except -1:
-    """Set the network of all searchers, None: no network. Raises ValueError or MemoryError, and changes nothing, if that fails.
+cdef int set_network(Team* team, const NetworkC* network) except -1:
+    """Set the network of all searchers, NULL: no network. Raises MemoryError, and changes nothing, if that fails.
 
-    The caller must clear what was learnt with the old one.
+    The caller must keep the network, and clear what was learnt with the old one.
     """
-    cdef Network network
     cdef Accumulators[MAX_THREADS] accumulators
-    cdef int i, made
-    memset(&network, 0, sizeof(network))
-    if data is not None:
-        read_network(&network, data)
-    made = 0
+    cdef int i
+    cdef int made = 0
     try:
         while made < team.count:
-            make_accumulators(&accumulators[made], &network)
+            make_accumulators(&accumulators[made], network)
             made += 1
     except MemoryError:
         for i in range(made):
             free_accumulators(&accumulators[i])
-        free_network(&network)
         raise
-    free_network(&team.network)
     team.network = network
     for i in range(team.count):
         free_accumulators(&team.searchers[i].evaluator.accumulators)
         team.searchers[i].evaluator.accumulators = accumulators[i]
+        team.searchers[i].evaluator.network = network
     return 0
 
 

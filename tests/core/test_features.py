@@ -6,9 +6,9 @@ import random
 import numpy as np
 import oracle
 import pytest
-from coachwhip.core.engine import STARTPOS_FEN, Engine, Position
+from coachwhip.core.engine import STARTPOS_FEN, Engine, Network, Position
 from coachwhip.core.learning.face import PACKED_SIZE, QA, QB, Scorer, pack, unpack
-from coachwhip.evaluation.learn.network.file import Network, to_bytes
+from coachwhip.evaluation.learn.network import file
 
 FENS = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -82,12 +82,12 @@ def test_static_scores_are_those_of_evaluate() -> None:
 def test_shares_are_what_counts_of_a_network() -> None:
     """Of one that scores 100 centipawns everywhere, for the side that is ahead: it stays the one whose ending is known."""
     nothing = np.zeros((768, 16), np.int16)
-    scores_100 = Network("residual", QA * QB, nothing, nothing[0], nothing[:2], 100, {})
+    scores_100 = file.Network("residual", QA * QB, nothing, nothing[0], nothing[:2], 100, {})
     fens = [*FENS[:2], "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w Kq - 70 1", *KNOWN_ENDINGS]
     rows = packed_rows(fens)
     (without, with_network), shares = np.empty((2, len(rows)), np.int16), np.empty(len(rows), np.float32)
     Scorer(oracle.frozen_weights()).scores(rows, without)
-    Scorer(oracle.frozen_weights(), to_bytes(scores_100)).scores(rows, with_network, shares)
+    Scorer(oracle.frozen_weights(), Network(file.to_bytes(scores_100))).scores(rows, with_network, shares)
     assert 100 * shares == pytest.approx(with_network.astype(int) - without, abs=2)
     assert shares[0] == 1 > shares[2] > shares[3:].max() > shares[3:].min() + 0.1
 
@@ -111,5 +111,5 @@ def test_static_scores_reject_what_does_not_fit() -> None:
     for wrong in ([1], [0, *oracle.frozen_weights()]):
         with pytest.raises(ValueError, match="weights instead of"):
             Scorer(wrong)
-    with pytest.raises(ValueError, match="network"):
-        Scorer(oracle.frozen_weights(), b"none")
+    with pytest.raises(TypeError, match="network"):
+        Scorer(oracle.frozen_weights(), b"none")  # type: ignore[arg-type]

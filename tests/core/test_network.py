@@ -3,13 +3,14 @@
 
 import itertools
 import random
+import weakref
 from typing import Any, cast
 
 import chess
 import networks
 import oracle
 import pytest
-from coachwhip.core.engine import FULL_PHASE, FULL_SCALE, Engine, Position, network_header
+from coachwhip.core.engine import FULL_PHASE, FULL_SCALE, Engine, Network, Position
 from coachwhip.core.tunables import TUNABLES
 from coachwhip.evaluation.layout import cells, unpack_pair
 from networks import PlainNetwork
@@ -37,7 +38,7 @@ def boards() -> list[chess.Board]:
 
 
 def engine_with(network: PlainNetwork | None) -> Engine:
-    return Engine(oracle.frozen_weights(), hash_mb=1, network=None if network is None else network.encode())
+    return Engine(oracle.frozen_weights(), hash_mb=1, network=None if network is None else Network(network.encode()))
 
 
 def traced(engine: Engine, position: Position) -> dict[str, Any]:
@@ -57,9 +58,9 @@ def flat(**values: int) -> PlainNetwork:
 def blended(trace: dict[str, Any], score: int, residual: bool) -> int:
     """The evaluation from the view of stm: a network's score from that view, and the terms that a trace counts."""
     mg = eg = 0
-    for (_, tapered), weight, (white, black) in zip(cells(), trace["weights"], trace["features"], strict=True):
-        if tapered and residual:
-            pair = unpack_pair(weight)
+    for weight, value, (white, black) in zip(cells(), trace["weights"], trace["features"], strict=True):
+        if weight.is_tapered and residual:
+            pair = unpack_pair(value)
             mg, eg = mg + pair[0] * (white - black), eg + pair[1] * (white - black)
     sign = 1 if trace["stm"] == "w" else -1
     scaled = sign * score if trace["network"]["scaled"] else 0
@@ -166,7 +167,7 @@ def test_accumulators_follow_the_moves_of_a_search(fen: str, depth: int, hidden:
     """Castling, kings that cross to the other half, en passant and promotions. A build with checks compares each accumulator."""
     network = networks.by_chance(hidden, 5)
     switches_off = {name: 0 for name, *_ in TUNABLES if name.startswith("use_")}
-    engine = Engine(oracle.frozen_weights(), hash_mb=1, tunables=switches_off, network=network.encode())
+    engine = Engine(oracle.frozen_weights(), hash_mb=1, tunables=switches_off, network=Network(network.encode()))
     for move in Position(fen).legal_moves():
         after = Position(fen)
         after.make(move)
@@ -192,8 +193,30 @@ def test_a_search_uses_the_network_at_once_and_forgets_the_old_one() -> None:
     engine = engine_with(None)
     assert search(engine) == expected[0]
     for network, like in ((first, 1), (second, 2), (first, 1), (None, 0), (second, 2)):
-        engine.set_network(None if network is None else network.encode())
+        engine.set_network(None if network is None else Network(network.encode()))
         assert search(engine) == expected[like]
+
+
+def test_a_network_lives_as_long_as_an_engine_uses_it() -> None:
+    """Engines share it; a file's bytes in its place are rejected and change nothing."""
+
+    class Watched(Network):
+        """A network to which weak references are possible."""
+
+    network = Watched(networks.by_chance(512, 11).encode())
+    life = weakref.ref(network)
+    engines = [Engine(oracle.frozen_weights(), 1, network=network), engine_with(None)]
+    engines[1].set_network(network)
+    expected = engines[0].evaluate(Position(KIWIPETE))
+    del network
+    for engine in engines:
+        assert life() is not None
+        with pytest.raises(TypeError):
+            engine.set_network(GOOD)  # type: ignore[arg-type]
+        assert engine.evaluate(Position(KIWIPETE)) == expected
+        engine.set_network(None)
+        assert engine.evaluate(Position(KIWIPETE)) != expected
+    assert life() is None
 
 
 def test_threads_come_and_go_with_a_network() -> None:
@@ -202,7 +225,7 @@ def test_threads_come_and_go_with_a_network() -> None:
     for threads in (3, 1, 4):
         engine.set_threads(threads)
         assert engine.search(Position(KIWIPETE), depth=7).threads == threads
-    engine.set_network(networks.by_chance(16, 10).encode())
+    engine.set_network(Network(networks.by_chance(16, 10).encode()))
     assert engine.search(Position(KIWIPETE), depth=7).threads == 4
 
 
@@ -245,16 +268,12 @@ BAD_FILES: list[tuple[bytes, str]] = [
 
 @pytest.mark.parametrize(("data", "message"), BAD_FILES, ids=[message[:40] for _, message in BAD_FILES])
 def test_a_wrong_file_is_rejected_in_one_message(data: bytes, message: str) -> None:
-    engine = engine_with(networks.by_chance(16, 12))
-    before = engine.evaluate(Position(KIWIPETE))
-    for reject in (engine.set_network, network_header):
-        with pytest.raises(ValueError) as info:  # noqa: PT011 - the message is compared below
-            reject(data)
-        assert message in str(info.value)
-        assert str(info.value).isprintable()
-        assert len(str(info.value)) < 160
-        assert "." not in str(info.value)
-    assert engine.evaluate(Position(KIWIPETE)) == before
+    with pytest.raises(ValueError) as info:  # noqa: PT011 - the message is compared below
+        Network(data)
+    assert message in str(info.value)
+    assert str(info.value).isprintable()
+    assert len(str(info.value)) < 160
+    assert "." not in str(info.value)
 
 
 @pytest.mark.parametrize(
@@ -264,10 +283,10 @@ def test_output_sums_that_could_overflow_are_rejected(weight: int, count: int, g
     output = [weight] * count + [0] * (1024 - count)
     network = PlainNetwork([[0] * 512 for _ in range(networks.INPUTS)], [0] * 512, [output[:512], output[512:]])
     if good:
-        network_header(network.encode())
+        Network(network.encode())
     else:
         with pytest.raises(ValueError, match="output can overflow"):
-            network_header(network.encode())
+            Network(network.encode())
 
 
 def test_sums_at_the_limit_are_accepted() -> None:
@@ -284,10 +303,10 @@ def test_the_bound_of_a_sum_counts_one_man_a_square() -> None:
     for square in range(64):
         features[64 * rng.randrange(12) + square][5] = 1023
     network = PlainNetwork(features, [31] + [0] * 15, [[1] * 16, [1] * 16])
-    network_header(network.encode())
+    Network(network.encode())
     network.bias[5] = 32
     with pytest.raises(ValueError, match="unit 5 can overflow"):
-        network_header(network.encode())
+        Network(network.encode())
 
 
 @pytest.mark.parametrize(("bias", "scale", "good"), [(2**31 - 1, 8000, True), (-(2**31), 8000, True), (2**31 - 1, 8200, False)])
@@ -298,7 +317,7 @@ def test_scores_that_could_overflow_are_rejected(bias: int, scale: int, good: bo
         assert engine_with(network).evaluate(Position()) == networks.EVAL_LIMIT * (1 if bias > 0 else -1)
     else:
         with pytest.raises(ValueError, match="score can overflow"):
-            network_header(network.encode())
+            Network(network.encode())
 
 
 def test_any_numbers_are_rejected_or_give_the_score_of_plain_python() -> None:

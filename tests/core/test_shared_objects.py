@@ -10,12 +10,12 @@ import chess
 import networks
 import oracle
 import pytest
-from coachwhip.core.engine import Engine, Position
+from coachwhip.core.engine import Engine, Network, Position
 from searching import KIWIPETE, PATIENCE, Background
 
 from coachwhip.__main__ import main
 
-NETWORK = networks.by_chance(16, 1).encode()
+NETWORK = Network(networks.by_chance(16, 1).encode())
 
 
 @pytest.fixture

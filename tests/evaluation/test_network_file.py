@@ -21,7 +21,7 @@ from coachwhip.bench.lab import __main__ as lab
 from coachwhip.bench.learn import selfplay, spsa, train, tune
 from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.reference import __main__ as reference
-from coachwhip.core.engine import Engine, Position
+from coachwhip.core.engine import Engine, Network, Position
 from coachwhip.evaluation import config, trace
 from coachwhip.evaluation import weights as shipped_weights
 from coachwhip.evaluation.config import WeightsError
@@ -70,10 +70,10 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_the_network_of_a_file_comes_with_its_weights(mine: Path, plain: Path) -> None:
     """The file may hold it alone. The shipped weights have one that works."""
     weights = config.flatten(config.load_default())
-    assert config.evaluator(mine) == config.evaluator(str(mine)) == (weights, DATA)
+    assert config.evaluator(mine) == config.evaluator(str(mine)) == (weights, Network(DATA))
     assert config.evaluator(plain) == (weights, None)
     mine.write_text("NETWORK = 'small.cwnet'", encoding="utf-8")
-    assert config.evaluator(mine) == (weights, DATA)
+    assert config.evaluator(mine) == (weights, Network(DATA))
     assert config.evaluator() == config.evaluator("")
     found, network = config.evaluator()
     assert found == weights
@@ -94,9 +94,9 @@ def test_where_a_network_is_looked_for(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.chdir(there)
 
     def found(name: str) -> int:
-        data = config.evaluator(weights_file(here, name))[1]
-        assert data is not None
-        return made.index(data)
+        network = config.evaluator(weights_file(here, name))[1]
+        assert network is not None
+        return made.index(network.data)
 
     assert [found(name) for name in ("only0.cwnet", "only2.cwnet", "same.cwnet", "deep/er.cwnet")] == [0, 2, 3, 2]
     assert found(str(there / "only1.cwnet")) == 1
@@ -104,8 +104,8 @@ def test_where_a_network_is_looked_for(tmp_path: Path, monkeypatch: pytest.Monke
         found("only1.cwnet")
     weights_file(here, "only0.cwnet")
     monkeypatch.chdir(here)
-    assert config.evaluator("mine.py")[1] == made[0]
-    assert config.network({"NETWORK": "same.cwnet"}) == made[5]
+    assert config.evaluator("mine.py")[1] == Network(made[0])
+    assert config.network({"NETWORK": "same.cwnet"}) == Network(made[5])
     with pytest.raises(WeightsError) as info:
         config.network({"NETWORK": "only0.cwnet"})
     assert str(info.value) == f"weights.py: NETWORK: there is no file only0.cwnet among the shipped networks, in {shipped}"
@@ -146,7 +146,7 @@ def test_a_wrong_network_is_rejected_with_a_message(tmp_path: Path, data: bytes 
 
 @pytest.mark.parametrize(("kind", "how"), [("residual", "added to the terms'"), ("pure", "in place of the terms'")])
 def test_the_table_of_eval_has_the_part_of_the_network(kind: str, how: str) -> None:
-    engine = Engine(config.flatten(config.load_default()), 1, network=networks.by_chance(32, 2, kind).encode())
+    engine = Engine(config.flatten(config.load_default()), 1, network=Network(networks.by_chance(32, 2, kind).encode()))
     position = Position(KIWIPETE)
     traced: Any = engine.trace(position)
     lines = trace.table(traced).splitlines()

@@ -19,7 +19,7 @@ import numpy as np
 import oracle
 import pytest
 from coachwhip.bench.learn import train as command
-from coachwhip.core.engine import Position
+from coachwhip.core.engine import Network, Position
 from coachwhip.core.learning.face import Scorer
 from coachwhip.evaluation import config
 from coachwhip.evaluation.learn import game_file, optimiser, training_set
@@ -269,7 +269,7 @@ def test_a_training_starts_from_a_network(
     boards = np.frombuffer(b"".join(packed), dtype=np.uint8).reshape(len(packed), -1)
     scores = np.empty((2, len(boards)), np.int16)
     for each, out in zip((narrow, wide), scores, strict=True):
-        Scorer(oracle.frozen_weights(), network.to_bytes(each)).scores(boards, out)
+        Scorer(oracle.frozen_weights(), Network(network.to_bytes(each))).scores(boards, out)
     assert scores[1] == pytest.approx(scores[0], abs=2)  # they are rounded
     assert (wide.feature_weights[:, :16] == narrow.feature_weights).all()
     assert (wide.feature_weights[:, 16:].std(axis=0) > 0).all()  # so that the new units can learn, each something else

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....core.engine import network_header
+from ....core import engine
 from ....core.learning.face import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB
 from .layers import Parameters, parameters, size
 
@@ -99,7 +99,7 @@ def floats(network: Network, logit: float) -> Parameters:
 
 
 def to_bytes(network: Network) -> bytes:
-    """The file. Raises ValueError if the engine rejects it."""
+    """The file."""
     header = {
         "kind": network.kind,
         "inputs": INPUTS,
@@ -112,16 +112,15 @@ def to_bytes(network: Network) -> bytes:
     arrays = [part.astype("<i2").tobytes() for part in (network.feature_weights, network.bias, network.output)]
     line = json.dumps(header, sort_keys=True, separators=(",", ":")).encode() + b"\n"
     data = b"".join([FIRST_LINE, line, *arrays, struct.pack("<i", network.output_bias)])
-    data += struct.pack("<I", zlib.crc32(data))
-    network_header(data)
-    return data
+    return data + struct.pack("<I", zlib.crc32(data))
 
 
 def from_bytes(data: bytes) -> Network:
     """Read a file. Raises ValueError where the engine rejects it."""
-    header = network_header(data)
-    hidden = header["hidden"]
+    engine.Network(data)
     start = data.index(b"\n", len(FIRST_LINE)) + 1
+    header = json.loads(data[len(FIRST_LINE) : start])
+    hidden = header["hidden"]
     numbers = np.frombuffer(data, dtype="<i2", offset=start, count=(INPUTS + 3) * hidden).astype(np.int16)
     first, bias, output = np.split(numbers, [INPUTS * hidden, (INPUTS + 1) * hidden])
     (output_bias,) = struct.unpack_from("<i", data, len(data) - 8)
