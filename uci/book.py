@@ -50,7 +50,7 @@ class Book:
         self._reader.close()
 
     def choose(self, position: Position, allowed: list[str], best_move: bool, *seeds: int) -> BookMove | None:
-        """A move for the position, one of `allowed` unless that is empty; None if the book has none with a weight above 0.
+        """Return a move for the position, one of `allowed` unless that is empty; None if the book has none with a weight above 0.
 
         `best_move`: the greatest weight, the first in the file among equals; else random by weight, from position and `seeds`.
         """

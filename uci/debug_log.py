@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a `Debug Log File` records of the program, the machine and the settings."""
+"""The facts about the program, the machine and the settings at the start of a `Debug Log File`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def session_facts(name: str, session: Session) -> list[str]:
-    """The first lines of a log. `name`: of the program, with its version."""
+    """Return the first lines of a log. `name`: of the program, with its version."""
     if sys.platform == "win32":
         machine = "Windows {}.{} build {}".format(*sys.getwindowsversion()[:3])
     else:

@@ -17,7 +17,7 @@ NULL_MOVE = "0000"  # for a rejected position: UCI's own text for no move
 
 @dataclass(frozen=True, slots=True)
 class SearchReport:
-    """What a GUI is shown of a pv: scores from the view of stm, `mate_in` None unless it is a mate, `wdl` None without UCI_ShowWDL."""
+    """The report of a pv: scores from the view of stm, `mate_in` None unless it is a mate, `wdl` None without UCI_ShowWDL."""
 
     pv: tuple[str, ...]
     score_cp: int = 0
@@ -34,7 +34,7 @@ class SearchReport:
 
 
 def info_line(report: SearchReport) -> str:
-    """The `info` line of an iteration or a bound."""
+    """Return the `info` line of an iteration or a bound."""
     score = f"cp {report.score_cp}" if report.mate_in is None else f"mate {report.mate_in}"
     bound = f" {report.bound}" if report.bound else ""
     wdl = "" if report.wdl is None else " wdl {} {} {}".format(*report.wdl)
@@ -47,29 +47,29 @@ def info_line(report: SearchReport) -> str:
 
 
 def nps(nodes: int, time_ms: int) -> int:
-    """Nodes per second; a time of 0 counts as 1 ms."""
+    """Return the nodes per second; a time of 0 counts as 1 ms."""
     return nodes * 1000 // max(time_ms, 1)
 
 
 def bestmove(move: str, ponder: str = "") -> str:
-    """The `bestmove` line; without `ponder` if that is ""."""
+    """Return the `bestmove` line; without `ponder` if that is ""."""
     if not move:
         return f"bestmove {NO_MOVE}"
     return f"bestmove {move} ponder {ponder}" if ponder else f"bestmove {move}"
 
 
 def info_string(message: str) -> str:
-    """A message to the user, in one line."""
+    """Return a message to the user, in one line."""
     return "info string " + printable(message.replace("\n", " "))
 
 
 def fault(command: str, error: Exception) -> str:
-    """The message about an error in a command."""
+    """Return the message about an error in a command."""
     return str(error) if isinstance(error, UserError) else f"internal error in '{command}': {type(error).__name__}: {error}"
 
 
 def diagram(board: str, fen: str, key: int, in_check: bool) -> list[str]:
-    """A board drawn in text, with FEN and key: `board` is 8 lines of 8 letters, rank 8 first, `.` for an empty square."""
+    """Return a board drawn in text, with FEN and key: `board` is 8 lines of 8 letters, rank 8 first, `.` for an empty square."""
     border = " +" + "---+" * 8
     lines = ["", border]
     for rank, row in zip(range(8, 0, -1), board.split(), strict=True):

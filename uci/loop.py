@@ -41,7 +41,7 @@ SHORT_MS = 1000  # a search whose limits cannot be read, or that nothing could s
 # When a command is carried out.
 AT_ONCE = "at once"  # by the thread that reads
 IN_ORDER = "in order"  # by the worker
-UNHINDERED = "unhindered"  # at once if a job is running, for which it need not wait, else in order
+WHILE_BUSY = "while busy"  # at once while a job is running, else in order
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class UciLoop:
     for its search, while a script gets all answers. `stop` before `quit` stops everything, and so does Ctrl-C. If nobody reads
     the output any more, the process ends. A stopped job has 2 s to end.
 
-    If a position is rejected, the old one stays, and d, eval and perft use it. But the client means another one, so `go` answers
-    `bestmove 0000` until a position is accepted; ucinewgame does not change that.
+    If a position is rejected, the old one stays, and d, eval and perft use it. The client believes that another
+    one is set, so `go` answers `bestmove 0000` until a position is accepted; ucinewgame does not change that.
 
     `extra_commands` maps a name to a function of the words after it and `write`. `crashes_to` gets the file of a `Debug Log File`,
     and None at its end: the place for the report of a crash. `has_complained`: there was a message about bad input.
@@ -100,17 +100,17 @@ class UciLoop:
         self.session.log_to = self._log_to
         self.worker = Worker(self._write.look)
         self.commands = self._command_table()
-        self._unknown = Command(self._do_unknown, UNHINDERED, "")
+        self._unknown = Command(self._do_unknown, WHILE_BUSY, "")
         self.has_complained = False
         self.closed = False  # `quit` was read
 
     def _command_table(self) -> dict[str, Command]:
         table = {
-            "uci": Command(self._do_uci, UNHINDERED, "print the engine's name and options"),
-            "debug": Command(lambda _: None, UNHINDERED, "accepted and ignored"),
+            "uci": Command(self._do_uci, WHILE_BUSY, "print the engine's name and options"),
+            "debug": Command(lambda _: None, WHILE_BUSY, "accepted and ignored"),
             "isready": Command(self._do_isready, AT_ONCE, "answer readyok"),
             "setoption": Command(self._do_setoption, IN_ORDER, "setoption name NAME [value VALUE]: set an option"),
-            "register": Command(lambda _: None, UNHINDERED, "accepted and ignored"),
+            "register": Command(lambda _: None, WHILE_BUSY, "accepted and ignored"),
             "ucinewgame": Command(lambda _: self.session.new_game(), IN_ORDER, "forget what earlier searches learnt"),
             "position": Command(self._do_position, IN_ORDER, "position startpos|fen FEN [moves MOVE...]: set the position"),
             "go": Command(self._do_go, AT_ONCE, GO),
@@ -120,8 +120,8 @@ class UciLoop:
             "d": Command(self._do_d, IN_ORDER, "show the position"),
             "eval": Command(self._do_eval, IN_ORDER, "eval [startpos|FEN]: show the terms of the evaluation"),
             "perft": Command(self._do_perft, AT_ONCE, "perft N: count the leaves N plies ahead, by move"),
-            "compiler": Command(self._do_compiler, UNHINDERED, "show how the core was built"),
-            "help": Command(self._do_help, UNHINDERED, "show this list"),
+            "compiler": Command(self._do_compiler, WHILE_BUSY, "show how the core was built"),
+            "help": Command(self._do_help, WHILE_BUSY, "show this list"),
         }
         for name, function in self._extra_commands.items():
             run = partial(self._do_extra, name, function)
@@ -131,7 +131,7 @@ class UciLoop:
     # The loop
 
     def run(self, lines: Iterable[bytes]) -> None:
-        """Answer lines until `quit` or their end. Raises nothing but KeyboardInterrupt, after `close`."""
+        """Answer lines until `quit` or the end of input. Raises nothing but KeyboardInterrupt, after `close`."""
         try:
             for line in lines:
                 self.execute(parse.decode_line(line))
@@ -142,13 +142,13 @@ class UciLoop:
             self.close()
 
     def execute(self, text: str) -> None:
-        """Carry out one line, or queue it; never waits for a search."""
+        """Carry out one line, or queue it; never wait for a search."""
         self._write.log(">>", text)
         name, rest = parse.split_command(text, self.commands, UCI_COMMANDS)
         if not name and not rest:
             return
         command = self.commands.get(name, self._unknown)
-        if command.when == AT_ONCE or (command.when == UNHINDERED and self.worker.unfinished):
+        if command.when == AT_ONCE or (command.when == WHILE_BUSY and self.worker.unfinished):
             self._guarded(name, command.run, rest)
             return
         self.worker.put(self._guarded, name, command.run, rest)
@@ -179,7 +179,7 @@ class UciLoop:
         self._write.log_to(path, session_facts(self._name, self.session))
 
     def fault_of(self, text: str) -> str:
-        """The message about ignored words in a `go`, which `execute` would run nevertheless; "" for other lines."""
+        """Return the message about ignored words in a `go`, "" for other lines; `execute` runs such a `go` nevertheless."""
         name, rest = parse.split_command(text, self.commands, UCI_COMMANDS)
         if name != "go":
             return ""
@@ -189,7 +189,7 @@ class UciLoop:
             return str(error)
 
     def _guarded(self, name: str, run: Callable[..., None], *arguments: object) -> None:
-        """Run what a command asks for. Bad input and internal errors give a one-line message, and the engine keeps running."""
+        """Run a command. Bad input and internal errors give a one-line message, and the engine keeps running."""
         try:
             run(*arguments)
         except Exception as error:
@@ -221,7 +221,7 @@ class UciLoop:
             self.worker.put(self._answer_ready)
 
     def _answer_ready(self) -> None:
-        """Make now what would use time of the first search."""
+        """Prepare the session, so that this does not use time of the first search."""
         self._guarded("isready", self.session.make_ready)
         self._write("readyok")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table of UCI options (name, type, default, range, and what a change does) and the place of their values.
+"""The table of UCI options (name, type, default, range, and the effect of a change), and their values.
 
 A new value is checked, stored and applied; if that fails, the old value comes back.
 """
@@ -40,7 +40,7 @@ class Option:
     apply: Callable[[Any], None] | None = None
 
     def declaration(self) -> str:
-        """The line in answer to `uci`."""
+        """Return the line in answer to `uci`."""
         span = f" min {self.minimum} max {self.maximum}" if self.kind == "spin" else ""
         default = "" if self.kind == "button" else f" default {as_text(self.default)}{span}"
         return f"option name {self.name} type {self.kind}{default}"
@@ -75,7 +75,7 @@ TABLE = (
 
 
 class Options:
-    """The present values of the options, by name as in `table`: TABLE, and what is `exposed` in addition.
+    """The present values of the options, by name as in `table`: TABLE, and the `exposed` options.
 
     No reference to the session is kept: a reference cycle would delay the release of the engine's memory.
     """
@@ -83,14 +83,14 @@ class Options:
     def __init__(self, exposed: tuple[Option, ...] = ()) -> None:
         self.exposed = exposed
         self.table = TABLE + exposed
-        self.were_set: set[str] = set()  # the names of those that a GUI has set, to whatever value
+        self.were_set: set[str] = set()  # the names that a GUI has set, to any value
         self._values: dict[str, Any] = {entry.name: entry.default for entry in self.table}
 
     def __getitem__(self, name: str) -> Any:
         return self._values[name]
 
     def set(self, name: str, text: str | None, session: Any) -> str:
-        """Set an option from a GUI's text. Returns "" or why the old value stays; names are case-insensitive."""
+        """Set an option from a GUI's text. Returns "", or the reason why the old value stays; names are case-insensitive."""
         entry = next((entry for entry in self.table if entry.name.lower() == name.lower()), None)
         if entry is None:
             return self._unknown(name)
@@ -111,7 +111,7 @@ class Options:
         return ""
 
     def _unknown(self, name: str) -> str:
-        """The message about a name that is none of an option."""
+        """Return the message about an unknown option."""
         from ..core.tunables import TUNABLES
 
         message = f"no option named '{shorten(name)}'"
@@ -122,12 +122,12 @@ class Options:
 
 
 def as_text(value: int | bool | str | None) -> str:
-    """The value of an option as UCI writes it."""
+    """Return the value of an option as UCI writes it."""
     return str(value).lower() if isinstance(value, bool) else str(value) or "<empty>"
 
 
 def _checked(entry: Option, text: str | None) -> int | bool | str | None:
-    """The value that `text` means for this option, None for a button. Raises ValueError if it is wrong."""
+    """Return the value of `text` for this option, None for a button. Raises ValueError if it is wrong."""
     if entry.kind == "button":
         return None
     if text is None:

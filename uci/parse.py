@@ -35,12 +35,12 @@ GO_KEYWORDS = frozenset({*GO_NUMBERS, "searchmoves", "ponder", "infinite"})
 
 
 class UserError(ValueError):
-    """What was asked for cannot be done; the message is for the user."""
+    """A request that cannot be carried out; the message is for the user."""
 
 
 @dataclass
 class SearchRequest:
-    """What a `go` asks for; None or empty if it does not say. Times in milliseconds, depth in plies, mate in moves."""
+    """The fields of a `go`; None or empty without the field. Times in milliseconds, depth in plies, mate in moves."""
 
     searchmoves: list[str] = field(default_factory=list)
     ponder: bool = False
@@ -57,17 +57,17 @@ class SearchRequest:
     perft: int | None = None
 
     def is_bounded(self) -> bool:
-        """Whether one of the limits is sure to be reached (a mate may never be found)."""
+        """Return whether one of the limits is sure to be reached (a mate may never be found)."""
         limits = (self.depth, self.nodes, self.movetime, self.wtime, self.btime, self.perft)
         return any(limit is not None for limit in limits)
 
     def ends_by_itself(self) -> bool:
-        """Whether the search is sure to end without a `stop`."""
+        """Return whether the search is sure to end without a `stop`."""
         return self.is_bounded() and not (self.infinite or self.ponder)
 
 
 def decode_line(raw: bytes) -> str:
-    """One line of input as text, without its end. Never fails: Cute Chess sends Latin-1, all others UTF-8."""
+    """Return one line of input as text, without its end. Never fails: Cute Chess sends Latin-1, all others UTF-8."""
     raw = raw.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b"").rstrip(b"\r\n")
     try:
         return raw.decode()
@@ -76,12 +76,12 @@ def decode_line(raw: bytes) -> str:
 
 
 def split_words(text: str) -> list[str]:
-    """The words between blanks and tabs."""
+    """Return the words between blanks and tabs."""
     return [word for word in text.replace("\t", " ").split(" ") if word]
 
 
 def split_command(text: str, first: Container[str], anywhere: Container[str]) -> tuple[str, str]:
-    """The command in a line, "" if there is none, and what follows it. Both are empty for a blank line or a `#` comment.
+    """Return the command in a line, "" if there is none, and the text after it. Both are empty for a blank line or a `#` comment.
 
     A name in `first` counts as the first word only; one in `anywhere` also after unknown words, as UCI demands (`joho debug on`).
     """
@@ -95,13 +95,13 @@ def split_command(text: str, first: Container[str], anywhere: Container[str]) ->
 
 
 def leading_int(word: str) -> tuple[int | None, str]:
-    """The number at the start of a word, None if there is none, and the rest of the word: `100.0` is 100 and `.0`, as in Stockfish."""
+    """Return the number at the start of a word, None if there is none, and the rest of the word: `100.0` gives 100 and `.0`."""
     match = re.match(r"([-+]?)0*([0-9]{1,18})[0-9]*", word)
     return (int(match[1] + match[2]), word[match.end() :]) if match else (None, word)
 
 
 def parse_go(rest: str) -> tuple[SearchRequest, str]:
-    """What follows `go`, and a message about the words and fields that were ignored ("" if none).
+    """Return the request of the text after `go`, and a message about ignored words and fields ("" if none).
 
     Raises UserError for `perft` without a depth: without that field it would be an infinite search.
     """
@@ -140,7 +140,7 @@ def parse_go(rest: str) -> tuple[SearchRequest, str]:
 
 
 def parse_position(rest: str) -> tuple[str | None, list[str]]:
-    """The FEN after `position`, None for the start position, and the moves from it. Raises UserError if it is neither `startpos` nor `fen ...`."""
+    """Return the FEN after `position`, None for the start position, and the moves. Raises UserError for other text."""
     start, _, moves = f" {' '.join(split_words(rest))} ".partition(" moves ")
     kind, _, fen = start.strip(" ").partition(" ")
     if (kind == "fen" and fen) or (kind == "startpos" and not fen):
@@ -149,12 +149,12 @@ def parse_position(rest: str) -> tuple[str | None, list[str]]:
         raise UserError("position fen: the FEN is missing")
     if kind == "startpos":
         raise UserError(f"position startpos: expected 'moves', not '{shorten(fen.partition(' ')[0])}'")
-    found = f"not '{shorten(kind)}'" if kind else "nothing follows"
-    raise UserError(f"position: expected 'startpos' or 'fen', {found}")
+    problem = f"not '{shorten(kind)}'" if kind else "nothing follows"
+    raise UserError(f"position: expected 'startpos' or 'fen', {problem}")
 
 
 def parse_setoption(rest: str) -> tuple[str, str | None]:
-    """The name after `setoption`, and the value, None without one. Both may contain blanks. Raises UserError."""
+    """Return the name after `setoption`, and the value, None without one. Both may contain blanks. Raises UserError."""
     padded = f" {rest} ".replace("\t", " ")
     head, has_value, value = padded.partition(" value ")
     words = split_words(head)

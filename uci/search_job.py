@@ -54,7 +54,7 @@ class SearchJob(Job):
         self._material: float | None = None  # with UCI_ShowWDL
         self._short_nodes = 0  # nodes of the short searches
         self._lines: dict[int, SearchReport] = {}  # the last exact report for each multipv number
-        self._final: list[SearchReport] = []  # what is sent right before the best move
+        self._final: list[SearchReport] = []  # the reports right before the best move
 
     # Called by the thread that reads commands
 
@@ -81,7 +81,7 @@ class SearchJob(Job):
     # Called by the worker
 
     def run(self, session: Session) -> None:
-        """Find a move in the present position, and send it whatever goes wrong."""
+        """Find a move in the present position, and send a move even after an error."""
         best = ponder = ""
         if session.rejection:
             self._write(fmt.info_string(f"no move: the last position was rejected: {session.rejection}"))
@@ -101,11 +101,11 @@ class SearchJob(Job):
                 self._released.wait()
         for report in self._final:
             self._write(fmt.info_line(report))
-        self.finish(session)  # before the answer: what the client sends next must not take this for a search
+        self.finish(session)  # before the answer, so that the next command does not find a search
         self._write(fmt.bestmove(best, ponder))
 
     def _think(self, session: Session, any_move: str) -> tuple[str, str]:
-        """The best move and the expected reply (or ""). If it fails, the report for `any_move` is what is sent."""
+        """Return the best move and the expected reply (or ""). If it fails, `run` sends the report for `any_move`."""
         from ..core.engine import MAX_DEPTH
 
         options, position, tables = session.options, session.position, session.tables
@@ -146,7 +146,7 @@ class SearchJob(Job):
         return best.bestmove, best.ponder
 
     def _legal_only(self, position: Position) -> list[str]:
-        """Those of `searchmoves` that are legal here; an empty list means no restriction."""
+        """Return the legal moves among `searchmoves`; an empty list means no restriction."""
         legal, others = [], []
         for move in self.request.searchmoves:
             try:
@@ -159,7 +159,7 @@ class SearchJob(Job):
         return legal
 
     def _book_move(self, session: Session, moves: list[str]) -> str:
-        """A move of the book and a message about it; "" if the book has none."""
+        """Return a move of the book and a message about it; "" if the book has none."""
         book, options = session.book, session.options
         entry = book and book.choose(session.position, moves, options["BookBestMove"], *session.seeds)
         if not entry:
@@ -168,7 +168,7 @@ class SearchJob(Job):
         return entry.move
 
     def search(self, session: Session, moves: list[str], level_nodes: int = 0) -> SearchResult:
-        """The main search, with reports. Its time and nodes include what was used before. `level_nodes`: the soft limit of a level."""
+        """Run the main search, with reports; its limits count the short searches too. `level_nodes`: soft limit of a level."""
         request, multipv = self.request, 1 if level_nodes else session.options["MultiPV"]  # a level has too few nodes for more
         moves, *later = self._groups(moves, multipv)
         soft_ms, hard_ms = self._time_left()
@@ -195,20 +195,20 @@ class SearchJob(Job):
         return result
 
     def _weaker(self, session: Session, moves: list[str], elo: int) -> SearchResult:
-        """The move at a lower strength: short searches of all moves, a longer one, and a random choice among moves of similar score."""
+        """Return the move at a lower strength, by short searches of all moves, a longer one, and a random choice."""
         position, engine = session.position, session.engine
         moves = moves or position.legal_moves()
         level_nodes, temperature = strength.level(elo)
         if strength.needs_technique(position, engine.evaluate(position)):
             moves = strength.without_draws(position, moves) or moves
             return self.search(session, moves, min(level_nodes * strength.TECHNIQUE, strength.TECHNIQUE_NODES))
-        looks: dict[str, SearchResult] = {}
+        shorts: dict[str, SearchResult] = {}
         limit = self.request.nodes
         for move in moves:  # all of these searches get half the time and half the nodes of the `go`
             most = max((limit or 0) // 2 - self._short_nodes, 0)
             if limit and not most:
                 break
-            look = engine.search(
+            short = engine.search(
                 position,
                 depth=self._depth,
                 nodes=most,
@@ -216,22 +216,22 @@ class SearchJob(Job):
                 hard_ms=self._time_left()[1] // 2,
                 searchmoves=[move],
             )
-            self._short_nodes += look.nodes
-            if limit and look.nodes == most:
+            self._short_nodes += short.nodes
+            if limit and short.nodes == most:
                 break
-            looks[move] = look
+            shorts[move] = short
         result = self.search(session, moves, level_nodes)
-        if self.stopped or result.bestmove not in looks:
+        if self.stopped or result.bestmove not in shorts:
             return result
-        infos = {move: look.info for move, look in looks.items()}
+        infos = {move: short.info for move, short in shorts.items()}
         chosen = strength.choose(position, infos, result, temperature, *session.seeds)
-        if chosen == result.bestmove or looks[chosen].info is None:
+        if chosen == result.bestmove or shorts[chosen].info is None:
             return result
-        self._set_final(looks[chosen], result.nodes)
-        return looks[chosen]
+        self._set_final(shorts[chosen], result.nodes)
+        return shorts[chosen]
 
     def _time_left(self) -> tuple[float, int]:
-        """Soft and hard limit in milliseconds, minus the time used so far; 0: no limit."""
+        """Return the soft and hard limit in milliseconds, minus the time used so far; 0: no limit."""
         used = self._used_ms()
         return max(self._soft_ms - used, min(self._soft_ms, 1)), (max(self._hard_ms - used, 1) if self._hard_ms else 0)
 
@@ -239,7 +239,7 @@ class SearchJob(Job):
         return (perf_counter_ns() - self._start_ns) // 1_000_000
 
     def _groups(self, moves: list[str], multipv: int) -> list[list[str]]:
-        """The moves to search: by the endgame tables those of the best rank, and as many others as `multipv` needs."""
+        """Return the moves to search: the best rank by the endgame tables, and as many others as `multipv` needs."""
         if self._verdict is None:
             return [moves]
         groups: list[list[str]] = []
@@ -251,7 +251,7 @@ class SearchJob(Job):
     # Reports
 
     def _report(self, info: SearchInfo) -> None:
-        """Send a report of the core; in a hurry only keep it for the end."""
+        """Send a report of the core; in a hurry only store it for the end."""
         if info.currmove:
             line = f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}"
         else:
@@ -265,7 +265,7 @@ class SearchJob(Job):
             self.stop()
 
     def _completed(self, info: SearchInfo) -> SearchReport:
-        """A report of the core with the score of the endgame tables, unless the search has proven a mate, and the probabilities."""
+        """Add to a report the probabilities and, unless the search has proven a mate, the score of the endgame tables."""
         score_cp, mate_in, tbhits = info.score_cp, info.mate_in if info.is_mate else None, info.tbhits
         chances = None if self._material is None else wdl.of_search(info, self._material)
         if self._verdict is not None:

@@ -68,15 +68,15 @@ class Session:
 
     @property
     def seeds(self) -> tuple[int, int]:
-        """What random choices depend on apart from the position: the option Seed, or a number of this process, and the game."""
+        """The seeds of random choices: the option Seed, or a number of this process, and the game."""
         return self.options["Seed"] or self._random_seed, self.games
 
     def set_option(self, name: str, text: str | None) -> str:
-        """Set an option from a GUI's text. Returns "" or why the old value stays."""
+        """Set an option from a GUI's text. Returns "", or the reason why the old value stays."""
         return self.options.set(name, text, self)
 
     def make_ready(self) -> None:
-        """Make engine and position now, so that the first search need not. Raises UserError."""
+        """Make engine and position, so that the first search starts at once. Raises UserError."""
         _ = self.engine, self.position
 
     def new_game(self) -> None:
@@ -86,7 +86,7 @@ class Session:
             self._engine.clear()
 
     def close(self) -> None:
-        """Free the engine, and close the files of book and endgame tables; the session is not to be used any more."""
+        """Free the engine, and close the files of book and endgame tables; the session cannot be used any more."""
         self._engine = None
         for opened in (self.book, self.tables):
             if opened is not None:
@@ -105,13 +105,13 @@ class Session:
         return self._engine
 
     def _read_weights(self) -> tuple[list[int], Network | None]:
-        """The weights and the network of WeightsFile."""
+        """Return the weights and the network of WeightsFile."""
         from ..evaluation import config
 
         return config.evaluator(self.options["WeightsFile"])
 
     def _present_tunables(self) -> dict[str, int]:
-        """The changes to core/tunables.py that are in force."""
+        """Return the changes to core/tunables.py that are in force."""
         return {**self.tunables, **{entry.name: int(self.options[entry.name]) for entry in self.options.exposed}}
 
     def resize_hash(self) -> None:
@@ -154,7 +154,7 @@ class Session:
         self._position = position
 
     def new_position(self, fen: str | None) -> Position:
-        """The position of a FEN, None: the start position. Only UCI_Chess960 allows the castling rights of Chess960."""
+        """Return the position of a FEN, None: the start position. Only UCI_Chess960 allows the castling rights of Chess960."""
         from ..core.engine import STARTPOS_FEN, Position
 
         chess960 = self.options["UCI_Chess960"]
@@ -203,7 +203,7 @@ class Session:
             self._engine.set_tablebase(self.tables.probe, pieces, self.options["SyzygyProbeDepth"])
 
     def open_book(self) -> None:
-        """Have the book of BookFile ready, for OwnBook without one the shipped book. Raises ValueError or OSError and keeps the old one."""
+        """Open the book of BookFile, without it the shipped one for OwnBook. Raises ValueError or OSError and keeps the old one."""
         path, old, book = self.options["BookFile"], self.book, None
         if path or self.options["OwnBook"]:
             from .book import SHIPPED, Book
@@ -215,7 +215,7 @@ class Session:
 
 
 def _standard_rights(board: str, rights: str) -> str:
-    """Those castling rights of a FEN for which king and rook are where standard chess has them at the start."""
+    """Return the castling rights of a FEN for which king and rook are on their start squares of standard chess."""
     last, *_, first = board.split()
     fits = {
         "K": first[4] + first[7] == "KR",

@@ -34,7 +34,7 @@ ANCHORS = (
     (2800, 21_500, 12.0),
 )
 SCAN_SHARE = 4  # the short searches of all moves get a quarter of the nodes in addition
-WORST = 3.0  # a move that loses more than so many temperatures is never chosen
+WORST = 3.0  # temperatures: a move that loses more is never chosen
 FAR_AHEAD = 300  # centipawns from which a side avoids draws
 TECHNIQUE = 48  # times the level's nodes in a won ending: 500 then mates with a rook, 1500 with two bishops
 TECHNIQUE_NODES = 50_000  # enough for all of that: more would only take time
@@ -43,7 +43,7 @@ SECOND_PLACE = 12  # centipawns added to the loss of all moves but the best, who
 
 
 def limited_elo(options: Options) -> int:
-    """The Elo to play at, 0 for full strength. UCI_Elo goes before Skill Level, which has its range in equal steps."""
+    """Return the Elo to play at, 0 for full strength. UCI_LimitStrength overrides Skill Level: equal steps from the lowest UCI_Elo."""
     if options["UCI_LimitStrength"]:
         return int(options["UCI_Elo"])
     skill = options["Skill Level"]
@@ -51,7 +51,7 @@ def limited_elo(options: Options) -> int:
 
 
 def level(elo: int) -> tuple[int, float]:
-    """Nodes and temperature of an Elo from 500 to 2800. Between two anchors nodes are interpolated geometrically, the temperature linearly."""
+    """Return nodes and temperature of an Elo from 500 to 2800. Between anchors: nodes geometric, temperature linear."""
     above = next(index for index in range(1, len(ANCHORS)) if elo <= ANCHORS[index][0])
     (low, low_nodes, low_heat), (high, high_nodes, high_heat) = ANCHORS[above - 1 : above + 1]
     part = (elo - low) / (high - low)
@@ -59,13 +59,13 @@ def level(elo: int) -> tuple[int, float]:
 
 
 def needs_technique(position: Position, score: int) -> bool:
-    """Whether the side to move, with this static score, is far ahead of a king with at most one other piece or pawn."""
+    """Return whether the side to move, with this static score, is far ahead of a king with at most one other piece or pawn."""
     enemy = str.islower if position.stm == "w" else str.isupper
     return score >= FAR_AHEAD and sum(map(enemy, position.board())) <= 2
 
 
 def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
-    """The moves that neither draw at once nor let the opponent repeat a position."""
+    """Return the moves that neither draw at once nor let the opponent repeat a position."""
     position = position.copy()
     kept = []
     for move in moves:
@@ -77,18 +77,18 @@ def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
 
 
 def choose(position: Position, infos: dict[str, SearchInfo | None], result: SearchResult, temperature: float, *seeds: int) -> str:
-    """One of the moves in `infos`, the results of a short search of each; `result` is that of the longer search."""
+    """Return one of the moves in `infos`, the results of a short search of each; `result` is that of the longer search."""
     scores = {move: comparable(info) for move, info in infos.items()}
     if result.info is not None and result.info.is_mate and result.info.mate_in > 0:
         scores[result.bestmove] = comparable(result.info)
-    fresh = {move: scores[move] for move in without_draws(position, scores)}
-    if max(fresh.values(), default=0) >= FAR_AHEAD:
-        scores = fresh
+    progressing = {move: scores[move] for move in without_draws(position, scores)}
+    if max(progressing.values(), default=0) >= FAR_AHEAD:
+        scores = progressing
     return softmax(result.bestmove, scores, temperature, position.key, *seeds)
 
 
 def softmax(best: str, scores: dict[str, int], temperature: float, *seeds: int) -> str:
-    """One of the moves in `scores` (centipawns), at random: the less a move loses, the likelier; `best` loses nothing."""
+    """Return one of the moves in `scores` (centipawns), at random: the less a move loses, the likelier; `best` loses nothing."""
     from random import Random  # takes longer to load than the rest of a session
 
     top = max(scores.values())
@@ -100,7 +100,7 @@ def softmax(best: str, scores: dict[str, int], temperature: float, *seeds: int) 
 
 
 def comparable(info: SearchInfo | None) -> int:
-    """The score of a search in centipawns; mates are beyond all other scores, shorter mates further."""
+    """Return the score of a search in centipawns; mates are beyond all other scores, shorter mates further."""
     if info is None:
         return -MATE_SCORE
     if not info.is_mate:

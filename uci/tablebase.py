@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ..core.engine import Position
 
 SUFFIXES = (".rtbw", ".rtbz")
-FREE_PLIES = 20  # a winner may choose any move that makes progress within so many plies since the last capture or pawn move
+FREE_PLIES = 20  # a winner may choose any move that makes progress within this many plies of the last capture or pawn move
 HEADER = 5  # bytes before the pieces: magic, flags
 HAS_PAWNS = 2  # of the flags
 BLACK = 8  # of a piece's number; the rest is its type, from 1 for a pawn to 6 for a king
@@ -48,7 +48,7 @@ class Verdict:
     hits: int
 
     def rank_of(self, move: str) -> Rank:
-        """The rank of a move that was judged."""
+        """Return the rank of a judged move."""
         return next(rank for rank in self.ranks if move in rank.moves)
 
 
@@ -82,12 +82,12 @@ class Tablebase:
         self._tables.close()
 
     def take_fault(self) -> str:
-        """The last error in reading a table since the last call, or ""."""
+        """Return the last error in reading a table since the last call, or ""."""
         fault, self._unread = self._unread, ""
         return fault
 
     def probe(self, fen: str) -> int | None:
-        """The wdl of a position, as if its fifty-move counter were 0; None if no table has it. It has no castling rights."""
+        """Return the wdl of a position without castling rights, as if its fifty-move counter were 0; None if no table has it."""
         return self._wdl(self._board(fen))
 
     def _wdl(self, board: Any) -> int | None:
@@ -98,7 +98,7 @@ class Tablebase:
         return wdl * 2 if wdl in (1, -1) and not self.rule50 else wdl
 
     def _ask(self, get: Any, board: Any) -> int | None:
-        """A value of the tables; None if they do not have it or the file is truncated or damaged."""
+        """Return a value of the tables; None if they do not have it or the file is truncated or damaged."""
         try:
             value: int | None = get(board)
         except Exception as error:
@@ -107,7 +107,7 @@ class Tablebase:
         return value
 
     def judge(self, position: Position, moves: list[str], most_pieces: int, progress: bool = True) -> Verdict | None:
-        """The verdict on these moves of the root (at least one); None if no table of at most `most_pieces` pieces has it.
+        """Return the verdict on these moves of the root (at least one); None if no table of at most `most_pieces` pieces has it.
 
         Repetitions in the game and the fifty-move counter count. Moves with the same result have the same rank: the search finds
         captures and the shortest or longest mate. But with `progress`, slow wins rank below fast ones.
@@ -139,7 +139,7 @@ class Tablebase:
         return Verdict(ranks, len(moves))
 
     def _judge_move(self, position: Position, move: str, counter: int) -> tuple[int, int] | None:
-        """The wdl of a root move, and the plies from the root to the next reset of the fifty-move counter or to mate.
+        """Return the wdl of a root move, and the plies from the root to the next reset of the fifty-move counter or to mate.
 
         Without a DTZ table every move counts as such a reset. None if no WDL table has the position.
         """
@@ -163,9 +163,9 @@ class Tablebase:
 
 
 def add_folder(tables: Any, folder: str) -> list[str]:
-    """Add the tables of a folder to a `chess.syzygy.Tablebase`; returns the names of files that are left out for their headers.
+    """Add the tables of a folder to a `chess.syzygy.Tablebase`; returns the names of files left out because of a wrong header.
 
-    python-chess looks for the pieces that a header names, for ever if the board lacks them.
+    With a wrong header python-chess would look for pieces that are not on the board, for ever.
     """
     tables.add_directory(folder)
     damaged: set[str] = set()
@@ -178,7 +178,7 @@ def add_folder(tables: Any, folder: str) -> list[str]:
 
 
 def _has_right_header(path: str) -> bool:
-    """Whether the header of a table names the pieces of its file name, for each side to move and each group of files."""
+    """Return whether the header of a table names the pieces of its file name, for each side to move and each group of files."""
     name, suffix = os.path.splitext(os.path.basename(path))
     white, _, black = name.partition("v")
     pieces = sorted(["?PNBRQK".index(kind) + (0 if place < len(white) else BLACK) for place, kind in enumerate(white + black)])
@@ -200,7 +200,7 @@ def _has_right_header(path: str) -> bool:
 
 
 def _has_repeated(position: Position) -> bool:
-    """Whether a position since the last capture or pawn move has occurred twice."""
+    """Return whether a position since the last capture or pawn move has occurred twice."""
     game = position.copy()
     keys = [game.key]
     for _ in range(min(_fields(game.fen())[2], game.ply)):
@@ -221,6 +221,6 @@ def _holds_tables(folder: str) -> bool:
 
 
 def _fields(fen: str) -> tuple[str, str, int]:
-    """Board, castling rights and fifty-move counter of a FEN."""
+    """Return board, castling rights and fifty-move counter of a FEN."""
     board, _, castling, _, counter, _ = fen.split(" ")
     return board, castling, int(counter)

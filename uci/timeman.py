@@ -29,9 +29,9 @@ MIN_MS = 1  # the shortest limit: 0 means no limit
 
 
 def allocate(time_left: int, inc: int, movestogo: int, overhead: int, move: int) -> tuple[float, int]:
-    """Limits for a clock: milliseconds left, increment per move, moves to the next control (0: none), lag per move, move number.
+    """Return the limits for a clock, in milliseconds. `movestogo`: 0 for none; `overhead`: the lag per move.
 
-    Returns (soft, hard) with 0 < soft <= hard <= max(1, time_left - overhead), so that a move whose lag is at
+    They are (soft, hard) with 0 < soft <= hard <= max(1, time_left - overhead), so that a move whose lag is at
     most `overhead` does not exceed the clock, unless the clock is smaller than the lag. Without increment a millisecond is kept
     for each move of a long game. When only that and the lag of later moves are left, the soft limit is a part of a millisecond, a
     search of a few plies: on a busy machine an engine that thinks longer also waits longer.
@@ -50,7 +50,7 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int, move: int)
 
 
 def limits_for(request: SearchRequest, white_to_move: bool, overhead: int, move: int) -> tuple[float, int]:
-    """(soft, hard) of a `go` at this move of the game in milliseconds; 0: no limit.
+    """Return (soft, hard) of a `go` at this move of the game in milliseconds; 0: no limit.
 
     If only the opponent's clock was sent, it is used for ours: without a limit the search would never end.
     """

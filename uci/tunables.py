@@ -17,9 +17,9 @@ ROWS: dict[str, Row] = {row[0]: row for row in TUNABLES}
 
 
 def read(words: Iterable[str]) -> dict[str, int]:
-    """The values that words NAME=VALUE set; of two for one name the later counts.
+    """Return the values of words NAME=VALUE; the last one of a name counts.
 
-    Raises ValueError that gives the nearest name or the range.
+    Raises ValueError with the nearest name or the range.
     """
     values = {}
     for word in words:
@@ -32,14 +32,14 @@ def read(words: Iterable[str]) -> dict[str, int]:
         _, _, low, high, _, _ = ROWS[name]
         number = parse_int(text)
         if number is None or not low <= number <= high:
-            wanted = "1 (on) or 0 (off)" if name.startswith(SWITCH) else f"a whole number from {low} to {high}"
-            raise ValueError(f"tunable {name} must be {wanted}, not '{shorten(text)}'")
+            allowed = "1 (on) or 0 (off)" if name.startswith(SWITCH) else f"a whole number from {low} to {high}"
+            raise ValueError(f"tunable {name} must be {allowed}, not '{shorten(text)}'")
         values[name] = number
     return values
 
 
 def matching(pattern: str) -> list[Row]:
-    """The rows whose names match a pattern of the shell, such as `lmr_*`. Raises ValueError if there is none."""
+    """Return the rows whose names match a pattern of the shell, such as `lmr_*`. Raises ValueError if there is none."""
     from fnmatch import fnmatchcase
 
     rows = [row for name, row in ROWS.items() if fnmatchcase(name, pattern)]
@@ -49,14 +49,14 @@ def matching(pattern: str) -> list[Row]:
 
 
 def _unknown(name: str) -> str:
-    """The message about a wrong name, with the one that may have been meant: techniques are often named without `use_`."""
+    """Return the message about a wrong name, with the nearest name: users often leave out the `use_` of a technique."""
     guesses = (f"{SWITCH}{name}", nearest(name, ROWS), f"{SWITCH}{name.partition('_')[0]}")
     near = next((f" (perhaps {guess}?)" for guess in guesses if guess in ROWS), "")
     return f"no tunable is called '{shorten(name)}'{near}; `coachwhip tunables` lists all"
 
 
 def options(changes: Mapping[str, int]) -> tuple[Option, ...]:
-    """Every tunable as an option of a session: switches as checks, numbers as spins; the defaults are those with `changes`."""
+    """Return every tunable as an option: switches as checks, numbers as spins; the defaults are those with `changes`."""
     table = []
     for name, default, low, high, _, _ in ROWS.values():
         value = changes.get(name, default)

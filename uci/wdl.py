@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..core.engine import SearchInfo
 
 VALUES = {"p": 1, "n": 3, "b": 3, "r": 5, "q": 9}
-FULL_MATERIAL = 78  # of the start position, in those values
+FULL_MATERIAL = 78  # of the start position, in these values
 
 # Coefficients of 1, x, x^2 with x = material / FULL_MATERIAL; centipawns.
 MIDDLE = (346.0, -701.5, 446.0)
@@ -25,13 +25,13 @@ LEAST = 10.0  # centipawns; lower limit of both, so that the curves always rise 
 
 
 def material(fen: str) -> float:
-    """Material of both sides in units of the start position's, at most 2."""
+    """Return the material of both sides in units of the start position's, at most 2."""
     board = fen.split(" ", 1)[0].lower()
     return min(sum(VALUES.get(piece, 0) for piece in board) / FULL_MATERIAL, 2.0)
 
 
 def permille(score_cp: int, x: float) -> tuple[int, int, int]:
-    """Wins, draws and losses of 1000 games for a score and material `x`. A higher score never gives fewer wins or more losses."""
+    """Return wins, draws and losses of 1000 games for a score and material `x`, monotonic in the score."""
     x = min(x, 1.0)
     middle, spread = (max(c[0] + c[1] * x + c[2] * x * x, LEAST) for c in (MIDDLE, SPREAD))
     wins, losses = (
@@ -41,12 +41,12 @@ def permille(score_cp: int, x: float) -> tuple[int, int, int]:
 
 
 def of_search(info: SearchInfo, x: float) -> tuple[int, int, int]:
-    """Wins, draws and losses of 1000 games for the score of a search; mates and tablebase wins are certain."""
+    """Return wins, draws and losses of 1000 games for the score of a search; mates and tablebase wins are certain."""
     if info.is_mate or info.is_tb:
         return of_result(2 if (info.mate_in if info.is_mate else info.score_cp) > 0 else -2)
     return permille(info.score_cp, x)
 
 
 def of_result(wdl: int) -> tuple[int, int, int]:
-    """Wins, draws and losses of 1000 games for a result of the endgame tables (-2 to 2)."""
+    """Return wins, draws and losses of 1000 games for a result of the endgame tables (-2 to 2)."""
     return {2: (1000, 0, 0), -2: (0, 0, 1000)}.get(wdl, (0, 1000, 0))

@@ -40,10 +40,10 @@ class Job:
         self.stopped = True
 
     def ponderhit(self) -> None:
-        """The expected move was played. Only a search reacts to this."""
+        """Note that the expected move was played. Only a search reacts to this."""
 
     def finish(self, session: Session) -> None:
-        """Later stops no longer reach it, and the time of a search that waits for it starts."""
+        """Ignore later stops, and start the clock of the next queued search."""
         if not self.finished:
             self.finished = True
             session.last_job_ns = perf_counter_ns()
@@ -67,9 +67,9 @@ class Worker:
     # Called by the thread that reads commands
 
     def start(self) -> bool:
-        """Start the thread if it does not run. Returns whether there is one: else nothing can stop a job."""
+        """Start the thread if it does not run. Returns whether it runs: without it nothing can stop a job."""
         if self._thread is None:
-            # a daemon: what cannot be stopped must not keep the process alive after `quit`
+            # a daemon, so that a job without end does not keep the process alive after `quit`
             thread = threading.Thread(target=self._run, name="worker", daemon=True)
             with _starting:
                 try:
@@ -86,7 +86,7 @@ class Worker:
         return True
 
     def put(self, action: Callable[..., None], *arguments: object) -> None:
-        """Call `action` after everything that was put before."""
+        """Call `action` after all earlier actions."""
         if not self.start():
             action(*arguments)
             return
@@ -104,7 +104,7 @@ class Worker:
         return [job for job in self._jobs if not job.finished]
 
     def is_searching(self) -> bool:
-        """Whether a search that has not been stopped is running or queued."""
+        """Return whether a search that has not been stopped is running or queued."""
         return any(job.is_search and not job.stopped for job in self.unfinished)
 
     def stop(self) -> None:
@@ -113,12 +113,12 @@ class Worker:
             job.stop()
 
     def ponderhit(self) -> None:
-        """The expected move was played."""
+        """Report to all jobs that the expected move was played."""
         for job in self.unfinished:
             job.ponderhit()
 
     def stop_endless(self) -> None:
-        """Stop jobs that do not end by themselves, so that what is queued next gets its turn."""
+        """Stop jobs that do not end by themselves, so that the next in the queue can start."""
         for job in self.unfinished:
             if not job.ends_by_itself:
                 job.stop()
@@ -126,7 +126,7 @@ class Worker:
     # Waiting for the end
 
     def drain(self, quits: bool) -> None:
-        """At the end of input or after `quit`: stop endless jobs, after `quit` also the last search, and wait for the rest."""
+        """Stop endless jobs at the end of input or after `quit`, after `quit` also the last search, and wait for the rest."""
         self.stop_endless()
         jobs = self.unfinished
         if quits and jobs and jobs[-1].is_search:
