@@ -80,7 +80,7 @@ Options:
 NOT_FROZEN = "needs Python: install coachwhip with pip and run it there"
 GREETING = "a UCI chess engine, made for chess GUIs. Type help for its commands, quit to leave."
 FAILED, INTERRUPTED = 1, 130  # exit codes
-LONGEST_COMPLAINT = 200  # characters that a client is shown of what `bench` complains of
+LONGEST_COMPLAINT = 200  # characters of an error of `bench` in a message
 
 
 class UsageError(Exception):
@@ -92,8 +92,8 @@ def main(argv: list[str] | None = None) -> int:
 
     0, or the code of a subcommand; 1 with a message on standard error if standard output cannot be written (a full disk), or
     if the compiled core is missing or cannot run on this processor; 2 for wrong usage; 130 after Ctrl-C. If the reader of
-    standard output has closed it (`coachwhip weights | head -1`), the command ends early with 0 and no message: the reader
-    has what it wanted, and scripts under `set -o pipefail` go on. A session also ends with 0 when its GUI is gone.
+    standard output has closed it (`coachwhip weights | head -1`), the command ends early with 0 and no message, so that
+    scripts under `set -o pipefail` go on. A session also ends with 0 when its GUI is gone.
     """
     if argv is not None:  # inside another program, which decides for itself about crashes and about its end
         return _run(argv, None)
@@ -107,7 +107,7 @@ def main(argv: list[str] | None = None) -> int:
 
 
 def _run(argv: list[str], crashes_to: Callable[[FileIO | None], None] | None) -> int:
-    """The exit code of a command line that was run; see `main`."""
+    """Run a command line. Returns the exit code; see `main`."""
     try:
         if crashes_to is not None:
             crashes_to(None)
@@ -145,7 +145,7 @@ def _complain(message: str) -> None:
 
 
 def _report_crashes(file: FileIO | None = None) -> None:
-    """If the process crashes, write to this file what each thread was doing; None: to standard error, if there is one."""
+    """Write the stack of each thread to this file if the process crashes; None: to standard error, if there is one."""
     try:
         faulthandler.enable(sys.stderr if file is None else file)
     except (AttributeError, OSError, RuntimeError, ValueError):
@@ -181,7 +181,7 @@ def _read_options(argv: list[str]) -> SimpleNamespace:
 
 
 def _run_uci(args: SimpleNamespace, crashes_to: Callable[[FileIO | None], None] | None) -> int:
-    """A session on standard input, or the commands of the command line. Raises UsageError."""
+    """Run a session on standard input, or the commands of the command line. Raises UsageError."""
     from . import core  # noqa: F401 (complains before a session begins if this processor cannot run it)
 
     stdout = os.open(os.devnull, os.O_WRONLY) if sys.stdout is None else sys.stdout.fileno()
@@ -201,7 +201,7 @@ def _run_uci(args: SimpleNamespace, crashes_to: Callable[[FileIO | None], None] 
 
 
 def _session(args: SimpleNamespace) -> Session:
-    """The state of a session with these options. Raises UsageError."""
+    """Return the state of a session with these options. Raises UsageError."""
     tunables = {}
     if args.settings:
         from .uci.tunables import read
@@ -219,7 +219,7 @@ def _session(args: SimpleNamespace) -> Session:
 
 
 def _run_subcommand(args: SimpleNamespace) -> int:
-    """Import the subcommand's module and run it; options before its name are options of its own."""
+    """Import the subcommand's module and run it; it also gets the options before its name."""
     from importlib import import_module
 
     name, *words = args.words
@@ -270,14 +270,14 @@ def _commands(words: list[str], names: Collection[str]) -> list[str]:
 
 
 def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
-    """The command `bench` in a UCI session: runs the subcommand and writes its output as lines of the session."""
+    """Run the subcommand `bench` for the command of a UCI session, and write its output as lines of the session."""
     from contextlib import redirect_stderr, redirect_stdout
     from io import StringIO
 
     from .bench import bench
 
-    class Kept(StringIO):
-        """What goes to standard error still goes there, and is kept."""
+    class Tee(StringIO):
+        """Copies the text for standard error."""
 
         def write(self, text: str) -> int:
             print(text, end="", file=progress, flush=True)
@@ -285,11 +285,11 @@ def _bench_in_session(words: list[str], write: Callable[[str], None]) -> None:
 
     with watched(), redirect_stdout(StringIO()) as output:
         progress = sys.stderr  # which `watched` has made safe to write to
-        with redirect_stderr(Kept()) as kept:
+        with redirect_stderr(Tee()) as copy:
             code = bench.main(words)
     for line in output.getvalue().splitlines():
         write(line)
-    complaints = kept.getvalue().splitlines()
+    complaints = copy.getvalue().splitlines()
     if code and complaints:  # a client reads no standard error
         write(info_string(shorten(complaints[-1].removeprefix("coachwhip "), LONGEST_COMPLAINT)))
 

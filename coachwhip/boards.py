@@ -28,7 +28,7 @@ class Game(NamedTuple):
 
 
 def game_of(position: chess.Board | str) -> Game:
-    """The game of a board, or a FEN as a game without moves, without looking whether it is legal.
+    """Return the game of a board, or a FEN as a game without moves; does not check whether it is legal.
 
     As when python-chess sends a board to an engine, a board with a null move in its history counts as one without history. Raises
     TypeError for another object, ValueError for a board of a chess variant.
@@ -59,7 +59,7 @@ class Position(core.Position):
 
     @staticmethod
     def from_board(board: chess.Board) -> Position:
-        """The position of a python-chess board, with its `chess960` and the game in its move stack, so that repetitions count.
+        """Return the position of a python-chess board, with its `chess960` and, for repetitions, the game in its move stack.
 
         The board is only read. A null move in the move stack makes it a position without a game, as when python-chess sends the board
         to an engine. Raises ValueError if the position or a move is not legal, or if the board is one of a chess variant.
@@ -76,7 +76,7 @@ class Position(core.Position):
 
 
 def position_of(game: Game) -> Position:
-    """The position at the end of a game. Raises ValueError if its start or a move is not legal."""
+    """Return the position at the end of a game. Raises ValueError if its start or a move is not legal."""
     position = Position(game.fen, game.chess960)
     for move in game.moves:
         position.make(move)
@@ -84,11 +84,11 @@ def position_of(game: Game) -> Position:
 
 
 def evaluate(position: chess.Board | str, weights: str | os.PathLike[str] | None = None) -> PovScore:
-    """The static evaluation of a board or FEN, without a search: a `chess.engine.PovScore`, as `info["score"]` of python-chess is.
+    """Return the static evaluation of a board or FEN, without a search, as a `chess.engine.PovScore`.
 
     Centipawns from the view of the side to move; `evaluate(board).white().score()` is the number from White's view, which
     `coachwhip eval` shows. Checks, captures and mates that are near are not seen: it is meant for quiet positions. `weights` is a
-    weights file, with its network (None: what comes with coachwhip). It is read again when it has changed.
+    weights file, with its network (None: the shipped ones). It is read again when it has changed.
 
     Raises ValueError for a position that is not legal or a weights file that cannot be used, TypeError for another object.
 
@@ -104,7 +104,7 @@ def evaluate(position: chess.Board | str, weights: str | os.PathLike[str] | None
 
 
 def _stamp(path: str) -> tuple[int, int] | None:
-    """What changes when a file is written; None if the file cannot be read: reading it says why."""
+    """Return a value that changes when the file is written; None if the file cannot be read (reading it gives the reason)."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -114,7 +114,7 @@ def _stamp(path: str) -> tuple[int, int] | None:
 
 @lru_cache(EVALUATORS)
 def _evaluator(path: str, _stamp: tuple[int, int] | None) -> core.Engine:
-    """An engine that evaluates with a weights file, "": with what comes with coachwhip."""
+    """Return an engine that evaluates with a weights file, "": with the shipped weights and network."""
     from .evaluation.config import evaluator
 
     values, network = evaluator(path)

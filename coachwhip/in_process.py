@@ -38,10 +38,10 @@ _open_engines: WeakSet[SimpleEngine] = WeakSet()
 
 
 def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, int] | None = None) -> SimpleEngine:
-    """A `chess.engine.SimpleEngine` on coachwhip in this process; `options` are those of its `configure`.
+    """Return a `chess.engine.SimpleEngine` on coachwhip in this process; `options` are those of its `configure`.
 
     `tunables` are changes to the numbers of the search and the switches of its techniques (`coachwhip tunables` lists them). Close
-    it after use, or use it in a `with` statement; what is still open is closed when the program ends.
+    it after use, or use it in a `with` statement; the end of the program closes it too.
 
     Raises `chess.engine.EngineError` for an option or a tunable that is unknown or has a wrong value, as `configure` does.
 
@@ -63,7 +63,7 @@ def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, 
 
 
 def _start(session: Session) -> SimpleEngine:
-    """An engine whose threads do not keep the program alive: they are daemons, as is the thread that starts them."""
+    """Return an engine whose threads do not keep the program alive: they are daemons, as is the thread that starts them."""
     started: Future[SimpleEngine] = Future()
 
     def start() -> None:
@@ -87,7 +87,7 @@ def _engine_errors() -> Iterator[None]:
 
 @atexit.register
 def _close_what_is_open() -> None:
-    """Close the engines that the program has left open."""
+    """Close the engines that are still open."""
     for engine in tuple(_open_engines):
         engine.close()
 
@@ -131,7 +131,7 @@ class InProcessProtocol(UciProtocol):
             raise EngineError(rejected[0])
 
     def session_line(self, line: str) -> None:
-        """Take a line of the session."""
+        """Handle a line of the session."""
         if self._rejected is not None and line.startswith(REJECTED):
             self._rejected.append(line.removeprefix(REJECTED))
         else:
@@ -155,7 +155,7 @@ class InProcessTransport(asyncio.SubprocessTransport):
         self._protocol.loop.call_soon_threadsafe(self._protocol.connection_lost, None)
 
     def look(self) -> bool:
-        """Nobody can close the pipe on the session."""
+        """Return False: nobody can close the pipe on the session."""
         return self.closed
 
     def __call__(self, line: str, /) -> None:
@@ -167,15 +167,15 @@ class InProcessTransport(asyncio.SubprocessTransport):
         self._written.put(data)
 
     def get_pipe_transport(self, _fd: int) -> Any:
-        """The only pipe is the session's input."""
+        """Return the only pipe, the session's input."""
         return self
 
     def get_pid(self) -> int:
-        """The number of this process."""
+        """Return the number of this process."""
         return os.getpid()
 
     def get_returncode(self) -> int:
-        """The exit code of a session that has ended."""
+        """Return the exit code of a session that has ended."""
         return 0
 
     def close(self) -> None:

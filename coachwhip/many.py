@@ -62,14 +62,14 @@ def analyse_many(
     processes: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Generator[Any, None, None]:
-    """Analyse boards and FENs in several processes; an iterator of the results in the order of the positions, each once it is ready.
+    """Analyse boards and FENs in several processes; yields the results in the order of the positions, as soon as available.
 
     A result is what python-chess's `engine.analyse` returns: an InfoDict, or with `multipv` a list of as many, best line first.
     Each position is searched by one process with empty tables, so that with `nodes` or `depth` the results do not depend on the
-    others. `time` is in seconds for each position. At least one limit is needed. `options` are those of `open_engine`: with few
-    nodes {"Hash": 1} is faster, since less is emptied. `processes`: None for one on each processor.
+    others. `time` is in seconds for each position. At least one limit is needed. `options` are those of `open_engine`: set
+    {"Hash": 1} for short searches, since clearing a large table takes longer. `processes`: None for one on each processor.
 
-    `progress(done, total)` is called before each result is given, in the thread that asks for it. A FEN is one of standard chess;
+    `progress(done, total)` is called before each result is yielded, in the thread that iterates. A FEN is one of standard chess;
     Chess960 needs a `chess.Board(fen, chess960=True)`. The moves in a board's move stack count for repetition.
 
     All positions are read and checked first: raises ValueError, which names the index, if one is not legal, and for limits that are
@@ -95,7 +95,7 @@ def analyse_many(
 
 
 def _checked(index: int, position: chess.Board | str) -> Game:
-    """The game of a position. Raises ValueError with its index if it is not legal."""
+    """Return the game of a position. Raises ValueError with its index if it is not legal."""
     try:
         game = game_of(position)
         position_of(game)
@@ -107,7 +107,7 @@ def _checked(index: int, position: chess.Board | str) -> Game:
 def _results(
     analyse: Callable[[Game], Any], games: list[Game], processes: int, progress: Callable[[int, int], object] | None
 ) -> Generator[Any, None, None]:
-    """What `analyse` returns for each game, in order."""
+    """Yield the result of `analyse` for each game, in order."""
     if not games:
         return
     waiting = iter(games)
@@ -139,7 +139,7 @@ def _analyse(limit: Limit, multipv: int | None, options: tuple[tuple[str, Any], 
 
 @lru_cache(1)
 def _engine(options: tuple[tuple[str, Any], ...]) -> SimpleEngine:
-    """The engine of this worker process."""
+    """Return the engine of this worker process."""
     from .in_process import open_engine
 
     return open_engine(dict(options))

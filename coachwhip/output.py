@@ -79,7 +79,7 @@ class _Text(io.TextIOWrapper):
 
 
 def _on_raw(stream: TextIO, is_output: bool) -> tuple[TextIO, io.FileIO | None]:
-    """A text stream with the settings of `stream` and its raw file; the stream itself, and None, if it has no descriptor.
+    """Return a text stream with the settings of `stream` and its raw file; the stream itself, and None, if it has no descriptor.
 
     Characters outside its encoding are written as escapes.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Plain text from outside and for messages: the ground floor, which imports nothing of coachwhip, so everything may import it."""
+"""Plain text from outside and for messages. Imports nothing of coachwhip, so every module may import it."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-LONGEST_REASON = 200  # characters of what an error says
+LONGEST_REASON = 200  # characters of the text of an error
 OF_A_TEXT = "\n\t\u00a0\u2007\u202f\u3000\u200c\u200d"  # line ends, blanks and joiners: `isprintable` rejects them
 CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 LIKENESS = 0.75  # difflib's ratio from which on a name may be the one that was meant
 
 
 def printable(text: str, kept: str = "") -> str:
-    """What may go to a terminal: control characters, direction marks and lone surrogates become `?`.
+    """Make text safe for a terminal: control characters, direction marks and lone surrogates become `?`.
 
-    `kept`: what stays all the same; OF_A_TEXT where it is more than a name or a line.
+    `kept`: exceptions; OF_A_TEXT for a text of several lines.
     """
     if text.isprintable():
         return text
@@ -26,29 +26,29 @@ def printable(text: str, kept: str = "") -> str:
 
 
 def storable(text: str) -> str:
-    """What may go to a file: control characters and lone surrogates become `?`."""
+    """Make text safe for a file: control characters and lone surrogates become `?`."""
     return CONTROLS.sub("?", text)
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Text from outside for a message: at most `limit` characters."""
+    """Return text from outside for a message: at most `limit` characters."""
     return printable(text[:limit]) + "..." * (len(text) > limit)
 
 
 def reason(error: BaseException) -> str:
-    """What an error says, for a message: it may quote a field or a move of any length."""
+    """Return the text of an error for a message, shortened: it may quote a field or a move of any length."""
     return shorten(str(error), LONGEST_REASON)
 
 
 def parse_int(word: str) -> int | None:
-    """A whole number of at most 18 ASCII digits, with or without a minus sign; None for other text."""
+    """Return a whole number of at most 18 ASCII digits, with or without a minus sign; None for other text."""
     return int(word) if re.fullmatch(r"-?[0-9]{1,18}", word) else None
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """The one of `names` that is most like `name`, in any case of letters; "" if none is like it."""
+    """Return the nearest of `names` to `name`, ignoring case; "" if none is similar."""
     from difflib import get_close_matches  # loaded only for a message about a mistake
 
-    by_lower = {each.lower(): each for each in names}
+    by_lower = {known.lower(): known for known in names}
     matches = get_close_matches(name[:60].lower(), by_lower, 1, LIKENESS)
     return by_lower[matches[0]] if matches else ""

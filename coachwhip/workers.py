@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from multiprocessing.connection import Connection
 
-LOOK = 0.5  # seconds between looks for Ctrl-C, which does not wake a waiting thread on every system
+LOOK = 0.5  # seconds between checks for Ctrl-C, which does not wake a waiting thread on every system
 
 
 @contextmanager
 def worker_processes(count: int) -> Iterator[ProcessPoolExecutor]:
-    """Processes that are started as they are needed, and ended at once at the end, whatever they do.
+    """Provide processes that start when needed, and are killed at the end of the block.
 
     They import the program's main module, which must therefore start its work under `if __name__ == "__main__":`.
     """
@@ -36,7 +36,7 @@ def worker_processes(count: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _start_worker(lifeline: Connection) -> None:
-    """What a worker process does first."""
+    """Prepare a worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started it handles Ctrl-C
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
 
