@@ -36,7 +36,7 @@ Exit code 1 if a game could not be read or analysed to its end; 130 after Ctrl-C
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand."""
+    """Run the subcommand."""
     parser = Parser(
         "analyse", "Annotate the games of PGN files: evaluations, bad moves and better lines, accuracy of the players.", EPILOG
     )
@@ -81,7 +81,7 @@ def _analyse(args: argparse.Namespace) -> int:
     limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(control, name))}
     done: list[Study] = []
     interrupted = False
-    found: list[str] = []
+    puzzle_lines: list[str] = []
     disk = Postponed()
     with contextlib.ExitStack() as stack:
         engine = stack.enter_context(_engine(args))
@@ -92,12 +92,12 @@ def _analyse(args: argparse.Namespace) -> int:
         changes = "".join(f", {name}={value}" for name, value in args.set)
         described = f"{engine.id['name']}{changes}, {_limit_text(control)}"
         with disk, _output(args) as output:
-            interrupted = _run(args, studies, done, faults, found, engine, Limit(**limits), output, journal)
+            interrupted = _run(args, studies, done, faults, puzzle_lines, engine, Limit(**limits), output, journal)
     if args.report:
         write_bytes(args.report, storable(report.page([study for study in done if study.boards], described)).encode())
     if args.puzzles:
-        write_bytes(args.puzzles, "".join(f"{line}\n" for line in found).encode())
-        tell(f"{len(found)} puzzles in {args.puzzles}")
+        write_bytes(args.puzzles, "".join(f"{line}\n" for line in puzzle_lines).encode())
+        tell(f"{len(puzzle_lines)} puzzles in {args.puzzles}")
     if args.json:
         complete = not interrupted and disk.error is None
         games = [_game_dict(study) for study in done]
@@ -110,7 +110,7 @@ def _analyse(args: argparse.Namespace) -> int:
 
 
 def _settings(args: argparse.Namespace, studies: Sequence[Study], limit: str) -> dict[str, Any]:
-    """Everything that decides the results, for the journal."""
+    """Return the settings that decide the results, for the journal."""
     games = "".join(game_text(study.game) for study in studies)
     return {
         "fingerprint of the games": hashlib.sha256(games.encode()).hexdigest(),
@@ -131,7 +131,7 @@ def _limit_text(limit: TimeControl) -> str:
 
 
 def _engine(args: argparse.Namespace) -> SimpleEngine:
-    """The engine with the options of the command line. Raises CommandError."""
+    """Return the engine with the options of the command line. Raises CommandError."""
     try:
         options = {"Hash": args.hash, "Threads": args.threads, "WeightsFile": str(args.weights or "")}
         return open_engine(options, tunables=dict(args.set))
@@ -141,7 +141,7 @@ def _engine(args: argparse.Namespace) -> SimpleEngine:
 
 @contextlib.contextmanager
 def _output(args: argparse.Namespace) -> Iterator[TextIO | None]:
-    """The stream for the annotated games; None with --json and without --output. An old file stays until all games are written."""
+    """Yield the stream for the annotated games, None for --json without --output. An old file stays until all are written."""
     if args.output:
         opened = replacing(args.output) if args.output.exists() else args.output.open("wb")
         with naming(args.output), opened as file:
@@ -155,13 +155,13 @@ def _run(
     studies: Sequence[Study],
     done: list[Study],
     faults: list[str],
-    found: list[str],
+    puzzle_lines: list[str],
     engine: SimpleEngine,
     limit: Limit,
     output: TextIO | None,
     journal: AnalysisJournal | None,
 ) -> bool:
-    """Analyse and write one game after the other, adding to `done`, `faults` and, with puzzles, `found`. Returns True after Ctrl-C."""
+    """Analyse and write one game after the other; adds to `done`, `faults` and `puzzle_lines`. Returns True after Ctrl-C."""
     interrupted = False
     known = journal.games if journal else {}
     with progress("analyse", sum(len(study.boards) for study in studies)) as bar:
@@ -183,7 +183,7 @@ def _run(
                 bar.say("interrupted; the moves analysed so far are kept")
                 interrupted = True
             done.append(study)
-            found += answers
+            puzzle_lines += answers
             study.annotate(engine.id["name"])
             if output:
                 print(game_text(study.game), end="", file=output, flush=True)
@@ -192,11 +192,11 @@ def _run(
     return interrupted
 
 
-HEADINGS = ("game", "player", "accuracy", "average loss", *(each.plural for each in judge.JUDGEMENTS))
+HEADINGS = ("game", "player", "accuracy", "average loss", *(kind.plural for kind in judge.JUDGEMENTS))
 
 
 def _summary(studies: Sequence[Study], described: str) -> str:
-    """A table with two rows for each game, and one for each player of several."""
+    """Return a table with two rows for each game, and one for each player of several."""
     rows = [
         (str(number), shorten(side.name, 40), *side.cells())
         for number, study in enumerate(studies, start=1)
@@ -207,7 +207,7 @@ def _summary(studies: Sequence[Study], described: str) -> str:
 
 
 def _game_dict(study: Study) -> dict[str, Any]:
-    """The results of a game as values for JSON; scores are from White's side, in centipawns or moves to mate."""
+    """Return the results of a game as values for JSON; scores are from White's side, in centipawns or moves to mate."""
     white, black = (side._asdict() for side in study.sides())
     positions = []
     for board, look in zip(study.boards, study.looks, strict=True):

@@ -16,20 +16,20 @@ SOURCES = (judge.MISTAKE, judge.BLUNDER)
 
 
 def puzzles(study: Study, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
-    """Lines of EPD: the position in which a player missed the only good move, and the one in which the mistake can be punished.
+    """Yield lines of EPD: positions in which a player missed the only good move, and those in which the mistake can be punished.
 
     A search of the two best moves decides whether there is only one.
     """
-    asked = set()
+    searched = set()
     for step in study.steps():
         judgement = step.judgement
         if judgement is None or judgement not in SOURCES:
             continue
         for at in (step.at, step.at + 1):
             board = study.boards[at]
-            if at in asked or board.legal_moves.count() < 2:
+            if at in searched or board.legal_moves.count() < 2:
                 continue
-            asked.add(at)
+            searched.add(at)
             infos = engine.analyse(board, limit, multipv=2, game=study)
             chances = [judge.win_percent(info["score"].relative) for info in infos]
             if len(chances) > 1 and chances[0] - chances[1] >= MUCH_BETTER:
@@ -38,7 +38,7 @@ def puzzles(study: Study, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
 
 
 def _line(board: chess.Board, best: chess.Move, players: str, place: str) -> str:
-    """A position with its answer (bm), a name (id), and the mistake of the game that it comes from (c0)."""
+    """Return a position as EPD, with its answer (bm), a name (id), and the mistake in the game (c0)."""
     name = f"{players}, {board.fullmove_number}{'.' if board.turn else '...'}"
     words: dict[str, Any] = {key: printable(text).replace('"', "'") for key, text in (("id", name), ("c0", place))}
     return board.epd(shredder=board.chess960, bm=[best], **words, hmvc=board.halfmove_clock, fmvn=board.fullmove_number)

@@ -19,14 +19,14 @@ SCORES: dict[str, Callable[[int], Score]] = {
 
 
 class Analysed(NamedTuple):
-    """What is known of a game."""
+    """The analysis of a game."""
 
     looks: list[Look]  # of each position
     puzzles: list[str]
 
 
 class AnalysisJournal(Journal):
-    """The journal of a run. `games` are those that it held when it was opened, by their number."""
+    """The journal of a run. `games` are those in the file when it was opened, by number."""
 
     KIND = Kind("analyse", "analysis", "game")
 
@@ -40,19 +40,19 @@ class AnalysisJournal(Journal):
         self.games[line["game"]] = Analysed(looks, line["puzzles"])
 
     def keep(self, number: int, study: Study, puzzles: list[str]) -> None:
-        """Put a finished game on disk. Raises OSError."""
+        """Write a finished game to the file. Raises OSError."""
         looks = [[look.depth, [_values(line) for line in look.lines]] for look in study.looks if look]
         self.append({"game": number, "looks": looks, "puzzles": puzzles})
 
 
 def _values(line: Line) -> list[Any]:
-    """A line as values for JSON."""
+    """Return a line as values for JSON."""
     mate = line.score.mate()
     word = "cp" if mate is None else "mated" if line.score == MateGiven else "mate"
     return [word, line.score.score() if mate is None else mate, *(move.uci() for move in line.moves)]
 
 
 def _line_of(values: list[Any]) -> Line:
-    """The line of these values."""
+    """Return the line of these values."""
     word, value, *moves = values
     return Line(SCORES[word](value), tuple(map(chess.Move.from_uci, moves)))

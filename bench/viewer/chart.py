@@ -32,16 +32,16 @@ def graph(
     odds: Sequence[tuple[int, int, int] | None],
     dots: Sequence[Dot],
 ) -> str:
-    """The figure of game `number`; None stands for a position that is not known.
+    """Return the figure of game `number`; None stands for an unknown position.
 
     `percents` are White's winning chances in each position, `odds` its wins, draws and losses in 1000 games.
     """
-    line = _points([None if each is None else each / 100 for each in percents])
+    line = _points([None if percent is None else percent / 100 for percent in percents])
     if not line:
         return ""
     first, last = (line.split()[place].split(",")[0] for place in (0, -1))
     bands = "".join(
-        f'<polygon class="{kind}" points="{first},{HEIGHT} {_points([sum(each[:count]) / 1000 if each else None for each in odds])} '
+        f'<polygon class="{kind}" points="{first},{HEIGHT} {_points([sum(wdl[:count]) / 1000 if wdl else None for wdl in odds])} '
         f'{last},{HEIGHT}"/>'
         for kind, count in (("draw", 2), ("white", 1))
     )
@@ -56,7 +56,7 @@ def graph(
         for dot in dots
     )
     across = "".join(f'<span style="left: {100 * index / end:.2f}%">{move}</span>' for index, move in ticks(boards))
-    kinds = " ".join(f'<span><span class="key {each.name}"></span> {each.name}</span>' for each in judge.JUDGEMENTS)
+    kinds = " ".join(f'<span><span class="key {kind.name}"></span> {kind.name}</span>' for kind in judge.JUDGEMENTS)
     areas = " ".join(
         f'<span><span class="key {kind}"></span> {text}</span>'
         for kind, text in (("white", "White wins"), ("draw", "draw"), ("black", "Black wins"))
@@ -71,13 +71,13 @@ def graph(
 
 
 def clocks(number: int, label: str, left: Sequence[Sequence[float | None]]) -> str:
-    """The figure of the seconds left to White and Black in each position; "" if the game has no clocks."""
+    """Return the figure of the seconds left to White and Black in each position; "" if the game has no clocks."""
     most = max((seconds for pair in left for seconds in pair if seconds is not None), default=0)
     if not most:
         return ""
     curves = zip(("white", "black"), zip(*left, strict=True), strict=True)
     body = "".join(
-        f'<polyline class="time {colour}" points="{_points([None if each is None else each / most for each in seconds])}"/>'
+        f'<polyline class="time {colour}" points="{_points([None if left is None else left / most for left in seconds])}"/>'
         for colour, seconds in curves
     )
     return f"""<figure class="chart">
@@ -88,13 +88,13 @@ def clocks(number: int, label: str, left: Sequence[Sequence[float | None]]) -> s
 
 
 def _points(values: Sequence[float | None]) -> str:
-    """The points of a curve of values from 0 to 1, without those that are unknown."""
+    """Return the points of a curve of values from 0 to 1, without the unknown ones."""
     last = max(len(values) - 1, 1)
-    return " ".join(f"{at * WIDTH / last:.1f},{HEIGHT * (1 - each):.1f}" for at, each in enumerate(values) if each is not None)
+    return " ".join(f"{at * WIDTH / last:.1f},{HEIGHT * (1 - value):.1f}" for at, value in enumerate(values) if value is not None)
 
 
 def _svg(number: int, label: str, body: str) -> str:
-    """A graph with a line where the position shown is."""
+    """Return a graph with a cursor at the position on the board."""
     return (
         f'<svg class="graph" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" role="img" aria-label="{escape(label)}" '
         f'data-game="{number}"><rect class="black" width="{WIDTH}" height="{HEIGHT}"/>{body}'
@@ -103,9 +103,9 @@ def _svg(number: int, label: str, body: str) -> str:
 
 
 def ticks(boards: Sequence[chess.Board]) -> Iterator[tuple[int, int]]:
-    """Index of a position and the number of the move that led there: whole moves at even distances, at most LABELS of them."""
+    """Return the labels of the axis: index of a position and number of its move, at even distances, at most LABELS of them."""
     numbers = [board.fullmove_number for board in boards]
-    step = next((each for each in STEPS if (numbers[-1] - numbers[0]) // each < LABELS), STEPS[-1])
+    step = next((size for size in STEPS if (numbers[-1] - numbers[0]) // size < LABELS), STEPS[-1])
     for index, move in enumerate(numbers[:-1]):
         if move not in numbers[max(0, index - 1) : index] and (move % step == 0 or move == numbers[0] == 1):
             yield index + 1, move

@@ -17,14 +17,14 @@ CONTROL = re.compile(r"(\d{1,9}(?:\.\d+)?)(?:\+(\d{1,9}(?:\.\d+)?))?")
 
 
 class Times(NamedTuple):
-    """Seconds; None where the PGN does not tell them."""
+    """Seconds; None where the PGN has none."""
 
     left: list[tuple[float | None, float | None]]  # White's and Black's clock in each position, from the first
     spent: list[float | None]  # on each move
 
 
 def times(game: chess.pgn.Game) -> Times:
-    """The clocks of the main line. The time a move took is its `[%emt]`, else the difference of its player's clocks.
+    """Return the clocks of the main line. The time of a move is its `[%emt]`, else the difference of its player's clocks.
 
     It is unknown where a clock gained more than the increment (another stage, time added).
     """
@@ -48,7 +48,7 @@ def times(game: chess.pgn.Game) -> Times:
 
 
 def _time(read: Callable[[], float | None]) -> float | None:
-    """A time that python-chess reads from a comment; None if it is missing or absurd."""
+    """Return a time that python-chess reads from a comment; None if it is missing or absurd."""
     try:
         seconds = read()
     except (ValueError, OverflowError):  # a number of hundreds of digits
@@ -57,21 +57,21 @@ def _time(read: Callable[[], float | None]) -> float | None:
 
 
 def used(spent: Sequence[float | None], first: chess.Color) -> list[float | None]:
-    """The seconds that White and Black used in all; None for a side of which no move's time is known. `first` began."""
+    """Return the seconds that White and Black used in all; None for a side without times. `first` began."""
     known = [[seconds for seconds in spent[start::2] if seconds is not None] for start in (0, 1)]
-    totals = [sum(each) if each else None for each in known]
+    totals = [sum(seconds) if seconds else None for seconds in known]
     return totals if first else totals[::-1]
 
 
 def clock_text(seconds: float) -> str:
-    """A clock: `1:02:03`, `4:55`, `0:07.5`; tenths only in the last ten seconds, else whole seconds as a clock shows them."""
+    """Return a clock as text: `1:02:03`, `4:55`, `0:07.5`; tenths only in the last ten seconds."""
     whole, tenths = divmod(int(10 * seconds), 10)
     minutes = f"{whole // 3600}:{whole // 60 % 60:02}" if whole >= 3600 else f"{whole // 60}"
     return f"{minutes}:{whole % 60:02}{f'.{tenths}' if tenths and whole < 10 else ''}"
 
 
 def span_text(seconds: float) -> str:
-    """A span of time: `7 s`, `0.4 s`, `1:35 min`, `1:02:03 h`."""
+    """Return a span of time as text: `7 s`, `0.4 s`, `1:35 min`, `1:02:03 h`."""
     if seconds >= 60:
         return f"{clock_text(seconds)} {'h' if seconds >= 3600 else 'min'}"
     return f"{seconds:.0f} s" if seconds >= 10 else f"{seconds:.1f} s".replace(".0 s", " s")

@@ -40,17 +40,17 @@ JUDGEMENTS = (INACCURACY, MISTAKE, BLUNDER)
 
 
 def centipawns(score: Score) -> int:
-    """The score, limited to -CEILING..CEILING; a mate counts as the limit."""
+    """Return the score, limited to -CEILING..CEILING; a mate counts as the limit."""
     return max(-CEILING, min(CEILING, score.score(mate_score=100 * CEILING)))
 
 
 def win_percent(score: Score) -> float:
-    """Winning chances of the side whose score it is: 0 to 100, 50 for an equal position."""
+    """Return the winning chances of the side with this score: 0 to 100, 50 for an equal position."""
     return 100 / (1 + math.exp(-STEEPNESS * centipawns(score)))
 
 
 def odds(board: chess.Board, score: Score) -> tuple[int, int, int]:
-    """Wins, draws and losses in 1000 games of the side whose score it is, by the model of UCI_ShowWDL."""
+    """Return wins, draws and losses in 1000 games of the side with this score, by the model of UCI_ShowWDL."""
     points = score.score()
     if points is None:  # a mate
         return wdl.of_result(2 if score > Cp(0) else -2)
@@ -58,18 +58,18 @@ def odds(board: chess.Board, score: Score) -> tuple[int, int, int]:
 
 
 def judge(loss: float) -> Judgement | None:
-    """The judgement of a move that loses `loss` percent points; None below the limit of an inaccuracy."""
-    return next((each for each in reversed(JUDGEMENTS) if loss >= each.loss), None)
+    """Return the judgement of a move that loses `loss` percent points; None below the limit of an inaccuracy."""
+    return next((judgement for judgement in reversed(JUDGEMENTS) if loss >= judgement.loss), None)
 
 
 def move_accuracy(loss: float) -> float:
-    """The accuracy of a move that loses `loss` percent points: 0 to 100."""
+    """Return the accuracy of a move that loses `loss` percent points: 0 to 100."""
     value = 103.1668100711649 * math.exp(-0.04354415386753951 * max(loss, 0.0)) - 3.166924740191411 + UNCERTAIN
     return max(0.0, min(100.0, value))
 
 
 def weights(percents: Sequence[float]) -> list[float]:
-    """The weight of each move in a game's accuracy: the standard deviation of the winning chances up to it, limited by SPREAD.
+    """Return the weight of each move in the accuracy: the standard deviation of the winning chances up to it, limited by SPREAD.
 
     `percents` are the winning chances in each position, one more than there are moves. A window of a tenth of the game, at least
     2 and at most 8 positions, ends at the position after the move; the first moves share the first window.
@@ -81,8 +81,8 @@ def weights(percents: Sequence[float]) -> list[float]:
 
 
 def accuracy(moves: Sequence[float], counts: Sequence[float]) -> float | None:
-    """A player's accuracy: the average of the weighted and the harmonic mean of the moves' accuracies. None without moves."""
+    """Return a player's accuracy: the average of the weighted and the harmonic mean of those of the moves. None without moves."""
     if not moves:
         return None
     weighted = sum(move * count for move, count in zip(moves, counts, strict=True)) / sum(counts)
-    return (weighted + harmonic_mean([max(each, 1.0) for each in moves])) / 2
+    return (weighted + harmonic_mean([max(value, 1.0) for value in moves])) / 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The names of openings, found by position, so that a transposition has the name of the line it transposes into."""
+"""The names of openings by position, so that a transposition has the name of the line it transposes into."""
 
 import lzma
 from collections.abc import Sequence
@@ -14,11 +14,11 @@ LONGEST = 36  # half-moves of a line that has a name
 
 @cache
 def _names() -> dict[str, tuple[str, str]]:
-    """ECO code and name by position, as EPD without operations. Raises OSError."""
+    """Return ECO code and name by position, as EPD without operations. Raises OSError."""
     lines = lzma.decompress(NAMES.path.read_bytes()).decode().splitlines()
     return {epd: (code, name) for epd, code, name in (line.split("\t") for line in lines if not line.startswith("#"))}
 
 
 def opening(boards: Sequence[chess.Board]) -> tuple[str, str] | None:
-    """ECO code and name of the last of these positions, from the first of a game, that has one."""
+    """Return ECO code and name of the last named position among the first ones of a game."""
     return next(filter(None, (_names().get(board.epd()) for board in reversed(boards[: LONGEST + 1]))), None)

@@ -1,6 +1,6 @@
 "use strict";
-// Shows the position that the address names: #g2-17 is the position after 17 half-moves of game 2, and #g2-17-1-3 the one that
-// 3 half-moves of its first line lead to.
+// Shows the position of the address: #g2-17 is the position after 17 half-moves of game 2, #g2-17-1-3 the one
+// after 3 half-moves of its first line.
 (() => {
   const games = JSON.parse(document.getElementById("data").textContent);
   const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
@@ -11,7 +11,7 @@
   let game = 1, at = 0, line = 0, ply = 0; // line and ply are 0 in the game itself
   const positions = () => games[game - 1].positions;
 
-  // Upper left corner of a square. Black is at the bottom of a flipped board.
+  // Returns the upper left corner of a square. Black is at the bottom of a flipped board.
   function corner(square, flipped) {
     const file = square.charCodeAt(0) - 97, rank = square.charCodeAt(1) - 49;
     return [MARGIN + SIZE * (flipped ? 7 - file : file), MARGIN + SIZE * (flipped ? rank : 7 - rank)];
@@ -24,20 +24,20 @@
     return element;
   }
 
-  // The men of a FEN: {e1: "K"}.
-  function menOf(fen) {
-    const men = {};
+  // Returns the pieces of a FEN: {e1: "K"}.
+  function piecesOf(fen) {
+    const pieces = {};
     fen.split(" ")[0].split("/").forEach((row, down) => {
       let file = 0;
       for (const sign of row) {
         if (sign >= "1" && sign <= "8") file += Number(sign);
-        else men["abcdefgh"[file++] + (8 - down)] = sign;
+        else pieces["abcdefgh"[file++] + (8 - down)] = sign;
       }
     });
-    return men;
+    return pieces;
   }
 
-  // What is on the board: the position of the game, or one of its line, and the one before it.
+  // Returns the position on the board, of the game or of a line, and the FEN before it.
   function shown() {
     const position = positions()[at];
     if (!line) return { ...position, before: positions()[at - 1]?.fen };
@@ -46,10 +46,10 @@
     return { line: true, fen: fens[ply - 1], before: fens[ply - 2] ?? position.fen, text: move, score };
   }
 
-  // The move that should have been played is a whole line, the reply a broken one: they differ without colours, too.
+  // Draws the better move as a solid line, the reply as a dashed one: they differ without colours, too.
   function drawArrow(group, [from, to], flipped, kind) {
-    const [x1, y1] = corner(from, flipped).map((each) => each + SIZE / 2);
-    const [x2, y2] = corner(to, flipped).map((each) => each + SIZE / 2);
+    const [x1, y1] = corner(from, flipped).map((edge) => edge + SIZE / 2);
+    const [x2, y2] = corner(to, flipped).map((edge) => edge + SIZE / 2);
     const length = Math.hypot(x2 - x1, y2 - y1);
     if (!length) return;
     const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
@@ -61,16 +61,16 @@
 
   function drawBoard(holder, position) {
     const svg = one("svg", holder), flipped = holder.dataset.side === "black";
-    const men = menOf(position.fen), before = menOf(position.before ?? position.fen);
+    const pieces = piecesOf(position.fen), before = piecesOf(position.before ?? position.fen);
     const king = /[+#]/.test(position.text) && (position.fen.split(" ")[1] === "w" ? "K" : "k");
     for (const square of all("rect.square", svg)) {
-      const name = [...square.classList].find((each) => /^[a-h][1-8]$/.test(each));
-      square.classList.toggle("last", men[name] !== before[name]);
-      square.classList.toggle("check", Boolean(king) && men[name] === king);
+      const name = [...square.classList].find((word) => /^[a-h][1-8]$/.test(word));
+      square.classList.toggle("last", pieces[name] !== before[name]);
+      square.classList.toggle("check", Boolean(king) && pieces[name] === king);
     }
-    one("g.men", svg)?.remove();
-    const group = add(svg, "g", { class: "men" });
-    for (const [square, sign] of Object.entries(men)) {
+    one("g.placed", svg)?.remove();
+    const group = add(svg, "g", { class: "placed" });
+    for (const [square, sign] of Object.entries(pieces)) {
       const [x, y] = corner(square, flipped), colour = sign === sign.toUpperCase() ? "white" : "black";
       add(group, "use", { href: `#${colour}-${NAMES[sign.toLowerCase()]}`, transform: `translate(${x}, ${y})` });
     }
@@ -121,8 +121,8 @@
 
   function mark() {
     const shown = document.getElementById(`game${game}`);
-    all(".game").forEach((each) => each.classList.toggle("shown", each === shown));
-    all(".game a[aria-current]").forEach((each) => each.removeAttribute("aria-current"));
+    all(".game").forEach((article) => article.classList.toggle("shown", article === shown));
+    all(".game a[aria-current]").forEach((link) => link.removeAttribute("aria-current"));
     one(`.line a[href="#g${game}-${at}-${line}-${ply}"]`, shown)?.setAttribute("aria-current", "true");
     const link = one(`a.move[data-at="${at}"]`, shown);
     if (link) {
@@ -143,9 +143,9 @@
   }
 
   function show() {
-    const found = /^#g(\d+)-(\d+)(?:-(\d+)-(\d+))?$/.exec(location.hash) || [];
-    const [wanted, index, number, half] = found.slice(1).map((each) => Number(each ?? 0));
-    game = Math.min(Math.max(wanted ?? 1, 1), games.length);
+    const parts = /^#g(\d+)-(\d+)(?:-(\d+)-(\d+))?$/.exec(location.hash) || [];
+    const [requested, index, number, half] = parts.slice(1).map((part) => Number(part ?? 0));
+    game = Math.min(Math.max(requested ?? 1, 1), games.length);
     at = Math.min(index ?? 0, positions().length - 1);
     const fens = positions()[at].lines?.[number - 1]?.[2];
     line = fens && half ? number : 0;
@@ -160,7 +160,7 @@
     location.replace(`#g${game}-${Math.min(Math.max(where, 0), positions().length - 1)}`);
   }
 
-  // One half-move on (1) or back (-1), in the line or in the game; back from the first of a line is the game.
+  // Goes one half-move on (1) or back (-1), in the line or in the game; back from the first of a line is the game.
   function step(direction) {
     const half = ply + direction;
     if (!line) go(at + direction);
@@ -185,7 +185,7 @@
     setTimeout(() => { button.textContent = `Copy ${button.dataset.copy.toUpperCase()}`; }, 1000);
   }
 
-  // Index of the nearest bad move forward (1) or backward (-1); the current index if there is none.
+  // Returns the index of the nearest bad move forward (1) or backward (-1); the current index if there is none.
   function mistake(direction) {
     for (let index = at + direction; positions()[index]; index += direction) if (positions()[index].kind) return index;
     return at;

@@ -55,36 +55,36 @@ class _Game:
         self.result = headers.get("Result", "*")
 
     def link(self, index: int) -> str:
-        """The link to the position after move `index`; -1 for the first position."""
+        """Return the link to the position after move `index`; -1 for the first position."""
         return f"#g{self.number}-{index + 1}"
 
     def move_text(self, index: int) -> str:
-        """The move with its number and sign: `12. Nf3`, `12...Nf6?!`."""
+        """Return the move with its number and sign: `12. Nf3`, `12...Nf6?!`."""
         board = self.study.boards[index]
         return f"{_number(board)}{' ' if board.turn else ''}{self.san(index)}"
 
     def san(self, index: int) -> str:
-        """The move with its sign, without number."""
+        """Return the move with its sign, without number."""
         sign = self.judgements[index].sign if index in self.judgements else ""
         return self.study.boards[index].san(self.study.nodes[index].move) + sign
 
     def kind(self, index: int) -> str:
-        """The judgement of a move; "" for a good one."""
+        """Return the judgement of a move; "" for a good one."""
         return self.judgements[index].name if index in self.judgements else ""
 
     def lines(self, at: int) -> list[Line]:
-        """The lines of a position that can be played."""
+        """Return the lines of a position, without those of a finished game."""
         look = self.study.looks[at]
         return [line for line in look.lines if line.moves] if look else []
 
     def better(self, index: int) -> Line | None:
-        """The best line instead of a bad move; None if the move is not bad, or no line is known."""
+        """Return the best line instead of a bad move; None if the move is not bad, or no line is known."""
         lines = self.steps[index].better_lines() if index in self.judgements else []
         return lines[0] if lines else None
 
 
 def page(studies: Sequence[Study], described: str, heading: str = "Game analysis", summary: str | None = None) -> str:
-    """The whole file. `described` names the engine and its limit per position.
+    """Return the whole page. `described` names the engine and its limit per position.
 
     `summary` is HTML to stand above the games; without it, it is the table of the players who have more than one.
     """
@@ -129,7 +129,7 @@ def page(studies: Sequence[Study], described: str, heading: str = "Game analysis
 
 
 def _pieces() -> str:
-    """The pieces of chess.svg, defined once and used on every board."""
+    """Return the definitions of the pieces, from chess.svg, for all boards."""
     return f'<svg class="pieces" width="0" height="0" aria-hidden="true"><defs>{"".join(chess.svg.PIECES.values())}</defs></svg>'
 
 
@@ -143,20 +143,20 @@ def _chooser(games: Sequence[_Game]) -> str:
 
 
 def _players(studies: Sequence[Study]) -> str:
-    """A row for each player of several games; "" if there is none."""
+    """Return a row for each player of several games; "" if there is none."""
     rows = "".join(
         f'<tr><th scope="row">{escape(side.name)}</th><td>{games}</td>{"".join(f"<td>{cell}</td>" for cell in side.cells())}</tr>'
         for games, side in over_games(studies)
     )
     if not rows:
         return ""
-    signs = "".join(f'<th scope="col" title="{each.plural}">{each.sign}</th>' for each in judge.JUDGEMENTS)
+    signs = "".join(f'<th scope="col" title="{kind.plural}">{kind.sign}</th>' for kind in judge.JUDGEMENTS)
     heads = "".join(f'<th scope="col">{name}</th>' for name in ("Player", "Games", "Accuracy", "Average loss"))
     return f'<div class="players"><table><thead><tr>{heads}{signs}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
 def _keys() -> str:
-    """What the keys do; hidden where there is no keyboard."""
+    """Return the list of keys; hidden without a keyboard."""
     items = "".join(f"<li><kbd>{key}</kbd> {title}</li>" for _, _, title, key in STEPS)
     return f'<ul class="keys" aria-label="Keys">{items}</ul>'
 
@@ -171,7 +171,7 @@ def _viewer() -> str:
         for step, text, title, key in STEPS
     )
     seats = "".join(
-        f'<p class="seat" data-side="{colour}"><span class="{colour} man"></span><span class="name"></span><span class="clock"></span></p>'
+        f'<p class="seat" data-side="{colour}"><span class="{colour} piece"></span><span class="name"></span><span class="clock"></span></p>'
         for colour in ("white", "black")
     )
     legend = "".join(
@@ -191,7 +191,7 @@ def _viewer() -> str:
 
 
 def _game(game: _Game) -> str:
-    """One game: players, graph, table, moves, mistakes."""
+    """Return one game: players, graph, table, moves, mistakes."""
     study, known = game.study, game.known
     details = ", ".join(f"{label}{known[name]}" for name, label in DETAILS.items() if name in known)
     opening = ", ".join(
@@ -220,13 +220,13 @@ def _game(game: _Game) -> str:
 
 
 def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
-    """A column for each player, which fits a phone, and a row for each figure."""
-    headings = ("Accuracy", "Average loss, centipawns", *(each.plural.capitalize() for each in judge.JUDGEMENTS))
+    """Return a table with a column for each player, so that it fits a phone, and a row for each figure."""
+    headings = ("Accuracy", "Average loss, centipawns", *(kind.plural.capitalize() for kind in judge.JUDGEMENTS))
     rows = list(zip(headings, *(side.cells() for side in sides), strict=True)) if any(side.moves for side in sides) else []
-    if any(each is not None for each in seconds):
-        rows.append(("Time used", *("-" if each is None else span_text(each) for each in seconds)))
+    if any(total is not None for total in seconds):
+        rows.append(("Time used", *("-" if total is None else span_text(total) for total in seconds)))
     players = "".join(
-        f'<th scope="col"><span class="{colour} man"></span>{escape(side.name)}</th>'
+        f'<th scope="col"><span class="{colour} piece"></span>{escape(side.name)}</th>'
         for colour, side in zip(("white", "black"), sides, strict=True)
     )
     body = "".join(f'<tr><th scope="row">{name}</th><td>{white}</td><td>{black}</td></tr>' for name, white, black in rows)
@@ -234,19 +234,19 @@ def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
 
 
 def _moves(game: _Game) -> str:
-    """The moves as links in two columns, with the score after each; a bad one has its sign and colour."""
-    found = []
+    """Return the moves as links in two columns, with the score after each; a bad one has its sign and colour."""
+    cells = []
     for index, board in enumerate(game.study.boards[:-1]):
         if board.turn or index == 0:
-            found.append(f'<span class="number">{board.fullmove_number}.</span>{"" if board.turn else "<span>...</span>"}')
+            cells.append(f'<span class="number">{board.fullmove_number}.</span>{"" if board.turn else "<span>...</span>"}')
         kind, look = f"move {game.kind(index)}".strip(), game.study.looks[index + 1]
         score = f" <small>{score_text(look.score)}</small>" if look else ""
-        found.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}">{escape(game.san(index))}{score}</a>')
-    return "".join([*found, f'<span class="result">{escape(game.result)}</span>'])
+        cells.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}">{escape(game.san(index))}{score}</a>')
+    return "".join([*cells, f'<span class="result">{escape(game.result)}</span>'])
 
 
 def _mistakes(game: _Game) -> str:
-    """The bad moves, each with the best line instead of it."""
+    """Return the bad moves, each with the best line instead of it."""
     items = []
     for index, judgement in game.judgements.items():
         step, better = game.steps[index], ""
@@ -262,27 +262,27 @@ def _mistakes(game: _Game) -> str:
 
 
 def _line_links(game: _Game, at: int, line: Line) -> str:
-    """A line of a position, each move a link to the board after it."""
+    """Return a line of a position, each move a link to the board after it."""
     start = f"{game.link(at - 1)}-{game.lines(at).index(line) + 1}"
     moves = enumerate(MOVE.findall(_line_text(game.study.boards[at], line)), start=1)
     return " ".join(f'<a href="{start}-{ply}">{escape(move)}</a>' for ply, move in moves)
 
 
 def _position(game: _Game, index: int) -> dict[str, Any]:
-    """One position, for the script; keys that say nothing are left out. `better` is what should have been played instead of the last move."""
+    """Return one position for the script, without empty keys. `better` is the best move instead of the last one."""
     study = game.study
     board, look = study.boards[index], study.looks[index]
-    found: dict[str, Any] = {"fen": board.fen(), "text": "First position", "kind": ""}
+    values: dict[str, Any] = {"fen": board.fen(), "text": "First position", "kind": ""}
     if index:
         before = study.boards[index - 1]
-        found |= {"text": game.move_text(index - 1), "kind": game.kind(index - 1)}
+        values |= {"text": game.move_text(index - 1), "kind": game.kind(index - 1)}
         if better := game.better(index - 1):
             line = game.lines(index - 1).index(better) + 1
-            found["better"] = {**_first_move(before, better), "score": score_text(better.score), "line": line}
+            values["better"] = {**_first_move(before, better), "score": score_text(better.score), "line": line}
         if (seconds := game.times.spent[index - 1]) is not None:
-            found["spent"] = span_text(seconds)
+            values["spent"] = span_text(seconds)
     if look:
-        found |= {
+        values |= {
             "score": score_text(look.score),
             "win": round(judge.win_percent(look.score), 1),
             "odds": judge.odds(board, look.score),
@@ -290,20 +290,20 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
             "lines": [[score_text(line.score), _line_text(board, line), _fens(board, line)] for line in game.lines(index)],
         }
         if look.lines[0].moves:
-            found["reply"] = _first_move(board, look.lines[0])
+            values["reply"] = _first_move(board, look.lines[0])
     clocks = game.times.left[index]
-    if any(each is not None for each in clocks):
-        found["clocks"] = ["" if each is None else clock_text(each) for each in clocks]
-    return found
+    if any(left is not None for left in clocks):
+        values["clocks"] = ["" if left is None else clock_text(left) for left in clocks]
+    return values
 
 
 def _first_move(board: chess.Board, line: Line) -> dict[str, Any]:
-    """The first move of a line: its squares, and its text with the number."""
+    """Return the first move of a line: its squares, and its text with the number."""
     return {"move": _squares(board, line.moves[0]), "text": board.variation_san(line.moves[:1])}
 
 
 def _squares(board: chess.Board, move: chess.Move) -> list[str]:
-    """Start and target square; for castling those of the king, also in Chess960."""
+    """Return start and target square; for castling those of the king, also in Chess960."""
     target = move.to_square
     if board.is_castling(move):
         target = chess.square(6 if board.is_kingside_castling(move) else 2, chess.square_rank(move.from_square))
@@ -315,12 +315,12 @@ def _line_text(board: chess.Board, line: Line) -> str:
 
 
 def _fens(board: chess.Board, line: Line) -> list[str]:
-    """The positions after each move of a line."""
-    board, found = board.copy(stack=False), []
+    """Return the positions after each move of a line."""
+    board, fens = board.copy(stack=False), []
     for move in line.moves[:LINE_PLIES]:
         board.push(move)
-        found.append(board.fen())
-    return found
+        fens.append(board.fen())
+    return fens
 
 
 def _number(board: chess.Board) -> str:

@@ -58,7 +58,7 @@ class Step(NamedTuple):
     judgement: judge.Judgement | None
 
     def better_lines(self) -> list[Line]:
-        """The lines of the position before the move that score better for its player than the move."""
+        """Return the lines of the position before the move that score better for its player than the move."""
         return [
             line
             for line in self.before.lines
@@ -78,7 +78,7 @@ class Side(NamedTuple):
     counts: dict[str, int]  # judgement -> how often
 
     def cells(self) -> list[str]:
-        """Accuracy, average loss and counts for a table."""
+        """Return accuracy, average loss and counts for a table."""
         accuracy = "-" if self.accuracy is None else f"{self.accuracy:.1f} %"
         loss = "-" if self.loss_cp is None else f"{self.loss_cp:.0f}"
         return [accuracy, loss, *map(str, self.counts.values())]
@@ -126,7 +126,7 @@ class Study:
                 board.pop()
 
     def steps(self) -> Iterator[Step]:
-        """The moves for which the positions before and after have been analysed."""
+        """Yield the moves for which the positions before and after have been analysed."""
         for at, node in enumerate(self.nodes):
             board, before, after = self.boards[at], self.looks[at], self.looks[at + 1]
             if not before or not after:
@@ -140,7 +140,7 @@ class Study:
             yield Step(at, board.san(node.move), node.move, board.turn, before, after, loss_cp, loss, accuracy, judgement)
 
     def sides(self) -> tuple[Side, Side]:
-        """The results of White and of Black."""
+        """Return the results of White and of Black."""
         steps = list(self.steps())
         first = steps[0].at if steps else 0
         weights = judge.weights([judge.win_percent(look.score) for look in self.looks[first:] if look])
@@ -150,13 +150,13 @@ class Study:
     def _side(self, colour: chess.Color, weighted: Sequence[tuple[Step, float]]) -> Side:
         steps = [step for step, _ in weighted if step.white == colour]
         weights = [weight for step, weight in weighted if step.white == colour]
-        counts = {each.name: sum(step.judgement is each for step in steps) for each in judge.JUDGEMENTS}
+        counts = {kind.name: sum(step.judgement is kind for step in steps) for kind in judge.JUDGEMENTS}
         accuracy = judge.accuracy([step.accuracy for step in steps], weights)
         loss = sum(step.loss_cp for step in steps) / len(steps) if steps else None
         return Side(self.game.headers.get("White" if colour else "Black", "?"), len(steps), accuracy, loss, counts)
 
     def annotate(self, annotator: str) -> None:
-        """Write the results found so far into the game; a second call changes nothing.
+        """Write the results so far into the game; a second call changes nothing.
 
         Every move gets `[%eval ...]`, as Lichess and GUIs read it, bad moves a NAG and the better lines as variations. The game
         keeps its variations and comments; a move that a human annotator has judged keeps that judgement and gets no other.
@@ -178,30 +178,30 @@ class Study:
             self.name_opening()
 
     def name_opening(self) -> None:
-        """Give a game that does not name its opening the tags ECO and Opening, if the opening has a name."""
-        if not self.game.headers.get("Opening", "").strip("?. -") and (found := opening(self.boards)):
-            code, name = found
+        """Add the tags ECO and Opening to a game without them, if the opening has a name."""
+        if not self.game.headers.get("Opening", "").strip("?. -") and (names := opening(self.boards)):
+            code, name = names
             if not self.game.headers.get("ECO", "").strip("?. -"):
                 self.game.headers["ECO"] = code
             self.game.headers["Opening"] = name
 
 
 def over_games(studies: Sequence[Study]) -> list[tuple[int, Side]]:
-    """How many games, and the results in all of them, of each player who has more than one; the accuracy is the mean of the games'."""
+    """Return the number of games and the mean results of each player of several games."""
     by_name: dict[str, list[tuple[int, Side]]] = {}
     for number, study in enumerate(studies):
         for side in study.sides():
             if side.moves and side.name.strip("? "):
                 by_name.setdefault(side.name, []).append((number, side))
-    found = []
+    players = []
     for name, numbered in by_name.items():
         games, sides = len({number for number, _ in numbered}), [side for _, side in numbered]
         moves = sum(side.moves for side in sides)
         accuracy = sum(side.accuracy or 0 for side in sides) / len(sides)
         loss = sum((side.loss_cp or 0) * side.moves for side in sides) / moves
-        counts = {each.name: sum(side.counts[each.name] for side in sides) for each in judge.JUDGEMENTS}
-        found += [(games, Side(name, moves, accuracy, loss, counts))] if games > 1 else []
-    return found
+        counts = {kind.name: sum(side.counts[kind.name] for side in sides) for kind in judge.JUDGEMENTS}
+        players += [(games, Side(name, moves, accuracy, loss, counts))] if games > 1 else []
+    return players
 
 
 class GamesRead(NamedTuple):
@@ -212,11 +212,11 @@ class GamesRead(NamedTuple):
 
 
 def read_files(paths: Sequence[str]) -> GamesRead:
-    """The games of all files ("-" is standard input); a game keeps the moves before its fault.
+    """Return the games of all files ("-" is standard input); a game keeps the moves before its fault.
 
     Raises CommandError for a file that cannot be read or has no game in it.
     """
-    found = GamesRead([], [])
+    result = GamesRead([], [])
     for path in paths:
         try:
             with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
@@ -229,19 +229,19 @@ def read_files(paths: Sequence[str]) -> GamesRead:
             raise CommandError(f"{path}: it contains no game")
         for number, game in enumerate(games, start=1):
             label = f"{path}: game {number} ({title(game)})"
-            found.studies.append(Study(game, label))
+            result.studies.append(Study(game, label))
             if game.errors:
-                found.faults.append(f"{label}: {'; '.join(reason(error) for error in game.errors[:MAX_NAMED])}")
-    return found
+                result.faults.append(f"{label}: {'; '.join(reason(error) for error in game.errors[:MAX_NAMED])}")
+    return result
 
 
 def title(game: chess.pgn.Game) -> str:
-    """The players of a game, shortened and printable."""
+    """Return the players of a game, shortened and printable."""
     return " - ".join(shorten(game.headers.get(colour, "?")) for colour in ("White", "Black"))
 
 
 def score_text(score: Score) -> str:
-    """White's score as text: `+0.31`, `0.00`, `#3`, `#-2`; `mate` if the position is checkmate."""
+    """Return White's score as text: `+0.31`, `0.00`, `#3`, `#-2`; `mate` if the position is checkmate."""
     mate = score.mate()
     if mate is not None:
         return f"#{mate}" if mate else "mate"
