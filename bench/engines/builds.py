@@ -33,7 +33,7 @@ class Build(NamedTuple):
 
 
 def cache_folder() -> Path:
-    """The cache folder of this user."""
+    """Return the cache folder of this user."""
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA") or str(Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
@@ -44,7 +44,7 @@ def cache_folder() -> Path:
 
 
 def find_repository(start: Path | None = None) -> Path:
-    """The checkout of coachwhip that holds `start` (default: here), or else the one this package runs from.
+    """Return the checkout of coachwhip that holds `start` (default: here), or else the one this package runs from.
 
     Raises CommandError.
     """
@@ -57,13 +57,13 @@ def find_repository(start: Path | None = None) -> Path:
 
 
 def start_command(root: Path) -> tuple[str, ...]:
-    """The command that runs the package `coachwhip` in `root` with this Python, from any working directory."""
+    """Return the command that runs the package `coachwhip` in `root` with this Python, from any working directory."""
     code = f"import runpy, sys; sys.path.insert(0, {str(root)!r}); runpy.run_module('coachwhip', run_name='__main__', alter_sys=True)"
     return sys.executable, "-c", code
 
 
 def build(revision: str, repository: Path, say: Callable[[str], None]) -> Build:
-    """Build a revision, unless that has been done. Raises CommandError with the end of the log if it cannot be built."""
+    """Build a revision, unless the cache has it. Raises CommandError with the end of the log if it cannot be built."""
     if revision.startswith("-"):
         raise CommandError(f"not a revision: {revision!r}")
     done = _run(["git", "-C", str(repository), "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"], check=False)
@@ -98,14 +98,14 @@ def _make(folder: Path, repository: Path, commit: str) -> None:
 
 
 def _variant() -> str:
-    """A few letters that distinguish builds with other compilers and flags."""
+    """Return a few letters that distinguish builds with other compilers and flags."""
     names = ["CC", "CFLAGS", *(name for name in os.environ if name.startswith("COACHWHIP_"))]
     chosen = sorted(f"{name}={os.environ[name]}" for name in names if os.environ.get(name))
     return hashlib.sha256("\n".join(chosen).encode()).hexdigest()[:8]
 
 
 def _builder() -> str:
-    """A Python of this version with what a build needs: this one, or one in an environment made for it."""
+    """Return a Python of this version with the packages for a build: this one, or one in a new environment."""
     if all(_major_version(package) >= least for package, least in BUILDERS.items()):
         return sys.executable
     home = cache_folder() / f"builder-{sys.implementation.cache_tag}"
@@ -118,7 +118,7 @@ def _builder() -> str:
 
 
 def _major_version(package: str) -> int:
-    """Of an installed package; 0 for one that is not."""
+    """Return the major version of an installed package; 0 if it is not installed."""
     try:
         return int(metadata.version(package).split(".", maxsplit=1)[0])
     except (metadata.PackageNotFoundError, ValueError):
@@ -126,7 +126,7 @@ def _major_version(package: str) -> int:
 
 
 def _run(command: Sequence[str], *, check: bool = True, cwd: Path | None = None) -> "subprocess.CompletedProcess[str]":
-    """Run a command without showing its output; Ctrl-C ends it, and what it has started. Raises CommandError with the end of its output."""
+    """Run a command quietly; Ctrl-C ends it and its children. Raises CommandError with the end of its output."""
     null, pipe = subprocess.DEVNULL, subprocess.PIPE
     try:
         process = subprocess.Popen(

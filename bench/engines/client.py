@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The UCI client of the measuring tools: starts an engine, sets its options, has it search, and gives it up when it fails.
+"""The UCI client of the measuring tools: starts an engine, sets its options, lets it search, and ends it when it fails.
 
 `go` is sent after the engine has answered `isready` behind `position`; its clock runs from the write of `go` to the read of `bestmove`.
 A slow engine is silent or prints a banner before `uciok`: it gets all its time. A program that echoes our command, or prints many lines
@@ -39,13 +39,13 @@ class Reply(NamedTuple):
 
 
 class Patience(NamedTuple):
-    """When an engine counts as stalled: so many seconds after a command, or after the last sign that it will answer."""
+    """The time after which an engine counts as stalled: seconds after a command, or after the last sign of an answer."""
 
     after_command: float | None = None
     after_line: float | None = None
 
     def remaining(self, sent_at: float, alive_at: float) -> float:
-        """Seconds until then."""
+        """Return the seconds until the first limit."""
         ends = [start + limit for start, limit in zip((sent_at, alive_at), self, strict=True) if limit is not None]
         return min(ends) - time.perf_counter()
 
@@ -55,17 +55,17 @@ Listener = Callable[[float, str], bool | None]
 
 
 def ignore(_seconds: float, _line: str) -> None:
-    """A listener for those who want the move alone."""
+    """Ignore an `info` line: the listener of callers that need only the move."""
 
 
 def position_command(fen: str, moves: Sequence[str] = (), *, chess960: bool = False) -> str:
-    """The `position` command; the start position of standard chess has a word of its own."""
+    """Return the `position` command, with `startpos` for the start position of standard chess."""
     start = "startpos" if fen == chess.STARTING_FEN and not chess960 else f"fen {fen}"
     return f"position {start} moves {' '.join(moves)}" if moves else f"position {start}"
 
 
 def legal_move(board: chess.Board, text: str) -> chess.Move:
-    """The move that an engine has sent for this position. Raises EngineFault if it is none."""
+    """Return the move of an engine for this position. Raises EngineFault if it is not legal."""
     with suppress(ValueError):
         if move := board.parse_uci(text):  # a null move is false
             return move
@@ -73,7 +73,7 @@ def legal_move(board: chess.Board, text: str) -> chess.Move:
 
 
 def read_option(line: str) -> Option | None:
-    """An `option` line; None for another one."""
+    """Read an `option` line; None for another one."""
     match = re.fullmatch(r"option\s+name\s+(.*?)\s+type\s+(\w+)(.*)", line)
     if match is None:
         return None
@@ -83,7 +83,7 @@ def read_option(line: str) -> Option | None:
 
 
 def setoption(option: Option, text: str) -> str:
-    """The command that sets an option. Raises EngineError for a value that it does not have."""
+    """Return the command that sets an option. Raises EngineError for a wrong value."""
     if option.is_managed():
         raise EngineError(f"cannot set {option.name} which is automatically managed")
     value = option.parse(text)
@@ -92,7 +92,7 @@ def setoption(option: Option, text: str) -> str:
 
 
 class Client:
-    """An engine: its process is started when first needed, and again after it was given up."""
+    """An engine; its process is started when first needed, and again after a failure."""
 
     def __init__(self, spec: EngineSpec) -> None:
         self.spec = spec
@@ -132,7 +132,7 @@ class Client:
         self.was_started, self.failed_starts, self._chess960 = True, 0, False
 
     def _shake_hands(self, process: EngineProcess) -> None:
-        """Learn its name and options. Raises ValueError that says why this is no engine, EngineFault if it has ended."""
+        """Read name and options. Raises ValueError if this is no engine, EngineFault if it has ended."""
         self._options = UciOptionMap()
         self.name = self.spec.name or self.spec.command[0]
         foreign: list[str] = []
@@ -143,9 +143,9 @@ class Client:
             if now > echo_limit:
                 raise ValueError("it only echoed the command `uci` and did not answer `uciok`")
             if now > limit:
-                said = f"only {foreign[0][:SHOWN]!r}" if foreign else "and said nothing"
-                waited = f"it did not answer `uciok` in {self.spec.start_seconds:g} s"
-                raise ValueError(f"{waited}, {said}; --start-timeout gives it more")
+                output = f"only {foreign[0][:SHOWN]!r}" if foreign else "no output"
+                waited = f"no `uciok` within {self.spec.start_seconds:g} s"
+                raise ValueError(f"{waited}, {output}; raise --start-timeout to wait longer")
             for line in process.receive(min(limit, echo_limit) - now)[1]:
                 if line == "uciok":
                     return
@@ -161,7 +161,7 @@ class Client:
                 raise ValueError(f"it printed {FOREIGN_LINES} lines that are not UCI, the first one {first!r}, and no `uciok`")
 
     def _take(self, line: str) -> None:
-        """Note a name or an option."""
+        """Store a name or an option."""
         if line.startswith("id name ") and not self.spec.name:
             self.name = label(line.removeprefix("id name ").strip())
         if option := read_option(line):
@@ -187,16 +187,16 @@ class Client:
         return next(filter(None, rejections), "")
 
     def go(self, position: str, go: str, patience: Patience, listener: Listener = ignore) -> Reply:
-        """The engine's reply to these two commands; `listener` is called with each `info` line.
+        """Return the engine's reply to these two commands; `listener` is called with each `info` line.
 
-        Raises EngineFault, after giving the process up, if there is no reply; whether it came in time is for the caller.
+        Raises EngineFault, and ends the process, if there is no reply; the caller checks the time.
         """
         self._ask((position, "isready"), "readyok", patience)
         seconds, line = self._ask((go,), "bestmove", patience, listener)
         return Reply((*line.split()[1:], "")[0], seconds)
 
     def _ask(self, lines: Sequence[str], word: str, patience: Patience, listener: Listener = ignore) -> tuple[float, str]:
-        """The line that answers, and how many seconds it took. Raises EngineFault, and gives the process up."""
+        """Send lines. Returns the seconds until the answer, and its line. Raises EngineFault, and ends the process."""
         process = self._process
         if process is None:
             raise EngineFault(CRASH, "no process")
@@ -218,19 +218,19 @@ class Client:
             raise
 
     def close(self, *, politely: bool = False) -> None:
-        """End the process, whatever it does; `politely` waits a moment for it to quit. It may be called from any thread."""
+        """End the process at any time; `politely` waits a moment for it to quit. It may be called from any thread."""
         process, self._process = self._process, None
         if process is not None:
             process.end(QUIT_TIMEOUT if politely else 0)
 
     def end(self) -> None:
-        """End the process for good, also one that is being started: no other one follows. It may be called from any thread."""
+        """End the process for good, also during its start. It may be called from any thread."""
         self._is_ended = True
         self.close()
 
 
 def check_engines(specs: Sequence[EngineSpec]) -> list[str]:
-    """Start each engine once, so that one that cannot be used is rejected before the work; returns their names, all different.
+    """Start each engine once, so that a wrong one is rejected before the work; returns their names, all different.
 
     Raises StartError.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Time controls: how they are written, how a clock runs down, and what `go` says about it. Pure; no engine, no chess rules.
+"""Time controls: their text form, clocks, and their part of `go`. Pure; no engine, no chess rules.
 
 One text form serves the command line, the journal and PGN: `5+0.05`, `40/60`, `40/60+0.5`, `time=0.1`, `nodes=10000`,
 `depth=8`, or several with commas between them, of which the first to be reached ends a search. Times are in seconds.
@@ -26,7 +26,7 @@ class TimeControl(NamedTuple):
     depth: int = 0
 
     def __str__(self) -> str:
-        """The text form."""
+        """Return the text form."""
         clock = f"{self.moves}/" if self.moves else ""
         clock += f"{self.base:g}" + (f"+{self.increment:g}" if self.increment or not self.moves else "")
         parts = [clock] if self.base else []
@@ -37,7 +37,7 @@ class TimeControl(NamedTuple):
 
 
 def add_limits(parser: argparse.ArgumentParser, default: str, *, max_depth: int = 1000) -> None:
-    """Give a parser the limits of a search of one position, of which one may be given: `time`, `depth` and `nodes`."""
+    """Add the limits of a search of one position to a parser: `time`, `depth` or `nodes`."""
     add = parser.add_mutually_exclusive_group().add_argument
     add("--time", type=seconds, metavar="SECONDS", help=f"time for each position (default: {default})")
     add("--depth", type=whole_number(1, max_depth), metavar="N", help="search each position to this depth, in plies")
@@ -45,13 +45,13 @@ def add_limits(parser: argparse.ArgumentParser, default: str, *, max_depth: int 
 
 
 def limit_of(args: argparse.Namespace, default: TimeControl) -> TimeControl:
-    """The limit of `add_limits` that was given, or the default."""
+    """Return the limit from the command line, or the default."""
     given = TimeControl(time=args.time or 0.0, depth=args.depth or 0, nodes=args.nodes or 0)
     return given if any(given) else default
 
 
 def parse_time_control(text: str) -> TimeControl:
-    """The inverse of `str(TimeControl)`. Raises ValueError with a sentence for the user."""
+    """Read a time control, the inverse of `str`. Raises ValueError with a message for the user."""
     fields: dict[str, float] = {}
     for part in text.split(","):
         name, equals, value = part.strip().partition("=")
@@ -67,7 +67,7 @@ def parse_time_control(text: str) -> TimeControl:
 
 
 def _clock(text: str) -> dict[str, float]:
-    """The fields of `[MOVES/][MINUTES:]BASE[+INCREMENT]`, or of `inf` for no clock, as cutechess writes them."""
+    """Return the fields of `[MOVES/][MINUTES:]BASE[+INCREMENT]`, or of `inf` for no clock, as cutechess writes them."""
     if text == "inf":
         return {}
     moves, slash, clock = text.rpartition("/")
@@ -86,7 +86,7 @@ class Clock:
     """One side's clock in one game."""
 
     def __init__(self, control: TimeControl, margin: float | None = None) -> None:
-        """`margin` is how many seconds may be overdrawn; None for the default."""
+        """Start the clock. `margin`: seconds that may be overdrawn, None for the default."""
         self.control = control
         self.remaining = control.base
         self._margin = margin if margin is not None else (TIME_MARGIN if control.time else 0.0)
@@ -100,7 +100,7 @@ class Clock:
         return self.remaining + self._margin if self.control.base else None
 
     def spend(self, seconds: float) -> None:
-        """Account for a move that took `seconds`, at most `allowance`."""
+        """Subtract the `seconds` of a move, at most `allowance`, and add the time for later moves."""
         if not self.control.base:
             return
         self.remaining = max(0.0, self.remaining - seconds) + self.control.increment
@@ -111,7 +111,7 @@ class Clock:
                 self.remaining += self.control.base
 
     def go(self, clocks: Mapping[str, "Clock"]) -> str:
-        """The `go` command for the side that this clock belongs to; `clocks` are those of "w" and "b"."""
+        """Return the `go` command for the side that this clock belongs to; `clocks` are those of "w" and "b"."""
         control = self.control
         limits: dict[str, int] = {}
         if control.base:

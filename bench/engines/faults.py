@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The words for what engines do wrong, in reports and files."""
+"""The names of faults of engines, in reports and files."""
 
 from ..common.command import CommandError
 
@@ -15,7 +15,7 @@ class StartError(CommandError):
 
 
 class EngineFault(Exception):
-    """An engine did something wrong: `reason` is one of the words above, `detail` says what happened."""
+    """A fault of an engine: `reason` is one of the words above, `detail` is for the user."""
 
     def __init__(self, reason: str, detail: str) -> None:
         super().__init__(f"{reason}: {detail}")

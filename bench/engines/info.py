@@ -8,7 +8,7 @@ REJECTIONS = ("info string setoption: ", "info string no engine: ")
 
 
 class Info(NamedTuple):
-    """What an `info` line says; None for what it does not."""
+    """The fields of an `info` line; None for a missing one."""
 
     depth: int | None = None
     nodes: int | None = None
@@ -20,7 +20,7 @@ class Info(NamedTuple):
 
 
 def read_info(line: str) -> Info | None:
-    """Read an `info` line; None for another line, or text (`info string`). A number that is none counts as not said."""
+    """Read an `info` line; None for another line, or text (`info string`). A field with a wrong number counts as missing."""
     words = line.split()
     if words[:1] != ["info"] or "string" in words:
         return None
@@ -38,15 +38,15 @@ def read_info(line: str) -> Info | None:
 
 
 def read_rejection(line: str) -> str:
-    """Why coachwhip rejects an option or cannot search at all, "" if the line is none about that.
+    """Read the reason why coachwhip rejects an option or cannot search at all; "" for another line.
 
-    UCI has no answer for it: such an engine answers `readyok`, and plays on with the old value.
+    UCI has no answer for it: the engine answers `readyok`, and plays on with the old value.
     """
     return next((line.removeprefix(prefix) for prefix in REJECTIONS if line.startswith(prefix)), "")
 
 
 def reported_nodes(line: str) -> int:
-    """The nodes in an `info` line, 0 if it has none; quick, as it runs while an engine's clock does."""
+    """Return the nodes in an `info` line, 0 if it has none. Fast, since an engine's clock is running."""
     head, keyword, rest = line.partition(" nodes ")
     number = rest.split(maxsplit=1)[0] if keyword and rest.strip() else ""
     return int(number) if _is_whole(number) and " pv " not in head and " string " not in head else 0

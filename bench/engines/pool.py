@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Running engines that several threads share: a game borrows its engines, and the next one finds them running."""
+"""Running engines that several threads share: a game borrows its engines, and the next game uses the same ones."""
 
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Generic, TypeVar
 
-E = TypeVar("E", bound=Any)  # a Client, or what has its `close` and `end`
+E = TypeVar("E", bound=Any)  # a Client, or a class with its `close` and `end`
 
 
 class EnginePool(Generic[E]):
     """Engines of several players, known by their index."""
 
     def __init__(self, make: Callable[[int], E], idle: int) -> None:
-        """At most `idle` engines stay when they are given back; the one that was not used for longest is closed first."""
+        """Keep at most `idle` engines that nobody borrows; the least recently used one is closed first."""
         self._make = make
         self._most_idle = idle
         self._idle: list[tuple[int, E]] = []
@@ -23,7 +23,7 @@ class EnginePool(Generic[E]):
 
     @contextmanager
     def borrow(self, player: int) -> Iterator[E]:
-        """An engine of this player for the block, and nobody else's meanwhile. One of a closed pool cannot be started."""
+        """Lend an engine of this player to one block. One of a closed pool cannot be started."""
         with self._lock:
             place = next((place for place, (owner, _) in enumerate(self._idle) if owner == player), None)
             engine = self._make(player) if place is None else self._idle.pop(place)[1]
@@ -42,7 +42,7 @@ class EnginePool(Generic[E]):
                 each.close(politely=True)
 
     def close(self) -> None:
-        """End the engines: the idle ones politely, those that are borrowed at once."""
+        """End the engines: the idle ones politely, the borrowed ones at once."""
         with self._lock:
             self.is_closed = True
             idle, self._idle = self._idle, []

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The process of an engine: what it prints, with the times, and its end, which comes also where this runner is killed.
+"""An engine process: timestamped output, and an end even if the runner is killed.
 
 Most engines exit when their input ends, but a stalled one may not: a small separate process keeps a list of the running engines, and kills
-what still runs when the runner is gone. Where it cannot run, everything else works.
+them when the runner has ended. Everything else works without it.
 """
 
 import atexit
@@ -23,7 +23,7 @@ from .faults import CRASH, EngineFault
 LONGEST_LINE = 1 << 16  # bytes; a longer one counts as several
 LIFE_SIGN = 1.0  # seconds between looks at whether a process that is waited for is still there
 END_TIMEOUT = 5.0  # seconds a process that was killed may take to end
-SHOWN = 200  # characters of what an engine said last on stderr
+SHOWN = 200  # characters of the last line on stderr
 APART: dict[str, Any] = {"start_new_session": True}  # Ctrl-C is for the runner alone
 if sys.platform == "win32":
     APART = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -44,7 +44,7 @@ _LOCK = threading.Lock()
 
 @cache
 def _watchdog() -> "subprocess.Popen[bytes]":
-    """The process that ends engines after us."""
+    """Return the process that ends the engines of a killed runner."""
     null, command = subprocess.DEVNULL, [sys.executable, "-I", "-S", "-c", WATCH]
     process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=null, stderr=null, bufsize=0, **APART)
     atexit.register(process.communicate)
@@ -52,7 +52,7 @@ def _watchdog() -> "subprocess.Popen[bytes]":
 
 
 def _watch(sign: str, pid: int) -> None:
-    """An engine has been started (+) or has been ended (-)."""
+    """Report the start (+) or the end (-) of an engine."""
     with _LOCK, suppress(OSError):
         stream = _watchdog().stdin
         assert stream
@@ -60,7 +60,7 @@ def _watch(sign: str, pid: int) -> None:
 
 
 def kill(process: "subprocess.Popen[Any]") -> None:
-    """Kill a process that was started APART, and what it has started (on Windows it alone)."""
+    """Kill a process that was started APART, and its children (not on Windows)."""
     with suppress(OSError):
         if sys.platform == "win32":
             process.kill()
@@ -84,7 +84,7 @@ class EngineProcess:
         self._complaints.start()
 
     def _read_output(self) -> None:
-        """Note when bytes come before any line is looked at."""
+        """Queue the output, with the time of each read."""
         assert self._popen.stdout
         torn = b""
         with self._popen.stdout as stream:
@@ -112,7 +112,7 @@ class EngineProcess:
             self._popen.stdin.flush()
 
     def receive(self, seconds: float) -> tuple[float, list[str]]:
-        """The next lines that came together, and when; none if none come for so long. Raises EngineFault if the process has ended."""
+        """Return time and lines of the next read, no lines after `seconds`. Raises EngineFault if the process has ended."""
         lines: list[str] | None = None
         try:
             read_at, lines = self._output.get(timeout=max(0.0, min(seconds, LIFE_SIGN)))
@@ -127,7 +127,7 @@ class EngineProcess:
         raise EngineFault(CRASH, f"{ending}: {self._complaint[:SHOWN]}" if self._complaint else ending)
 
     def end(self, patience: float = 0.0) -> None:
-        """End the process and what it started, after so many seconds to quit by itself. It may be called from any thread."""
+        """End the process and its children, after `patience` seconds to quit by itself. It may be called from any thread."""
         assert self._popen.stdin
         if patience:
             self.send("quit")

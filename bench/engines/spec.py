@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads from a command line which engines to run, for every measuring command.
 
-What belongs to one engine comes after its `--engine` or `--revision`; an `--option` before the first is for every engine, and a
+The options of one engine come after its `--engine` or `--revision`; an `--option` before the first is for every engine, and a
 `--set` for every one of ours.
 A command adds options of its own that work in the same way with `of_engine`, and reads them with `values_of`.
 """
@@ -23,7 +23,7 @@ FAIR_OPTIONS = {"Threads": "1", "OwnBook": "false"}  # set wherever an engine ha
 
 
 class EngineSpec(NamedTuple):
-    """An engine as the user gave it."""
+    """An engine from the command line."""
 
     command: tuple[str, ...]
     name: str  # "" for the name it gives itself
@@ -31,17 +31,17 @@ class EngineSpec(NamedTuple):
     start_seconds: float = START_SECONDS  # how long it may take to answer `uciok`
 
     def settings(self, known: Container[str]) -> dict[str, str]:
-        """What to set in an engine that has the options `known`."""
+        """Return the options to set in an engine that has the options `known`."""
         return {name: value for name, value in {**FAIR_OPTIONS, **self.options}.items() if name in known}
 
     def require_options(self, engine: str, known: Collection[str]) -> None:
-        """Raises ValueError that names an option of the user's that the engine does not have, and the one that may be meant."""
+        """Raise ValueError, which suggests the nearest name, if the engine does not have an option of the user."""
         for name in self.options:
             if name not in known:
                 raise ValueError(f"{engine} has no option {name}{suggestion(name, known)}")
 
     def unusable(self, why: object) -> str:
-        """That this is no engine, for the user."""
+        """Return the message that this is no engine."""
         reason = why.strerror if isinstance(why, OSError) and why.strerror else why
         return f"cannot use {' '.join(self.command)!r} as an engine: {reason}"
 
@@ -59,12 +59,12 @@ class _InOrder(argparse.Action):
 
 
 def of_engine(**settings: Any) -> dict[str, Any]:
-    """The keywords of `add_argument` for an option that belongs to the engine before it: `settings`, and where it is collected."""
+    """Return the keywords of `add_argument` for an option of the preceding engine: `settings`, and where it is collected."""
     return {"action": _InOrder, "dest": "engine_words", "default": [], **settings}
 
 
 def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
-    """Give a parser `--engine`, `--revision`, `--name`, `--option`, `--set` and `--repository`, for `engine_specs` to read."""
+    """Add the options that `engine_specs` reads to a parser."""
     add = parser.add_argument
     add("--engine", **of_engine(metavar="COMMAND", help="command line of a UCI engine; may be repeated"))
     add("--revision", **of_engine(metavar="REV", help="coachwhip at a git revision, built on demand; may be repeated"))
@@ -84,7 +84,7 @@ def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
 
 
 class _Group(NamedTuple):
-    """An engine's words."""
+    """The options of one engine."""
 
     kind: str  # "--engine" or "--revision"; "" for ourselves, and what comes before the first engine
     engine: str
@@ -94,7 +94,7 @@ class _Group(NamedTuple):
 
 
 def _groups(words: Words) -> list[_Group]:
-    """What comes before the first engine, then what each engine has."""
+    """Return the options before the first engine, then those of each engine."""
     groups = [_Group("", "", {}, {}, {})]
     for option, value in words:
         if option in ("--engine", "--revision"):
@@ -107,17 +107,17 @@ def _groups(words: Words) -> list[_Group]:
 
 
 def values_of(words: Words, option: str) -> list[Any]:
-    """The value of a command's own option for each engine that is named; None for an engine without it."""
+    """Return the value of a command's own option for each engine; None for an engine without it."""
     return [group.others.get(option) for group in _groups(words)[1:]]
 
 
 def engine_specs(
     words: Words, repository: Path | None = None, *, with_ours: bool, start_seconds: float = START_SECONDS
 ) -> list[EngineSpec]:
-    """The engines that the collected words name; ourselves first if `with_ours`, and alone where none is named.
+    """Return the engines of the collected words; coachwhip itself is the first if `with_ours`, and the only one without words.
 
-    Revisions are built here, from `repository`. Raises CommandError for a word without the engine it belongs to, a tunable that we
-    do not have, a command line that cannot be split, or a revision that cannot be built.
+    Revisions are built here, from `repository`. Raises CommandError for a word without its engine, an unknown
+    tunable, a command line that cannot be split, or a revision that cannot be built.
     """
     first, *groups = _groups(words)
     if with_ours or not groups:
@@ -135,7 +135,7 @@ def engine_specs(
 
 
 def _require_owners(first: _Group, groups: Sequence[_Group]) -> None:
-    """Raises CommandError for tunables of a command line, which may be of any engine, and for those that we do not have."""
+    """Raise CommandError for a `--set` of an `--engine`, which may be any engine, and for an unknown tunable."""
     foreign = [group for group in groups if group.kind == "--engine"]
     for group in [*foreign, first] if len(foreign) == len(groups) else foreign:
         if group.tunables:
@@ -149,7 +149,7 @@ def _require_owners(first: _Group, groups: Sequence[_Group]) -> None:
 
 
 def _command(group: _Group, tunables: Mapping[str, str], repository: Path | None) -> tuple[tuple[str, ...], str]:
-    """The command of an engine, ours with these tunables, and the name of a revision. Raises CommandError."""
+    """Return the command of an engine, with the tunables for coachwhip, and the name of a revision. Raises CommandError."""
     if group.kind == "--engine":
         return _split(group.engine), ""
     changes = [f"{name}={value}" for name, value in tunables.items()]
@@ -161,7 +161,7 @@ def _command(group: _Group, tunables: Mapping[str, str], repository: Path | None
 
 
 def _split(command: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]:
-    """The words of a command line: a program as it stands, or words quoted as the system's shell does. Raises CommandError."""
+    """Split a command line: a program's path, or words quoted as in the system's shell. Raises CommandError."""
     if re.search(r"[\s'\"\\]", command) and os.path.isfile(command):
         return (os.path.abspath(command),)
     try:
@@ -176,10 +176,10 @@ def _split(command: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]:
 
 
 def own_command() -> tuple[str, ...]:
-    """The command that runs this coachwhip, from any working directory."""
+    """Return the command that runs this coachwhip, from any working directory."""
     return builds.start_command(import_root())
 
 
 def distinct(names: Sequence[str]) -> list[str]:
-    """The names, numbered where one occurs twice."""
+    """Return the names, with a number for repeated ones."""
     return [f"{name} ({number})" if names.count(name) > 1 else name for number, name in enumerate(names, start=1)]

@@ -25,8 +25,8 @@ BAD = (
     ("suite", ECHO, 600, "it only echoed the command `uci`"),
     ("suite", GARBAGE, 600, f"it printed {FOREIGN_LINES} lines that are not UCI, the first one 'garbage'"),
     ("suite", ENDLESS, 600, "it printed a line without an end"),
-    ("suite", SILENT, 1, "it did not answer `uciok` in 1 s, and said nothing; --start-timeout gives it more"),
-    ("suite", f"print('hello', flush=True)\n{SILENT}", 2, "in 2 s, only 'hello'; --start-timeout gives it more"),
+    ("suite", SILENT, 1, "no `uciok` within 1 s, no output; raise --start-timeout to wait longer"),
+    ("suite", f"print('hello', flush=True)\n{SILENT}", 2, "within 2 s, only 'hello'; raise --start-timeout to wait longer"),
     *((tool, LEAVES, 600, "") for tool in ("match", "suite", "speed")),
 )
 
