@@ -31,15 +31,15 @@ from .common.rules import Rules
 from .engines.clock import TimeControl
 from .viewer.clock import clock_text
 
-HINT = Limit(nodes=200_000, time=1)  # of the search behind `hint`, which is at full strength
+HINT = Limit(nodes=200_000, time=1)  # of the search of `hint`, at full strength
 TICK = 0.1  # seconds between two views of the clock
 SIDES = ("Black", "White")
 HELP = """\
   e4, Nf3, O-O, e2e4   make a move
   undo                 take back your last move and the answer to it
   hint                 suggest a move
-  resign               give the game up
-  save FILE.pgn        add the game, as it is now, to a file
+  resign               resign the game
+  save FILE.pgn        append the current game to a file
   quit                 leave
 Enter alone draws the board again."""
 
@@ -60,7 +60,7 @@ class Screen:
         self._is_coloured = self._is_terminal and has_pieces and not os.environ.get("NO_COLOR")
 
     def tick(self, text: str) -> None:
-        """Show text in place of the last one that was shown so; only on a terminal."""
+        """Show text in place of the last one; only on a terminal."""
         if self._is_terminal:
             print(f"\r{text}\x1b[K", end="", file=self._out, flush=True)
 
@@ -77,7 +77,7 @@ class Screen:
         print("    " + "  ".join(chess.FILE_NAMES[file] for file in files) + "\n", file=self._out, flush=True)
 
     def _cell(self, piece: chess.Piece | None, square: chess.Square, *, is_last: bool) -> str:
-        """A square, three characters wide."""
+        """Return a square, three characters wide."""
         letter = piece.symbol() if piece else "."
         if not self._is_coloured:
             return f"({letter})" if is_last else f" {letter} "
@@ -97,7 +97,7 @@ class Play:
         self._start = time.monotonic()  # when the side to move began to think
         self._ending = find_ending(board, (), Rules())
         self._game = chess.pgn.Game.from_board(board)
-        self._last: chess.pgn.GameNode = self._game  # what is on the board
+        self._last: chess.pgn.GameNode = self._game  # the position on the board
         self._name = "coachwhip" + (f" ({args.elo})" if args.elo else "")
         players = {human: "Human", not human: f"{self._name}, version {__version__}"}
         headers = {"Event": "coachwhip play", "Date": time.strftime("%Y.%m.%d"), "Round": "-"}
@@ -105,7 +105,7 @@ class Play:
         self._game.headers.update(headers, White=players[chess.WHITE], Black=players[chess.BLACK])
 
     def play(self) -> None:
-        """Play until the person leaves."""
+        """Play until the person quits."""
         print(f"You are {SIDES[self._human]}. Enter a move (e4, Nf3, O-O or e2e4), or help for the commands.")
         self._show()
         with suppress(EOFError):
@@ -116,7 +116,7 @@ class Play:
                     self._answer()
 
     def _show(self) -> None:
-        """Draw the board, and how the game has ended."""
+        """Draw the board, and print the result of a finished game."""
         self._screen.draw(self._last.board())
         if self._ending:
             outcome = {DRAW: "A draw", win(self._human): "You win"}.get(self._ending.result, "You lose")
@@ -158,7 +158,7 @@ class Play:
             self._show()
 
     def _read_line(self) -> str:
-        """What the person enters. Raises EOFError at the end of input."""
+        """Read a line of the person. Raises EOFError at the end of input."""
         board = self._last.board()
         prompt = f"{board.fullmove_number}{'.' if board.turn else '...'} your move{', check' if board.is_check() else ''}"
         if self._control.base:
@@ -207,7 +207,7 @@ class Play:
         self._show()
 
     def save(self, path: Path) -> None:
-        """Add the game as it is now to the end of a file; where that cannot be written, print it, so that it is not lost."""
+        """Append the current game to a file; print it if the file cannot be written."""
         if not self._game.variations:
             print("There is no move to save.")
             return
@@ -225,7 +225,7 @@ class Play:
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move | None:
-    """The legal move that the text means, in SAN or UCI; small letters will do where they are clear."""
+    """Return the legal move of a text in SAN or UCI, in small letters too if it is unambiguous."""
     for read in (board.parse_san, board.parse_uci):
         with suppress(ValueError):
             return read(text) or None  # python-chess reads null moves
@@ -234,7 +234,7 @@ def read_move(board: chess.Board, text: str) -> chess.Move | None:
 
 
 def time_control(text: str) -> TimeControl:
-    """`2`: seconds a move; `5+3`: minutes for the game, and seconds added after each move."""
+    """Read a time control: `2` seconds a move, or `5+3`, minutes for the game and seconds added after each move."""
     base, plus, increment = text.partition("+")
     if plus:
         return TimeControl(60 * seconds(base), number(0, LARGEST_TIME)(increment))
@@ -242,7 +242,7 @@ def time_control(text: str) -> TimeControl:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand."""
+    """Run the subcommand."""
     parser = Parser("play", "Play a game against the engine in the terminal. Moves and commands come from standard input.", HELP)
     add = parser.add_argument
     about = f"strength, {MIN_ELO} to {MAX_ELO} (default: full strength)"
