@@ -50,7 +50,7 @@ def run(name: str, algorithm: str, game: Game[Any, Any], search: Callable[[Game[
 
 
 def small_games() -> Iterator[Row]:
-    """Games small enough to search to the end."""
+    """Search games small enough to search to the end."""
     from .games.coins import CoinRow
     from .games.dice import Dice
     from .games.halving import Halving
@@ -68,7 +68,7 @@ def small_games() -> Iterator[Row]:
 
 
 def chess_position(fen: str, depth: int) -> Iterator[Row]:
-    """A chess position searched to a fixed depth: minimax, alpha-beta, with quiescence, and beam. The evaluation is material."""
+    """Search a chess position to a fixed depth by minimax, alpha-beta, with quiescence, and beam. The evaluation is material."""
     import chess
 
     from .games.board import Chess, material
@@ -93,7 +93,7 @@ def chess_position(fen: str, depth: int) -> Iterator[Row]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand."""
+    """Run the subcommand."""
     parser = Parser("reference", "Compare textbook searches on small games.")
     about = "depth of the chess position's search, in plies (default 2)"
     parser.add_argument("--depth", type=whole_number(1, 4), default=2, metavar="N", help=about)

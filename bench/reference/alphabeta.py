@@ -12,7 +12,7 @@ from .game import INFINITY, Answer, Game, Move, State, Value
 
 
 def alpha_beta(game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY) -> Answer[Move]:
-    """The value of `state` for the player to move there, exact if it lies between `alpha` and `beta`.
+    """Return the value of `state` for the player to move there, exact if it lies between `alpha` and `beta`.
 
     Without a window, value and move are those of minimax, and only nodes that minimax visits are visited. With a window
     ("fail-soft"), let v be minimax's value: an answer inside the window is v; an answer <= alpha means v <= answer; an answer

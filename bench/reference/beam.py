@@ -12,7 +12,7 @@ from .game import INFINITY, Answer, Evaluation, Game, Move, State, Value
 
 
 def beam(game: Game[State, Move], state: State, width: int, guess: Evaluation[State]) -> Answer[Move]:
-    """The value of `state` for the player to move if both sides may play only the `width` moves that `guess` ranks highest.
+    """Return the value of `state` for the player to move if both sides may play only the `width` best moves by `guess`.
 
     `guess(child, player)` ranks a move by the state it leads to; equal ones keep their order. If no node has more than `width`
     moves, the answer is minimax's value and a move with that value; otherwise both may be wrong. Two players, zero sum, who
@@ -37,7 +37,7 @@ def beam(game: Game[State, Move], state: State, width: int, guess: Evaluation[St
 
 
 def _most_promising(game: Game[State, Move], state: State, width: int, guess: Evaluation[State]) -> list[tuple[Move, State]]:
-    """The `width` best moves by guess and the states they lead to, best first."""
+    """Return the `width` best moves by guess and the states they lead to, best first."""
     player = game.to_move(state)
 
     def promise(step: tuple[Move, State]) -> Value:

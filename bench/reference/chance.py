@@ -17,7 +17,7 @@ Odds: TypeAlias = Callable[[State], Sequence[tuple[Fraction, Move]]]
 
 
 def expectimax(game: Game[State, Move], state: State, odds: Odds[State, Move], player: int | None = None) -> Answer[Move]:
-    """The expected utility for `player` (default: the player to move) if both sides maximise their own expectation.
+    """Return the expected utility for `player` (default: the player to move) if both sides maximise their own expectation.
 
     The move is None at a chance node. Two players, zero sum, or one player alone; without chance nodes it is minimax. The
     probabilities of `odds` must add up to 1. No alpha-beta here: a bound on an average needs bounds on all utilities.

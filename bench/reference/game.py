@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a game is, and what a search returns. The algorithms use only the six methods of `Game`, which are AIMA's definition.
+"""The definitions of a game and of the result of a search. The algorithms use only the six methods of `Game`, which are AIMA's.
 
-What else an algorithm needs (an evaluation, a cutoff test, the probabilities of the dice) is a function argument.
+All else that an algorithm needs (an evaluation, a cutoff test, the probabilities of the dice) is a function argument.
 """
 
 import math
@@ -27,22 +27,22 @@ class Game(Protocol[State, Move]):
     """
 
     def initial(self) -> State:
-        """The state in which the game begins."""
+        """Return the state in which the game begins."""
 
     def to_move(self, state: State) -> int:
-        """The player to move (in a terminal state: the one whose turn would be next)."""
+        """Return the player to move (in a terminal state: the one whose turn would be next)."""
 
     def actions(self, state: State) -> Sequence[Move]:
-        """The legal moves, at least one if the state is not terminal. Of equally good moves a search returns the first."""
+        """Return the legal moves, at least one if the state is not terminal. Of equally good moves a search returns the first."""
 
     def result(self, state: State, move: Move) -> State:
-        """The state after a move."""
+        """Return the state after a move."""
 
     def is_terminal(self, state: State) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
 
     def utility(self, state: State, player: int) -> Value:
-        """The value of a terminal state for `player`."""
+        """Return the value of a terminal state for `player`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,6 @@ class Counted(Generic[State, Move]):
         self._result = game.result
 
     def result(self, state: State, move: Move) -> State:
-        """The state after a move; counts one node."""
+        """Return the state after a move; counts one node."""
         self.nodes += 1
         return self._result(state, move)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""H-minimax, for games too large to search to the end: a cutoff test cuts the tree, and an evaluation replaces what is below.
+"""H-minimax, for games too large to search to the end: a cutoff test cuts the tree, and an evaluation replaces the rest.
 
 The cut tree is itself a game, in which cut states are terminal and have the evaluation as utility. So each algorithm here, applied
 to `Truncated`, has a depth limit; `h_minimax` is minimax with one.
@@ -20,12 +20,12 @@ Cutoff: TypeAlias = Callable[[State, int], bool]  # whether to cut at a state, w
 
 
 def at_depth(depth: int) -> Callable[[object, int], bool]:
-    """The simplest cutoff test: cut every state that is `depth` plies below the root."""
+    """Return the simplest cutoff test: cut every state that is `depth` plies below the root."""
     return lambda _state, ply: ply >= depth
 
 
 def h_minimax(game: Game[State, Move], state: State, evaluate: Evaluation[State], cutoff: Cutoff[State]) -> Answer[Move]:
-    """The value of `state` for the player to move there if `cutoff` cuts the tree and `evaluate` gives the values at the cut.
+    """Return the value of `state` for the player to move there if `cutoff` cuts the tree and `evaluate` values the cut states.
 
     A terminal state has its utility, cut or not. Equals minimax if nothing is cut. Two players, zero sum. If the root is
     cut, the answer is its evaluation and no move.
@@ -76,11 +76,11 @@ class Truncated(Generic[State, Move]):
         return Reached(self._game.result(reached.state, move), reached.ply + 1)
 
     def is_terminal(self, reached: Reached[State]) -> bool:
-        """Whether the state is cut, or terminal in the original game."""
+        """Return whether the state is cut, or terminal in the original game."""
         return self._cutoff(reached.state, reached.ply) or self._game.is_terminal(reached.state)
 
     def utility(self, reached: Reached[State], player: int) -> Value:
-        """The utility of a state that is terminal in the original game, else the evaluation."""
+        """Return the utility of a state that is terminal in the original game, else the evaluation."""
         if self._game.is_terminal(reached.state):
             return self._game.utility(reached.state, player)
         return self._evaluate(reached.state, player)

@@ -30,7 +30,7 @@ class Node(Generic[State, Move]):
 
 
 def minimax_list(game: Game[State, Move], state: State) -> Answer[Move]:
-    """The same value, move and nodes as `minimax`, without recursion.
+    """Return the same value, move and nodes as `minimax`, without recursion.
 
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
     >>> minimax_list(AIMA_TREE, AIMA_TREE.initial())
@@ -40,7 +40,7 @@ def minimax_list(game: Game[State, Move], state: State) -> Answer[Move]:
 
 
 def alpha_beta_list(game: Game[State, Move], state: State) -> Answer[Move]:
-    """The same value, move and nodes as `alpha_beta` without a window, without recursion.
+    """Return the same value, move and nodes as `alpha_beta` without a window, without recursion.
 
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
     >>> alpha_beta_list(AIMA_TREE, AIMA_TREE.initial())
@@ -50,7 +50,7 @@ def alpha_beta_list(game: Game[State, Move], state: State) -> Answer[Move]:
 
 
 def _search(game: Game[State, Move], state: State, *, prunes: bool) -> Answer[Move]:
-    """The only difference: once a node's window is closed, alpha-beta removes its remaining children from the list."""
+    """Search with a list. Alpha-beta (`prunes`) differs only here: once a node's window is closed, it removes the other children."""
     player = game.to_move(state)
     waiting: list[Node[State, Move]] = [Node(None, None, lambda: state)]
     while True:
@@ -88,7 +88,7 @@ def _back_up(child: Node[State, Move], parent: Node[State, Move]) -> None:
 
 
 def _is_closed(node: Node[State, Move]) -> bool:
-    """Whether alpha >= beta at the node, so that its other children cannot change the result."""
+    """Return whether alpha >= beta at the node, so that its other children cannot change the result."""
     alpha: Value = -INFINITY  # the best value for MAX on the path from the root to here
     beta: Value = INFINITY  # the best value for MIN
     above: Node[State, Move] | None = node

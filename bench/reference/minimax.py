@@ -8,7 +8,7 @@ from .game import Answer, Game, Move, State, Value
 
 
 def minimax(game: Game[State, Move], state: State) -> Answer[Move]:
-    """The exact value of `state` for the player to move there (MAX), and the first of the best moves.
+    """Return the exact value of `state` for the player to move there (MAX), and the first of the best moves.
 
     Two players, zero sum; they need not alternate. Visits every node of the tree, so the tree has to be small.
 

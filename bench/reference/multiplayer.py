@@ -9,7 +9,7 @@ from .game import Game, Move, State, VectorAnswer
 
 
 def max_n(game: Game[State, Move], state: State, players: int) -> VectorAnswer[Move]:
-    """The value of `state` for each of `players` if each maximises its own utility and knows that the others do.
+    """Return the value of `state` for each of `players` if each maximises its own utility and knows that the others do.
 
     The answer is an equilibrium: no player gains by another move while the others keep theirs. A player with equally good moves
     plays the first; another of them may change the values of the other players. For two players and zero sum the vector is

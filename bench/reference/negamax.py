@@ -10,7 +10,7 @@ from .game import INFINITY, Answer, Game, Move, State, Value
 
 
 def negamax(game: Game[State, Move], state: State) -> Answer[Move]:
-    """The same value and move as `minimax`, for two players, zero sum, who strictly take turns.
+    """Return the same value and move as `minimax`, for two players, zero sum, who strictly take turns.
 
     >>> from coachwhip.bench.reference.games.tree import AIMA_TREE
     >>> negamax(AIMA_TREE, AIMA_TREE.initial())
@@ -27,7 +27,7 @@ def negamax(game: Game[State, Move], state: State) -> Answer[Move]:
 
 
 def negamax_alpha_beta(game: Game[State, Move], state: State, alpha: Value = -INFINITY, beta: Value = INFINITY) -> Answer[Move]:
-    """The same value, move and nodes as `alpha_beta` with this window, for two players, zero sum, who strictly take turns.
+    """Return the same value, move and nodes as `alpha_beta` with this window, for two players, zero sum, who strictly take turns.
 
     For the opponent the window is swapped and negated: -beta is the opponent's alpha, -alpha the opponent's beta.
 

@@ -22,7 +22,7 @@ def quiescence(
     alpha: Value = -INFINITY,
     beta: Value = INFINITY,
 ) -> Answer[Move]:
-    """The value of `state` for the player to move after a search of the noisy moves; move None if it is best to stand pat.
+    """Return the value of `state` for the player to move after a search of the noisy moves; move None if it is best to stand pat.
 
     `noisy(state)` gives the moves to search; if `may_stand_pat(state)` is false (in chess: in check) it has to give all moves.
     The window works as in `alpha_beta`. Without noisy moves the answer is the evaluation; if every move is noisy and
@@ -60,7 +60,7 @@ def quiet(
     noisy: Callable[[State], Sequence[Move]],
     may_stand_pat: Callable[[State], bool] = lambda _state: True,
 ) -> Evaluation[State]:
-    """An evaluation that runs `quiescence` first: pass it to `h_minimax` or `Truncated` in place of `evaluate`."""
+    """Return an evaluation that runs `quiescence` first: pass it to `h_minimax` or `Truncated` in place of `evaluate`."""
 
     def evaluate_when_quiet(state: State, player: int) -> Value:
         value = quiescence(game, state, evaluate, noisy, may_stand_pat).value

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Games to search, one in each file: exact rules, and what is known about their values."""
+"""Games to search, one in each file: exact rules, and known facts about their values."""

@@ -40,7 +40,7 @@ class Chess:
         return 0 if state.board.turn == chess.WHITE else 1
 
     def actions(self, state: Line) -> Sequence[chess.Move]:
-        """All legal moves, captures of the most valuable pieces first: in this order alpha-beta prunes more."""
+        """Return all legal moves, captures of the most valuable pieces first: in this order alpha-beta prunes more."""
         return sorted(state.board.legal_moves, key=lambda move: captured(state.board, move), reverse=True)
 
     def result(self, state: Line, move: chess.Move) -> Line:
@@ -49,41 +49,41 @@ class Chess:
         return Line(board, state.ply + 1)
 
     def is_terminal(self, state: Line) -> bool:
-        """No legal move, or (below the root) a draw."""
+        """Return whether there is no legal move, or (below the root) a draw."""
         return (state.ply > 0 and self.is_draw(state.board)) or not any(state.board.legal_moves)
 
     def is_draw(self, board: chess.Board) -> bool:
-        """Fifty-move rule, insufficient material, or repetition. A mate on the hundredth ply is still a mate: see `utility`."""
+        """Return whether it is a draw by fifty moves, material or repetition. A mate on the hundredth ply is a mate: see `utility`."""
         return board.halfmove_clock >= FIFTY_MOVES or board.is_insufficient_material() or board.is_repetition(2)
 
     def utility(self, state: Line, player: int) -> Value:
-        """Minus (MATE - ply) for the side that is mated, 0 for stalemate and every other draw."""
+        """Return minus (MATE - ply) for the side that is mated, 0 for stalemate and every other draw."""
         if not state.board.is_checkmate():
             return 0
         mated = -(MATE - state.ply)
         return mated if player == self.to_move(state) else -mated
 
     def noisy(self, state: Line) -> Sequence[chess.Move]:
-        """The moves for quiescence: captures and promotions; in check all legal moves."""
+        """Return the moves for quiescence: captures and promotions; in check all legal moves."""
         moves = self.actions(state)
         if state.board.is_check():
             return moves
         return [move for move in moves if state.board.is_capture(move) or move.promotion]
 
     def may_stand_pat(self, state: Line) -> bool:
-        """Whether the side to move is not in check."""
+        """Return whether the side to move is not in check."""
         return not state.board.is_check()
 
 
 def captured(board: chess.Board, move: chess.Move) -> int:
-    """The type of piece a move takes (1 pawn to 5 queen), 0 if none. Castling is not a capture, in any notation."""
+    """Return the type of piece a move takes (1 pawn to 5 queen), 0 if none. Castling is not a capture, in any notation."""
     if not board.is_capture(move):
         return 0
     return board.piece_type_at(move.to_square) or chess.PAWN  # the square is empty: en passant
 
 
 def material(state: Line, player: int) -> Value:
-    """The simplest evaluation: own material minus the opponent's, in centipawns.
+    """Return the simplest evaluation: own material minus the opponent's, in centipawns.
 
     >>> material(Chess(chess.Board("4k3/8/8/8/8/8/4P3/3RK3 w - - 0 1")).initial(), 0)
     600

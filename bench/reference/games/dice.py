@@ -54,11 +54,11 @@ class Dice:
         return range(1, self._faces + 1) if state.thrown else [THROW, STAY]
 
     def odds(self, state: Table) -> list[tuple[Fraction, str | int]]:
-        """All faces are equally likely."""
+        """Return the faces, all equally likely."""
         return [(Fraction(1, self._faces), face) for face in self.actions(state)]
 
     def result(self, state: Table, move: str | int) -> Table:
-        """THROW leads to a chance node, a face adds to the total (bust ends the turn), STAY ends the turn."""
+        """Return the state after a move: THROW makes a chance node, a face adds to the total (bust ends the turn), STAY ends it."""
         if move == THROW:
             return state._replace(thrown=True)
         if move == STAY:
@@ -74,6 +74,6 @@ class Dice:
         return state.player == OVER
 
     def utility(self, state: Table, player: int) -> Value:
-        """1 for the higher total, -1 for the lower, 0 each if equal."""
+        """Return 1 for the higher total, -1 for the lower, 0 each if equal."""
         mine, other = state.totals[player], state.totals[1 - player]
         return (mine > other) - (mine < other)

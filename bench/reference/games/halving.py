@@ -20,7 +20,7 @@ SUBTRACT, HALVE = "-1", "/2"
 
 
 def mover_wins(number: int) -> bool:
-    """The closed solution: whether the player to move at `number` (0 or more) wins.
+    """Return whether the player to move at `number` (0 or more) wins: the closed solution.
 
     >>> [n for n in range(20) if not mover_wins(n)]
     [0, 2, 6, 8, 10, 14, 18]

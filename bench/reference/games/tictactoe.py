@@ -15,7 +15,7 @@ LINES = ((0, 1, 2), (3, 4, 5), (6, 7, 8), (0, 3, 6), (1, 4, 7), (2, 5, 8), (0, 4
 
 @cache
 def winner(board: str) -> str:
-    """The mark that has three in a row, or "".
+    """Return the mark that has three in a row, or "".
 
     >>> winner("xx.ooo..x")
     'o'
@@ -33,7 +33,7 @@ class TicTacToe:
         return "." * 9
 
     def to_move(self, state: str) -> int:
-        """0 (`x`) if both have the same number of marks, else 1 (`o`)."""
+        """Return 0 (`x`) if both have the same number of marks, else 1 (`o`)."""
         return state.count("x") - state.count("o")
 
     def actions(self, state: str) -> Sequence[int]:

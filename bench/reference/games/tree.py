@@ -31,7 +31,7 @@ class Tree:
         return Branch(self._root, 0)
 
     def to_move(self, state: Branch) -> int:
-        """The next player in the order; CHANCE may be in it."""
+        """Return the next player in the order; CHANCE may be in it."""
         return self._order[state.ply % len(self._order)]
 
     def actions(self, state: Branch) -> Sequence[int]:
@@ -44,13 +44,13 @@ class Tree:
         return not isinstance(state.subtree, list)
 
     def utility(self, state: Branch, player: int) -> Value:
-        """The number at the leaf for player 0, its negative for player 1; of a tuple the player's own number."""
+        """Return the number at the leaf for player 0, its negative for player 1; of a tuple the player's own number."""
         leaf = state.subtree
         value: Value = leaf[player] if isinstance(leaf, tuple) else (leaf if player == 0 else -leaf)
         return value
 
     def odds(self, state: Branch) -> list[tuple[Fraction, int]]:
-        """At a chance node all children are equally likely."""
+        """Return the children of a chance node, all equally likely."""
         assert self.to_move(state) == CHANCE
         return [(Fraction(1, len(state.subtree)), index) for index in self.actions(state)]
 
