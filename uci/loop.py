@@ -66,8 +66,8 @@ class UciLoop:
     | go perft N, perft N | the moves, sorted, with their counts, in Stockfish's form, the total, before any `readyok` | queued |
     | stop | the `bestmove` of every `go` read so far | the same; it stops a perft too |
     | ponderhit | nothing: the time limits apply from now on | ignored when not pondering |
-    | quit | the process ends | what is queued is finished, but the last search is stopped |
-    | end of input | the process ends | what is queued is finished |
+    | quit | the process ends | queued commands are finished, but the last search is stopped |
+    | end of input | the process ends | queued commands are finished |
     | d, eval | plain lines | queued |
     | compiler, help | plain lines | at once |
     | extra commands (bench) | their own lines, before any `readyok` | queued |
@@ -111,7 +111,7 @@ class UciLoop:
             "isready": Command(self._do_isready, AT_ONCE, "answer readyok"),
             "setoption": Command(self._do_setoption, IN_ORDER, "setoption name NAME [value VALUE]: set an option"),
             "register": Command(lambda _: None, WHILE_BUSY, "accepted and ignored"),
-            "ucinewgame": Command(lambda _: self.session.new_game(), IN_ORDER, "forget what earlier searches learnt"),
+            "ucinewgame": Command(lambda _: self.session.new_game(), IN_ORDER, "forget the results of earlier searches"),
             "position": Command(self._do_position, IN_ORDER, "position startpos|fen FEN [moves MOVE...]: set the position"),
             "go": Command(self._do_go, AT_ONCE, GO),
             "stop": Command(lambda _: self.worker.stop(), AT_ONCE, "end the search now"),

@@ -80,7 +80,7 @@ class Session:
         _ = self.engine, self.position
 
     def new_game(self) -> None:
-        """Forget what searches have learnt; the position stays."""
+        """Empty transposition table and histories; the position stays."""
         self.games += 1
         if self._engine is not None:
             self._engine.clear()
@@ -137,7 +137,7 @@ class Session:
         self._evaluator = evaluator
 
     def apply_tunables(self) -> None:
-        """Search with the present values of the tunables; what searches have learnt is forgotten."""
+        """Search with the present values of the tunables; empties transposition table and histories."""
         if self._engine is not None:
             self._engine.set_tunables(self._present_tunables())
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """UCI_Elo and Skill Level: how the engine plays weaker, without waiting.
 
-First, it searches fewer nodes, so it overlooks what lies deeper. Second, it does not always play the best move but sometimes one
+First, it searches fewer nodes, so it overlooks deeper lines. Second, it does not always play the best move but sometimes one
 that scores nearly as well, more often at lower levels (softmax choice: the probability falls with the loss in centipawns,
 https://en.wikipedia.org/wiki/Softmax_function). A move that loses more than WORST times the temperature is never chosen. So a
 piece is left hanging only if the short search does not see it, and a mate in one is always played.
