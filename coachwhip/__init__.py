@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .in_process import open_engine
     from .many import analyse_many
 
-# docs/maintaining.md says what the numbers mean.
+# docs/maintaining.md explains the numbers.
 __version__ = "0.1.0.dev0"
 
 __all__ = [
@@ -51,7 +51,7 @@ if os.path.isfile(os.path.join(_ROOT, "setup.py")):
 
 
 def __getattr__(name: str) -> object:
-    """Import a public name on its first use. All need the compiled core; what works on boards also python-chess."""
+    """Import a public name on its first use. All need the compiled core; those that work on boards also python-chess."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from io import FileIO
 
-# Subcommand -> the module whose main(argv) runs it, the words that it takes, and what it does.
+# Subcommand -> the module whose main(argv) runs it, its arguments, and its help.
 SUBCOMMANDS = {
     "play": ("bench.play", "", "play a game against it in the terminal"),
     "bench": ("bench.bench", "[DEPTH]", "search fixed positions: node count and speed"),

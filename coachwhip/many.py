@@ -64,7 +64,7 @@ def analyse_many(
 ) -> Generator[Any, None, None]:
     """Analyse boards and FENs in several processes; yields the results in the order of the positions, as soon as available.
 
-    A result is what python-chess's `engine.analyse` returns: an InfoDict, or with `multipv` a list of as many, best line first.
+    A result is that of python-chess's `engine.analyse`: an InfoDict, or with `multipv` a list of them, best line first.
     Each position is searched by one process with empty tables, so that with `nodes` or `depth` the results do not depend on the
     others. `time` is in seconds for each position. At least one limit is needed. `options` are those of `open_engine`: set
     {"Hash": 1} for short searches, since clearing a large table takes longer. `processes`: None for one on each processor.

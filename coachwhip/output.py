@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def use_utf8() -> None:
-    """Write UTF-8 to standard output and error under any locale; what it cannot encode (parts of some file names) as escapes."""
+    """Write UTF-8 to standard output and error under any locale; lone surrogates (in some file names) as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -70,7 +70,7 @@ class _Raw(io.FileIO):
 
 
 class _Text(io.TextIOWrapper):
-    """Text without escape sequences: names from files and engines are among what is printed."""
+    """Text without escape sequences, since it has names from files and engines."""
 
     unfiltered: TextIO  # where it is a terminal, for control characters of our own
 
