@@ -96,7 +96,7 @@ class Client:
 
     def __init__(self, spec: EngineSpec) -> None:
         self.spec = spec
-        self.name = spec.name  # what the engine calls itself once it was started, if the user gave it none
+        self.name = spec.name  # by the user, or else, after the start, by the engine
         self.was_started = False
         self.failed_starts = 0  # in a row
         self._process: EngineProcess | None = None

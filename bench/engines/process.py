@@ -64,7 +64,7 @@ def kill(process: "subprocess.Popen[Any]") -> None:
     with suppress(OSError):
         if sys.platform == "win32":
             process.kill()
-        else:  # also where it has ended: what it started may go on
+        else:  # also after its end: its children may go on
             os.killpg(process.pid, signal.SIGKILL)
 
 

@@ -86,7 +86,7 @@ def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
 class _Group(NamedTuple):
     """The options of one engine."""
 
-    kind: str  # "--engine" or "--revision"; "" for ourselves, and what comes before the first engine
+    kind: str  # "--engine" or "--revision"; "" for coachwhip itself, and the options before the first engine
     engine: str
     options: dict[str, str]
     tunables: dict[str, str]

@@ -5,7 +5,7 @@ Every algorithm here fits on a page and searches every game with the methods of 
 state after a move, the value at the end. The code is written to be clear, not fast. Chess is evaluated by material.
 A good order to read in:
 
- 1. `game`         what a game is, what a search returns, how nodes are counted
+ 1. `game`         definitions of a game and of the result of a search, the count of nodes
  2. `games.tree`   the smallest game: a tree written as nested lists;  then `games.tictactoe` and `games.halving`
  3. `minimax`      the definition that all other searches are compared with
  4. `negamax`      minimax with one function for both sides, without and with alpha-beta

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""How good a move was, from the engine's scores before and after it: pure functions.
+"""The quality of a move, from the engine's scores before and after it: pure functions.
 
 Winning chances and accuracy use the formulas that Lichess has published (https://lichess.org/page/accuracy; the accuracy of a game
 is in its source, `AccuracyPercent.scala`). A move is judged by the winning chances it loses, with the limits of Lichess: 0.1, 0.2

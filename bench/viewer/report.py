@@ -26,7 +26,7 @@ from .study import LINE_PLIES, Line, Side, Study, over_games, score_text
 HERE = Path(__file__).parent
 DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}
 VARIATIONS = ("Variation", "SubVariation")
-STEPS = (  # action of report.js, text of the button, what it does, key
+STEPS = (  # action of report.js, text of the button, title, key
     ("first", "|&lt;", "First position", "Home"),
     ("back", "&lt;", "One move back", "Left"),
     ("next", "&gt;", "One move forward", "Right"),

@@ -2,7 +2,7 @@
 """A game and its analysis: the engine's scores of every position of the main line, and the judgements of the moves.
 
 All scores here are from White's side. Positions are analysed from the last to the first, so that the transposition table already
-knows what follows a move when the position before it is analysed.
+knows the position after a move when the one before it is analysed.
 """
 
 from collections.abc import Callable, Iterator, Sequence

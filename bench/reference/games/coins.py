@@ -16,7 +16,7 @@ LEFT, RIGHT = "left", "right"
 
 
 class Row(NamedTuple):
-    """The coins left, what each player has taken, and whose turn it is."""
+    """The remaining coins, the sum of each player, and whose turn it is."""
 
     coins: tuple[int, ...]
     taken: tuple[int, ...]
