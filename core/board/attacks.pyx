@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fills the attack tables at import.
 
-The magic numbers were found by trial for this project: random sparse numbers that give two blocker sets of a square the same
-index only if their attacks are equal. To find them again at every start would cost 300 ms.
+A search by trial for this project gave the magic numbers: random sparse numbers that give two blocker sets of a square the same
+index only if their attacks are equal. To repeat it at every start would take 300 ms.
 """
 
 from .types cimport *
@@ -54,7 +54,7 @@ cdef int[4][2] BISHOP_STEPS = [[1, 1], [-1, -1], [1, -1], [-1, 1]]
 
 
 cdef bitboard _ray(int sq, int d_rank, int d_file, bitboard occ) noexcept nogil:
-    """Squares from `sq` in one direction up to the first blocker, which is included."""
+    """Return the squares from `sq` in one direction up to the first blocker, included."""
     cdef bitboard attacks = 0
     cdef int rank = rank_of(sq) + d_rank
     cdef int file = file_of(sq) + d_file
@@ -76,7 +76,7 @@ cdef bitboard _slide(int sq, int[4][2] steps, bitboard occ) noexcept nogil:
 
 
 cdef bitboard _step(int sq, int d_rank, int d_file) noexcept nogil:
-    """The square that a knight, king or pawn reaches by this step; 0 if it is off the board."""
+    """Return the square that a knight, king or pawn reaches by this step; 0 if it is off the board."""
     cdef int rank = rank_of(sq) + d_rank
     cdef int file = file_of(sq) + d_file
     return bit(8 * rank + file) if 0 <= rank < 8 and 0 <= file < 8 else 0

@@ -23,7 +23,7 @@ cdef inline int _second_slot(Key key) noexcept nogil:
 
 
 cdef void _insert(Reversal entry) noexcept nogil:
-    """Cuckoo hashing: a new entry takes its first slot; the entry that was there moves to its other slot."""
+    """Insert an entry by cuckoo hashing: it takes its first slot, and the old entry there moves to its other slot."""
     cdef Reversal evicted
     cdef int slot = _first_slot(entry.difference)
     while True:
@@ -68,7 +68,7 @@ _fill_reversals()
 
 
 cdef bint can_repeat(const PositionC* pos, const Key* key, int available, int ply) noexcept nogil:
-    """Whether stm has a move to a position that would be a draw by repetition for the search.
+    """Return whether stm has a move to a position that would be a draw by repetition for the search.
 
     `key` points at the newest of consecutive keys; `available` older ones lie before it. `ply` is counted from the root. Only
     positions after the root count: one earlier occurrence there is enough.
@@ -78,7 +78,7 @@ cdef bint can_repeat(const PositionC* pos, const Key* key, int available, int pl
     cdef int i = 1
     cdef int slot
     cdef Key difference
-    cdef Key theirs = 0  # what the opponent's moves since then have changed
+    cdef Key theirs = 0  # the change by the opponent's moves since then
     end = min(end, ply - 1)
     while i <= end:
         theirs ^= key[1 - i] ^ key[-i] ^ ZOBRIST.black_to_move

@@ -18,7 +18,7 @@ cdef str FILE_LETTERS = "abcdefgh"
 
 
 cdef int _parse_count(str text, int default, int low, int high):
-    """A counter of a FEN. `default` if it is no number; clamped to `low`..`high`."""
+    """Return a counter of a FEN. `default` if it is no number; clamped to `low`..`high`."""
     cdef bint negative = text.startswith("-")
     cdef str digits = text[1:] if negative else text
     if not digits or not digits.isascii() or not digits.isdigit():
@@ -53,7 +53,7 @@ cdef void _parse_board(PositionC* pos, str board) except *:
 
 
 cdef bitboard _castling_rook(const PositionC* pos, str letter):
-    """The rook that a castling letter (KQkq, or a file as in Shredder-FEN) means, as a bitboard; 0 if there is none."""
+    """Return the rook of a castling letter (KQkq, or a file as in Shredder-FEN) as a bitboard; 0 if there is none."""
     cdef int us = WHITE if letter.isupper() else BLACK
     cdef int king = king_square(&pos.b, us)
     cdef bitboard rooks = pieces(&pos.b, us, ROOK) & rank_mask(7 * us)
@@ -177,7 +177,7 @@ cdef str _write_castling(const PositionC* pos, bint shredder):
 
 
 cdef str write_fen(const PositionC* pos, int fullmove, bint shredder):
-    """The six-field FEN; castling as X-FEN (KQkq wherever that is unambiguous) or as Shredder-FEN."""
+    """Return the six-field FEN; castling as X-FEN (KQkq wherever that is unambiguous) or as Shredder-FEN."""
     cdef int ep
     square = "-"
     if pos.b.ep:

@@ -21,7 +21,7 @@ cdef enum:
     ALIGNMENT = 2 << 20  # the size of a huge page; huge pages avoid most TLB misses
 
 cdef inline void* new_block(size_t size, void** memory) noexcept nogil:
-    """A block of `size` zeroed bytes, NULL if there is no memory. `memory`: what to `free`, unchanged if there is none."""
+    """Return a block of `size` zeroed bytes, NULL without memory. `memory`: the address to `free`, unchanged without memory."""
     cdef void* found = calloc(size + ALIGNMENT, 1)
     cdef size_t start
     if found == NULL:

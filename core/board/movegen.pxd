@@ -41,7 +41,7 @@ cdef inline void fill_check_info(const PositionC* pos, CheckInfo* info) noexcept
             info.discoverers |= blockers & ours
 
 cdef inline bint is_check(const PositionC* pos, const CheckInfo* info, Move move) noexcept nogil:
-    """Whether a legal move gives check."""
+    """Return whether a legal move gives check."""
     cdef int from_sq = move_from(move)
     cdef int to_sq = move_to(move)
     if move_flag(move) & ~(CAPTURE | DOUBLE_PUSH) or move_flag(move) == EN_PASSANT:
@@ -101,7 +101,7 @@ cdef inline bitboard third_rank(int us) noexcept nogil:
     return rank_mask(2 if us == WHITE else 5)
 
 cdef inline bitboard castling_path(const BoardC* b, int ksq, int rook, int us) noexcept nogil:
-    """The squares that the king (not in check) crosses or reaches when it castles with `rook`, which still has the right.
+    """Return the squares that the king (not in check) crosses or reaches when it castles with `rook`, which still has the right.
 
     0 if a piece is in the way, or if the rook's move opens the rank for an attack on the king (only in Chess960).
     """
@@ -116,7 +116,7 @@ cdef inline bitboard castling_path(const BoardC* b, int ksq, int rook, int us) n
     return king_path
 
 cdef inline bint castling_is_legal(const BoardC* b, int ksq, int rook, int us) noexcept nogil:
-    """Whether the king (not in check) may castle with `rook`, which still has the right."""
+    """Return whether the king (not in check) may castle with `rook`, which still has the right."""
     cdef bitboard path = castling_path(b, ksq, rook, us)
     if path == 0:
         return False
@@ -173,7 +173,7 @@ cdef inline Move* emit_pawn_moves(
 cdef inline Move* emit_piece_moves(
     const BoardC* b, Move* out, int us, int ksq, bitboard target, bitboard pinned
 ) noexcept nogil:
-    """Knights, bishops, rooks and queens to the squares of `target`."""
+    """Write the moves of knights, bishops, rooks and queens to the squares of `target`."""
     cdef bitboard ours = b.by_colour[us]
     cdef bitboard theirs = b.by_colour[us ^ 1]
     cdef bitboard occ = ours | theirs

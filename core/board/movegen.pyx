@@ -38,7 +38,7 @@ cdef bint _king_move_is_legal(const PositionC* pos, int ksq, int to_sq, int flag
 
 
 cdef bint _pawn_reaches(const PositionC* pos, int from_sq, int to_sq, int flag) noexcept nogil:
-    """Whether a pawn move has the right squares and the right flag (the caller has checked that a capture takes something)."""
+    """Return whether a pawn move has the right squares and the right flag (the caller has checked the captured piece)."""
     cdef int us = pos.stm
     cdef bitboard occ = occupied(&pos.b)
     cdef bitboard step = forward(bit(from_sq), us)
@@ -54,7 +54,7 @@ cdef bint _pawn_reaches(const PositionC* pos, int from_sq, int to_sq, int flag) 
 
 
 cdef bint is_legal(const PositionC* pos, Move move) noexcept nogil:
-    """Whether any 16-bit code (from the table, a killer, another position) is a legal move here."""
+    """Return whether any 16-bit code (from the table, a killer, another position) is a legal move here."""
     cdef int us = pos.stm
     cdef int from_sq = move_from(move)
     cdef int to_sq = move_to(move)

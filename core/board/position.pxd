@@ -25,7 +25,7 @@ cdef bint insufficient_material(const PositionC* pos) noexcept nogil
 cdef bint some_en_passant_is_legal(const BoardC* b, int us, bitboard checkers) noexcept nogil
 
 cdef inline uint64_t splitmix64(uint64_t* state) noexcept nogil:
-    """Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014)."""
+    """Return the next random number. Source: Steele, Lea and Flood, "Fast splittable pseudorandom number generators" (2014)."""
     cdef uint64_t z
     state[0] += 0x9E3779B97F4A7C15ULL
     z = state[0]
@@ -54,7 +54,7 @@ cdef inline bitboard straight_sliders(const BoardC* b) noexcept nogil:
     return b.by_type[ROOK] | b.by_type[QUEEN]
 
 cdef inline bint is_attacked(const BoardC* b, int sq, bitboard occ, int by) noexcept nogil:
-    """Whether a piece of colour `by` attacks `sq` when the board is occupied as `occ`."""
+    """Return whether a piece of colour `by` attacks `sq` when the board is occupied as `occ`."""
     cdef bitboard theirs = b.by_colour[by]
     cdef bitboard sliders
     if theirs & (
@@ -70,7 +70,7 @@ cdef inline bint is_attacked(const BoardC* b, int sq, bitboard occ, int by) noex
     return sliders & TABLES.bishop_rays[sq] != 0 and sliders & bishop_attacks(sq, occ) != 0
 
 cdef inline bitboard attackers_to(const BoardC* b, int sq, bitboard occ) noexcept nogil:
-    """Pieces of both colours that attack `sq` when the board is occupied as `occ`."""
+    """Return the pieces of both colours that attack `sq` when the board is occupied as `occ`."""
     return (
         (TABLES.pawn[BLACK][sq] & pieces(b, WHITE, PAWN))
         | (TABLES.pawn[WHITE][sq] & pieces(b, BLACK, PAWN))
@@ -81,7 +81,7 @@ cdef inline bitboard attackers_to(const BoardC* b, int sq, bitboard occ) noexcep
     )
 
 cdef struct Attacks:
-    # Squares that the pieces of one colour attack, whatever is on them.
+    # Squares that the pieces of one colour attack, occupied or not.
     bitboard all
     bitboard lesser[6]  # [type of the other side's piece] where a less valuable piece attacks it: it is lost even if defended
 
@@ -110,7 +110,7 @@ cdef inline void fill_attacks(const BoardC* b, int by, Attacks* out) noexcept no
     out.all = found | TABLES.king[king_square(b, by)]
 
 cdef inline void checks_and_pins(const BoardC* b, int us, bitboard* checkers, bitboard* pinned) noexcept nogil:
-    """The pieces that give check to `us`, and the pieces of `us` pinned to its king."""
+    """Set the pieces that give check to `us`, and the pieces of `us` pinned to its king."""
     cdef int ksq = king_square(b, us)
     cdef bitboard ours = b.by_colour[us]
     cdef bitboard theirs = b.by_colour[us ^ 1]
@@ -135,7 +135,7 @@ cdef inline void checks_and_pins(const BoardC* b, int us, bitboard* checkers, bi
     pinned[0] = pins & ours
 
 cdef inline bint en_passant_is_legal(const BoardC* b, int from_sq, int us, bitboard checkers) noexcept nogil:
-    """Whether the pawn on `from_sq`, which attacks the ep square, may take there.
+    """Return whether the pawn on `from_sq`, which attacks the ep square, may take there.
 
     The capture empties two squares at once, which pin masks do not cover. So the sliders' lines to the king are tested on the
     board after the capture.
@@ -157,7 +157,7 @@ cdef inline int castled_rook_square(int king, int rook) noexcept nogil:
     return (king & 56) | (5 if rook > king else 3)
 
 cdef inline bint has_repeated(const Key* key, int reversible, int available, int ply) noexcept nogil:
-    """Whether the position at `key` is a draw by repetition for the search.
+    """Return whether the position at `key` is a draw by repetition for the search.
 
     `key` points at the newest of consecutive keys; `available` older ones lie before it; `ply` is counted from the root. One
     earlier occurrence after the root is enough, since both sides could repeat the moves; otherwise two, as in the rules.
@@ -177,7 +177,7 @@ cdef inline bint has_non_pawns(const PositionC* pos, int colour) noexcept nogil:
     return (pos.b.by_colour[colour] & ~(pos.b.by_type[PAWN] | pos.b.by_type[KING])) != 0
 
 cdef inline Key key_after(const PositionC* pos, Move move) noexcept nogil:
-    """The key after a move, for a prefetch. Exact for ordinary moves; changes by castling, promotion and ep are left out."""
+    """Return the key after a move, for a prefetch: exact for ordinary moves, without the changes by castling, promotion or ep."""
     cdef int us = pos.stm
     cdef int piece = pos.piece_on[move_from(move)]
     cdef int victim = pos.piece_on[move_to(move)]

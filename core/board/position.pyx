@@ -102,7 +102,7 @@ cdef inline void _capture(PositionC* pos, int sq, int them) noexcept nogil:
 
 
 cdef inline void _finish_pawn_move(PositionC* pos, int from_sq, int to_sq, int flag, int us) noexcept nogil:
-    """After a pawn has been moved: the counters, the pawn key and a promotion."""
+    """Set counters and pawn key after a pawn move, and promote."""
     cdef int promoted
     pos.rule50 = 0
     pos.reversible = 0
@@ -119,7 +119,7 @@ cdef inline void _finish_pawn_move(PositionC* pos, int from_sq, int to_sq, int f
 
 
 cdef inline void _set_en_passant(PositionC* pos, int to_sq, int us) noexcept nogil:
-    """After a double push to `to_sq`: set the ep square if a capture there is legal."""
+    """Set the ep square after a double push to `to_sq` if a capture there is legal."""
     cdef int them = us ^ 1
     cdef int ep_sq = to_sq - 8 if us == WHITE else to_sq + 8
     if TABLES.pawn[us][ep_sq] & pieces(&pos.b, them, PAWN):
@@ -196,7 +196,7 @@ cdef void make_null(const PositionC* src, PositionC* dst) noexcept nogil:
 
 
 cdef bint insufficient_material(const PositionC* pos) noexcept nogil:
-    """Whether no legal moves can lead to mate: bare kings, one minor piece, or only bishops on squares of one colour."""
+    """Return whether no legal moves can lead to mate: bare kings, one minor piece, or only bishops on squares of one colour."""
     cdef bitboard light = <bitboard>0x55AA55AA55AA55AAULL
     cdef bitboard bishops = pos.b.by_type[BISHOP]
     if pos.b.by_type[PAWN] | pos.b.by_type[ROOK] | pos.b.by_type[QUEEN]:
@@ -229,7 +229,7 @@ cdef bint _board_is_ok(const PositionC* pos) noexcept nogil:
 
 
 cdef bint position_is_ok(const PositionC* pos) noexcept nogil:
-    """Whether boards, keys, checks and pins equal those computed from scratch."""
+    """Return whether boards, keys, checks and pins equal those computed from scratch."""
     cdef Key key, pawn_key
     cdef Key[2] piece_key
     cdef bitboard checkers, pinned
@@ -250,7 +250,7 @@ cdef bint position_is_ok(const PositionC* pos) noexcept nogil:
 
 
 cdef inline int _promoted_pieces(const PositionC* pos, int colour) noexcept nogil:
-    """How many pieces of a colour must have been pawns."""
+    """Return the number of pieces of a colour that must have been pawns."""
     cdef int[6] normal = [8, 2, 2, 2, 1, 1]
     cdef int promoted = 0
     cdef int piece_type
@@ -260,7 +260,7 @@ cdef inline int _promoted_pieces(const PositionC* pos, int colour) noexcept nogi
 
 
 cdef const char* check_pieces(PositionC* pos) noexcept nogil:
-    """The message why the pieces or stm are impossible; NULL if they are not, and then checks and pins are filled in."""
+    """Return the message why pieces or stm are impossible; NULL if they are not, and then fill in checks and pins."""
     cdef int colour, pawns
     for colour in range(2):
         pawns = popcount(pieces(&pos.b, colour, PAWN))
@@ -279,7 +279,7 @@ cdef const char* check_pieces(PositionC* pos) noexcept nogil:
 
 
 cdef void complete_position(PositionC* pos) noexcept nogil:
-    """Fill in what follows from pieces, stm, castling rights, ep square and rule50."""
+    """Fill in the fields that follow from pieces, stm, castling rights, ep square and rule50."""
     pos.reversible = pos.rule50
     pos.captured = NO_PIECE
     keys_from_scratch(pos, &pos.key, &pos.pawn_key, pos.piece_key)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Static exchange evaluation: what a sequence of captures on one square wins, least valuable attacker first."""
+"""Static exchange evaluation: the gain of a sequence of captures on one square, least valuable attacker first."""
 
 from .position cimport *
 

@@ -9,7 +9,7 @@ has left the line; x-ray attackers join when the piece in front of them has capt
 cdef inline bitboard _unpinned(
     const PositionC* pos, bitboard attackers, int colour, bitboard occ, int to_sq
 ) noexcept nogil:
-    """Those of `attackers`, all of `colour`, that may capture on `to_sq`: not pinned on another line by a slider in `occ`."""
+    """Return the `attackers`, all of `colour`, that may capture on `to_sq`: not pinned on another line by a slider in `occ`."""
     cdef int ksq = king_square(&pos.b, colour)
     cdef bitboard theirs = pos.b.by_colour[colour ^ 1] & occ
     cdef bitboard snipers = theirs & (
@@ -26,7 +26,7 @@ cdef inline bitboard _unpinned(
 
 
 cdef bint see_ge(const PositionC* pos, Move move, int threshold, const int* values) noexcept nogil:
-    """Whether the exchange that a legal move begins wins at least `threshold` (centipawns) for its side. `values`: by PieceType.
+    """Return whether the exchange after a legal move wins at least `threshold` (centipawns) for its side. `values`: by PieceType.
 
     Castling counts as 0. A promotion counts for the first move only, not for later captures on the square.
     """

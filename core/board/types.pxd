@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The glossary of the core: type aliases, enums, structs, limits, and what differs between compilers.
+"""The glossary of the core: type aliases, enums, structs, limits, and differences between compilers.
 
 Squares are little-endian rank-file: a1 = 0, b1 = 1, h8 = 63. A `bitboard` has bit s set for square s. Scores are centipawns from
 the view of the side to move (stm); inside the evaluation, from White's. `us` is the side that a function works for: stm in move
