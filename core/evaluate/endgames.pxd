@@ -22,7 +22,7 @@ cdef inline bint opposite_bishops(const BoardC* b) noexcept nogil:
     return ((white & dark_squares()) != 0) != ((black & dark_squares()) != 0)
 
 cdef inline const int32_t* scale_factor(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
-    """The weight that scales the endgame score; `strong` is the side that is ahead."""
+    """Return the weight that scales the endgame score; `strong` is the side that is ahead."""
     cdef const BoardC* b = &pos.b
     cdef int pawns = popcount(pieces(b, strong, PAWN))
     if pawns == 0 or not (b.by_type[QUEEN] or popcount(b.by_type[ROOK]) > 2):
@@ -30,22 +30,22 @@ cdef inline const int32_t* scale_factor(const PlainWeights* w, const PositionC* 
     return &w.scale_opposite_bishops_pieces if opposite_bishops(b) else &w.scale_pawns[pawns]
 
 cdef inline bint scales_network(const PlainWeights* w, const int32_t* factor) noexcept nogil:
-    """Whether this scale factor is that of a known ending, which scales the network too, with any network.
+    """Return whether this scale factor is that of a known ending, which also scales every network.
 
-    The factors before `scale_rook_and_pawn` only say how often such material is drawn: there the network has learnt what the
-    scaled terms misjudge.
+    The factors before `scale_rook_and_pawn` only express how often such material is drawn: there the network corrects the
+    scaled terms.
     """
     return factor >= &w.scale_rook_and_pawn
 
 cdef inline int phase_with(const PlainWeights* w, const PositionC* pos, const int32_t* factor) noexcept nogil:
-    """`phase_of`, but 0 in an ending known as drawn, whose factor thus scales the whole score.
+    """Return `phase_of`, but 0 in an ending known as drawn, whose factor thus scales the whole score.
 
     Where the stronger side may still win, as with a minor piece more, the midgame half shows it the way.
     """
     return 0 if factor >= &w.scale_drawn_pawn else phase_of(&pos.b)
 
 cdef inline int rule50_fade(const PlainWeights* w, const PositionC* pos) noexcept nogil:
-    """The factor of the whole score by the fifty-move counter, 0..FULL_SCALE.
+    """Return the factor of the whole score by the fifty-move counter, 0..FULL_SCALE.
 
     FULL_SCALE against a bare king: there the search finds the mate in time, and fading would make it prefer less deep lines.
     """
@@ -55,13 +55,13 @@ cdef inline int rule50_fade(const PlainWeights* w, const PositionC* pos) noexcep
     return w.rule50_fade[min(pos.rule50, FIFTY_MOVES) // FADE_STEP]
 
 cdef inline bint pawn_wins(const PositionC* pos, int strong) noexcept nogil:
-    """Whether king and pawn win against king, by the bitbase."""
+    """Return whether king and pawn win against king, by the bitbase."""
     cdef const BoardC* b = &pos.b
     return kpk_is_won(strong, king_square(b, strong), lsb(b.by_type[PAWN]), king_square(b, strong ^ 1), pos.stm)
 
 cdef inline void lone_king(Eval* e, int us, bint trace) noexcept nogil:
-    """Terms against a bare king: distance of the kings, and the bare king's distance from the edge, or with bishop and knight
-    from a corner of the bishop's colour. With a single pawn instead: a bonus if the bitbase says that it wins.
+    """Add the terms against a bare king: distance of the kings, and its distance from the edge, or with bishop and knight from
+    a corner of the bishop's colour. With a single pawn instead: a bonus if the bitbase says that it wins.
     """
     cdef const BoardC* b = &e.pos.b
     cdef int ksq = e.king[us ^ 1]

@@ -10,7 +10,7 @@ cdef enum:
 
 
 cdef inline int _points(const BoardC* b, int colour) noexcept nogil:
-    """The pieces of one side in points (3, 3, 5, 9), without pawns; used only to recognise endings."""
+    """Return the pieces of one side in points (3, 3, 5, 9), without pawns; used only to recognise endings."""
     return (
         MINOR_POINTS * popcount(b.by_colour[colour] & (b.by_type[KNIGHT] | b.by_type[BISHOP]))
         + ROOK_POINTS * popcount(pieces(b, colour, ROOK))
@@ -19,7 +19,7 @@ cdef inline int _points(const BoardC* b, int colour) noexcept nogil:
 
 
 cdef bint _wrong_corner(const PositionC* pos, int strong) noexcept nogil:
-    """Only pawns of one rook file and bishops that cannot cover the promotion square, and the enemy king gets there first.
+    """Return whether only pawns of one rook file and bishops of the wrong colour are left, and the enemy king gets there first.
 
     By the tablebase of bishop and pawn against king, a king that needs two moves to the corner and has the move draws in 99 % of
     the positions in which the other king is farther away.
@@ -50,7 +50,7 @@ cdef bint _drawish_rook_ending(const BoardC* b, int strong) noexcept nogil:
 
 
 cdef inline int _defender_in_front(const BoardC* b, int pawn, int strong) noexcept nogil:
-    """Files between the defending king and the pawn if the king is on a rank ahead of it; else 8."""
+    """Return the files between the defending king and the pawn if the king is on a rank ahead of it; else 8."""
     cdef int king = king_square(b, strong ^ 1)
     cdef int files = file_of(king) - file_of(pawn)
     if not ranks_ahead(pawn, strong) & bit(king):
@@ -59,7 +59,7 @@ cdef inline int _defender_in_front(const BoardC* b, int pawn, int strong) noexce
 
 
 cdef inline bint _rook_pawn_is_held(const BoardC* b, int pawn, int strong) noexcept nogil:
-    """Against rook and rook pawn: the pawn on the sixth rank, the defending king at the corner, a bishop attacks the stop square.
+    """Return whether a bishop holds a rook and a rook pawn on the sixth rank: its king at the corner, the stop square attacked.
 
     With the stronger side to move, 6 in 10 such positions are drawn (solved for this material), more without a hanging piece.
     """
@@ -74,7 +74,7 @@ cdef inline bint _rook_pawn_is_held(const BoardC* b, int pawn, int strong) noexc
 
 
 cdef const int32_t* _one_pawn(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
-    """The only pawn belongs to the stronger side, with a rook against a rook or with a bishop. NULL: no correction."""
+    """Return the factor of a single pawn of the stronger side, with a rook against a rook or with a bishop. NULL: none."""
     cdef const BoardC* b = &pos.b
     cdef int pawn = lsb(b.by_type[PAWN])
     cdef bitboard ours = b.by_colour[strong] & ~(b.by_type[PAWN] | b.by_type[KING])
@@ -94,7 +94,7 @@ cdef const int32_t* _one_pawn(const PlainWeights* w, const PositionC* pos, int s
 
 
 cdef const int32_t* _against_one_pawn(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
-    """A rook or queen against a pawn supported by its king. NULL: no correction.
+    """Return the factor of a rook or queen against a pawn supported by its king. NULL: none.
 
     The thresholds come from counts in the endgame tablebases of both endings.
     """
@@ -119,7 +119,7 @@ cdef const int32_t* _against_one_pawn(const PlainWeights* w, const PositionC* po
 
 
 cdef const int32_t* _pawnless_scale(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
-    """The stronger side has no pawns: unless it is a rook ahead, it rarely wins. NULL: no correction."""
+    """Return the factor of a stronger side without pawns: unless it is a rook ahead, it rarely wins. NULL: none."""
     cdef const BoardC* b = &pos.b
     cdef int points = _points(b, strong)
     cdef int other = _points(b, strong ^ 1)
@@ -137,7 +137,7 @@ cdef const int32_t* _pawnless_scale(const PlainWeights* w, const PositionC* pos,
 
 
 cdef const int32_t* scale_of_few_pieces(const PlainWeights* w, const PositionC* pos, int strong) noexcept nogil:
-    """`scale_factor` for positions without pawns of the stronger side or with few heavy pieces."""
+    """Return `scale_factor` for positions without pawns of the stronger side or with few heavy pieces."""
     cdef const BoardC* b = &pos.b
     cdef int pawns = popcount(pieces(b, strong, PAWN))
     cdef const int32_t* special

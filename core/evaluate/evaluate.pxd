@@ -26,7 +26,7 @@ cdef inline void place_entry(EvalEntry* entry, const PositionC* pos, EvalEntry* 
     entry.score = NO_SCORE
 
 cdef inline void note_move(EvalEntry* entry) noexcept nogil:
-    """A move, a null move or the root set-up has put a new position here: the stored score is invalid.
+    """Mark the stored score as invalid, after a move, a null move or the root set-up.
 
     `last_move` of the position is the move. Nothing is computed before `evaluate` is called; until then the position before the
     move must stay.
@@ -43,5 +43,5 @@ cdef int evaluation_once(Evaluator* ev, const PositionC* pos, const int32_t** fa
 cdef float share_of_network(const Evaluator* ev, const PositionC* pos, const int32_t* factor) noexcept nogil
 
 cdef inline int scaled_by_rule50(const Evaluator* ev, const PositionC* pos, int score) noexcept nogil:
-    """A score of `evaluate`, reduced by the fifty-move counter; kept apart, since the tt stores the unreduced score."""
+    """Reduce a score of `evaluate` by the fifty-move counter; a separate step, since the tt stores the unreduced score."""
     return score * rule50_fade(&ev.weights.plain, pos) // FULL_SCALE

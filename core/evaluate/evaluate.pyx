@@ -9,7 +9,7 @@ from .total cimport *
 
 
 cdef uint32_t _weighted_sum(Evaluator* ev, const PositionC* pos) noexcept nogil:
-    """All terms, an MgEg from White's view."""
+    """Return the sum of all terms, an MgEg from White's view."""
     cdef Eval e
     cdef const PawnEntry* entry
     begin(&e, ev.weights, pos)
@@ -20,7 +20,7 @@ cdef uint32_t _weighted_sum(Evaluator* ev, const PositionC* pos) noexcept nogil:
 
 
 cdef int _evaluation(Evaluator* ev, AccumulatorEntry* entry, const int32_t** factor) noexcept nogil:
-    """Centipawns from White's view; `factor` is set to the weight that scaled the endgame value."""
+    """Return centipawns from White's view; set `factor` to the weight that scaled the endgame value."""
     cdef const PositionC* pos = entry.pos
     cdef uint32_t terms = 0
     cdef int network = 0
@@ -36,7 +36,7 @@ cdef int _evaluation(Evaluator* ev, AccumulatorEntry* entry, const int32_t** fac
 
 
 cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil:
-    """Centipawns from the view of stm, within +-EVAL_LIMIT; computed by the first call after `note_move`.
+    """Return centipawns from the view of stm, within +-EVAL_LIMIT; computed by the first call after `note_move`.
 
     Does not depend on the fifty-move counter: see `scaled_by_rule50`.
     """
@@ -49,7 +49,7 @@ cdef int evaluate(Evaluator* ev, EvalEntry* entry) noexcept nogil:
 
 
 cdef int evaluation_once(Evaluator* ev, const PositionC* pos, const int32_t** factor) noexcept nogil:
-    """Centipawns from White's view for a position that is on no stack; `factor` is set to the weight of the endgame value."""
+    """Return centipawns from White's view for a position on no stack; set `factor` to the weight of the endgame value."""
     cdef EvalEntry entry
     place_entry(&entry, pos, NULL)
     entry.accumulators.slot = SLOTS - 1
@@ -57,14 +57,14 @@ cdef int evaluation_once(Evaluator* ev, const PositionC* pos, const int32_t** fa
 
 
 cdef int evaluate_once(Evaluator* ev, const PositionC* pos) noexcept nogil:
-    """`evaluate` for a position that is on no stack."""
+    """Evaluate a position on no stack, from the view of stm."""
     cdef const int32_t* factor
     cdef int score = evaluation_once(ev, pos, &factor)
     return score if pos.stm == WHITE else -score
 
 
 cdef float share_of_network(const Evaluator* ev, const PositionC* pos, const int32_t* factor) noexcept nogil:
-    """What a known ending and the fifty-move counter leave of the network's part of the score, where `factor` is the weight of
+    """Return the share of the network's score that counts in this ending and at this fifty-move counter. `factor`: the weight of
     the endgame value."""
     cdef int phase = phase_with(&ev.weights.plain, pos, factor)
     cdef int share = FULL_SCALE
@@ -77,7 +77,7 @@ cdef float share_of_network(const Evaluator* ev, const PositionC* pos, const int
 
 
 cdef Evaluator* new_evaluator(const Weights* weights, const NetworkC* network) except NULL:
-    """An evaluator with these weights and this network, which must outlive it. Raises MemoryError."""
+    """Return an evaluator with these weights and this network, which must outlive it. Raises MemoryError."""
     cdef Evaluator* ev = <Evaluator*>calloc(1, sizeof(Evaluator))
     if ev == NULL:
         raise MemoryError("no memory for the evaluation")

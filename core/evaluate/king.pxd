@@ -6,11 +6,11 @@ from .pawns cimport PawnEntry
 from .terms cimport *
 
 cdef inline bitboard king_flank(int ksq) noexcept nogil:
-    """The five files around the king's; at the edge of the board the five nearest ones."""
+    """Return the five files around the king's; at the edge of the board the five nearest ones."""
     return <bitboard>0x1F1F1F1F1F1F1F1FULL << (min(max(file_of(ksq), 2), 5) - 2)
 
 cdef inline bitboard own_side(int us) noexcept nogil:
-    """The first five ranks."""
+    """Return the first five ranks."""
     return <bitboard>0xFFFFFFFFFFULL if us == WHITE else ~<bitboard>0xFFFFFFULL
 
 cdef inline void add_king(Eval* e, int us, bint trace) noexcept nogil:
@@ -24,7 +24,7 @@ cdef inline void add_king(Eval* e, int us, bint trace) noexcept nogil:
         add(e, &e.w.castling_right, popcount(e.pos.b.castling_rooks & e.pos.b.by_colour[us]), us, trace)
 
 cdef inline void add_flanks(Eval* e, int us, bint trace) noexcept nogil:
-    """Attacks near the enemy king and near the own king."""
+    """Add the attacks near the enemy king and near the own king."""
     cdef int them = us ^ 1
     cdef bitboard theirs = king_flank(e.king[them]) & own_side(them)
     cdef bitboard ours = king_flank(e.king[us]) & own_side(us)
@@ -50,7 +50,7 @@ cdef inline void _safe_checks(Eval* e, bitboard weak, int us, bint trace) noexce
     _add_checks(e, QUEEN, queen & e.attacked_by[us][QUEEN] & safe, us, trace)
 
 cdef inline void add_king_attack(Eval* e, const PawnEntry* entry, int us, bint trace) noexcept nogil:
-    """The attack of `us` on the enemy king: danger units give a level, the level a weight.
+    """Add the attack of `us` on the enemy king: danger units give a level, the level a weight.
 
     Counted only with two attackers, or one if `us` has a queen.
     """

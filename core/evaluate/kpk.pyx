@@ -9,7 +9,7 @@ from ..board.attacks cimport *
 
 
 cdef bitboard _adjacent(bitboard squares) noexcept nogil:
-    """The squares one king move away from any of these."""
+    """Return the squares one king move away from any of these."""
     cdef bitboard row = squares | shift_east(squares) | shift_west(squares)
     return (row << 8) | (row >> 8) | shift_east(squares) | shift_west(squares)
 
@@ -19,7 +19,7 @@ cdef inline int _index(int pawn) noexcept nogil:
 
 
 cdef bitboard _after_push(int pawn, int lone_king) noexcept nogil:
-    """Squares of White's king where White wins by advancing the pawn one square, which Black's king does not occupy."""
+    """Return the squares of White's king where White wins by a push of the pawn, to a square not occupied by Black's king."""
     cdef int stop = pawn + 8
     if rank_of(stop) < 7:
         return KPK[BLACK][_index(stop)][lone_king] & ~bit(stop)
@@ -29,7 +29,7 @@ cdef bitboard _after_push(int pawn, int lone_king) noexcept nogil:
 
 
 cdef bitboard _white_wins(int pawn, int lone_king) noexcept nogil:
-    """Squares of White's king where White, to move, wins as far as known so far."""
+    """Return the squares of White's king where White, to move, wins as far as known so far."""
     cdef bitboard legal = ~(TABLES.king[lone_king] | bit(lone_king) | bit(pawn))
     cdef bitboard won = _adjacent(KPK[BLACK][_index(pawn)][lone_king] & legal)
     if lone_king != pawn + 8:
@@ -40,7 +40,7 @@ cdef bitboard _white_wins(int pawn, int lone_king) noexcept nogil:
 
 
 cdef bitboard _black_loses(int pawn, int lone_king) noexcept nogil:
-    """Squares of White's king where Black, to move, loses: all of Black's moves lose, and there is one, or it is mate."""
+    """Return the squares of White's king where Black, to move, loses: by mate, or all moves (at least one) lose."""
     cdef bitboard attacked = TABLES.pawn[WHITE][pawn]
     cdef bitboard left = TABLES.king[lone_king] & ~attacked
     cdef bitboard lost = ~(TABLES.king[lone_king] | bit(lone_king) | bit(pawn))

@@ -7,12 +7,12 @@ from libc.string cimport memset
 
 
 def _shape(value: object) -> tuple[int, ...]:
-    """Lengths of nested lists; () for a number."""
+    """Return the lengths of nested lists; () for a number."""
     return (len(value), *_shape(value[0])) if isinstance(value, list) else ()
 
 
 def layout() -> list[tuple[str, tuple[int, ...], bool]]:
-    """Name, shape and whether tapered ((mg, eg) pair) of every weight, in the order that Engine takes them. Shape (): one value.
+    """Return name, shape (() for one value) and whether tapered ((mg, eg) pair) of every weight, in the order for Engine.
 
     Read from the declaration of `Weights`.
     """

@@ -67,9 +67,9 @@ cdef bint accumulators_match_refresh(
 ) noexcept nogil
 
 cdef inline void* aligned(void* memory) noexcept nogil:
-    """The first aligned address of an allocation, which must be ALIGNMENT bytes too large."""
+    """Return the first aligned address of an allocation, which must be ALIGNMENT bytes too large."""
     return <void*>((<size_t>memory + ALIGNMENT - 1) & ~<size_t>(ALIGNMENT - 1))
 
 cdef inline int half_of(const PositionC* pos, int us) noexcept nogil:
-    """The half of the board of the king of `us`: 0 for the files a to d, 1 for e to h."""
+    """Return the half of the board of the king of `us`: 0 for the files a to d, 1 for e to h."""
     return (king_square(&pos.b, us) >> 2) & 1

@@ -75,12 +75,12 @@ cdef extern from * nogil:
 
 
 cdef inline int _white_row(int colour, int piece_type, int sq) noexcept nogil:
-    """The row of a piece as White sees it with its king on the files a to d."""
+    """Return the row of a piece as White sees it with its king on the files a to d."""
     return (colour << 9) | (piece_type << 6) | sq
 
 
 cdef inline int _view(int us, int half) noexcept nogil:
-    """What turns that row into the one that `us` sees: the sides exchanged, the ranks turned over, the files mirrored."""
+    """Return the mask from that row to the one of `us`: sides exchanged, ranks turned over, files mirrored."""
     return (us * (SIDE_ROWS | 56)) ^ (half * 7)
 
 
@@ -133,7 +133,7 @@ cdef void _refresh(const NetworkC* network, Accumulators* accumulators, const Ac
 cdef void _castled(
     const NetworkC* network, int16_t* out, const int16_t* source, int side, int king, int rook, int view
 ) noexcept nogil:
-    """Castling of `side`; the squares are those before the move."""
+    """Update an accumulator for castling of `side`; the squares are those before the move."""
     update_castling(
         out,
         source,
@@ -178,7 +178,7 @@ cdef inline void _follow(
 
 
 cdef void _bring_up_to_date(const NetworkC* network, Accumulators* accumulators, AccumulatorEntry* entry, int us) noexcept nogil:
-    """Follow the moves from the nearest entry that is up to date, or from where the own king has changed its half.
+    """Follow the moves from the nearest entry that is up to date, or from the last change of half by the own king.
 
     That entry is refreshed, so that the other lines from it need only follow.
     """
@@ -204,7 +204,7 @@ cdef void _bring_up_to_date(const NetworkC* network, Accumulators* accumulators,
 cdef bint accumulators_match_refresh(
     const NetworkC* network, const Accumulators* accumulators, const AccumulatorEntry* entry
 ) noexcept nogil:
-    """Whether the accumulators of a position equal those made from scratch (a self-test)."""
+    """Return whether the accumulators of a position equal those made from scratch (a self-test)."""
     cdef int16_t[MAX_HIDDEN] values
     cdef size_t size = network.units * sizeof(int16_t)
     cdef int us
@@ -225,7 +225,7 @@ cdef inline int _score(const NetworkC* network, const int16_t* own, const int16_
 
 
 cdef int network_score(const NetworkC* network, Accumulators* accumulators, AccumulatorEntry* entry) noexcept nogil:
-    """Centipawns from the view of stm. There must be a network, and accumulators made for it."""
+    """Return centipawns from the view of stm. There must be a network, and accumulators made for it."""
     cdef int us = entry.pos.stm
     _bring_up_to_date(network, accumulators, entry, WHITE)
     _bring_up_to_date(network, accumulators, entry, BLACK)
@@ -239,7 +239,7 @@ cdef int network_score(const NetworkC* network, Accumulators* accumulators, Accu
 
 
 cdef int score_from_scratch(const NetworkC* network, const PositionC* pos) noexcept nogil:
-    """`network_score` without accumulators of a thread."""
+    """Return `network_score`, without accumulators of a thread."""
     cdef int16_t[2][MAX_HIDDEN] values
     _from_scratch(network, pos, pos.stm, values[0])
     _from_scratch(network, pos, pos.stm ^ 1, values[1])

@@ -56,7 +56,7 @@ def _read_once(data):
 
 
 cdef tuple _header(bytes data):
-    """The checked header, and where the numbers begin."""
+    """Return the checked header, and the offset of the numbers."""
     cdef Py_ssize_t end
     cdef Py_ssize_t begin = len(FIRST_LINE) + 1
     import json
@@ -154,7 +154,7 @@ cdef int _copy_numbers(NetworkC* network, const uint8_t* at, int hidden) except 
 
 
 cdef int _largest_sum(const NetworkC* network, int unit, int sign) noexcept nogil:
-    """A bound of the sum of a unit, times `sign` (1 or -1): its bias and the best piece on each of MAX_PIECES squares."""
+    """Return a bound of the sum of a unit, times `sign` (1 or -1): its bias and the best piece on each of MAX_PIECES squares."""
     cdef int[64] best
     cdef int total = sign * network.bias[unit]
     cdef int everywhere = total
@@ -192,7 +192,7 @@ cdef int _check_sums(const NetworkC* network) except -1:
 
 
 cdef int _check_output(const NetworkC* network, int hidden) except -1:
-    """Bounds of the output layer: every product and, in whatever order it is added up, every sum."""
+    """Check the bounds of the output layer: every product, and every sum in any order of addition."""
     cdef int64_t[2] sums = [0, 0]  # of the positive and of the negative weights
     cdef int64_t score
     cdef int side, unit, weight

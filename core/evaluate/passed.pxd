@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Passed pawns and the pieces; what pawns alone decide is in pawns.pyx."""
+"""Passed pawns and the pieces; the terms of pawns alone are in pawns.pyx."""
 
 from ..board.attacks cimport *
 from .pawns cimport PawnEntry
 from .terms cimport *
 
 cdef inline void _path_of_passed(Eval* e, int sq, int us, bint trace) noexcept nogil:
-    """Terms for rooks behind a passed pawn and for the squares ahead of it."""
+    """Add the terms for rooks behind a passed pawn and for the squares ahead of it."""
     cdef const BoardC* b = &e.pos.b
     cdef int them = us ^ 1
     cdef int rank = relative_rank(sq, us)
@@ -34,7 +34,7 @@ cdef inline void _path_of_passed(Eval* e, int sq, int us, bint trace) noexcept n
         add(e, &e.w.passed_free_path[rank], 1, us, trace)
 
 cdef inline bint _outruns_king(const Eval* e, int sq, int us) noexcept nogil:
-    """The rule of the square, for a pawn with a free file. https://www.chessprogramming.org/Rule_of_the_Square"""
+    """Apply the rule of the square to a pawn with a free file. https://www.chessprogramming.org/Rule_of_the_Square"""
     cdef int them = us ^ 1
     cdef int promotion = (sq & 7) | (56 if us == WHITE else 0)
     cdef int moves = min(7 - relative_rank(sq, us), 5)  # a double push saves one

@@ -31,7 +31,7 @@ cdef inline void prefetch_pawns(const PawnEntry* table, const PositionC* pos) no
     prefetch(&table[pos.pawn_key & (PAWN_TABLE_SIZE - 1)])
 
 cdef inline const PawnEntry* cached_pawns(PawnEntry* table, const Weights* weights, const PositionC* pos, Eval* e) noexcept nogil:
-    """The pawn table's entry for these pawns and kings, computed if it is not there; adds its terms to `e`."""
+    """Return the pawn table's entry for these pawns and kings, computed if it is not there; adds its terms to `e`."""
     cdef PawnEntry* entry = &table[pos.pawn_key & (PAWN_TABLE_SIZE - 1)]
     if unlikely(entry.key != pos.pawn_key):
         fill_structure(entry, weights, pos)

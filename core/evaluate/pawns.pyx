@@ -10,14 +10,14 @@ from ..board.attacks cimport *
 
 
 cdef inline int nearest_rank(bitboard b, int us) noexcept nogil:
-    """Rank, from the view of `us`, of the square of `b` nearest to the first rank of `us`; 0 if `b` is empty."""
+    """Return the rank, as `us` sees it, of the square of `b` nearest to its first rank; 0 if `b` is empty."""
     if b == 0:
         return 0
     return rank_of(lsb(b)) if us == WHITE else 7 - rank_of(msb(b))
 
 
 cdef inline void _pawn(Eval* e, PawnEntry* entry, int sq, int us, bint trace) noexcept nogil:
-    """The terms of one pawn, which depend on the other pawns."""
+    """Add the terms of one pawn, which depend on the other pawns."""
     cdef const BoardC* b = &e.pos.b
     cdef int them = us ^ 1
     cdef int own = relative_square(sq, us)
@@ -78,7 +78,7 @@ cdef inline void _shelter_file(Eval* e, PawnEntry* entry, int file, int us, bint
 
 
 cdef inline void _shelter(Eval* e, PawnEntry* entry, int us, bint trace) noexcept nogil:
-    """Own pawns in front of the king and enemy pawns advancing towards it, on three files."""
+    """Add own pawns in front of the king and enemy pawns advancing towards it, on three files."""
     cdef int middle = min(max(file_of(e.king[us]), 1), 6)
     entry.king[us] = <uint8_t>e.king[us]
     entry.holes[us] = 0

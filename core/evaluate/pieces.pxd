@@ -21,7 +21,7 @@ cdef inline void add_material(Eval* e, int us, bint trace) noexcept nogil:
     add(e, &e.w.rook_own_pawns, popcount(pieces(b, us, ROOK)) * more_pawns, us, trace)
 
 cdef inline void add_exposed_pawns(Eval* e, int us, bint trace) noexcept nogil:
-    """Pawns that rooks can attack; not in the pawn cache, since the term needs to know whether the enemy has a rook or queen."""
+    """Add pawns that rooks can attack; not in the pawn cache, since the term depends on enemy rooks and queens."""
     cdef const BoardC* b = &e.pos.b
     cdef int them = us ^ 1
     cdef bitboard pawns = pieces(b, us, PAWN) & ~e.attacked_by[us][PAWN]
@@ -29,7 +29,7 @@ cdef inline void add_exposed_pawns(Eval* e, int us, bint trace) noexcept nogil:
         add(e, &e.w.pawn_exposed, popcount(pawns & ~fill_forward(pieces(b, them, PAWN), them)), us, trace)
 
 cdef inline bitboard _attacks(const Eval* e, int piece_type, int sq, int us) noexcept nogil:
-    """Attacks of a piece; bishops attack through own queens, rooks through own rooks and queens."""
+    """Return the attacks of a piece; bishops attack through own queens, rooks through own rooks and queens."""
     cdef const BoardC* b = &e.pos.b
     if piece_type == KNIGHT:
         return TABLES.knight[sq]
@@ -58,7 +58,7 @@ cdef inline const MgEg* _mobility_weight(const Eval* e, int piece_type, int coun
     return &e.w.queen_mobility[count]
 
 cdef inline void _minor(Eval* e, const PawnEntry* entry, int piece_type, int sq, int us, bint trace) noexcept nogil:
-    """Terms of both minor pieces: outposts, a pawn in front, distance to the own king."""
+    """Add the terms of both minor pieces: outposts, a pawn in front, distance to the own king."""
     cdef const BoardC* b = &e.pos.b
     cdef int own = relative_square(sq, us)
     cdef bint defended
@@ -91,7 +91,7 @@ cdef inline void _bishop(Eval* e, int sq, int us, bint trace) noexcept nogil:
             add(e, &e.w.bishop_long_diagonal, 1, us, trace)
 
 cdef inline bint _is_shut_in(const Eval* e, int sq, int us) noexcept nogil:
-    """Whether the rook is between its king and the near edge, on a file with an own pawn."""
+    """Return whether the rook is between its king and the near edge, on a file with an own pawn."""
     cdef int king = file_of(e.king[us])
     cdef int rook = file_of(sq)
     if not (rook < king if king < 4 else rook > king) or e.pos.b.castling_rooks & e.pos.b.by_colour[us]:
@@ -126,7 +126,7 @@ cdef inline void _queen(Eval* e, int sq, int us, bint trace) noexcept nogil:
             add(e, &e.w.queen_exposed, 1, us, trace)
 
 cdef inline void add_pieces(Eval* e, const PawnEntry* entry, int piece_type, int us, bint trace) noexcept nogil:
-    """All pieces of one type: squares, mobility, what they attack, and their own terms."""
+    """Add the terms of all pieces of one type: squares, mobility, attacks, and their own terms."""
     cdef int them = us ^ 1
     cdef bitboard left = pieces(&e.pos.b, us, piece_type)
     cdef bitboard around_king = TABLES.king[e.king[them]]

@@ -89,7 +89,7 @@ cdef inline bitboard fill_forward(bitboard b, int us) noexcept nogil:
     return b | b >> 32
 
 cdef inline int distance(int a, int b) noexcept nogil:
-    """King moves between two squares."""
+    """Return the number of king moves between two squares."""
     cdef int files = file_of(a) - file_of(b)
     cdef int ranks = rank_of(a) - rank_of(b)
     files = -files if files < 0 else files

@@ -5,7 +5,7 @@ from ..board.attacks cimport *
 from .terms cimport *
 
 cdef inline bitboard middle_files() noexcept nogil:
-    """The files c to f, where space counts."""
+    """Return the files c to f, where space counts."""
     return file_mask(2) | file_mask(3) | file_mask(4) | file_mask(5)
 
 cdef inline void _add_victims(Eval* e, const MgEg* table, bitboard victims, int us, bint trace) noexcept nogil:
@@ -14,7 +14,7 @@ cdef inline void _add_victims(Eval* e, const MgEg* table, bitboard victims, int 
         add(e, &table[piece_type], popcount(victims & e.pos.b.by_type[piece_type]), us, trace)
 
 cdef inline bitboard _safe_pushes(const Eval* e, int us) noexcept nogil:
-    """Squares to which a pawn of `us` can advance: not attacked by a pawn, and defended or not attacked at all."""
+    """Return the squares of safe pawn pushes of `us`: not attacked by a pawn, and defended or not attacked at all."""
     cdef int them = us ^ 1
     cdef bitboard once = forward(pieces(&e.pos.b, us, PAWN), us) & ~e.occ
     cdef bitboard both = once | (forward(once & relative_rank_mask(2, us), us) & ~e.occ)

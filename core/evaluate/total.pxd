@@ -10,7 +10,7 @@ from .threats cimport *
 # --- What the terms need: attacks, pins ---
 
 cdef inline bitboard king_ring(int ksq) noexcept nogil:
-    """Three by three squares around the king; a king at the edge has the ring of a king one step further in."""
+    """Return three by three squares around the king; a king at the edge has the ring of a king one step further in."""
     cdef int file = min(max(file_of(ksq), 1), 6)
     cdef int rank = min(max(rank_of(ksq), 1), 6)
     return TABLES.king[8 * rank + file] | bit(8 * rank + file)
@@ -34,7 +34,7 @@ cdef inline void _prepare_side(Eval* e, int us) noexcept nogil:
     e.danger[us] = 0
 
 cdef inline void _mobility_area(Eval* e, int us) noexcept nogil:
-    """All squares but: the own king's, own pawns that are blocked or on ranks 2 and 3, and those that enemy pawns attack."""
+    """Set all squares but those of the own king, of own pawns blocked or on ranks 2 and 3, and of attacks by enemy pawns."""
     cdef const BoardC* b = &e.pos.b
     cdef bitboard stuck = forward(e.occ, us ^ 1) | relative_rank_mask(1, us) | relative_rank_mask(2, us)
     e.area[us] = ~(e.attacked_by[us ^ 1][PAWN] | (pieces(b, us, PAWN) & stuck) | bit(e.king[us]))
@@ -56,7 +56,7 @@ cdef inline void prepare(Eval* e) noexcept nogil:
 # --- The terms ---
 
 cdef inline void _side(Eval* e, const PawnEntry* entry, int us, bint trace) noexcept nogil:
-    """The terms of one side that need only the pawn and king attacks of the other."""
+    """Add the terms of one side that need only the pawn and king attacks of the other."""
     add_material(e, us, trace)
     add_pieces(e, entry, KNIGHT, us, trace)
     add_pieces(e, entry, BISHOP, us, trace)
@@ -67,7 +67,7 @@ cdef inline void _side(Eval* e, const PawnEntry* entry, int us, bint trace) noex
     add_king(e, us, trace)
 
 cdef inline void _side_against_side(Eval* e, const PawnEntry* entry, int us, bint trace) noexcept nogil:
-    """The terms that need all attacks of both sides."""
+    """Add the terms that need all attacks of both sides."""
     add_king_attack(e, entry, us, trace)
     add_flanks(e, us, trace)
     add_threats(e, us, trace)

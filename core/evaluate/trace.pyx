@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Every term of an evaluation: how often each weight was added, and what the network says."""
+"""Every term of an evaluation: how often each weight was added, and the values of the network."""
 
 from libc.string cimport memset
 
@@ -32,7 +32,7 @@ cdef int trace_counts(const Evaluator* ev, const PositionC* pos, Weights* counts
 
 
 cdef dict trace_position(Evaluator* ev, const PositionC* pos):
-    """What `Engine.trace` returns (its docstring describes the keys)."""
+    """Return the trace of `Engine.trace` (its docstring describes the keys)."""
     cdef Weights[2] counts
     cdef const int32_t* white = <int32_t*>&counts[WHITE]
     cdef const int32_t* black = <int32_t*>&counts[BLACK]
@@ -56,7 +56,7 @@ cdef dict trace_position(Evaluator* ev, const PositionC* pos):
 
 
 cdef dict _network_part(const NetworkC* network, const PositionC* pos, bint scaled):
-    """The entry "network" of a trace."""
+    """Return the entry "network" of a trace."""
     cdef int sign = -1 if pos.stm else 1
     cdef int score = score_from_scratch(network, pos)
     cdef int sq
@@ -70,7 +70,7 @@ cdef dict _network_part(const NetworkC* network, const PositionC* pos, bint scal
 
 
 cdef int _score_without(const NetworkC* network, const PositionC* pos, int sq) noexcept nogil:
-    """The network's score, from the view of stm, without the piece on a square."""
+    """Return the network's score, from the view of stm, without the piece on a square."""
     cdef PositionC other = pos[0]
     cdef int i
     for i in range(6):

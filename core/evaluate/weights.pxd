@@ -99,8 +99,8 @@ cdef struct PlainWeights:  # plain integers
     int32_t danger_guard  # a knight of the defender guards the ring
     int32_t danger_queenless  # the attacker has no queen
     int32_t danger_base  # every attack
-    # Factor of the endgame score, in 1/128 (FULL_SCALE): from material; in known endings (`scales_network`); of the whole score
-    # in those known as drawn (`phase_with`), which are last
+    # Factor of the endgame score, in 1/128 (FULL_SCALE): from material; in known endings (`scales_network`); and, last, of the
+    # whole score in those known as drawn (`phase_with`)
     int32_t scale_pawns[9]  # by the number of pawns of the stronger side
     int32_t scale_opposite_bishops[9]  # bishops of opposite colours and pawns only; by pawns of the stronger side
     int32_t scale_opposite_bishops_pieces  # the same with other pieces on the board
