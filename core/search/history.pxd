@@ -43,27 +43,27 @@ cdef struct HistoryView:
     int first_piece  # index of the first piece of stm
 
 cdef inline void update_entry(int16_t* entry, int bonus) noexcept nogil:
-    """The update formula ("history gravity"): the nearer an entry is to +-HISTORY_MAX, the less it moves towards it."""
+    """Add a bonus to an entry ("history gravity"): the nearer it is to +-HISTORY_MAX, the less it moves towards it."""
     cdef int size = -bonus if bonus < 0 else bonus
     entry[0] = <int16_t>(entry[0] + bonus - entry[0] * size // HISTORY_MAX)
 
 cdef inline int page_after(const PositionC* pos, Move move) noexcept nogil:
-    """Index of the continuation page for a move of stm."""
+    """Return the index of the continuation page for a move of stm."""
     return (PIECE_TYPES * pos.stm + pos.piece_on[move_from(move)]) * 64 + move_to(move)
 
 cdef inline int page_index(const HistoryView* view, Move move) noexcept nogil:
-    """Index in a page of the moving piece and its target square."""
+    """Return the index in a page of the moving piece and its target square."""
     return (view.first_piece + view.piece_on[move_from(move)]) * 64 + move_to(move)
 
 cdef inline int16_t* quiet_entry(const HistoryView* view, Move move) noexcept nogil:
-    """The entry of a quiet move by its squares; a move out of a threat, or into one, has another entry."""
+    """Return the entry of a quiet move by its squares; a move out of a threat, or into one, has another entry."""
     cdef int from_sq = move_from(move)
     cdef int to_sq = move_to(move)
     cdef int threatened = 2 * (<int>(view.threats.all >> from_sq) & 1) + (<int>(view.threats.all >> to_sq) & 1)
     return &view.quiet[(threatened * 64 + from_sq) * 64 + to_sq]
 
 cdef inline int quiet_history(const HistoryView* view, Move move) noexcept nogil:
-    """Sum of the histories of a quiet move, within +-4.5 * HISTORY_MAX."""
+    """Return the sum of the histories of a quiet move, within +-4.5 * HISTORY_MAX."""
     cdef int index = page_index(view, move)
     return (
         quiet_entry(view, move)[0]
@@ -72,7 +72,7 @@ cdef inline int quiet_history(const HistoryView* view, Move move) noexcept nogil
     )
 
 cdef inline int16_t* capture_entry(const HistoryView* view, Move move) noexcept nogil:
-    """The entry of a capture or promotion. En passant and a promotion without capture count as captures of a pawn."""
+    """Return the entry of a capture or promotion. En passant and a promotion without capture count as captures of a pawn."""
     cdef int victim = view.piece_on[move_to(move)]
     return &view.capture[PIECE_TYPES * page_index(view, move) + (PAWN if victim == NO_PIECE else victim)]
 

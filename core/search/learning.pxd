@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a search learns from its results: updates of the histories for move ordering, and of the correction history."""
+"""Learning from search results: updates of the histories for move ordering, and of the correction history."""
 
 from ..evaluate.evaluate cimport scaled_by_rule50
 from .margins cimport PERCENT, SIXTEENTHS, history_bonus, swing_bonus
@@ -30,7 +30,7 @@ cdef inline void _learn_quiet(Searcher* s, const HistoryView* view, Move move, i
 cdef inline void reward_cutoff(
     Searcher* s, int ply, const HistoryView* view, Move move, int depth, const Tried* tried
 ) noexcept nogil:
-    """After a cutoff: a bonus for the move, a malus for captures tried before it, and for quiet moves if it is quiet itself."""
+    """Give a bonus to the move of a cutoff, a malus to captures tried before it, and to quiet moves if it is quiet itself."""
     cdef int bonus = history_bonus(&s.params, depth)
     cdef int malus = -bonus * s.params.p.history_malus // PERCENT
     cdef int i
@@ -46,7 +46,7 @@ cdef inline void reward_cutoff(
             update_entry(capture_entry(view, tried.noisy[i]), malus)
 
 cdef inline void reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
-    """Every move here failed low: a bonus for the quiet move that led here, since it may not get one from a cutoff."""
+    """Give a bonus to the quiet move that led here, after every move failed low: a cutoff may not give it one."""
     cdef Move move = s.stack[ply].pos.last_move
     cdef HistoryView view
     if ply >= 2 and move != 0 and not is_noisy(move):
@@ -54,7 +54,7 @@ cdef inline void reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
         _learn_quiet(s, &view, move, history_bonus(&s.params, depth) * s.params.p.history_prior // PERCENT)
 
 cdef inline void update_eval_history(Searcher* s, int ply) noexcept nogil:
-    """A bonus for the quiet move that led here, as large as its gain of static evaluation; a malus for a loss."""
+    """Give a bonus to the quiet move that led here, as large as its gain of static evaluation; a malus for a loss."""
     cdef Move move = s.stack[ply].pos.last_move
     cdef HistoryView view
     cdef int gain, bonus
@@ -77,14 +77,14 @@ cdef inline int16_t* _piece_correction(Searcher* s, const PositionC* pos, int co
     return &s.history.piece_correction[pos.stm][colour][pos.piece_key[colour] & (CORRECTIONS - 1)]
 
 cdef inline void prefetch_corrections(Searcher* s, int ply) noexcept nogil:
-    """Prefetch what `corrected` will read: memory is slow, and the tt entry comes first."""
+    """Prefetch the entries that `corrected` will read: memory is slow, and the tt entry comes first."""
     cdef const PositionC* pos = &s.stack[ply].pos
     prefetch(_pawn_correction(s, pos))
     prefetch(_piece_correction(s, pos, WHITE))
     prefetch(_piece_correction(s, pos, BLACK))
 
 cdef inline int corrected(Searcher* s, int ply, int raw_eval) noexcept nogil:
-    """The static evaluation plus the corrections of similar positions, scaled by the fifty-move counter."""
+    """Return the static evaluation plus the corrections of similar positions, scaled by the fifty-move counter."""
     cdef const PositionC* pos = &s.stack[ply].pos
     cdef int off = s.params.p.correction_pawns * _pawn_correction(s, pos)[0]
     cdef int eval

@@ -38,23 +38,23 @@ cdef inline int nmp_reduction(const SearchParams* sp, int depth, int above_beta)
     return sp.p.nmp_reduction + depth // sp.p.nmp_depth_divisor + by_eval
 
 cdef inline int null_verify_plies(const SearchParams* sp, int child_depth) noexcept nogil:
-    """Number of plies in which the search that verifies a null-move cut makes no null move."""
+    """Return the number of plies without null moves in the search that verifies a null-move cut."""
     return child_depth * sp.p.nmp_verify_share // PERCENT
 
 cdef inline int futility_margin(const SearchParams* sp, int depth) noexcept nogil:
     return sp.p.futility_base + sp.p.futility_margin * depth
 
 cdef inline int lmp_limit(const SearchParams* sp, int depth, bint improving) noexcept nogil:
-    """Number of moves after which the remaining quiet moves are skipped."""
+    """Return the number of moves after which the remaining quiet moves are skipped."""
     cdef int limit = sp.p.lmp_base + sp.p.lmp_factor * depth * depth // PERCENT
     return limit if improving else limit * sp.p.lmp_not_improving // PERCENT
 
 cdef inline int lmr_base(const SearchParams* sp, int depth, int moves) noexcept nogil:
-    """The reduction by depth and move number alone, in hundredths."""
+    """Return the reduction by depth and move number alone, in hundredths."""
     return sp.lmr[depth if depth < LMR_SIZE else LMR_SIZE - 1][moves if moves < LMR_SIZE else LMR_SIZE - 1]
 
 cdef inline int lmr_reduction(const SearchParams* sp, const Reducible* move) noexcept nogil:
-    """The reduction in plies, at most depth - 1: more for late moves and deep nodes, less where errors are more expensive."""
+    """Return the reduction in plies, at most depth - 1: more for late moves and deep nodes, less where errors cost more."""
     cdef int reduction = lmr_base(sp, move.depth, move.moves)
     if move.quiet:
         reduction -= PLY * move.history // sp.p.lmr_history_divisor
@@ -75,11 +75,11 @@ cdef inline int lmr_reduction(const SearchParams* sp, const Reducible* move) noe
     return reduction if reduction < move.depth - 1 else move.depth - 1
 
 cdef inline int singular_beta(const SearchParams* sp, int tt_score, int depth) noexcept nogil:
-    """The tt move is singular if all other moves score below this."""
+    """Return the score below which all other moves must be for the tt move to be singular."""
     return tt_score - sp.p.singular_margin * depth // SIXTEENTHS
 
 cdef inline int singular_depth(const SearchParams* sp, int depth) noexcept nogil:
-    """Depth of the search of the other moves."""
+    """Return the depth of the search of the other moves."""
     return (depth - 1) * sp.p.singular_depth // PERCENT
 
 cdef inline int history_bonus(const SearchParams* sp, int depth) noexcept nogil:
@@ -89,7 +89,7 @@ cdef inline int history_bonus(const SearchParams* sp, int depth) noexcept nogil:
     return bonus if bonus < sp.p.history_bonus_max else sp.p.history_bonus_max
 
 cdef inline int swing_bonus(const SearchParams* sp, int gain) noexcept nogil:
-    """The bonus of a quiet move that has raised the static evaluation of its side by `gain` centipawns."""
+    """Return the bonus of a quiet move with a `gain` of static evaluation for its side, in centipawns."""
     cdef int bonus = gain * sp.p.history_swing // SIXTEENTHS
     if bonus < -sp.p.history_swing_max:
         return -sp.p.history_swing_max

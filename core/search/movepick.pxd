@@ -47,7 +47,7 @@ cdef void start_qsearch(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint
 cdef Move next_move(MovePicker* mp) noexcept nogil
 
 cdef inline bint picks_check(MovePicker* mp, Move move) noexcept nogil:
-    """Whether a legal move gives check; what that takes is computed once for all moves of the picker."""
+    """Return whether a legal move gives check; computes the checking squares once for all moves of the picker."""
     if not mp.checks_known:
         fill_check_info(mp.pos, &mp.checks)
         mp.checks_known = True

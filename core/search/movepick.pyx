@@ -46,7 +46,7 @@ cdef void start_qsearch(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint
 
 
 cdef inline int _rank(int score, int place) noexcept nogil:
-    """A number that contains both: the greatest is the best move's, of equal scores the first."""
+    """Combine both in one number: the greatest is that of the best move, of equal scores the first."""
     return score * MAX_MOVES + (MAX_MOVES - 1 - place)
 
 
@@ -88,7 +88,7 @@ cdef void _generate_checks(MovePicker* mp) noexcept nogil:
 
 
 cdef inline int _escape_score(const MovePicker* mp, Move move) noexcept nogil:
-    """A bonus for a move of a piece out of the attacks of lesser ones, a malus for a move into them."""
+    """Return a bonus for a move of a piece out of the attacks of lesser ones, a malus for a move into them."""
     cdef int piece_type = mp.pos.piece_on[move_from(move)]
     cdef bitboard lesser = mp.history.threats.lesser[piece_type]
     cdef int escapes = (<int>(lesser >> move_from(move)) & 1) - (<int>(lesser >> move_to(move)) & 1)
@@ -105,7 +105,7 @@ cdef inline int _quiet_score(MovePicker* mp, Move move) noexcept nogil:
 
 
 cdef inline void _prefetch_histories(const MovePicker* mp) noexcept nogil:
-    """Prefetch the pages' entries for the pieces of stm, most of which the moves will need: memory is slow."""
+    """Prefetch the pages' entries for the pieces of stm, since the moves will need most of them: memory is slow."""
     cdef const HistoryView* view = &mp.history
     cdef int first = 64 * view.first_piece
     cdef int i, page
@@ -161,7 +161,7 @@ cdef inline bint _is_usable_killer(const MovePicker* mp, Move move) noexcept nog
 
 
 cdef inline Move _offer_killer(MovePicker* mp, int which) noexcept nogil:
-    """The killer if it is legal and quiet; else 0, and it is removed, so that a later stage may give it."""
+    """Return the killer if it is legal and quiet; else 0, and it is removed, so that a later stage may give it."""
     if not mp.skip_quiets and mp.s.params.p.use_killers and _is_usable_killer(mp, mp.killers[which]):
         _prefetch_child(mp, mp.killers[which])
         return mp.killers[which]
@@ -170,7 +170,7 @@ cdef inline Move _offer_killer(MovePicker* mp, int which) noexcept nogil:
 
 
 cdef Move next_move(MovePicker* mp) noexcept nogil:
-    """The next move, or 0 after the last. Each legal move comes once, except those that the picker must skip."""
+    """Return the next move, or 0 after the last. Each legal move comes once, except those that the picker must skip."""
     cdef Move move
     if mp.stage == STAGE_TT:
         mp.stage = STAGE_GENERATE_NOISY if mp.s.params.p.use_captures_first or mp.noisy_only else STAGE_KILLER_1

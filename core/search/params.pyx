@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # distutils: extra_compile_args = -Og
-"""Fills `SearchParams` from tunables.py and the changes that a user asks for."""
+"""Fills `SearchParams` from tunables.py and the changes of a user."""
 
 from libc.math cimport log
 
@@ -8,7 +8,7 @@ from ..tunables import TUNABLES, with_needs
 
 
 cdef dict _checked(dict changes):
-    """Defaults with `changes` applied, in the order of `Params`.
+    """Return the defaults with `changes` applied, in the order of `Params`.
 
     Raises ValueError for an unknown name, a value out of range, or if the rows of tunables.py are not those of the build.
     """

@@ -29,7 +29,7 @@ cdef void _move_root(Searcher* s, int index, int place) noexcept nogil:
 
 
 cdef int _group_end(const Searcher* s, int index) noexcept nogil:
-    """The index behind the last root move of the same group."""
+    """Return the index behind the last root move of the same group."""
     cdef int end = index + 1
     while end < s.root_count and s.root_moves[end].group == s.root_moves[index].group:
         end += 1
@@ -56,8 +56,8 @@ cdef void _order_root(Searcher* s) noexcept nogil:
 
 
 cdef void _sort_root(Searcher* s) noexcept nogil:
-    """Order the root moves of a group that have no line by the nodes searched below them, most first: what was hard to refute may
-    be best. Those with equal numbers keep their order.
+    """Order the root moves of a group that have no line by the nodes searched below them, most first: a move that was hard to
+    refute may be best. Those with equal numbers keep their order.
     """
     cdef int i, place
     for i in range(s.line_count + 1, s.root_count):
@@ -71,7 +71,7 @@ cdef void _sort_root(Searcher* s) noexcept nogil:
 
 
 cdef inline bint _reports_details(const Searcher* s) noexcept nogil:
-    """Whether the search has lasted long enough to report bounds and the root move being searched."""
+    """Return whether the search has lasted long enough to report bounds and the root move being searched."""
     return s.report != NULL and elapsed_us(s) >= DETAILS_AFTER_US
 
 
@@ -128,8 +128,8 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
 cdef void _store_line(Searcher* s, int score, int depth, int searched, int bound) noexcept nogil:
     """Insert the line in pv[0] among the lines of this iteration; it replaces the older line with the same first move.
 
-    `depth` is that of the iteration, `searched` that of the search which found the line; `bound` says what its score is
-    (BOUND_NONE: nothing was searched).
+    `depth` is that of the iteration, `searched` that of the search of the line; `bound`: kind of its score (BOUND_NONE:
+    nothing was searched).
     """
     cdef int place = s.line
     cdef int end = s.line
@@ -167,7 +167,7 @@ cdef void _report_lines(Searcher* s) noexcept nogil:
 
 
 cdef int _expected_score(const Searcher* s) noexcept nogil:
-    """The score of this line in the last iteration."""
+    """Return the score of this line in the last iteration."""
     if s.line < s.line_count:
         return s.lines[s.line].score
     return s.lines[s.line - 1].score if s.line else 0
@@ -176,8 +176,8 @@ cdef int _expected_score(const Searcher* s) noexcept nogil:
 cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
     """Search one line with a window around its last score. A fail low or high widens it on that side, until the score is inside.
 
-    After fails high the search is a few plies less deep: a new best move had better be known soon than exactly. If the search is
-    aborted before the score of a move that has failed high is known, that move is still the best one known: it is kept, with the
+    After fails high the search is a few plies less deep: it is better to know a new best move soon than exactly. If the search is
+    aborted before the score of a move that has failed high is known, that move is still the best one known: it stays, with the
     bound that it has beaten as its score.
 
     Source: https://www.chessprogramming.org/Aspiration_Windows.
@@ -230,7 +230,7 @@ cdef void _aspirate(Searcher* s, int depth) noexcept nogil:
 
 
 cdef bint _is_finished(Searcher* s) noexcept nogil:
-    """Whether to start no further iteration."""
+    """Return whether to start no further iteration."""
     cdef int64_t soft = s.limits.soft_us
     cdef int size = magnitude(s.lines[0].score)
     cdef int mate_plies = MATE - size
@@ -250,8 +250,8 @@ cdef bint _is_finished(Searcher* s) noexcept nogil:
 
 
 cdef int _time_share(const Searcher* s) noexcept nogil:
-    """Permille of the soft limit to use for this move: less if the best move has not changed for long and took most of the
-    nodes, more if it has changed or its score has fallen. Source: https://www.chessprogramming.org/Time_Management.
+    """Return the permille of the soft limit to use for this move: less if the best move has not changed for long and took most
+    of the nodes, more if it has changed or its score has fallen. Source: https://www.chessprogramming.org/Time_Management.
     """
     cdef const Params* p = &s.params.p
     cdef int64_t share = PERMILLE * s.root_moves[0].nodes // (s.nodes + 1)
@@ -265,7 +265,7 @@ cdef int _time_share(const Searcher* s) noexcept nogil:
 
 
 cdef void _iterate(Searcher* s, int depth) noexcept nogil:
-    """One iteration: search the lines one after the other, each without the first moves of those before it; report them.
+    """Search the lines of one iteration in turn, each without the first moves of those before it, and report them.
 
     If it is stopped, the lines not reached keep the results of the last iteration.
     Source: https://www.chessprogramming.org/Multi-PV.
@@ -317,7 +317,7 @@ cdef void _begin(Searcher* s) noexcept nogil:
 
 
 cdef void _fall_back(Searcher* s) noexcept nogil:
-    """For lines not searched completely: use the first moves in the picker's order, with the static evaluation as score."""
+    """Fill lines not searched completely with the first moves in the picker's order; their score is the static evaluation."""
     cdef MovePicker picker
     cdef TTHit hit
     cdef Move move
@@ -340,7 +340,7 @@ cdef void _fall_back(Searcher* s) noexcept nogil:
 
 
 cdef inline uint64_t _grace_nodes(const Searcher* s) noexcept nogil:
-    """Number of nodes that depth 1 may search before time, stop and `soft_nodes` take effect."""
+    """Return the number of nodes that depth 1 may search before time, stop and `soft_nodes` take effect."""
     return GRACE_NODES + GRACE_LINE_NODES * s.multipv
 
 

@@ -9,7 +9,7 @@ from .searcher cimport Move, Searcher
 from .tt cimport TTHit
 
 cdef struct Node:
-    # The arguments of negamax for one node, and what it computes before it searches the moves. The root sets only what
+    # The arguments of negamax for one node, and the values computed before its moves are searched. The root sets only those that
     # `search_move` reads.
     int ply
     int depth

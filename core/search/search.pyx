@@ -23,12 +23,12 @@ cdef enum:
 
 
 cdef inline bint _may_extend(const Searcher* s, int ply) noexcept nogil:
-    """Whether a line may still be extended: `ply` must be below `extension_limit` times the depth of the iteration."""
+    """Return whether a line may still be extended: `ply` must be below `extension_limit` times the depth of the iteration."""
     return ply < s.params.p.extension_limit * s.root_depth
 
 
 cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
-    """Whether the position is a draw by fifty moves (mate comes first), repetition or insufficient material."""
+    """Return whether the position is a draw by fifty moves (mate comes first), repetition or insufficient material."""
     cdef const PositionC* pos = &s.stack[ply].pos
     if pos.reversible >= 4 and has_repeated(
         &s.keys[s.root_key + ply], pos.reversible, s.root_key + ply, ply
@@ -40,7 +40,7 @@ cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
 
 
 cdef inline bint _can_reach_draw(Searcher* s, int ply, int alpha) noexcept nogil:
-    """Whether stm can repeat a position with its next move while alpha is below the draw score: then alpha can be raised to 0."""
+    """Return whether stm can repeat a position by its next move while alpha is below the draw score: then alpha can become 0."""
     cdef const PositionC* pos = &s.stack[ply].pos
     if not s.params.p.use_upcoming or alpha >= 0:
         return False
@@ -57,14 +57,14 @@ cdef inline void _play_null(Searcher* s, int ply) noexcept nogil:
 
 
 cdef inline bint _tt_cuts(const TTHit* hit, int alpha, int beta) noexcept nogil:
-    """Whether the stored score is enough for the window [alpha, beta]."""
+    """Return whether the stored score is enough for the window [alpha, beta]."""
     if hit.bound == BOUND_EXACT:
         return True
     return hit.score >= beta if hit.bound == BOUND_LOWER else hit.score <= alpha
 
 
 cdef inline int _refined_eval(int static_eval, const TTHit* hit) noexcept nogil:
-    """The stored score if its bound makes it better than the static evaluation, else the static evaluation."""
+    """Return the stored score if its bound makes it better than the static evaluation, else the static evaluation."""
     if hit.found and magnitude(hit.score) < MATE_BOUND:
         if hit.bound == BOUND_EXACT:
             return hit.score
@@ -76,7 +76,7 @@ cdef inline int _refined_eval(int static_eval, const TTHit* hit) noexcept nogil:
 
 
 cdef inline int _raw_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil:
-    """The static evaluation as the tt stores it, neither corrected nor scaled by the fifty-move counter; NO_SCORE in check."""
+    """Return the static evaluation for the tt, neither corrected nor scaled by the fifty-move counter; NO_SCORE in check."""
     cdef const PositionC* pos = &s.stack[ply].pos
     if pos.checkers:
         return NO_SCORE
@@ -86,12 +86,12 @@ cdef inline int _raw_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil
 
 
 cdef inline int _scaled_eval(Searcher* s, int ply) noexcept nogil:
-    """The static evaluation as it counts at this fifty-move clock, not corrected."""
+    """Return the static evaluation as it counts at this fifty-move clock, not corrected."""
     return scaled_by_rule50(s.evaluator, &s.stack[ply].pos, evaluate(s.evaluator, &s.stack[ply].eval))
 
 
 cdef inline int _terminal_score(Searcher* s, int ply, bint sets_seldepth, int* alpha, int beta) noexcept nogil:
-    """Enter a node: its score where limits or draws decide it (0 while the search is being aborted), else NO_SCORE.
+    """Enter a node. Returns its score if limits or draws decide it (0 while the search is being aborted), else NO_SCORE.
 
     A draw that stm can reach raises `alpha` to it.
     """
@@ -115,7 +115,7 @@ cdef inline int _terminal_score(Searcher* s, int ply, bint sets_seldepth, int* a
 
 
 cdef inline bint _changes_ending(const PositionC* pos, Move move) noexcept nogil:
-    """Whether a capture leaves the other side without pawns, or with nothing but pawns and bishops.
+    """Return whether a capture leaves the other side without pawns, or with nothing but pawns and bishops.
 
     Then the scale factor of the evaluation may change, so a count of material says little about the score: a bishop that loses
     its last pawn cannot win, nor can one with the wrong rook's pawn.
@@ -131,7 +131,7 @@ cdef inline int _victim(const PositionC* pos, Move move) noexcept nogil:
 
 
 cdef inline int _delta_bound(const Searcher* s, const PositionC* pos, Move move, int stand_pat) noexcept nogil:
-    """Delta pruning: the score that a capture can reach at most, by its victim and a margin.
+    """Return an upper bound of the score after a capture, by its victim and a margin, for delta pruning.
 
     Promotions are not bounded, nor are captures that may change the ending.
     """
@@ -233,7 +233,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
 
 
 cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noexcept nogil:
-    """Null move pruning: if the score is still at least beta when stm passes, it is a cutoff. Returns NO_SCORE if not.
+    """Try null move pruning: a score of at least beta when stm passes is a cutoff. Returns NO_SCORE if there is none.
 
     Wrong in zugzwang. So it is not tried with only king and pawns, and deep nodes verify the cutoff with a search that makes no
     null move for some plies. Source: https://www.chessprogramming.org/Null_Move_Pruning.
@@ -258,7 +258,7 @@ cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noe
 cdef int _try_probcut(
     Searcher* s, int ply, int depth, int beta, int raw_eval, const TTHit* hit
 ) noexcept nogil:
-    """ProbCut: a capture that beats beta by a margin in a shallower search very likely beats beta at full depth.
+    """Try ProbCut: a capture that beats beta by a margin in a shallower search very likely beats beta at full depth.
 
     Each capture is first searched to depth 0, which refutes most of them. Returns NO_SCORE if none causes a cutoff.
     Source: https://www.chessprogramming.org/ProbCut.
@@ -288,7 +288,7 @@ cdef int _try_probcut(
 
 
 cdef int _singular_extension(Searcher* s, const Node* node) noexcept nogil:
-    """Plies by which to extend the tt move, if all other moves are much worse; MULTI_CUT if another one beats beta as well.
+    """Return plies by which to extend the tt move, if all others are much worse; MULTI_CUT if another one beats beta as well.
 
     The others are searched at reduced depth with a null window below the tt score. If one of them reaches that window, the tt
     move is not singular; if its score is above beta, it is searched less deep (negative extension). Source:
@@ -315,7 +315,7 @@ cdef int _singular_extension(Searcher* s, const Node* node) noexcept nogil:
 
 
 cdef inline bint _may_probe_tablebase(const Searcher* s, const PositionC* pos, int depth) noexcept nogil:
-    """Whether to probe the tablebases. They know neither castling rights nor a fifty-move counter above 0."""
+    """Return whether to probe the tablebases. They know neither castling rights nor a fifty-move counter above 0."""
     if depth < s.tb.min_depth or pos.rule50 != 0 or pos.b.castling_rooks != 0:
         return False
     if popcount(occupied(&pos.b)) > s.tb.max_pieces:
@@ -324,7 +324,7 @@ cdef inline bint _may_probe_tablebase(const Searcher* s, const PositionC* pos, i
 
 
 cdef int _probe_tablebase(Searcher* s, int ply, int* bound) noexcept nogil:
-    """Score and bound by the tablebases, NO_SCORE if unknown. A win is a lower bound, since there may be a shorter mate."""
+    """Return the score by the tablebases, NO_SCORE if unknown, and its `bound`. A win is a lower bound: a mate may be shorter."""
     cdef int wdl = s.tb.probe(s, s.context, ply)
     if wdl == NO_SCORE:
         return NO_SCORE
@@ -336,7 +336,7 @@ cdef int _probe_tablebase(Searcher* s, int ply, int* bound) noexcept nogil:
 
 
 cdef inline bint _is_improving(const Searcher* s, int ply) noexcept nogil:
-    """Whether the static evaluation has risen since the last move of stm, or since the one before if stm was in check then."""
+    """Return whether the static evaluation has risen since the last move of stm, or the one before if stm was in check then."""
     cdef int now = s.stack[ply].static_eval
     if now == NO_SCORE:
         return False
@@ -346,7 +346,7 @@ cdef inline bint _is_improving(const Searcher* s, int ply) noexcept nogil:
 
 
 cdef int _leaf(Searcher* s, int ply) noexcept nogil:
-    """A leaf without quiescence search: mate and draws, else the static evaluation."""
+    """Return the score of a leaf without quiescence search: mate and draws, else the static evaluation."""
     cdef const PositionC* pos = &s.stack[ply].pos
     s.pv_length[ply] = 0
     if enter_node(s) or _is_draw(s, ply):
@@ -357,7 +357,7 @@ cdef int _leaf(Searcher* s, int ply) noexcept nogil:
 
 
 cdef int _use_tablebase(Searcher* s, Node* node, int* best, int* ceiling) noexcept nogil:
-    """The tablebase score if its bound is enough for the window; else NO_SCORE, and `best` or `ceiling` is set."""
+    """Return the tablebase score if its bound is enough for the window; else set `best` or `ceiling`, and return NO_SCORE."""
     cdef int bound, depth
     cdef int score = _probe_tablebase(s, node.ply, &bound)
     if score == NO_SCORE:
@@ -457,7 +457,7 @@ cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
 cdef inline bint _skip_quiet(
     Searcher* s, const Node* node, Move move, int moves, int history, MovePicker* picker, int* best
 ) noexcept nogil:
-    """Whether to skip a quiet move near the horizon, since it is unlikely to reach alpha. May raise `best`."""
+    """Return whether to skip a quiet move near the horizon, since it is unlikely to reach alpha. May raise `best`."""
     cdef const Params* p = &s.params.p
     cdef const PositionC* pos = &s.stack[node.ply].pos
     cdef int lmr_depth = max(node.depth - 1 - lmr_base(&s.params, node.depth, moves) // PLY, 0)
@@ -493,7 +493,7 @@ cdef inline bint _skip_quiet(
 
 
 cdef inline bint _skip_noisy(Searcher* s, const Node* node, Move move, const MovePicker* picker) noexcept nogil:
-    """12e. SEE pruning of captures: whether to skip a bad capture, since it loses too much material."""
+    """12e. SEE pruning of captures: return whether to skip a bad capture, since it loses too much material."""
     cdef const Params* p = &s.params.p
     cdef const PositionC* pos = &s.stack[node.ply].pos
     return (
@@ -506,7 +506,7 @@ cdef inline bint _skip_noisy(Searcher* s, const Node* node, Move move, const Mov
 
 
 cdef inline bint _may_be_singular(const Searcher* s, const Node* node, Move move) noexcept nogil:
-    """Whether this is the tt move, and its tt entry is deep enough, and a lower bound, to test it for a singular extension."""
+    """Return whether this is the tt move, from a lower bound deep enough to test it for a singular extension."""
     cdef const Params* p = &s.params.p
     return (
         p.use_singular
@@ -521,7 +521,7 @@ cdef inline bint _may_be_singular(const Searcher* s, const Node* node, Move move
 
 
 cdef inline int _reduction(const Searcher* s, const Node* node, Move move, int moves, int history) noexcept nogil:
-    """The reduction in plies of the move just made."""
+    """Return the reduction in plies of the move just made."""
     cdef const Params* p = &s.params.p
     cdef const StackEntry* child = &s.stack[node.ply + 1]
     cdef const Move* killers = s.history.killers[node.ply]
@@ -546,7 +546,7 @@ cdef inline int _reduction(const Searcher* s, const Node* node, Move move, int m
 cdef int search_move(
     Searcher* s, const Node* node, Move move, int moves, int history, int extension, int best
 ) noexcept nogil:
-    """Make a move of a node, the one of number `moves`, and return its score. `best` is that of the moves before it.
+    """Make move number `moves` of a node, and return its score. `best` is that of the moves before it.
 
     Principal variation search: only the first move is searched with the open window; the others first with a null window and at
     reduced depth, to show that they are not better. A move that scores above alpha is searched again, deeper and then wider.
@@ -590,7 +590,7 @@ cdef inline void _note_tried(Tried* tried, Move move, bint quiet) noexcept nogil
 
 
 cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_node) noexcept nogil:
-    """Score of the position at `ply` (not the root) searched `depth` plies deep, fail-soft.
+    """Return the score of the position at `ply` (not the root) searched `depth` plies deep, fail-soft.
 
     A score <= alpha is an upper bound, one >= beta a lower bound, one between is exact. `cut_node`: a cutoff is expected.
     0 while the search is aborted. Source: https://www.chessprogramming.org/Negamax with alpha-beta.
@@ -614,7 +614,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     node.in_check = pos.checkers != 0
     node.excluded = entry.excluded
 
-    # 1. Check extension: few replies, and the horizon must not hide what the check leads to.
+    # 1. Check extension: few replies, and the horizon must not hide the consequences.
     if node.in_check and s.params.p.use_check_extension and _may_extend(s, ply) and not node.excluded:
         depth += 1
     if depth <= 0:

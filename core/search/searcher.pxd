@@ -137,7 +137,7 @@ cdef void stop_helpers(const Searcher* leader) noexcept nogil
 cdef void poll(Searcher* s) noexcept nogil
 
 cdef inline bint enter_node(Searcher* s) noexcept nogil:
-    """Count a node and look at the limits. Returns whether the search is aborted."""
+    """Count a node and check the limits. Returns whether the search is aborted."""
     set_word(&s.nodes, s.nodes + 1)
     if unlikely(s.nodes >= s.next_poll):
         poll(s)
@@ -180,7 +180,7 @@ cdef inline void set_pv(Searcher* s, int ply, Move move) noexcept nogil:
     s.pv_length[ply] = length + 1
 
 cdef inline void find_threats(Searcher* s, int ply) noexcept nogil:
-    """Set the threats at a node; before that its histories of quiet moves must not be asked for."""
+    """Set the threats at a node, before the first use of its histories of quiet moves."""
     cdef const PositionC* pos = &s.stack[ply].pos
     fill_attacks(&pos.b, pos.stm ^ 1, &s.stack[ply].threats)
     if not s.params.p.use_threats:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # distutils: extra_compile_args = -Og
-"""Clocks and limits, which are checked only every so many nodes."""
+"""Clocks and limits, which are checked only once in many nodes."""
 
 from ..board.position cimport now_us
 
@@ -16,7 +16,7 @@ cdef int64_t elapsed_us(const Searcher* s) noexcept nogil:
 
 
 cdef uint64_t total_nodes(const Searcher* s) noexcept nogil:
-    """Nodes of all threads; the counts of other threads may be slightly out of date."""
+    """Return the nodes of all threads; the counts of other threads may be slightly out of date."""
     cdef const Searcher* leader = s.leader
     cdef uint64_t total = get_word(&leader.nodes)
     cdef int i
@@ -26,7 +26,7 @@ cdef uint64_t total_nodes(const Searcher* s) noexcept nogil:
 
 
 cdef uint64_t total_tb_hits(const Searcher* s) noexcept nogil:
-    """Tablebase hits of all threads."""
+    """Return the tablebase hits of all threads."""
     cdef const Searcher* leader = s.leader
     cdef uint64_t total = get_word(&leader.tb.hits)
     cdef int i
@@ -42,7 +42,7 @@ cdef void stop_helpers(const Searcher* leader) noexcept nogil:
 
 
 cdef bint _time_is_up(Searcher* s) noexcept nogil:
-    """Whether the leader's hard limit has passed.
+    """Return whether the leader's hard limit has passed.
 
     Helpers check it too: with more threads than processors the leader may be waiting for a processor.
     """

@@ -39,7 +39,7 @@ cdef enum:
 
 
 cdef Searcher* _new_searcher(const Weights* weights, const NetworkC* network) except NULL:
-    """A searcher with an evaluator and a lock; all other fields are 0. Raises MemoryError."""
+    """Return a searcher with an evaluator and a lock; all other fields are 0. Raises MemoryError."""
     cdef Searcher* s
     cdef int ply
     cdef void* memory = calloc(1, sizeof(Searcher) + 2 * SEPARATION)
@@ -161,13 +161,13 @@ cdef void _copy_root(Searcher* leader, Searcher* helper) noexcept nogil:
 
 
 cdef void _helper_thread(void* helper) noexcept nogil:
-    """The main function of a helper's thread. After releasing the lock it must not touch the searcher."""
+    """Run a helper's thread. After releasing the lock it must not touch the searcher."""
     run_helper(<Searcher*>helper)
     PyThread_release_lock((<Searcher*>helper).finished)
 
 
 cdef inline uint64_t _share(uint64_t limit, int threads) noexcept nogil:
-    """A helper's part of a node limit; the leader gets the rest."""
+    """Return a helper's part of a node limit; the leader gets the rest."""
     return NO_NODE_LIMIT if limit == NO_NODE_LIMIT else limit // threads
 
 

@@ -63,7 +63,7 @@ cdef void tt_store(
 cdef int hashfull(const TTable* tt) noexcept nogil
 
 cdef inline Key clock_key(int rule50) noexcept nogil:
-    """The part of the key that depends on the fifty-move counter."""
+    """Return the part of the key that depends on the fifty-move counter."""
     cdef int step
     if rule50 < CLOCK_FREE:
         return 0
@@ -72,7 +72,7 @@ cdef inline Key clock_key(int rule50) noexcept nogil:
     return <Key>step * 0x9E3779B97F4A7C15ULL  # 2^64 divided by the golden ratio: Fibonacci hashing
 
 cdef inline Key tt_key(const PositionC* pos) noexcept nogil:
-    """The key of a position in the tt."""
+    """Return the key of a position in the tt."""
     return pos.key ^ clock_key(pos.rule50)
 
 cdef inline TTCluster* cluster_of(const TTable* tt, Key key) noexcept nogil:

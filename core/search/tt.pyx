@@ -39,7 +39,7 @@ cdef void clear_table(TTable* tt) noexcept nogil:
 
 
 cdef inline int _value(const TTable* tt, uint64_t data) noexcept nogil:
-    """The value of an entry for replacement: its depth minus its age."""
+    """Return the value of an entry for replacement: its depth minus its age."""
     cdef int age = (tt.generation - data_generation(data)) & (GENERATIONS - 1)
     return data_depth(data) - DEPTH_PER_AGE * age
 
@@ -82,7 +82,7 @@ cdef void tt_store(
 
 
 cdef int hashfull(const TTable* tt) noexcept nogil:
-    """Permille of entries written in this search, by a sample of the first clusters."""
+    """Return the permille of entries written in this search, by a sample of the first clusters."""
     cdef uint64_t sample = 250 if tt.count > 250 else tt.count
     cdef uint64_t i
     cdef uint64_t used = 0
