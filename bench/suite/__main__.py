@@ -229,11 +229,6 @@ def _as_dict(run: Run, changes: dict[int, dict[str, Any]]) -> dict[str, Any]:
         {**spec._asdict(), **report.summarize(attempts.values()), "change": changes.get(index)}
         for index, (spec, attempts) in enumerate(zip(run.engines, run.attempts, strict=True))
     ]
-    tried = [
-        {**attempts[problem.key]._asdict(), "loss": report.loss(problem, attempts[problem.key])}
-        for problem in run.problems
-        for attempts in run.attempts
-        if problem.key in attempts
-    ]
+    tried = [attempts[problem.key]._asdict() for problem in run.problems for attempts in run.attempts if problem.key in attempts]
     files = [str(path.resolve()) for path in run.files]
     return {"files": files, "limit": str(run.limit), "positions": len(run.problems), "engines": engines, "attempts": tried}

@@ -53,17 +53,6 @@ class Problem(NamedTuple):
             return mate == self.mate
         return self.grades is not None and self.grades.get(move) == self.max_points
 
-    def solutions(self) -> list[str]:
-        """The moves that answer the question: with `am` alone, all others. None if it asks for a mate, not a move."""
-        if self.best:
-            return [move for move in self.best if move not in self.avoid]
-        if self.avoid:
-            board = chess.Board(self.fen, chess960=self.chess960)
-            return [move for move in map(board.uci, board.legal_moves) if move not in self.avoid]
-        return (
-            [] if self.mate is not None else [move for move, points in (self.grades or {}).items() if points == self.max_points]
-        )
-
 
 def read_files(paths: Sequence[Path]) -> tuple[list[Problem], list[str]]:
     """All positions of some files, and warnings about lines that ask nothing.

@@ -11,13 +11,11 @@ from typing import Any
 
 import chess
 
-from ..common.adjudication import MATE_SCORE
 from ..common.plot import as_text, legend, new_figure, picture, whole
 from .epd import Problem
 from .solver import FAULTS, Attempt
 
 SUMMARY_HEADINGS = ("engine", "solved", "%", "any mate", "points", "%", "median s", "median nodes", "faults")
-LONGEST_MATE = 1000  # moves: what is nearer to MATE_SCORE is a mate
 CHANGE_HEADINGS = ("engine", "positions", "solved then", "now", "gained", "lost", "points then", "now", "speed")
 
 
@@ -79,7 +77,7 @@ def position_row(problem: Problem, attempts: Sequence[Attempt | None], *, with_f
         return board.san(board.parse_uci(move))
 
     label = problem.key if with_file else problem.label
-    return [label, _question(problem, san), *(_outcome(problem, attempt, san) for attempt in attempts)]
+    return [label, _question(problem, san), *(_outcome(attempt, san) for attempt in attempts)]
 
 
 def _question(problem: Problem, san: Callable[[str], str]) -> str:
@@ -91,29 +89,7 @@ def _question(problem: Problem, san: Callable[[str], str]) -> str:
     return " ".join(san(move) for move, points in (problem.grades or {}).items() if points == problem.max_points)
 
 
-def loss(problem: Problem, attempt: Attempt) -> int | None:
-    """Centipawns that the solution loses against the engine's move, in its own view; with `am`, the move to avoid against the best other.
-
-    None where it is not known, and where one of them is a mate.
-    """
-    scores = [score for score in (attempt.score, attempt.solution_score) if score is not None and not _is_mate(score)]
-    if len(scores) < 2:
-        return None
-    return scores[0] - scores[1] if problem.best or not problem.avoid else scores[1] - scores[0]
-
-
-def _is_mate(score: int) -> bool:
-    return abs(score) > MATE_SCORE - LONGEST_MATE
-
-
-def _pawns(score: int) -> str:
-    """A score as people read it."""
-    if not _is_mate(score):
-        return f"{score / 100:+.2f}"
-    return f"mate {'-' if score < 0 else ''}{MATE_SCORE - abs(score)}"
-
-
-def _outcome(problem: Problem, attempt: Attempt | None, san: Callable[[str], str]) -> str:
+def _outcome(attempt: Attempt | None, san: Callable[[str], str]) -> str:
     """One engine's attempt in a few words."""
     if attempt is None:
         return "not run"
@@ -122,15 +98,8 @@ def _outcome(problem: Problem, attempt: Attempt | None, san: Callable[[str], str
     parts = [f"{attempt.solved_seconds:.3f} s" if attempt.solved_seconds is not None else f"no: {san(attempt.move)}"]
     if attempt.mate is not None:
         parts.append(f"mate {attempt.mate}")
-    elif attempt.score is not None:
-        parts.append(_pawns(attempt.score))
     if attempt.points is not None:
         parts.append(f"{attempt.points} pt")
-    if attempt.solution_score is not None:
-        subject, other = ("solution", "") if problem.best or not problem.avoid else ("best other", "it ")
-        lost = loss(problem, attempt)
-        verdict = "" if lost is None else f": {other}{'gains' if lost < 0 else 'loses'} {abs(lost) / 100:.2f}"
-        parts.append(f"{subject} {_pawns(attempt.solution_score)}{verdict}")
     return ", ".join(parts)
 
 

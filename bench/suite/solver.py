@@ -1,23 +1,20 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Runs engines on test positions and watches how their choices change.
 
-The stopwatch runs from the moment `go` is written. Where a move is wrong, a second search of the right ones alone (`searchmoves`)
-shows what the engine thinks of them; it decides nothing and costs solved positions nothing. An engine that crashes, stalls or plays an
-illegal move has failed that position, and a fresh process takes the next one.
+The stopwatch runs from the moment `go` is written. An engine that crashes, stalls or plays an illegal move has failed that
+position, and a fresh process takes the next one.
 """
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import chess
-from chess.engine import Cp, Mate
 
-from ..common.adjudication import MATE_SCORE
 from ..common.punctual import undisturbed
 from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, position_command
 from ..engines.clock import Clock, TimeControl
 from ..engines.faults import CRASH, ILLEGAL_MOVE, NO_START, STALL, EngineFault, StartError
-from ..engines.info import Info, read_info
+from ..engines.info import read_info
 from ..engines.pool import EnginePool
 from ..engines.spec import EngineSpec
 from .epd import Problem
@@ -33,7 +30,6 @@ class Moment(NamedTuple):
     nodes: int | None = None
     move: str = ""
     mate: int | None = None  # in moves, from the side to move; None for a score in centipawns
-    score: int | None = None  # centipawns, a mate in n moves is MATE_SCORE - n; None if the engine gives none
 
 
 class Attempt(NamedTuple):
@@ -56,19 +52,15 @@ class Attempt(NamedTuple):
     solved_seconds: float | None = None
     solved_depth: int | None = None
     solved_nodes: int | None = None
-    score: int | None = None  # of the move, as in Moment; None if it is right
-    solution_score: int | None = None  # of the solution, with `am` of the best other move; None if the engine cannot tell
 
 
 def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Moment]:
     """What the engine preferred from each of its `info` lines on, in order; lines without a legal move are left out.
 
-    A mate score that is only a bound announces nothing, and leaves what was announced before as it was. A bound is taken for the score
-    of a move that has no other.
+    A mate score that is only a bound announces nothing, and leaves what was announced before as it was.
     """
     moments: list[Moment] = []
     mate = None
-    last = Moment()
     for seconds, line in stamped:
         info = read_info(line)
         if info is None or info.multipv != 1 or not info.move:
@@ -78,17 +70,8 @@ def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Mom
         except ValueError:
             continue
         mate = mate if info.is_bound else info.mate
-        score = last.score if info.is_bound and move == last.move else _score(info)
-        last = Moment(seconds, info.depth, info.nodes, move, mate, score)
-        moments.append(last)
+        moments.append(Moment(seconds, info.depth, info.nodes, move, mate))
     return moments
-
-
-def _score(info: Info) -> int | None:
-    """In centipawns."""
-    if info.mate is not None:
-        return Mate(info.mate).score(mate_score=MATE_SCORE)
-    return None if info.cp is None else Cp(info.cp).score()
 
 
 def attempt(problem: Problem, engine: int, moments: Sequence[Moment], fault: str = "", detail: str = "") -> Attempt:
@@ -115,7 +98,6 @@ def attempt(problem: Problem, engine: int, moments: Sequence[Moment], fault: str
         since and since.seconds,
         since and since.depth,
         since and since.nodes,
-        None if since else end.score,
     )
 
 
@@ -139,33 +121,18 @@ class Solvers:
 
     def _search(self, client: Client, problem: Problem, engine: int) -> Attempt:
         """Search one position with everything forgotten."""
+        board = chess.Board(problem.fen, chess960=problem.chess960)
+        position = position_command(problem.fen, chess960=problem.chess960)
+        stamped: list[tuple[float, str]] = []
         try:
-            moments = self._moments(client, problem, self._go)
+            client.new_game(chess960=problem.chess960)
+            reply = client.go(position, self._go, self._patience, lambda seconds, line: stamped.append((seconds, line)))
+            move = board.uci(legal_move(board, reply.move))
         except StartError as error:
             return attempt(problem, engine, (), NO_START, str(error))
         except EngineFault as fault:
             client.close()
             return attempt(problem, engine, (), fault.reason, fault.detail)
-        found = attempt(problem, engine, moments)
-        solutions = problem.solutions()
-        if found.solved or found.score is None or not solutions:
-            return found
-        try:
-            end = self._moments(client, problem, f"{self._go} searchmoves {' '.join(solutions)}")[-1]
-        except (StartError, EngineFault):  # an engine without `searchmoves` may do anything
-            client.close()
-            return found
-        return found._replace(solution_score=end.score if end.move in solutions else None)
-
-    def _moments(self, client: Client, problem: Problem, go: str) -> list[Moment]:
-        """What the engine preferred in one search, its move last. Raises StartError, EngineFault."""
-        board = chess.Board(problem.fen, chess960=problem.chess960)
-        position = position_command(problem.fen, chess960=problem.chess960)
-        stamped: list[tuple[float, str]] = []
-        client.new_game(chess960=problem.chess960)
-        reply = client.go(position, go, self._patience, lambda seconds, line: stamped.append((seconds, line)))
-        move = board.uci(legal_move(board, reply.move))
         moments = follow(stamped, board)
-        end = (moments or [Moment()])[-1]
-        score = end.score if end.move == move else None  # else it is another move's
-        return [*moments, end._replace(seconds=reply.seconds, move=move, score=score)]
+        end = (moments or [Moment()])[-1]._replace(seconds=reply.seconds, move=move)
+        return attempt(problem, engine, [*moments, end])

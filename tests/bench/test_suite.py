@@ -39,7 +39,7 @@ for line in sys.stdin:
     elif words[0] == "go":
         with open(sys.argv[1] + ".log", "a") as log:
             print(board, " ".join(words[1:]), file=log)
-        said = answers.get("searchmoves", answers[board]) if "searchmoves" in words else answers[board]
+        said = answers[board]
         if said == "crash":
             os._exit(3)
         if said == "stall":
@@ -246,10 +246,10 @@ def test_info_lines_are_followed() -> None:
         (0.7, "info depth 5 score cp 3 time 1 pv d2d4"),
     ]
     assert follow(stamped, chess.Board(TWO_PAWNS_FEN)) == [
-        Moment(0.1, 1, 50, "e2e4", None, 20),
-        Moment(0.3, 2, 100, "e2e3", 3, 99_997),
-        Moment(0.4, 3, 150, "d2d4", 3, 99_998),
-        Moment(0.7, 5, None, "d2d4", None, 3),
+        Moment(0.1, 1, 50, "e2e4", None),
+        Moment(0.3, 2, 100, "e2e3", 3),
+        Moment(0.4, 3, 150, "d2d4", 3),
+        Moment(0.7, 5, None, "d2d4", None),
     ]
 
 
@@ -282,8 +282,7 @@ def test_engines_are_compared_and_a_run_goes_on(
     words += ["--journal", str(saved)]
     assert suite.main([*words, str(other), "--plot", str(plot)]) == 0
     out, err = capsys.readouterr()
-    pawns = f"{field(TWO_PAWNS)} nodes 1000"  # the right move alone is searched where another was chosen
-    asked_good = [*(f"{field(each)} nodes 1000" for each in (BACK_RANK, ROOKS)), *([pawns, f"{pawns} searchmoves e2e4"] * 2)]
+    asked_good = [f"{field(each)} nodes 1000" for each in (BACK_RANK, ROOKS, TWO_PAWNS, TWO_PAWNS)]
     assert asked(tmp_path, "good") == asked_good
     assert "three.epd: 3 positions, nodes=1000 each" in out
     assert "other.epd: 1 positions" in out
@@ -340,28 +339,6 @@ def test_engines_are_compared_and_a_run_goes_on(
     assert suite.main([*words, str(other), "--resume"]) == 2
     assert "its fingerprint of the positions is" in capsys.readouterr().err
     assert saved.read_bytes() == finished
-
-
-def test_an_unsolved_position_shows_what_the_solution_loses(engine: Any, tmp_path: Path, capsys: Any) -> None:
-    """Also with `am`; an engine that does not know `searchmoves`, or fails by it, has an answer without a loss, not a fault."""
-    path = tmp_path / "hard.epd"
-    path.write_text(f'{TWO_PAWNS} bm e4; id "bm";\n{TWO_PAWNS} am d4; id "am";\n')
-    chosen = ["info depth 1 score cp 35 pv d2d4", "bestmove d2d4"]
-    right = ["info depth 1 score cp -45 pv e2e4", "bestmove e2e4"]
-    losses = {}
-    for name, said in {"knows": right, "ignores": chosen, "dies": "crash"}.items():
-        command = engine(name, {TWO_PAWNS: chosen, "searchmoves": said})
-        assert suite.main([str(path), "--depth", "1", "--engine", command]) == 0
-        out = capsys.readouterr().out
-        assert "no: d4, +0.35" in out
-        assert ("solution -0.45: loses 0.80" in out, "best other -0.45: it gains 0.80" in out) == (name == "knows",) * 2
-        printed = run_json(capsys, str(path), "--depth", "1", "--engine", command)
-        assert printed["engines"][0]["faults"] == {}
-        losses[name] = [each["loss"] for each in printed["attempts"]]
-    assert losses == {"knows": [80, -80], "ignores": [None, None], "dies": [None, None]}
-    mate = Attempt("a", "f", 0, move="e2e4", mate=4, score=99_996, solution_score=-99_998)
-    row = suite_report.position_row(Problem("f", "a", TWO_PAWNS_FEN, False, best=("d2d4",)), [mate], with_file=False)
-    assert row[-1] == "no: e4, mate 4, solution mate -2"
 
 
 def test_a_fault_costs_one_position_and_a_fresh_process_goes_on(
