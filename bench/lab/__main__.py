@@ -11,16 +11,14 @@ tables of earlier versions, so the evaluation must not change with each network.
 import argparse
 import json
 from collections.abc import Callable, Collection, Sequence
-from contextlib import closing, nullcontext
 from pathlib import Path
 
 from ...core.engine import MAX_DEPTH, Position
 from ...evaluation import config
 from ...text import reason, shorten
-from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, uninterrupted, whole_number
+from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, whole_number
 from ..common.fen import SHOWN, read_epd
-from ..common.files import Postponed, add_force, check_outputs, read_text
-from ..common.journal import add_journal_arguments
+from ..common.files import add_force, check_outputs, read_text
 from ..common.plot import picture, require_plot
 from ..common.progress import progress
 from . import experiment as laboratory
@@ -99,14 +97,13 @@ def main(argv: Sequence[str]) -> int:
     add("--plot", type=file_name, metavar="FILE", help="draw nodes by depth (.png, .svg or .pdf; needs matplotlib)")
     add("--page", type=file_name, metavar="FILE", help="write the table, the plot and explanations as one HTML file")
     add_force(add)
-    add_journal_arguments(add, "measurement")
     add("--horizon", action="store_true", help="show the horizon effect instead")
     return parser.run(argv, _lab)
 
 
 def _lab(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    check_outputs(args, {"plot": "a plot", "page": "a page of coachwhip"}, ["journal"])
+    check_outputs(args, {"plot": "a plot", "page": "a page of coachwhip"})
     if args.plot:
         require_plot(args.plot)
     if args.page and args.page.suffix.lower() not in (".html", ".htm"):
@@ -115,11 +112,7 @@ def _lab(args: argparse.Namespace) -> int:
         print(horizon.text(horizon.show()))
         return 0
     experiment = _experiment(args)
-    disk = Postponed()
-    with (
-        closing(laboratory.LabJournal(args.journal, experiment, resume=args.resume)) if args.journal else nullcontext() as journal
-    ):
-        results, complete = _measure(experiment, journal, disk)
+    results, complete = _measure(experiment)
     report = lab_report.summarise(experiment, results)
     if args.json:
         print(json.dumps(lab_report.as_dict(report, results)))
@@ -129,7 +122,6 @@ def _lab(args: argparse.Namespace) -> int:
         picture(lab_plot.draw(report), args.plot)
     if report.rows and args.page:
         lab_page.page(report, horizon.show(), args.page)
-    disk.settle()
     if not complete:
         tell("coachwhip lab: interrupted; the rows above are finished")
         return INTERRUPTED
@@ -152,27 +144,18 @@ def _experiment(args: argparse.Namespace) -> laboratory.Experiment:
     return laboratory.Experiment(fens, tuple(rows), args.depth, args.max_nodes, args.hash, tuple(weights), tunables)
 
 
-def _measure(
-    experiment: laboratory.Experiment, journal: laboratory.LabJournal | None, disk: Postponed
-) -> tuple[laboratory.Results, bool]:
-    """The results, and whether they are complete: after Ctrl-C, or on a disk that is full, they are those finished by then."""
-    results = dict(journal.results) if journal else {}
+def _measure(experiment: laboratory.Experiment) -> tuple[laboratory.Results, bool]:
+    """Return the results, and whether they are complete: after Ctrl-C they are those finished by then."""
+    results: laboratory.Results = {}
     try:
-        with disk, progress("lab", len(experiment.rows) * len(experiment.fens)) as bar:
-            bar.advance(len(results))
-
-            def finished(key: tuple[int, int], cell: laboratory.Cell) -> None:
-                with uninterrupted():
-                    results[key] = cell
-                    if journal:
-                        journal.add(key, cell)
+        with progress("lab", len(experiment.rows) * len(experiment.fens)) as bar:
+            for key, cell in laboratory.cells(experiment):
+                results[key] = cell
                 bar.advance()
-
-            laboratory.cells(experiment, results, finished)
     except KeyboardInterrupt:
         return results, False
     except ValueError as error:
         raise CommandError(str(error)) from error
     except MemoryError as error:
         raise CommandError(f"no memory for tables of {experiment.hash_mb} MB") from error
-    return results, disk.error is None
+    return results, True

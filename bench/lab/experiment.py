@@ -2,19 +2,17 @@
 """The experiment behind `coachwhip lab`: every row of techniques searches every position to every depth, in the real core.
 
 Each search starts from an engine that has forgotten everything, and is given up at a node limit, so that counts depend on
-nothing but code and settings; the engine has no network. A finished cell (a row at a position) is one line of the journal.
+nothing but code and settings; the engine has no network.
 """
 
 import json
 import time
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...core.engine import Engine, Position
-from ..common.journal import Journal, Kind
 from .techniques import ORDERED, SWITCHES, Row, settings
 
 
@@ -40,7 +38,7 @@ class Experiment(NamedTuple):
     tunables: Mapping[str, int]
 
     def settings(self) -> dict[str, object]:
-        """What two runs must share for one to go on with the results of the other."""
+        """Return everything that decides the results, as JSON-ready values."""
         return {
             "depth": self.depth,
             "max_nodes": self.max_nodes,
@@ -73,9 +71,8 @@ def search(engine: Engine, fen: str, depth: int, max_nodes: int, moves: Sequence
     return Searched(result.nodes, seconds, result.info.score_cp, result.bestmove, None)
 
 
-def cells(experiment: Experiment, known: Results, finished: Callable[[tuple[int, int], Cell], None]) -> Results:
-    """Measure every cell that is not in `known`, row by row, and hand each to `finished`. Ctrl-C passes through."""
-    results = dict(known)
+def cells(experiment: Experiment) -> Iterator[tuple[tuple[int, int], Cell]]:
+    """Measure row by row, and yield every finished cell under its (row, position)."""
     judge = experiment.engine(ORDERED)
 
     @cache
@@ -86,13 +83,9 @@ def cells(experiment: Experiment, known: Results, finished: Callable[[tuple[int,
     for row, techniques in enumerate(experiment.rows):
         engine = experiment.engine(techniques.keys)
         for position, fen in enumerate(experiment.fens):
-            if (row, position) not in results:
-                searches = _deeper_and_deeper(experiment, engine, fen)
-                results[row, position] = tuple(
-                    searched._replace(worth=worth(fen, depth, searched.move)) for depth, searched in enumerate(searches, start=1)
-                )
-                finished((row, position), results[row, position])
-    return results
+            searches = enumerate(_deeper_and_deeper(experiment, engine, fen), start=1)
+            cell = tuple(searched._replace(worth=worth(fen, depth, searched.move)) for depth, searched in searches)
+            yield (row, position), cell
 
 
 def _deeper_and_deeper(experiment: Experiment, engine: Engine, fen: str) -> Iterator[Searched]:
@@ -106,22 +99,3 @@ def _deeper_and_deeper(experiment: Experiment, engine: Engine, fen: str) -> Iter
             return
         nodes = searched.nodes
         yield searched
-
-
-class LabJournal(Journal):
-    """The finished cells."""
-
-    KIND = Kind("lab", "run of the laboratory", "cell")
-
-    def __init__(self, path: Path, experiment: Experiment, *, resume: bool) -> None:
-        """See Journal."""
-        self.results: Results = {}
-        super().__init__(path, experiment.settings(), resume=resume)
-
-    def _take(self, line: dict[str, Any]) -> None:
-        """See Journal."""
-        self.results[line["row"], line["position"]] = tuple(Searched(**searched) for searched in line["depths"])
-
-    def add(self, key: tuple[int, int], cell: Cell) -> None:
-        """Put one finished cell on disk. Raises OSError."""
-        self.append({"row": key[0], "position": key[1], "depths": [found._asdict() for found in cell]})

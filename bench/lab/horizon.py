@@ -128,13 +128,14 @@ def _search(engine: Engine, fen: str, depth: int, moves: Sequence[str] = ()) -> 
     return result
 
 
-def table(shown: Shown) -> list[list[str]]:
-    """A heading and one row a depth: what each search plays and thinks; `!` marks material thrown away."""
-    columns = [
-        [str(depth) for depth in range(1, DEPTH + 1)],
-        *([f"{step.move}{'!' if step.throws else ' '} {step.score / 100:+.2f}" for step in column] for column in shown.columns),
+def table(shown: Shown) -> str:
+    """Return a line a depth with what each search plays and thinks; `!` marks material thrown away."""
+    rows = [
+        [f"{step.move}{'!' if step.throws else ' '} {step.score / 100:+.2f}" for step in steps]
+        for steps in zip(*shown.columns, strict=True)
     ]
-    return [["depth", *(name for name, _ in SEARCHES)], *map(list, zip(*columns, strict=True))]
+    headed = [["depth", *(name for name, _ in SEARCHES)], *([str(depth), *row] for depth, row in enumerate(rows, start=1))]
+    return "\n".join(f"{row[0]:>5}  " + "  ".join(f"{cell:22}" for cell in row[1:]).rstrip() for row in headed)
 
 
 def verdict(shown: Shown) -> str:
@@ -149,6 +150,5 @@ def text(cases: Sequence[Shown]) -> str:
     for shown in cases:
         board = Position(shown.case.fen).board().splitlines()
         lines += ["", f"{shown.case.title}: {shown.case.fen}", *(f"  {rank}" for rank in board), ""]
-        lines += [f"{row[0]:>5}  " + "  ".join(f"{cell:22}" for cell in row[1:]).rstrip() for row in table(shown)]
-        lines += ["", *wrap(shown.case.text, 100), *wrap(verdict(shown), 100)]
+        lines += [table(shown), "", *wrap(shown.case.text, 100), *wrap(verdict(shown), 100)]
     return "\n".join(lines)

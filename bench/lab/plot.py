@@ -8,10 +8,9 @@ from ..common.plot import new_figure, whole
 from .report import Report, Summary, depths, short
 from .techniques import DEEPER, RISKY, SAFE, ladder
 
-COLOURS = {SAFE: "#2a7f7a", DEEPER: "#b0407f", RISKY: "#c47a12"}  # legible on white; the page makes them paler
-WIDTH, BAR = 8, 0.24  # inches: the figure, one rung's height
+COLOURS = {SAFE: "#2a7f7a", DEEPER: "#b0407f", RISKY: "#c47a12"}
+WIDTH, BAR, LINES_HEIGHT = 8, 0.24, 4.5  # inches: the figure, one rung's height, and that of the lines
 ROOM = 1.1  # length of the bars' axis, so that the number after the longest bar is inside
-LINES_WIDTH, LINES_HEIGHT = 5, 4.5  # inches; of the lines alone: small, so that their text is legible on a phone
 # Forty lines hide each other. These rungs change the slope: full width, alpha-beta, ordered moves, the table, the horizon moved by
 # quiescence, and the largest saving by risk.
 LINES = ("minimax", "alpha-beta", "history", "tt", "quiescence", "lmr")
@@ -19,7 +18,7 @@ LINES = ("minimax", "alpha-beta", "history", "tt", "quiescence", "lmr")
 
 def draw(report: Report) -> Any:
     """The figure, for `picture`: a bar for each rung above the lines of LINES. Raises ImportError without matplotlib."""
-    bars = bars_of(report)
+    bars = _bars_of(report)
     height = 1 + BAR * len(bars)
     figure = new_figure((WIDTH, height + LINES_HEIGHT))
     above, below = figure.subplots(2, height_ratios=(height, LINES_HEIGHT))
@@ -38,21 +37,14 @@ def draw(report: Report) -> Any:
     return figure
 
 
-def draw_lines(report: Report) -> Any:
-    """The lower half alone, for the page, which has bars of its own. Raises ImportError without matplotlib."""
-    figure = new_figure((LINES_WIDTH, LINES_HEIGHT))
-    _draw_lines(report, figure.subplots())
-    return figure
-
-
-def bars_of(report: Report) -> list[tuple[Summary, float]]:
+def _bars_of(report: Report) -> list[tuple[Summary, float]]:
     """The rungs that have a bar, and the nodes that it shows: at least 1, where the scale starts."""
     return [(row, max(row.nodes[row.depth - 1] or 1, 1)) for row in report.rows if row.depth]
 
 
 def _lines_of(report: Report) -> list[Summary]:
     """The rungs that have a line: those whose last technique is in LINES, or the first six where the rows are no ladder."""
-    rows = [row for row, _ in bars_of(report)]
+    rows = [row for row, _ in _bars_of(report)]
     return [row for row in rows if row.row.keys[-1] in LINES] if report.experiment.rows == tuple(ladder()) else rows[: len(LINES)]
 
 

@@ -50,7 +50,7 @@ READS = """
     tune FILE.epd --output new.py, TUNE --weights FILE.py, train FILE.vf --output new.cwnet, TRAIN --weights FILE.py,
     weights --weights FILE.py, --weights FILE.py weights, --weights FILE.py go depth 1
 """
-JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SUITE good.epd", "LAB --positions good.fen", "SPSA", "TRAIN")]
+JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SUITE good.epd", "SPSA", "TRAIN")]
 REPLACES = [  # an old file of the same kind, at the end and as a whole
     "MATCH --plot FILE.png", "SUITE good.epd --plot FILE.png", "LAB --positions good.fen --plot FILE.png", "TUNE --plot FILE.png", "TRAIN --plot FILE.svg",
     "LAB --positions good.fen --page FILE.html", "ANALYSE good.pgn --output FILE", "ANALYSE good.pgn --report FILE", "selfplay good.vf --epd FILE",

@@ -172,7 +172,7 @@ READERS = {
         f"{words[0]} journal": Reader(
             ".jsonl", written_by([*words, "--journal", "FILE"]), [*words, "--journal", "FILE", "--resume"]
         )
-        for words in (TRAIN, SPSA, LAB)
+        for words in (TRAIN, SPSA)
     },
 }
 
