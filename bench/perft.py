@@ -9,9 +9,9 @@ import argparse
 import json
 import time
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
 from ..text import reason, shorten
@@ -19,7 +19,7 @@ from ..uci.options import MAX_HASH_MB
 from .common.command import CommandError, Parser, file_name, per_second, whole_number
 from .common.fen import SHOWN, is_shredder, read_epd
 from .common.files import read_text
-from .common.progress import Bar, progress
+from .common.progress import progress
 from .data import PERFT
 
 if TYPE_CHECKING:
@@ -30,43 +30,25 @@ MAX_NODES = 5_000_000  # default of --max-nodes
 HOPELESS = 10_000_000  # leaves: a deeper count is not started for a smaller promise; what comes next takes a second or two
 
 
-class Line(NamedTuple):
-    """One position of a suite and its known counts as (depth, nodes), shallow ones first."""
+@dataclass
+class Count:
+    """A known count of a position in a suite, and what was counted instead."""
 
     source: str  # "file:line"
     fen: str
-    counts: tuple[tuple[int, int], ...]
-
-
-@dataclass
-class Wrong:
-    """A count that is off, and the sentence that names the first wrong move."""
-
-    source: str
-    fen: str
     depth: int
     expected: int
-    counted: int | None  # None: given up
-    reason: str
+    counted: int | None = None  # None: given up
+    reason: str = ""  # names the first wrong move
+    seconds: float = 0.0
 
     def __str__(self) -> str:
         counted = "given up" if self.counted is None else self.counted
         return f"{self.source}: depth {self.depth}: {counted}, expected {self.expected}: {self.fen}\n    {self.reason}"
 
 
-@dataclass
-class SuiteResult:
-    """Totals of a suite run."""
-
-    positions: int
-    counts: int = 0
-    nodes: int = 0
-    seconds: float = 0.0
-    wrong: list[Wrong] = field(default_factory=list)
-
-
-def parse_line(text: str, source: str) -> Line:
-    """Read `FEN ;D1 20 ;D2 400`. Raises CommandError that names the source."""
+def parse_line(text: str, source: str) -> list[Count]:
+    """Read `FEN ;D1 20 ;D2 400`, shallow counts first. Raises CommandError that names the source."""
     fen, operations = read_epd(text)
     counts = []
     for name, nodes in operations.items():
@@ -74,18 +56,18 @@ def parse_line(text: str, source: str) -> Line:
             continue
         if not (_is_number(nodes) and 1 <= int(name[1:]) <= MAX_DEPTH):
             raise CommandError(f"{source}: expected ;D<depth> <nodes>, not '{shorten(f'{name} {nodes}')}'")
-        counts.append((int(name[1:]), int(nodes)))
+        counts.append(Count(source, fen, int(name[1:]), int(nodes)))
     if not counts:
         raise CommandError(f"{source}: no counts; expected lines like FEN ;D1 20 ;D2 400")
-    return Line(source, fen, tuple(sorted(counts)))
+    return sorted(counts, key=lambda count: count.depth)
 
 
 def _is_number(text: str) -> bool:
     return text.isascii() and text.isdigit() and len(text) <= 18
 
 
-def read_suite(path: Path) -> list[Line]:
-    """All lines of a suite file but blank ones and # comments. Raises CommandError, OSError."""
+def read_suite(path: Path) -> list[list[Count]]:
+    """Read the counts of each position of a suite file; blank lines and # comments are left out. Raises CommandError, OSError."""
     lines = enumerate(read_text(path).splitlines(), start=1)
     suite = [parse_line(text, f"{path.name}:{number}") for number, text in lines if text.strip() and not text.startswith("#")]
     if not suite:
@@ -93,34 +75,30 @@ def read_suite(path: Path) -> list[Line]:
     return suite
 
 
-def run_suite(lines: Sequence[Line], bar: Bar, max_nodes: int, *, threads: int, hash_mb: int) -> SuiteResult:
-    """Count every listed depth of at most `max_nodes` leaves. Raises CommandError for a FEN that is no position.
+def check(known: Sequence[Count], max_nodes: int, *, threads: int, hash_mb: int) -> list[Count]:
+    """Count the depths of a position that have at most `max_nodes` leaves, up to the first wrong count; returns those counted.
 
-    A depth is given up if one before it has far more leaves: a suite that promises a handful for billions costs no hours.
+    A depth is given up if one before it has far more leaves: a suite that promises a handful for billions costs no hours. Raises
+    CommandError for a FEN that is no position.
     """
-    result = SuiteResult(len(lines))
-    for source, fen, known in lines:
-        position = _position(fen, source, chess960=False)
-        before = 0  # the last depth that was counted
-        for depth, expected in known:
-            if expected > max_nodes:
-                continue
-            most = max(max_nodes, HOPELESS)
-            hopeless = next((below for below in range(before + 1, depth) if position.perft(below) > most), None)
-            start = time.perf_counter()
-            counted = position.perft(depth, threads=threads, hash_mb=hash_mb) if hopeless is None else None
-            result.seconds += time.perf_counter() - start
-            result.counts += 1
-            result.nodes += counted or 0
-            before = depth
-            if counted != expected:
-                why = first_wrong_move(fen, depth) if hopeless is None else f"too many leaves at depth {hopeless} already"
-                result.wrong.append(Wrong(source, fen, depth, expected, counted, why))
-                for text in str(result.wrong[-1]).splitlines():
-                    bar.say(text)
-                break  # what is deeper is wrong for the same reason
-        bar.advance()
-    return result
+    position = _position(known[0].fen, known[0].source, chess960=False)
+    done: list[Count] = []
+    for count in known:
+        if count.expected > max_nodes:
+            continue
+        shallower = range(done[-1].depth + 1 if done else 1, count.depth)
+        hopeless = next((depth for depth in shallower if position.perft(depth) > max(max_nodes, HOPELESS)), None)
+        done.append(count)
+        if hopeless is not None:
+            count.reason = f"too many leaves at depth {hopeless} already"
+            break
+        start = time.perf_counter()
+        count.counted = position.perft(count.depth, threads=threads, hash_mb=hash_mb)
+        count.seconds = time.perf_counter() - start
+        if count.counted != count.expected:
+            count.reason = first_wrong_move(count.fen, count.depth)
+            break  # what is deeper is wrong for the same reason
+    return done
 
 
 def _position(fen: str, source: str, *, chess960: bool) -> Position:
@@ -214,7 +192,7 @@ def _single(args: argparse.Namespace) -> int:
         totals = {"nodes": nodes, "seconds": seconds, "nps": per_second(nodes, seconds), "divide": divide}
         print(json.dumps({"fen": position.fen(), "depth": args.depth, **totals}, indent=1))
         return 0
-    print(f"\nNodes searched: {nodes}")
+    print()
     _print_speed(nodes, seconds)
     return 0
 
@@ -223,17 +201,25 @@ def _suite(args: argparse.Namespace) -> int:
     """Suites, in the order given."""
     if not args.suite:
         PERFT.announce()
-    lines = [line for path in args.suite or [PERFT.path] for line in read_suite(path)]
-    with progress("perft", len(lines)) as bar:
-        result = run_suite(lines, bar, args.max_nodes, threads=args.threads, hash_mb=args.hash)
+    suite = [known for path in args.suite or [PERFT.path] for known in read_suite(path)]
+    done: list[Count] = []
+    with progress("perft", len(suite)) as bar:
+        for known in suite:
+            done += check(known, args.max_nodes, threads=args.threads, hash_mb=args.hash)
+            if done and done[-1].reason:
+                for text in str(done[-1]).splitlines():
+                    bar.say(text)
+            bar.advance()
+    wrong = [count for count in done if count.reason]
+    nodes, seconds = sum(count.counted or 0 for count in done), sum(count.seconds for count in done)
     if args.json:
-        print(json.dumps({**asdict(result), "nps": per_second(result.nodes, result.seconds)}, indent=1))
+        totals = {"positions": len(suite), "counts": len(done), "nodes": nodes, "seconds": seconds}
+        print(json.dumps({**totals, "wrong": [asdict(count) for count in wrong], "nps": per_second(nodes, seconds)}, indent=1))
     else:
-        print(f"Positions: {result.positions}\nCounts: {result.counts}\nWrong: {len(result.wrong)}")
-        print(f"Nodes searched: {result.nodes}")
-        _print_speed(result.nodes, result.seconds)
-    return 1 if result.wrong else 0
+        print(f"Positions: {len(suite)}\nCounts: {len(done)}\nWrong: {len(wrong)}")
+        _print_speed(nodes, seconds)
+    return 1 if wrong else 0
 
 
 def _print_speed(nodes: int, seconds: float) -> None:
-    print(f"Time: {round(seconds * 1000)} ms\nNPS: {per_second(nodes, seconds):,}")
+    print(f"Nodes searched: {nodes}\nTime: {round(seconds * 1000)} ms\nNPS: {per_second(nodes, seconds):,}")
