@@ -25,7 +25,8 @@ from ..text import printable, shorten
 from ..uci.options import MAX_ELO, MIN_ELO
 from .common.adjudication import DRAW, UNFINISHED, Ending, find_ending, win
 from .common.command import LARGEST_TIME, CommandError, Parser, file_name, in_words, number, seconds, whole_number
-from .common.files import append, check_outputs, naming, require_kind
+from .common.files import append, naming
+from .common.outputs import check_outputs, require_kind
 from .common.pgn import game_text
 from .common.rules import Rules
 from .engines.clock import TimeControl

@@ -17,8 +17,9 @@ from ...in_process import open_engine
 from ...text import reason, shorten, storable
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, whole_number
-from ..common.files import Postponed, add_force, check_outputs, fingerprint, naming, replacing, write_bytes
+from ..common.files import Postponed, fingerprint, naming, replacing, write_bytes
 from ..common.journal import add_journal_arguments
+from ..common.outputs import add_force, check_outputs
 from ..common.pgn import game_text
 from ..common.progress import progress
 from ..common.table import plain

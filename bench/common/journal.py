@@ -11,13 +11,14 @@ import os
 import re
 import zlib
 from collections.abc import Callable, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from ...text import shorten
 from .command import CommandError, file_name, tell
-from .files import append, hold, naming, require_regular
+from .files import append, hold, naming
+from .outputs import require_regular
 
 FORMAT = 2
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
@@ -25,56 +26,18 @@ SHOWN = 100  # characters of a setting or a fault in a message
 
 
 def add_journal_arguments(add: Callable[..., object], part: str, use: str = "resumed") -> None:
-    """Give a command line `--journal` and `--resume`; `files.check_outputs` checks them. `part`: what a line of the journal is."""
+    """Give a command line `--journal` and `--resume`; `check_outputs` checks them. `part`: what a line of the journal is."""
     add("--journal", type=file_name, metavar="FILE", help=f"write every finished {part} to FILE, so that the run can be {use}")
     add("--resume", action="store_true", help="continue the run in the --journal; start it if there is none")
-
-
-class RunFile:
-    """A file that one run at a time makes longer. What is added is on disk as a whole, or not there."""
-
-    def __init__(self, path: Path) -> None:
-        """Open or make a file, lock it, and have a subclass read what is there. Raises CommandError, OSError."""
-        require_regular(path, "a run that can be resumed")
-        is_new = not path.exists()
-        self.path = path
-        self._is_new = False  # until it is ours alone
-        self._added = 0
-        self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
-        try:
-            hold(self._file, path)
-            self._is_new = is_new
-            with naming(path):
-                self._file.seek(0)
-                self._begin()
-        except BaseException:
-            self.close()
-            raise
-
-    def _begin(self) -> None:
-        """Read what is there, from the start of the open file, cut off what is torn, and write the settings."""
-
-    def write(self, data: bytes) -> None:
-        """Add to the end. Raises OSError."""
-        self._added += 1
-        with naming(self.path):
-            append(self._file, data)
-            os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        """Let other runs have the file; one that this run began, and that has nothing but its settings, is removed."""
-        with closing(self._file), suppress(OSError):  # on Windows an open file cannot be removed, and it stays
-            if self._is_new and self._added < 2:
-                Path(os.path.realpath(self.path)).unlink()
 
 
 def require_same_settings(path: Path, run: str, theirs: Mapping[str, Any], ours: Mapping[str, Any]) -> None:
     """Raises CommandError, which names the first setting that differs, for the file of a run with other settings."""
     plain = json.loads(json.dumps(ours))
     for name in sorted({*theirs, *plain}):
-        was, wanted = (shorten(json.dumps(each.get(name)), SHOWN) for each in (theirs, plain))
         if theirs.get(name) != plain.get(name):
-            raise CommandError(f"{path} belongs to another {run}: its {name} is {was}, not {wanted}")
+            before, now = (shorten(json.dumps(settings.get(name)), SHOWN) for settings in (theirs, plain))
+            raise CommandError(f"{path} belongs to another {run}: its {name} is {before}, not {now}")
 
 
 class Kind(NamedTuple):
@@ -99,7 +62,15 @@ def read(path: Path, kind: Kind, data: bytes | None = None) -> Contents | None:
     Raises CommandError for a file that is no such journal or is damaged, OSError.
     """
     data = path.read_bytes() if data is None else data
-    _require_journal(path, kind, data)
+    start = f'{{"format":"coachwhip {kind.name} '.encode()  # of every format
+    ours = start + f'{FORMAT}","settings":{{'.encode()
+    if data[: len(ours)] != ours[: len(data)]:
+        if not data.startswith(start):
+            raise CommandError(f"{path} is not the journal of a {kind.run}")
+        raise CommandError(
+            f"{path} was written by another version of coachwhip (this one writes format {FORMAT}): finish that {kind.run} with the "
+            "version that started it, or start another file"
+        )
     lines = data.splitlines(keepends=True)
     values = [_unpack(line) for line in lines]
     if None in values[:-1]:
@@ -108,33 +79,17 @@ def read(path: Path, kind: Kind, data: bytes | None = None) -> Contents | None:
             "repeats their work"
         )
     good = [value for value in values if value is not None]
-    if not good:
-        return None
-    return Contents(good[0]["settings"], good[1:], sum(map(len, lines[: len(good)])))
-
-
-def _require_journal(path: Path, kind: Kind, data: bytes) -> None:
-    """Raise CommandError for the start of a file of another kind, or of another format."""
-    start = f'{{"format":"coachwhip {kind.name} '.encode()  # of every format
-    ours = start + f'{FORMAT}","settings":{{'.encode()
-    if data[: len(ours)] == ours[: len(data)]:
-        return
-    if data.startswith(start):
-        raise CommandError(
-            f"{path} was written by another version of coachwhip (this one writes format {FORMAT}): finish that {kind.run} with the "
-            "version that started it, or start another file"
-        )
-    raise CommandError(f"{path} is not the journal of a {kind.run}")
+    return Contents(good[0]["settings"], good[1:], sum(map(len, lines[: len(good)]))) if good else None
 
 
 def _pack(value: Mapping[str, Any]) -> bytes:
-    """A line with its checksum."""
+    """Return a line with its checksum."""
     text = json.dumps(value, separators=(",", ":")).encode()[:-1]
     return text + b',"crc":"%08x"}\n' % zlib.crc32(text)
 
 
 def _unpack(line: bytes) -> dict[str, Any] | None:
-    """The value of a line, without the checksum; None if that does not fit."""
+    """Return the value of a line, without the checksum; None if that does not fit."""
     match = LINE.fullmatch(line)
     if match is None or zlib.crc32(match[1]) != int(match[2], 16):
         return None
@@ -151,32 +106,41 @@ def take_lines(path: Path, kind: Kind, contents: Contents, take: Callable[[dict[
             raise CommandError(f"{path}:{place}: not a {kind.part}: {shorten(repr(error), SHOWN)}") from error
 
 
-class Journal(RunFile):
-    """An open journal. Subclasses say what a line holds."""
+class Journal:
+    """An open journal, which one run at a time makes longer. Subclasses say what a line holds."""
 
     KIND: ClassVar[Kind]
 
     def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """Start a journal, or with `resume` read one that is there and go on with it. An empty one is started again.
+        """Start a journal, or with `resume` continue one with the same settings. One without finished work is started again.
 
-        `settings` must be the same in both runs. Raises CommandError, OSError.
+        Raises CommandError, OSError.
         """
-        self.settings = dict(settings)
-        self._resume = resume
-        super().__init__(path)
+        require_regular(path, "a run that can be resumed")
+        self.path, self.settings = path, dict(settings)
+        self._is_idle = not path.exists()  # no work is in it, and it may go
+        self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
+        try:
+            hold(self._file, path)
+            with naming(path):
+                self._file.seek(0)
+                self._begin(self._file.read(), resume=resume)
+        except BaseException:
+            self._file.close()
+            raise
 
     def _take(self, line: dict[str, Any]) -> None:
         """Take in what a line holds. Raises ValueError, LookupError or TypeError for one of another form."""
         raise NotImplementedError
 
-    def _begin(self) -> None:
-        data = self._file.read()
+    def _begin(self, data: bytes, *, resume: bool) -> None:
+        """Load what is there, and cut off what is torn; or write the settings."""
         contents = read(self.path, self.KIND, data)
         if contents is None or not contents.lines:
             self._file.truncate(0)
-            self.append({"format": f"coachwhip {self.KIND.name} {FORMAT}", "settings": self.settings})
+            self._write({"format": f"coachwhip {self.KIND.name} {FORMAT}", "settings": self.settings})
             return
-        if not self._resume:
+        if not resume:
             raise CommandError(f"{self.path} holds a {self.KIND.run} already: give --resume to go on with it, or another name")
         require_same_settings(self.path, self.KIND.run, contents.settings, self.settings)
         self.settings = contents.settings
@@ -186,5 +150,17 @@ class Journal(RunFile):
         self._file.truncate(contents.size)
 
     def append(self, line: Mapping[str, Any]) -> None:
-        """Put a line on disk. Raises OSError."""
-        self.write(_pack(line))
+        """Put a line on disk, as a whole or not at all. Raises OSError."""
+        self._is_idle = False
+        self._write(line)
+
+    def _write(self, line: Mapping[str, Any]) -> None:
+        with naming(self.path):
+            append(self._file, _pack(line))
+            os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        """Let other runs have the file; one that this run began, and that has nothing but its settings, is removed."""
+        with self._file, suppress(OSError):  # on Windows an open file cannot be removed, and it stays
+            if self._is_idle:
+                Path(os.path.realpath(self.path)).unlink()

@@ -18,7 +18,8 @@ from ...evaluation import config
 from ...text import reason, shorten
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, whole_number
 from ..common.fen import SHOWN, read_epd
-from ..common.files import add_force, check_outputs, read_text
+from ..common.files import read_text
+from ..common.outputs import add_force, check_outputs
 from ..common.plot import picture, require_plot
 from ..common.progress import progress
 from . import experiment as laboratory

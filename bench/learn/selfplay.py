@@ -33,20 +33,10 @@ from ...evaluation.learn.game_file import (
 )
 from ..common.checkout import revision
 from ..common.command import CommandError, Parser, file_name, tell, uninterrupted, whole_number
-from ..common.files import (
-    add_force,
-    append,
-    check_outputs,
-    fingerprint,
-    hold,
-    naming,
-    read_bytes,
-    replacing,
-    require_regular,
-    write_bytes,
-)
+from ..common.files import append, fingerprint, hold, naming, read_bytes, replacing, write_bytes
 from ..common.journal import require_same_settings
 from ..common.openings import Book, open_book, standard_start
+from ..common.outputs import add_force, check_outputs, require_regular
 from ..common.own_game import given
 from ..common.pool import cluster, processes
 from ..common.progress import progress

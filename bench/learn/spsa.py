@@ -20,9 +20,10 @@ from typing import Any, NamedTuple
 
 from ...uci.tunables import ROWS, SWITCH, Row, matching
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, number, tell, uninterrupted, whole_number
-from ..common.files import Postponed, check_outputs, fingerprint
+from ..common.files import Postponed, fingerprint
 from ..common.journal import Journal, Kind, add_journal_arguments
 from ..common.openings import Opening, choose, open_book, standard_start
+from ..common.outputs import check_outputs
 from ..common.own_game import OwnGames, given
 from ..common.pool import processes
 from ..common.progress import progress

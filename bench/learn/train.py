@@ -17,7 +17,8 @@ from ...evaluation.learn.game_file import MAX_SCORE
 from ..common import journal as journals
 from ..common.checkout import revision
 from ..common.command import CommandError, Parser, file_name, number, tell, whole_number
-from ..common.files import add_force, check_outputs, naming, require_apart, require_regular
+from ..common.files import naming
+from ..common.outputs import add_force, check_outputs, require_apart, require_regular
 from ..common.plot import require_plot
 from ..common.signature import signature, weights_digest
 from .run import Run, add_options

@@ -11,7 +11,7 @@ from ...evaluation import config
 from ...evaluation.learn.game_file import MAX_SCORE, PER_GAME
 from ..common.checkout import revision
 from ..common.command import CommandError, Parser, file_name, number, require, whole_number
-from ..common.files import add_force, check_outputs, require_regular
+from ..common.outputs import add_force, check_outputs, require_regular
 from ..common.plot import require_plot
 from .run import Run, add_options
 

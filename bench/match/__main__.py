@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..common.command import INTERRUPTED, LARGEST_COUNT, CommandError, Parser, file_name, seconds, tell, whole_number
-from ..common.files import Postponed, add_force, check_outputs, fingerprint, require_kind
+from ..common.files import Postponed, fingerprint
 from ..common.journal import add_journal_arguments
+from ..common.outputs import add_force, check_outputs, require_kind
 from ..common.plot import require_plot
 from ..common.rules import Rules, add_rule_arguments
 from ..data import OPENINGS

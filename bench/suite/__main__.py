@@ -15,8 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common.command import INTERRUPTED, Parser, file_name, seconds, tell, uninterrupted, whole_number
-from ..common.files import Postponed, add_force, check_outputs
+from ..common.files import Postponed
 from ..common.journal import add_journal_arguments
+from ..common.outputs import add_force, check_outputs
 from ..common.plot import require_plot
 from ..common.pool import threads
 from ..common.progress import progress

@@ -138,11 +138,11 @@ def test_a_file_of_another_kind_or_format_is_left_alone(tmp_path: Path) -> None:
 def test_another_process_is_rejected_while_a_run_goes_on(path: Path) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom coachwhip.bench.common.command import CommandError\n"
-        "from coachwhip.bench.common.journal import RunFile\n"
-        "try:\n    RunFile(Path(sys.argv[1]))\nexcept CommandError as error:\n    print(error)\n"
+        "from coachwhip.bench.match.journal import MatchJournal\n"
+        "try:\n    MatchJournal(Path(sys.argv[1]), {}, resume=True)\nexcept CommandError as error:\n    print(error)\n"
     )
     command = [sys.executable, "-c", code, str(path)]
     run = partial(subprocess.run, command, env=environment(), capture_output=True, text=True, check=True, timeout=TIMEOUT)
     with closing(Numbers(path)):
         assert run().stdout == f"{path} is in use by another run: wait until it ends, or name another file\n"
-    assert run().stdout == ""
+    assert run().stdout == f"{path} is not the journal of a match\n"  # it has the lock
