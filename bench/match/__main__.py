@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
-This module reads the command line. `match` runs the match; `schedule`, `runner` and `game` play the games; `journal` keeps them;
-`tally`, `elo`, `sprt`, `standings`, `plot` and `page` count and report.
+This module reads the command line. `match` runs the match; `schedule`, `runner` and `game` play the games; `record` and `journal` keep
+them; `tally`, `elo`, `sprt`, `standings`, `plot` and `page` count and report.
 """
 
 import argparse

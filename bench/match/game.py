@@ -1,40 +1,32 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""One game between two UCI engines, judged by python-chess: who moves, who is out of time, and the record of it.
+"""Plays one game between two UCI engines, judged by python-chess: who moves, and who is out of time.
 
-An engine that exceeds its clock, sends an illegal move, stalls or dies loses that game, and the game is kept with the reason. How games
-end is `common.adjudication`.
+An engine that exceeds its clock, sends an illegal move, stalls or dies loses that game. How games end is `common.adjudication`, and the
+record of a game is `record`.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import chain
-from textwrap import fill
-from typing import Any, NamedTuple
 
 import chess
 import chess.engine
-import chess.pgn
 
-from ..common.adjudication import BLACK_WINS, UNFINISHED, Ending, find_ending, win
-from ..common.openings import Opening
-from ..common.pgn import COLUMNS, game_text
+from ..common.adjudication import UNFINISHED, Ending, find_ending, win
 from ..common.rules import Rules
 from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, position_command
 from ..engines.clock import Clock, TimeControl
-from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, EngineFault, StartError
+from ..engines.faults import CRASH, TIME_LOSS, EngineFault, StartError
 from ..engines.info import Info, read_info, reported_nodes
 from ..engines.spec import EngineSpec
+from .record import INTERRUPTED, GameRecord, MoveRecord
 from .schedule import Pairing
 
 STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
 STALL_UNTIMED = 60.0  # the same after `go` or its last line, for searches without a clock
 TOLERANCE = 1.1  # of a node limit: engines look at their count now and then
-FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
-INTERRUPTED = "interrupted"
-TERMINATIONS = {TIME_LOSS: "time forfeit", ILLEGAL_MOVE: "rules infraction", CRASH: "abandoned", STALL: "abandoned"}
-TERMINATIONS |= {INTERRUPTED: "unterminated"}
 
 
 @dataclass(frozen=True)
@@ -45,94 +37,6 @@ class Contest:
     controls: tuple[TimeControl, ...]  # of each player
     rules: Rules
     stall: float | None = None  # seconds after which a silent engine is given up; None for the defaults
-
-
-class MoveRecord(NamedTuple):
-    """A move as it was played: `score` is from White's side; None where there is no clock, or the engine reported nothing.
-
-    Times have whole microseconds, as in the journal: a resumed match finds a game in the PGN file by its text.
-    """
-
-    move: str  # UCI
-    seconds: float
-    clock: float | None  # what remained after the move, increment included
-    score: chess.engine.Score | None
-    depth: int | None
-    nodes: int | None
-
-
-@dataclass(frozen=True)
-class GameRecord:
-    """A game from its opening to its end: what the wire gives, the journal holds, and the tally counts."""
-
-    number: int  # of its pairing
-    date: str  # and time of its end, by which matches that share a PGN file tell their games apart
-    opening: Opening
-    white: str
-    black: str
-    moves: tuple[MoveRecord, ...]
-    result: str  # 1-0, 0-1, 1/2-1/2, or * when interrupted
-    reason: str
-    detail: str = ""  # what exactly was wrong, where an engine forfeited
-    oversteps: tuple[int, int] = (0, 0)  # in how many searches White and Black exceeded their node limit
-
-    @property
-    def culprit(self) -> chess.Color | None:
-        """Who forfeited the game; None if nobody did."""
-        return self.result == BLACK_WINS if self.reason in FAULTS else None
-
-    def explanation(self) -> str:
-        """Why the game ended, in words, with the name of the engine that was at fault."""
-        if self.culprit is None:
-            return self.reason
-        return f"{self.reason} of {self.white if self.culprit else self.black}" + (f": {self.detail}" if self.detail else "")
-
-    def to_json(self) -> dict[str, Any]:
-        """The record as plain data; scores as python-chess writes them: `+35` or `#-3`."""
-        data: dict[str, Any] = {"game": self.number, "date": self.date}
-        if any(self.oversteps):
-            data["oversteps"] = list(self.oversteps)
-        data |= {"fen": self.opening.fen, "chess960": self.opening.chess960, "book": self.opening.moves}
-        data |= {"white": self.white, "black": self.black, "result": self.result, "reason": self.reason, "detail": self.detail}
-        scores = [None if move.score is None else str(move.score) for move in self.moves]
-        return data | {"moves": [list(move._replace(score=score)) for move, score in zip(self.moves, scores, strict=True)]}  # type: ignore[arg-type]
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "GameRecord":
-        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for data of another form."""
-        moves = tuple(MoveRecord(move, spent, clock, _score(score), *rest) for move, spent, clock, score, *rest in data["moves"])
-        opening = Opening(data["fen"], data["chess960"], data["book"])
-        by_white, by_black = data.get("oversteps", (0, 0))
-        ending = data["result"], data["reason"], data["detail"], (by_white, by_black)
-        return cls(data["game"], data["date"], opening, data["white"], data["black"], moves, *ending)
-
-    def pgn(self, headers: Mapping[str, str]) -> str:
-        """The game as PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""
-        game = chess.pgn.Game()
-        game.setup(self.opening.start())
-        game.headers.update(headers)
-        game.headers.update({"White": self.white, "Black": self.black, "Result": self.result})
-        game.headers["Termination"] = TERMINATIONS.get(self.reason, "normal")
-        node: chess.pgn.GameNode = game
-        for book_move in self.opening.moves.split():
-            node = node.add_main_variation(chess.Move.from_uci(book_move), comment="book")
-        for record in self.moves:
-            node = node.add_main_variation(chess.Move.from_uci(record.move))
-            if record.score is not None:
-                node.set_eval(chess.engine.PovScore(record.score, chess.WHITE), record.depth)
-            node.set_emt(record.seconds)
-            if record.clock is not None:
-                node.set_clock(record.clock)
-        ending = self.explanation().replace("{", "(").replace("}", ")")
-        node.comment = fill(f"{node.comment} {ending}", COLUMNS - len("{  }"), break_on_hyphens=False).strip()
-        return game_text(game)
-
-
-def _score(text: str | None) -> chess.engine.Score | None:
-    if text is None or not text.startswith("#"):
-        return None if text is None else chess.engine.Cp(int(text))
-    mate = int(text[1:])
-    return chess.engine.MateGiven if text == "#+0" else chess.engine.Mate(mate)
 
 
 class Game:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..common.files import append, hold, naming
 from ..common.journal import Journal, Kind
-from .game import GameRecord
+from .record import GameRecord
 
 GAME_START = re.compile(rb"(?<=\n\n)(?=\[)|(?<=\n\r\n)(?=\[)")  # the first tag after a blank line
 

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from ..common.command import tell, uninterrupted
 from ..common.progress import progress
-from .game import GameRecord
 from .journal import MatchJournal, PgnFile
+from .record import GameRecord
 from .runner import Runner
 from .schedule import Pairing, players
 from .sprt import Sprt

@@ -17,7 +17,8 @@ from ..common.pool import Cluster, cluster, threads
 from ..common.punctual import punctual, undisturbed
 from ..engines.client import Client, check_engines
 from ..engines.pool import EnginePool
-from .game import Contest, Game, GameRecord
+from .game import Contest, Game
+from .record import GameRecord
 from .schedule import Pairing
 
 IDLE_ENGINES = 4  # engines that stay for each game that is played at a time

@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 from ..common.table import plain
-from .game import FAULTS
+from .record import FAULTS
 from .sprt import Sprt
 from .tally import Tally
 

@@ -23,7 +23,8 @@ from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, StartError
 from coachwhip.bench.engines.info import Info
 from coachwhip.bench.engines.spec import EngineSpec
-from coachwhip.bench.match.game import Contest, Game, GameRecord, MoveRecord, last_info, white_score
+from coachwhip.bench.match.game import Contest, Game, last_info, white_score
+from coachwhip.bench.match.record import GameRecord, MoveRecord
 from coachwhip.bench.match.schedule import Pairing
 from places import DATA, STUB
 

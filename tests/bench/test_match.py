@@ -26,9 +26,9 @@ from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, TIME_LOSS
 from coachwhip.bench.engines.spec import EngineSpec, _split, engine_specs
 from coachwhip.bench.match import __main__ as match
-from coachwhip.bench.match.game import GameRecord
 from coachwhip.bench.match.journal import MatchJournal, PgnFile
 from coachwhip.bench.match.plot import course, frame
+from coachwhip.bench.match.record import GameRecord
 from coachwhip.bench.match.schedule import Pairing
 from coachwhip.bench.match.sprt import Sprt
 from coachwhip.bench.match.standings import describe, markdown, one_line, summary
