@@ -6,9 +6,8 @@ the opening's bias out of the spread; the three counts of single games work in t
 around the mean, with the variance of one result divided by their number; both ends of its interval are turned into Elo.
 https://www.chessprogramming.org/Match_Statistics
 
-Several players are rated by the logistic (Bradley-Terry) model, fitted over all their games at once. A draw counts as half a win and half a
-loss, which makes the errors a little too large, since draws scatter less than decisive games. A prior keeps a clean sweep finite, with a wide
-error. https://en.wikipedia.org/wiki/Bradley-Terry_model
+Several players are rated by the logistic (Bradley-Terry) model, fitted over all their games at once, as Ordo with -W does: a draw counts as
+half a win and half a loss, 400 points are 10 to 1. https://en.wikipedia.org/wiki/Bradley-Terry_model, https://github.com/michiguel/Ordo
 """
 
 import math
@@ -19,7 +18,7 @@ CONFIDENCE_95 = 1.959963984540054  # standard deviations that hold 95 % of a nor
 ELO_PER_T = 800 / math.log(10)  # normalized Elo of a player who scores one standard deviation of a game above one half
 WIDEST = 800.0  # Elo; a wider interval shows nothing
 ELO_PER_NAT = 400 / math.log(10)
-PRIOR = 2000.0  # standard deviation, in Elo, of what is assumed about a player who has not played
+PRIOR = (ELO_PER_NAT / 2000) ** 2  # what is assumed before the games: all are equal, with a standard deviation of 2000 Elo
 ITERATIONS = 1000
 LONGEST_STEP = 1.0  # nats
 PRECISION = 1e-12
@@ -97,21 +96,6 @@ class Rating(NamedTuple):
     error: float
 
 
-def fit_ratings(players: int, scores: Mapping[tuple[int, int], Sequence[float]]) -> list[Rating]:
-    """The likeliest ratings given `scores`: for two players, the first one's points (0..1) in each game they played.
-
-    The errors are those of the differences from the mean, from the Hessian of the likelihood.
-    """
-    import numpy as np
-
-    points, games = np.zeros((2, players, players))
-    for both, results in scores.items():
-        points[both], games[both] = sum(results), len(results)
-    theta, covariance = _maximise(points, games, (ELO_PER_NAT / PRIOR) ** 2, white=False)
-    elo, error = ELO_PER_NAT * theta[:-1], CONFIDENCE_95 * ELO_PER_NAT * np.sqrt(np.diag(covariance))
-    return [Rating(*each) for each in zip(elo.tolist(), error.tolist(), strict=True)]
-
-
 class Fit(NamedTuple):
     """Ratings in Elo, whose mean is 0, and White's advantage."""
 
@@ -119,72 +103,52 @@ class Fit(NamedTuple):
     white: float
     covariance: Any  # of all these in this order, in Elo squared: an array
 
+    def error(self, weights: Mapping[int, float]) -> float:
+        """Return half the 95 % interval of a weighted sum of them."""
+        return CONFIDENCE_95 * self.deviation(weights)
+
     def deviation(self, weights: Mapping[int, float]) -> float:
-        """The standard deviation of a weighted sum of them."""
+        """Return the standard deviation of a weighted sum of them."""
         terms = weights.items()
         return math.sqrt(sum(a * b * float(self.covariance[i, j]) for i, a in terms for j, b in terms))
 
 
-def fit_results(players: int, results: Mapping[tuple[int, int], Sequence[int]]) -> Fit:
-    """The ratings that make every player's expected points those that were scored, and White's advantage in the same way.
+def fit_ratings(players: int, results: Mapping[tuple[int, int], Sequence[int]], *, with_prior: bool = False) -> Fit:
+    """Return the likeliest ratings, and White's advantage, by Newton's method.
 
-    `results` has White's losses, draws and wins of each (White, Black). Each player's rating must be finite (see `ratings.groups`).
-    This is the model of Ordo with -W (https://github.com/michiguel/Ordo), on the scale on which 400 points are 10 to 1.
-    Draws scatter less than decisive games: the covariance is that of the likelihood, times the mean square of the residuals as a share
-    of what it would be without draws (Wedderburn 1974, quasi-likelihood). One decisive game is added, since draws alone prove little.
+    `results` has White's losses, draws and wins of each (White, Black). The prior keeps the rating of a player finite who won every game;
+    without it no player may be such a one (see `ratings.groups`). White's advantage always has it.
+    The covariance is that of the likelihood, times the mean square of the residuals as a share of what it would be without draws
+    (Wedderburn 1974, quasi-likelihood). One decisive game is added, since draws alone prove little.
     """
     import numpy as np
 
-    counts = np.zeros((3, players, players))
+    losses, draws, wins = counts = np.zeros((3, players, players))
     for both, each in results.items():
         counts[:, both[0], both[1]] = each
-    losses, draws, wins = counts
     games = counts.sum(axis=0)
-    theta, covariance = _maximise(wins + draws / 2, games, 0.0, white=True)
-    expected = _expected(theta)
-    squares = (wins * (1 - expected) ** 2 + draws * (0.5 - expected) ** 2 + losses * expected**2).sum()
-    share = (squares + DECISIVE) / ((games * expected * (1 - expected)).sum() + DECISIVE)
-    free = games.sum() - players  # of the residuals
-    scale = min(1.0, share * games.sum() / free) if free > 0 else 1.0
-    elo = ELO_PER_NAT * theta
-    return Fit(elo[:-1].tolist(), float(elo[-1]), ELO_PER_NAT**2 * scale * covariance)
-
-
-def _expected(theta: Any) -> Any:
-    """Expected points of each player, as White, against each other one. White's advantage is the last of `theta`."""
-    import numpy as np
-
-    return 1 / (1 + np.exp(theta[:-1] - theta[:-1, None] - theta[-1]))
-
-
-def _maximise(points: Any, games: Any, stiffness: float, *, white: bool) -> tuple[Any, Any]:
-    """The likeliest strengths in nats, and their covariance, by Newton's method.
-
-    `points` and `games` are those of each player, as White, against each other one. The last strength is White's advantage, which is
-    estimated if `white`, else 0. `stiffness` is that of the players' prior; White's own prior keeps the advantage finite if White won
-    every game.
-    """
-    import numpy as np
-
-    players = len(points)
-    stiff = np.append(np.full(players, stiffness), (ELO_PER_NAT / PRIOR) ** 2)
-    size = players + white
-    theta = np.zeros(players + 1)
+    stiff = np.append(np.full(players, PRIOR * with_prior), PRIOR)
+    theta = np.zeros(players + 1)  # nats; the last is White's advantage
     for _ in range(ITERATIONS):
-        expected = _expected(theta)
-        residuals, weights = points - games * expected, games * expected * (1 - expected)
+        expected = 1 / (1 + np.exp(theta[:-1] - theta[:-1, None] - theta[-1]))  # points of White (row) against Black
+        residuals, weights = wins + draws / 2 - games * expected, games * expected * (1 - expected)
         gradient = np.append(residuals.sum(axis=1) - residuals.sum(axis=0), residuals.sum()) - stiff * theta
-        both = weights + weights.T
+        both_ways = weights + weights.T
         hessian = np.diag(stiff)
-        hessian[:-1, :-1] += np.diag(both.sum(axis=1)) - both + 1 / players  # the last term keeps the mean at 0
+        hessian[:-1, :-1] += np.diag(both_ways.sum(axis=1)) - both_ways + 1 / players  # the last term keeps the mean at 0
         hessian[-1, :-1] = hessian[:-1, -1] = weights.sum(axis=1) - weights.sum(axis=0)
         hessian[-1, -1] += weights.sum()
-        step = np.linalg.solve(hessian[:size, :size], gradient[:size])
+        step = np.linalg.solve(hessian, gradient)
         longest = np.abs(step).max()
         if longest < PRECISION:
             break
-        theta[:size] += step * min(1, LONGEST_STEP / longest)
+        theta += step * min(1, LONGEST_STEP / longest)
     theta[:-1] -= theta[:-1].mean()
-    centre = np.eye(size)
-    centre[:players, :players] -= 1 / players
-    return theta, centre @ np.linalg.inv(hessian[:size, :size]) @ centre
+    squares = (wins * (1 - expected) ** 2 + draws * (0.5 - expected) ** 2 + losses * expected**2).sum()
+    free = games.sum() - players  # of the residuals
+    share = (squares + DECISIVE) / (weights.sum() + DECISIVE)
+    scale = min(1.0, share * games.sum() / free) if free > 0 else 1.0
+    centre = np.eye(players + 1)
+    centre[:-1, :-1] -= 1 / players
+    covariance = ELO_PER_NAT**2 * scale * (centre @ np.linalg.inv(hessian) @ centre)
+    return Fit((ELO_PER_NAT * theta[:-1]).tolist(), ELO_PER_NAT * float(theta[-1]), covariance)

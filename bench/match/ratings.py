@@ -6,8 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field
 
 from ...text import shorten
 from ...uci.parse import MAX_NAMED
@@ -16,7 +15,7 @@ from ..common.command import CommandError, Parser, file_name, suggestion, tell
 from ..common.files import naming
 from ..common.pgn import PgnError, read_tags, split_games
 from ..common.table import show
-from .elo import CONFIDENCE_95, fit_results, likelihood_of_superiority
+from .elo import fit_ratings, likelihood_of_superiority
 
 EPILOG = """\
 Ratings make the expected score of every player the actual one: 400 points are 10 to 1, a draw is half a point, and White's advantage is
@@ -50,32 +49,26 @@ class Games:
 
 @dataclass
 class Player:
-    """A row of the table. `error` is half the 95 % interval; `los` is None for the last player."""
+    """A row of the table, as --json has it. `error` is half the 95 % interval; `los` is None for the last player."""
 
     name: str
     elo: float
     error: float
-    counts: tuple[int, int, int]  # losses, draws, wins
-    los: float | None = None
-
-    @property
-    def games(self) -> int:
-        """How many games were played."""
-        return sum(self.counts)
-
-    @property
-    def points(self) -> float:
-        """Points scored."""
-        return self.counts[2] + self.counts[1] / 2
+    games: int
+    points: float
+    draw_share: float
+    los: float | None
 
 
 @dataclass
 class Table:
-    """The ratings, best first, and White's advantage with its error."""
+    """The ratings, best first, as --json has them."""
 
+    games: int
+    draw_share: float
+    white_advantage: float
+    white_advantage_error: float
     players: list[Player]
-    white: float
-    white_error: float
 
 
 def main(argv: Sequence[str]) -> int:
@@ -123,7 +116,7 @@ def _ratings(args: argparse.Namespace) -> int:
         tell(f"not rated: {len(left_out) - MAX_NAMED} more players or groups like these")
     table = rate({both: each for both, each in games.results.items() if rated.issuperset(both)}, args.anchor)
     if args.json:
-        print(json.dumps(_summary(table) | {"not_rated": left_out, "not_counted": games.skipped}, indent=2))
+        print(json.dumps(asdict(table) | {"not_rated": left_out, "not_counted": games.skipped}, indent=2))
     else:
         _show(table)
     return 0
@@ -203,8 +196,8 @@ def rate(results: Mapping[tuple[str, str], Sequence[int]], fixed: tuple[str, flo
     """The ratings of players that can be compared; `fixed` is one of them and its rating, else their mean is 0."""
     names = sorted({name for both in results for name in both})
     index = {name: number for number, name in enumerate(names)}
-    fit = fit_results(len(names), {(index[white], index[black]): each for (white, black), each in results.items()})
-    counts: dict[str, Counter[int]] = {name: Counter() for name in names}
+    fit = fit_ratings(len(names), {(index[white], index[black]): each for (white, black), each in results.items()})
+    counts: dict[str, Counter[int]] = {name: Counter() for name in names}  # how often each had no, half a, and a whole point
     for (white, black), each in results.items():
         counts[white].update(dict(enumerate(each)))
         counts[black].update(dict(enumerate(reversed(each))))
@@ -212,16 +205,18 @@ def rate(results: Mapping[tuple[str, str], Sequence[int]], fixed: tuple[str, flo
     shift = fixed[1] - fit.elo[index[fixed[0]]] if fixed else 0.0
     order = sorted(range(len(names)), key=lambda number: -fit.elo[number])
     players = []
-    for place, number in enumerate(order):
-        error = 0.0 if number == zero else fit.deviation({number: 1} if zero is None else {number: 1, zero: -1})
-        losses, draws, wins = (counts[names[number]][each] for each in range(3))
-        player = Player(names[number], fit.elo[number] + shift, CONFIDENCE_95 * error, (losses, draws, wins))
-        if place + 1 < len(order):
-            following = order[place + 1]
+    for number, following in zip(order, [*order[1:], None], strict=True):
+        error, los = 0.0, None
+        if number != zero:
+            error = fit.error({number: 1} if zero is None else {number: 1, zero: -1})
+        if following is not None:
             ahead = fit.elo[number] - fit.elo[following]
-            player.los = likelihood_of_superiority(ahead / fit.deviation({number: 1, following: -1}))
-        players.append(player)
-    return Table(players, fit.white, CONFIDENCE_95 * fit.deviation({len(names): 1}))
+            los = likelihood_of_superiority(ahead / fit.deviation({number: 1, following: -1}))
+        mine = counts[names[number]]
+        games, points = mine.total(), mine[2] + mine[1] / 2
+        players.append(Player(names[number], fit.elo[number] + shift, error, games, points, mine[1] / games, los))
+    total, drawn = sum(map(sum, results.values())), sum(draws for _, draws, _ in results.values())
+    return Table(total, drawn / total, fit.white, fit.error({len(names): 1}), players)
 
 
 HEADINGS = ("", "player", "Elo", "+/-", "games", "points", "%", "draws %", "LOS %")
@@ -233,31 +228,6 @@ def _show(table: Table) -> None:
     for place, each in enumerate(table.players, start=1):
         los = "" if each.los is None else f"{100 * each.los:.1f}"
         row = [f"{place}", each.name, f"{each.elo:+.1f}", f"{each.error:.1f}", f"{each.games}", f"{each.points:g}"]
-        rows.append([*row, f"{100 * each.points / each.games:.1f}", f"{100 * each.counts[1] / each.games:.1f}", los])
-    games, drawn = _totals(table)
-    white = f"White's advantage {table.white:+.1f} +/- {table.white_error:.1f} Elo"
-    show(f"{games} games, draws {100 * drawn / games:.1f} %, {white} (95 %)", HEADINGS, rows, left=2)
-
-
-def _totals(table: Table) -> tuple[int, int]:
-    """All games, and the drawn ones."""
-    return sum(each.games for each in table.players) // 2, sum(each.counts[1] for each in table.players) // 2
-
-
-def _summary(table: Table) -> dict[str, Any]:
-    """The same for scripts."""
-    games, drawn = _totals(table)
-    players = [
-        {
-            "name": each.name,
-            "elo": each.elo,
-            "error": each.error,
-            "games": each.games,
-            "points": each.points,
-            "draw_share": each.counts[1] / each.games,
-            "los": each.los,
-        }
-        for each in table.players
-    ]
-    white = {"white_advantage": table.white, "white_advantage_error": table.white_error}
-    return {"games": games, "draw_share": drawn / games, **white, "players": players}
+        rows.append([*row, f"{100 * each.points / each.games:.1f}", f"{100 * each.draw_share:.1f}", los])
+    white = f"White's advantage {table.white_advantage:+.1f} +/- {table.white_advantage_error:.1f} Elo"
+    show(f"{table.games} games, draws {100 * table.draw_share:.1f} %, {white} (95 %)", HEADINGS, rows, left=2)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..common.adjudication import BLACK_WINS, DRAW, WHITE_WINS
 from .elo import Estimate, Rating, estimate, fit_ratings
-from .game import GameRecord
+from .record import GameRecord
 from .schedule import Pairing
 
 POINTS = {WHITE_WINS: 1.0, DRAW: 0.5, BLACK_WINS: 0.0}  # White's
@@ -69,8 +69,12 @@ class Tally:
         return estimate(pairs if paired else (losses, draws, wins)), paired
 
     def ratings(self, players: int) -> list[Rating]:
-        """Ratings fitted over all games."""
-        return fit_ratings(players, {(a, b): self.points(a, b) for a in range(players) for b in range(a + 1, players)})
+        """Return ratings fitted over all games."""
+        results: dict[tuple[int, int], list[int]] = {}
+        for result in self.results.values():
+            results.setdefault((result.white, result.black), [0, 0, 0])[round(2 * result.points)] += 1
+        fit = fit_ratings(players, results, with_prior=True)
+        return [Rating(elo, fit.error({player: 1})) for player, elo in enumerate(fit.elo)]
 
     def faults(self) -> Counter[tuple[int, str]]:
         """How often each player forfeited a game for each reason."""

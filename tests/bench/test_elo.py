@@ -43,21 +43,22 @@ def test_sides_are_symmetric_and_pairs_take_the_openings_out() -> None:
 
 
 def test_two_players_differ_by_what_their_score_says() -> None:
-    first, second = fit_ratings(2, {(0, 1): [1.0] * 60 + [0.5] * 20 + [0.0] * 20})
-    assert first.elo == -second.elo
-    assert first.elo - second.elo == pytest.approx(elo_difference(0.7), abs=0.6)
-    # Hessian of n games at expectation e: n e (1 - e); half of the difference has half its error
-    error = CONFIDENCE_95 * 400 / math.log(10) / math.sqrt(100 * 0.7 * 0.3) / 2
-    assert first.error == pytest.approx(error, rel=0.01)
-    assert second.error == pytest.approx(first.error)
+    fit = fit_ratings(2, {(0, 1): (10, 10, 30), (1, 0): (30, 10, 10)}, with_prior=True)
+    assert fit.elo[0] == -fit.elo[1]
+    assert fit.elo[0] - fit.elo[1] == pytest.approx(elo_difference(0.7), abs=0.6)
+    # Hessian of n games at expectation e: n e (1 - e); draws scatter less; half of the difference has half its error
+    spread = (60 * 0.3**2 + 20 * 0.2**2 + 20 * 0.7**2) / 100 / (0.7 * 0.3)
+    error = CONFIDENCE_95 * 400 / math.log(10) / math.sqrt(100 * 0.7 * 0.3) / 2 * math.sqrt(spread)
+    assert fit.error({0: 1}) == pytest.approx(error, rel=0.02)
+    assert fit.error({1: 1}) == pytest.approx(fit.error({0: 1}))
 
 
 def test_a_clean_sweep_stays_finite_and_no_games_say_nothing() -> None:
-    first, second, idle = fit_ratings(3, {(0, 1): [1.0] * 10})
-    assert 300 < first.elo - second.elo < 3000
-    assert first.error > 200
-    assert abs(idle.elo) < 1e-3
-    assert [rating.elo for rating in fit_ratings(2, {})] == [0, 0]
+    fit = fit_ratings(3, {(0, 1): (0, 0, 5), (1, 0): (5, 0, 0)}, with_prior=True)
+    assert 300 < fit.elo[0] - fit.elo[1] < 3000
+    assert fit.error({0: 1}) > 200
+    assert abs(fit.elo[2]) < 1e-3
+    assert fit_ratings(2, {}, with_prior=True).elo == [0, 0]
 
 
 @pytest.mark.parametrize(("each", "strengths"), [(2, (300, 0, -300)), (10, (100, 0, -50))])
@@ -67,10 +68,10 @@ def test_the_errors_of_ratings_hold_the_truth_as_often_as_they_say(each: int, st
     mean = sum(strengths) / 3
     held = 0
     for _ in range(runs):
-        scores = {
-            (a, b): [float(rng.random() < 1 / (1 + 10 ** ((strengths[b] - strengths[a]) / 400))) for _ in range(each)]
-            for a, b in itertools.combinations(range(3), 2)
-        }
-        fitted = fit_ratings(3, scores)
-        held += sum(abs(rating.elo - (truth - mean)) <= rating.error for rating, truth in zip(fitted, strengths, strict=True))
+        results = {}
+        for a, b in itertools.permutations(range(3), 2):
+            wins = sum(rng.random() < 1 / (1 + 10 ** ((strengths[b] - strengths[a]) / 400)) for _ in range(each // 2))
+            results[a, b] = each // 2 - wins, 0, wins
+        fit = fit_ratings(3, results, with_prior=True)
+        held += sum(abs(fit.elo[player] - (strengths[player] - mean)) <= fit.error({player: 1}) for player in range(3))
     assert held / runs / 3 >= 0.95 - 3 * math.sqrt(0.95 * 0.05 / runs)

@@ -58,7 +58,7 @@ def test_ratings_are_those_of_ordos_rule() -> None:
     del results["a", "e"], results["e", "d"]  # colours are not balanced
     table, (expected, white) = rate(results), plain_ratings(results)
     assert {each.name: each.elo for each in table.players} == pytest.approx(expected, abs=0.5)
-    assert table.white == pytest.approx(white, abs=1)
+    assert table.white_advantage == pytest.approx(white, abs=1)
     anchored = rate(results, ("c", 3000.0)).players
     assert [each.elo for each in anchored] == pytest.approx([each.elo + 3000 - expected["c"] for each in table.players], abs=0.5)
     assert [each.error for each in anchored if each.name == "c"] == [0]
@@ -116,7 +116,7 @@ def test_what_cannot_be_rated_is_one_message(
 def test_white_who_won_every_game_gives_finite_ratings() -> None:
     table = rate({("a", "b"): [0, 0, 10], ("b", "a"): [0, 0, 10]})
     assert [each.elo for each in table.players] == pytest.approx([0, 0], abs=1e-6)
-    assert 200 < table.white < 2000
+    assert 200 < table.white_advantage < 2000
 
 
 @pytest.mark.parametrize("name", ["tcec-200", "world-championship-200"])
