@@ -17,7 +17,7 @@ from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
 from ..text import reason, shorten
 from ..uci.options import MAX_HASH_MB
 from .common.command import CommandError, Parser, file_name, per_second, whole_number
-from .common.fen import SHOWN, is_shredder, read_epd
+from .common.fen import MAX_QUOTED, is_shredder, read_epd
 from .common.files import read_text
 from .common.progress import progress
 from .data import PERFT
@@ -105,7 +105,7 @@ def _position(fen: str, source: str, *, chess960: bool) -> Position:
     try:
         return Position(fen, chess960 or is_shredder(fen))
     except ValueError as error:
-        raise CommandError(f"{source}: {reason(error)}: {shorten(fen, SHOWN)}") from error
+        raise CommandError(f"{source}: {reason(error)}: {shorten(fen, MAX_QUOTED)}") from error
 
 
 def first_wrong_move(fen: str, depth: int) -> str:
@@ -208,7 +208,7 @@ def _suite(args: argparse.Namespace) -> int:
             done += check(known, args.max_nodes, threads=args.threads, hash_mb=args.hash)
             if done and done[-1].reason:
                 for text in str(done[-1]).splitlines():
-                    bar.say(text)
+                    bar.log(text)
             bar.advance()
     wrong = [count for count in done if count.reason]
     nodes, seconds = sum(count.counted or 0 for count in done), sum(count.seconds for count in done)

@@ -182,7 +182,7 @@ def _speed(args: argparse.Namespace) -> int:
                     take_turns(name, run, group, number)
                     bar.advance()
         except KeyboardInterrupt:
-            bar.say("interrupted: results are of the work that was finished")
+            bar.log("interrupted: results are of the work that was finished")
             code = INTERRUPTED
     rows = [row(name, contender, contenders[0]) for name, _, group in turns[STARTS - 1 :] for contender in group]
     if args.json:

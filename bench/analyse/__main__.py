@@ -16,8 +16,8 @@ from ...core.engine import MAX_DEPTH
 from ...in_process import open_engine
 from ...text import reason, shorten, storable
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
-from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, whole_number
-from ..common.files import Postponed, fingerprint, naming, replacing, write_bytes
+from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, warn, whole_number
+from ..common.files import DeferredWriteError, fingerprint, naming, replacing, write_bytes
 from ..common.journal import add_journal_arguments
 from ..common.outputs import add_force, check_outputs
 from ..common.pgn import game_text
@@ -77,13 +77,13 @@ def _analyse(args: argparse.Namespace) -> int:
         GAMES.announce()
     studies, faults = read_files([str(path) for path in args.files or [GAMES.path]])
     for fault in faults:
-        tell(f"warning: {fault}")
+        warn(f"warning: {fault}")
     control = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
     limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(control, name))}
     done: list[Study] = []
     interrupted = False
     puzzle_lines: list[str] = []
-    disk = Postponed()
+    deferred = DeferredWriteError()
     with contextlib.ExitStack() as stack:
         engine = stack.enter_context(_engine(args))
         journal = None
@@ -92,21 +92,21 @@ def _analyse(args: argparse.Namespace) -> int:
             stack.callback(journal.close)
         changes = "".join(f", {name}={value}" for name, value in args.set)
         described = f"{engine.id['name']}{changes}, {_limit_text(control)}"
-        with disk, _output(args) as output:
+        with deferred, _output(args) as output:
             interrupted = _run(args, studies, done, faults, puzzle_lines, engine, Limit(**limits), output, journal)
     if args.report:
         write_bytes(args.report, storable(report.page([study for study in done if study.boards], described)).encode())
     if args.puzzles:
         write_bytes(args.puzzles, "".join(f"{line}\n" for line in puzzle_lines).encode())
-        tell(f"{len(puzzle_lines)} puzzles in {args.puzzles}")
+        warn(f"{len(puzzle_lines)} puzzles in {args.puzzles}")
     if args.json:
-        complete = not interrupted and disk.error is None
+        complete = not interrupted and deferred.error is None
         games = [_game_dict(study) for study in done]
         players = [{"games": number, **side._asdict()} for number, side in over_games(done)]
         print(json.dumps({"limit": limits, "complete": complete, "faults": faults, "players": players, "games": games}, indent=1))
     else:
         print(_summary(done, described), file=sys.stdout if args.output else sys.stderr)
-    disk.settle()
+    deferred.raise_if_any()
     return INTERRUPTED if interrupted else 1 if faults else 0
 
 
@@ -179,9 +179,9 @@ def _run(
                         journal.keep(number, study, answers)
             except (ValueError, EngineError) as error:
                 faults.append(f"{study.label}: {reason(error)}; the analysis of this game ends here")
-                bar.say(f"warning: {faults[-1]}")
+                bar.log(f"warning: {faults[-1]}")
             except KeyboardInterrupt:
-                bar.say("interrupted; the moves analysed so far are kept")
+                bar.log("interrupted; the moves analysed so far are kept")
                 interrupted = True
             done.append(study)
             puzzle_lines += answers

@@ -35,7 +35,7 @@ class AnalysisJournal(Journal):
         self.games: dict[int, Analysed] = {}
         super().__init__(path, settings, resume=resume)
 
-    def _take(self, line: dict[str, Any]) -> None:
+    def _load_line(self, line: dict[str, Any]) -> None:
         looks = [Look(tuple(map(_line_of, lines)), depth) for depth, lines in line["looks"]]
         self.games[line["game"]] = Analysed(looks, line["puzzles"])
 

@@ -47,7 +47,7 @@ class Parser(argparse.ArgumentParser):
         except SystemExit:  # argparse has printed the help text
             return 0
         except KeyboardInterrupt:
-            tell(f"{self.prog}: interrupted")
+            warn(f"{self.prog}: interrupted")
             return INTERRUPTED
         except CommandError as error:
             complaint = str(error)
@@ -57,7 +57,7 @@ class Parser(argparse.ArgumentParser):
             complaint = missing(error)
         except MemoryError:
             complaint = "not enough memory"
-        tell(f"{self.prog}: {complaint}")
+        warn(f"{self.prog}: {complaint}")
         return 2
 
     def error(self, message: str) -> NoReturn:
@@ -76,7 +76,7 @@ def _joined(argv: Sequence[str]) -> list[str]:
     return words
 
 
-def tell(line: str) -> None:
+def warn(line: str) -> None:
     """Print a line on standard error; where that cannot be written, nothing happens."""
     with suppress(OSError):
         print(printable(line), file=sys.stderr, flush=True)

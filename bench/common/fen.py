@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import chess
 
 CASTLING = frozenset("KQkq-")  # letters of the castling field in standard chess
-SHOWN = 100  # characters of a line in a message
+MAX_QUOTED = 100  # characters of a line in a message
 # Four fields, up to two counters, and the operations; a semicolon may stand between.
 LINE = re.compile(r"\s*((?:[^\s;]+\s+){3}[^\s;]+)((?:\s+(?:-?\d+|-)(?=[\s;]|$)){0,2})[\s;]*(.*)", re.ASCII | re.DOTALL)
 # python-chess reads EPD too, but stumbles over unquoted comments, and over castling in Chess960.

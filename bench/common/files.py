@@ -76,13 +76,13 @@ def replacing(path: Path) -> Iterator[BinaryIO]:
     for part in target.parent.glob(f"{escape(target.name[:40])}.{'[0-9a-f]' * 16}.part"):  # of runs that were killed
         with suppress(CommandError, OSError):
             with part.open("rb") as file:
-                hold(file, part)
+                lock(file, part)
             part.unlink()
     fresh = target.with_name(f"{target.name[:40]}.{token_hex(8)}.part")
     try:
         with fresh.open("xb") as file:
             with suppress(CommandError, OSError):  # where files cannot be locked, what a killed run leaves stays
-                hold(file, fresh)
+                lock(file, fresh)
             if target.exists():
                 shutil.copymode(target, fresh)
             yield file
@@ -102,7 +102,7 @@ def write_bytes(path: Path, data: bytes) -> None:
         file.write(data)
 
 
-def keep(path: Path, data: bytes, what: str) -> tuple[Path | None, str]:
+def write_or_save_elsewhere(path: Path, data: bytes, what: str) -> tuple[Path | None, str]:
     """Write what took hours to make (`what`: "the network is"), to the folder for temporary files if `path` cannot be written.
 
     Returns where it is, None for nowhere, and what went wrong.
@@ -132,7 +132,7 @@ def append(file: FileIO, data: bytes) -> None:
         raise
 
 
-def hold(file: BinaryIO | FileIO, path: Path, *, wait: bool = False) -> None:
+def lock(file: BinaryIO | FileIO, path: Path, *, wait: bool = False) -> None:
     """Lock an open file until it is closed, or `wait` until that can be done. The system ends the lock with the process.
 
     Raises CommandError if another run has it (on Windows also one that keeps it for more than ten seconds).
@@ -156,8 +156,8 @@ def hold(file: BinaryIO | FileIO, path: Path, *, wait: bool = False) -> None:
             raise CommandError(f"{path} is in use by another run: wait until it ends, or name another file") from error
 
 
-class Postponed(AbstractContextManager[None]):
-    """Keeps the error of a disk that is full, so that finished work is reported first: `with postponed: work`, report, `settle`."""
+class DeferredWriteError(AbstractContextManager[None]):
+    """Keeps the error of a file, so that finished work is reported first: `with deferred: work`, report, `deferred.raise_if_any()`."""
 
     error: OSError | None = None
 
@@ -166,7 +166,7 @@ class Postponed(AbstractContextManager[None]):
         self.error = error if isinstance(error, OSError) else None
         return self.error is not None
 
-    def settle(self) -> None:
+    def raise_if_any(self) -> None:
         """Raise the error, if there was one."""
         if self.error is not None:
             raise self.error

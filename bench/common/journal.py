@@ -16,13 +16,13 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from ...text import shorten
-from .command import CommandError, file_name, tell
-from .files import append, hold, naming
+from .command import CommandError, file_name, warn
+from .files import append, lock, naming
 from .outputs import require_regular
 
 FORMAT = 2
 LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
-SHOWN = 100  # characters of a setting or a fault in a message
+MAX_QUOTED = 100  # characters of a setting or a fault in a message
 
 
 def add_journal_arguments(add: Callable[..., object], part: str, use: str = "resumed") -> None:
@@ -36,7 +36,7 @@ def require_same_settings(path: Path, run: str, theirs: Mapping[str, Any], ours:
     plain = json.loads(json.dumps(ours))
     for name in sorted({*theirs, *plain}):
         if theirs.get(name) != plain.get(name):
-            before, now = (shorten(json.dumps(settings.get(name)), SHOWN) for settings in (theirs, plain))
+            before, now = (shorten(json.dumps(settings.get(name)), MAX_QUOTED) for settings in (theirs, plain))
             raise CommandError(f"{path} belongs to another {run}: its {name} is {before}, not {now}")
 
 
@@ -97,13 +97,13 @@ def _unpack(line: bytes) -> dict[str, Any] | None:
     return value
 
 
-def take_lines(path: Path, kind: Kind, contents: Contents, take: Callable[[dict[str, Any]], None]) -> None:
-    """Hand every line to `take`. Raises CommandError that names the first that is of another form."""
+def load_lines(path: Path, kind: Kind, contents: Contents, load_line: Callable[[dict[str, Any]], None]) -> None:
+    """Hand every line to `load_line`. Raises CommandError that names the first that is of another form."""
     for place, value in enumerate(contents.lines, start=2):
         try:
-            take(value)
+            load_line(value)
         except (ValueError, LookupError, TypeError) as error:
-            raise CommandError(f"{path}:{place}: not a {kind.part}: {shorten(repr(error), SHOWN)}") from error
+            raise CommandError(f"{path}:{place}: not a {kind.part}: {shorten(repr(error), MAX_QUOTED)}") from error
 
 
 class Journal:
@@ -121,7 +121,7 @@ class Journal:
         self._is_idle = not path.exists()  # no work is in it, and it may go
         self._file = path.open("a+b", buffering=0)  # what is not on disk is nowhere
         try:
-            hold(self._file, path)
+            lock(self._file, path)
             with naming(path):
                 self._file.seek(0)
                 self._begin(self._file.read(), resume=resume)
@@ -129,7 +129,7 @@ class Journal:
             self._file.close()
             raise
 
-    def _take(self, line: dict[str, Any]) -> None:
+    def _load_line(self, line: dict[str, Any]) -> None:
         """Take in what a line holds. Raises ValueError, LookupError or TypeError for one of another form."""
         raise NotImplementedError
 
@@ -144,9 +144,9 @@ class Journal:
             raise CommandError(f"{self.path} holds a {self.KIND.run} already: give --resume to go on with it, or another name")
         require_same_settings(self.path, self.KIND.run, contents.settings, self.settings)
         self.settings = contents.settings
-        take_lines(self.path, self.KIND, contents, self._take)
+        load_lines(self.path, self.KIND, contents, self._load_line)
         if contents.size < len(data):
-            tell(f"{self.path}: its last line is incomplete and is dropped; that work is repeated")
+            warn(f"{self.path}: its last line is incomplete and is dropped; that work is repeated")
         self._file.truncate(contents.size)
 
     def append(self, line: Mapping[str, Any]) -> None:

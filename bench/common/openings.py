@@ -19,8 +19,8 @@ from ...evaluation.compressed import ENDINGS
 from ...text import reason, shorten
 from ...uci.book import Book as PolyglotBook
 from .adjudication import find_ending
-from .command import CommandError, tell
-from .fen import SHOWN, board_of, is_chess960, is_shredder, read_epd
+from .command import CommandError, warn
+from .fen import MAX_QUOTED, board_of, is_chess960, is_shredder, read_epd
 from .files import naming, read_text
 from .pgn import BrokenLine, PgnError, RawGame, is_empty, read_game, split_games
 from .rules import Rules
@@ -108,7 +108,7 @@ def _position(place: str, line: str, *, chess960: bool) -> Opening:
     try:
         board = board_of(fen, chess960=shredder or is_chess960(fen))
     except ValueError as error:
-        raise CommandError(f"{place}: {reason(error)}: {shorten(line, SHOWN)}") from error
+        raise CommandError(f"{place}: {reason(error)}: {shorten(line, MAX_QUOTED)}") from error
     board.chess960 = shredder
     return _playable(place, Opening(board.fen(shredder=shredder), shredder), board, line)
 
@@ -122,7 +122,7 @@ def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") 
             raise CommandError(
                 f"{place}: castling rights of Chess960: give --chess960, or name the files of the rooks: {shuffled.shredder_fen()}"
             )
-        raise CommandError(f"{place}: not a position that can be played: {shorten(text or board.fen(), SHOWN)}")
+        raise CommandError(f"{place}: not a position that can be played: {shorten(text or board.fen(), MAX_QUOTED)}")
     try:
         Position(opening.fen, opening.chess960)  # stricter than python-chess: no more pieces than promotion allows
     except ValueError as error:
@@ -139,7 +139,7 @@ def _line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -> Op
     if broken or is_empty(game):
         raise CommandError(f"{place}: {reason(broken[0]) if broken else 'no game'}")
     for error in game.errors:
-        tell(f"warning: {place}: {reason(error)}")
+        warn(f"warning: {place}: {reason(error)}")
     board = game.board()
     board.chess960 = chess960 = board.chess960 or chess960
     fen = board.fen(shredder=chess960)

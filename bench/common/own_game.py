@@ -73,7 +73,7 @@ class OwnGames:
         return position.result()
 
 
-def given(args: argparse.Namespace) -> dict[str, Any]:
+def settings_from(args: argparse.Namespace) -> dict[str, Any]:
     """The fields of OwnGames that `add_own_game_arguments` reads. Raises CommandError."""
     try:
         weights, network = config.evaluator(args.weights)

@@ -249,7 +249,7 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         except ValueError as error:
             self.game.errors.append(BrokenLine(reason(error)))
         for token in tokens:
-            self._take(token)
+            self._load_token(token)
         self._end_skipping(len(raw.text))
         if len(self.variation_stack) > 1:
             self.game.errors.append(ValueError("a variation without an end"))
@@ -268,7 +268,7 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
         else:
             self.game.headers[name] = value
 
-    def _take(self, token: re.Match[str]) -> None:
+    def _load_token(self, token: re.Match[str]) -> None:
         kind, is_main = token.lastgroup or "", len(self.variation_stack) == 1 and not self._depth
         if kind == "result" and is_main and self._result in ("", result_of(token[0])):
             self._result = result_of(token[0])

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from ...workers import LOOK, worker_processes
 from .command import CommandError
-from .punctual import punctual
+from .fair_timing import fair_timing
 
 AHEAD = 2  # items handed out for each worker, so that none waits for the next
 LOCAL = "local"  # in place of a scheduler's address
@@ -56,7 +56,7 @@ class Pool(Generic[Item, Result]):
 @contextmanager
 def threads(function: Callable[[Item], Result], count: int) -> Iterator[Pool[Item, Result]]:
     """Threads of this process, for engines that are timed. Leaving early ends the running calls and waits for them."""
-    with punctual(), ThreadPoolExecutor(count) as executor:
+    with fair_timing(), ThreadPoolExecutor(count) as executor:
         yield Pool(executor, function, count)
 
 

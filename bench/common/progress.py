@@ -25,9 +25,9 @@ class Bar:
         """So many more are done."""
         before, self._count = self._count, self._count + items
         if self._count // self._step > before // self._step or self._count == self._total:
-            self.say(f"{self._label} {self._count}/{self._total}")
+            self.log(f"{self._label} {self._count}/{self._total}")
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         """Print a line above the bar."""
         print(printable(text), file=sys.stderr, flush=True)
 
@@ -42,7 +42,7 @@ class _RichBar(Bar):
     def advance(self, items: int = 1) -> None:
         self._drawn.advance(self._task, items)
 
-    def say(self, text: str) -> None:
+    def log(self, text: str) -> None:
         self._drawn.console.print(printable(text), markup=False, highlight=False, soft_wrap=True)
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...uci import book
-from ..common.command import tell
+from ..common.command import warn
 
 FOLDER = Path(__file__).parent
 
@@ -53,7 +53,7 @@ class Shipped(NamedTuple):
 
     def announce(self) -> None:
         """Say on standard error that these are used, since no file was named."""
-        tell(f"using the {self.number} built-in {self.entries}, {self.path}")
+        warn(f"using the {self.number} built-in {self.entries}, {self.path}")
 
 
 OPENINGS = Shipped(FOLDER / "openings.epd", "balanced openings", "match")

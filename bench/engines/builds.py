@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from ..common.checkout import here
 from ..common.command import CommandError
-from ..common.files import hold
+from ..common.files import lock
 from .process import APART, kill
 
 BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
@@ -62,7 +62,7 @@ def start_command(root: Path) -> tuple[str, ...]:
     return sys.executable, "-c", code
 
 
-def build(revision: str, repository: Path, say: Callable[[str], None]) -> Build:
+def build(revision: str, repository: Path, log: Callable[[str], None]) -> Build:
     """Build a revision, unless the cache has it. Raises CommandError with the end of the log if it cannot be built."""
     if revision.startswith("-"):
         raise CommandError(f"not a revision: {revision!r}")
@@ -73,11 +73,11 @@ def build(revision: str, repository: Path, say: Callable[[str], None]) -> Build:
     folder = cache_folder() / "builds" / f"{commit[:16]}-{sys.implementation.cache_tag}-{_variant()}"
     if not folder.exists():
         folder.parent.mkdir(parents=True, exist_ok=True)
-        lock = cache_folder() / "builds.lock"
-        with lock.open("ab", buffering=0) as file:
-            hold(file, lock, wait=True)
+        path = cache_folder() / "builds.lock"
+        with path.open("ab", buffering=0) as file:
+            lock(file, path, wait=True)
             if not folder.exists():  # another run may have built it meanwhile
-                say(f"building {revision} ({commit[:8]}) in {folder}")
+                log(f"building {revision} ({commit[:8]}) in {folder}")
                 _make(folder, repository, commit)
     name = commit[:8] if commit.startswith(revision) else f"{revision} ({commit[:8]})"
     return Build(name, commit, start_command(folder))

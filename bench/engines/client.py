@@ -27,7 +27,7 @@ QUIT_TIMEOUT = 2.0  # seconds an engine has to leave after `quit`
 FAILED_STARTS = 3  # in a row, after which an engine that could once be started is given up for good
 ECHO_SECONDS = 3.0  # an engine may take for `uciok` after it gave `uci` back, as some wrappers do
 FOREIGN_LINES = 500  # lines that are no UCI; banners are shorter
-SHOWN = 60  # characters of a line in a message
+MAX_QUOTED = 60  # characters of a line in a message
 UCI_WORDS = ("id", "option", "info", "uciok", "copyprotection", "registration")
 
 
@@ -143,7 +143,7 @@ class Client:
             if now > echo_limit:
                 raise ValueError("it only echoed the command `uci` and did not answer `uciok`")
             if now > limit:
-                output = f"only {foreign[0][:SHOWN]!r}" if foreign else "no output"
+                output = f"only {foreign[0][:MAX_QUOTED]!r}" if foreign else "no output"
                 waited = f"no `uciok` within {self.spec.start_seconds:g} s"
                 raise ValueError(f"{waited}, {output}; raise --start-timeout to wait longer")
             for line in process.receive(min(limit, echo_limit) - now)[1]:
@@ -153,14 +153,14 @@ class Client:
                     echo_limit = min(echo_limit, now + ECHO_SECONDS)
                 elif line and line.split(maxsplit=1)[0] not in UCI_WORDS:
                     foreign.append(line)
-                self._take(line)
+                self._load_line(line)
             if any(len(line) >= LONGEST_LINE for line in foreign[-1:]):
                 raise ValueError("it printed a line without an end, and no `uciok`")
             if len(foreign) >= FOREIGN_LINES:
-                first = foreign[0][:SHOWN]
+                first = foreign[0][:MAX_QUOTED]
                 raise ValueError(f"it printed {FOREIGN_LINES} lines that are not UCI, the first one {first!r}, and no `uciok`")
 
-    def _take(self, line: str) -> None:
+    def _load_line(self, line: str) -> None:
         """Store a name or an option."""
         if line.startswith("id name ") and not self.spec.name:
             self.name = label(line.removeprefix("id name ").strip())

@@ -23,7 +23,7 @@ from .faults import CRASH, EngineFault
 LONGEST_LINE = 1 << 16  # bytes; a longer one counts as several
 LIFE_SIGN = 1.0  # seconds between looks at whether a process that is waited for is still there
 END_TIMEOUT = 5.0  # seconds a process that was killed may take to end
-SHOWN = 200  # characters of the last line on stderr
+MAX_QUOTED = 200  # characters of the last line on stderr
 APART: dict[str, Any] = {"start_new_session": True}  # Ctrl-C is for the runner alone
 if sys.platform == "win32":
     APART = {"creationflags": subprocess.CREATE_NEW_PROCESS_GROUP}
@@ -124,7 +124,7 @@ class EngineProcess:
             self._popen.wait(LIFE_SIGN)
         self._complaints.join(LIFE_SIGN)
         ending = f"engine process has ended (exit code: {self._popen.returncode})"
-        raise EngineFault(CRASH, f"{ending}: {self._complaint[:SHOWN]}" if self._complaint else ending)
+        raise EngineFault(CRASH, f"{ending}: {self._complaint[:MAX_QUOTED]}" if self._complaint else ending)
 
     def end(self, patience: float = 0.0) -> None:
         """End the process and its children, after `patience` seconds to quit by itself. It may be called from any thread."""

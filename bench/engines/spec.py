@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common.checkout import import_root
-from ..common.command import CommandError, assignment, file_name, label, seconds, suggestion, tell, tunables_of
+from ..common.command import CommandError, assignment, file_name, label, seconds, suggestion, tunables_of, warn
 from . import builds
 
 START_SECONDS = 30.0  # an engine has to answer `uciok`, unless the user says otherwise
@@ -156,7 +156,7 @@ def _command(group: _Group, tunables: Mapping[str, str], repository: Path | None
     settings = [word for change in changes for word in ("--set", change)]
     if not group.kind:
         return (*own_command(), *settings), ""
-    made = builds.build(group.engine, builds.find_repository(repository), tell)
+    made = builds.build(group.engine, builds.find_repository(repository), warn)
     return (*made.command, *settings), " ".join([made.name, *changes])
 
 

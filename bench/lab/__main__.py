@@ -16,8 +16,8 @@ from pathlib import Path
 from ...core.engine import MAX_DEPTH, Position
 from ...evaluation import config
 from ...text import reason, shorten
-from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, tell, whole_number
-from ..common.fen import SHOWN, read_epd
+from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, warn, whole_number
+from ..common.fen import MAX_QUOTED, read_epd
 from ..common.files import read_text
 from ..common.outputs import add_force, check_outputs
 from ..common.plot import picture, require_plot
@@ -48,7 +48,7 @@ def read_positions(path: Path) -> list[str]:
         try:
             position = Position(read_epd(line)[0])
         except ValueError as error:
-            raise CommandError(f"{path.name}:{number}: {reason(error)}: {shorten(line, SHOWN)}") from error
+            raise CommandError(f"{path.name}:{number}: {reason(error)}: {shorten(line, MAX_QUOTED)}") from error
         if not position.legal_moves():
             raise CommandError(f"{path.name}:{number}: there is no move to search")
         fens.append(position.fen())
@@ -124,7 +124,7 @@ def _lab(args: argparse.Namespace) -> int:
     if report.rows and args.page:
         lab_page.page(report, horizon.show(), args.page)
     if not complete:
-        tell("coachwhip lab: interrupted; the rows above are finished")
+        warn("coachwhip lab: interrupted; the rows above are finished")
         return INTERRUPTED
     return 1 if any(summary.wrong for summary in report.rows) else 0
 

@@ -53,9 +53,9 @@ CASES = (
     Case(
         "8/5ppk/7p/8/3p4/1P6/b1K4P/R4B2 b - - 0 1",
         "a pawn for an exchange cut short",
-        "The rook takes the bishop next. The least evil is to sell it for the pawn b3, and a search of one ply plays that. Plain "
+        "The rook takes the bishop next. The best of bad options is to take the pawn on b3, which a one-ply search does. Plain "
         "searches of two and three plies find better: d4-d3 is check, the bishop on f1 takes the pawn, and there the line ends, "
-        "with a pawn lost and the bishop on a2 still standing. It falls on the fourth ply. Quiescence does not stop in "
+        "with a pawn lost and the bishop on a2 still on the board. It falls on the fourth ply. Quiescence does not stop in "
         "the middle of this: the capture on d3 gives check, so the king has to move, and then comes the capture on a2.",
     ),
     Case(

@@ -99,32 +99,32 @@ def _summarise_row(
 ) -> Summary:
     depth = min(map(len, cells))
     last = [cell[depth - 1] for cell in cells] if depth else []
-    logs = [math.log(found.nodes) / math.log(b) for found, b in zip(last, branching, strict=False) if b > 1]
+    logs = [math.log(searched.nodes) / math.log(b) for searched, b in zip(last, branching, strict=False) if b > 1]
     at = [
         (cell[compared - 1], best[compared - 1]) for cell, best in zip(cells, minimax, strict=True) if 0 < compared <= len(cell)
     ]
     with_base = [(cell[depth - 1], each[depth - 1]) for cell, each in zip(cells, base, strict=True) if 0 < depth <= len(each)]
-    losses = [min(LOSS_LIMIT, best.value - found.worth) for found, best in at if found.worth is not None]
+    losses = [min(LOSS_LIMIT, best.value - searched.worth) for searched, best in at if searched.worth is not None]
     wrong = [
         (position, at_depth)
         for position, (cell, other) in enumerate(zip(cells, base, strict=True))
-        for at_depth, (found, expected) in enumerate(zip(cell, other, strict=False), start=1)
-        if row.exact and found.value != expected.value
+        for at_depth, (searched, expected) in enumerate(zip(cell, other, strict=False), start=1)
+        if row.exact and searched.value != expected.value
     ]
     means = [fmean(cell[at_depth].nodes for cell in cells) for at_depth in range(depth)]
     return Summary(
         row=row,
         nodes=(*means, *[None] * (asked - depth)),
         depth=depth,
-        seconds=sum(found.seconds for found in last),
-        branching=geometric_mean(effective_branching(found.nodes, depth) for found in last) if last else 0.0,
+        seconds=sum(searched.seconds for searched in last),
+        branching=geometric_mean(effective_branching(searched.nodes, depth) for searched in last) if last else 0.0,
         exponent=fmean(logs) if logs else 0.0,
         searches=len(at),
-        other_value=sum(found.value != best.value for found, best in at),
+        other_value=sum(searched.value != best.value for searched, best in at),
         other_move=sum(loss > 0 for loss in losses),
         loss=fmean(losses) if losses else 0.0,
-        other_value_than_base=sum(found.value != other.value for found, other in with_base),
-        other_move_than_base=sum(found.move != other.move for found, other in with_base),
+        other_value_than_base=sum(searched.value != other.value for searched, other in with_base),
+        other_move_than_base=sum(searched.move != other.move for searched, other in with_base),
         wrong=tuple(wrong),
     )
 
@@ -197,8 +197,8 @@ def notes(report: Report) -> list[str]:
     geometric = geometric_mean(report.branching) if report.depth else 0.0
     if report.depth:
         lines.append(
-            f"Compared with minimax at depth {report.depth} (b = {geometric:.1f}): how many values differ, how many moves minimax finds worse than "
-            "its own, and by how many centipawns the moves are worse in the mean. A deeper technique differs because it knows more."
+            f"Compared with minimax at depth {report.depth} (b = {geometric:.1f}): how many values differ, how many moves minimax rates below "
+            "its own choice, and their mean loss in centipawns. A deeper technique differs because it knows more."
         )
     ordered = next((summary for summary in report.rows if summary.row.keys == ORDERED and summary.exponent), None)
     if ordered:
@@ -241,7 +241,7 @@ def as_dict(report: Report, results: Results) -> dict[str, object]:
         "checked": report.pairs,
         "summaries": [{**summary._asdict(), "row": summary.row._asdict()} for summary in report.rows],
         "cells": [
-            {"row": row, "position": position, "depths": [found._asdict() for found in cell]}
+            {"row": row, "position": position, "depths": [searched._asdict() for searched in cell]}
             for (row, position), cell in sorted(results.items())
         ],
     }

@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from ..common.command import INTERRUPTED, CommandError, tell, uninterrupted
-from ..common.files import Postponed, keep
+from ..common.command import INTERRUPTED, CommandError, uninterrupted, warn
+from ..common.files import DeferredWriteError, write_or_save_elsewhere
 from ..common.plot import legend, new_figure, picture, whole
 
 if TYPE_CHECKING:
@@ -74,28 +74,28 @@ class Run(ABC):
         """Learn the epochs that are missing (`total`, as the bar counts them), write and report; returns the exit code."""
         from ..common.progress import progress
 
-        disk = Postponed()
+        deferred = DeferredWriteError()
         try:
-            with disk, progress(self.PART, total) as bar:
+            with deferred, progress(self.PART, total) as bar:
                 for epoch in self.learn(bar.advance):
                     with uninterrupted():  # the journal and the epochs agree
                         self.epochs.append(epoch)
                         self.keep_epoch(epoch)
-                    bar.say(str(epoch))
+                    bar.log(str(epoch))
         except KeyboardInterrupt:
             self.is_interrupted = True
             kept, has_result = self.interrupted()
-            tell(f"coachwhip {self.NAME}: {kept}")
+            warn(f"coachwhip {self.NAME}: {kept}")
             if not has_result:
                 return INTERRUPTED
         with uninterrupted():  # hours of work are in memory
             code = self._finish()
-        disk.settle()
+        deferred.raise_if_any()
         return INTERRUPTED if self.is_interrupted else code
 
     def _finish(self) -> int:
         args, data = self.args, self.result()
-        self.path, complaint = keep(args.output, data, self.MADE) if data is not None else (None, "")
+        self.path, complaint = write_or_save_elsewhere(args.output, data, self.MADE) if data is not None else (None, "")
         print(json.dumps(self.summary()) if args.json else self.text())
         if data and not self.path and data.isascii():
             print(data.decode())
@@ -105,7 +105,7 @@ class Run(ABC):
         if complaint:
             raise CommandError(complaint)
         if conclusion := self.conclusion():
-            tell(f"coachwhip {self.NAME}: {conclusion}")
+            warn(f"coachwhip {self.NAME}: {conclusion}")
         return 0 if self.path else NOTHING_LEARNT
 
 

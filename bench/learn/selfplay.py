@@ -32,12 +32,12 @@ from ...evaluation.learn.game_file import (
     summary,
 )
 from ..common.checkout import revision
-from ..common.command import CommandError, Parser, file_name, tell, uninterrupted, whole_number
-from ..common.files import append, fingerprint, hold, naming, read_bytes, replacing, write_bytes
+from ..common.command import CommandError, Parser, file_name, uninterrupted, warn, whole_number
+from ..common.files import append, fingerprint, lock, naming, read_bytes, replacing, write_bytes
 from ..common.journal import require_same_settings
 from ..common.openings import Book, open_book, standard_start
 from ..common.outputs import add_force, check_outputs, require_regular
-from ..common.own_game import given
+from ..common.own_game import settings_from
 from ..common.pool import cluster, processes
 from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments, add_rule_arguments
@@ -125,7 +125,9 @@ def _selfplay(args: argparse.Namespace) -> int:
         args.settings_file = settings_path(args.file)
         check_outputs(args, {}, ["file", "settings_file"])
         rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
-        settings = SelfplaySettings(**given(args), random_plies=args.random_plies, to_the_end=args.to_the_end, rules=rules)
+        settings = SelfplaySettings(
+            **settings_from(args), random_plies=args.random_plies, to_the_end=args.to_the_end, rules=rules
+        )
         books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
         book = [entry for each in books for entry in each] or standard_start(chess960=args.chess960)
         with closing(GameStore(args.file, _described(args, settings, books))) as store:
@@ -176,7 +178,7 @@ class GameStore:
         require_regular(path, "selfplay")
         self._file = path.open("a+b", buffering=0)  # what was written is not lost with the process
         try:
-            hold(self._file, path)
+            lock(self._file, path)
             with naming(path):
                 self._resume()
             self.save()
@@ -207,9 +209,9 @@ class GameStore:
         if size and not (found.games or has_settings):
             raise CommandError(f"{self.path} is not a game file (viriformat)")
         if size and not has_settings:
-            tell(f"{self._settings_path} is missing: it is made again with the settings of this run")
+            warn(f"{self._settings_path} is missing: it is made again with the settings of this run")
         if found.size < size:
-            tell(f"{self.path}: its last game is incomplete and is dropped; it is played again")
+            warn(f"{self.path}: its last game is incomplete and is dropped; it is played again")
             self._file.truncate(found.size)
         self.plies, self.results = found.plies, dict(zip(RESULTS, found.results, strict=True))
 
@@ -238,7 +240,7 @@ class GameStore:
 def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Book, store: GameStore) -> None:
     """Play until the file has all its games."""
     if store.games:
-        tell(f"{store.games} games played, {args.games - store.games} to go")
+        warn(f"{store.games} games played, {args.games - store.games} to go")
     order = list(range(len(book)))
     random.Random(args.seed).shuffle(order)
     starts = (GameStart(number, book[order[number % len(order)]]()) for number in range(store.games, args.games))

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...uci.tunables import ROWS, SWITCH, Row, matching
-from ..common.command import INTERRUPTED, CommandError, Parser, file_name, number, tell, uninterrupted, whole_number
-from ..common.files import Postponed, fingerprint
+from ..common.command import INTERRUPTED, CommandError, Parser, file_name, number, uninterrupted, warn, whole_number
+from ..common.files import DeferredWriteError, fingerprint
 from ..common.journal import Journal, Kind, add_journal_arguments
 from ..common.openings import Opening, choose, open_book, standard_start
 from ..common.outputs import check_outputs
-from ..common.own_game import OwnGames, given
+from ..common.own_game import OwnGames, settings_from
 from ..common.pool import processes
 from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments
@@ -200,19 +200,19 @@ def _spsa(args: argparse.Namespace) -> int:
     for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
         raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")
     random_plies = 0 if args.openings else RANDOM_PLIES
-    settings = OwnGames(**given(args), random_plies=random_plies, rules=Rules(None, *RESIGN, *DRAW, MAX_MOVES))
+    settings = OwnGames(**settings_from(args), random_plies=random_plies, rules=Rules(None, *RESIGN, *DRAW, MAX_MOVES))
     spsa = Spsa(parameters, args.games // 2, args.batch, args.r_end, args.seed)
     book = open_book(args.openings, seed=args.seed) if args.openings else standard_start()
     openings = choose(book, spsa.iterations, args.seed)
     described = _described(args, settings, parameters)
-    disk, code = Postponed(), 0
+    deferred, code = DeferredWriteError(), 0
     with (
         closing(SpsaJournal(args.journal, described, spsa, resume=args.resume)) if args.journal else nullcontext() as journal,
-        disk,
+        deferred,
     ):
         code = _play(args, settings, openings, spsa, journal)
     _report(spsa, as_json=args.json)
-    disk.settle()
+    deferred.raise_if_any()
     return code
 
 
@@ -239,7 +239,7 @@ class SpsaJournal(Journal):
         self._spsa = spsa
         super().__init__(path, settings, resume=resume)
 
-    def _take(self, line: dict[str, Any]) -> None:
+    def _load_line(self, line: dict[str, Any]) -> None:
         self._spsa.take(line["results"])
 
 
@@ -260,7 +260,7 @@ def _play(
     """Play to the end or to Ctrl-C; the exit code."""
     games, played = 2 * spsa.iterations, len(spsa.games)
     if played:
-        tell(f"{played} games played, {games - played} to go")
+        warn(f"{played} games played, {games - played} to go")
     every = 2 * max(1, spsa.iterations // REPORTS)
     try:
         with processes(partial(play, settings), args.concurrency) as pool, progress("games", games - played) as bar:
@@ -279,10 +279,10 @@ def _play(
 
             for _ in run(spsa, journal, play_batch):
                 if played // every < len(spsa.games) // every:
-                    bar.say(str(spsa))
+                    bar.log(str(spsa))
                 played = len(spsa.games)
     except KeyboardInterrupt:
-        tell("interrupted; the finished batches count")
+        warn("interrupted; the finished batches count")
         return INTERRUPTED
     return 0
 

@@ -16,7 +16,7 @@ from ...evaluation import config
 from ...evaluation.learn.game_file import MAX_SCORE
 from ..common import journal as journals
 from ..common.checkout import revision
-from ..common.command import CommandError, Parser, file_name, number, tell, whole_number
+from ..common.command import CommandError, Parser, file_name, number, warn, whole_number
 from ..common.files import naming
 from ..common.outputs import add_force, check_outputs, require_apart, require_regular
 from ..common.plot import require_plot
@@ -151,7 +151,7 @@ class TrainJournal(journals.Journal):
         self.state: State | None = None
         super().__init__(path, settings, resume=resume)
 
-    def _take(self, line: dict[str, Any]) -> None:
+    def _load_line(self, line: dict[str, Any]) -> None:
         import numpy as np
 
         from ...evaluation.learn.network.layers import size
@@ -242,12 +242,12 @@ class TrainRun(Run):
         """Train the epochs that are missing, write the network, and report; the exit code."""
         trainer = self._trainer
         sizes = f"{trainer.positions.training} positions to train on, {trainer.positions.held_out_count} held out"
-        tell(f"{sizes}; {self._described['logit']:g} centipawns a logit")
+        warn(f"{sizes}; {self._described['logit']:g} centipawns a logit")
         if self._is_residual:
             self.terms = trainer.loss_of_terms()
-            tell(f"the terms alone: validation loss {self.terms:.6f}")
+            warn(f"the terms alone: validation loss {self.terms:.6f}")
         if self._first:
-            tell(f"{self.args.start.name}: validation loss {self._loss_of(self._first):.6f}")
+            warn(f"{self.args.start.name}: validation loss {self._loss_of(self._first):.6f}")
         return self.run((self.args.epochs - self._done) * trainer.positions.training)
 
     def learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":

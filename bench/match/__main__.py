@@ -12,8 +12,8 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..common.command import INTERRUPTED, LARGEST_COUNT, CommandError, Parser, file_name, seconds, tell, whole_number
-from ..common.files import Postponed, fingerprint
+from ..common.command import INTERRUPTED, LARGEST_COUNT, CommandError, Parser, file_name, seconds, warn, whole_number
+from ..common.files import DeferredWriteError, fingerprint
 from ..common.journal import add_journal_arguments
 from ..common.outputs import add_force, check_outputs, require_kind
 from ..common.plot import require_plot
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .match import Match
 
 START_POSITION = "startpos"  # in place of a file of openings
-SHOWN = 1000  # games on the page of a match, at most: browsers hold not many more
+MAX_GAMES = 1000  # games on the page of a match, at most: browsers hold not many more
 
 EPILOG = """\
 --name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
@@ -141,7 +141,7 @@ def _parser() -> Parser:
     form.add_argument("--markdown", action="store_true", help=table)
     help_plot = "draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)"
     add("--plot", type=file_name, metavar="FILE", help=help_plot)
-    help_report = f"write a page of HTML: results, curves, and the games on a board (the first {SHOWN}); one file, no network"
+    help_report = f"write a page of HTML: results, curves, and the games on a board (the first {MAX_GAMES}); one file, no network"
     add("--report", type=file_name, metavar="FILE", help=help_report)
     add_force(add)
     return parser
@@ -163,7 +163,7 @@ def _match(args: argparse.Namespace) -> int:
     players = _check(args)
     sprt = Sprt(*args.sprt)._replace(model=args.elo_model) if args.sprt else None
     match: Match | None = None
-    disk, code = Postponed(), 0
+    deferred, code = DeferredWriteError(), 0
     try:
         with ExitStack() as stack:
             meetings = opponents(players, args.form)
@@ -176,17 +176,17 @@ def _match(args: argparse.Namespace) -> int:
             if _book_file(args) == OPENINGS.path:
                 OPENINGS.announce()
             controls = [str(control) for control in contest.controls]
-            match = Match(names, controls, meetings, pairings, sprt, journal, args.pgn, SHOWN if args.report else 0)
-            with closing(match), disk:
+            match = Match(names, controls, meetings, pairings, sprt, journal, args.pgn, MAX_GAMES if args.report else 0)
+            with closing(match), deferred:
                 match.play(play)
     except KeyboardInterrupt:
         if match is None or not match.tally.results:
             raise
         code = INTERRUPTED
-        tell("interrupted: results are of the work that was finished")
+        warn("interrupted: results are of the work that was finished")
     assert match
     _report(args, match)
-    disk.settle()
+    deferred.raise_if_any()
     return code
 
 

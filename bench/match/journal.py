@@ -13,7 +13,7 @@ from io import FileIO
 from pathlib import Path
 from typing import Any
 
-from ..common.files import append, hold, naming
+from ..common.files import append, lock, naming
 from ..common.journal import Journal, Kind
 from .record import GameRecord
 
@@ -34,7 +34,7 @@ class MatchJournal(Journal):
         self.games: list[GameRecord] = []
         super().__init__(path, settings, resume=resume)
 
-    def _take(self, line: dict[str, Any]) -> None:
+    def _load_line(self, line: dict[str, Any]) -> None:
         self.games.append(GameRecord.from_json(line))
 
     def add(self, record: GameRecord) -> None:
@@ -84,7 +84,7 @@ class PgnFile:
     def _alone(self) -> Iterator[FileIO]:
         """The file, from its start, while no other match writes it."""
         with naming(self.path), self.path.open("a+b", buffering=0) as file:
-            hold(file, self.path, wait=True)
+            lock(file, self.path, wait=True)
             file.seek(0)
             yield file
 

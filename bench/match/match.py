@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from ..common.command import tell, uninterrupted
+from ..common.command import uninterrupted, warn
 from ..common.progress import progress
 from .journal import MatchJournal, PgnFile
 from .record import GameRecord
@@ -61,7 +61,7 @@ class Match:
         """Play what is missing, until nothing is or the test has a verdict."""
         missing = [pairing for number, pairing in self._pairings.items() if number not in self.tally.results]
         if self.tally.results:
-            tell(f"{len(self.tally.results)} games played, {len(missing)} to go")
+            warn(f"{len(self.tally.results)} games played, {len(missing)} to go")
         if not missing or self._is_decided():
             return
         every = max(2, len(missing) // REPORTS // 2 * 2)
@@ -69,11 +69,11 @@ class Match:
             for record in games:
                 with uninterrupted():  # the files and the count agree
                     self._keep(record)
-                self._warn(bar.say, record)
-                bar.say(f"game {record.number + 1}: {record.white} - {record.black} {record.result} ({record.explanation()})")
+                self._warn(bar.log, record)
+                bar.log(f"game {record.number + 1}: {record.white} - {record.black} {record.result} ({record.explanation()})")
                 bar.advance()
                 if len(self.tally.results) % every == 0 and len(self.names) == 2:
-                    bar.say(f"after {len(self.tally.results)} games: {one_line(self.tally, self.sprt)}")
+                    bar.log(f"after {len(self.tally.results)} games: {one_line(self.tally, self.sprt)}")
                 if self._is_decided():
                     break
 
@@ -92,7 +92,7 @@ class Match:
         if self._pgn is not None:
             self._pgn.add(text)
 
-    def _warn(self, say: Callable[[str], None], record: GameRecord) -> None:
+    def _warn(self, log: Callable[[str], None], record: GameRecord) -> None:
         """Report an engine that searched more nodes than it should, the first time only."""
         pairing = self._pairings[record.number]
         players = (pairing.white, record.white), (pairing.black, record.black)
@@ -100,7 +100,7 @@ class Match:
             if count and player not in self._overstepped:
                 self._overstepped.add(player)
                 limit, moves = self._controls[player], f"{count} of its moves"
-                say(f"warning: game {record.number + 1}: {name}: {OVERSTEP}: more than {limit} in {moves}")
+                log(f"warning: game {record.number + 1}: {name}: {OVERSTEP}: more than {limit} in {moves}")
 
     def _pgn_text(self, record: GameRecord) -> str:
         """A game with the headers that the match knows: the same text in every run, whatever the number of games."""

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from ...text import shorten
 from ...uci.parse import MAX_NAMED
 from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS
-from ..common.command import CommandError, Parser, file_name, suggestion, tell
+from ..common.command import CommandError, Parser, file_name, suggestion, warn
 from ..common.files import naming
 from ..common.pgn import PgnError, read_tags, split_games
 from ..common.table import show
@@ -98,9 +98,9 @@ def _ratings(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     games = _read([str(path) for path in args.files])
     for message in games.skipped[:MAX_NAMED]:
-        tell(f"not counted: {message}")
+        warn(f"not counted: {message}")
     if len(games.skipped) > MAX_NAMED:
-        tell(f"not counted: {len(games.skipped) - MAX_NAMED} more games of these kinds")
+        warn(f"not counted: {len(games.skipped) - MAX_NAMED} more games of these kinds")
     if not games.results:
         raise CommandError("there is no finished game to count")
     if args.anchor and args.anchor[0] not in (names := {name for both in games.results for name in both}):
@@ -111,9 +111,9 @@ def _ratings(args: argparse.Namespace) -> int:
         raise CommandError(f"no rating can be computed: {_why(rated, games.results)}")
     left_out = [_why(part, games.results) for part in parts if part is not rated]
     for message in left_out[:MAX_NAMED]:
-        tell(f"not rated: {message}")
+        warn(f"not rated: {message}")
     if len(left_out) > MAX_NAMED:
-        tell(f"not rated: {len(left_out) - MAX_NAMED} more players or groups like these")
+        warn(f"not rated: {len(left_out) - MAX_NAMED} more players or groups like these")
     table = rate({both: each for both, each in games.results.items() if rated.issuperset(both)}, args.anchor)
     if args.json:
         print(json.dumps(asdict(table) | {"not_rated": left_out, "not_counted": games.skipped}, indent=2))
@@ -151,22 +151,22 @@ def groups(results: Mapping[tuple[str, str], Sequence[int]]) -> list[set[str]]:
             if scored:
                 ahead[winner].add(loser)
                 behind[loser].add(winner)
-    found, missing = [], set(ahead)
+    parts, missing = [], set(ahead)
     while missing:
         name = next(iter(missing))
-        found.append(_reached(name, ahead) & _reached(name, behind))
-        missing -= found[-1]
-    return sorted(found, key=lambda group: (-sum(map(sum, _within(group, results))), min(group)))
+        parts.append(_reached(name, ahead) & _reached(name, behind))
+        missing -= parts[-1]
+    return sorted(parts, key=lambda group: (-sum(map(sum, _within(group, results))), min(group)))
 
 
 def _reached(start: str, links: Mapping[str, Iterable[str]]) -> set[str]:
-    """All that can be reached."""
-    found, to_do = {start}, [start]
+    """Return all that can be reached."""
+    reached, to_do = {start}, [start]
     while to_do:
-        fresh = set(links[to_do.pop()]) - found
-        found |= fresh
-        to_do += fresh
-    return found
+        added = set(links[to_do.pop()]) - reached
+        reached |= added
+        to_do += added
+    return reached
 
 
 def _within(group: set[str], results: Mapping[tuple[str, str], Sequence[int]]) -> list[Sequence[int]]:

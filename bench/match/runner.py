@@ -13,8 +13,8 @@ from functools import partial
 from secrets import token_hex
 
 from ..common.adjudication import UNFINISHED
+from ..common.fair_timing import fair_timing, repeat_if_suspended
 from ..common.pool import Cluster, cluster, threads
-from ..common.punctual import punctual, undisturbed
 from ..engines.client import Client, check_engines
 from ..engines.pool import EnginePool
 from .game import Contest, Game
@@ -45,7 +45,7 @@ def _engines(contest: Contest, idle: int) -> EnginePool[Client]:
 def _play(contest: Contest, engines: EnginePool[Client], is_stopped: Callable[[], bool], pairing: Pairing) -> GameRecord:
     """One game, played again if this process was stopped meanwhile."""
     with engines.borrow(pairing.white) as white, engines.borrow(pairing.black) as black:
-        return undisturbed(lambda: Game(pairing, (white, black), contest, is_stopped).play())
+        return repeat_if_suspended(lambda: Game(pairing, (white, black), contest, is_stopped).play())
 
 
 def play_here(contest: Contest, concurrency: int, pairings: Sequence[Pairing]) -> Generator[GameRecord, None, None]:
@@ -70,7 +70,7 @@ def play_on_cluster(contest: Contest, workers: Cluster, pairings: Sequence[Pairi
 
 def play_on_worker(contest: Contest, stop_name: str, pairing: Pairing) -> GameRecord:
     """One game with engines of its own, so that a worker keeps nothing that would have to be cleaned up."""
-    with punctual(), closing(_engines(contest, idle=2)) as engines:
+    with fair_timing(), closing(_engines(contest, idle=2)) as engines:
         return _play(contest, engines, _RemoteStop(stop_name), pairing)
 
 

@@ -14,8 +14,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.command import INTERRUPTED, Parser, file_name, seconds, tell, uninterrupted, whole_number
-from ..common.files import Postponed
+from ..common.command import INTERRUPTED, Parser, file_name, seconds, uninterrupted, warn, whole_number
+from ..common.files import DeferredWriteError
 from ..common.journal import add_journal_arguments
 from ..common.outputs import add_force, check_outputs
 from ..common.plot import require_plot
@@ -101,10 +101,10 @@ def _suite(args: argparse.Namespace) -> int:
         require_plot(args.plot)
     earlier = load(args.compare) if args.compare else None
     run = _new_run(args)
-    disk = Postponed()
+    deferred = DeferredWriteError()
     interrupted = False
     if args.journal:
-        with closing(SuiteJournal(args.journal, run.settings(), resume=args.resume)) as journal, disk:
+        with closing(SuiteJournal(args.journal, run.settings(), resume=args.resume)) as journal, deferred:
             run = run._replace(attempts=journal.attempts)
             interrupted = _solve(run, args.concurrency, journal)
     else:
@@ -112,7 +112,7 @@ def _suite(args: argparse.Namespace) -> int:
     _report(args, run, earlier)
     if args.plot:
         report.draw(args.plot, str(run.limit), run.names, [attempts.values() for attempts in run.attempts])
-    disk.settle()
+    deferred.raise_if_any()
     return INTERRUPTED if interrupted else 0
 
 
@@ -121,7 +121,7 @@ def _new_run(args: argparse.Namespace) -> Run:
     files = args.files or [TACTICS.path]
     problems, warnings = read_files(files)
     for warning in warnings:
-        tell(f"warning: {warning}")
+        warn(f"warning: {warning}")
     limit = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
     patience = args.timeout or (limit.time + SPARE if limit.time else PATIENCE)
     specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
@@ -143,7 +143,7 @@ def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
                     name = run.names[engine]
                     if attempt is None:
                         if engine not in abandoned:
-                            bar.say(f"{name}: not tried any more after {FAILED_STARTS} failed starts; --resume tries it again")
+                            bar.log(f"{name}: not tried any more after {FAILED_STARTS} failed starts; --resume tries it again")
                         abandoned.add(engine)
                         continue
                     with uninterrupted():  # the journal and the report agree
@@ -151,10 +151,10 @@ def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
                         if journal:
                             journal.append(attempt._asdict())
                     if attempt.fault:
-                        bar.say(f"{name}: {attempt.fault} at {attempt.key}: {attempt.detail}")
+                        bar.log(f"{name}: {attempt.fault} at {attempt.key}: {attempt.detail}")
                     bar.advance()
         except KeyboardInterrupt:
-            bar.say("interrupted: results are of the work that was finished")
+            bar.log("interrupted: results are of the work that was finished")
             return True
     return False
 
@@ -162,7 +162,7 @@ def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
 def _report(args: argparse.Namespace, run: Run, earlier: Record | None) -> None:
     """Print the results."""
     if earlier and earlier.limit != str(run.limit):
-        tell(f"warning: {args.compare} was run with {earlier.limit}, this one with {run.limit}")
+        warn(f"warning: {args.compare} was run with {earlier.limit}, this one with {run.limit}")
     counterparts = report.pair_up(earlier.names, run.names) if earlier else []
     changes = {
         index: report.compare(earlier.attempts[counterpart], run.attempts[index])
@@ -211,8 +211,8 @@ def _show_totals(run: Run) -> None:
 
 def _show_positions(which: str | None, run: Run) -> None:
     """The table of positions: all, or those that some engine failed."""
-    found = [(problem, [attempts.get(problem.key) for attempts in run.attempts]) for problem in run.problems]
-    tried = [(problem, attempts) for problem, attempts in found if any(attempts)]
+    pairs = [(problem, [attempts.get(problem.key) for attempts in run.attempts]) for problem in run.problems]
+    tried = [(problem, attempts) for problem, attempts in pairs if any(attempts)]
     if which != "all":
         tried = [(problem, attempts) for problem, attempts in tried if not all(each and each.solved for each in attempts)]
     if which == "none" or not tried:

@@ -15,7 +15,7 @@ import chess
 
 from ...text import reason, shorten
 from ..common.command import CommandError
-from ..common.fen import SHOWN, board_of, is_chess960, read_epd
+from ..common.fen import MAX_QUOTED, board_of, is_chess960, read_epd
 from ..common.files import read_bytes
 
 BETWEEN = re.compile(r"[\s,]+")  # moves or points
@@ -88,7 +88,7 @@ def read_file(path: Path, name: str) -> tuple[list[Problem], int]:
         try:
             problem = parse(text, name)
         except ValueError as error:
-            raise CommandError(f"{name}:{number}: {shorten(str(error), SHOWN)}: {shorten(text, SHOWN)}") from error
+            raise CommandError(f"{name}:{number}: {shorten(str(error), MAX_QUOTED)}: {shorten(text, MAX_QUOTED)}") from error
         if problem is None:
             idle += 1
         else:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ..common.command import CommandError
-from ..common.journal import Journal, Kind, read, take_lines
+from ..common.journal import Journal, Kind, load_lines, read
 from .solver import Attempt
 
 KIND = Kind("suite", "run of a suite", "position")
@@ -31,11 +31,11 @@ class SuiteJournal(Journal):
         self.attempts: list[Attempts] = [{} for _ in settings["engines"]]
         super().__init__(path, settings, resume=resume)
 
-    def _take(self, line: dict[str, Any]) -> None:
-        _take(self.attempts, line)
+    def _load_line(self, line: dict[str, Any]) -> None:
+        _load_line(self.attempts, line)
 
 
-def _take(attempts: list[Attempts], line: dict[str, Any]) -> None:
+def _load_line(attempts: list[Attempts], line: dict[str, Any]) -> None:
     """Add the attempt that a line holds."""
     attempt = Attempt(**line)
     attempts[attempt.engine][attempt.key] = attempt
@@ -48,5 +48,5 @@ def load(path: Path) -> Record:
         raise CommandError(f"{path} holds no {KIND.run}")
     names = [engine["name"] for engine in contents.settings["engines"]]
     record = Record(names, contents.settings["limit"], [{} for _ in names])
-    take_lines(path, KIND, contents, lambda line: _take(record.attempts, line))
+    load_lines(path, KIND, contents, lambda line: _load_line(record.attempts, line))
     return record

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import chess
 
-from ..common.punctual import undisturbed
+from ..common.fair_timing import repeat_if_suspended
 from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, position_command
 from ..engines.clock import Clock, TimeControl
 from ..engines.faults import CRASH, ILLEGAL_MOVE, NO_START, STALL, EngineFault, StartError
@@ -117,7 +117,7 @@ class Solvers:
         with self._engines.borrow(engine) as client:
             if client.failed_starts >= FAILED_STARTS:
                 return None
-            return undisturbed(lambda: self._search(client, problem, engine))
+            return repeat_if_suspended(lambda: self._search(client, problem, engine))
 
     def _search(self, client: Client, problem: Problem, engine: int) -> Attempt:
         """Search one position with everything forgotten."""

@@ -29,7 +29,7 @@ class Numbers(Journal):
         self.games: list[int] = []
         super().__init__(path, SETTINGS if settings is None else settings, resume=resume)
 
-    def _take(self, line: dict[str, Any]) -> None:
+    def _load_line(self, line: dict[str, Any]) -> None:
         self.games.append(line["game"])
 
 

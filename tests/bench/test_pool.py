@@ -11,8 +11,8 @@ from contextlib import closing
 
 import pytest
 from coachwhip.bench.common.command import CommandError
+from coachwhip.bench.common.fair_timing import fair_timing
 from coachwhip.bench.common.pool import processes, threads
-from coachwhip.bench.common.punctual import punctual
 from coachwhip.bench.engines.pool import EnginePool
 from uci_process import TIMEOUT
 
@@ -114,7 +114,7 @@ def test_what_was_there_before_does_not_hold_up_those_who_are_punctual() -> None
     """The garbage collector passes over it, and threads take short turns, until the last user leaves."""
     gc.collect()
     objects, interval = len(gc.get_objects()), sys.getswitchinterval()
-    first, second = punctual(), punctual()
+    first, second = fair_timing(), fair_timing()
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)

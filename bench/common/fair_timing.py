@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Keeps this process from falsifying the times of engines that it measures, and notices where it was stopped meanwhile."""
+"""Keeps this process from distorting the times of engines that it measures, and notices when it was suspended."""
 
 import gc
 import sys
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
-from .command import tell
+from .command import warn
 
 SWITCH_INTERVAL = 0.0005  # seconds; Python's default would let one thread delay another's clock by 5 ms
 BEAT = 0.1  # seconds between looks at the clock
@@ -31,12 +31,12 @@ class _Process:
         self._is_idle = threading.Event()
 
     @contextmanager
-    def punctual(self) -> Iterator[None]:
+    def fair_timing(self) -> Iterator[None]:
         """Keep this process from delaying the clocks of engines: what holds its threads up is charged to the engine that thinks.
 
         The threads take short turns. The garbage collector, which stops all of them, passes over what is there already: to look
         through the modules of a match takes 10 ms, and through some 600 games took 130 ms. A thread watches whether this process
-        is stopped, for `undisturbed`. Several threads may be in it; the last that leaves restores the settings.
+        is stopped, for `repeat_if_suspended`. Several threads may be in it; the last that leaves restores the settings.
         """
         with self._lock:
             gc.collect()
@@ -68,12 +68,12 @@ class _Process:
             gap = now - self._looked - BEAT
             if self._users and gap > GAP:
                 self._stops += 1
-                tell(f"stopped for {gap:.1f} s: the games or positions in progress start again")
+                warn(f"stopped for {gap:.1f} s: the games or positions in progress start again")
             self._looked = now
             return self._stops
 
-    def undisturbed(self, work: Callable[[], Result]) -> Result:
-        """Do what engines are timed in, and do it again if this process was stopped meanwhile; `punctual` must be entered."""
+    def repeat_if_suspended(self, work: Callable[[], Result]) -> Result:
+        """Do work in which engines are timed, and repeat it if this process was suspended meanwhile; `fair_timing` must be entered."""
         for _ in range(AGAIN):
             before = self.stops()
             try:
@@ -94,5 +94,5 @@ def _now() -> float:
 
 
 _PROCESS = _Process()
-punctual = _PROCESS.punctual
-undisturbed = _PROCESS.undisturbed
+fair_timing = _PROCESS.fair_timing
+repeat_if_suspended = _PROCESS.repeat_if_suspended
