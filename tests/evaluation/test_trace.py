@@ -9,7 +9,6 @@ import oracle
 import pytest
 from coachwhip.core.engine import Position
 from coachwhip.evaluation import trace
-from coachwhip.evaluation.layout import THEMES
 
 FENS = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
