@@ -16,7 +16,8 @@ FIRST_SHARE = 0.03  # without movestogo a move takes about this part of the cloc
 SHARE_STEP = 0.001  # more for each move of the game
 LAST_SHARE = 0.055  # most
 LONG_GAME = 400  # moves that a clock without increment must last
-LAG_MOVES = 10  # with an increment, the lag of at most this many later moves is kept, as far as the increment does not cover it
+LAG_SHARE = 0.75  # the lag of later moves that the increment does not cover is kept, up to this part of the clock ...
+LAG_MOVES = 10  # ... but that of so many moves always
 INC_USE = 0.6  # part of the increment spent at once; the rest builds a reserve for delays of the machine
 SOFT_SHARE = 1.1  # soft limit / average time: stable moves use less, so moves take about the average (measured)
 HARD_FACTOR = 6.6  # a difficult move may take this many times the average
@@ -41,9 +42,10 @@ def allocate(time_left: int, inc: int, movestogo: int, overhead: int, move: int)
     all_moves = min(movestogo or LONG_GAME, LONG_GAME)
     moves = min(all_moves, 1 / min(FIRST_SHARE + SHARE_STEP * move, LAST_SHARE))
     kept = 0.0 if inc else (all_moves - moves) * MIN_MS
-    lag = min(moves - 1, LAG_MOVES if inc else LONG_GAME) * max(overhead - inc, 0)
-    spare = max(usable - kept - lag, 0)
-    average = max(spare / moves + INC_USE * inc * min(spare / LOW_MS, 1), usable / all_moves)
+    lag = max(overhead - inc, 0)
+    least = LAG_MOVES * lag
+    spare = max(usable - kept - min((moves - 1) * lag, max(LAG_SHARE * usable, least)), 0)
+    average = max(spare / moves + INC_USE * inc * min(max(usable - least, 0) / LOW_MS, 1), usable / all_moves)
     share = LAST_MOVE_SHARE if movestogo == 1 else HARD_SHARE
     hard = max(int(min(HARD_FACTOR * average, share * (usable - kept))), MIN_MS)
     return min(SOFT_SHARE * average, hard), hard
