@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 
 REJECTED = "info string setoption: "
 
+END_TIMEOUT = 5.0  # seconds that a session may take to end; it gives its search 2
+
 _open_engines: WeakSet[SimpleEngine] = WeakSet()
+_sessions: WeakSet[threading.Thread] = WeakSet()
 
 
 def open_engine(options: ConfigMapping | None = None, *, tunables: Mapping[str, int] | None = None) -> SimpleEngine:
@@ -87,9 +90,11 @@ def _engine_errors() -> Iterator[None]:
 
 @atexit.register
 def _close_what_is_open() -> None:
-    """Close the engines that are still open."""
+    """Close the engines that are still open, and wait for all sessions: a search must not outlive the interpreter."""
     for engine in tuple(_open_engines):
         engine.close()
+    for session in tuple(_sessions):
+        session.join(END_TIMEOUT)
 
 
 class InProcessProtocol(UciProtocol):
@@ -147,7 +152,9 @@ class InProcessTransport(asyncio.SubprocessTransport):
         super().__init__()
         self._protocol = protocol
         self._written: SimpleQueue[bytes] = SimpleQueue()
-        threading.Thread(target=self._run_session, args=(session,), name="coachwhip session").start()
+        thread = threading.Thread(target=self._run_session, args=(session,), name="coachwhip session")
+        _sessions.add(thread)
+        thread.start()
 
     def _run_session(self, session: Session) -> None:
         UciLoop(self, f"coachwhip {__version__}", session=session).run(read_lines(lambda _: self._written.get()))

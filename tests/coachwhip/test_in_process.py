@@ -267,6 +267,22 @@ def test_a_program_ends_though_an_engine_is_open(last: str, user_environment: di
     assert ("/" in last) or not err
 
 
+def test_no_search_outlives_the_program(user_environment: dict[str, str]) -> None:
+    """On a busy machine, the end of the program came before the stop, and the next report of the search crashed it."""
+    code = (
+        "import atexit, chess, threading, time; from coachwhip import in_process\n"
+        "close = in_process.InProcessTransport.close\n"
+        "in_process.InProcessTransport.close = lambda transport: (time.sleep(0.5), close(transport))\n"
+        "engine.analysis(chess.Board()); engine.close()\n"
+        "atexit.unregister(in_process._close_what_is_open)\n"
+        "atexit.register(lambda: print([thread.name for thread in threading.enumerate() if 'session' in thread.name]))\n"
+        "atexit.register(in_process._close_what_is_open)"
+    )
+    with program(code, user_environment) as child:
+        out, err = child.communicate(timeout=60)
+    assert (out, err, child.returncode) == ("[]\n", "", 0)
+
+
 def test_a_thread_may_use_an_engine_after_the_main_thread(user_environment: dict[str, str]) -> None:
     """And nothing waits for the main thread: that could fail in its shutdown, before Python 3.13."""
     code = (
