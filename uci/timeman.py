@@ -26,7 +26,7 @@ LAST_MOVE_SHARE = 0.9  # or this, if it is the last move before the time control
 RESERVE_MS = 60  # reserved for delays of a busy machine, when the clock is at 0 ...
 RESERVE_CLOCK_MS = 500  # ... and proportionally less up to this clock, from which on nothing is reserved
 LOW_MS = 150  # with less usable time than this, proportionally less of the increment is spent, since lag may use it up
-MIN_MS = 1  # the shortest limit: 0 means no limit
+MIN_MS = 1  # the shortest hard limit: 0 means no limit
 
 
 def allocate(time_left: int, inc: int, movestogo: int, overhead: int, move: int) -> tuple[float, int]:

@@ -49,7 +49,7 @@ _HASH_SHIFT = np.uint64(29)
 
 
 class FormatError(ValueError):
-    """A file that cannot be used; the message names it and says what is wrong."""
+    """A file that cannot be used; the message names it and its fault."""
 
 
 # --- Writing ---
