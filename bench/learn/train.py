@@ -154,7 +154,7 @@ class TrainJournal(journals.Journal):
     def _load_line(self, line: dict[str, Any]) -> None:
         import numpy as np
 
-        from ...evaluation.learn.network.layers import size
+        from ...evaluation.learn.network.file import size
         from ...evaluation.learn.network.train import State
         from ...evaluation.learn.optimiser import Epoch
 

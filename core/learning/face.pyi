@@ -17,7 +17,6 @@ INPUTS: int  # of a network's side
 MAX_HIDDEN: int  # units of a network's side
 MAX_OUTPUT_WEIGHT: int  # of a network
 MAX_PIECES: int  # on the board
-MAX_RECORDED_PLIES: int  # of a recorded game
 PACKED_SIZE: int  # bytes of a packed position
 QA: int  # 1.0 of a network's accumulator
 QB: int  # 1.0 of a network's output weight
@@ -38,14 +37,13 @@ class Scorer:
     def scores(self, boards: NDArray[np.uint8], out: NDArray[np.int16], shares: NDArray[np.float32] | None = ...) -> None: ...
     def features(self, boards: NDArray[np.uint8]) -> tuple[array[int], array[int], array[int], array[int], array[int]]: ...
 
-def network_outputs(boards: NDArray[np.uint8], values: NDArray[np.float32], out: NDArray[np.float32]) -> None: ...
-def network_gradient(
+def network_loss(
     boards: NDArray[np.uint8],
     logits: NDArray[np.float32],
     shares: NDArray[np.float32],
     targets: NDArray[np.float32],
     values: NDArray[np.float32],
-    gradient: NDArray[np.float32],
+    gradient: NDArray[np.float32] | None = ...,
 ) -> float: ...
 def adam_step(
     values: NDArray[Any],
@@ -55,6 +53,6 @@ def adam_step(
     *,
     step: int,
     rate: float,
-    tiny: float,
+    epsilon: float,
     decay: float,
 ) -> None: ...

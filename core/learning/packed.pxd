@@ -22,6 +22,7 @@ cdef enum:
     EP_MASK = 127
 
 cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil
+cdef int read_pieces(const uint8_t* packed, int* squares, int* pieces, bitboard* castling_rooks) noexcept nogil
 cdef const char* unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil
 
 cdef inline uint32_t read_u16(const uint8_t* data) noexcept nogil:

@@ -8,14 +8,14 @@ from ..board.fen cimport parse_fen, write_fen
 
 cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
     """Write a position; move number, score and result are 0."""
-    cdef bitboard left = occupied(&pos.b)
+    cdef bitboard remaining = occupied(&pos.b)
     cdef int i, sq, code
     memset(packed, 0, PACKED_SIZE)
     for i in range(8):
-        packed[i] = <uint8_t>(left >> (8 * i))
+        packed[i] = <uint8_t>(remaining >> (8 * i))
     i = 0
-    while left:
-        sq = pop_lsb(&left)
+    while remaining:
+        sq = pop_lsb(&remaining)
         code = UNMOVED_ROOK if pos.b.castling_rooks & bit(sq) else pos.piece_on[sq]
         if pos.b.by_colour[BLACK] & bit(sq):
             code |= 8
@@ -26,7 +26,7 @@ cdef void pack_position(const PositionC* pos, uint8_t* packed) noexcept nogil:
 
 
 cdef bint _castling_is_possible(const PositionC* pos) noexcept nogil:
-    """Whether each rook that may castle is on its king's first rank, at most one of them on each side of the king."""
+    """Return whether each rook that may castle is on its king's first rank, at most one of them on each side of the king."""
     cdef bitboard possible = 0
     cdef bitboard mine, king
     cdef int us
@@ -41,7 +41,7 @@ cdef bint _castling_is_possible(const PositionC* pos) noexcept nogil:
 
 
 cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
-    """Whether a pawn may just have passed the ep square, and taking it there is legal."""
+    """Return whether a pawn may just have passed the ep square, and taking it there is legal."""
     cdef int us = pos.stm
     cdef bitboard ep = pos.b.ep
     return (
@@ -52,33 +52,45 @@ cdef bint _en_passant_is_possible(const PositionC* pos) noexcept nogil:
     )
 
 
+cdef int read_pieces(const uint8_t* packed, int* squares, int* pieces, bitboard* castling_rooks) noexcept nogil:
+    """Write the squares and pieces (bit 3 is the colour) of a packed position, and add the rooks that may castle to a bitboard.
+    Return how many pieces there are, -1 for bytes that no position has."""
+    cdef bitboard remaining = 0
+    cdef int i
+    cdef int count = 0
+    for i in range(8):
+        remaining |= <bitboard>packed[i] << (8 * i)
+    if popcount(remaining) > MAX_PIECES:
+        return -1
+    while remaining:
+        squares[count] = pop_lsb(&remaining)
+        pieces[count] = (packed[PIECES_AT + count // 2] >> (4 * (count & 1))) & 15
+        if pieces[count] & 7 > UNMOVED_ROOK:
+            return -1
+        if pieces[count] & 7 == UNMOVED_ROOK:
+            castling_rooks[0] |= bit(squares[count])
+            pieces[count] += ROOK - UNMOVED_ROOK
+        count += 1
+    return count
+
+
 cdef const char* unpack_position(const uint8_t* packed, PositionC* pos) noexcept nogil:
-    """Fill `pos`. Returns NULL, or the message why it is no legal position; then `pos` is unusable.
+    """Fill `pos`. Return NULL, or the message why it is no legal position; then `pos` is unusable.
 
     An ep square without a legal capture, which other programs write, is dropped.
     """
-    cdef bitboard left = 0
-    cdef int i, sq, code
+    cdef int[MAX_PIECES] squares, pieces
+    cdef int i, count
     cdef const char* fault
     memset(pos, 0, sizeof(PositionC))
     memset(pos.piece_on, NO_PIECE, 64)
     pos.stm = packed[STM_AT] >> STM_SHIFT
     pos.rule50 = packed[RULE50_AT]
-    for i in range(8):
-        left |= <bitboard>packed[i] << (8 * i)
-    if popcount(left) > MAX_PIECES or packed[STM_AT] & EP_MASK > NO_SQUARE:
+    count = read_pieces(packed, squares, pieces, &pos.b.castling_rooks)
+    if count < 0 or packed[STM_AT] & EP_MASK > NO_SQUARE:
         return b"these bytes are not a packed position"
-    i = 0
-    while left:
-        sq = pop_lsb(&left)
-        code = (packed[PIECES_AT + i // 2] >> (4 * (i & 1))) & 15
-        if code & 7 > UNMOVED_ROOK:
-            return b"these bytes are not a packed position"
-        if code & 7 == UNMOVED_ROOK:
-            pos.b.castling_rooks |= bit(sq)
-            code += ROOK - UNMOVED_ROOK
-        put_piece(pos, code >> 3, code & 7, sq)
-        i += 1
+    for i in range(count):
+        put_piece(pos, pieces[i] >> 3, pieces[i] & 7, squares[i])
     fault = check_pieces(pos)
     if fault != NULL:
         return fault
@@ -93,7 +105,7 @@ cdef const char* unpack_position(const uint8_t* packed, PositionC* pos) noexcept
 
 
 def pack(str fen not None):
-    """The packed position of a FEN, PACKED_SIZE bytes with score and result 0. Raises ValueError for a wrong FEN."""
+    """Return the packed position of a FEN, PACKED_SIZE bytes with score and result 0. Raises ValueError for a wrong FEN."""
     cdef PositionC pos
     cdef uint8_t[PACKED_SIZE] packed
     cdef int fullmove
@@ -104,7 +116,7 @@ def pack(str fen not None):
 
 
 def unpack(const uint8_t[::1] packed):
-    """The FEN of a packed position, castling as X-FEN. Raises ValueError for a wrong length or an illegal position."""
+    """Return the FEN of a packed position, castling as X-FEN. Raises ValueError for a wrong length or an illegal position."""
     cdef PositionC pos
     cdef const char* fault
     if packed.shape[0] != PACKED_SIZE:

@@ -140,10 +140,8 @@ def decode_games(
     cdef Decoder decoder
     cdef const char* fault = NULL
     cdef bint is_whole = True
-    if rows.shape[1] != PACKED_SIZE or games.shape[1] != 3:
-        raise ValueError(f"rows have {PACKED_SIZE} and games 3 columns, not {rows.shape[1]} and {games.shape[1]}")
-    if rows.shape[0] < data.shape[0] // PLY_SIZE or games.shape[0] < data.shape[0] // (PACKED_SIZE + PLY_SIZE):
-        raise ValueError(f"room for {rows.shape[0]} rows and {games.shape[0]} games of {data.shape[0]} bytes")
+    assert rows.shape[1] == PACKED_SIZE and rows.shape[0] >= data.shape[0] // PLY_SIZE
+    assert games.shape[1] == 3 and games.shape[0] >= data.shape[0] // (PACKED_SIZE + PLY_SIZE)
     memset(&decoder, 0, sizeof(Decoder))
     decoder.at = bytes_
     decoder.end = bytes_ + data.shape[0]

@@ -10,9 +10,9 @@ A block and a chunk of positions are computed at a time, so that a second-level 
 block, or what its units are in the positions. No gradient is scattered: each row of it is summed up over the views that have its
 input.
 
-The loops are plain C that compilers turn into vector code by themselves. For gcc, lists end with a mark instead of having a
-length, with which it would join loops and find no vector code, and it may not call memset and memcpy for 64 numbers. Square
-roots become vector code only where they need not set errno. Sums have a fixed order, so the same call has the same result.
+The loops are plain C that compilers vectorise by themselves. Lists end with END: gcc fuses counted loops and then does not
+vectorise them. It must not call memset and memcpy for 64 numbers. Square roots are vectorised only where they need not set
+errno. Sums have a fixed order, so the same call has the same result.
 """
 
 from cython cimport floating
@@ -22,7 +22,7 @@ from libc.string cimport memset
 
 from ..board.types cimport *
 from ..evaluate.network cimport ALIGNMENT, INPUTS, aligned
-from .packed cimport PACKED_SIZE, PIECES_AT, STM_AT, STM_SHIFT, UNMOVED_ROOK
+from .packed cimport PACKED_SIZE, STM_AT, STM_SHIFT, read_pieces
 
 cdef enum:
     BLOCK = 64  # hidden units
@@ -36,31 +36,33 @@ cdef enum:
     END = 0xFFFF
     MAX_LOGIT = 30
 
+cdef double MEAN_DECAY = 0.9  # beta1 of AdamW
+cdef double SQUARE_DECAY = 0.999  # beta2
+
 cdef extern from * nogil:
     """
     #include <stdint.h>
-    #define CW_RESTRICT __restrict
     enum { CW_BLOCK = 64, CW_LANES = 16, CW_END = 0xFFFF };
-    /* sum += the rows of the list */
-    static void cw_add_rows(float* CW_RESTRICT sum, const float* CW_RESTRICT rows, const uint16_t* CW_RESTRICT list) {
-      float total[CW_BLOCK];
+    /* total = the sum of the rows of the list */
+    static inline void cw_sum_rows(float* __restrict total, const float* __restrict rows, const uint16_t* __restrict list) {
       for (int i = 0; i < CW_BLOCK; i++) total[i] = 0;
       for (; *list != CW_END; list++) {
         const float* row = rows + (size_t)*list * CW_BLOCK;
         for (int i = 0; i < CW_BLOCK; i++) total[i] += row[i];
       }
+    }
+    /* sum += the rows of the list */
+    static void cw_add_rows(float* __restrict sum, const float* __restrict rows, const uint16_t* __restrict list) {
+      float total[CW_BLOCK];
+      cw_sum_rows(total, rows, list);
       for (int i = 0; i < CW_BLOCK; i++) sum[i] += total[i];
     }
     /* units = the rows of the list, summed up and clamped to 0..1; their squares, weighted, are added to the lanes. */
     static void cw_forward(
-        float* CW_RESTRICT units, float* CW_RESTRICT lanes, const float* CW_RESTRICT rows, const uint16_t* CW_RESTRICT list,
-        const float* CW_RESTRICT weights) {
+        float* __restrict units, float* __restrict lanes, const float* __restrict rows, const uint16_t* __restrict list,
+        const float* __restrict weights) {
       float total[CW_BLOCK];
-      for (int i = 0; i < CW_BLOCK; i++) total[i] = 0;
-      for (; *list != CW_END; list++) {
-        const float* row = rows + (size_t)*list * CW_BLOCK;
-        for (int i = 0; i < CW_BLOCK; i++) total[i] += row[i];
-      }
+      cw_sum_rows(total, rows, list);
       for (int i = 0; i < CW_BLOCK; i++) total[i] = 0 < total[i] ? total[i] : 0;
       for (int i = 0; i < CW_BLOCK; i++) total[i] = total[i] < 1 ? total[i] : 1;
       for (int i = 0; i < CW_BLOCK; i++) units[i] = total[i];
@@ -69,7 +71,7 @@ cdef extern from * nogil:
     }
     /* units = the derivatives of the loss by their sums: 0 where these are clamped. */
     static void cw_backward(
-        float* CW_RESTRICT units, float* CW_RESTRICT by_weights, const float* CW_RESTRICT weights, float slope) {
+        float* __restrict units, float* __restrict by_weights, const float* __restrict weights, float slope) {
       for (int i = 0; i < CW_BLOCK; i++) {
         float unit = units[i], moves = unit < 1 ? 1.0f : 0.0f;
         by_weights[i] += slope * unit * unit;
@@ -112,40 +114,25 @@ cdef int _new_chunk(Chunk* chunk, int blocks) except -1:
 # --- Inputs ---
 
 
-cdef bint _read_inputs(const uint8_t* packed, uint16_t* lists) noexcept nogil:
-    """Write the lists of inputs of both views of a packed position. Returns False for bytes that no position has."""
-    cdef bitboard left = 0
-    cdef int[MAX_PIECES] squares, codes
-    cdef int[2] kings = [-1, -1]
-    cdef int count = 0
-    cdef int i, code, view, us, flip
-    for i in range(8):
-        left |= <bitboard>packed[i] << (8 * i)
-    if popcount(left) > MAX_PIECES:
-        return False
-    while left:
-        squares[count] = pop_lsb(&left)
-        code = (packed[PIECES_AT + count // 2] >> (4 * (count & 1))) & 15
-        if code & 7 > UNMOVED_ROOK:
-            return False
-        if code & 7 == UNMOVED_ROOK:
-            code += ROOK - UNMOVED_ROOK
-        elif code & 7 == KING:
-            kings[code >> 3] = squares[count]
-        codes[count] = code
-        count += 1
-    if kings[WHITE] < 0 or kings[BLACK] < 0:
-        return False
+cdef void _read_inputs(const uint8_t* packed, uint16_t* lists) noexcept nogil:
+    """Write the lists of inputs of both views of a legal packed position."""
+    cdef bitboard castling_rooks = 0
+    cdef int[MAX_PIECES] squares, pieces
+    cdef int[2] kings
+    cdef int count = read_pieces(packed, squares, pieces, &castling_rooks)
+    cdef int i, piece, view, us, flip
+    for i in range(count):
+        if pieces[i] & 7 == KING:
+            kings[pieces[i] >> 3] = squares[i]
     for view in range(2):
         us = packed[STM_AT] >> STM_SHIFT ^ view
         flip = 56 * us ^ (7 if kings[us] & 4 else 0)
         lists[0] = BIAS
         for i in range(count):
-            code = codes[i] ^ (us << 3)
-            lists[i + 1] = <uint16_t>(INPUTS // 2 * (code >> 3) + 64 * (code & 7) + (squares[i] ^ flip))
+            piece = pieces[i] ^ (us << 3)
+            lists[i + 1] = <uint16_t>(INPUTS // 2 * (piece >> 3) + 64 * (piece & 7) + (squares[i] ^ flip))
         lists[count + 1] = END
         lists += LIST_SIZE
-    return True
 
 
 cdef void _list_views(Chunk* chunk) noexcept nogil:
@@ -176,14 +163,13 @@ cdef void _list_views(Chunk* chunk) noexcept nogil:
 # --- Outputs and gradient ---
 
 
-cdef bint _forward(Chunk* chunk, const uint8_t* packed, const float* values) noexcept nogil:
-    """Compute the units and lanes of `chunk.count` positions. Returns False if one of them is no packed position."""
+cdef void _forward(Chunk* chunk, const uint8_t* packed, const float* values) noexcept nogil:
+    """Compute the units and lanes of `chunk.count` legal packed positions."""
     cdef int i
     cdef Py_ssize_t block, view
     cdef const float* rows
     for i in range(chunk.count):
-        if not _read_inputs(packed + i * PACKED_SIZE, chunk.inputs + 2 * i * LIST_SIZE):
-            return False
+        _read_inputs(packed + i * PACKED_SIZE, chunk.inputs + 2 * i * LIST_SIZE)
     memset(chunk.lanes, 0, chunk.count * LANES * sizeof(float))
     for block in range(chunk.blocks):
         rows = values + block * BLOCK_SIZE
@@ -195,7 +181,6 @@ cdef bint _forward(Chunk* chunk, const uint8_t* packed, const float* values) noe
                 chunk.inputs + view * LIST_SIZE,
                 rows + (OUTPUT + (view & 1)) * BLOCK,
             )
-    return True
 
 
 cdef inline float _output(const Chunk* chunk, int position, float bias) noexcept nogil:
@@ -235,10 +220,10 @@ cdef void _backward(Chunk* chunk, const float* slopes, const float* values, floa
             list_ += 1
 
 
-cdef double _add_gradient(
+cdef double _add_loss(
     Chunk* chunk, const float* logits, const float* shares, const float* targets, const float* values, float* gradient
 ) noexcept nogil:
-    """Add to the gradient, after `_forward`. Returns the loss."""
+    """Return the loss, after `_forward`, and add to the gradient unless that is NULL."""
     cdef float[CHUNK] slopes
     cdef Py_ssize_t last = <Py_ssize_t>chunk.blocks * BLOCK_SIZE
     cdef double loss = 0
@@ -249,47 +234,11 @@ cdef double _add_gradient(
         error = chance - targets[i]
         loss += error * error
         slopes[i] = <float>(2 * error * chance * (1 - chance)) * shares[i]
-        gradient[last] += slopes[i]
-    _backward(chunk, slopes, values, gradient)
+    if gradient != NULL:
+        for i in range(chunk.count):
+            gradient[last] += slopes[i]
+        _backward(chunk, slopes, values, gradient)
     return loss
-
-
-# --- AdamW ---
-
-cdef double MEAN_DECAY = 0.9  # beta1 of AdamW
-cdef double SQUARE_DECAY = 0.999  # beta2
-
-cdef struct Factors:
-    # Of a step.
-    double mean  # what a gradient adds to the mean
-    double square
-    double whole_mean  # what makes a mean of all gradients so far of one that began with 0
-    double whole_square
-    double tiny
-    double decay
-    double rate
-
-
-cdef void _step(
-    floating* values, floating* mean, floating* square, const floating* gradient, Py_ssize_t size, const Factors* factors
-) noexcept nogil:
-    cdef floating to_mean = <floating>factors.mean
-    cdef floating to_square = <floating>factors.square
-    cdef floating whole_mean = <floating>factors.whole_mean
-    cdef floating whole_square = <floating>factors.whole_square
-    cdef floating tiny = <floating>factors.tiny
-    cdef floating decay = <floating>factors.decay
-    cdef floating rate = <floating>factors.rate
-    cdef floating deviation
-    cdef Py_ssize_t i
-    for i in range(size):
-        mean[i] += to_mean * (gradient[i] - mean[i])
-        square[i] += to_square * (gradient[i] * gradient[i] - square[i])
-        if floating is float:
-            deviation = sqrtf(square[i] * whole_square)
-        else:
-            deviation = sqrt(square[i] * whole_square)
-        values[i] -= rate * (mean[i] * whole_mean / (deviation + tiny) + decay * values[i])
 
 
 # --- For Python ---
@@ -297,74 +246,38 @@ cdef void _step(
 TRAINING_BLOCK = <int>BLOCK
 
 
-cdef int _check(const uint8_t[:, ::1] boards, const float[::1] values) except -1:
-    if boards.shape[1] != PACKED_SIZE:
-        raise ValueError(f"a packed position has {PACKED_SIZE} bytes, not {boards.shape[1]}")
-    if values.shape[0] <= BLOCK_SIZE or values.shape[0] % BLOCK_SIZE != 1:
-        raise ValueError(f"{values.shape[0]} parameters are not those of whole blocks of {<int>BLOCK} units")
-    return 0
-
-
-def network_outputs(const uint8_t[:, ::1] boards, const float[::1] values, float[::1] out):
-    """Write the output for each packed position, from the view of stm, where `values` are the parameters.
-
-    The GIL is released. Raises ValueError for sizes that do not fit, and bytes that no position has; MemoryError."""
-    cdef Chunk chunk
-    cdef Py_ssize_t at = 0
-    cdef Py_ssize_t size = boards.shape[0]
-    cdef bint fine = True
-    cdef int i
-    _check(boards, values)
-    if out.shape[0] != size:
-        raise ValueError(f"room for {out.shape[0]} outputs of {size} positions")
-    _new_chunk(&chunk, <int>(values.shape[0] // BLOCK_SIZE))
-    with nogil:
-        while at < size and fine:
-            chunk.count = <int>min(<Py_ssize_t>CHUNK, size - at)
-            fine = _forward(&chunk, &boards[at, 0], &values[0])
-            if fine:
-                for i in range(chunk.count):
-                    out[at + i] = _output(&chunk, i, values[values.shape[0] - 1])
-            at += CHUNK
-    free(chunk.memory)
-    if not fine:
-        raise ValueError("these bytes are not packed positions")
-
-
-def network_gradient(
+def network_loss(
     const uint8_t[:, ::1] boards,
     const float[::1] logits,
     const float[::1] shares,
     const float[::1] targets,
     const float[::1] values,
-    float[::1] gradient,
+    float[::1] gradient=None,
 ):
-    """The loss, which is the sum of the squared errors of the winning chances: sigmoid(logits + shares * outputs) - targets, for
-    packed positions. Its derivatives by the parameters `values` are written to `gradient`.
+    """Return the loss of a network with the parameters `values` in legal packed positions: the sum of the squared errors of the
+    winning chances, sigmoid(logits + shares * outputs) - targets. Write its derivatives by the parameters to `gradient`.
 
-    The GIL is released. Raises ValueError for sizes that do not fit, and bytes that no position has; MemoryError."""
+    The GIL is released. Raises MemoryError."""
     cdef Chunk chunk
-    cdef Py_ssize_t at = 0
     cdef Py_ssize_t size = boards.shape[0]
+    cdef Py_ssize_t at = 0
     cdef double loss = 0
-    cdef bint fine = True
-    _check(boards, values)
-    if not logits.shape[0] == shares.shape[0] == targets.shape[0] == size:
-        raise ValueError(f"{logits.shape[0]} logits, {shares.shape[0]} shares and {targets.shape[0]} targets of {size} positions")
-    if gradient.shape[0] != values.shape[0]:
-        raise ValueError(f"room for {gradient.shape[0]} derivatives by {values.shape[0]} parameters")
+    cdef float* derivatives = NULL
+    assert boards.shape[1] == PACKED_SIZE and logits.shape[0] == shares.shape[0] == targets.shape[0] == size
+    assert values.shape[0] % BLOCK_SIZE == 1
+    if gradient is not None:
+        assert gradient.shape[0] == values.shape[0]
+        derivatives = &gradient[0]
     _new_chunk(&chunk, <int>(values.shape[0] // BLOCK_SIZE))
     with nogil:
-        memset(&gradient[0], 0, gradient.shape[0] * sizeof(float))
-        while at < size and fine:
+        if derivatives != NULL:
+            memset(derivatives, 0, values.shape[0] * sizeof(float))
+        while at < size:
             chunk.count = <int>min(<Py_ssize_t>CHUNK, size - at)
-            fine = _forward(&chunk, &boards[at, 0], &values[0])
-            if fine:
-                loss += _add_gradient(&chunk, &logits[at], &shares[at], &targets[at], &values[0], &gradient[0])
+            _forward(&chunk, &boards[at, 0], &values[0])
+            loss += _add_loss(&chunk, &logits[at], &shares[at], &targets[at], &values[0], derivatives)
             at += CHUNK
     free(chunk.memory)
-    if not fine:
-        raise ValueError("these bytes are not packed positions")
     return loss
 
 
@@ -376,27 +289,29 @@ def adam_step(
     *,
     int step,
     double rate,
-    double tiny,
+    double epsilon,
     double decay,
 ):
-    """Step number `step` of AdamW, from 1, at a learning rate: changes the values, the mean of their gradients and that of its
-    squares. Source: Loshchilov and Hutter, "Decoupled weight decay regularization" (2019), https://arxiv.org/abs/1711.05101.
+    """Make step number `step` of AdamW, from 1, at a learning rate: change the values, the mean of their gradients and that of
+    its squares. Source: Loshchilov and Hutter, "Decoupled weight decay regularization" (2019), https://arxiv.org/abs/1711.05101.
 
-    `tiny` is epsilon, `decay` the weight decay. The arrays are all of float32 or all of float64. The GIL is released. Raises
-    ValueError for arrays of several sizes or types, and a step below 1."""
-    cdef Factors factors
-    cdef Py_ssize_t size = values.shape[0]
-    if not mean.shape[0] == square.shape[0] == gradient.shape[0] == size:
-        raise ValueError(f"{size} values with {mean.shape[0]} means, {square.shape[0]} squares, {gradient.shape[0]} derivatives")
-    if step < 1:
-        raise ValueError(f"step {step} is below 1")
-    factors.mean = 1 - MEAN_DECAY
-    factors.square = 1 - SQUARE_DECAY
-    factors.whole_mean = 1 / (1 - MEAN_DECAY**step)
-    factors.whole_square = 1 / (1 - SQUARE_DECAY**step)
-    factors.tiny = tiny
-    factors.decay = decay
-    factors.rate = rate
-    if size:
-        with nogil:
-            _step(&values[0], &mean[0], &square[0], &gradient[0], size, &factors)
+    `decay` is the weight decay. The arrays are all of float32 or all of float64. The GIL is released."""
+    cdef floating to_mean = <floating>(1 - MEAN_DECAY)
+    cdef floating to_square = <floating>(1 - SQUARE_DECAY)
+    cdef floating mean_correction = <floating>(1 / (1 - MEAN_DECAY**step))  # both began with 0
+    cdef floating square_correction = <floating>(1 / (1 - SQUARE_DECAY**step))
+    cdef floating epsilon_ = <floating>epsilon
+    cdef floating decay_ = <floating>decay
+    cdef floating rate_ = <floating>rate
+    cdef floating deviation
+    cdef Py_ssize_t i
+    assert mean.shape[0] == square.shape[0] == gradient.shape[0] == values.shape[0]
+    with nogil:
+        for i in range(values.shape[0]):
+            mean[i] += to_mean * (gradient[i] - mean[i])
+            square[i] += to_square * (gradient[i] * gradient[i] - square[i])
+            if floating is float:
+                deviation = sqrtf(square[i] * square_correction)
+            else:
+                deviation = sqrt(square[i] * square_correction)
+            values[i] -= rate_ * (mean[i] * mean_correction / (deviation + epsilon_) + decay_ * values[i])

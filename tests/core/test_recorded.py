@@ -10,9 +10,10 @@ import numpy as np
 import oracle
 import pytest
 from coachwhip.core.engine import Position
-from coachwhip.core.learning.face import MAX_RECORDED_PLIES, PACKED_SIZE, Scorer, decode_games, pack, unpack
+from coachwhip.core.learning.face import PACKED_SIZE, Scorer, decode_games, pack, unpack
 from coachwhip.evaluation.learn.game_file import recorded
 
+MAX_PLIES = 1 << 14  # of a game
 EXAMPLE = bytes.fromhex(  # of the specification: 1. e4 e5 2. Qh5 Ke7 3. Qxe5#
     "ffff00000000ffff 16422561000000008888 88889ecaade9 40 00 0100 0000 02 00"
     "0c070a00 34091400 c309e2ff 3c0dff7f 2709ff7f 00000000"
@@ -107,7 +108,7 @@ def test_a_game_is_as_whole_as_its_last_byte() -> None:
 
 def test_the_longest_game_is_decoded_and_no_longer_one() -> None:
     board, plies = chess.Board(), []
-    for number in range(MAX_RECORDED_PLIES):
+    for number in range(MAX_PLIES):
         move = chess.Move.from_uci(("g1f3", "g8f6", "f3g1", "f6g8")[number % 4])
         plies.append((game_files.word(board, move), number % 100))
     start = game_files.packed(board, 0, 1)
@@ -189,17 +190,3 @@ def test_random_bytes_do_no_harm() -> None:
             assert Position(unpack(rows[row]), chess960=True).is_ok()
     assert rejected + accepted == 4_000
     assert min(rejected, accepted) > 200
-
-
-def test_arrays_that_do_not_fit_are_rejected() -> None:
-    rows, games = np.empty((14, PACKED_SIZE), np.uint8), np.empty((1, 3), np.int64)
-    with pytest.raises(ValueError, match="rows have 32 and games 3 columns, not 31 and 3"):
-        decode_games(EXAMPLE, np.empty((14, 31), np.uint8), games, max_score=1)
-    with pytest.raises(ValueError, match="rows have 32 and games 3 columns, not 32 and 2"):
-        decode_games(EXAMPLE, rows, games[:, :2].copy(), max_score=1)
-    with pytest.raises(ValueError, match="room for 13 rows and 1 games of 56 bytes"):
-        decode_games(EXAMPLE, rows[:13], games, max_score=1)
-    with pytest.raises(ValueError, match="room for 14 rows and 0 games of 56 bytes"):
-        decode_games(EXAMPLE, rows, games[:0], max_score=1)
-    assert decode_games(EXAMPLE, rows, games, max_score=-1) == (1, 0, 56)
-    assert decode_games(b"", rows[:0], games[:0], max_score=1) == (0, 0, 0)

@@ -11,11 +11,10 @@ import numpy as np
 import oracle
 import pytest
 from coachwhip.core.engine import Engine, Network, Position
-from coachwhip.core.learning.face import network_gradient, network_outputs, pack
+from coachwhip.core.learning.face import network_loss, pack
 from coachwhip.evaluation.learn.network import file as network
-from coachwhip.evaluation.learn.network import layers
-from coachwhip.evaluation.learn.network.file import from_bytes, quantised, to_bytes
-from coachwhip.evaluation.learn.network.layers import parameters
+from coachwhip.evaluation.learn.network.file import from_bytes, parameters, quantised, to_bytes
+from coachwhip.evaluation.learn.network.train import from_blocks, in_blocks
 
 LOGIT = 120.0
 
@@ -38,7 +37,7 @@ def packed(boards: list[chess.Board]) -> Any:
 
 def floats(hidden: int, seed: int = 1, spread: float = 0.2) -> Any:
     """Parameters of a network."""
-    values = np.random.default_rng(seed).standard_normal(layers.size(hidden), dtype=np.float32) * np.float32(spread)
+    values = np.random.default_rng(seed).standard_normal(network.size(hidden), dtype=np.float32) * np.float32(spread)
     return np.clip(values, -network.limits(hidden), network.limits(hidden))
 
 
@@ -53,13 +52,22 @@ def seen(board: chess.Board, colour: chess.Color) -> list[int]:
 
 def gradient_of(boards: Any, singles: Any, values: Any, hidden: int) -> tuple[float, Any]:
     """Loss and gradient; `singles` are logits, shares and targets."""
-    blocks = layers.in_blocks(values, hidden)
+    blocks = in_blocks(values, hidden)
     gradient = np.full_like(blocks, np.nan)
     logits, shares, targets = singles
-    loss = network_gradient(boards, logits, shares, targets, blocks, gradient)
-    flat = layers.from_blocks(gradient, hidden)
-    assert (layers.in_blocks(flat, hidden) == gradient).all()  # so that units which only fill a block stay 0
+    loss = network_loss(boards, logits, shares, targets, blocks, gradient)
+    assert loss == network_loss(boards, logits, shares, targets, blocks)
+    flat = from_blocks(gradient, hidden)
+    assert (in_blocks(flat, hidden) == gradient).all()  # so that units which only fill a block stay 0
     return loss, flat
+
+
+def outputs_of(boards: Any, values: Any, hidden: int) -> Any:
+    """The outputs of a network, from its losses where a chance of 0 is the target."""
+    nothing, one = np.zeros(1, np.float32), np.ones(1, np.float32)
+    blocks = in_blocks(values, hidden)
+    chances = np.sqrt([network_loss(boards[row : row + 1], nothing, one, nothing, blocks) for row in range(len(boards))])
+    return -np.log(1 / chances - 1)
 
 
 def some_singles(rng: np.random.Generator, count: int) -> Any:
@@ -77,7 +85,7 @@ def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any
     values = floats(hidden)
     loss, gradient = gradient_of(np.ascontiguousarray(packed[some]), (logits, shares, targets), values, hidden)
 
-    def outputs_of(changed: Any) -> Any:
+    def formula(changed: Any) -> Any:
         parts = parameters(changed, hidden)
         total = parts.output_bias[0]
         for view, output in zip(views, parts.output, strict=True):
@@ -86,12 +94,10 @@ def test_the_gradient_is_that_of_the_loss(boards: list[chess.Board], packed: Any
         return total
 
     def loss_of(changed: Any) -> float:
-        return float(((1 / (1 + np.exp(-logits - shares * outputs_of(changed))) - targets) ** 2).sum())
+        return float(((1 / (1 + np.exp(-logits - shares * formula(changed))) - targets) ** 2).sum())
 
     exact = values.astype(np.float64)
-    assert layers.outputs(np.ascontiguousarray(packed[some]), values, hidden) == pytest.approx(
-        outputs_of(exact), rel=1e-4, abs=1e-5
-    )
+    assert outputs_of(packed[some].copy(), values, hidden) == pytest.approx(formula(exact), rel=1e-4, abs=1e-5)
     assert loss == pytest.approx(loss_of(exact), rel=1e-5)
     used = np.flatnonzero(gradient)
     first = rng.choice(used[used < 768 * hidden], 100)
@@ -115,34 +121,6 @@ def test_many_positions_have_the_gradient_of_their_parts(packed: Any) -> None:
     found = [gradient_of(boards[part], singles[:, part], values, 16) for part in parts]
     assert loss == pytest.approx(sum(each for each, _ in found), rel=1e-9)
     assert gradient == pytest.approx(sum(each for _, each in found), rel=1e-4, abs=1e-5)
-    outputs = [layers.outputs(boards[part], values, 16) for part in parts]
-    assert (layers.outputs(boards, values, 16) == np.concatenate(outputs)).all()
-
-
-def test_bytes_that_are_no_position_and_wrong_sizes_are_rejected(packed: Any) -> None:
-    values, ones = layers.in_blocks(floats(16), 16), np.ones(2, np.float32)
-    two, gradient = packed[:2], np.zeros_like(values)
-    no_piece, no_king = two.copy(), two.copy()
-    no_piece[1, 8] = 7
-    no_king[1, 8:24] = 0
-    for wrong in (no_piece, no_king, np.full_like(two, 255), np.zeros_like(two)):
-        with pytest.raises(ValueError, match="these bytes are not packed positions"):
-            network_gradient(wrong, ones, ones, ones, values, gradient)
-        with pytest.raises(ValueError, match="these bytes are not packed positions"):
-            network_outputs(wrong, values, ones)
-    for arrays in (
-        (two[:, 1:].copy(), ones, ones, ones, values, gradient),
-        (two, ones[1:], ones, ones, values, gradient),
-        (two, ones, ones[1:], ones, values, gradient),
-        (two, ones, ones, ones[1:], values, gradient),
-        (two, ones, ones, ones, values[1:], gradient[1:]),
-        (two, ones, ones, ones, values[:1], gradient[:1]),
-        (two, ones, ones, ones, values, gradient[1:]),
-    ):
-        with pytest.raises(ValueError, match=r"bytes, not|positions|parameters"):
-            network_gradient(*arrays)
-    with pytest.raises(ValueError, match="room for 1 outputs of 2 positions"):
-        network_outputs(two, values, ones[1:])
 
 
 # --- Integers ---
@@ -160,7 +138,7 @@ def test_the_integers_of_the_engine_are_close_to_the_floats(
     boards: list[chess.Board], packed: Any, hidden: int, spread: float
 ) -> None:
     values = floats(hidden, spread=spread)
-    outputs = layers.outputs(packed, values, hidden)
+    outputs = outputs_of(packed, values, hidden)
     found = quantised(values, hidden, "pure", LOGIT, {})
     engine = Engine(oracle.frozen_weights(), 1, network=Network(to_bytes(found)))
     scores = np.array([network_score(engine, board) for board in boards])
@@ -181,10 +159,10 @@ def test_no_sum_can_overflow_at_the_limits_of_training(hidden: int, sign: int) -
     parameters(values, hidden).feature_weights[:] *= sign  # the first layer as large as can be, the output of either sign
     parameters(values, hidden).bias[:] *= sign
     found = quantised(values, hidden, "pure", 1000.0, {})
-    worst = 32 * np.abs(found.feature_weights.astype(int)).max(axis=0) + np.abs(found.bias.astype(int))
-    assert worst.max() < 2**15
-    assert np.abs(found.output).max() <= 127
-    assert np.abs(found.output.astype(int)).sum() * 255 * 255 < 2**31
+    parts = parameters(np.abs(found.numbers), hidden)
+    assert (32 * parts.feature_weights.max(axis=0) + parts.bias).max() < 2**15
+    assert parts.output.max() <= 127
+    assert parts.output.sum() * 255 * 255 < 2**31
     assert to_bytes(from_bytes(to_bytes(found))) == to_bytes(found)
 
 
@@ -206,11 +184,11 @@ def test_what_is_written_is_read() -> None:
     head = {"hidden": 32, "inputs": 768, "kind": "residual", "provenance": {"of": "a test", "seed": 7}, "qa": 255, "qb": 64}
     assert json.loads(lines[1]) == head | {"scale": found.scale}
     assert len(lines[2]) == 2 * (768 * 32 + 32 + 64) + 4 + 4
-    assert int.from_bytes(lines[2][2:4], "little", signed=True) == found.feature_weights[0, 1]
-    assert int.from_bytes(data[-8:-4], "little", signed=True) == found.output_bias
+    assert int.from_bytes(lines[2][2:4], "little", signed=True) == found.numbers[1]
+    assert int.from_bytes(data[-8:-4], "little", signed=True) == found.numbers[-1]
     assert int.from_bytes(data[-4:], "little") == zlib.crc32(data[:-4])
     again = from_bytes(data)
     assert to_bytes(again) == data
-    assert (again.feature_weights == found.feature_weights).all()
+    assert (again.numbers == found.numbers).all()
     with pytest.raises(ValueError, match="the network is truncated"):
         from_bytes(data[:-1])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""A network as a file holds it and the engine computes it: in integers. It is made from the floats that training finds.
+"""Networks: the parameters of one in training, in floats, and the integers that a file holds and the engine computes with.
 
 A file (.cwnet), integers with their lowest byte first:
 
@@ -11,8 +11,8 @@ Each side has the inputs of the pieces as it sees them: 384 * (0 its own piece, 
 Squares are a1 = 0 .. h8 = 63, for Black with the ranks turned over, and with the files mirrored if its own king is then on the
 files e to h. A hidden unit clamps the sum of its bias and the weights of these inputs to 0..QA. The output adds
 v * v * weight over the units of stm and then those of the other side; ((output / QA) + bias) * scale / (QA * QB), with divisions
-that round towards zero, is the score in centipawns from the view of stm. `kind` says what that is added to: a "residual" network
-corrects the weighted terms, a "pure" one replaces them.
+that round towards zero, is the score in centipawns from the view of stm. The score of a
+"residual" network is added to that of the weighted terms, and that of a "pure" one replaces it.
 """
 
 from __future__ import annotations
@@ -20,14 +20,12 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ....core import engine
 from ....core.learning.face import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB
-from .layers import Parameters, parameters, size
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -37,36 +35,49 @@ if TYPE_CHECKING:
 FIRST_LINE = b"coachwhip network 1\n"
 MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
 MAX_SUM = (2**31 - 1) // QA**2  # of the sizes of all output weights: the output fits in 32 bits
+ROWS = INPUTS + 3  # of as many parameters as there are hidden units; the output bias follows
 
 
-@dataclass(frozen=True)
-class Network:
-    """The integers of a file."""
+class Parameters(NamedTuple):
+    """Views into the array of all parameters."""
+
+    feature_weights: NDArray[Any]  # [input, unit]
+    bias: NDArray[Any]  # [unit]
+    output: NDArray[Any]  # [side, unit]: stm first
+    output_bias: NDArray[Any]  # [1]
+
+
+def size(hidden: int) -> int:
+    """Return the number of parameters of a network with `hidden` units a side."""
+    return ROWS * hidden + 1
+
+
+def parameters(flat: NDArray[Any], hidden: int) -> Parameters:
+    """Return the parts of the array of all parameters. In floats, an output of 1.0 adds 1 to the logit of stm's winning chance."""
+    rows = flat[:-1].reshape(ROWS, hidden)
+    return Parameters(rows[:INPUTS], rows[INPUTS], rows[INPUTS + 1 :], flat[-1:])
+
+
+class Network(NamedTuple):
+    """What a file holds."""
 
     kind: str
+    hidden: int  # units a side
     scale: int  # centipawns
-    feature_weights: NDArray[np.int16]  # [input, unit]
-    bias: NDArray[np.int16]  # [unit]
-    output: NDArray[np.int16]  # [side, unit]: stm first
-    output_bias: int
+    numbers: NDArray[np.int64]  # all parameters, as integers
     provenance: dict[str, Any]
-
-    @property
-    def hidden(self) -> int:
-        """Hidden units a side."""
-        return len(self.bias)
 
 
 # --- From floats to integers ---
 
 
 def limits(hidden: int) -> Singles:
-    """How far from 0 each parameter may go in training, so that `quantised` can keep its value."""
-    found = np.full(size(hidden), MAX_WEIGHT / QA, dtype=np.float32)
-    parts = parameters(found, hidden)
+    """Return how far from 0 each parameter may go in training, so that `quantised` can keep its value."""
+    highest = np.full(size(hidden), MAX_WEIGHT / QA, dtype=np.float32)
+    parts = parameters(highest, hidden)
     parts.output[:] = 1000 / (2 * hidden)  # all of them together 1000 logits, far beyond what a score can mean
     parts.output_bias[:] = 100
-    return found
+    return highest
 
 
 def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: dict[str, Any]) -> Network:
@@ -76,42 +87,36 @@ def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: d
     """
     if not np.isfinite(flat).all():
         raise ValueError("the network holds numbers that are not finite: try a lower learning rate")
-    parts = parameters(flat.astype(np.float64), hidden)
-    largest, together = np.abs(parts.output).max(), np.abs(parts.output).sum()
+    values = flat.astype(np.float64)
+    sizes = np.abs(parameters(values, hidden).output)
     room = MAX_SUM - 2 * hidden  # each weight may be rounded up
-    scale = max(1, int(np.ceil(logit * QB * max(largest / (MAX_OUTPUT_WEIGHT - 0.5), together / room))))
-    unit = logit * QB / scale
-    first, bias, output = (
-        np.rint(part).astype(np.int16) for part in (parts.feature_weights * QA, parts.bias * QA, parts.output * unit)
-    )
-    return Network(kind, scale, first, bias, output, int(np.rint(parts.output_bias[0] * unit * QA)), provenance)
+    scale = max(1, int(np.ceil(logit * QB * max(sizes.max() / (MAX_OUTPUT_WEIGHT - 0.5), sizes.sum() / room))))
+    first = (INPUTS + 1) * hidden
+    values[:first] *= QA
+    values[first:] *= logit * QB / scale
+    values[-1] *= QA
+    return Network(kind, hidden, scale, np.rint(values).astype(np.int64), provenance)
 
 
 def floats(network: Network, logit: float) -> Parameters:
-    """Parameters of which `quantised` makes this network again, but for rounding: those that a training can start from."""
-    unit = network.scale / (logit * QB)  # what an integer of the output is worth
-    output_bias = np.array([network.output_bias * unit / QA])
-    found = network.feature_weights / QA, network.bias / QA, network.output * unit, output_bias
-    return Parameters._make(part.astype(np.float32) for part in found)
+    """Return parameters from which a training can start: `quantised` makes this network of them again, but for rounding."""
+    first = (INPUTS + 1) * network.hidden
+    values = network.numbers.astype(np.float64)
+    values[:first] /= QA
+    values[first:] *= network.scale / (logit * QB)
+    values[-1] /= QA
+    return parameters(values.astype(np.float32), network.hidden)
 
 
 # --- Files ---
 
 
 def to_bytes(network: Network) -> bytes:
-    """The file."""
-    header = {
-        "kind": network.kind,
-        "inputs": INPUTS,
-        "hidden": network.hidden,
-        "qa": QA,
-        "qb": QB,
-        "scale": network.scale,
-        "provenance": network.provenance,
-    }
-    arrays = [part.astype("<i2").tobytes() for part in (network.feature_weights, network.bias, network.output)]
-    line = json.dumps(header, sort_keys=True, separators=(",", ":")).encode() + b"\n"
-    data = b"".join([FIRST_LINE, line, *arrays, struct.pack("<i", network.output_bias)])
+    """Return the content of the file."""
+    header = {"kind": network.kind, "inputs": INPUTS, "hidden": network.hidden, "qa": QA, "qb": QB, "scale": network.scale}
+    line = json.dumps(header | {"provenance": network.provenance}, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+    *numbers, output_bias = network.numbers.tolist()
+    data = FIRST_LINE + line + np.array(numbers, "<i2").tobytes() + struct.pack("<i", output_bias)
     return data + struct.pack("<I", zlib.crc32(data))
 
 
@@ -120,9 +125,6 @@ def from_bytes(data: bytes) -> Network:
     engine.Network(data)
     start = data.index(b"\n", len(FIRST_LINE)) + 1
     header = json.loads(data[len(FIRST_LINE) : start])
-    hidden = header["hidden"]
-    numbers = np.frombuffer(data, dtype="<i2", offset=start, count=(INPUTS + 3) * hidden).astype(np.int16)
-    first, bias, output = np.split(numbers, [INPUTS * hidden, (INPUTS + 1) * hidden])
-    (output_bias,) = struct.unpack_from("<i", data, len(data) - 8)
-    first, output = first.reshape(INPUTS, hidden), output.reshape(2, hidden)
-    return Network(header["kind"], header["scale"], first, bias, output, output_bias, header.get("provenance", {}))
+    numbers = np.frombuffer(data, "<i2", ROWS * header["hidden"], start)
+    numbers = np.append(numbers.astype(np.int64), struct.unpack_from("<i", data, len(data) - 8))
+    return Network(header["kind"], header["hidden"], header["scale"], numbers, header.get("provenance", {}))

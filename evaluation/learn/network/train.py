@@ -11,16 +11,16 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ....core.learning.face import network_gradient
+from ....core.learning.face import TRAINING_BLOCK, adam_step, network_loss
 from ..game_file import is_black, points, scores
-from ..optimiser import Adam, Epoch, cosine
-from ..terms.fit import fit_scale
-from .file import floats, limits, quantised
-from .layers import aligned, chance, from_blocks, in_blocks, outputs, parameters, size
+from ..optimiser import Epoch, cosine
+from ..terms.fit import expectation, fit_scale
+from .file import ROWS, floats, limits, parameters, quantised, size
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .file import Network
 
 PARTS = 2  # of each batch, and of the parameters: a thread for each
+ALIGNMENT = 64  # bytes: rows of a block that start with a cache line are read faster
 EPSILON = 1e-8  # of AdamW
 LAST_RATE = 0.01  # of the first, after the last step
 FIT_POSITIONS = 1 << 20  # from which the value of a logit is fitted
@@ -52,7 +53,7 @@ class Settings(NamedTuple):
 
 
 class State(NamedTuple):
-    """A training after some epochs. layers.py describes the order of the arrays."""
+    """A training after some epochs. The arrays are in the order of `file.parameters`."""
 
     epochs: int  # that are done
     parameters: Singles
@@ -61,7 +62,7 @@ class State(NamedTuple):
 
 
 def first_state(settings: Settings, network: Network | None = None) -> State:
-    """The state before the first epoch of a training, which may start from a network of as many hidden units or fewer.
+    """Return the state before the first epoch of a training, which may start from a network of as many hidden units or fewer.
 
     Units that the network lacks start random, with outputs of 0: all scores are the network's, but for rounding.
     """
@@ -88,85 +89,81 @@ def fit_logit(positions: TrainingSet) -> float:
     return round(scale, 1)
 
 
-class _Steps:
-    """The steps of an epoch: its state as the core computes with it, and the threads that share the work.
-
-    Each batch has PARTS parts, and their gradients are added in order, so the number of processors does not change the result.
-    """
-
-    def __init__(self, settings: Settings, state: State, done: int, threads: ThreadPoolExecutor) -> None:
-        """Go on after `done` steps."""
-        self._hidden = settings.hidden
-        self._threads = threads
-        self._arrays = [in_blocks(part, settings.hidden) for part in state[1:]]
-        self._high = in_blocks(limits(settings.hidden), settings.hidden)
-        self._low = -self._high
-        self._gradients = [aligned(len(self._high)) for _ in range(PARTS)]
-        self._parts = _parts(len(self._high))
-        self._adams = [
-            Adam(*(array[part] for array in self._arrays), epsilon=EPSILON, decay=settings.decay, steps=done)
-            for part in self._parts
-        ]
-
-    @property
-    def done(self) -> int:
-        """How many steps were made, in all epochs."""
-        return self._adams[0].steps
-
-    def step(self, boards: Boards, logits: Singles, shares: Singles, targets: Singles, rate: float) -> float:
-        """One step at this learning rate; the sum of the losses before it."""
-        count = np.float32(len(boards))
-
-        def differentiate(part: slice, gradient: Singles) -> float:
-            return network_gradient(boards[part], logits[part], shares[part], targets[part], self._arrays[0], gradient)
-
-        def change(part: slice, adam: Adam) -> None:
-            gradient, *others = (each[part] for each in self._gradients)
-            for other in others:
-                gradient += other
-            gradient /= count
-            adam.step(gradient, rate)
-            np.clip(adam.values, self._low[part], self._high[part], out=adam.values)
-
-        loss = sum(self._threads.map(differentiate, _parts(len(boards)), self._gradients))
-        for _ in self._threads.map(change, self._parts, self._adams):
-            pass
-        return loss
-
-    def state(self, epochs: int) -> State:
-        """The state after so many epochs."""
-        return State(epochs, *(from_blocks(array, self._hidden) for array in self._arrays))
+# --- Parameters in the order of the core (core/learning/training.pyx): [block, row, unit], and the output bias ---
 
 
-def _parts(count: int) -> list[slice]:
-    """PARTS slices of `count` numbers."""
-    return [slice(count * part // PARTS, count * (part + 1) // PARTS) for part in range(PARTS)]
+def in_blocks(flat: Singles, hidden: int) -> Singles:
+    """Return a copy of an array with a number for each parameter, in the order of the core."""
+    rows = np.pad(flat[:-1].reshape(ROWS, hidden), ((0, 0), (0, -hidden % TRAINING_BLOCK)))
+    blocks = aligned(rows.size + 1)
+    blocks[:-1] = rows.reshape(ROWS, -1, TRAINING_BLOCK).swapaxes(0, 1).ravel()
+    blocks[-1] = flat[-1]
+    return blocks
+
+
+def from_blocks(blocks: Singles, hidden: int) -> Singles:
+    """Return the array of which `in_blocks` makes this one."""
+    rows = blocks[:-1].reshape(-1, ROWS, TRAINING_BLOCK).swapaxes(0, 1).reshape(ROWS, -1)
+    return np.append(rows[:, :hidden], blocks[-1])
+
+
+def aligned(count: int) -> Singles:
+    """Return an array of zeros that starts with a cache line."""
+    memory = np.zeros(count + ALIGNMENT // 4, np.float32)
+    start = -memory.ctypes.data % ALIGNMENT // 4
+    return memory[start : start + count]
+
+
+# --- Training ---
 
 
 class Trainer:
     """A training in memory; `state` is what must be kept to go on with it."""
 
-    def __init__(self, settings: Settings, positions: TrainingSet, terms: Scorer, state: State | None = None) -> None:
-        """Go on with a state, or start from random parameters. `terms` evaluates the weighted terms."""
-        self.state = state or first_state(settings)
+    def __init__(self, settings: Settings, positions: TrainingSet, terms: Scorer, state: State) -> None:
+        """Go on with a state. `terms` evaluates the weighted terms."""
+        self.state = state
         self.positions = positions
         self._settings = settings
         self._terms = terms
         self._steps = -(-positions.training // settings.batch)  # in an epoch
 
     def epoch(self, report: Callable[[int], None]) -> Epoch:
-        """Train on all positions once; `report` is called with the number of positions just done."""
-        settings, number = self._settings, self.state.epochs + 1
+        """Train on all positions once; call `report` with the number of positions just done.
+
+        Each batch has PARTS parts, and their gradients are added in order, so the number of processors does not change the result.
+        """
+        settings, step = self._settings, self.state.epochs * self._steps
+        values, mean, square = (in_blocks(part, settings.hidden) for part in self.state[1:])
+        gradients = [aligned(len(values)) for _ in range(PARTS)]
+        high = in_blocks(limits(settings.hidden), settings.hidden)
+        low = -high
+
+        def change(part: slice, count: int, step: int, rate: float) -> None:
+            """Move some of the parameters, after a batch of `count` positions."""
+            gradient, *others = (array[part] for array in gradients)
+            for other in others:
+                gradient += other
+            gradient /= np.float32(count)
+            arrays = values[part], mean[part], square[part], gradient
+            adam_step(*arrays, step=step, rate=rate, epsilon=EPSILON, decay=settings.decay)
+            np.clip(values[part], low[part], high[part], out=values[part])
+
         total, count = 0.0, 0
         with ThreadPoolExecutor(PARTS) as threads:
-            steps = _Steps(settings, self.state, self.state.epochs * self._steps, threads)
-            for boards in self.positions.batches([settings.seed, number], settings.batch):
-                rate = settings.rate * cosine(steps.done, settings.epochs * self._steps, LAST_RATE)
-                total += steps.step(boards, *self.logits(boards), self.targets(boards), rate)
+            for boards in self.positions.batches([settings.seed, self.state.epochs + 1], settings.batch):
+                rate = settings.rate * cosine(step, settings.epochs * self._steps, LAST_RATE)
+                step += 1
+                batch = boards, *self.logits(boards), self.targets(boards)
+                parts = ([array[part] for part in _parts(len(boards))] for array in batch)
+                total += sum(threads.map(network_loss, *parts, repeat(values), gradients))
+                for _ in threads.map(change, _parts(len(values)), repeat(len(boards)), repeat(step), repeat(rate)):
+                    pass
                 count += len(boards)
                 report(len(boards))
-        self.state = steps.state(number)
-        return Epoch(number, total / count, self.validation_loss())
+        arrays = (from_blocks(array, settings.hidden) for array in (values, mean, square))
+        self.state = State(self.state.epochs + 1, *arrays)
+        return Epoch(self.state.epochs, total / count, self.validation_loss())
 
     def logits(self, boards: Boards) -> tuple[Singles, Singles]:
         """Return what the output is added to, and the share of the output that counts."""
@@ -178,37 +175,43 @@ class Trainer:
     def targets(self, boards: Boards) -> Singles:
         """Return the winning chances to be learnt."""
         black = is_black(boards)
-        chances = chance(np.where(black, -scores(boards), scores(boards)).astype(np.float32) / np.float32(self._settings.logit))
+        chances = expectation(np.where(black, -scores(boards), scores(boards)).astype(np.float32), self._settings.logit)
         results = np.where(black, 1 - points(boards), points(boards))
-        return chances + np.float32(self._settings.wdl) * (results - chances)
+        mixed: Singles = chances + np.float32(self._settings.wdl) * (results - chances)
+        return mixed
 
     def network(self, provenance: dict[str, Any]) -> Network:
-        """The network as it is, in integers."""
+        """Return the network as it is, in integers."""
         settings = self._settings
         return quantised(self.state.parameters, settings.hidden, settings.kind, settings.logit, provenance)
 
     # --- Mean squared errors on the positions held out ---
 
+    @cached_property
+    def _held_out(self) -> tuple[Boards, Singles, Singles, Singles]:
+        boards = self.positions.held_out
+        return boards, *self.logits(boards), self.targets(boards)
+
     def validation_loss(self) -> float:
-        """That of the network as it is, in floats."""
-        logits, shares = self._held_out_logits
-        found = outputs(self.positions.held_out, self.state.parameters, self._settings.hidden)
-        return self._loss(logits + found * shares)
+        """Return that of the network as it is, in floats."""
+        values = in_blocks(self.state.parameters, self._settings.hidden)
+        return network_loss(*self._held_out, values) / self.positions.held_out_count
 
     def loss_of_terms(self) -> float:
-        """That of the weighted terms alone."""
-        return self._loss(self._held_out_logits[0])
-
-    @cached_property
-    def _held_out_logits(self) -> tuple[Singles, Singles]:
-        return self.logits(self.positions.held_out)
+        """Return that of the weighted terms alone."""
+        return self._loss(self._held_out[1])
 
     def loss_of(self, scorer: Scorer) -> float:
-        """That of a network in integers, as an engine plays it."""
-        found = np.empty(len(self.positions.held_out), np.int16)
-        scorer.scores(self.positions.held_out, found)
-        return self._loss(found.astype(np.float32) / np.float32(self._settings.logit))
+        """Return that of a network in integers, as an engine plays it."""
+        scores = np.empty(self.positions.held_out_count, np.int16)
+        scorer.scores(self.positions.held_out, scores)
+        return self._loss(scores.astype(np.float32) / np.float32(self._settings.logit))
 
     def _loss(self, logits: Singles) -> float:
-        errors = chance(logits) - self.targets(self.positions.held_out)
+        errors = expectation(logits, 1.0) - self._held_out[3]
         return float(np.mean(errors.astype(np.float64) ** 2))
+
+
+def _parts(count: int) -> list[slice]:
+    """Return PARTS slices of `count` numbers."""
+    return [slice(count * part // PARTS, count * (part + 1) // PARTS) for part in range(PARTS)]

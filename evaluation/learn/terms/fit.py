@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..optimiser import Adam, Epoch, cosine
+from ....core.learning.face import adam_step
+from ..optimiser import Epoch, cosine
 from .model import PARAMETERS, TABLE, TAPERED, Model, bounds, roughness
 
 if TYPE_CHECKING:
@@ -132,14 +133,16 @@ class Fitting:
         unit = _curvature(start, training) / training.total
         rough = roughness(_seen(training)) * (options.smooth * unit)
         low, high = bounds()
-        adam = Adam(start.copy(), np.zeros(len(PARAMETERS)), np.zeros(len(PARAMETERS)), epsilon=EPSILON)
-        values, least = adam.values, validation.loss(start)
+        values, mean, square = start.copy(), np.zeros(len(PARAMETERS)), np.zeros(len(PARAMETERS))
+        step, steps, least = 0, options.epochs * len(batches), validation.loss(start)
         yield Epoch(0, training.loss(values), least)
         for number in range(1, options.epochs + 1):
             for index in self._rng.permutation(len(batches)):
                 change = values - start
                 gradient = _gradient(values, batches[index]) + options.prior * unit * change + rough @ change
-                adam.step(gradient, options.rate * cosine(adam.steps + 1, options.epochs * len(batches)))
+                step += 1
+                rate = options.rate * cosine(step, steps)
+                adam_step(values, mean, square, gradient, step=step, rate=rate, epsilon=EPSILON, decay=0.0)
                 values[:] = np.where(self._free, np.clip(values, low, high), start)
             epoch = Epoch(number, training.loss(values), validation.loss(values))
             if epoch.validation < least:
