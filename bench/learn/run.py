@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `tune` and `train` have in common: how options are declared, and a run from its epochs to the new file and the plot."""
+"""What `tune` and `train` share: the declaration of options, and a run from its epochs to the new file and the plot."""
 
 import argparse
 import json
@@ -13,7 +13,7 @@ from ..common.files import DeferredWriteError, write_or_save_elsewhere
 from ..common.plot import legend, new_figure, picture, whole
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from ...evaluation.learn.optimiser import Epoch
 
@@ -24,8 +24,8 @@ Option = tuple[str, Callable[[str], object], float | None, str, str]  # name, ty
 def add_options(parser: argparse._ActionsContainer, options: "Iterable[Option]") -> None:
     """Add options that take a value; the help ends with the default, where there is one."""
     for name, kind, default, metavar, about in options:
-        shown = about if default is None else f"{about} (default {default:g})"
-        parser.add_argument(name, type=kind, default=default, metavar=metavar, help=shown)
+        text = about if default is None else f"{about} (default {default:g})"
+        parser.add_argument(name, type=kind, default=default, metavar=metavar, help=text)
 
 
 class Run(ABC):
@@ -41,50 +41,35 @@ class Run(ABC):
         self.args = args
         self.epochs: list[Epoch] = []
         self.is_interrupted = False
-        self.path: Path | None = None  # of the new file, if there is one
 
     @abstractmethod
-    def learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
+    def _learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
         """Learn, and return the losses after every epoch; `advance` moves the bar."""
 
     @abstractmethod
-    def interrupted(self) -> tuple[str, bool]:
+    def _interrupted(self) -> tuple[str, bool]:
         """Return what Ctrl-C leaves, in words, and whether there is something to write."""
 
     @abstractmethod
-    def result(self) -> bytes | None:
+    def _result(self) -> bytes | None:
         """Return the new file; None if nothing was learnt."""
 
     @abstractmethod
-    def summary(self) -> dict[str, Any]:
-        """Return the report."""
-
-    @abstractmethod
-    def text(self) -> str:
-        """Return the report as text."""
-
-    @abstractmethod
-    def conclusion(self) -> str:
-        """Return what the user must know in the end, "" for nothing."""
-
-    def keep_epoch(self, epoch: "Epoch") -> None:  # noqa: B027 - a fit keeps nothing
-        """Put what an epoch has learned on disk."""
+    def _report(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
+        """Return the report on the file (None: not written) as JSON-ready values and as text, and a last message ("": none)."""
 
     def run(self, total: int) -> int:
-        """Learn the epochs that are missing (`total`, as the bar counts them), write and report; returns the exit code."""
+        """Learn the epochs that are missing (`total`, as the bar counts them), write and report; return the exit code."""
         from ..common.progress import progress
 
         deferred = DeferredWriteError()
         try:
             with deferred, progress(self.PART, total) as bar:
-                for epoch in self.learn(bar.advance):
-                    with uninterrupted():  # the journal and the epochs agree
-                        self.epochs.append(epoch)
-                        self.keep_epoch(epoch)
+                for epoch in self._learn(bar.advance):
                     bar.log(str(epoch))
         except KeyboardInterrupt:
             self.is_interrupted = True
-            kept, has_result = self.interrupted()
+            kept, has_result = self._interrupted()
             warn(f"coachwhip {self.NAME}: {kept}")
             if not has_result:
                 return INTERRUPTED
@@ -94,40 +79,31 @@ class Run(ABC):
         return INTERRUPTED if self.is_interrupted else code
 
     def _finish(self) -> int:
-        args, data = self.args, self.result()
-        self.path, complaint = write_or_save_elsewhere(args.output, data, self.MADE) if data is not None else (None, "")
-        print(json.dumps(self.summary()) if args.json else self.text())
-        if data and not self.path and data.isascii():
-            print(data.decode())
-            complaint += f"; {self.MADE} on standard output"
+        args, data = self.args, self._result()
+        path, complaint = write_or_save_elsewhere(args.output, data, self.MADE) if data is not None else (None, "")
+        report, text, conclusion = self._report(path)
+        print(json.dumps(report) if args.json else text)
         if args.plot:
-            plot_losses(args.plot, self.epochs, *self.PLOT, self.terms)
+            self._plot()
         if complaint:
             raise CommandError(complaint)
-        if conclusion := self.conclusion():
+        if conclusion:
             warn(f"coachwhip {self.NAME}: {conclusion}")
-        return 0 if self.path else NOTHING_LEARNT
+        return 0 if path else NOTHING_LEARNT
 
-
-def plot_losses(
-    path: Path, epochs: "Sequence[tuple[int, float, float]]", unit: str, title: str, terms: float | None = None
-) -> None:
-    """Draw the losses over the epochs (number, loss in training, in validation), and that of the terms alone."""
-    figure = new_figure()
-    axes = figure.subplots()
-    numbers, training, validation = zip(*epochs, strict=True)
-    axes.plot(numbers, training, marker=".", label="training positions")
-    axes.plot(numbers, validation, marker=".", label="validation positions")
-    axes.axvline(
-        numbers[validation.index(min(validation))],
-        color="grey",
-        linestyle=":",
-        linewidth=0.8,
-        label="epoch with the best validation loss",
-    )
-    if terms is not None:
-        axes.axhline(terms, color="grey", linewidth=0.8, label="the terms alone, validation positions")
-    axes.set(xlabel="epoch", ylabel=unit, title=f"{title}: loss after each epoch")
-    whole(axes.xaxis)
-    legend(axes)
-    picture(figure, path)
+    def _plot(self) -> None:
+        """Draw the losses over the epochs, and that of the terms alone."""
+        unit, title = self.PLOT
+        figure = new_figure()
+        axes = figure.subplots()
+        numbers, training, validation = zip(*self.epochs, strict=True)
+        best = numbers[validation.index(min(validation))]
+        axes.plot(numbers, training, marker=".", label="training positions")
+        axes.plot(numbers, validation, marker=".", label="validation positions")
+        axes.axvline(best, color="grey", linestyle=":", linewidth=0.8, label="epoch with the best validation loss")
+        if self.terms is not None:
+            axes.axhline(self.terms, color="grey", linewidth=0.8, label="the terms alone, validation positions")
+        axes.set(xlabel="epoch", ylabel=unit, title=f"{title}: loss after each epoch")
+        whole(axes.xaxis)
+        legend(axes)
+        picture(figure, self.args.plot)

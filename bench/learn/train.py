@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip train`: the command line of the training of networks in `evaluation.learn`, with progress, a journal and a plot."""
+"""`coachwhip train`: trains networks with `evaluation.learn`, and shows progress, keeps a journal and draws a plot."""
 
 import argparse
 import base64
@@ -16,7 +16,7 @@ from ...evaluation import config
 from ...evaluation.learn.game_file import MAX_SCORE
 from ..common import journal as journals
 from ..common.checkout import revision
-from ..common.command import CommandError, Parser, file_name, number, warn, whole_number
+from ..common.command import CommandError, Parser, file_name, number, uninterrupted, warn, whole_number
 from ..common.files import naming
 from ..common.outputs import add_force, check_outputs, require_apart, require_regular
 from ..common.plot import require_plot
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ...evaluation.learn.network.file import Network
     from ...evaluation.learn.network.train import State
     from ...evaluation.learn.optimiser import Epoch
-    from ...evaluation.learn.training_set import TrainingFile, TrainingSet
+    from ...evaluation.learn.training_set import TrainingFile
 
 EPILOG = """\
 DATA are game files (viriformat), as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
@@ -66,16 +66,14 @@ NETWORK_OPTIONS = (
     ("--wdl", number(0, 1), 0.0, "X", "share of the game's result in the target; the rest is the score"),
     ("--logit", number(40, 1000), None, "CP", "score that means a winning chance of 73 %% (default: fitted to the data)"),
     ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the first weights and the order of positions"),
-    ("--date", str, None, "DATE", "the date to write into the network (default: none)"),
 )
 DATA_OPTIONS = (
     ("--validation", number(0.001, 0.9), 0.02, "X", "share of the games held out for validation"),
     ("--max-score", number(0, 1e9), MAX_SCORE, "CP", "leave out positions whose score is beyond CP centipawns"),
     ("--per-game", whole_number(1, 65535), None, "N", "use at most N positions of a game (default: all)"),
-    ("--limit", whole_number(1, 10**12), None, "N", "use the first N positions of each file, in whole games"),
 )
 # Of the options, those that decide the network.
-DECIDING = "kind hidden epochs batch rate decay wdl seed validation max_score per_game limit".split()
+DECIDING = "kind hidden epochs batch rate decay wdl seed validation max_score per_game".split()
 
 
 def _parser() -> Parser:
@@ -113,16 +111,16 @@ def _train(args: argparse.Namespace) -> int:
         require_apart([args.output], [networks / weights["NETWORK"]])
         with ExitStack() as stack:
             return TrainRun(args, config.flatten(weights), stack).train()
-    except ValueError as error:  # of weights, data and networks: each says what is wrong
+    except ValueError as error:  # of weights, data and networks: each names what is wrong
         raise CommandError(str(error)) from error
 
 
-def _first(args: argparse.Namespace) -> "tuple[Network | None, str]":
-    """The network of --start, and its SHA-256. Raises CommandError, OSError."""
+def _first(args: argparse.Namespace) -> "tuple[Network | None, dict[str, Any]]":
+    """Return the network of --start, and what names it. Raises CommandError, OSError."""
     from ...evaluation.learn.network.file import from_bytes
 
     if args.start is None:
-        return None, ""
+        return None, {}
     with naming(args.start), args.start.open("rb") as file:
         data = file.read(config.MAX_NETWORK_SIZE + 1)
     try:
@@ -134,10 +132,26 @@ def _first(args: argparse.Namespace) -> "tuple[Network | None, str]":
             f"--start {args.start} is a {network.kind} network of {network.hidden} units: give --kind {network.kind} "
             f"--hidden {network.hidden} or more"
         )
-    return network, hashlib.sha256(data).hexdigest()
+    return network, {"start": {"name": args.start.name, "sha256": hashlib.sha256(data).hexdigest()}}
 
 
-# --- The journal ---
+def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
+    """Open the files, and read and check them; of each as many games as the training in the journal started with."""
+    from ...evaluation.learn.game_file import open_games
+    from ...evaluation.learn.training_set import indexed
+    from ..common.progress import progress
+
+    contents = journals.read(args.journal, TrainJournal.KIND) if args.resume and args.journal.exists() else None
+    known = contents.settings["files"] if contents and contents.lines else []
+    counts = [file["games"] for file in known] if len(known) == len(args.files) else [None] * len(args.files)
+    files = []
+    with progress("files", len(args.files)) as bar:
+        for path, games in zip(args.files, counts, strict=True):
+            with naming(path):
+                file = stack.enter_context(open_games(path))
+                files.append(indexed(file, path.name, args.max_score, args.per_game, games))
+            bar.advance()
+    return files
 
 
 class TrainJournal(journals.Journal):
@@ -154,37 +168,18 @@ class TrainJournal(journals.Journal):
     def _load_line(self, line: dict[str, Any]) -> None:
         import numpy as np
 
-        from ...evaluation.learn.network.file import size
         from ...evaluation.learn.network.train import State
         from ...evaluation.learn.optimiser import Epoch
 
-        epoch = Epoch(line["epoch"], line["training"], line["validation"])
-        state = [np.frombuffer(base64.b64decode(line[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
-        wanted = (size(self.settings["hidden"]),)
-        if epoch.number != len(self.epochs) + 1 or any(part.shape != wanted or not np.isfinite(part).all() for part in state):
-            raise ValueError("an epoch that this training cannot have")
-        self.epochs.append(epoch)
-        self.state = State(epoch.number, *state)
+        arrays = [np.frombuffer(base64.b64decode(line[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
+        self.epochs.append(Epoch(line["epoch"], line["training"], line["validation"]))
+        self.state = State(line["epoch"], *arrays)
 
     def add(self, epoch: "Epoch", state: "State") -> None:
         """Put an epoch on disk."""
         named = zip(state._fields[1:], state[1:], strict=True)
         arrays = {name: base64.b64encode(part.astype("<f4").tobytes()).decode() for name, part in named}
         self.append({"epoch": epoch.number, "training": epoch.training, "validation": epoch.validation, **arrays})
-
-
-def _games_at_start(args: argparse.Namespace) -> list[int | None]:
-    """How many games of each file the training in the journal started from, since files grow; None: all of them."""
-    if args.resume and args.journal.exists():
-        contents = journals.read(args.journal, TrainJournal.KIND)
-        if contents and contents.lines:
-            games = [file.get("games") for file in contents.settings.get("files", [])]
-            if len(games) == len(args.files):
-                return games
-    return [None] * len(args.files)
-
-
-# --- The run ---
 
 
 class TrainRun(Run):
@@ -195,76 +190,64 @@ class TrainRun(Run):
 
     def __init__(self, args: argparse.Namespace, weights: Sequence[int], stack: ExitStack) -> None:
         """Read the data; go on with the journal. `stack` closes the files."""
-        from ...evaluation.learn.network.train import Settings, Trainer, first_state
+        from ...evaluation.learn.network.train import Settings, Trainer, first_state, fit_logit
         from ...evaluation.learn.training_set import TrainingSet
 
         super().__init__(args)
         self._weights = weights
         self._is_residual = args.kind == "residual"
         self._seconds = 0.0
-        self._first, sha256 = _first(args)
+        self._first, start = _first(args)
         files = _open(args, stack)
-        positions = TrainingSet(files, args.validation)
-        if not positions.training or not positions.held_out_count:
+        self._positions = TrainingSet(files, args.validation)
+        if not self._positions.training or not self._positions.held_out_count:
             raise CommandError(
                 "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
             )
-        self._described = self._describe(files, positions, weights, sha256)
-        settings = Settings(*(self._described[name] for name in Settings._fields))
+        deciding = {name: getattr(args, name) for name in DECIDING} | {"logit": args.logit or fit_logit(self._positions)}
+        self._described = {  # the network has it, and it must be the same when a training is resumed
+            **deciding,
+            "weights": weights_digest(weights),
+            "signature": signature(tuple(weights), None),
+            **start,
+            "files": [
+                {"name": file.name, "sha256": file.sha256, "games": len(file.counts), "positions": int(file.counts.sum())}
+                for file in files
+            ],
+        }
         self._journal = TrainJournal(args.journal, self._described, resume=args.resume) if args.journal else None
         if self._journal:
             stack.callback(self._journal.close)
             self.epochs = list(self._journal.epochs)
         self._done = len(self.epochs)
+        settings = Settings(**{name: deciding[name] for name in Settings._fields})
         state = self._journal.state if self._journal else None
-        self._trainer = Trainer(settings, positions, Scorer(weights), state or first_state(settings, self._first))
-        self._network: Network | None = None  # the result
-        self._loss = self._loss_before = 0.0
-
-    def _describe(
-        self, files: "list[TrainingFile]", positions: "TrainingSet", weights: Sequence[int], start: str
-    ) -> dict[str, Any]:
-        """What decides the network, which names it; it must be the same when a training is resumed."""
-        from ...evaluation.learn.network.train import fit_logit
-
-        described: dict[str, Any] = {name: getattr(self.args, name) for name in DECIDING}
-        described["logit"] = self.args.logit or fit_logit(positions)
-        described |= {"weights": weights_digest(weights), "signature": signature(tuple(weights), None)}
-        if start:
-            described["start"] = {"name": self.args.start.name, "sha256": start}
-        described["files"] = [
-            {"name": games.name, "sha256": games.sha256, "games": len(games.counts), "positions": int(games.counts.sum())}
-            for games in files
-        ]
-        return described
+        self._trainer = Trainer(settings, self._positions, Scorer(weights), state or first_state(settings, self._first))
 
     def train(self) -> int:
-        """Train the epochs that are missing, write the network, and report; the exit code."""
-        trainer = self._trainer
-        sizes = f"{trainer.positions.training} positions to train on, {trainer.positions.held_out_count} held out"
+        """Train the epochs that are missing, write the network, and report; return the exit code."""
+        positions = self._positions
+        sizes = f"{positions.training} positions to train on, {positions.held_out_count} held out"
         warn(f"{sizes}; {self._described['logit']:g} centipawns a logit")
         if self._is_residual:
-            self.terms = trainer.loss_of_terms()
+            self.terms = self._trainer.loss_of_terms()
             warn(f"the terms alone: validation loss {self.terms:.6f}")
         if self._first:
             warn(f"{self.args.start.name}: validation loss {self._loss_of(self._first):.6f}")
-        return self.run((self.args.epochs - self._done) * trainer.positions.training)
+        return self.run((self.args.epochs - self._done) * positions.training)
 
-    def learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
-        """Train the epochs that are missing."""
+    def _learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
         while len(self.epochs) < self.args.epochs:
             start = time.perf_counter()
             epoch = self._trainer.epoch(advance)
             self._seconds += time.perf_counter() - start
+            with uninterrupted():  # the journal and the epochs agree
+                self.epochs.append(epoch)
+                if self._journal:
+                    self._journal.add(epoch, self._trainer.state)
             yield epoch
 
-    def keep_epoch(self, epoch: "Epoch") -> None:
-        """Add to the journal."""
-        if self._journal:
-            self._journal.add(epoch, self._trainer.state)
-
-    def interrupted(self) -> tuple[str, bool]:
-        """The journal keeps the epochs; without one, the network of the last one is written."""
+    def _interrupted(self) -> tuple[str, bool]:
         kept = "nothing is written"
         if self._journal:
             kept = f"--resume goes on from {self._journal.path}"
@@ -274,67 +257,56 @@ class TrainRun(Run):
         return f"interrupted after epoch {len(self.epochs)} of {self.args.epochs}; {kept}", has_result
 
     def _loss_of(self, network: "Network") -> float:
-        """The loss of a network in integers, as the engine plays it."""
+        """Return the loss of a network in integers, as the engine plays it."""
         from ...evaluation.learn.network.file import to_bytes
 
         return self._trainer.loss_of(Scorer(self._weights, engine.Network(to_bytes(network))))
 
-    def _as_it_is(self) -> "Network":
-        """The network as it is."""
-        epoch, positions = self.epochs[-1], self._trainer.positions
+    def _result(self) -> bytes | None:
+        """Return the network as it is, if its loss is below that of the terms."""
+        from ...evaluation.learn.network.file import to_bytes
+
+        epoch, positions = self.epochs[-1], self._positions
         provenance = {
             **self._described,
             "commit": revision(),
-            "date": self.args.date or "",
             "epoch": epoch.number,
             "training_loss": epoch.training,
             "held_out_loss": epoch.validation,
             "training": positions.training,
             "held_out": positions.held_out_count,
         }
-        return self._trainer.network(provenance)
-
-    def result(self) -> bytes | None:
-        """The network as it is, if its loss is below that of the terms."""
-        from ...evaluation.learn.network.file import to_bytes
-
-        self._network = self._as_it_is()
+        self._network = self._trainer.network(provenance)
         self._loss, self._loss_before = self._loss_of(self._network), self._trainer.loss_of_terms()
         return to_bytes(self._network) if self._loss < self._loss_before else None
 
-    def summary(self) -> dict[str, Any]:
-        """The report."""
-        positions = self._trainer.positions
+    def _report(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
+        network, loss, positions = self._network, self.epochs[-1].validation, self._positions
         trained = (len(self.epochs) - self._done) * positions.training
-        summary = {
-            "network": str(self.path) if self.path else None,
-            "learnt": self.path is not None,
+        speed = round(trained / self._seconds) if self._seconds else 0
+        report = {
+            "network": str(path) if path else None,
+            "learnt": path is not None,
             "positions": positions.training,
             "held_out": positions.held_out_count,
             "logit": self._described["logit"],
             "epochs": [epoch._asdict() for epoch in self.epochs],
-            "loss": self.epochs[-1].validation,
+            "loss": loss,
             "loss_in_integers": self._loss,
-            "positions_a_second": round(trained / self._seconds) if self._seconds else 0,
+            "positions_a_second": speed,
+            **({"loss_of_terms": self.terms} if self._is_residual else {}),
         }
-        return summary | ({"loss_of_terms": self.terms} if self._is_residual else {})
-
-    def text(self) -> str:
-        """The losses and the speed."""
-        summary, network = self.summary(), self._network
-        assert network is not None
         terms = f"terms {self.terms:.6f}, with the network " if self._is_residual else ""
         lines = [
-            f"{self.path or 'not written'}: {network.kind}, {network.hidden} hidden units, scale {network.scale}",
-            f"validation loss: {terms}{summary['loss']:.6f}, in the integers of the engine {self._loss:.6f}",
+            f"{path or 'not written'}: {network.kind}, {network.hidden} hidden units, scale {network.scale}",
+            f"validation loss: {terms}{loss:.6f}, in the integers of the engine {self._loss:.6f}",
+            *([f"{speed} positions a second"] if speed else []),
         ]
-        if summary["positions_a_second"]:
-            lines.append(f"{summary['positions_a_second']} positions a second")
-        return "\n".join(lines)
+        return report, "\n".join(lines), self._conclusion(path)
 
-    def conclusion(self) -> str:
-        """Why nothing is written, or that the start had a lower loss."""
-        if not self.path:
+    def _conclusion(self, path: Path | None) -> str:
+        """Return why nothing is written, or that the start had a lower loss."""
+        if not path:
             without = "of the terms alone" if self._is_residual else "of even chances everywhere"
             return (
                 f"nothing was learnt: {self.args.output} is not written, since the validation loss is {self._loss:.6f} in the "
@@ -346,19 +318,3 @@ class TrainRun(Run):
                 f"start, {first:.6f}; the loss does not show which is stronger: let them play"
             )
         return ""
-
-
-def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
-    """Open the files, and read and check them."""
-    from ...evaluation.learn.game_file import open_games
-    from ...evaluation.learn.training_set import indexed
-    from ..common.progress import progress
-
-    files = []
-    with progress("files", len(args.files)) as bar:
-        for path, games in zip(args.files, _games_at_start(args), strict=True):
-            with naming(path):
-                file = stack.enter_context(open_games(path))
-                files.append(indexed(file, path.name, args.max_score, args.per_game, limit=args.limit, games=games))
-            bar.advance()
-    return files

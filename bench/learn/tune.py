@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip tune`: the command line of the tuner in `evaluation.learn`, with progress, a plot, and the new weights file."""
+"""`coachwhip tune`: fits weights with `evaluation.learn`, shows progress, draws a plot and writes the new weights file."""
 
 import argparse
 import shlex
@@ -11,6 +11,7 @@ from ...evaluation import config
 from ...evaluation.learn.game_file import MAX_SCORE, PER_GAME
 from ..common.checkout import revision
 from ..common.command import CommandError, Parser, file_name, number, require, whole_number
+from ..common.files import naming
 from ..common.outputs import add_force, check_outputs, require_regular
 from ..common.plot import require_plot
 from .run import Run, add_options
@@ -19,15 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from ...evaluation.learn.optimiser import Epoch
-    from ...evaluation.learn.terms.fit import Options
-    from ...evaluation.learn.terms.tune import Source
-    from ...evaluation.learn.tuning_set import TuningSet
+    from ...evaluation.learn.terms.fit import Options, Source
 
 EPILOG = """\
 FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's side), plain or
-compressed; or it is a game file (viriformat, as `coachwhip selfplay` writes it), whose quiet positions are used, each once per game. FILE=2 counts each position
-of that file twice. Only the weighted terms are fitted: a network that the weights file names is not used, but the new file names it
-too.
+compressed; or it is a game file (viriformat, as `coachwhip selfplay` writes it), whose quiet positions are used, each once per
+game. FILE=2 counts each position of that file twice. Only the weighted terms are fitted: a network that the weights file names
+is not used, but the new file names it too.
 
 Exit code 0: the new file is written; 3: nothing was learnt (the engine's validation loss did not fall), and no file is written;
 130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is lower than at the start; 2: an error.
@@ -53,13 +52,7 @@ def _patterns(text: str) -> list[str]:
 
 
 OPTIONS = (
-    (
-        "--wdl",
-        number(0, 1),
-        0.5,
-        "X",
-        "share of the game's result in the target; the rest is the winning chance by the score in c8",
-    ),
+    ("--wdl", number(0, 1), 0.5, "X", "share of the game's result in the target; the rest is the chance by the score in c8"),
     ("--prior", number(0, 1e9), 2000.0, "N", "penalty for changing a weight, worth N positions"),
     ("--smooth", number(0, 1e9), 2000.0, "N", "penalty for changing neighbours in a table differently, worth N positions"),
     ("--epochs", whole_number(1, 10_000), 40, "N", "at most N passes over the data"),
@@ -69,9 +62,7 @@ OPTIONS = (
     ("--validation", number(0.001, 0.9), 0.1, "X", "share kept for validation"),
     ("--max-score", number(0, 1e9), None, "CP", f"leave out scores beyond CP centipawns (in game files {MAX_SCORE})"),
     ("--per-game", whole_number(1, 65535), None, "N", f"use at most N positions of a game (in game files {PER_GAME})"),
-    ("--limit", whole_number(1, 10**9), None, "N", "use the first N positions of each file, after the other limits"),
     ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the split and the order of the batches"),
-    ("--date", str, None, "DATE", "the date to write into the file (default: none)"),
     ("--plot", file_name, None, "FILE", "draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)"),
     ("--weights", file_name, None, "FILE", "start from these weights (default: the shipped ones)"),
 )
@@ -84,11 +75,10 @@ def _parser() -> Parser:
     add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
     add("--output", type=file_name, metavar="FILE", required=True, help="where to write the new weights")
     add_force(add)
-    for name, about in (
-        ("--only", "fit only the weights with these names, for example 'king_*,tempo'; may be repeated"),
-        ("--freeze", "do not change the weights with these names; may be repeated"),
-    ):
-        add(name, type=_patterns, action="extend", default=[], metavar="A,B", help=about)
+    only = "fit only the weights with these names, for example 'king_*,tempo'; may be repeated"
+    add("--only", type=_patterns, action="extend", default=[], metavar="A,B", help=only)
+    freeze = "do not change the weights with these names; may be repeated"
+    add("--freeze", type=_patterns, action="extend", default=[], metavar="A,B", help=freeze)
     add_options(parser, OPTIONS)
     add("--distinct", action="store_true", help="use duplicate positions once")
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -116,6 +106,23 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
         raise CommandError(str(error)) from error
 
 
+def _source(
+    path: Path, weight: float, place: int, args: argparse.Namespace, start: Sequence[int], options: "Options"
+) -> "Source":
+    """Read the positions of a file that the options select, and count what the evaluation sees in them."""
+    from ...evaluation.learn.terms.tune import count
+    from ...evaluation.learn.tuning_set import distinct, read
+    from ..common.progress import progress
+
+    require_regular(path, "tune")
+    with naming(path):
+        data = read(path, max_score=args.max_score, per_game=args.per_game)
+    if args.distinct:
+        data = data.chosen(distinct(data.boards))
+    with progress(f"features of {data.name}", len(data)) as bar:
+        return count(data, weight, start, options, place, bar.advance)
+
+
 class TuneRun(Run):
     """A fit from its files to the new weights."""
 
@@ -124,95 +131,62 @@ class TuneRun(Run):
 
     def __init__(self, args: argparse.Namespace, argv: Sequence[str], options: "Options") -> None:
         """Read the data."""
-        from ...evaluation.learn.terms.tune import fitting
+        from ...evaluation.learn.terms.fit import Fitting
 
         super().__init__(args)
         self._argv = argv
-        self._options = options
         self._entries = config.load(args.weights) if args.weights else config.load_default()
-        self._start = config.flatten(self._entries)
-        self._sources = _sources(args, self._start, options)
-        self._fit = fitting(self._sources, self._start, options)
-        self._report: dict[str, Any] = {}
+        start = config.flatten(self._entries)
+        sources = [_source(path, weight, place, args, start, options) for place, (path, weight) in enumerate(args.files)]
+        self._fit = Fitting(sources, start, options)
 
-    def learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
-        """Fit; the first epoch is the start."""
-        for epoch in self._fit.epochs():
+    def _learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
+        for epoch in self._fit.epochs():  # the first one is the start
+            self.epochs.append(epoch)
             yield epoch
             advance(min(epoch.number, 1))
 
-    def interrupted(self) -> tuple[str, bool]:
-        """The best weights so far are written."""
+    def _interrupted(self) -> tuple[str, bool]:
         best = f"epoch {self._fit.best} is the best so far and is being written" if self.epochs else "nothing is written"
         return f"interrupted in epoch {len(self.epochs)} of {self.args.epochs}; {best}", bool(self.epochs)
 
-    def result(self) -> bytes | None:
-        """The new weights file, if the engine's validation loss has fallen."""
+    def _result(self) -> bytes | None:
+        """Return the new weights file, if the engine's validation loss has fallen."""
         from ...evaluation.learn.terms.tune import outcome, weights_file
 
-        weights, report = outcome(self._sources, self._start, self._options, self._fit, self.epochs)
-        self._report = report | {"interrupted": self.is_interrupted}
-        if not report["learnt"]:
+        weights, figures = outcome(self._fit, self.epochs)
+        self._figures = figures | {"interrupted": self.is_interrupted}
+        if not figures["learnt"]:
             return None
-        provenance = _provenance(self.args, self._argv, self._report, self._entries["NETWORK"])
+        provenance = _provenance(self.args, self._argv, self._figures, self._entries["NETWORK"])
         return weights_file(self._entries | config.unflatten(weights), provenance).encode()
 
-    def summary(self) -> dict[str, Any]:
-        """The report."""
-        return self._report
+    def _report(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
+        return self._figures, _text(self._figures, path), self._conclusion(path)
 
-    def text(self) -> str:
-        """The losses before and after."""
-        return _text(self._report, self.path)
-
-    def conclusion(self) -> str:
-        """Where the weights are, or why they are not written, and what becomes of the network."""
-        report, asked = self._report, self.args.output
-        if self.path:
-            network = _about_network(self._entries, self.path) if self._entries["NETWORK"] else ""
-            early = f"the weights of epoch {report['best']}, the best before the interruption, are in {self.path}"
-            return ". ".join(filter(None, [early if self.is_interrupted else "", network]))
+    def _conclusion(self, path: Path | None) -> str:
+        """Return where the weights are, or why they are not written, and what the user must know about the network."""
+        figures, output = self._figures, self.args.output
+        if path:
+            early = f"the weights of epoch {figures['best']}, the best before the interruption, are in {path}"
+            parts = [early if self.is_interrupted else "", _about_network(self._entries, path)]
+            return ". ".join(filter(None, parts))
         if self.is_interrupted:
-            return f"interrupted before the validation loss had fallen: {asked} is not written"
+            return f"interrupted before the validation loss had fallen: {output} is not written"
         return (
-            f"nothing was learnt: {asked} is not written, since the engine's validation loss did not fall (before "
-            f"{report['before']['validation']:.6f}, with the best weights {report['after']['validation']:.6f}): "
+            f"nothing was learnt: {output} is not written, since the engine's validation loss did not fall (before "
+            f"{figures['before']['validation']:.6f}, with the best weights {figures['after']['validation']:.6f}): "
             "give more positions, free more weights or take another --rate"
         )
-
-
-def _read(path: Path, args: argparse.Namespace) -> "TuningSet":
-    """The positions of a file that the options select."""
-    from ...evaluation.learn.tuning_set import distinct, read
-
-    require_regular(path, "tune")
-    try:
-        data = read(path, max_score=args.max_score, per_game=args.per_game)
-    except OSError as error:
-        raise CommandError(f"cannot read {path}: {error.strerror}") from error
-    if args.distinct:
-        data = data.chosen(distinct(data.boards))
-    return data.chosen(slice(args.limit))
-
-
-def _sources(args: argparse.Namespace, start: Sequence[int], options: "Options") -> "list[Source]":
-    """Read all files, and count what the evaluation sees in them."""
-    from ...evaluation.learn.terms.tune import count
-    from ..common.progress import progress
-
-    files = [(_read(path, args), weight) for path, weight in args.files]
-    sources = []
-    for place, (data, weight) in enumerate(files):
-        with progress(f"features of {data.name}", len(data)) as bar:
-            sources.append(count(data, weight, start, options, place, bar.advance))
-    return sources
 
 
 # --- The report ---
 
 
 def _about_network(entries: dict[str, Any], path: Path) -> str:
-    """What the user must know about the network that the new file in `path` names."""
+    """Return what the user must know about the network that the new file in `path` names, "" if it names none."""
+    if not entries["NETWORK"]:
+        return ""
     message = (
         f"The network {entries['NETWORK']} is kept in the file and was not used by the fit; "
         "if it is residual, train another one, since it was trained to be added to the old weights"
@@ -224,49 +198,46 @@ def _about_network(entries: dict[str, Any], path: Path) -> str:
     return message
 
 
-def _provenance(args: argparse.Namespace, argv: Sequence[str], report: dict[str, Any], network: str) -> list[str]:
-    """How the weights were fitted, a paragraph in each item; `network` is the file's entry."""
-    commit = f" at commit {found}" if (found := revision()) else ""
+def _provenance(args: argparse.Namespace, argv: Sequence[str], figures: dict[str, Any], network: str) -> list[str]:
+    """Return how the weights were fitted, a paragraph in each item; `network` is the file's entry."""
+    commit = revision()
     start = f"the weights of {args.weights.name}" if args.weights else "the weights.py of that commit"
-    before, after = report["before"], report["after"]
-    early = f" (interrupted in epoch {len(report['epochs'])} of {args.epochs})" if report["interrupted"] else ""
+    before, after = figures["before"], figures["after"]
+    early = f" (interrupted in epoch {len(figures['epochs'])} of {args.epochs})" if figures["interrupted"] else ""
     model = "White's predicted points are 1 / (1 + exp(-(score + edge) / scale)); scale and edge were fitted to each file before the weights."
     targets = f"Targets: {1 - args.wdl:g} of what c8 predicts, where there is one, and the rest the game's result."
-    numbers = f"{report['fitted']} numbers fitted, {report['changed']} changed, in {report['best']} epochs{early}"
+    numbers = f"{figures['fitted']} numbers fitted, {figures['changed']} changed, in {figures['best']} epochs{early}"
     penalties = f"penalties as of {args.prior:g} positions for a change, {args.smooth:g} for differing neighbours"
     training = f"Loss (cross-entropy) before and after, all files: training {before['training']:.6f} and {after['training']:.6f}"
     return [
-        f"fitted by `coachwhip tune`{f' on {args.date}' if args.date else ''}{commit}, starting from {start}.",
+        f"fitted by `coachwhip tune`{f' at commit {commit}' if commit else ''}, starting from {start}.",
         *([f"The network {network} was not used by the fit."] if network else []),
         f"Command: coachwhip tune {shlex.join(argv)}",
         f"{model} {targets}",
         f"{numbers}; {penalties}; seed {args.seed}.",
         f"{training}, validation {before['validation']:.6f} and {after['validation']:.6f}.",
-        *map(_provenance_of, report["files"]),
+        *map(_provenance_of, figures["files"]),
     ]
 
 
 def _provenance_of(file: dict[str, Any]) -> str:
-    left_out = (
-        f", {file['left_out']} left out since the evaluation adds more than the weighted sum there" if file["left_out"] else ""
-    )
     taught = f", of c8 {file['teacher_scale']:.1f}" if file["teacher_scale"] else ""
     before, after = file["before"], file["after"]
     return (
         f"- {file['name']}, {file['size']} bytes, sha256 {file['sha256']}: {file['positions']} positions of weight "
-        f"{file['weight']:g}{left_out}; {file['training']} for training, {file['validation']} for validation, split by "
+        f"{file['weight']:g}; {file['training']} for training, {file['validation']} for validation, split by "
         f"{file['split_by']}; scale of the evaluation {file['scale']:.1f} centipawns{taught}, edge {file['edge']:.1f}. "
         f"Validation loss {before['validation']:.6f} and {after['validation']:.6f}, against results alone "
         f"{before['results']:.6f} and {after['results']:.6f}."
     )
 
 
-def _text(report: dict[str, Any], path: Path | None) -> str:
-    """The report as text; `path` is None if nothing was learnt."""
-    rows = [(name, report["before"][name], report["after"][name]) for name in ("training", "validation")]
-    for file in report["files"]:
+def _text(figures: dict[str, Any], path: Path | None) -> str:
+    """Return the report as text; `path` is None if nothing was learnt."""
+    rows = [(name, figures["before"][name], figures["after"][name]) for name in ("training", "validation")]
+    for file in figures["files"]:
         rows += [(file["name"], file["before"]["validation"], file["after"]["validation"])]
         rows += [("  against results alone", file["before"]["results"], file["after"]["results"])]
     width = max(len(name) for name, _, _ in rows)
     lines = [f"{name:<{width}}  {before:.6f} -> {after:.6f}" for name, before, after in rows]
-    return "\n".join([f"{report['changed']} of {report['fitted']} numbers changed: {path or 'not written'}", *lines])
+    return "\n".join([f"{figures['changed']} of {figures['fitted']} numbers changed: {path or 'not written'}", *lines])

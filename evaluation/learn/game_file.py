@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Game files: games with a score for each ply, in viriformat (core/learning/recorded.pxd), the format of the field.
 
-`selfplay` writes them; `train`, `tune` and `selfplay --epd` read them, also those of other programs. A file has no header: what
-decided our games stands in a JSON file next to it. Bytes after the last whole game are ignored. A mate, and a ply without a
+`selfplay` writes them; `train`, `tune` and `selfplay --epd` read them, also those of other programs. A file has no header: the
+settings of our games are in a JSON file next to it. Bytes after the last whole game are ignored. A mate, and a ply without a
 score, have NO_SCORE with the sign of the better side; readers leave such positions out.
 """
 
@@ -73,17 +73,17 @@ def _word(code: int) -> int:
 
 
 class Games(NamedTuple):
-    """Whole games that follow each other in a file, and their positions that can be used."""
+    """Consecutive whole games of a file, and their positions that can be used."""
 
     first: int  # number of the first game in the file, from 0
     offset: int  # where `data` starts in the file
     data: bytes
-    spans: Numbers  # [game, 3]: where each starts and ends in `data`, and how many positions it has
+    spans: Numbers  # [game, 3]: start and end in `data`, and how many positions it has
     boards: Boards
 
     @property
     def numbers(self) -> Numbers:
-        """The number of the game of each position."""
+        """Return the number of the game of each position."""
         return np.repeat(np.arange(self.first, self.first + len(self.spans)), self.spans[:, 2])
 
 
@@ -121,7 +121,7 @@ def is_game_file(file: BinaryIO) -> bool:
 def read(file: BinaryIO, name: str, max_score: float = LARGEST_SCORE) -> Iterator[Games]:
     """Read a file from its present place, some games at a time; positions are quiet, and scored within `max_score`.
 
-    Raises OSError; FormatError that uses `name` for bytes that are no game.
+    Raises OSError; FormatError that names the file for bytes that are no game.
     """
     rest, first, offset = b"", 0, 0
     while data := file.read(CHUNK):
@@ -133,7 +133,7 @@ def read(file: BinaryIO, name: str, max_score: float = LARGEST_SCORE) -> Iterato
 
 
 def decode(data: bytes, name: str, max_score: float, first: int, offset: int) -> tuple[Games, int]:
-    """Decode the whole games at the start of `data`, and return them with the size of what was used."""
+    """Decode the whole games at the start of `data`, and return them with their size in bytes."""
     rows = np.empty((len(data) // 4, PACKED_SIZE), np.uint8)
     spans = np.empty((len(data) // EMPTY_SIZE, 3), np.int64)
     limit = int(min(max_score, LARGEST_SCORE))
@@ -193,7 +193,7 @@ def is_black(boards: Boards) -> Mask:
 
 
 def few_of_each(boards: Boards, groups: Numbers, count: int | None) -> Mask | slice:
-    """Choose at most `count` positions of each group at random: the group's number and positions decide. None: all of them."""
+    """Choose at most `count` random positions of each group; the group's number and positions decide which. None: all of them."""
     if count is None:
         return slice(None)
     keys = (hashes(boards) ^ ((groups.astype(np.uint64) + np.uint64(1)) * _HASH_FACTOR)) * _HASH_FACTOR
@@ -209,11 +209,11 @@ def hashes(boards: Boards) -> NDArray[np.uint64]:
     """Return a hash of each board with its side to move, castling and en passant."""
     words = boards.view("<u8").copy()
     words[:, STM_AT // 8] &= np.uint64(0xFF)
-    found = np.zeros(len(boards), dtype=np.uint64)
+    keys = np.zeros(len(boards), dtype=np.uint64)
     for word in words.T:
-        found = (found ^ word) * _HASH_FACTOR
-        found ^= found >> _HASH_SHIFT
-    return found
+        keys = (keys ^ word) * _HASH_FACTOR
+        keys ^= keys >> _HASH_SHIFT
+    return keys
 
 
 def epd(file: BinaryIO, name: str, max_score: float | None, per_game: int | None) -> Iterator[str]:

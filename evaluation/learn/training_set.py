@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Positions for training networks, in any number: they stay in their game files, and memory holds a pool of them at a time.
 
-A file is read once from its beginning to its end to check it and to find its games. Then an epoch reads chunks of about 150 games in
-random order until a pool is full, and draws from that pool at random: in a batch, positions come from hundreds of places of the whole
-set. Data that fit into one pool are shuffled completely. Games are decoded whenever they are read: that takes a small part of the
-time of a training.
+A file is read once from start to end, which checks it and finds its games. Then an epoch reads chunks of about 150 games in random
+order until a pool is full, and draws from that pool at random, so a batch has positions from hundreds of places in the files. Data
+that fit into one pool are shuffled completely. Games are decoded each time, which takes a small part of the time of a training.
 """
 
 from __future__ import annotations
@@ -30,13 +29,13 @@ SPLIT = 1  # the seed that chooses the games held out
 
 @dataclass(frozen=True)
 class TrainingFile:
-    """A game file, open, as far as it is used."""
+    """An open game file, or its first games."""
 
     name: str
     file: BinaryIO
-    sha256: str  # of the games that are used
+    sha256: str  # of these games
     chunks: Numbers  # [chunk, 3]: where in the file it starts, its bytes, and its first game
-    counts: Numbers  # the positions of each game that are used
+    counts: Numbers  # how many positions of each game are used
     limits: tuple[float, int | None]  # largest score, and most positions of a game
 
     def chunk(self, number: int) -> tuple[Boards, Numbers]:
@@ -48,52 +47,39 @@ class TrainingFile:
         return games.boards[few], games.numbers[few]
 
 
-def indexed(
-    file: BinaryIO, name: str, max_score: float, per_game: int | None, *, limit: int | None = None, games: int | None = None
-) -> TrainingFile:
-    """Read an open game file, which must stay open: all its games, those up to position `limit` (at least one position), or the first `games` of them.
+def indexed(file: BinaryIO, name: str, max_score: float, per_game: int | None, games: int | None = None) -> TrainingFile:
+    """Read an open game file, which must stay open: all its games, or the first `games` of them.
 
-    Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError; FormatError for one
-    that has a game that cannot be played or no position to use, or fewer than `games`.
+    Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError; FormatError for a game that
+    cannot be played, for a file without a position to use, or with fewer than `games`.
     """
-    hashed, chunks, counts, total = hashlib.sha256(), [], [], 0
+    hashed, chunks, counts = hashlib.sha256(), [], [np.empty(0, np.int64)]
     for part in read(file, name, max_score):
-        sizes = part.spans[:, 2] if per_game is None else np.minimum(part.spans[:, 2], per_game)
-        count = len(sizes) if games is None else min(len(sizes), games - part.first)
-        if limit is not None:
-            totals = total + np.cumsum(sizes)
-            most = limit if total else max(limit, *totals[totals > 0][:1])
-            count = min(count, int(np.searchsorted(totals, most, side="right")))
-        if not count:
+        spans = part.spans if games is None else part.spans[: max(0, games - part.first)]
+        if not len(spans):
             break
-        used = part.data[: part.spans[count - 1, 1]]
+        used = part.data[: spans[-1, 1]]
         hashed.update(used)
         chunks.append((part.offset, len(used), part.first))
-        counts.append(sizes[:count])
-        total += int(sizes[:count].sum())
-        if count < len(sizes):
-            break
-    found = np.concatenate(counts) if counts else np.empty(0, np.int64)
-    if games is not None and len(found) < games:
-        raise FormatError(f"{name} has {len(found)} games, but the training started with {games}")
-    if not total:
+        counts.append(np.minimum(spans[:, 2], per_game or len(part.boards)))
+    positions = np.concatenate(counts)
+    if games is not None and len(positions) < games:
+        raise FormatError(f"{name} has {len(positions)} games, but the training started with {games}")
+    if not positions.any():
         raise FormatError(f"{name}: it contains no position")
-    return TrainingFile(name, file, hashed.hexdigest(), np.array(chunks), found, (max_score, per_game))
+    return TrainingFile(name, file, hashed.hexdigest(), np.array(chunks), positions, (max_score, per_game))
 
 
 class TrainingSet:
     """The positions of several files, split into games for training and games held out."""
 
     def __init__(self, files: Sequence[TrainingFile], share: float) -> None:
-        """Hold out about `share` of the games.
-
-        The number of a file and of a game in it decides whether the game is held out, so losses of other settings can be compared.
-        """
+        """Hold out about `share` of the games. Their numbers decide which, so that losses of other settings can be compared."""
         self._files = files
         self._is_held_out: list[Mask] = [
             np.random.default_rng([SPLIT, number]).random(len(file.counts)) < share for number, file in enumerate(files)
         ]
-        self._chunks = [(file, chunk) for file, each in enumerate(files) for chunk in range(len(each.chunks))]
+        self._chunks = [(number, chunk) for number, file in enumerate(files) for chunk in range(len(file.chunks))]
         self.training, self.held_out_count = (int(self._sizes(held_out=held).sum()) for held in (False, True))
 
     def _sizes(self, *, held_out: bool) -> Numbers:
@@ -140,10 +126,10 @@ class TrainingSet:
 
     def _read(self, chunks: Sequence[int], size: int, *, held_out: bool) -> Boards:
         """Read the positions of these chunks that are held out, or not: `size` of them."""
-        found, count = np.empty((size, PACKED_SIZE), np.uint8), 0
-        for file, chunk in (self._chunks[number] for number in chunks):
-            boards, games = self._files[file].chunk(chunk)
-            boards = boards[self._is_held_out[file][games] == held_out]
-            found[count : count + len(boards)] = boards
+        positions, count = np.empty((size, PACKED_SIZE), np.uint8), 0
+        for number, chunk in (self._chunks[place] for place in chunks):
+            boards, games = self._files[number].chunk(chunk)
+            boards = boards[self._is_held_out[number][games] == held_out]
+            positions[count : count + len(boards)] = boards
             count += len(boards)
-        return found
+        return positions

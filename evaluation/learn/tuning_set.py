@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Reads positions for `tune` into an array: EPD with c9 (result) and c8 (score), plain or compressed, and game files.
 
-Ten million positions fit in half a gigabyte. Each position belongs to a group. Members of a group resemble each other, so `split`
-puts all of them into training or all into validation. A group is a game if the file names the games, otherwise all positions with the
-same pawns.
+Ten million positions fit in half a gigabyte. Positions of a group resemble each other, so `split` puts all of them into training
+or all into validation. A group is a game if the file names the games, otherwise all positions with the same pawns.
 """
 
 from __future__ import annotations
@@ -30,10 +29,9 @@ if TYPE_CHECKING:
     from .game_file import Boards, Numbers, Singles
 
 TELLING_PAWNS = 6  # with fewer pawns, a group is the positions with the same board
-MAX_PAWNS_SCORE = 320.0  # what c8 may say, either way
-SHOWN = 200  # characters of a fault in a message
+MAX_PAWNS_SCORE = 320.0  # of c8, either way
+MAX_QUOTED = 200  # characters of a fault in a message
 LONGEST_LINE = 1 << 16  # bytes
-BLOCK = 1 << 16  # positions that are hashed at a time
 
 _OPERATION = re.compile(r'\b(c[789]) "([^"]*)"')
 _GAME_NUMBER = re.compile(r"[0-9]{1,18}")  # fits in 64 bits
@@ -120,7 +118,7 @@ def _from_epd(name: str, file: BinaryIO) -> tuple[Boards, Numbers, bool]:
                 raise ValueError("no number of a game in c7, as there is in the first line")
             boards += pack(" ".join(line.replace(";", " ", 1).split(None, 4)[:4]))
         except ValueError as error:
-            raise game_file.FormatError(f"{name}, line {number}: {str(error)[:SHOWN]}") from error
+            raise game_file.FormatError(f"{name}, line {number}: {str(error)[:MAX_QUOTED]}") from error
         struct.pack_into(
             "<hB", boards, len(boards) - PACKED_SIZE + SCORE_AT, _score(operations.get("c8", "")), RESULTS.index(operations["c9"])
         )
@@ -129,7 +127,7 @@ def _from_epd(name: str, file: BinaryIO) -> tuple[Boards, Numbers, bool]:
 
 
 def _lines(name: str, file: BinaryIO) -> Iterator[tuple[int, str]]:
-    """Return the lines that hold something, with their numbers."""
+    """Return the lines that are neither blank nor comments, with their numbers."""
     for number, line in enumerate(iter(lambda: file.readline(LONGEST_LINE + 1), b""), start=1):
         if len(line) > LONGEST_LINE:
             raise game_file.FormatError(f"{name}, line {number}: longer than {LONGEST_LINE} bytes")
@@ -151,7 +149,7 @@ def _score(text: str) -> int:
 
 
 def same_pawns(fen: str) -> int:
-    """A hash of the pawns; of the whole board if there are fewer than TELLING_PAWNS."""
+    """Return a hash of the pawns; of the whole board if there are fewer than TELLING_PAWNS."""
     board = fen.split(maxsplit=1)[0]
     pawns = board.translate(_PAWNS_ALONE)
     return zlib.crc32((pawns if len(pawns) - pawns.count(".") - 7 >= TELLING_PAWNS else board).encode())
@@ -161,17 +159,16 @@ def same_pawns(fen: str) -> int:
 
 
 def split(groups: Numbers, share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Which positions are for validation: about `share` of the groups, each of them whole."""
+    """Choose the positions for validation: about `share` of the groups, as a whole."""
     unique = np.unique(groups)
     return np.isin(groups, unique[rng.random(len(unique)) < share])
 
 
 def distinct(boards: Boards) -> NDArray[np.bool_]:
-    """Which packed positions are not repetitions of an earlier one; positions that differ in the fifty-move counter are the same.
+    """Choose the positions that do not repeat an earlier one; the fifty-move counter makes no difference.
 
     They are compared by hashes of 64 bits: among ten million, two different ones are taken for the same with probability 3e-6.
     """
-    keys = np.concatenate([hashes(boards[at : at + BLOCK]) for at in range(0, len(boards), BLOCK)])
-    is_first = np.zeros(len(keys), dtype=np.bool_)
-    is_first[np.unique(keys, return_index=True)[1]] = True
+    is_first = np.zeros(len(boards), dtype=np.bool_)
+    is_first[np.unique(hashes(boards), return_index=True)[1]] = True
     return is_first

@@ -138,7 +138,7 @@ def test_same_pawns_are_one_group_and_no_group_is_on_both_sides() -> None:
     assert 0.1 < chosen.mean() < 0.3
 
 
-def test_repeated_positions_are_found(text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_positions_are_found(text: Path) -> None:
     """The board, the side to move, castling and en passant make a position; the fifty-move counter does not."""
     fens = [
         START,
@@ -151,7 +151,6 @@ def test_repeated_positions_are_found(text: Path, monkeypatch: pytest.MonkeyPatc
     ]
     boards = np.frombuffer(b"".join(map(pack, fens)), dtype=np.uint8).reshape(-1, PACKED_SIZE)
     assert tuning_set.distinct(boards).tolist() == [True, True, True, False, True, True, False]
-    monkeypatch.setattr(tuning_set, "BLOCK", 1000)
     data = tuning_set.read(text)
     data = data.chosen(np.random.default_rng(3).integers(0, len(data), 3000))
     first = {fen: at for at, fen in reversed(list(enumerate(fens_of(data))))}

@@ -16,13 +16,14 @@ import numpy as np
 
 from ....core.learning.face import adam_step
 from ..optimiser import Epoch, cosine
-from .model import PARAMETERS, TABLE, TAPERED, Model, bounds, roughness
+from .model import PARAMETERS, TABLE, TAPERED, Evaluation, bounds, chosen, joined, parameters, roughness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
+    from ..tuning_set import TuningSet
     from .model import Features, Floats, Singles
 
 LEAST_SCALE, FIRST_SCALE, GREATEST_SCALE = 40.0, 150.0, 1000.0  # centipawns
@@ -43,53 +44,67 @@ class Options(NamedTuple):
     epochs: int
     rate: float  # learning rate: centipawns a step at first; it falls to 0 along a cosine
     batch: int  # positions in a step
-    patience: int  # the fit ends after so many epochs without a better validation loss
-    prior: float  # penalty for a change: like so many positions that count the weight once and agree with the start
+    patience: int  # the fit ends after this many epochs without a better validation loss
+    prior: float  # penalty for a change, as of this many positions that count the weight once and agree with the start
     smooth: float  # penalty, in the same unit, for a change that differs from that of the neighbour in a table
+
+
+class Source(NamedTuple):
+    """The positions of a file with their features and targets. Arrays have a row for each position."""
+
+    data: TuningSet
+    weight: float  # of one of its positions in the loss
+    features: Features
+    targets: Singles  # White's points, 0 to 1
+    is_validation: NDArray[np.bool_]
+    scale: float  # of the evaluation, in centipawns
+    edge: float  # of White, in centipawns
+    teacher_scale: float | None  # of the c8 scores, in centipawns; None if they are not used
 
 
 class Samples(NamedTuple):
     """Positions for training or validation. Each array has a row for each position."""
 
     features: Features
-    targets: Singles  # White's points, 0 to 1, that the fit aims at
+    targets: Singles  # White's points, 0 to 1
     importance: Singles  # the weight of each position in the loss
     scales: Singles  # centipawns
     edges: Singles  # centipawns
 
     def chosen(self, rows: slice | NDArray[Any]) -> Samples:
-        """Some of the positions."""
+        """Return some of the positions."""
         return Samples(self.features.chosen(rows), *(part[rows] for part in self[1:]))
 
-    def expected(self, values: Floats) -> Singles:
-        """White's points as these parameters predict them."""
-        return expectation(Model(values).scores(self.features) + self.edges, self.scales).astype(np.float32)
+    def expected(self, evaluation: Evaluation) -> Singles:
+        """Return White's points as the scores predict them."""
+        return expectation(evaluation.scores + self.edges, self.scales).astype(np.float32)
 
     def loss(self, values: Floats) -> float:
-        """The mean loss of these parameters, weighted by importance."""
-        return float(np.average(losses(self.expected(values), self.targets), weights=self.importance))
+        """Return the mean loss of these parameters, weighted by importance."""
+        expected = self.expected(Evaluation(values, self.features))
+        return float(np.average(losses(expected, self.targets), weights=self.importance))
 
     @property
     def total(self) -> float:
-        """The sum of the importance of all positions."""
+        """Return the sum of the importance of all positions."""
         return float(self.importance.sum(dtype=np.float64))
 
 
-def expectation(scores: NDArray[np.floating], scale: float | Singles) -> NDArray[np.floating]:
-    """White's points as the scores predict them. `scale`, in centipawns, is one number or one for each score."""
+def expectation(scores: NDArray[np.floating], scale: float | Singles) -> NDArray[Any]:
+    """Return White's points as the scores predict them. `scale`, in centipawns, is one number or one for each score."""
     expected: NDArray[np.floating] = 1 / (1 + np.exp(-np.clip(scores / scale, -30, 30)))
     return expected
 
 
 def losses(expected: NDArray[np.floating], targets: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Cross-entropy of each position, in nats."""
+    """Return the cross-entropy of each position, in nats."""
     sure = np.clip(expected, SURE, 1 - SURE)
     entropy: NDArray[np.floating] = -(targets * np.log(sure) + (1 - targets) * np.log(1 - sure))
     return entropy
 
 
 def fit_scale(scores: NDArray[np.floating], targets: NDArray[np.floating], *, with_edge: bool) -> tuple[float, float]:
-    """The scale and the edge, in centipawns, with which these scores predict the targets best; without `with_edge` the edge is 0.
+    """Return the scale and the edge, in centipawns, with which these scores predict the targets best; the edge is 0 unless `with_edge`.
 
     Newton's method for logistic regression on the score and a constant. The limits are beyond what real data need.
     """
@@ -107,43 +122,48 @@ def fit_scale(scores: NDArray[np.floating], targets: NDArray[np.floating], *, wi
 class Fitting:
     """A fit in memory: `values` are the parameters with the lowest validation loss so far, after epoch `best`."""
 
-    def __init__(
-        self,
-        start: Floats,
-        free: NDArray[np.bool_],
-        training: Samples,
-        validation: Samples,
-        options: Options,
-        rng: np.random.Generator,
-    ) -> None:
-        """Fit the parameters where `free` is true."""
-        self.values = start.copy()
+    def __init__(self, sources: Sequence[Source], start: Sequence[int], options: Options) -> None:
+        """Prepare a fit of weights to sources that were counted with the flat list `start`.
+
+        Raises ValueError for too little data, and for a pattern that no weight matches.
+        """
+        self.sources = sources
+        self.start = start
+        self.free = chosen(options.only, options.freeze)
+        self.values = parameters(start)
         self.best = 0  # no epoch had a lower validation loss than the start
-        self._start = start
-        self._free = free
-        self._training = training
-        self._validation = validation
         self._options = options
-        self._rng = rng
+        self._rng = np.random.default_rng(options.seed)
+        of_files = np.array([[source.weight, source.scale, source.edge] for source in sources], dtype=np.float32)
+        samples = Samples(
+            joined([source.features for source in sources]),
+            np.concatenate([source.targets for source in sources]),
+            *np.repeat(of_files.T, [len(source.targets) for source in sources], axis=1),
+        )
+        is_validation = np.concatenate([source.is_validation for source in sources])
+        if is_validation.all() or not is_validation.any():
+            raise ValueError("too few games or positions to have some for training and some for validation")
+        self._training = samples.chosen(self._rng.permutation(np.flatnonzero(~is_validation)))
+        self._validation = samples.chosen(np.flatnonzero(is_validation))
 
     def epochs(self) -> Iterator[Epoch]:
         """Fit, and return the losses of the start and then of every epoch."""
-        start, options, training, validation = self._start, self._options, self._training, self._validation
+        options, training, validation, start = self._options, self._training, self._validation, self.values
         batches = _batches(training, options.batch)
         unit = _curvature(start, training) / training.total
         rough = roughness(_seen(training)) * (options.smooth * unit)
         low, high = bounds()
         values, mean, square = start.copy(), np.zeros(len(PARAMETERS)), np.zeros(len(PARAMETERS))
-        step, steps, least = 0, options.epochs * len(batches), validation.loss(start)
+        step, least = 0, validation.loss(start)
         yield Epoch(0, training.loss(values), least)
         for number in range(1, options.epochs + 1):
             for index in self._rng.permutation(len(batches)):
                 change = values - start
                 gradient = _gradient(values, batches[index]) + options.prior * unit * change + rough @ change
                 step += 1
-                rate = options.rate * cosine(step, steps)
+                rate = options.rate * cosine(step, options.epochs * len(batches))
                 adam_step(values, mean, square, gradient, step=step, rate=rate, epsilon=EPSILON, decay=0.0)
-                values[:] = np.where(self._free, np.clip(values, low, high), start)
+                values[:] = np.where(self.free, np.clip(values, low, high), start)
             epoch = Epoch(number, training.loss(values), validation.loss(values))
             if epoch.validation < least:
                 self.values, self.best, least = values.copy(), number, epoch.validation
@@ -153,20 +173,21 @@ class Fitting:
 
 
 def _batches(samples: Samples, size: int) -> Sequence[Samples]:
-    """The samples in parts of about this size. They are cut once, since a slice of a sparse matrix is a copy."""
+    """Return the samples in parts of about this size. They are cut once, since a slice of a sparse matrix is a copy."""
     count = max(1, round(len(samples.targets) / size))
     edges = np.linspace(0, len(samples.targets), count + 1).astype(np.int64)
     return [samples.chosen(slice(start, end)) for start, end in itertools.pairwise(edges.tolist())]
 
 
 def _gradient(values: Floats, batch: Samples) -> Floats:
-    """The gradient of the weighted mean loss of a batch."""
-    error = batch.expected(values) - batch.targets
-    return Model(values).gradient(batch.features, (error * batch.importance / (batch.scales * batch.total)).astype(np.float32))
+    """Return the gradient of the weighted mean loss of a batch."""
+    evaluation = Evaluation(values, batch.features)
+    error = batch.expected(evaluation) - batch.targets
+    return evaluation.gradient((error * batch.importance / (batch.scales * batch.total)).astype(np.float32))
 
 
 def _seen(samples: Samples) -> NDArray[np.bool_]:
-    """Which tapered weights at least one position counts; the weights of `king_danger` are all taken as counted."""
+    """Return which tapered weights at least one position counts; the weights of `king_danger` are all taken as counted."""
     seen = np.zeros(len(TAPERED), dtype=np.bool_)
     seen[samples.features.sums.indices[samples.features.sums.data != 0]] = True
     seen[TABLE] = True
@@ -174,6 +195,6 @@ def _seen(samples: Samples) -> NDArray[np.bool_]:
 
 
 def _curvature(start: Floats, samples: Samples) -> float:
-    """The mean second derivative of a position's loss by a weight that it counts once."""
-    expected = samples.expected(start)
+    """Return the mean second derivative of a position's loss by a weight that it counts once."""
+    expected = samples.expected(Evaluation(start, samples.features))
     return float(np.average(expected * (1 - expected) / samples.scales**2, weights=samples.importance))

@@ -44,45 +44,45 @@ LONG = 8  # entries; see `roughness`
 
 
 def chosen(only: Iterable[str], freeze: Iterable[str]) -> NDArray[np.bool_]:
-    """Which parameters to fit: those not known whose names match a pattern of `only` (empty: all do), and none of `freeze`.
+    """Choose the parameters to fit: those not known whose names match a pattern of `only` (empty: all do), and none of `freeze`.
 
     Case does not matter. Raises ValueError for a pattern that matches no weight.
     """
-    only, freeze = [pattern.lower() for pattern in only], [pattern.lower() for pattern in freeze]
-    for pattern in [*only, *freeze]:
-        if not any(fnmatch(weight.name, pattern) for weight in WEIGHTS):
+    fitted = (_matching(only) or {weight.name for weight in WEIGHTS}) - _matching(freeze)
+    return np.array([weight.name in fitted and not weight.is_known for weight in PARAMETERS])
+
+
+def _matching(patterns: Iterable[str]) -> set[str]:
+    matches = {pattern: {weight.name for weight in WEIGHTS if fnmatch(weight.name, pattern.lower())} for pattern in patterns}
+    for pattern, names in matches.items():
+        if not names:
             raise ValueError(f"no weight is called {pattern!r}; `coachwhip weights` prints the names")
-    asked = {weight.name: _matches(weight.name, only or ["*"]) and not _matches(weight.name, freeze) for weight in WEIGHTS}
-    return np.array([asked[weight.name] and not weight.is_known for weight in PARAMETERS])
-
-
-def _matches(name: str, patterns: Iterable[str]) -> bool:
-    return any(fnmatch(name, pattern) for pattern in patterns)
+    return set().union(*matches.values())
 
 
 # --- The parameters to fit, and the weights as the core takes them ---
 
 
 def parameters(flat: Sequence[int]) -> Floats:
-    """The parameters of the weights in a flat list (see layout.py)."""
+    """Return the parameters of the weights in a flat list (see layout.py)."""
     pairs = np.array(flat[: len(TAPERED)], dtype=np.int64)
     return np.concatenate([*unpack_pair(pairs), flat[len(TAPERED) :]]).astype(np.float64)
 
 
 def flat_weights(values: Floats) -> list[int]:
-    """The flat list of weights for these parameters, rounded."""
+    """Return the flat list of weights for these parameters, rounded."""
     mg, eg, plain = np.split(np.rint(values).astype(np.int64), ENDS)
     return [int(weight) for weight in [*pack_pair(mg, eg), *plain]]
 
 
 def bounds() -> tuple[Floats, Floats]:
-    """The least and the greatest value of every parameter."""
+    """Return the least and the greatest value of every parameter."""
     low, high = np.array([(weight.low, weight.high) for weight in PARAMETERS], dtype=np.float64).T
     return low, high
 
 
 def roughness(is_seen: NDArray[np.bool_]) -> Any:
-    """A sparse matrix R: (R @ change) is the gradient of half the squared differences between the changes of neighbours.
+    """Return a sparse matrix R: (R @ change) is the gradient of half the squared differences between the changes of neighbours.
 
     Neighbours are adjacent entries of a table along an axis with at least LONG entries. Such an axis is a number of squares, a
     rank, a file or a level; a shorter one may be a type of piece. Entries that the data never count (a pawn on the first rank)
@@ -118,12 +118,12 @@ class Features(NamedTuple):
     phase: Singles  # 1 midgame .. 0 endgame
 
     def chosen(self, rows: slice | NDArray[Any]) -> Features:
-        """The positions with these row numbers, in this order."""
+        """Return the positions with these row numbers, in this order."""
         return Features._make(part[rows] for part in self)
 
 
 def features(extracted: tuple[Any, ...]) -> Features:
-    """The features for the model, from what `Scorer.features` returned."""
+    """Return the features for the model, from what `Scorer.features` returned."""
     from scipy.sparse import csr_array, diags_array
 
     starts, columns, counts, phases = (np.frombuffer(part, dtype=part.typecode) for part in extracted[:4])
@@ -143,7 +143,7 @@ def features(extracted: tuple[Any, ...]) -> Features:
 
 
 def joined(parts: Sequence[Features]) -> Features:
-    """The features of all these positions."""
+    """Return the features of all these positions."""
     from scipy.sparse import vstack
 
     sums, *others = zip(*parts, strict=True)
@@ -157,84 +157,58 @@ class _Attack(NamedTuple):
     """The king attack of one side, with a row for each position."""
 
     level: Ints  # the lower of the two table entries that are interpolated
-    part: Singles  # share of the upper entry, 0 to 1; NaN without an attack
+    part: Singles  # share of the upper entry, 0 to 1
     slope: Singles  # [position, mg or eg]: change of the value by one danger unit
     value: Singles  # [position, mg or eg]: centipawns
 
 
-class Model:
-    """The evaluation with given weights."""
+class Evaluation:
+    """The evaluation of some positions with the parameters `values`; `scores` are centipawns from White's side."""
 
-    def __init__(self, values: Floats) -> None:
+    def __init__(self, values: Floats, data: Features) -> None:
         mg, eg, plain = np.split(values.astype(np.float32), ENDS)
-        self._pairs = np.stack([mg, eg], axis=1)
-        self._units = plain[UNITS]
-        self._scales: Singles = np.append(plain[SCALES] / FULL_SCALE, np.float32(1)).astype(np.float32)
+        pairs = np.stack([mg, eg], axis=1)
+        white, black = (_attack(data.units[:, side] @ plain[UNITS], data.attacks[:, side], pairs[TABLE]) for side in range(2))
+        sums: Singles = data.sums @ pairs + white.value - black.value
+        self._data = data
+        self._attacks = white, black
+        self._eg = sums[:, 1]
+        self._scale: Singles = np.append(plain[SCALES] / FULL_SCALE, np.float32(1)).astype(np.float32)[data.scale]
+        self.scores: Singles = data.phase * sums[:, 0] + (1 - data.phase) * self._scale * self._eg
 
-    def scores(self, data: Features) -> Singles:
-        """Centipawns from White's side."""
-        return self._evaluate(data)[0]
-
-    def gradient(self, data: Features, slope: Singles) -> Floats:
-        """The gradient of a sum over the positions by all parameters; `slope` is the derivative of each summand by its position's score."""
-        _, eg, attacks, scale = self._evaluate(data)
+    def gradient(self, slope: Singles) -> Floats:
+        """Return the gradient of a sum over the positions by all parameters; `slope` is the derivative of each summand by its score."""
+        data = self._data
         by_eg = slope * (1 - data.phase)
-        by_pair = np.stack([slope * data.phase, by_eg * scale], axis=1)
+        by_pair = np.stack([slope * data.phase, by_eg * self._scale], axis=1)
         pairs = (data.sums.T @ by_pair).astype(np.float64)
         plain = np.zeros(len(PLAIN))
-        by_scale = np.bincount(data.scale, weights=by_eg * eg, minlength=len(SCALES) + 1)
+        by_scale = np.bincount(data.scale, weights=by_eg * self._eg, minlength=len(SCALES) + 1)
         plain[SCALES] = by_scale[:-1] / FULL_SCALE
-        for side, (attack, sign) in enumerate(zip(attacks, (1, -1), strict=True)):
-            pairs[TABLE] += sign * _by_table(attack, by_pair)
+        for side, (attack, sign) in enumerate(zip(self._attacks, (1, -1), strict=True)):
+            pairs[TABLE] += sign * _by_table(attack, by_pair * data.attacks[:, side, None])
             plain[UNITS] += sign * (data.units[:, side].T @ (attack.slope * by_pair).sum(axis=1))
         return np.concatenate([pairs[:, 0], pairs[:, 1], plain])
 
-    def _evaluate(self, data: Features) -> tuple[Singles, Singles, tuple[_Attack, _Attack], Singles]:
-        """Score, endgame value before scaling, attacks, and scale factor."""
-        white, black = (self._attack(data.units[:, side], data.attacks[:, side]) for side in range(2))
-        pairs: Singles = data.sums @ self._pairs + white.value - black.value
-        scale: Singles = self._scales[data.scale]
-        scores: Singles = data.phase * pairs[:, 0] + (1 - data.phase) * scale * pairs[:, 1]
-        return scores, pairs[:, 1], (white, black), scale
 
-    def _attack(self, units: Singles, present: Singles) -> _Attack:
-        table = self._pairs[TABLE]
-        place = (units @ self._units - np.float32(MIDDLE)) / np.float32(DANGER_STEP)
-        last = len(table) - 1
-        is_inside = (place > 0) & (place < last) & (present > 0)
-        place = np.clip(place, 0, last)
-        level = np.minimum(place.astype(np.int64), last - 1)
-        part = place - level.astype(np.float32)
-        step = table[level + 1] - table[level]
-        value = (table[level] + part[:, None] * step) * present[:, None]
-        return _Attack(level, np.where(present > 0, part, np.nan), step * (is_inside[:, None] / np.float32(DANGER_STEP)), value)
+def _attack(danger: Singles, present: Singles, table: Singles) -> _Attack:
+    """Return an attack of so many danger units where it is `present` (1, else 0); `table` has the entries of king_danger."""
+    last = len(table) - 1
+    place = (danger - np.float32(MIDDLE)) / np.float32(DANGER_STEP)
+    is_inside = (place > 0) & (place < last) & (present > 0)
+    place = np.clip(place, 0, last)
+    level = np.minimum(place.astype(np.int64), last - 1)
+    part = place - level.astype(np.float32)
+    step = table[level + 1] - table[level]
+    value = (table[level] + part[:, None] * step) * present[:, None]
+    return _Attack(level, part, step * (is_inside[:, None] / np.float32(DANGER_STEP)), value)
 
 
 def _by_table(attack: _Attack, by_pair: Singles) -> Floats:
-    """The gradient by the entries of king_danger, for White's attack."""
-    present = ~np.isnan(attack.part)
-    level, part, of = attack.level[present], attack.part[present][:, None], by_pair[present]
+    """Return the gradient by the entries of king_danger, for White's attack."""
     columns = []
     for half in range(2):
-        lower = np.bincount(level, weights=((1 - part) * of)[:, half], minlength=len(TABLE))
-        columns.append(lower + np.bincount(level + 1, weights=(part * of)[:, half], minlength=len(TABLE)))
+        lower = np.bincount(attack.level, weights=(1 - attack.part) * by_pair[:, half], minlength=len(TABLE))
+        upper = np.bincount(attack.level + 1, weights=attack.part * by_pair[:, half], minlength=len(TABLE))
+        columns.append(lower + upper)
     return np.stack(columns, axis=1)
-
-
-def engine_scores(values: Floats, data: Features) -> Ints:
-    """The engine's evaluation of these features: danger levels without interpolation, and integer divisions as in the core."""
-    mg, eg, plain = np.split(np.rint(values).astype(np.int64), ENDS)
-    pairs = np.stack([mg, eg], axis=1)
-    sums = np.rint(data.sums @ pairs.astype(np.float64)).astype(np.int64)
-    for side, sign in enumerate((1, -1)):
-        level = np.clip(data.units[:, side].astype(np.int64) @ plain[UNITS] // DANGER_STEP, 0, len(TABLE) - 1)
-        sums += sign * pairs[TABLE][level] * data.attacks[:, side].astype(np.int64)[:, None]
-    scales = np.append(plain[SCALES], FULL_SCALE)[data.scale]
-    phase = np.rint(data.phase * FULL_PHASE).astype(np.int64)
-    return towards_zero(sums[:, 0] * phase + towards_zero(sums[:, 1] * scales, FULL_SCALE) * (FULL_PHASE - phase), FULL_PHASE)
-
-
-def towards_zero(dividend: Ints, divisor: int) -> Ints:
-    """Division as in C."""
-    quotient: Ints = np.sign(dividend) * (np.abs(dividend) // divisor)
-    return quotient
