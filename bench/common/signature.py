@@ -11,7 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ...core.engine import Engine, Network, Position
 
@@ -67,6 +67,12 @@ def searches(
 def weights_digest(weights: Sequence[int]) -> str:
     """The SHA-256 by which files of self-play, journals and networks name weights."""
     return hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()
+
+
+def engine_names(weights: tuple[int, ...], network: Network | None) -> dict[str, Any]:
+    """Return what names an engine in files of self-play and journals: the SHA-256 of weights and network, and the signature."""
+    digest = hashlib.sha256(network.data).hexdigest() if network else None
+    return {"weights": weights_digest(weights), "network": digest, "signature": signature(weights, network)}
 
 
 @lru_cache(maxsize=2)

@@ -83,6 +83,9 @@ class Run(ABC):
         path, complaint = write_or_save_elsewhere(args.output, data, self.MADE) if data is not None else (None, "")
         report, text, conclusion = self._report(path)
         print(json.dumps(report) if args.json else text)
+        if data and not path and data.isascii():
+            print(data.decode())
+            complaint += f"; {self.MADE} on standard output"
         if args.plot:
             self._plot()
         if complaint:

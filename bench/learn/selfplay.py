@@ -6,7 +6,6 @@ processes and of interruptions. `evaluation.learn.game_file` describes its forma
 """
 
 import argparse
-import hashlib
 import json
 import lzma
 import os
@@ -15,6 +14,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, nullcontext, suppress
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,10 @@ from ..common.own_game import settings_from
 from ..common.pool import cluster, processes
 from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments, add_rule_arguments
-from ..common.signature import signature, weights_digest
+from ..common.signature import engine_names, signature
 from .selfplay_game import GameStart, SelfplaySettings, play
 
 TO_THE_END = 10  # percent: games that are decided early have few endings
-DESCRIBING = "revision"  # what the settings say for people; the signature says it for us
 
 EPILOG = """\
 FILE is written in viriformat, which the trainers of other engines read too: every move of a game with its score, 4.4 bytes a
@@ -110,7 +109,7 @@ def _game_arguments(add: Callable[..., object]) -> None:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Progress is shown on stderr, the summary printed on stdout; 130 after Ctrl-C."""
+    """Run the subcommand: progress on stderr, the summary on stdout; 130 after Ctrl-C."""
     return _parser().run(argv, _selfplay)
 
 
@@ -122,14 +121,14 @@ def _selfplay(args: argparse.Namespace) -> int:
             raise CommandError(
                 "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
             )
-        args.settings_file = settings_path(args.file)
+        args.settings_file = _settings_path(args.file)
         check_outputs(args, {}, ["file", "settings_file"])
         rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
         settings = SelfplaySettings(
             **settings_from(args), random_plies=args.random_plies, to_the_end=args.to_the_end, rules=rules
         )
         books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
-        book = [entry for each in books for entry in each] or standard_start(chess960=args.chess960)
+        book = list(chain(*books)) or standard_start(chess960=args.chess960)
         with closing(GameStore(args.file, _described(args, settings, books))) as store:
             if store.games < args.games:
                 _play_missing(args, settings, book, store)
@@ -140,40 +139,33 @@ def _selfplay(args: argparse.Namespace) -> int:
 
 
 def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequence[Book]) -> dict[str, Any]:
-    """The settings as the JSON file has them. Raises OSError."""
-    described = dict(vars(settings))
-    described["weights"] = weights_digest(settings.weights)
-    described["network"] = hashlib.sha256(settings.network.data).hexdigest() if settings.network else None
-    described["rules"] = {name: value for name, value in settings.rules._asdict().items() if value}
-    described |= {"revision": revision(), "signature": signature(settings.weights, settings.network)}
-    described["openings"] = [
-        {"name": path.name, "sha256": fingerprint(path), "entries": len(book)}
-        for path, book in zip(args.openings, books, strict=True)
-    ]
-    return described | {"plies": args.plies, "chess960": args.chess960}
+    """Return the settings as the JSON file has them. Raises OSError."""
+    return {
+        **vars(settings),
+        **engine_names(settings.weights, settings.network),
+        "rules": {name: value for name, value in settings.rules._asdict().items() if value},
+        "openings": [
+            {"name": path.name, "sha256": fingerprint(path), "entries": len(book)}
+            for path, book in zip(args.openings, books, strict=True)
+        ],
+        "plies": args.plies,
+        "chess960": args.chess960,
+    }
 
 
-def settings_path(path: Path) -> Path:
-    """The JSON file next to a game file."""
+def _settings_path(path: Path) -> Path:
+    """Return the JSON file next to a game file."""
     return path.with_name(f"{path.name}.json")
 
 
-def _read_settings(path: Path) -> dict[str, Any]:
-    """Read the settings in a JSON file. Raises CommandError, OSError."""
-    try:
-        return dict(json.loads(read_bytes(path))["settings"])
-    except (ValueError, LookupError, TypeError, RecursionError) as error:
-        raise CommandError(f"{path} is no JSON file of selfplay: remove it, and it is made again") from error
-
-
 class GameStore:
-    """The game file, which one run at a time makes longer, and the JSON file next to it, which says what decided the games."""
+    """The game file, which one run at a time makes longer, and the JSON file next to it with the settings of the games."""
 
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
         """Open a file that was made with these settings, or make a new one. Raises CommandError, OSError, FormatError."""
         self.path = path
-        self._settings_path = settings_path(path)
         self.plies, self.results = 0, dict.fromkeys(RESULTS, 0)
+        self._settings_path = _settings_path(path)
         self._settings = settings
         require_regular(path, "selfplay")
         self._file = path.open("a+b", buffering=0)  # what was written is not lost with the process
@@ -188,7 +180,7 @@ class GameStore:
 
     @property
     def games(self) -> int:
-        """How many games it has."""
+        """Return how many games it has."""
         return sum(self.results.values())
 
     def _resume(self) -> None:
@@ -200,20 +192,23 @@ class GameStore:
         self._file.seek(0)
         has_settings = size > 0 and self._settings_path.exists()
         if has_settings:
-            theirs, ours = (
-                {name: value for name, value in each.items() if name != DESCRIBING}
-                for each in (_read_settings(self._settings_path), self._settings)
-            )
-            require_same_settings(self.path, "run of selfplay", theirs, ours)
-        found = summary(self._file, self.path.name)
-        if size and not (found.games or has_settings):
+            require_same_settings(self.path, "run of selfplay", self._known_settings(), self._settings)
+        whole = summary(self._file, self.path.name)
+        if size and not (whole.games or has_settings):
             raise CommandError(f"{self.path} is not a game file (viriformat)")
         if size and not has_settings:
             warn(f"{self._settings_path} is missing: it is made again with the settings of this run")
-        if found.size < size:
+        if whole.size < size:
             warn(f"{self.path}: its last game is incomplete and is dropped; it is played again")
-            self._file.truncate(found.size)
-        self.plies, self.results = found.plies, dict(zip(RESULTS, found.results, strict=True))
+            self._file.truncate(whole.size)
+        self.plies, self.results = whole.plies, dict(zip(RESULTS, whole.results, strict=True))
+
+    def _known_settings(self) -> dict[str, Any]:
+        """Read the settings in the JSON file. Raises CommandError, OSError."""
+        try:
+            return dict(json.loads(read_bytes(self._settings_path))["settings"])
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            raise CommandError(f"{self._settings_path} is no JSON file of selfplay: remove it, and it is made again") from error
 
     def add(self, game: bytes) -> None:
         """Write the next game, all of it or nothing. Raises OSError."""
@@ -224,10 +219,10 @@ class GameStore:
 
     def save(self) -> None:
         """Put the games on disk, and write the JSON file. Raises OSError."""
+        content = {"games": self.games, "plies": self.plies, "results": self.results, "revision": revision()}
         with uninterrupted():
             os.fsync(self._file.fileno())
-            counts = {"games": self.games, "plies": self.plies, "results": self.results, "settings": self._settings}
-            write_bytes(self._settings_path, json.dumps(counts, indent=1).encode() + b"\n")
+            write_bytes(self._settings_path, json.dumps(content | {"settings": self._settings}, indent=1).encode() + b"\n")
 
     def close(self) -> None:
         """Let other runs have the file; one without games is removed."""
@@ -262,7 +257,7 @@ def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Bo
 
 
 def _in_order(played: Iterable[tuple[GameStart, bytes]], first: int) -> Iterator[bytes]:
-    """The games by number, each as soon as those before it are there."""
+    """Return the games by number, each as soon as those before it are there."""
     early: dict[int, bytes] = {}
     for start, game in played:
         early[start.number] = game
@@ -287,10 +282,11 @@ def _write_epd(args: argparse.Namespace) -> int:
     if not is_printed:
         check_outputs(args, {"epd": "EPD"})
     with naming(args.file), open_games(args.file) as games:
-        if not summary(games, args.file.name).games:  # what cannot be used is rejected before anything is written
-            raise FormatError(f"{args.file}: it contains no game")
-        games.seek(0)
         lines = epd(games, args.file.name, args.max_score, args.per_game)
+        first = next(lines, "")
+        if not first:
+            raise FormatError(f"{args.file}: it contains no position")
+        lines = chain([first], lines)
         if is_printed:
             sys.stdout.writelines(lines)
             return 0

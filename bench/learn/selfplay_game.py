@@ -28,9 +28,10 @@ class GameStart(NamedTuple):
 
 
 def play(settings: SelfplaySettings, start: GameStart) -> bytes:
-    """Play a game to its end; returns its bytes in a game file."""
+    """Play a game to its end; return its bytes in a game file."""
     rng = random.Random(f"{settings.seed} {start.number}")
-    rules = Rules() if goes_to_the_end(settings, start.number) else settings.rules
+    goes_to_the_end = random.Random(f"{settings.seed} {start.number} to the end").randrange(100) < settings.to_the_end
+    rules = Rules() if goes_to_the_end else settings.rules
     engine = settings.engine()
     position = settings.start(start.opening, rng)
     packed = pack(position.fen())
@@ -44,13 +45,8 @@ def play(settings: SelfplaySettings, start: GameStart) -> bytes:
     return recorded(packed, outcome, plies)
 
 
-def goes_to_the_end(settings: SelfplaySettings, number: int) -> bool:
-    """Whether nothing but the rules of chess ends this game."""
-    return random.Random(f"{settings.seed} {number} to the end").randrange(100) < settings.to_the_end
-
-
 def _score(result: SearchResult) -> int:
-    """The score of a search from the side to move, as files hold it."""
+    """Return the score of a search from the side to move, as files hold it."""
     info = result.info
     assert info is not None
     if info.is_mate:

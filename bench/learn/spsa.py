@@ -8,17 +8,17 @@ iterations is played from the same values, and results count in order: the numbe
 """
 
 import argparse
-import hashlib
 import json
 import math
 import random
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, nullcontext
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...uci.tunables import ROWS, SWITCH, Row, matching
+from ..common.adjudication import BLACK_WINS, DRAW, WHITE_WINS
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, number, uninterrupted, warn, whole_number
 from ..common.files import DeferredWriteError, fingerprint
 from ..common.journal import Journal, Kind, add_journal_arguments
@@ -28,15 +28,15 @@ from ..common.own_game import OwnGames, settings_from
 from ..common.pool import processes
 from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments
-from ..common.signature import signature, weights_digest
+from ..common.signature import engine_names
 from ..common.table import show
-from .spsa_game import PairGame, play
 
 ALPHA, GAMMA = 0.602, 0.101  # how fast the gains fall, as Spall recommends
 STABILITY = 0.1  # of the iterations: A, which keeps the first steps small
 REPORTS = 20  # lines on how the values stand, at most
-RESIGN, DRAW, MAX_MOVES = (4, 600), (34, 8, 8), 200  # adjudication, as the fields of Rules
+RULES = Rules(None, 4, 600, 34, 8, 8, 200)  # resign at 600 centipawns, draw from move 34, end at move 200
 RANDOM_PLIES = 6  # where there is no book
+WHITE_SCORE = {WHITE_WINS: 1, DRAW: 0, BLACK_WINS: -1}
 
 EPILOG = """\
 NAME may be a pattern; a later --tune replaces an earlier one of the same name. START, MIN, MAX and STEP are those of
@@ -69,38 +69,28 @@ class Iteration(NamedTuple):
 
 
 class Spsa:
-    """The values that are tuned. They depend only on the arguments and on the results given to `update`."""
+    """The values that are tuned. They depend only on the arguments and on the games given to `take`."""
 
     def __init__(self, parameters: Sequence[Parameter], iterations: int, batch: int, r_end: float, seed: int) -> None:
-        """`r_end`: how much of STEP, at the end, a win by one game moves a value."""
+        """`r_end`: the share of STEP by which, at the end, a win by one game moves a value."""
         self.parameters = parameters
         self.values = {parameter.name: float(parameter.start) for parameter in parameters}
         self.iterations = iterations
-        self.games: list[int] = []
+        self.games: list[int] = []  # of the iterations, two each: 1 if `plus` won, 0, -1
         self._batch = batch
         self._r_end = r_end
         self._seed = seed
 
-    @property
-    def played(self) -> int:
-        """Iterations that are done."""
-        return len(self.games) // 2
-
     def next(self) -> list[Iteration]:
-        """A batch of iterations, which are played from the values as they are now; empty at the end."""
-        return [self.iteration(number) for number in range(self.played, min(self.played + self._batch, self.iterations))]
-
-    def take(self, results: Sequence[Sequence[int]]) -> None:
-        """Take in the games of each iteration of `next`: 1 if `plus` won, 0, -1. Raises ValueError for another number of them."""
-        for iteration, games in zip(self.next(), results, strict=True):
-            self.update(iteration, sum(games))
-            self.games += games
+        """Return a batch of iterations, to be played from the present values; it is empty at the end."""
+        played = len(self.games) // 2
+        return [self.iteration(number) for number in range(played, min(played + self._batch, self.iterations))]
 
     def iteration(self, number: int) -> Iteration:
-        """What an iteration plays if the values are as they are now. Fractions are rounded up as often as they say."""
+        """Return an iteration played from the present values. Fractions are rounded at random, up with their own probability."""
         rng = random.Random(f"{self._seed} {number}")
         directions = tuple(rng.choice((-1, 1)) for _ in self.parameters)
-        rounding = [rng.random() for _ in self.parameters]  # the same for both sides, whose distance it leaves alone
+        rounding = [rng.random() for _ in self.parameters]  # the same for both sides, so that it leaves their distance alone
         iteration = Iteration(number, directions, {}, {})
         for parameter, direction, chance in zip(self.parameters, directions, rounding, strict=True):
             move = direction * parameter.step * self._spread(number)
@@ -110,26 +100,45 @@ class Spsa:
         return iteration
 
     def _spread(self, number: int) -> float:
-        """c_k in steps: 1 in the last iteration."""
+        """Return c_k in steps: 1 in the last iteration."""
         return math.pow(self.iterations / (number + 1), GAMMA)
 
-    def update(self, iteration: Iteration, result: int) -> None:
-        """Move the values by how many games more `plus` has won than `minus`."""
-        stability = STABILITY * self.iterations
-        gain = self._r_end * ((stability + self.iterations) / (stability + iteration.number + 1)) ** ALPHA
-        for parameter, direction in zip(self.parameters, iteration.directions, strict=True):
-            value = self.values[parameter.name] + gain / self._spread(iteration.number) * parameter.step * result * direction
-            self.values[parameter.name] = min(max(value, parameter.low), parameter.high)
+    def take(self, games: Sequence[int]) -> None:
+        """Move the values by the games of the iterations of `next`."""
+        for iteration, plus in zip(self.next(), map(sum, zip(games[::2], games[1::2], strict=True)), strict=True):
+            stability = STABILITY * self.iterations
+            gain = self._r_end * ((stability + self.iterations) / (stability + iteration.number + 1)) ** ALPHA
+            for parameter, direction in zip(self.parameters, iteration.directions, strict=True):
+                step = gain / self._spread(iteration.number) * parameter.step * plus * direction
+                self.values[parameter.name] = min(max(self.values[parameter.name] + step, parameter.low), parameter.high)
+        self.games += games
 
     def plus_score(self) -> float:
-        """The score of the plus sides, near a half by design."""
+        """Return the score of the plus sides, near a half by design."""
         return 0.5 + sum(self.games) / (2 * len(self.games)) if self.games else 0.5
 
     def __str__(self) -> str:
-        """How the run stands, in a line."""
         values = " ".join(f"{name}={value:.1f}" for name, value in self.values.items())
         draws = self.games.count(0) / len(self.games)
         return f"{len(self.games)} games, plus {self.plus_score():.1%}, draws {draws:.1%}: {values}"
+
+
+class PairGame(NamedTuple):
+    """One of the two games of a pair: the one with an even number has `plus` as White, the odd one `minus`."""
+
+    number: int
+    opening: Opening
+    plus: Mapping[str, int]
+    minus: Mapping[str, int]
+
+
+def play(settings: OwnGames, game: PairGame) -> int:
+    """Play a game to its end; return 1 if `plus` won, -1 if it lost, 0 for a draw."""
+    pair, reversed_colours = divmod(game.number, 2)
+    sides = (game.minus, game.plus) if reversed_colours else (game.plus, game.minus)
+    position = settings.start(game.opening, random.Random(f"{settings.seed} {pair}"))
+    result = settings.play([settings.engine(side) for side in sides], position, settings.rules)
+    return -WHITE_SCORE[result] if reversed_colours else WHITE_SCORE[result]
 
 
 def _parser() -> Parser:
@@ -162,14 +171,13 @@ def _tune(text: str) -> tuple[str, list[int]]:
 
 
 def chosen(tunes: Iterable[tuple[str, Sequence[int]]]) -> list[Parameter]:
-    """The parameters that the --tune arguments name. Raises CommandError."""
+    """Return the parameters that the --tune arguments name. Raises CommandError."""
     parameters: dict[str, Parameter] = {}
     for pattern, numbers in tunes:
         try:
-            rows = matching(pattern)
+            rows = [row for row in matching(pattern) if not row[0].startswith(SWITCH)]
         except ValueError as error:
             raise CommandError(str(error)) from error
-        rows = [row for row in rows if not row[0].startswith(SWITCH)]
         if not rows:
             raise CommandError(f"{pattern} is a switch: only numbers can be tuned")
         parameters |= {row[0]: _parameter(row, numbers) for row in rows}
@@ -177,8 +185,8 @@ def chosen(tunes: Iterable[tuple[str, Sequence[int]]]) -> list[Parameter]:
 
 
 def _parameter(row: Row, numbers: Sequence[int]) -> Parameter:
-    """A row of the table, with what the user changes of it. Raises CommandError."""
-    name, lowest, highest = row[0], row[2], row[3]
+    """Return a row of the table, with the numbers that the user gives. Raises CommandError."""
+    name, _, lowest, highest, _, _ = row
     parameter = Parameter(name, *numbers, *row[len(numbers) + 1 : 5])
     if not lowest <= parameter.low < parameter.high <= highest:
         raise CommandError(f"{name}: MIN must be below MAX, and both from {lowest} to {highest}")
@@ -190,47 +198,12 @@ def _parameter(row: Row, numbers: Sequence[int]) -> Parameter:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Progress is shown on stderr, the values are printed on stdout; 130 after Ctrl-C."""
+    """Run the subcommand: progress on stderr, the values on stdout; 130 after Ctrl-C."""
     return _parser().run(argv, _spsa)
 
 
-def _spsa(args: argparse.Namespace) -> int:
-    check_outputs(args, {}, ["journal"])
-    parameters = chosen(args.tune)
-    for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
-        raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")
-    random_plies = 0 if args.openings else RANDOM_PLIES
-    settings = OwnGames(**settings_from(args), random_plies=random_plies, rules=Rules(None, *RESIGN, *DRAW, MAX_MOVES))
-    spsa = Spsa(parameters, args.games // 2, args.batch, args.r_end, args.seed)
-    book = open_book(args.openings, seed=args.seed) if args.openings else standard_start()
-    openings = choose(book, spsa.iterations, args.seed)
-    described = _described(args, settings, parameters)
-    deferred, code = DeferredWriteError(), 0
-    with (
-        closing(SpsaJournal(args.journal, described, spsa, resume=args.resume)) if args.journal else nullcontext() as journal,
-        deferred,
-    ):
-        code = _play(args, settings, openings, spsa, journal)
-    _report(spsa, as_json=args.json)
-    deferred.raise_if_any()
-    return code
-
-
-def _described(args: argparse.Namespace, settings: OwnGames, parameters: Sequence[Parameter]) -> dict[str, Any]:
-    """What must be the same when a run is resumed."""
-    described: dict[str, Any] = {name: getattr(args, name) for name in ("games", "batch", "nodes", "hash", "seed", "r_end")}
-    described["weights"] = weights_digest(settings.weights)[:16]
-    described["network"] = hashlib.sha256(settings.network.data).hexdigest()[:16] if settings.network else None
-    described["engine"] = signature(settings.weights, settings.network)
-    described["openings"] = fingerprint(args.openings)[:16] if args.openings else ""
-    if settings.tunables:
-        described["tunables"] = settings.tunables
-    described["parameters"] = {parameter.name: list(parameter[1:]) for parameter in parameters}
-    return described
-
-
 class SpsaJournal(Journal):
-    """The results of every batch's iterations, and the values after it for a reader. What it holds is taken in when it is opened."""
+    """The games of every batch, and for a reader the values after it. The games are taken in when it is opened."""
 
     KIND = Kind("spsa", "run of spsa", "batch")
 
@@ -240,47 +213,62 @@ class SpsaJournal(Journal):
         super().__init__(path, settings, resume=resume)
 
     def _load_line(self, line: dict[str, Any]) -> None:
-        self._spsa.take(line["results"])
+        self._spsa.take(line["games"])
 
 
-def run(spsa: Spsa, journal: SpsaJournal | None, play_batch: Callable[[Sequence[Iteration]], list[list[int]]]) -> Iterator[None]:
-    """Play the batches that are missing, and stop after each."""
-    while iterations := spsa.next():
-        results = play_batch(iterations)
-        with uninterrupted():  # the journal and the values agree
-            spsa.take(results)
-            if journal:
-                journal.append({"results": results, "values": {name: round(value, 3) for name, value in spsa.values.items()}})
-        yield
+def _spsa(args: argparse.Namespace) -> int:
+    check_outputs(args, {}, ["journal"])
+    parameters = chosen(args.tune)
+    for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
+        raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")
+    settings = OwnGames(**settings_from(args), random_plies=0 if args.openings else RANDOM_PLIES, rules=RULES)
+    spsa = Spsa(parameters, args.games // 2, args.batch, args.r_end, args.seed)
+    book = open_book(args.openings, seed=args.seed) if args.openings else standard_start()
+    openings = choose(book, spsa.iterations, args.seed)
+    described = {  # it must be the same when a run is resumed
+        **vars(settings),
+        **engine_names(settings.weights, settings.network),
+        **{name: getattr(args, name) for name in ("games", "batch", "r_end")},
+        "openings": fingerprint(args.openings) if args.openings else "",
+        "parameters": {parameter.name: list(parameter[1:]) for parameter in parameters},
+    }
+    deferred, code = DeferredWriteError(), 0
+    journal = SpsaJournal(args.journal, described, spsa, resume=args.resume) if args.journal else None
+    with closing(journal) if journal else nullcontext(), deferred:
+        code = _play(args, settings, openings, spsa, journal)
+    _report(spsa, as_json=args.json)
+    deferred.raise_if_any()
+    return code
 
 
 def _play(
     args: argparse.Namespace, settings: OwnGames, openings: Sequence[Opening], spsa: Spsa, journal: SpsaJournal | None
 ) -> int:
-    """Play to the end or to Ctrl-C; the exit code."""
-    games, played = 2 * spsa.iterations, len(spsa.games)
+    """Play the batches that are missing, or until Ctrl-C; return the exit code."""
+    total, played = 2 * spsa.iterations, len(spsa.games)
     if played:
-        warn(f"{played} games played, {games - played} to go")
+        warn(f"{played} games played, {total - played} to go")
     every = 2 * max(1, spsa.iterations // REPORTS)
     try:
-        with processes(partial(play, settings), args.concurrency) as pool, progress("games", games - played) as bar:
-
-            def play_batch(iterations: Sequence[Iteration]) -> list[list[int]]:
+        with processes(partial(play, settings), args.concurrency) as pool, progress("games", total - played) as bar:
+            while iterations := spsa.next():
                 pairs = [
-                    PairGame(2 * iteration.number + colour, openings[iteration.number], iteration.plus, iteration.minus)
-                    for iteration in iterations
+                    PairGame(2 * number + colour, openings[number], plus, minus)
+                    for number, _, plus, minus in iterations
                     for colour in (0, 1)
                 ]
                 results = {}
                 for game, result in pool.run(pairs):
                     results[game.number] = result
                     bar.advance()
-                return [[results[2 * iteration.number + colour] for colour in (0, 1)] for iteration in iterations]
-
-            for _ in run(spsa, journal, play_batch):
+                played, games = len(spsa.games), [results[game.number] for game in pairs]
+                with uninterrupted():  # the journal and the values agree
+                    spsa.take(games)
+                    if journal:
+                        values = {name: round(value, 3) for name, value in spsa.values.items()}
+                        journal.append({"games": games, "values": values})
                 if played // every < len(spsa.games) // every:
                     bar.log(str(spsa))
-                played = len(spsa.games)
     except KeyboardInterrupt:
         warn("interrupted; the finished batches count")
         return INTERRUPTED
@@ -288,7 +276,7 @@ def _play(
 
 
 def _report(spsa: Spsa, *, as_json: bool) -> None:
-    """The values, and lines to put into core/tunables.py."""
+    """Print the values, and lines to put into core/tunables.py."""
     values = spsa.values
     if as_json:
         fields = [p._asdict() | {"value": round(values[p.name]), "exact": values[p.name]} for p in spsa.parameters]

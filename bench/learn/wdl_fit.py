@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`wdl-fit`: fits the model of UCI_ShowWDL (`uci/wdl.py`) to games whose comments hold scores, as `match --pgn` writes them.
 
-Every scored move is a sample: the score from its mover, the material before it, and how the game ended for the mover. The six
-coefficients are those of greatest likelihood (https://en.wikipedia.org/wiki/Maximum_likelihood_estimation).
+Every scored move is a sample: the score from the view of its mover, the material before it, and how the game ended for the
+mover. The six coefficients have the greatest likelihood (https://en.wikipedia.org/wiki/Maximum_likelihood_estimation).
 """
 
 from __future__ import annotations
@@ -45,16 +45,8 @@ class Samples(NamedTuple):
     games: int
 
 
-class Fit(NamedTuple):
-    """Coefficients of `uci.wdl.MIDDLE` and `SPREAD`, and the mean loss (negative log-likelihood) of the samples in nats; ln 3 for a guess."""
-
-    middle: tuple[float, float, float]
-    spread: tuple[float, float, float]
-    loss: float
-
-
 def read(paths: Sequence[Path | str]) -> Samples:
-    """The samples of all finished games, plain or compressed. Raises OSError; CommandError for a file that cannot be used."""
+    """Read the samples of all finished games, plain or compressed. Raises OSError; CommandError for a file that cannot be used."""
     rows: list[tuple[float, float, int]] = []
     games = 0
     for path in map(Path, paths):
@@ -86,8 +78,8 @@ def _of_game(game: chess.pgn.Game, outcome: int) -> Iterator[tuple[float, float,
         board.push(node.move)
 
 
-def fit(samples: Samples) -> Fit:
-    """The coefficients of greatest likelihood."""
+def fit(samples: Samples) -> tuple[list[float], float]:
+    """Return the coefficients of `uci.wdl.MIDDLE` and `SPREAD`, and the mean loss (negative log-likelihood) in nats; ln 3 for a guess."""
     from scipy.optimize import minimize
 
     x = np.minimum(samples.material, 1.0)
@@ -105,14 +97,12 @@ def fit(samples: Samples) -> Fit:
     for _ in range(ROUNDS):
         corners = np.vstack([best, best + STEP * np.eye(len(START))])
         options = {"maxiter": 4000, "maxfev": 4000, "xatol": 0.01, "fatol": 1e-7, "initial_simplex": corners}
-        found = minimize(loss, best, method="Nelder-Mead", options=options)
-        best = found.x
-    a0, a1, a2, b0, b1, b2 = (round(float(value), 1) for value in best)
-    return Fit((a0, a1, a2), (b0, b1, b2), float(found.fun))
+        best = minimize(loss, best, method="Nelder-Mead", options=options).x
+    return best.round(1).tolist(), loss(best)
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand; 2 if the games cannot be used."""
+    """Run the subcommand; return 2 if the games cannot be used."""
     parser = Parser("wdl-fit", "Fit the win, draw and loss model of UCI_ShowWDL to games with scores.")
     games = f"games with scores, plain or compressed, as `coachwhip match --pgn` writes them (default: {SCORED.in_words()})"
     parser.add_argument("games", nargs="*", type=file_name, metavar="PGN", help=games)
@@ -124,8 +114,8 @@ def _wdl_fit(args: argparse.Namespace) -> int:
     if not args.games:
         SCORED.announce()
     samples = read(args.games or [SCORED.path])
-    result = fit(samples)
-    print(f"# {samples.games} games, {len(samples.score)} scores, mean loss {result.loss:.4f} nats")
-    print(f"MIDDLE = {result.middle}")
-    print(f"SPREAD = {result.spread}")
+    coefficients, loss = fit(samples)
+    print(f"# {samples.games} games, {len(samples.score)} scores, mean loss {loss:.4f} nats")
+    print(f"MIDDLE = {tuple(coefficients[:3])}")
+    print(f"SPREAD = {tuple(coefficients[3:])}")
     return 0
