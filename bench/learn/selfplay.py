@@ -164,7 +164,7 @@ class GameStore:
     def __init__(self, path: Path, settings: dict[str, Any]) -> None:
         """Open a file that was made with these settings, or make a new one. Raises CommandError, OSError, FormatError."""
         self.path = path
-        self.plies, self.results = 0, dict.fromkeys(RESULTS, 0)
+        self.results, self.plies = dict.fromkeys(RESULTS, 0), 0
         self._settings_path = _settings_path(path)
         self._settings = settings
         require_regular(path, "selfplay")
@@ -193,15 +193,14 @@ class GameStore:
         has_settings = size > 0 and self._settings_path.exists()
         if has_settings:
             require_same_settings(self.path, "run of selfplay", self._known_settings(), self._settings)
-        whole = summary(self._file, self.path.name)
-        if size and not (whole.games or has_settings):
+        self.results, self.plies, whole = summary(self._file, self.path.name)
+        if size and not (self.games or has_settings):
             raise CommandError(f"{self.path} is not a game file (viriformat)")
         if size and not has_settings:
             warn(f"{self._settings_path} is missing: it is made again with the settings of this run")
-        if whole.size < size:
+        if whole < size:
             warn(f"{self.path}: its last game is incomplete and is dropped; it is played again")
-            self._file.truncate(whole.size)
-        self.plies, self.results = whole.plies, dict(zip(RESULTS, whole.results, strict=True))
+            self._file.truncate(whole)
 
     def _known_settings(self) -> dict[str, Any]:
         """Read the settings in the JSON file. Raises CommandError, OSError."""

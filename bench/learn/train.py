@@ -138,7 +138,7 @@ def _first(args: argparse.Namespace) -> "tuple[Network | None, dict[str, Any]]":
 def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
     """Open the files, and read and check them; of each as many games as the training in the journal started with."""
     from ...evaluation.learn.game_file import open_games
-    from ...evaluation.learn.training_set import indexed
+    from ...evaluation.learn.training_set import TrainingFile
     from ..common.progress import progress
 
     contents = journals.read(args.journal, TrainJournal.KIND) if args.resume and args.journal.exists() else None
@@ -149,7 +149,7 @@ def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
         for path, games in zip(args.files, counts, strict=True):
             with naming(path):
                 file = stack.enter_context(open_games(path))
-                files.append(indexed(file, path.name, args.max_score, args.per_game, games))
+                files.append(TrainingFile(file, path.name, args.max_score, args.per_game, games))
             bar.advance()
     return files
 

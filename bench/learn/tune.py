@@ -204,17 +204,12 @@ def _provenance(args: argparse.Namespace, argv: Sequence[str], figures: dict[str
     start = f"the weights of {args.weights.name}" if args.weights else "the weights.py of that commit"
     before, after = figures["before"], figures["after"]
     early = f" (interrupted in epoch {len(figures['epochs'])} of {args.epochs})" if figures["interrupted"] else ""
-    model = "White's predicted points are 1 / (1 + exp(-(score + edge) / scale)); scale and edge were fitted to each file before the weights."
-    targets = f"Targets: {1 - args.wdl:g} of what c8 predicts, where there is one, and the rest the game's result."
-    numbers = f"{figures['fitted']} numbers fitted, {figures['changed']} changed, in {figures['best']} epochs{early}"
-    penalties = f"penalties as of {args.prior:g} positions for a change, {args.smooth:g} for differing neighbours"
     training = f"Loss (cross-entropy) before and after, all files: training {before['training']:.6f} and {after['training']:.6f}"
     return [
         f"fitted by `coachwhip tune`{f' at commit {commit}' if commit else ''}, starting from {start}.",
         *([f"The network {network} was not used by the fit."] if network else []),
         f"Command: coachwhip tune {shlex.join(argv)}",
-        f"{model} {targets}",
-        f"{numbers}; {penalties}; seed {args.seed}.",
+        f"{figures['fitted']} numbers fitted, {figures['changed']} changed, in {figures['best']} epochs{early}.",
         f"{training}, validation {before['validation']:.6f} and {after['validation']:.6f}.",
         *map(_provenance_of, figures["files"]),
     ]
@@ -224,8 +219,7 @@ def _provenance_of(file: dict[str, Any]) -> str:
     taught = f", of c8 {file['teacher_scale']:.1f}" if file["teacher_scale"] else ""
     before, after = file["before"], file["after"]
     return (
-        f"- {file['name']}, {file['size']} bytes, sha256 {file['sha256']}: {file['positions']} positions of weight "
-        f"{file['weight']:g}; {file['training']} for training, {file['validation']} for validation, split by "
+        f"- {file['name']}, sha256 {file['sha256']}: {file['positions']} positions of weight {file['weight']:g}; {file['training']} for training, {file['validation']} for validation, split by "
         f"{file['split_by']}; scale of the evaluation {file['scale']:.1f} centipawns{taught}, edge {file['edge']:.1f}. "
         f"Validation loss {before['validation']:.6f} and {after['validation']:.6f}, against results alone "
         f"{before['results']:.6f} and {after['results']:.6f}."

@@ -1,5 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Decodes recorded games (recorded.pxd describes the bytes). The bytes come from untrusted files, so everything is checked."""
+"""Decodes recorded games, as game files have them: viriformat, specified at https://docs.rs/viriformat.
+
+Integers have their lowest byte first. A game is its start position (packed.pxd), with the result of the game; four bytes for each
+ply; and four zero bytes. A ply is the move (2 bytes) and the score before it in centipawns from White's side (2, signed). A move:
+bits 0 to 5 from, 6 to 11 to (castling: the own rook), 12 and 13 what a pawn becomes (0 knight .. 3 queen), 14 and 15 MoveWord. A
+record whose first eight bytes are 0 is an extension, which is skipped: its number (2), its length (2), that many bytes, and four
+zero bytes. The bytes come from untrusted files, so everything is checked.
+"""
 
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
@@ -9,7 +16,25 @@ from .packed cimport PACKED_SIZE, RESULT_AT, SCORE_AT, pack_position, read_u16, 
 
 cdef enum:
     RESULTS = 3
-    MAX_GAME_SIZE = PACKED_SIZE + PLY_SIZE * (MAX_RECORDED_PLIES + 1)
+    PLY_SIZE = 4
+    EXTENSION_HEAD = 12
+    MAX_PLIES = 1 << 14
+    MAX_GAME_SIZE = PACKED_SIZE + PLY_SIZE * (MAX_PLIES + 1)
+
+cdef enum:  # MoveWord
+    PLAIN_WORD = 0
+    EN_PASSANT_WORD = 1
+    CASTLE_WORD = 2
+    PROMOTION_WORD = 3
+
+cdef struct Decoder:
+    const uint8_t* at  # the next byte
+    const uint8_t* end  # of the data
+    const uint8_t* start  # of the last game
+    uint8_t* row  # the next one; there is room for one a ply
+    int max_score  # centipawns, either way
+    Key* seen  # room for MAX_PLIES
+    int ply  # where the fault is; -1: before the plies
 
 
 cdef inline bint _is_zero(const uint8_t* data, int count) noexcept nogil:
@@ -21,7 +46,7 @@ cdef inline bint _is_zero(const uint8_t* data, int count) noexcept nogil:
 
 
 cdef Move _move(const PositionC* pos, uint32_t word) noexcept nogil:
-    """The move that two bytes mean in a position, which need not be legal."""
+    """Return the move that two bytes mean in a position; it need not be legal."""
     cdef int from_sq = word & 63
     cdef int to_sq = word >> 6 & 63
     cdef int kind = word >> 14 & 3
@@ -38,7 +63,7 @@ cdef Move _move(const PositionC* pos, uint32_t word) noexcept nogil:
 
 
 cdef bint _is_new(const Key* now, Key key, int back) noexcept nogil:
-    """Whether the last `back` plies, which lie before `now`, have no row of this position."""
+    """Return whether the last `back` plies before `now` have no row of this position."""
     cdef int i = 4
     while i <= back:
         if now[-i] == key:
@@ -90,8 +115,8 @@ cdef const char* _skip_extensions(Decoder* decoder) noexcept nogil:
     return NULL
 
 
-cdef const char* decode_game(Decoder* decoder, bint* is_whole) noexcept nogil:
-    """Write the rows of the next game and move `at` behind it, if it `is_whole`. Returns a message about its bytes, or NULL if
+cdef const char* _decode_game(Decoder* decoder, bint* is_whole) noexcept nogil:
+    """Write the rows of the next game and move `at` behind it, if it `is_whole`. Return a message about its bytes, or NULL if
     they are a game or the start of one."""
     cdef PositionC[2] game
     cdef const uint8_t* start
@@ -147,13 +172,13 @@ def decode_games(
     decoder.end = bytes_ + data.shape[0]
     decoder.row = start
     decoder.max_score = max_score
-    decoder.seen = <Key*>malloc(MAX_RECORDED_PLIES * sizeof(Key))
+    decoder.seen = <Key*>malloc(MAX_PLIES * sizeof(Key))
     if decoder.seen == NULL:
         raise MemoryError("no memory to decode games")
     with nogil:
         while True:
             before = decoder.row
-            fault = decode_game(&decoder, &is_whole)
+            fault = _decode_game(&decoder, &is_whole)
             if fault != NULL or not is_whole:
                 break
             games[count, 0] = decoder.start - bytes_

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Game files: games with a score for each ply, in viriformat (core/learning/recorded.pxd), the format of the field.
+"""Game files: games with a score for each ply, in viriformat (core/learning/recorded.pyx), the format of the field.
 
 `selfplay` writes them; `train`, `tune` and `selfplay --epd` read them, also those of other programs. A file has no header: the
 settings of our games are in a JSON file next to it. Bytes after the last whole game are ignored. A mate, and a ply without a
@@ -8,12 +8,10 @@ score, have NO_SCORE with the sign of the better side; readers leave such positi
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 import struct
 import tempfile
 from contextlib import contextmanager
-from functools import partial
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import numpy as np
@@ -41,8 +39,7 @@ PER_GAME = 40  # positions of a game that are used to fit weights and as EPD by 
 EMPTY_SIZE = PACKED_SIZE + 4  # bytes of a game without a ply
 BLACK_TO_MOVE = 128  # of the byte STM_AT
 CHUNK = 1 << 16  # bytes that are read at a time: about 150 games
-READ_SIZE = 1 << 20  # bytes that are hashed at a time
-_FLAGS = {2: 2, 5: 1}  # MoveFlag of core/board/types.pxd for castling and en passant -> MoveWord of core/learning/recorded.pxd
+_FLAGS = {2: 2, 5: 1}  # MoveFlag of core/board/types.pxd for castling and en passant -> MoveWord of core/learning/recorded.pyx
 _PROMOTES = 8  # bit of MoveFlag
 _HASH_FACTOR = np.uint64(0x9E3779B97F4A7C15)  # odd, with bits all over: 2**64 divided by the golden ratio
 _HASH_SHIFT = np.uint64(29)
@@ -126,14 +123,15 @@ def read(file: BinaryIO, name: str, max_score: float = LARGEST_SCORE) -> Iterato
     rest, first, offset = b"", 0, 0
     while data := file.read(CHUNK):
         rest += data
-        games, size = decode(rest, name, max_score, first, offset)
+        games = decode(rest, name, max_score, first, offset)
         if len(games.spans):
             yield games
+        size = len(games.data)
         first, offset, rest = first + len(games.spans), offset + size, rest[size:]
 
 
-def decode(data: bytes, name: str, max_score: float, first: int, offset: int) -> tuple[Games, int]:
-    """Decode the whole games at the start of `data`, and return them with their size in bytes."""
+def decode(data: bytes, name: str, max_score: float, first: int, offset: int) -> Games:
+    """Decode the whole games at the start of `data`."""
     rows = np.empty((len(data) // 4, PACKED_SIZE), np.uint8)
     spans = np.empty((len(data) // EMPTY_SIZE, 3), np.int64)
     limit = int(min(max_score, LARGEST_SCORE))
@@ -141,37 +139,21 @@ def decode(data: bytes, name: str, max_score: float, first: int, offset: int) ->
         count, positions, size = decode_games(data, rows, spans, max_score=limit, first=first, offset=offset)
     except ValueError as error:
         raise FormatError(f"{name}: {error}") from error
-    return Games(first, offset, data[:size], spans[:count], rows[:positions]), size
+    return Games(first, offset, data[:size], spans[:count], rows[:positions])
 
 
-class Summary(NamedTuple):
-    """What a file holds."""
+def summary(file: BinaryIO, name: str) -> tuple[dict[str, int], int, int]:
+    """Read a file to its end. Return its games by result, its plies, and the bytes up to the end of its last whole game.
 
-    games: int
-    plies: int
-    results: tuple[int, ...]  # games by result, in the order of RESULTS
-    size: int  # bytes up to the end of the last whole game
-
-
-def summary(file: BinaryIO, name: str) -> Summary:
-    """Read a file to its end and count. Raises what `read` raises."""
-    count, plies, results, size = 0, 0, np.zeros(len(RESULTS), np.int64), 0
+    Raises what `read` raises.
+    """
+    plies, results, size = 0, np.zeros(len(RESULTS), np.int64), 0
     for games in read(file, name):
         starts, ends = games.spans[:, 0], games.spans[:, 1]
         results += np.bincount(np.frombuffer(games.data, np.uint8)[starts + RESULT_AT], minlength=len(RESULTS))
         plies += int((ends - starts - EMPTY_SIZE).sum()) // 4
-        count, size = count + len(starts), games.offset + int(ends[-1])
-    return Summary(count, plies, tuple(results.tolist()), size)
-
-
-def sha256(file: BinaryIO) -> tuple[str, int]:
-    """Return the SHA-256 of an open file and its size, and go back to its start."""
-    hashed, size = hashlib.sha256(), 0
-    for data in iter(partial(file.read, READ_SIZE), b""):
-        hashed.update(data)
-        size += len(data)
-    file.seek(0)
-    return hashed.hexdigest(), size
+        size = games.offset + int(ends[-1])
+    return dict(zip(RESULTS, results.tolist(), strict=True)), plies, size
 
 
 # --- Positions ---

@@ -9,7 +9,6 @@ that fit into one pool are shuffled completely. Games are decoded each time, whi
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -27,47 +26,41 @@ POOL = 1 << 23  # positions in memory, at most, apart from a chunk
 SPLIT = 1  # the seed that chooses the games held out
 
 
-@dataclass(frozen=True)
 class TrainingFile:
     """An open game file, or its first games."""
 
-    name: str
-    file: BinaryIO
-    sha256: str  # of these games
-    chunks: Numbers  # [chunk, 3]: where in the file it starts, its bytes, and its first game
-    counts: Numbers  # how many positions of each game are used
-    limits: tuple[float, int | None]  # largest score, and most positions of a game
+    def __init__(self, file: BinaryIO, name: str, max_score: float, per_game: int | None, games: int | None = None) -> None:
+        """Read a file, which must stay open: all its games, or the first `games` of them.
+
+        Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError; FormatError for a game
+        that cannot be played, for a file without a position to use, or with fewer than `games`.
+        """
+        self.name = name
+        self._file, self._max_score, self._per_game = file, max_score, per_game
+        hashed, chunks, counts = hashlib.sha256(), [], [np.empty(0, np.int64)]
+        for part in read(file, name, max_score):
+            spans = part.spans if games is None else part.spans[: max(0, games - part.first)]
+            if not len(spans):
+                break
+            used = part.data[: spans[-1, 1]]
+            hashed.update(used)
+            chunks.append((part.offset, len(used), part.first))
+            counts.append(np.minimum(spans[:, 2], per_game or len(part.boards)))
+        self.sha256 = hashed.hexdigest()  # of these games
+        self.chunks = np.array(chunks)  # [chunk, 3]: where in the file it starts, its bytes, and its first game
+        self.counts = np.concatenate(counts)  # how many positions of each game are used
+        if games is not None and len(self.counts) < games:
+            raise FormatError(f"{name} has {len(self.counts)} games, but the training started with {games}")
+        if not self.counts.any():
+            raise FormatError(f"{name}: it contains no position")
 
     def chunk(self, number: int) -> tuple[Boards, Numbers]:
         """Return the positions of a chunk, and the game of each. Raises OSError, FormatError."""
         start, size, first = self.chunks[number].tolist()
-        self.file.seek(start)
-        games, _ = decode(self.file.read(size), self.name, self.limits[0], first, start)
-        few = few_of_each(games.boards, games.numbers, self.limits[1])
+        self._file.seek(start)
+        games = decode(self._file.read(size), self.name, self._max_score, first, start)
+        few = few_of_each(games.boards, games.numbers, self._per_game)
         return games.boards[few], games.numbers[few]
-
-
-def indexed(file: BinaryIO, name: str, max_score: float, per_game: int | None, games: int | None = None) -> TrainingFile:
-    """Read an open game file, which must stay open: all its games, or the first `games` of them.
-
-    Of each game at most `per_game` positions with scores up to `max_score` are used. Raises OSError; FormatError for a game that
-    cannot be played, for a file without a position to use, or with fewer than `games`.
-    """
-    hashed, chunks, counts = hashlib.sha256(), [], [np.empty(0, np.int64)]
-    for part in read(file, name, max_score):
-        spans = part.spans if games is None else part.spans[: max(0, games - part.first)]
-        if not len(spans):
-            break
-        used = part.data[: spans[-1, 1]]
-        hashed.update(used)
-        chunks.append((part.offset, len(used), part.first))
-        counts.append(np.minimum(spans[:, 2], per_game or len(part.boards)))
-    positions = np.concatenate(counts)
-    if games is not None and len(positions) < games:
-        raise FormatError(f"{name} has {len(positions)} games, but the training started with {games}")
-    if not positions.any():
-        raise FormatError(f"{name}: it contains no position")
-    return TrainingFile(name, file, hashed.hexdigest(), np.array(chunks), positions, (max_score, per_game))
 
 
 class TrainingSet:
@@ -111,16 +104,13 @@ class TrainingSet:
         """Read all positions for training, shuffled by `seed`, in batches; only the last is smaller than `size`."""
         rest = np.empty((0, PACKED_SIZE), np.uint8)
         for pool, order in self.pools(seed):
-            first = size - len(rest) if len(rest) else 0
-            if first:
-                rest = np.concatenate([rest, pool[order[:first]]])
-                if len(rest) < size:
-                    continue
-                yield rest
-            whole = first + (len(order) - first) // size * size
-            for at in range(first, whole, size):
-                yield pool[order[at : at + size]]
-            rest = pool[order[whole:]]
+            end = 0
+            while end < len(order):
+                start, end = end, end + size - len(rest)
+                rest = np.concatenate([rest, pool[order[start:end]]])
+                if len(rest) == size:
+                    yield rest
+                    rest = rest[:0]
         if len(rest):
             yield rest
 

@@ -7,11 +7,13 @@ or all into validation. A group is a game if the file names the games, otherwise
 
 from __future__ import annotations
 
+import hashlib
 import re
 import struct
 import zlib
 from array import array
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
@@ -32,6 +34,7 @@ TELLING_PAWNS = 6  # with fewer pawns, a group is the positions with the same bo
 MAX_PAWNS_SCORE = 320.0  # of c8, either way
 MAX_QUOTED = 200  # characters of a fault in a message
 LONGEST_LINE = 1 << 16  # bytes
+READ_SIZE = 1 << 20  # bytes that are hashed at a time
 
 _OPERATION = re.compile(r'\b(c[789]) "([^"]*)"')
 _GAME_NUMBER = re.compile(r"[0-9]{1,18}")  # fits in 64 bits
@@ -44,7 +47,6 @@ class TuningSet:
 
     name: str  # of the file
     sha256: str  # of the file
-    size: int  # of the file, in bytes
     boards: Boards
     groups: Numbers  # of each position
     has_games: bool  # whether the groups are games
@@ -82,11 +84,14 @@ def read(path: Path, *, max_score: float | None = None, per_game: int | None = N
     the games. Raises OSError; FormatError that names the line or game that cannot be used, or says that the file is empty.
     """
     with path.open("rb") as file:
-        sha256, size = game_file.sha256(file)
+        hashed = hashlib.sha256()
+        for block in iter(partial(file.read, READ_SIZE), b""):
+            hashed.update(block)
+        file.seek(0)
         with game_file.plain(file, path.name) as content:
             is_games = game_file.is_game_file(content)
             arrays = _from_games(path.name, content, max_score, per_game) if is_games else _from_epd(path.name, content)
-    data = TuningSet(path.name, sha256, size, *arrays)
+    data = TuningSet(path.name, hashed.hexdigest(), *arrays)
     if not is_games:
         if max_score is not None:
             data = data.chosen(~(np.abs(data.scores) > max_score))

@@ -86,7 +86,7 @@ def stack() -> Iterator[ExitStack]:
 def opened(
     stack: ExitStack, path: Path, max_score: float = game_file.MAX_SCORE, per_game: int | None = None, **options: Any
 ) -> training_set.TrainingFile:
-    return training_set.indexed(stack.enter_context(game_file.open_games(path)), path.name, max_score, per_game, **options)
+    return training_set.TrainingFile(stack.enter_context(game_file.open_games(path)), path.name, max_score, per_game, **options)
 
 
 def positions_of(

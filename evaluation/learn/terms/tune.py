@@ -116,7 +116,6 @@ def _file_report(source: Source, before: NDArray[np.float64], after: NDArray[np.
     return {
         "name": data.name,
         "sha256": data.sha256,
-        "size": data.size,
         "positions": len(data),
         "training": len(data) - validation,
         "validation": validation,
