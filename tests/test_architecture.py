@@ -20,7 +20,7 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "evaluation": ("core",),
     "evaluation/learn": ("core", "core/learning", "evaluation"),
     "evaluation/learn/terms": ("core", "core/learning", "evaluation", "evaluation/learn"),
-    "evaluation/learn/network": ("core", "core/learning", "evaluation", "evaluation/learn", "evaluation/learn/terms"),
+    "evaluation/learn/network": ("core", "core/learning", "evaluation", "evaluation/learn"),
     "uci": ("core", "evaluation"),
     "coachwhip": ("core", "evaluation", "uci"),
     "bench/common": ("core", "evaluation", "uci", "coachwhip"),

@@ -15,7 +15,7 @@ from ..common.plot import legend, new_figure, picture, whole
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from ...evaluation.learn.optimiser import Epoch
+    from ...evaluation.learn.logistic import Epoch
 
 NOTHING_LEARNT = 3  # exit code
 Option = tuple[str, Callable[[str], object], float | None, str, str]  # name, type, default, metavar, help

@@ -15,13 +15,13 @@ from ..common.rules import Rules
 
 @dataclass(frozen=True)
 class SelfplaySettings(OwnGames):
-    """What every game of a file has in common."""
+    """The settings that all games of a file share."""
 
     to_the_end: int  # percent of the games that only the rules of chess end
 
 
 class GameStart(NamedTuple):
-    """Which game to play, and from where."""
+    """The number of a game, and where it starts."""
 
     number: int
     opening: Opening

@@ -26,9 +26,9 @@ from .run import Run, add_options
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from ...evaluation.learn.logistic import Epoch
     from ...evaluation.learn.network.file import Network
     from ...evaluation.learn.network.train import State
-    from ...evaluation.learn.optimiser import Epoch
     from ...evaluation.learn.training_set import TrainingFile
 
 EPILOG = """\
@@ -95,7 +95,7 @@ def _parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Losses are shown on stderr, the summary is printed on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
+    """Run the subcommand: losses on stderr, the summary on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
     return _parser().run(argv, _train)
 
 
@@ -168,8 +168,8 @@ class TrainJournal(journals.Journal):
     def _load_line(self, line: dict[str, Any]) -> None:
         import numpy as np
 
+        from ...evaluation.learn.logistic import Epoch
         from ...evaluation.learn.network.train import State
-        from ...evaluation.learn.optimiser import Epoch
 
         arrays = [np.frombuffer(base64.b64decode(line[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
         self.epochs.append(Epoch(line["epoch"], line["training"], line["validation"]))

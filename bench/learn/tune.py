@@ -19,7 +19,7 @@ from .run import Run, add_options
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from ...evaluation.learn.optimiser import Epoch
+    from ...evaluation.learn.logistic import Epoch
     from ...evaluation.learn.terms.fit import Options, Source
 
 EPILOG = """\
@@ -86,7 +86,7 @@ def _parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Losses are shown on stderr, the summary is printed on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
+    """Run the subcommand: losses on stderr, the summary on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
     return _parser().run(argv, lambda args: _tune(args, argv))
 
 
@@ -95,13 +95,8 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     require("scipy.sparse", "it")
     if args.plot:
         require_plot(args.plot)
-    from ...evaluation.learn.terms.fit import Options
-    from ...evaluation.learn.terms.model import chosen
-
-    options = Options(*(getattr(args, name) for name in Options._fields))
     try:
-        chosen(args.only, args.freeze)  # a pattern that matches nothing is rejected before the work
-        return TuneRun(args, argv, options).run(args.epochs)
+        return TuneRun(args, argv).run(args.epochs)
     except ValueError as error:
         raise CommandError(str(error)) from error
 
@@ -129,16 +124,18 @@ class TuneRun(Run):
     NAME, PART, MADE = "tune", "epochs", "the weights are"
     PLOT = "loss (cross-entropy, nats a position)", "Fit of the weights"
 
-    def __init__(self, args: argparse.Namespace, argv: Sequence[str], options: "Options") -> None:
-        """Read the data."""
-        from ...evaluation.learn.terms.fit import Fitting
+    def __init__(self, args: argparse.Namespace, argv: Sequence[str]) -> None:
+        """Read the data. Raises ValueError."""
+        from ...evaluation.learn.terms.fit import Fitting, Options
+        from ...evaluation.learn.terms.model import chosen
 
         super().__init__(args)
         self._argv = argv
         self._entries = config.load(args.weights) if args.weights else config.load_default()
-        start = config.flatten(self._entries)
+        start, free = config.flatten(self._entries), chosen(args.only, args.freeze)
+        options = Options(*(getattr(args, name) for name in Options._fields))
         sources = [_source(path, weight, place, args, start, options) for place, (path, weight) in enumerate(args.files)]
-        self._fit = Fitting(sources, start, options)
+        self._fit = Fitting(sources, start, free, options)
 
     def _learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
         for epoch in self._fit.epochs():  # the first one is the start

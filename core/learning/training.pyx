@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # distutils: extra_compile_args = -fno-tree-loop-distribute-patterns -fno-math-errno
-"""What training takes: outputs of a network in floats, the gradient of its loss, derived by hand, and steps of AdamW.
+"""The loss of a network in floats, the gradient of this loss, derived by hand, and steps of AdamW.
 
 The parameters are an array of blocks, and behind them the output bias. A block has BLOCK hidden units: a row of BLOCK numbers for
 each input, one for the biases, and two for the output weights of the units of stm and of those of the other side. Units that the

@@ -85,7 +85,7 @@ class TrainingSet:
 
     @cached_property
     def held_out(self) -> Boards:
-        """The positions that are held out."""
+        """Read the positions that are held out."""
         return self._read(range(len(self._chunks)), self.held_out_count, held_out=True)
 
     def pools(self, seed: Sequence[int]) -> Iterator[tuple[Boards, Numbers]]:

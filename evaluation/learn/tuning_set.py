@@ -56,12 +56,12 @@ class TuningSet:
 
     @property
     def results(self) -> Singles:
-        """White's points of the games of the positions."""
+        """Return White's points of the games of the positions."""
         return game_file.points(self.boards)
 
     @property
     def scores(self) -> Singles:
-        """Centipawns from White's side, NaN where there is no score."""
+        """Return centipawns from White's side, NaN where there is no score."""
         scores = game_file.scores(self.boards).astype(np.float32)
         scores[scores == NO_SCORE] = np.nan
         return scores

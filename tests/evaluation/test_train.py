@@ -22,7 +22,7 @@ from coachwhip.bench.learn import train as command
 from coachwhip.core.engine import Network, Position
 from coachwhip.core.learning.face import Scorer, adam_step
 from coachwhip.evaluation import config
-from coachwhip.evaluation.learn import game_file, optimiser, training_set
+from coachwhip.evaluation.learn import game_file, logistic, training_set
 from coachwhip.evaluation.learn.game_file import FormatError
 from coachwhip.evaluation.learn.network import file as network
 from coachwhip.evaluation.learn.network import train as steps
@@ -191,7 +191,7 @@ def test_a_step_is_one_of_adamw(kind: Any, error: float) -> None:
         values = values - 0.03 * (adam + 0.1 * values)
         adam_step(*arrays, gradient.astype(kind), step=step, rate=0.03, epsilon=1e-8, decay=0.1)
         assert arrays[0] == pytest.approx(values, rel=error)
-    assert [optimiser.cosine(step, 2, 0.01) for step in range(3)] == pytest.approx([1, 0.505, 0.01])
+    assert [logistic.cosine(step, 2, 0.01) for step in range(3)] == pytest.approx([1, 0.505, 0.01])
 
 
 def test_targets_mix_score_and_result(whole: Path, stack: ExitStack) -> None:
@@ -307,7 +307,7 @@ def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
     words = ["--journal", str(tmp_path / "net.jsonl")]
     epoch = steps.Trainer.epoch
 
-    def stopping(self: steps.Trainer, report: Any) -> optimiser.Epoch:
+    def stopping(self: steps.Trainer, report: Any) -> logistic.Epoch:
         if self.state.epochs == 2:
             raise KeyboardInterrupt
         return epoch(self, report)
@@ -410,7 +410,7 @@ def test_a_network_that_cannot_be_written_is_not_lost(data: Path, tmp_path: Path
     folder, epoch = tmp_path / "gone", steps.Trainer.epoch
     folder.mkdir()
 
-    def removing(self: steps.Trainer, report: Any) -> optimiser.Epoch:
+    def removing(self: steps.Trainer, report: Any) -> logistic.Epoch:
         if folder.exists():
             folder.rmdir()
         return epoch(self, report)

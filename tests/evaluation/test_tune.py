@@ -21,7 +21,7 @@ from coachwhip.bench.learn.run import NOTHING_LEARNT
 from coachwhip.core.engine import Engine, Position
 from coachwhip.core.learning.face import Scorer, pack, unpack
 from coachwhip.evaluation import config
-from coachwhip.evaluation.learn import tuning_set
+from coachwhip.evaluation.learn import logistic, tuning_set
 from coachwhip.evaluation.learn.terms import fit as tune_fit
 from coachwhip.evaluation.learn.terms import model
 from coachwhip.evaluation.learn.terms.model import PLAIN, TABLE, TAPERED
@@ -347,7 +347,7 @@ def test_the_losses_are_the_engines(taught: Path, tmp_path: Path, capsys: pytest
     data = tuning_set.read(taught)
     groups = tuning_set.split(data.groups, 0.1, np.random.default_rng([1, 0]))
     scores = np.array(Scorer(config.flatten(config.load(tmp_path / "new.py"))).features(data.boards)[4])
-    loss = tune_fit.losses(tune_fit.expectation(scores + file["edge"], file["scale"]), data.results)
+    loss = logistic.losses(logistic.expectation(scores + file["edge"], file["scale"]), data.results)
     assert math.isclose(loss[groups].mean(), summary["after"]["validation"], rel_tol=1e-5)
     assert math.isclose(loss[~groups].mean(), summary["after"]["training"], rel_tol=1e-5)
     assert summary["after"]["validation"] == file["after"]["results"]

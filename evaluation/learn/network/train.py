@@ -18,8 +18,7 @@ import numpy as np
 
 from ....core.learning.face import TRAINING_BLOCK, adam_step, network_loss
 from ..game_file import is_black, points, scores
-from ..optimiser import Epoch, cosine
-from ..terms.fit import expectation, fit_scale
+from ..logistic import Epoch, cosine, expectation, fit_scale
 from .file import ROWS, floats, limits, parameters, quantised, size
 
 if TYPE_CHECKING:

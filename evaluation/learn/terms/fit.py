@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Fits the weights: logistic regression on positions by Adam, with a penalty for distance from the start.
 
-A score of s centipawns predicts 1 / (1 + exp(-(s + edge) / scale)) points for White. Each file has its own scale and edge. The
-scale differs because stronger players win more often with the same advantage. The edge is what White scores beyond what the
-evaluation sees; without it, the fit would credit features that White happens to have more often. The loss is the cross-entropy
-between the prediction and the target, which mixes the game's result with the points that a search's score predicts.
+Each file has its own scale and edge (logistic.py). The scale differs because stronger players win more often with the same
+advantage. The edge is what White scores beyond what the evaluation sees; without it, the fit would credit features that White
+happens to have more often. The loss is the cross-entropy between the prediction and the target, which mixes the game's result
+with the points that a search's score predicts.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ....core.learning.face import adam_step
-from ..optimiser import Epoch, cosine
-from .model import PARAMETERS, TABLE, TAPERED, Evaluation, bounds, chosen, joined, parameters, roughness
+from ..logistic import Epoch, cosine, expectation, losses
+from .model import PARAMETERS, TABLE, TAPERED, Evaluation, bounds, joined, parameters, roughness
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -26,11 +26,7 @@ if TYPE_CHECKING:
     from ..tuning_set import TuningSet
     from .model import Features, Floats, Singles
 
-LEAST_SCALE, FIRST_SCALE, GREATEST_SCALE = 40.0, 150.0, 1000.0  # centipawns
-GREATEST_EDGE = 100.0  # centipawns, either way
-NEWTON_STEPS = 20
 EPSILON = 1e-10  # of Adam: a centipawn changes the loss of a position by little
-SURE = 1e-7  # predictions are kept this far from 0 and 1, where the loss would be infinite
 
 
 class Options(NamedTuple):
@@ -39,8 +35,6 @@ class Options(NamedTuple):
     wdl: float  # share of the game's result in the targets, 0 to 1; the rest is what a search's score predicts
     validation: float  # share of the groups that is kept for validation
     seed: int  # of the split and of the order of the training positions
-    only: list[str]  # patterns of `model.chosen`
-    freeze: list[str]
     epochs: int
     rate: float  # learning rate: centipawns a step at first; it falls to 0 along a cosine
     batch: int  # positions in a step
@@ -90,46 +84,17 @@ class Samples(NamedTuple):
         return float(self.importance.sum(dtype=np.float64))
 
 
-def expectation(scores: NDArray[np.floating], scale: float | Singles) -> NDArray[Any]:
-    """Return White's points as the scores predict them. `scale`, in centipawns, is one number or one for each score."""
-    expected: NDArray[np.floating] = 1 / (1 + np.exp(-np.clip(scores / scale, -30, 30)))
-    return expected
-
-
-def losses(expected: NDArray[np.floating], targets: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Return the cross-entropy of each position, in nats."""
-    sure = np.clip(expected, SURE, 1 - SURE)
-    entropy: NDArray[np.floating] = -(targets * np.log(sure) + (1 - targets) * np.log(1 - sure))
-    return entropy
-
-
-def fit_scale(scores: NDArray[np.floating], targets: NDArray[np.floating], *, with_edge: bool) -> tuple[float, float]:
-    """Return the scale and the edge, in centipawns, with which these scores predict the targets best; the edge is 0 unless `with_edge`.
-
-    Newton's method for logistic regression on the score and a constant. The limits are beyond what real data need.
-    """
-    columns = np.stack([scores, np.ones(len(scores))], axis=1).astype(np.float64)[:, : 1 + with_edge]
-    solution = np.array([1 / FIRST_SCALE, 0.0])[: 1 + with_edge]
-    for _ in range(NEWTON_STEPS):
-        expected = expectation(columns @ solution, 1.0)
-        curvature = (columns * (expected * (1 - expected) + SURE)[:, None]).T @ columns
-        solution += np.linalg.lstsq(curvature, columns.T @ (targets - expected))[0]
-        solution[0] = np.clip(solution[0], 1 / GREATEST_SCALE, 1 / LEAST_SCALE)
-    scale = float(1 / solution[0])
-    return scale, float(np.clip(solution[1] * scale, -GREATEST_EDGE, GREATEST_EDGE)) if with_edge else 0.0
-
-
 class Fitting:
     """A fit in memory: `values` are the parameters with the lowest validation loss so far, after epoch `best`."""
 
-    def __init__(self, sources: Sequence[Source], start: Sequence[int], options: Options) -> None:
-        """Prepare a fit of weights to sources that were counted with the flat list `start`.
+    def __init__(self, sources: Sequence[Source], start: Sequence[int], free: NDArray[np.bool_], options: Options) -> None:
+        """Prepare a fit to sources that were counted with the flat list `start`, of the parameters where `free` is true.
 
-        Raises ValueError for too little data, and for a pattern that no weight matches.
+        Raises ValueError for too little data.
         """
         self.sources = sources
         self.start = start
-        self.free = chosen(options.only, options.freeze)
+        self.free = free
         self.values = parameters(start)
         self.best = 0  # no epoch had a lower validation loss than the start
         self._options = options

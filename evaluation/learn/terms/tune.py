@@ -15,8 +15,9 @@ import numpy as np
 from ....core.learning.face import Scorer
 from ... import config
 from ..game_file import is_black
+from ..logistic import expectation, fit_scale, losses
 from ..tuning_set import split
-from .fit import Source, expectation, fit_scale, losses
+from .fit import Source
 from .model import features, flat_weights, joined, parameters
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..optimiser import Epoch
+    from ..logistic import Epoch
     from ..tuning_set import TuningSet
     from .fit import Fitting, Options
     from .model import Singles
