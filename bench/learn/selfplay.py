@@ -11,7 +11,7 @@ import lzma
 import os
 import random
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing, nullcontext, suppress
 from functools import partial
 from itertools import chain
@@ -42,9 +42,8 @@ from ..common.pool import cluster, processes
 from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments, add_rule_arguments
 from ..common.signature import engine_names, signature
+from .run import add_options
 from .selfplay_game import GameStart, SelfplaySettings, play
-
-TO_THE_END = 10  # percent: games that are decided early have few endings
 
 EPILOG = """\
 FILE is written in viriformat, which the trainers of other engines read too: every move of a game with its score, 4.4 bytes a
@@ -61,51 +60,43 @@ examples:
 """
 
 
+EPD_OPTIONS = (
+    ("--epd", file_name, None, "FILE", "do not play: write the quiet positions as EPD ('-': print; .xz: compressed)"),
+    ("--per-game", whole_number(1, 65535), None, "N", f"with --epd: at most N positions of a game (default {PER_GAME})"),
+    (
+        "--max-score",
+        whole_number(0, LARGEST_SCORE),
+        None,
+        "CP",
+        f"with --epd: scores up to +-CP centipawns (default {MAX_SCORE})",
+    ),
+)
+GAME_OPTIONS = (
+    ("--games", whole_number(1, 2**31), 1000, "N", "games that the file has in the end"),
+    ("--plies", whole_number(0, 1000), None, "N", "plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)"),
+    ("--random-plies", whole_number(0, 100), 6, "N", "up to N random moves after the opening"),
+    ("--to-the-end", whole_number(0, 100), 10, "PERCENT", "percent of the games that go on to mate or to a draw by the rules"),
+)
+
+
 def _parser() -> Parser:
     about = "Play games of the engine against itself and keep them with the scores of their positions."
     parser = Parser("selfplay", about, EPILOG)
     parser.add_argument("file", type=file_name, help="game file, to write or to lengthen")
-    _epd_arguments(parser.add_argument_group("positions as text").add_argument)
-    _game_arguments(parser.add_argument_group("games").add_argument)
-    add = parser.add_argument_group("ending games").add_argument
-    share = f"percent of the games that go on to mate or to a draw by the rules (default {TO_THE_END})"
-    add("--to-the-end", type=whole_number(0, 100), default=TO_THE_END, metavar="PERCENT", help=share)
-    add_rule_arguments(add, resign=(4, 1000), draw=(40, 8, 8), max_moves=200)
-    add("--json", action="store_true", help="print one JSON object instead of text")
-    return parser
-
-
-def _epd_arguments(add: Callable[..., object]) -> None:
-    epd = "do not play: write the quiet positions of the games as EPD ('-': print; .xz: compressed)"
-    add("--epd", type=file_name, metavar="FILE", help=epd)
-    add_force(add)
-    per_game = f"with --epd: at most N positions of a game (default {PER_GAME})"
-    add("--per-game", type=whole_number(1, 65535), metavar="N", help=per_game)
-    max_score = f"with --epd: leave out positions scored beyond +-CP centipawns (default {MAX_SCORE})"
-    add("--max-score", type=whole_number(0, LARGEST_SCORE), metavar="CP", help=max_score)
-
-
-def _game_arguments(add: Callable[..., object]) -> None:
-    add(
-        "--games",
-        type=whole_number(1, 2**31),
-        default=1000,
-        metavar="N",
-        help="games that the file has in the end (default 1000)",
-    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    as_text = parser.add_argument_group("positions as text")
+    add_options(as_text, EPD_OPTIONS)
+    add_force(as_text.add_argument)
+    games = parser.add_argument_group("games")
+    add_options(games, GAME_OPTIONS)
+    add = games.add_argument
     add_own_game_arguments(add, nodes=5000, hash_mb=4)
     openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position); may be repeated"
     add("--openings", type=file_name, action="append", default=[], metavar="FILE", help=openings)
-    add(
-        "--plies",
-        type=whole_number(0, 1000),
-        metavar="N",
-        help="plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)",
-    )
-    random_plies = "up to N random moves after the opening (default 6)"
-    add("--random-plies", type=whole_number(0, 100), default=6, metavar="N", help=random_plies)
     add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
     add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine")
+    add_rule_arguments(add, resign=(4, 1000), draw=(40, 8, 8), max_moves=200)
+    return parser
 
 
 def main(argv: Sequence[str]) -> int:

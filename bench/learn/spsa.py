@@ -30,6 +30,7 @@ from ..common.progress import progress
 from ..common.rules import Rules, add_own_game_arguments
 from ..common.signature import engine_names
 from ..common.table import show
+from .run import add_options
 
 ALPHA, GAMMA = 0.602, 0.101  # how fast the gains fall, as Spall recommends
 STABILITY = 0.1  # of the iterations: A, which keeps the first steps small
@@ -141,21 +142,22 @@ def play(settings: OwnGames, game: PairGame) -> int:
     return -WHITE_SCORE[result] if reversed_colours else WHITE_SCORE[result]
 
 
+OPTIONS = (
+    ("--games", whole_number(2, 10**7), 10_000, "N", "games to play, two per iteration"),
+    ("--openings", file_name, None, "FILE", "openings: EPD, FEN, .pgn or Polyglot .bin (default: random moves from the start)"),
+    ("--r-end", number(1e-6, 1), 0.01, "R", "share of STEP by which a game moves a value at the end; less for 100,000 games"),
+    ("--batch", whole_number(1, 10_000), 16, "N", "iterations per update, played from the same values"),
+)
+
+
 def _parser() -> Parser:
     about = "Tune numbers of the search by games of the engine against itself (SPSA)."
     parser = Parser("spsa", about, EPILOG)
     add = parser.add_argument
     tune = "tunable to tune, or a pattern; may be repeated"
     add("--tune", type=_tune, action="append", required=True, metavar="NAME[=START[:MIN:MAX[:STEP]]]", help=tune)
-    games = "games to play, two per iteration (default 10000)"
-    add("--games", type=whole_number(2, 10**7), default=10_000, metavar="N", help=games)
+    add_options(parser, OPTIONS)
     add_own_game_arguments(add, nodes=10_000, hash_mb=8)
-    openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position and random moves)"
-    add("--openings", type=file_name, metavar="FILE", help=openings)
-    gain = "share of STEP by which one game moves a value at the end (default 0.01; use less for hundreds of thousands of games)"
-    add("--r-end", type=number(1e-6, 1), default=0.01, metavar="R", help=gain)
-    batch = "iterations per update, played from the same values (default 16)"
-    add("--batch", type=whole_number(1, 10_000), default=16, metavar="N", help=batch)
     add_journal_arguments(add, "batch")
     add("--json", action="store_true", help="print one JSON object instead of text")
     return parser

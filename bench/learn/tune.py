@@ -101,23 +101,6 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
         raise CommandError(str(error)) from error
 
 
-def _source(
-    path: Path, weight: float, place: int, args: argparse.Namespace, start: Sequence[int], options: "Options"
-) -> "Source":
-    """Read the positions of a file that the options select, and count what the evaluation sees in them."""
-    from ...evaluation.learn.terms.tune import count
-    from ...evaluation.learn.tuning_set import distinct, read
-    from ..common.progress import progress
-
-    require_regular(path, "tune")
-    with naming(path):
-        data = read(path, max_score=args.max_score, per_game=args.per_game)
-    if args.distinct:
-        data = data.chosen(distinct(data.boards))
-    with progress(f"features of {data.name}", len(data)) as bar:
-        return count(data, weight, start, options, place, bar.advance)
-
-
 class TuneRun(Run):
     """A fit from its files to the new weights."""
 
@@ -134,8 +117,23 @@ class TuneRun(Run):
         self._entries = config.load(args.weights) if args.weights else config.load_default()
         start, free = config.flatten(self._entries), chosen(args.only, args.freeze)
         options = Options(*(getattr(args, name) for name in Options._fields))
-        sources = [_source(path, weight, place, args, start, options) for place, (path, weight) in enumerate(args.files)]
+        sources = [self._source(place, start, options) for place in range(len(args.files))]
         self._fit = Fitting(sources, start, free, options)
+
+    def _source(self, place: int, start: Sequence[int], options: "Options") -> "Source":
+        """Read the positions of a file that the options select, and count what the evaluation sees in them."""
+        from ...evaluation.learn.terms.tune import count
+        from ...evaluation.learn.tuning_set import distinct, read
+        from ..common.progress import progress
+
+        path, weight = self.args.files[place]
+        require_regular(path, "tune")
+        with naming(path):
+            data = read(path, max_score=self.args.max_score, per_game=self.args.per_game)
+        if self.args.distinct:
+            data = data.chosen(distinct(data.boards))
+        with progress(f"features of {data.name}", len(data)) as bar:
+            return count(data, weight, start, options, place, bar.advance)
 
     def _learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
         for epoch in self._fit.epochs():  # the first one is the start
