@@ -108,9 +108,8 @@ cdef class Scorer:
                     count = white[column] - black[column]
                 else:
                     count = white[column] if column < tapered + plain else black[column - plain]
-                if count:
-                    columns_view[size], counts_view[size] = column, <int16_t>count
-                    size += 1
+                columns_view[size], counts_view[size] = column, <int16_t>count
+                size += count != 0  # no branch, which would often be predicted wrongly
             columns.extend(row_columns[:size])
             counts.extend(row_counts[:size])
             starts.append(len(columns))
