@@ -150,7 +150,7 @@ cdef const char* _decode_game(Decoder* decoder, bint* is_whole) noexcept nogil:
 def decode_games(
     const uint8_t[::1] data, uint8_t[:, ::1] rows, int64_t[:, ::1] games, *, int max_score, int64_t first=0, int64_t offset=0
 ):
-    """Decode the games at the start of `data` (recorded.pxd), and return how many are whole, their rows, and where the
+    """Decode the games at the start of `data`, and return how many are whole, their rows, and where the
     last one ends.
 
     A row is the packed position before a ply, with its score and the result, if it is quiet (not in check, and the move played
