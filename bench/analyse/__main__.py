@@ -17,18 +17,17 @@ from ...in_process import open_engine
 from ...text import reason, shorten, storable
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, warn, whole_number
-from ..common.files import DeferredWriteError, fingerprint, naming, replacing, write_bytes
-from ..common.journal import add_journal_arguments
+from ..common.files import fingerprint, naming, replacing, write_bytes
+from ..common.journal import Journal, add_journal_arguments
 from ..common.outputs import add_force, check_outputs
 from ..common.pgn import game_text
-from ..common.progress import progress
+from ..common.progress import Bar, progress
 from ..common.table import plain
 from ..data import GAMES
 from ..engines.clock import TimeControl, add_limits, limit_of
 from ..viewer import judge, report
-from ..viewer.study import Line, Step, Study, over_games, read_files, score_text, title
+from ..viewer.study import JudgedMove, Line, Study, over_games, read_files, score_text, title
 from .puzzles import puzzles
-from .record import AnalysisJournal
 
 DEFAULT_SECONDS = 0.5
 EPILOG = """\
@@ -79,35 +78,19 @@ def _analyse(args: argparse.Namespace) -> int:
     for fault in faults:
         warn(f"warning: {fault}")
     control = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
-    limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(control, name))}
-    done: list[Study] = []
-    interrupted = False
-    puzzle_lines: list[str] = []
-    deferred = DeferredWriteError()
     with contextlib.ExitStack() as stack:
         engine = stack.enter_context(_engine(args))
         journal = None
         if args.journal:
-            journal = AnalysisJournal(args.journal, _settings(args, studies, str(control)), resume=args.resume)
+            journal = Journal(args.journal, "analyse", _settings(args, studies, str(control)), resume=args.resume)
             stack.callback(journal.close)
-        changes = "".join(f", {name}={value}" for name, value in args.set)
-        described = f"{engine.id['name']}{changes}, {_limit_text(control)}"
-        with deferred, _output(args) as output:
-            interrupted = _run(args, studies, done, faults, puzzle_lines, engine, Limit(**limits), output, journal)
-    if args.report:
-        write_bytes(args.report, storable(report.page([study for study in done if study.boards], described)).encode())
-    if args.puzzles:
-        write_bytes(args.puzzles, "".join(f"{line}\n" for line in puzzle_lines).encode())
-        warn(f"{len(puzzle_lines)} puzzles in {args.puzzles}")
-    if args.json:
-        complete = not interrupted and deferred.error is None
-        games = [_game_dict(study) for study in done]
-        players = [{"games": number, **side._asdict()} for number, side in over_games(done)]
-        print(json.dumps({"limit": limits, "complete": complete, "faults": faults, "players": players, "games": games}, indent=1))
-    else:
-        print(_summary(done, described), file=sys.stdout if args.output else sys.stderr)
-    deferred.raise_if_any()
-    return INTERRUPTED if interrupted else 1 if faults else 0
+        run = Run(args, faults, engine, control, journal)
+        try:
+            with _output(args) as output:
+                run.analyse(studies, output)
+        finally:  # also where the output or the journal cannot be written
+            run.report()
+    return INTERRUPTED if run.is_interrupted else 1 if faults else 0
 
 
 def _settings(args: argparse.Namespace, studies: Sequence[Study], limit: str) -> dict[str, Any]:
@@ -123,12 +106,6 @@ def _settings(args: argparse.Namespace, studies: Sequence[Study], limit: str) ->
         "set": args.set,
         "puzzles": bool(args.puzzles),
     }
-
-
-def _limit_text(limit: TimeControl) -> str:
-    if limit.depth:
-        return f"depth {limit.depth}"
-    return f"{limit.nodes} nodes a position" if limit.nodes else f"{limit.time:g} s a position"
 
 
 def _engine(args: argparse.Namespace) -> SimpleEngine:
@@ -151,46 +128,71 @@ def _output(args: argparse.Namespace) -> Iterator[TextIO | None]:
         yield None if args.json else sys.stdout
 
 
-def _run(
-    args: argparse.Namespace,
-    studies: Sequence[Study],
-    done: list[Study],
-    faults: list[str],
-    puzzle_lines: list[str],
-    engine: SimpleEngine,
-    limit: Limit,
-    output: TextIO | None,
-    journal: AnalysisJournal | None,
-) -> bool:
-    """Analyse and write one game after the other; adds to `done`, `faults` and `puzzle_lines`. Returns True after Ctrl-C."""
-    interrupted = False
-    known = journal.games if journal else {}
-    with progress("analyse", sum(len(study.boards) for study in studies)) as bar:
-        for number, study in enumerate(studies, start=1):
-            answers: list[str] = []
-            try:
-                if number in known:
-                    study.looks, answers = list(known[number].looks), known[number].puzzles
-                    bar.advance(len(study.boards))
-                else:
-                    study.look(engine, limit, args.multipv, bar.advance)
-                    answers += puzzles(study, engine, limit) if args.puzzles else ()
-                    if journal:
-                        journal.keep(number, study, answers)
-            except (ValueError, EngineError) as error:
-                faults.append(f"{study.label}: {reason(error)}; the analysis of this game ends here")
-                bar.log(f"warning: {faults[-1]}")
-            except KeyboardInterrupt:
-                bar.log("interrupted; the moves analysed so far are kept")
-                interrupted = True
-            done.append(study)
-            puzzle_lines += answers
-            study.annotate(engine.id["name"])
-            if output:
-                print(game_text(study.game), end="", file=output, flush=True)
-            if interrupted:
-                break
-    return interrupted
+class Run:
+    """The analysis of the games, one after the other."""
+
+    def __init__(
+        self, args: argparse.Namespace, faults: list[str], engine: SimpleEngine, control: TimeControl, journal: Journal | None
+    ) -> None:
+        self._args, self._faults, self._engine, self._journal = args, faults, engine, journal
+        self._limits = {name: value for name in ("time", "depth", "nodes") if (value := getattr(control, name))}
+        ((name, value),) = self._limits.items()
+        limit = {"time": f"{value:g} s a position", "depth": f"depth {value}", "nodes": f"{value} nodes a position"}[name]
+        self._described = ", ".join([engine.id["name"], *(f"{name}={value}" for name, value in args.set), limit])
+        self._done: list[Study] = []
+        self._puzzles: list[str] = []
+        self._is_complete = self.is_interrupted = False
+
+    def analyse(self, studies: Sequence[Study], output: TextIO | None) -> None:
+        """Analyse and write games to the last, or to Ctrl-C, which leaves the game as far as it is analysed."""
+        with progress("analyse", sum(len(study.boards) for study in studies)) as bar:
+            for number, study in enumerate(studies, start=1):
+                try:
+                    self._puzzles += self._analyse(number, study, bar)
+                except (ValueError, EngineError) as error:
+                    self._faults.append(f"{study.label}: {reason(error)}; the analysis of this game ends here")
+                    bar.log(f"warning: {self._faults[-1]}")
+                except KeyboardInterrupt:
+                    bar.log("interrupted; the moves analysed so far are kept")
+                    self.is_interrupted = True
+                self._done.append(study)
+                study.annotate(self._engine.id["name"])
+                if output:
+                    print(game_text(study.game), end="", file=output, flush=True)
+                if self.is_interrupted:
+                    return
+        self._is_complete = True
+
+    def _analyse(self, number: int, study: Study, bar: Bar) -> list[str]:
+        """Analyse a game, unless the journal has it; return its puzzles."""
+        for line in self._journal.lines if self._journal else ():
+            if line["game"] == number:
+                study.load(line["analyses"])
+                bar.advance(len(study.boards))
+                return list(line["puzzles"])
+        limit = Limit(**self._limits)
+        study.analyse(self._engine, limit, self._args.multipv, bar.advance)
+        lines = list(puzzles(study, self._engine, limit)) if self._args.puzzles else []
+        if self._journal:
+            self._journal.append({"game": number, "analyses": study.to_json(), "puzzles": lines})
+        return lines
+
+    def report(self) -> None:
+        """Write the page and the puzzles, and print the results."""
+        args = self._args
+        if args.report:
+            page = report.page([study for study in self._done if study.boards], self._described)
+            write_bytes(args.report, storable(page).encode())
+        if args.puzzles:
+            write_bytes(args.puzzles, "".join(f"{line}\n" for line in self._puzzles).encode())
+            warn(f"{len(self._puzzles)} puzzles in {args.puzzles}")
+        if args.json:
+            games = [_game_dict(study) for study in self._done]
+            players = [{"games": number, **side._asdict()} for number, side in over_games(self._done)]
+            complete = {"limit": self._limits, "complete": self._is_complete, "faults": self._faults}
+            print(json.dumps({**complete, "players": players, "games": games}, indent=1))
+        else:
+            print(_summary(self._done, self._described), file=sys.stdout if args.output else sys.stderr)
 
 
 HEADINGS = ("game", "player", "accuracy", "average loss", *(kind.plural for kind in judge.JUDGEMENTS))
@@ -211,8 +213,8 @@ def _game_dict(study: Study) -> dict[str, Any]:
     """Return the results of a game as values for JSON; scores are from White's side, in centipawns or moves to mate."""
     white, black = (side._asdict() for side in study.sides())
     positions = []
-    for board, look in zip(study.boards, study.looks, strict=True):
-        known = {"depth": look.depth, "lines": [_line_dict(line) for line in look.lines]} if look else {}
+    for board, analysis in zip(study.boards, study.analyses, strict=True):
+        known = {"depth": analysis.depth, "lines": [_line_dict(line) for line in analysis.lines]} if analysis else {}
         positions.append({"fen": board.fen(), **known})
     return {
         "title": title(study.game),
@@ -220,7 +222,7 @@ def _game_dict(study: Study) -> dict[str, Any]:
         "complete": study.complete,
         "white": white,
         "black": black,
-        "moves": [_step_dict(step) for step in study.steps()],
+        "moves": [_step_dict(move) for move in study.judged_moves()],
         "positions": positions,
     }
 
@@ -231,13 +233,13 @@ def _line_dict(line: Line) -> dict[str, Any]:
     return {"text": score_text(line.score), **value, "moves": [move.uci() for move in line.moves]}
 
 
-def _step_dict(step: Step) -> dict[str, Any]:
+def _step_dict(move: JudgedMove) -> dict[str, Any]:
     return {
-        "ply": step.at + 1,
-        "san": step.san,
-        "uci": step.move.uci(),
-        "loss_cp": step.loss_cp,
-        "loss_win_percent": round(step.loss, 2),
-        "accuracy": round(step.accuracy, 1),
-        "judgement": step.judgement.name if step.judgement else None,
+        "ply": move.at + 1,
+        "san": move.san,
+        "uci": move.move.uci(),
+        "loss_cp": move.loss_cp,
+        "loss_win_percent": round(move.loss, 2),
+        "accuracy": round(move.accuracy, 1),
+        "judgement": move.judgement.name if move.judgement else None,
     }

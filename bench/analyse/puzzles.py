@@ -21,11 +21,11 @@ def puzzles(study: Study, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
     A search of the two best moves decides whether there is only one.
     """
     searched = set()
-    for step in study.steps():
-        judgement = step.judgement
+    for move in study.judged_moves():
+        judgement = move.judgement
         if judgement is None or judgement not in SOURCES:
             continue
-        for at in (step.at, step.at + 1):
+        for at in (move.at, move.at + 1):
             board = study.boards[at]
             if at in searched or board.legal_moves.count() < 2:
                 continue
@@ -33,7 +33,7 @@ def puzzles(study: Study, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
             infos = engine.analyse(board, limit, multipv=2, game=study)
             chances = [judge.win_percent(info["score"].relative) for info in infos]
             if len(chances) > 1 and chances[0] - chances[1] >= MUCH_BETTER:
-                mistake = study.boards[step.at].variation_san([step.move])
+                mistake = study.boards[move.at].variation_san([move.move])
                 yield _line(board, infos[0]["pv"][0], title(study.game), f"{study.label}: {mistake}{judgement.sign}")
 
 

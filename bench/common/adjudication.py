@@ -30,6 +30,13 @@ def win(colour: chess.Color) -> str:
     return WHITE_WINS if colour == chess.WHITE else BLACK_WINS
 
 
+def parse_score(text: str) -> chess.engine.Score:
+    """Read a score as `str` writes it: `+35`, `#-3`, or `#+0` of a side that has mated."""
+    if not text.startswith("#"):
+        return chess.engine.Cp(int(text))
+    return chess.engine.MateGiven if text == "#+0" else chess.engine.Mate(int(text[1:]))
+
+
 def find_ending(board: chess.Board, scores: Sequence[chess.engine.Score | None], rules: Rules) -> Ending | None:
     """How the game has ended, None if it goes on; fifty moves and threefold repetition end it without a claim.
 

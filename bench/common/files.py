@@ -8,7 +8,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from glob import escape
 from io import FileIO
 from pathlib import Path
@@ -154,19 +154,3 @@ def lock(file: BinaryIO | FileIO, path: Path, *, wait: bool = False) -> None:
     except OSError as error:
         if error.errno in LOCKED:
             raise CommandError(f"{path} is in use by another run: wait until it ends, or name another file") from error
-
-
-class DeferredWriteError(AbstractContextManager[None]):
-    """Keeps the error of a file, so that finished work is reported first: `with deferred: work`, report, `deferred.raise_if_any()`."""
-
-    error: OSError | None = None
-
-    def __exit__(self, _kind: object, error: object, _traceback: object) -> bool:
-        """Keep the error, if it is one of a file."""
-        self.error = error if isinstance(error, OSError) else None
-        return self.error is not None
-
-    def raise_if_any(self) -> None:
-        """Raise the error, if there was one."""
-        if self.error is not None:
-            raise self.error

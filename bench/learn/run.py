@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from ..common.command import INTERRUPTED, CommandError, uninterrupted, warn
-from ..common.files import DeferredWriteError, write_or_save_elsewhere
+from ..common.files import write_or_save_elsewhere
 from ..common.plot import legend, new_figure, picture, whole
 
 if TYPE_CHECKING:
@@ -62,11 +62,13 @@ class Run(ABC):
         """Learn the epochs that are missing (`total`, as the bar counts them), write and report; return the exit code."""
         from ..common.progress import progress
 
-        deferred = DeferredWriteError()
+        failure: OSError | None = None
         try:
-            with deferred, progress(self.PART, total) as bar:
+            with progress(self.PART, total) as bar:
                 for epoch in self._learn(bar.advance):
                     bar.log(str(epoch))
+        except OSError as error:  # of the journal
+            failure = error
         except KeyboardInterrupt:
             self.is_interrupted = True
             kept, has_result = self._interrupted()
@@ -75,7 +77,8 @@ class Run(ABC):
                 return INTERRUPTED
         with uninterrupted():  # hours of work are in memory
             code = self._finish()
-        deferred.raise_if_any()
+        if failure:
+            raise failure
         return INTERRUPTED if self.is_interrupted else code
 
     def _finish(self) -> int:

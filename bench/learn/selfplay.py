@@ -183,7 +183,7 @@ class GameStore:
         self._file.seek(0)
         has_settings = size > 0 and self._settings_path.exists()
         if has_settings:
-            require_same_settings(self.path, "run of selfplay", self._known_settings(), self._settings)
+            require_same_settings(self.path, "selfplay", self._known_settings(), self._settings)
         self.results, self.plies, whole = summary(self._file, self.path.name)
         if size and not (self.games or has_settings):
             raise CommandError(f"{self.path} is not a game file (viriformat)")

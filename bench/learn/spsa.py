@@ -11,17 +11,15 @@ import argparse
 import json
 import math
 import random
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, nullcontext
+from collections.abc import Iterable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...uci.tunables import ROWS, SWITCH, Row, matching
 from ..common.adjudication import BLACK_WINS, DRAW, WHITE_WINS
-from ..common.command import INTERRUPTED, CommandError, Parser, file_name, number, uninterrupted, warn, whole_number
-from ..common.files import DeferredWriteError, fingerprint
-from ..common.journal import Journal, Kind, add_journal_arguments
+from ..common.command import CommandError, Parser, file_name, number, uninterrupted, warn, whole_number
+from ..common.files import fingerprint
+from ..common.journal import Journal, add_journal_arguments
 from ..common.openings import Opening, choose, open_book, standard_start
 from ..common.outputs import check_outputs
 from ..common.own_game import OwnGames, settings_from
@@ -204,20 +202,6 @@ def main(argv: Sequence[str]) -> int:
     return _parser().run(argv, _spsa)
 
 
-class SpsaJournal(Journal):
-    """The games of every batch, and for a reader the values after it. The games are taken in when it is opened."""
-
-    KIND = Kind("spsa", "run of spsa", "batch")
-
-    def __init__(self, path: Path, settings: Mapping[str, Any], spsa: Spsa, *, resume: bool) -> None:
-        """See Journal."""
-        self._spsa = spsa
-        super().__init__(path, settings, resume=resume)
-
-    def _load_line(self, line: dict[str, Any]) -> None:
-        self._spsa.take(line["games"])
-
-
 def _spsa(args: argparse.Namespace) -> int:
     check_outputs(args, {}, ["journal"])
     parameters = chosen(args.tune)
@@ -234,47 +218,43 @@ def _spsa(args: argparse.Namespace) -> int:
         "openings": fingerprint(args.openings) if args.openings else "",
         "parameters": {parameter.name: list(parameter[1:]) for parameter in parameters},
     }
-    deferred, code = DeferredWriteError(), 0
-    journal = SpsaJournal(args.journal, described, spsa, resume=args.resume) if args.journal else None
-    with closing(journal) if journal else nullcontext(), deferred:
-        code = _play(args, settings, openings, spsa, journal)
-    _report(spsa, as_json=args.json)
-    deferred.raise_if_any()
-    return code
+    journal = Journal(args.journal, "spsa", described, resume=args.resume) if args.journal else None
+    for line in journal.lines if journal else ():
+        spsa.take(line["games"])
+    try:
+        _play(args, settings, openings, spsa, journal)
+    finally:  # also after Ctrl-C, or where the journal cannot be written
+        if journal:
+            journal.close()
+        _report(spsa, as_json=args.json)
+    return 0
 
 
-def _play(
-    args: argparse.Namespace, settings: OwnGames, openings: Sequence[Opening], spsa: Spsa, journal: SpsaJournal | None
-) -> int:
-    """Play the batches that are missing, or until Ctrl-C; return the exit code."""
+def _play(args: argparse.Namespace, settings: OwnGames, openings: Sequence[Opening], spsa: Spsa, journal: Journal | None) -> None:
+    """Play the batches that are missing."""
     total, played = 2 * spsa.iterations, len(spsa.games)
     if played:
         warn(f"{played} games played, {total - played} to go")
     every = 2 * max(1, spsa.iterations // REPORTS)
-    try:
-        with processes(partial(play, settings), args.concurrency) as pool, progress("games", total - played) as bar:
-            while iterations := spsa.next():
-                pairs = [
-                    PairGame(2 * number + colour, openings[number], plus, minus)
-                    for number, _, plus, minus in iterations
-                    for colour in (0, 1)
-                ]
-                results = {}
-                for game, result in pool.run(pairs):
-                    results[game.number] = result
-                    bar.advance()
-                played, games = len(spsa.games), [results[game.number] for game in pairs]
-                with uninterrupted():  # the journal and the values agree
-                    spsa.take(games)
-                    if journal:
-                        values = {name: round(value, 3) for name, value in spsa.values.items()}
-                        journal.append({"games": games, "values": values})
-                if played // every < len(spsa.games) // every:
-                    bar.log(str(spsa))
-    except KeyboardInterrupt:
-        warn("interrupted; the finished batches count")
-        return INTERRUPTED
-    return 0
+    with processes(partial(play, settings), args.concurrency) as pool, progress("games", total - played) as bar:
+        while iterations := spsa.next():
+            pairs = [
+                PairGame(2 * number + colour, openings[number], plus, minus)
+                for number, _, plus, minus in iterations
+                for colour in (0, 1)
+            ]
+            results = {}
+            for game, result in pool.run(pairs):
+                results[game.number] = result
+                bar.advance()
+            played, games = len(spsa.games), [results[game.number] for game in pairs]
+            with uninterrupted():  # the journal and the values agree
+                spsa.take(games)
+                if journal:
+                    values = {name: round(value, 3) for name, value in spsa.values.items()}
+                    journal.append({"games": games, "values": values})
+            if played // every < len(spsa.games) // every:
+                bar.log(str(spsa))
 
 
 def _report(spsa: Spsa, *, as_json: bool) -> None:

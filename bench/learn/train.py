@@ -5,7 +5,7 @@ import argparse
 import base64
 import hashlib
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +14,10 @@ from ...core import engine
 from ...core.learning.face import HIDDEN_STEP, MAX_HIDDEN, Scorer
 from ...evaluation import config
 from ...evaluation.learn.game_file import MAX_SCORE
-from ..common import journal as journals
 from ..common.checkout import revision
 from ..common.command import CommandError, Parser, file_name, number, uninterrupted, warn, whole_number
 from ..common.files import naming
+from ..common.journal import Journal, add_journal_arguments, read
 from ..common.outputs import add_force, check_outputs, require_apart, require_regular
 from ..common.plot import require_plot
 from ..common.signature import signature, weights_digest
@@ -83,7 +83,7 @@ def _parser() -> Parser:
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
     add("--output", type=file_name, metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
     add_force(add)
-    journals.add_journal_arguments(add, "epoch")
+    add_journal_arguments(add, "epoch")
     add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
     group = parser.add_argument_group("network and training")
@@ -141,7 +141,7 @@ def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
     from ...evaluation.learn.training_set import TrainingFile
     from ..common.progress import progress
 
-    contents = journals.read(args.journal, TrainJournal.KIND) if args.resume and args.journal.exists() else None
+    contents = read(args.journal, "train") if args.resume and args.journal.exists() else None
     known = contents.settings["files"] if contents and contents.lines else []
     counts = [file["games"] for file in known] if len(known) == len(args.files) else [None] * len(args.files)
     files = []
@@ -154,32 +154,27 @@ def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
     return files
 
 
-class TrainJournal(journals.Journal):
-    """The losses of every epoch, and the state after it."""
+def _load(journal: Journal) -> "tuple[list[Epoch], State | None]":
+    """Return the epochs of a journal, and the state after the last."""
+    import numpy as np
 
-    KIND = journals.Kind("train", "training", "epoch")
+    from ...evaluation.learn.logistic import Epoch
+    from ...evaluation.learn.network.train import State
 
-    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """See Journal."""
-        self.epochs: list[Epoch] = []
-        self.state: State | None = None
-        super().__init__(path, settings, resume=resume)
+    epochs = [Epoch(line["epoch"], line["training"], line["validation"]) for line in journal.lines]
+    if not epochs:
+        return [], None
+    last = journal.lines[-1]
+    journal.lines.clear()  # every epoch has a whole network
+    arrays = [np.frombuffer(base64.b64decode(last[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
+    return epochs, State(len(epochs), *arrays)
 
-    def _load_line(self, line: dict[str, Any]) -> None:
-        import numpy as np
 
-        from ...evaluation.learn.logistic import Epoch
-        from ...evaluation.learn.network.train import State
-
-        arrays = [np.frombuffer(base64.b64decode(line[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
-        self.epochs.append(Epoch(line["epoch"], line["training"], line["validation"]))
-        self.state = State(line["epoch"], *arrays)
-
-    def add(self, epoch: "Epoch", state: "State") -> None:
-        """Put an epoch on disk."""
-        named = zip(state._fields[1:], state[1:], strict=True)
-        arrays = {name: base64.b64encode(part.astype("<f4").tobytes()).decode() for name, part in named}
-        self.append({"epoch": epoch.number, "training": epoch.training, "validation": epoch.validation, **arrays})
+def _line(epoch: "Epoch", state: "State") -> dict[str, Any]:
+    """Return the line of an epoch in the journal."""
+    named = zip(state._fields[1:], state[1:], strict=True)
+    arrays = {name: base64.b64encode(part.astype("<f4").tobytes()).decode() for name, part in named}
+    return {"epoch": epoch.number, "training": epoch.training, "validation": epoch.validation, **arrays}
 
 
 class TrainRun(Run):
@@ -215,13 +210,13 @@ class TrainRun(Run):
                 for file in files
             ],
         }
-        self._journal = TrainJournal(args.journal, self._described, resume=args.resume) if args.journal else None
+        self._journal = Journal(args.journal, "train", self._described, resume=args.resume) if args.journal else None
+        state = None
         if self._journal:
             stack.callback(self._journal.close)
-            self.epochs = list(self._journal.epochs)
+            self.epochs, state = _load(self._journal)
         self._done = len(self.epochs)
         settings = Settings(**{name: deciding[name] for name in Settings._fields})
-        state = self._journal.state if self._journal else None
         self._trainer = Trainer(settings, self._positions, Scorer(weights), state or first_state(settings, self._first))
 
     def train(self) -> int:
@@ -244,7 +239,7 @@ class TrainRun(Run):
             with uninterrupted():  # the journal and the epochs agree
                 self.epochs.append(epoch)
                 if self._journal:
-                    self._journal.add(epoch, self._trainer.state)
+                    self._journal.append(_line(epoch, self._trainer.state))
             yield epoch
 
     def _interrupted(self) -> tuple[str, bool]:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
-This module reads the command line. `match` runs the match; `schedule`, `runner` and `game` play the games; `record` and `journal` keep
+This module reads the command line. `match` runs the match; `schedule`, `runner` and `game` play the games; `record` and `pgn_file` keep
 them; `tally`, `elo`, `sprt`, `standings`, `plot` and `page` count and report.
 """
 
@@ -12,11 +12,11 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..common.command import INTERRUPTED, LARGEST_COUNT, CommandError, Parser, file_name, seconds, warn, whole_number
-from ..common.files import DeferredWriteError, fingerprint
-from ..common.journal import add_journal_arguments
+from ..common.command import LARGEST_COUNT, CommandError, Parser, file_name, seconds, whole_number
+from ..common.files import fingerprint
+from ..common.journal import Journal, add_journal_arguments
 from ..common.outputs import add_force, check_outputs, require_kind
-from ..common.plot import require_plot
+from ..common.plot import picture, require_plot
 from ..common.rules import Rules, add_rule_arguments
 from ..data import OPENINGS
 from ..engines.clock import TimeControl, parse_time_control
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from .match import Match
 
 START_POSITION = "startpos"  # in place of a file of openings
-MAX_GAMES = 1000  # games on the page of a match, at most: browsers hold not many more
 
 EPILOG = """\
 --name, --option and --own-tc belong to the --engine or --revision before them; an --option before the first is for all.
@@ -124,12 +123,6 @@ def _parser() -> Parser:
         metavar="ELO0,ELO1[,ALPHA,BETA]",
         help="stop when one of the two hypotheses is accepted (error rates ALPHA and BETA: default 0.05)",
     )
-    add(
-        "--elo-model",
-        choices=("normalized", "logistic"),
-        default="normalized",
-        help="unit of the two Elo values of --sprt (default normalized)",
-    )
 
     results = parser.add_argument_group("results")
     add = results.add_argument
@@ -141,53 +134,44 @@ def _parser() -> Parser:
     form.add_argument("--markdown", action="store_true", help=table)
     help_plot = "draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)"
     add("--plot", type=file_name, metavar="FILE", help=help_plot)
-    help_report = f"write a page of HTML: results, curves, and the games on a board (the first {MAX_GAMES}); one file, no network"
+    help_report = "write a page of HTML: results, curves, and the games on a board (the first 1000); one file, no network"
     add("--report", type=file_name, metavar="FILE", help=help_report)
     add_force(add)
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Finished games are printed on stderr, the summary is printed on stdout; 130 after Ctrl-C."""
+    """Run the subcommand. Finished games are printed on stderr, the summary is printed on stdout."""
     return _parser().run(argv, _match)
 
 
 def _match(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    from .journal import MatchJournal
     from .match import Match
     from .runner import runner
     from .schedule import opponents, schedule
     from .sprt import Sprt
 
     players = _check(args)
-    sprt = Sprt(*args.sprt)._replace(model=args.elo_model) if args.sprt else None
-    match: Match | None = None
-    deferred, code = DeferredWriteError(), 0
-    try:
-        with ExitStack() as stack:
-            meetings = opponents(players, args.form)
-            pairings = schedule(_openings(args), meetings, args.games)
-            contest = _contest(args)  # which may build a revision
-            journal = args.journal and MatchJournal(args.journal, _settings(args, contest), resume=args.resume)
-            if journal:
-                stack.callback(journal.close)
-            names, play = stack.enter_context(runner(contest, args.concurrency, args.scheduler))
-            if _book_file(args) == OPENINGS.path:
-                OPENINGS.announce()
-            controls = [str(control) for control in contest.controls]
-            match = Match(names, controls, meetings, pairings, sprt, journal, args.pgn, MAX_GAMES if args.report else 0)
-            with closing(match), deferred:
+    sprt = Sprt(*args.sprt) if args.sprt else None
+    with ExitStack() as stack:
+        meetings = opponents(players, args.form)
+        pairings = schedule(_openings(args), meetings, args.games)
+        contest = _contest(args)  # which may build a revision
+        names, play = stack.enter_context(runner(contest, args.concurrency, args.scheduler))
+        journal = args.journal and Journal(args.journal, "match", _settings(args, contest), resume=args.resume)
+        if journal:
+            stack.callback(journal.close)
+        if _book_file(args) == OPENINGS.path:
+            OPENINGS.announce()
+        controls = [str(control) for control in contest.controls]
+        match = Match(names, controls, meetings, pairings, sprt, journal, args.pgn)
+        try:
+            with closing(match):
                 match.play(play)
-    except KeyboardInterrupt:
-        if match is None or not match.tally.results:
-            raise
-        code = INTERRUPTED
-        warn("interrupted: results are of the work that was finished")
-    assert match
-    _report(args, match)
-    deferred.raise_if_any()
-    return code
+        finally:  # also after Ctrl-C, or where a file cannot be written
+            _report(args, match)
+    return 0
 
 
 def _check(args: argparse.Namespace) -> int:
@@ -215,9 +199,9 @@ def _report(args: argparse.Namespace, match: "Match") -> None:
     else:
         print(markdown(match.tally, match.names) if args.markdown else describe(*results))
     if args.plot and match.tally.results:
-        from .plot import plot_match
+        from .plot import draw
 
-        plot_match(args.plot, *results)
+        picture(draw(*results), args.plot)
     if args.report and match.tally.results:
         from .page import write_page
 

@@ -63,11 +63,6 @@ def elo_difference(score: float) -> float:
     return 400 * math.log10(score / (1 - score))
 
 
-def expected_score(elo: float) -> float:
-    """Expected points per game (0..1) of a player who is `elo` stronger; the inverse of `elo_difference`."""
-    return 1 / (1 + 10 ** (-elo / 400))
-
-
 def likelihood_of_superiority(deviations: float) -> float:
     """How likely the truth is above zero (0..1) if an estimate is so many of its standard deviations above it."""
     return 0.5 * (1 + math.erf(deviations / math.sqrt(2)))

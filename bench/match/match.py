@@ -6,8 +6,9 @@ from contextlib import closing
 from pathlib import Path
 
 from ..common.command import uninterrupted, warn
+from ..common.journal import Journal
 from ..common.progress import progress
-from .journal import MatchJournal, PgnFile
+from .pgn_file import PgnFile
 from .record import GameRecord
 from .runner import Runner
 from .schedule import Pairing, players
@@ -15,6 +16,7 @@ from .sprt import Sprt
 from .standings import OVERSTEP, one_line
 from .tally import Tally
 
+MAX_TEXTS = 1000  # games for the page: browsers do not hold many more
 REPORTS = 20  # lines on how the match stands while it is played, at most
 
 
@@ -28,14 +30,10 @@ class Match:
         meetings: Sequence[tuple[int, int]],
         pairings: Sequence[Pairing],
         sprt: Sprt | None = None,
-        journal: MatchJournal | None = None,
+        journal: Journal | None = None,
         pgn: Path | None = None,
-        kept: int = 0,
     ) -> None:
-        """Names and time controls are the players', who meet in `meetings`. The games of the journal count, and the file `pgn` gets them.
-
-        `kept`: how many games stay in `texts` as PGN, by their numbers: text, which the garbage collector does not look through.
-        """
+        """Names and time controls are the players', who meet in `meetings`. The games of the journal count, and the file `pgn` gets them."""
         self.names = names
         self.tally = Tally()
         self.sprt = sprt
@@ -44,12 +42,11 @@ class Match:
         self._pairings = {pairing.number: pairing for pairing in pairings}
         self._journal = journal
         self._overstepped: set[int] = set()  # players that were reported for it
-        played = journal.games if journal else []
+        played = [GameRecord.from_json(line) for line in journal.lines] if journal else []
         for record in played:
             if record.number in self._pairings:
                 self.tally.add(self._pairings[record.number], record)
-        self.texts = {record.number: self._pgn_text(record) for record in played[:kept] if record.number in self._pairings}
-        self._kept = kept
+        self.texts = {record.number: self._pgn_text(record) for record in played[:MAX_TEXTS]}  # PGN, by number
         self._pgn = PgnFile(pgn, [self._pgn_text(record) for record in played]) if pgn else None
 
     def close(self) -> None:
@@ -84,10 +81,10 @@ class Match:
     def _keep(self, record: GameRecord) -> None:
         """Keep and count a finished game."""
         if self._journal is not None:
-            self._journal.add(record)
+            self._journal.append(record.to_json())
         self.tally.add(self._pairings[record.number], record)
-        text = self._pgn_text(record) if self._pgn or len(self.texts) < self._kept else ""
-        if len(self.texts) < self._kept:
+        text = self._pgn_text(record)
+        if len(self.texts) < MAX_TEXTS:
             self.texts[record.number] = text
         if self._pgn is not None:
             self._pgn.add(text)

@@ -3,10 +3,9 @@
 
 import math
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.plot import as_text, legend, new_figure, picture, whole
+from ..common.plot import as_text, legend, new_figure, whole
 from .sprt import Sprt
 from .tally import Tally
 
@@ -17,15 +16,15 @@ LEAST_FRAME = 20.0  # Elo to either side of 0
 BEYOND = 1e6  # Elo where an end that does not exist is drawn: outside every frame
 
 
-def plot_match(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None) -> None:
-    """Write the picture, in the format that the file's name asks for. Raises OSError."""
+def draw(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Any:
+    """Return the figure. Raises ImportError without matplotlib."""
     figure = new_figure()
     drawn = [as_text(name) for name in names]
     if len(names) == 2:
         _course(figure.subplots(), tally, drawn, sprt)
     else:
         _standings(figure.subplots(), tally, drawn)
-    picture(figure, path)
+    return figure
 
 
 class Step(NamedTuple):

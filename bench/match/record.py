@@ -10,7 +10,7 @@ import chess
 import chess.engine
 import chess.pgn
 
-from ..common.adjudication import BLACK_WINS
+from ..common.adjudication import BLACK_WINS, parse_score
 from ..common.openings import Opening
 from ..common.pgn import COLUMNS, game_text
 from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS
@@ -62,23 +62,18 @@ class GameRecord:
         return f"{self.reason} of {self.white if self.culprit else self.black}" + (f": {self.detail}" if self.detail else "")
 
     def to_json(self) -> dict[str, Any]:
-        """The record as plain data; scores as python-chess writes them: `+35` or `#-3`."""
-        data: dict[str, Any] = {"game": self.number, "date": self.date}
-        if any(self.oversteps):
-            data["oversteps"] = list(self.oversteps)
-        data |= {"fen": self.opening.fen, "chess960": self.opening.chess960, "book": self.opening.moves}
-        data |= {"white": self.white, "black": self.black, "result": self.result, "reason": self.reason, "detail": self.detail}
-        scores = [None if move.score is None else str(move.score) for move in self.moves]
-        return data | {"moves": [list(move._replace(score=score)) for move, score in zip(self.moves, scores, strict=True)]}  # type: ignore[arg-type]
+        """Return the record as plain data; scores as python-chess writes them: `+35` or `#-3`."""
+        moves = [move._replace(score=None if move.score is None else str(move.score)) for move in self.moves]  # type: ignore[arg-type]
+        return {**vars(self), "moves": moves}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "GameRecord":
-        """The inverse of `to_json`. Raises KeyError, TypeError or ValueError for data of another form."""
-        moves = tuple(MoveRecord(move, spent, clock, _score(score), *rest) for move, spent, clock, score, *rest in data["moves"])
-        opening = Opening(data["fen"], data["chess960"], data["book"])
-        by_white, by_black = data.get("oversteps", (0, 0))
-        ending = data["result"], data["reason"], data["detail"], (by_white, by_black)
-        return cls(data["game"], data["date"], opening, data["white"], data["black"], moves, *ending)
+        """Return the record that `to_json` wrote."""
+        moves = tuple(
+            MoveRecord(move, spent, clock, score and parse_score(score), *rest)
+            for move, spent, clock, score, *rest in data["moves"]
+        )
+        return cls(**{**data, "opening": Opening(*data["opening"]), "moves": moves, "oversteps": tuple(data["oversteps"])})
 
     def pgn(self, headers: Mapping[str, str]) -> str:
         """The game as PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""
@@ -100,10 +95,3 @@ class GameRecord:
         ending = self.explanation().replace("{", "(").replace("}", ")")
         node.comment = fill(f"{node.comment} {ending}", COLUMNS - len("{  }"), break_on_hyphens=False).strip()
         return game_text(game)
-
-
-def _score(text: str | None) -> chess.engine.Score | None:
-    if text is None or not text.startswith("#"):
-        return None if text is None else chess.engine.Cp(int(text))
-    mate = int(text[1:])
-    return chess.engine.MateGiven if text == "#+0" else chess.engine.Mate(mate)

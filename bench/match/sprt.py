@@ -2,8 +2,8 @@
 """The generalized sequential probability ratio test on counts of pairs, as fishtest runs it: pure functions.
 
 The log-likelihood ratio is N sum p_i log(p1_i / p0_i), where p is the observed distribution of the outcomes and p0, p1
-the likeliest ones whose strength is that of the hypotheses. Strength is the expected score (logistic Elo) or the expected
-score in standard deviations (normalized Elo). Sources, both by Michel Van den Bergh:
+the likeliest ones whose strength is that of the hypotheses: normalized Elo, the expected score in standard deviations.
+Sources, both by Michel Van den Bergh:
 https://www.cantate.be/Fishtest/GSPRT_approximation.pdf and https://www.cantate.be/Fishtest/normalized_elo_practical.pdf
 """
 
@@ -11,9 +11,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from .elo import ELO_PER_T, expected_score
+from .elo import ELO_PER_T
 
-LOGISTIC, NORMALIZED = "logistic", "normalized"
 EMPTY = 1e-3  # what an outcome that has not occurred counts: keeps the likelihoods finite
 PRECISION = 1e-14
 ITERATIONS = 100
@@ -28,7 +27,6 @@ class Sprt(NamedTuple):
     elo1: float
     alpha: float = 0.05  # of accepting elo1 where elo0 is true
     beta: float = 0.05  # of accepting elo0 where elo1 is true
-    model: str = NORMALIZED
 
     def bounds(self) -> tuple[float, float]:
         """Wald's bounds of the log-likelihood ratio."""
@@ -48,8 +46,6 @@ class Sprt(NamedTuple):
         """The likeliest distribution of evenly spaced outcomes with this strength."""
         outcomes = len(observed) - 1
         values = [index / outcomes for index in range(outcomes + 1)]
-        if self.model == LOGISTIC:
-            return _tilt([value - expected_score(elo) for value in values], observed)
         # normalized Elo is that of single games, and a pair's mean score spreads less
         return _fit_t(values, observed, math.sqrt(outcomes / 2) * elo / ELO_PER_T)
 

@@ -64,8 +64,9 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
         llr = sprt.llr(pairs)
         lower, upper = sprt.bounds()
         verdict = {"H1": f"{sprt.elo1:g} accepted", "H0": f"{sprt.elo0:g} accepted"}.get(sprt.verdict(llr), "undecided")
-        hypotheses = f"{sprt.model} Elo {sprt.elo0:g} against {sprt.elo1:g}"
-        lines.append(f"SPRT of {hypotheses}: LLR {llr:+.3f} [{lower:.3f}, {upper:.3f}], {verdict}")
+        lines.append(
+            f"SPRT of normalized Elo {sprt.elo0:g} against {sprt.elo1:g}: LLR {llr:+.3f} [{lower:.3f}, {upper:.3f}], {verdict}"
+        )
     return lines
 
 

@@ -2,8 +2,7 @@
 """`coachwhip suite`: test positions (EPD with bm, am, dm, or graded moves) for any number of UCI engines.
 
 Time and nodes to solution are those of the first moment from which an engine's choice stays right until the end. This
-module reads the command line, runs and prints; `epd` reads positions, `solver` runs engines on them, `record` is the journal of
-a run, and `report` sums up the results.
+module reads the command line, runs and prints; `epd` reads positions, `solver` runs engines on them, and `report` sums up the results.
 """
 
 import argparse
@@ -14,9 +13,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common.command import INTERRUPTED, Parser, file_name, seconds, uninterrupted, warn, whole_number
-from ..common.files import DeferredWriteError
-from ..common.journal import add_journal_arguments
+from ..common import journal as journals
+from ..common.command import CommandError, Parser, file_name, seconds, uninterrupted, warn, whole_number
+from ..common.journal import Journal, add_journal_arguments
 from ..common.outputs import add_force, check_outputs
 from ..common.plot import require_plot
 from ..common.pool import threads
@@ -28,17 +27,18 @@ from ..engines.clock import TimeControl, add_limits, limit_of
 from ..engines.spec import EngineSpec, add_engine_arguments, engine_specs
 from . import report
 from .epd import Problem, read_files
-from .record import Attempts, Record, SuiteJournal, load
-from .solver import Solvers
+from .solver import Attempt, Solvers
 
 DEFAULT_SECONDS = 1.0
 SPARE = 10.0  # seconds beyond --time after which an engine has stalled
 PATIENCE = 300.0  # the same for --depth and --nodes, in all
-LISTED = 40  # positions listed unless all are asked for
+MAX_LISTED = 40  # positions
+
+Attempts = dict[str, Attempt]  # of one engine, by position
 
 
 class Run(NamedTuple):
-    """What is run, and the attempts that are finished."""
+    """The engines, the positions, and the finished attempts."""
 
     files: list[Path]
     limit: TimeControl
@@ -47,13 +47,12 @@ class Run(NamedTuple):
     problems: list[Problem]
     attempts: list[Attempts]  # of each engine
 
-    @property
-    def names(self) -> list[str]:
-        """Of the engines."""
-        return [spec.name for spec in self.engines]
+    def add(self, attempt: Attempt) -> None:
+        """Count an attempt."""
+        self.attempts[attempt.engine][attempt.key] = attempt
 
     def settings(self) -> dict[str, Any]:
-        """Everything that decides the results, for the journal."""
+        """Return everything that decides the results, for the journal."""
         questions = json.dumps([problem._asdict() for problem in self.problems], sort_keys=True)
         return {
             "files": [str(path.resolve()) for path in self.files],
@@ -63,14 +62,17 @@ class Run(NamedTuple):
             "engines": [{"name": spec.name, "command": spec.command, "options": spec.options} for spec in self.engines],
         }
 
-    def left(self) -> list[tuple[Problem, int]]:
-        """What is still to do: all engines on one position, then on the next, so that an interrupted run still compares them."""
-        engines = range(len(self.engines))
-        return [(problem, engine) for problem in self.problems for engine in engines if problem.key not in self.attempts[engine]]
+
+class Earlier(NamedTuple):
+    """The run in the journal of --compare."""
+
+    limit: str
+    names: list[str]  # of the engines
+    attempts: list[Attempts]  # of each engine
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Progress and faults are shown on stderr, tables or JSON are printed on stdout; 130 after Ctrl-C."""
+    """Run the subcommand. Progress and faults are shown on stderr, tables or JSON are printed on stdout."""
     parser = Parser(
         "suite",
         "Let engines solve test positions: EPD with bm, am, dm, or moves graded with c8 and c9 (STS).",
@@ -86,8 +88,6 @@ def main(argv: Sequence[str]) -> int:
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
     add_journal_arguments(add, "position", "resumed, or compared with later")
     add("--compare", type=file_name, metavar="FILE", help="show which positions changed since the run in this journal")
-    listing = f"which positions to list (default: at most {LISTED} that not every engine solved)"
-    add("--list", choices=("all", "open", "none"), help=listing)
     add("--plot", type=file_name, metavar="FILE", help="draw positions solved over time (.png, .svg or .pdf; needs matplotlib)")
     add_force(add)
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -99,25 +99,34 @@ def _suite(args: argparse.Namespace) -> int:
     check_outputs(args, {"plot": "a plot"}, ["journal"], reads=[TACTICS.path])
     if args.plot:
         require_plot(args.plot)
-    earlier = load(args.compare) if args.compare else None
+    earlier = _earlier(args.compare) if args.compare else None
     run = _new_run(args)
-    deferred = DeferredWriteError()
-    interrupted = False
-    if args.journal:
-        with closing(SuiteJournal(args.journal, run.settings(), resume=args.resume)) as journal, deferred:
-            run = run._replace(attempts=journal.attempts)
-            interrupted = _solve(run, args.concurrency, journal)
-    else:
-        interrupted = _solve(run, args.concurrency, None)
-    _report(args, run, earlier)
-    if args.plot:
-        report.draw(args.plot, str(run.limit), run.names, [attempts.values() for attempts in run.attempts])
-    deferred.raise_if_any()
-    return INTERRUPTED if interrupted else 0
+    journal = Journal(args.journal, "suite", run.settings(), resume=args.resume) if args.journal else None
+    for line in journal.lines if journal else ():
+        run.add(Attempt(**line))
+    try:
+        _solve(run, args.concurrency, journal)
+    finally:  # also after Ctrl-C, or where the journal cannot be written
+        if journal:
+            journal.close()
+        _report(args, run, earlier)
+    return 0
+
+
+def _earlier(path: Path) -> Earlier:
+    """Read the journal of a run that may be going on. Raises CommandError, OSError."""
+    contents = journals.read(path, "suite")
+    if contents is None:
+        raise CommandError(f"{path} holds no run of suite")
+    names = [engine["name"] for engine in contents.settings["engines"]]
+    earlier = Earlier(contents.settings["limit"], names, [{} for _ in names])
+    for line in contents.lines:
+        earlier.attempts[line["engine"]][line["key"]] = Attempt(**line)
+    return earlier
 
 
 def _new_run(args: argparse.Namespace) -> Run:
-    """The run that the arguments describe. Raises CommandError, OSError."""
+    """Return the run that the arguments describe. Raises CommandError, OSError."""
     files = args.files or [TACTICS.path]
     problems, warnings = read_files(files)
     for warning in warnings:
@@ -131,65 +140,63 @@ def _new_run(args: argparse.Namespace) -> Run:
     return Run(files, limit, patience, engines, problems, [{} for _ in engines])
 
 
-def _solve(run: Run, concurrency: int, journal: SuiteJournal | None) -> bool:
-    """Work off what is left, adding to the run's attempts; True if Ctrl-C cut it short."""
-    left = run.left()
+def _solve(run: Run, concurrency: int, journal: Journal | None) -> None:
+    """Solve what is missing: all engines one position, then the next, so that an interrupted run still compares them."""
+    engines = range(len(run.engines))
+    missing = [(problem, engine) for problem in run.problems for engine in engines if problem.key not in run.attempts[engine]]
     solvers = Solvers(run.engines, run.limit, run.patience, concurrency)
     abandoned: set[int] = set()
-    with progress("suite", len(left)) as bar:
-        try:
-            with threads(solvers.solve, concurrency) as pool, closing(solvers), closing(pool.run(left)) as results:
-                for (problem, engine), attempt in results:
-                    name = run.names[engine]
-                    if attempt is None:
-                        if engine not in abandoned:
-                            bar.log(f"{name}: not tried any more after {FAILED_STARTS} failed starts; --resume tries it again")
-                        abandoned.add(engine)
-                        continue
-                    with uninterrupted():  # the journal and the report agree
-                        run.attempts[engine][problem.key] = attempt
-                        if journal:
-                            journal.append(attempt._asdict())
-                    if attempt.fault:
-                        bar.log(f"{name}: {attempt.fault} at {attempt.key}: {attempt.detail}")
-                    bar.advance()
-        except KeyboardInterrupt:
-            bar.log("interrupted: results are of the work that was finished")
-            return True
-    return False
+    with (
+        progress("suite", len(missing)) as bar,
+        threads(solvers.solve, concurrency) as pool,
+        closing(solvers),
+        closing(pool.run(missing)) as results,
+    ):
+        for (_, engine), attempt in results:
+            name = run.engines[engine].name
+            if attempt is None:
+                if engine not in abandoned:
+                    bar.log(f"{name}: not tried any more after {FAILED_STARTS} failed starts; --resume tries it again")
+                abandoned.add(engine)
+                continue
+            with uninterrupted():  # the journal and the report agree
+                run.add(attempt)
+                if journal:
+                    journal.append(attempt._asdict())
+            if attempt.fault:
+                bar.log(f"{name}: {attempt.fault} at {attempt.key}: {attempt.detail}")
+            bar.advance()
 
 
-def _report(args: argparse.Namespace, run: Run, earlier: Record | None) -> None:
-    """Print the results."""
+def _report(args: argparse.Namespace, run: Run, earlier: Earlier | None) -> None:
+    """Print the results, and draw them."""
+    names = [spec.name for spec in run.engines]
+    changes: dict[int, dict[str, Any]] = {}
+    labels: dict[int, str] = {}
     if earlier and earlier.limit != str(run.limit):
         warn(f"warning: {args.compare} was run with {earlier.limit}, this one with {run.limit}")
-    counterparts = report.pair_up(earlier.names, run.names) if earlier else []
-    changes = {
-        index: report.compare(earlier.attempts[counterpart], run.attempts[index])
-        for index, counterpart in enumerate(counterparts)
-        if earlier and counterpart is not None
-    }
+    for index, name in enumerate(names):  # compared with the engine of this name, or else with that in the same place
+        then = earlier.names.index(name) if earlier and name in earlier.names else index
+        if earlier and then < len(earlier.names):
+            changes[index] = report.compare(earlier.attempts[then], run.attempts[index])
+            labels[index] = name if earlier.names[then] == name else f"{name} (then {earlier.names[then]})"
     if args.json:
         print(json.dumps(_as_dict(run, changes), indent=1))
-        return
-    _show_totals(run)
-    _show_positions(args.list, run)
-    if earlier and not changes:
-        print(f"{args.compare} has none of these engines to compare with")
-    elif earlier:
-        labels = {}
-        for index in changes:
-            name, then = run.names[index], earlier.names[counterparts[index] or 0]
-            labels[index] = name if then == name else f"{name} (then {then})"
+    else:
+        _show_totals(run, names)
+        _show_positions(run, names)
+    if changes and not args.json:
         rows = [report.change_row(labels[index], change) for index, change in changes.items()]
         show(f"Since {args.compare}", report.CHANGE_HEADINGS, rows)
         for index, change in changes.items():
             for what, keys in (("newly solved", change["gained"]), ("no longer solved", change["lost"])):
                 if keys:
                     print(f"{labels[index]}: {what}: {'; '.join(keys)}")
+    if args.plot:
+        report.draw(args.plot, str(run.limit), names, [attempts.values() for attempts in run.attempts])
 
 
-def _show_totals(run: Run) -> None:
+def _show_totals(run: Run, names: Sequence[str]) -> None:
     """The table of totals for each file, over all files, and over what every engine solved."""
     files = list(dict.fromkeys(problem.file for problem in run.problems))
     tables = []
@@ -200,28 +207,24 @@ def _show_totals(run: Run) -> None:
         tables.append((f"All files: {len(run.problems)} positions", run.problems))
     for title, problems in tables:
         rows = []
-        for name, attempts in zip(run.names, run.attempts, strict=True):
+        for name, attempts in zip(names, run.attempts, strict=True):
             summary = report.summarize([attempts[each.key] for each in problems if each.key in attempts])
             rows.append(report.summary_row(name, summary))
         show(title, report.SUMMARY_HEADINGS, rows)
-    if len(run.names) > 1:
-        shared, rows = report.common_rows(run.names, run.attempts)
+    if len(names) > 1:
+        shared, rows = report.common_rows(names, run.attempts)
         show(f"To solution, where every engine found it ({shared})", ("engine", "mean s", "mean nodes"), rows)
 
 
-def _show_positions(which: str | None, run: Run) -> None:
-    """The table of positions: all, or those that some engine failed."""
-    pairs = [(problem, [attempts.get(problem.key) for attempts in run.attempts]) for problem in run.problems]
-    tried = [(problem, attempts) for problem, attempts in pairs if any(attempts)]
-    if which != "all":
-        tried = [(problem, attempts) for problem, attempts in tried if not all(each and each.solved for each in attempts)]
-    if which == "none" or not tried:
-        return
-    listed = tried if which else tried[:LISTED]
-    rows = [report.position_row(problem, attempts, with_file=len(run.files) > 1) for problem, attempts in listed]
-    show("Positions" if which == "all" else "Not solved by all", ("position", "asked", *run.names), rows, left=2)
-    if len(listed) < len(tried):
-        print(f"and {len(tried) - len(listed)} more: --list open shows them\n")
+def _show_positions(run: Run, names: Sequence[str]) -> None:
+    """Print the table of positions that some engine did not solve."""
+    tried = [(problem, [attempts.get(problem.key) for attempts in run.attempts]) for problem in run.problems]
+    unsolved = [(problem, row) for problem, row in tried if any(row) and not all(attempt and attempt.solved for attempt in row)]
+    if unsolved:
+        rows = [report.position_row(problem, row, with_file=len(run.files) > 1) for problem, row in unsolved[:MAX_LISTED]]
+        show("Not solved by all", ("position", "asked", *names), rows, left=2)
+    if len(unsolved) > MAX_LISTED:
+        print(f"and {len(unsolved) - MAX_LISTED} more, which --json prints\n")
 
 
 def _as_dict(run: Run, changes: dict[int, dict[str, Any]]) -> dict[str, Any]:

@@ -46,8 +46,8 @@ class _Game:
     def __init__(self, number: int, study: Study) -> None:
         self.number = number
         self.study = study
-        self.steps = {step.at: step for step in study.steps()}
-        self.judgements = {at: step.judgement for at, step in self.steps.items() if step.judgement}  # of bad moves
+        self.moves = {move.at: move for move in study.judged_moves()}
+        self.judgements = {at: move.judgement for at, move in self.moves.items() if move.judgement}  # of bad moves
         self.times = times(study.game)
         headers = study.game.headers
         self.known = {name: value for name, value in headers.items() if value.strip("?. -")}  # those marks mean "unknown"
@@ -74,12 +74,12 @@ class _Game:
 
     def lines(self, at: int) -> list[Line]:
         """Return the lines of a position, without those of a finished game."""
-        look = self.study.looks[at]
-        return [line for line in look.lines if line.moves] if look else []
+        analysis = self.study.analyses[at]
+        return [line for line in analysis.lines if line.moves] if analysis else []
 
     def better(self, index: int) -> Line | None:
         """Return the best line instead of a bad move; None if the move is not bad, or no line is known."""
-        lines = self.steps[index].better_lines() if index in self.judgements else []
+        lines = self.moves[index].better_lines() if index in self.judgements else []
         return lines[0] if lines else None
 
 
@@ -96,7 +96,8 @@ def page(studies: Sequence[Study], described: str, heading: str = "Game analysis
     ]
     data = json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c")
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    allowed = f"img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
     name = games[0].players if len(games) == 1 else f"{len(games)} games"
     return f"""<!DOCTYPE html>
 <html lang="en">
@@ -200,12 +201,15 @@ def _game(game: _Game) -> str:
     named = f'<p class="opening">Opening: {escape(opening)}</p>' if opening else ""
     left = "" if study.complete else "<p>Not all positions were analysed.</p>"
     names = " ".join(f'data-{colour.lower()}="{escape(study.game.headers.get(colour, "?"))}"' for colour in ("White", "Black"))
-    percents = [judge.win_percent(look.score) if look else None for look in study.looks]
+    percents = [judge.win_percent(analysis.score) if analysis else None for analysis in study.analyses]
     dots = [
         Dot(at + 1, judgement.name, game.link(at), f"{game.move_text(at)}, {judgement.name}")
         for at, judgement in game.judgements.items()
     ]
-    odds = [judge.odds(board, look.score) if look else None for board, look in zip(study.boards, study.looks, strict=True)]
+    odds = [
+        judge.odds(board, analysis.score) if analysis else None
+        for board, analysis in zip(study.boards, study.analyses, strict=True)
+    ]
     label = f"White's winning chances after each move of {game.players}"
     return f"""<article class="game" id="game{game.number}" aria-label="Game {game.number}" {names}>
 <h2>{escape(game.players)} <span class="result">{escape(game.result)}</span></h2>
@@ -239,8 +243,8 @@ def _moves(game: _Game) -> str:
     for index, board in enumerate(game.study.boards[:-1]):
         if board.turn or index == 0:
             cells.append(f'<span class="number">{board.fullmove_number}.</span>{"" if board.turn else "<span>...</span>"}')
-        kind, look = f"move {game.kind(index)}".strip(), game.study.looks[index + 1]
-        score = f" <small>{score_text(look.score)}</small>" if look else ""
+        kind, analysis = f"move {game.kind(index)}".strip(), game.study.analyses[index + 1]
+        score = f" <small>{score_text(analysis.score)}</small>" if analysis else ""
         cells.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}">{escape(game.san(index))}{score}</a>')
     return "".join([*cells, f'<span class="result">{escape(game.result)}</span>'])
 
@@ -249,16 +253,16 @@ def _mistakes(game: _Game) -> str:
     """Return the bad moves, each with the best line instead of it."""
     items = []
     for index, judgement in game.judgements.items():
-        step, better = game.steps[index], ""
+        move, better = game.moves[index], ""
         if line := game.better(index):
             better = f" Better: <span class='line'>{_line_links(game, index, line)}</span> ({score_text(line.score)})."
         items.append(
             f'<li><a class="{judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
-            f" {score_text(step.before.score)} to {score_text(step.after.score)}.{better}</li>"
+            f" {score_text(move.before.score)} to {score_text(move.after.score)}.{better}</li>"
         )
     if items:
         return f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n'
-    return "<p>No mistakes found.</p>\n" if game.steps else ""
+    return "<p>No mistakes found.</p>\n" if game.moves else ""
 
 
 def _line_links(game: _Game, at: int, line: Line) -> str:
@@ -271,7 +275,7 @@ def _line_links(game: _Game, at: int, line: Line) -> str:
 def _position(game: _Game, index: int) -> dict[str, Any]:
     """Return one position for the script, without empty keys. `better` is the best move instead of the last one."""
     study = game.study
-    board, look = study.boards[index], study.looks[index]
+    board, analysis = study.boards[index], study.analyses[index]
     values: dict[str, Any] = {"fen": board.fen(), "text": "First position", "kind": ""}
     if index:
         before = study.boards[index - 1]
@@ -281,16 +285,16 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
             values["better"] = {**_first_move(before, better), "score": score_text(better.score), "line": line}
         if (seconds := game.times.spent[index - 1]) is not None:
             values["spent"] = span_text(seconds)
-    if look:
+    if analysis:
         values |= {
-            "score": score_text(look.score),
-            "win": round(judge.win_percent(look.score), 1),
-            "odds": judge.odds(board, look.score),
-            "depth": look.depth,
+            "score": score_text(analysis.score),
+            "win": round(judge.win_percent(analysis.score), 1),
+            "odds": judge.odds(board, analysis.score),
+            "depth": analysis.depth,
             "lines": [[score_text(line.score), _line_text(board, line), _fens(board, line)] for line in game.lines(index)],
         }
-        if look.lines[0].moves:
-            values["reply"] = _first_move(board, look.lines[0])
+        if analysis.lines[0].moves:
+            values["reply"] = _first_move(board, analysis.lines[0])
     clocks = game.times.left[index]
     if any(left is not None for left in clocks):
         values["clocks"] = ["" if left is None else clock_text(left) for left in clocks]

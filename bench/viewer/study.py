@@ -7,7 +7,7 @@ knows the position after a move when the one before it is analysed.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import chess
 import chess.pgn
@@ -15,6 +15,7 @@ from chess.engine import Limit, PovScore, Score, SimpleEngine
 
 from ...text import reason, shorten
 from ...uci.parse import MAX_NAMED
+from ..common.adjudication import parse_score
 from ..common.command import CommandError
 from ..common.pgn import PgnError, is_empty, read_games
 from . import judge
@@ -31,7 +32,7 @@ class Line(NamedTuple):
     moves: tuple[chess.Move, ...]
 
 
-class Look(NamedTuple):
+class Analysis(NamedTuple):
     """The engine's analysis of a position: its lines, the best first, and the search depth."""
 
     lines: tuple[Line, ...]
@@ -43,15 +44,15 @@ class Look(NamedTuple):
         return self.lines[0].score
 
 
-class Step(NamedTuple):
+class JudgedMove(NamedTuple):
     """A move of the game and its judgement."""
 
     at: int  # index of the move, 0 for the first
     san: str
     move: chess.Move
     white: bool
-    before: Look
-    after: Look
+    before: Analysis
+    after: Analysis
     loss_cp: int
     loss: float  # percent points of winning chances
     accuracy: float
@@ -99,14 +100,14 @@ class Study:
             board.push(node.move)
             board.clear_stack()
             self.boards.append(board)
-        self.looks: list[Look | None] = [None] * len(self.boards)
+        self.analyses: list[Analysis | None] = [None] * len(self.boards)
 
     @property
     def complete(self) -> bool:
         """Whether every position has been analysed."""
-        return None not in self.looks
+        return None not in self.analyses
 
-    def look(self, engine: SimpleEngine, limit: Limit, multipv: int, advance: Callable[[], None]) -> None:
+    def analyse(self, engine: SimpleEngine, limit: Limit, multipv: int, advance: Callable[[], None]) -> None:
         """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it.
 
         Raises ValueError if the engine does not play this variant, EngineError if it does not accept a position.
@@ -120,15 +121,29 @@ class Study:
             known = board if all(board.move_stack) else self.boards[index]  # UCI has no null moves
             infos = engine.analyse(known, limit, multipv=multipv, game=self)
             lines = tuple(Line(info["score"].white(), tuple(info.get("pv", ()))) for info in infos)
-            self.looks[index] = Look(lines, infos[0]["depth"])
+            self.analyses[index] = Analysis(lines, infos[0]["depth"])
             advance()
             if index:
                 board.pop()
 
-    def steps(self) -> Iterator[Step]:
+    def to_json(self) -> list[Any]:
+        """Return the analysis of a game as plain data, for a journal."""
+        return [
+            [analysis.depth, [[str(line.score), *map(chess.Move.uci, line.moves)] for line in analysis.lines]]
+            for analysis in self.analyses
+            if analysis
+        ]
+
+    def load(self, data: list[Any]) -> None:
+        """Take the analysis from what `to_json` returned."""
+        for at, (depth, lines) in enumerate(data):
+            read = (Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines)
+            self.analyses[at] = Analysis(tuple(read), depth)
+
+    def judged_moves(self) -> Iterator[JudgedMove]:
         """Yield the moves for which the positions before and after have been analysed."""
         for at, node in enumerate(self.nodes):
-            board, before, after = self.boards[at], self.looks[at], self.looks[at + 1]
+            board, before, after = self.boards[at], self.analyses[at], self.analyses[at + 1]
             if not before or not after:
                 continue
             sign = 1 if board.turn else -1
@@ -137,23 +152,23 @@ class Study:
             loss = 0.0 if best else max(0.0, drop)
             loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
             accuracy, judgement = judge.move_accuracy(drop), judge.judge(loss)
-            yield Step(at, board.san(node.move), node.move, board.turn, before, after, loss_cp, loss, accuracy, judgement)
+            yield JudgedMove(at, board.san(node.move), node.move, board.turn, before, after, loss_cp, loss, accuracy, judgement)
 
     def sides(self) -> tuple[Side, Side]:
         """Return the results of White and of Black."""
-        steps = list(self.steps())
-        first = steps[0].at if steps else 0
-        weights = judge.weights([judge.win_percent(look.score) for look in self.looks[first:] if look])
-        weighted = list(zip(steps, weights, strict=True))
+        moves = list(self.judged_moves())
+        first = moves[0].at if moves else 0
+        weights = judge.weights([judge.win_percent(analysis.score) for analysis in self.analyses[first:] if analysis])
+        weighted = list(zip(moves, weights, strict=True))
         return self._side(chess.WHITE, weighted), self._side(chess.BLACK, weighted)
 
-    def _side(self, colour: chess.Color, weighted: Sequence[tuple[Step, float]]) -> Side:
-        steps = [step for step, _ in weighted if step.white == colour]
-        weights = [weight for step, weight in weighted if step.white == colour]
-        counts = {kind.name: sum(step.judgement is kind for step in steps) for kind in judge.JUDGEMENTS}
-        accuracy = judge.accuracy([step.accuracy for step in steps], weights)
-        loss = sum(step.loss_cp for step in steps) / len(steps) if steps else None
-        return Side(self.game.headers.get("White" if colour else "Black", "?"), len(steps), accuracy, loss, counts)
+    def _side(self, colour: chess.Color, weighted: Sequence[tuple[JudgedMove, float]]) -> Side:
+        moves = [move for move, _ in weighted if move.white == colour]
+        weights = [weight for move, weight in weighted if move.white == colour]
+        counts = {kind.name: sum(move.judgement is kind for move in moves) for kind in judge.JUDGEMENTS}
+        accuracy = judge.accuracy([move.accuracy for move in moves], weights)
+        loss = sum(move.loss_cp for move in moves) / len(moves) if moves else None
+        return Side(self.game.headers.get("White" if colour else "Black", "?"), len(moves), accuracy, loss, counts)
 
     def annotate(self, annotator: str) -> None:
         """Write the results so far into the game; a second call changes nothing.
@@ -161,19 +176,19 @@ class Study:
         Every move gets `[%eval ...]`, as Lichess and GUIs read it, bad moves a NAG and the better lines as variations. The game
         keeps its variations and comments; a move that a human annotator has judged keeps that judgement and gets no other.
         """
-        for node, look in zip(self.nodes, self.looks[1:], strict=True):
-            if look:
-                node.set_eval(PovScore(look.score, chess.WHITE))
-        for step in self.steps():
-            if step.judgement:
-                node = self.nodes[step.at]
+        for node, analysis in zip(self.nodes, self.analyses[1:], strict=True):
+            if analysis:
+                node.set_eval(PovScore(analysis.score, chess.WHITE))
+        for move in self.judged_moves():
+            if move.judgement:
+                node = self.nodes[move.at]
                 if not MOVE_NAGS & node.nags:
-                    node.nags.add(step.judgement.nag)
-                for line in step.better_lines():
+                    node.nags.add(move.judgement.nag)
+                for line in move.better_lines():
                     if not node.parent.has_variation(line.moves[0]):
                         node.parent.add_line(line.moves[:LINE_PLIES])
                         node.parent.variation(line.moves[0]).set_eval(PovScore(line.score, chess.WHITE))
-        if any(self.looks):
+        if any(self.analyses):
             self.game.headers.setdefault("Annotator", annotator)
             self.name_opening()
 

@@ -79,7 +79,7 @@ class Oracle:
 
 def studied(text: str, scores: list[Score], best: dict[int, list[str]] | None = None, multipv: int = 1) -> Study:
     study = Study(read(text), "a game")
-    study.look(cast("SimpleEngine", Oracle(scores, best)), Limit(), multipv, lambda: None)
+    study.analyse(cast("SimpleEngine", Oracle(scores, best)), Limit(), multipv, lambda: None)
     return study
 
 
@@ -142,13 +142,13 @@ def test_the_accuracy_of_a_game_is_that_of_lichess() -> None:
 def test_losses_are_the_movers_and_the_best_move_loses_nothing() -> None:
     scores: list[Score] = [Cp(0), Cp(-200), Cp(100), Cp(100), Cp(50)]
     study = studied(QUIET, scores)
-    assert [(step.san, step.white, step.loss_cp) for step in study.steps()] == [
+    assert [(step.san, step.white, step.loss_cp) for step in study.judged_moves()] == [
         ("Nf3", True, 200), ("Nf6", False, 300), ("Ng1", True, 0), ("Ng8", False, 0)
     ]  # fmt: skip
     white, black = study.sides()
     assert (white.name, white.moves, white.loss_cp, list(white.counts.values())) == ("One", 2, 100, [0, 0, 1])
     assert (black.name, black.moves, black.loss_cp, list(black.counts.values())) == ("Two", 2, 150, [0, 0, 1])
-    assert [step.loss_cp for step in studied(QUIET, scores, {0: ["g1f3 g8f6"]}).steps()] == [0, 300, 0, 0]
+    assert [step.loss_cp for step in studied(QUIET, scores, {0: ["g1f3 g8f6"]}).judged_moves()] == [0, 300, 0, 0]
 
 
 def test_a_player_of_several_games_has_results_over_all_of_them() -> None:
@@ -401,13 +401,13 @@ def test_a_resumed_run_analyses_only_what_is_missing(
     assert len(lines) == 4
     journal.write_bytes(b"".join(lines[:3]) + lines[3][:40])
     looked = []
-    look = Study.look
+    analyse = Study.analyse
 
     def noting(study: Study, *rest: Any) -> None:
         looked.append(study.label)
-        look(study, *rest)
+        analyse(study, *rest)
 
-    monkeypatch.setattr(Study, "look", noting)
+    monkeypatch.setattr(Study, "analyse", noting)
     assert main([*words, str(tmp_path / "b.epd"), "--resume"]) == 0
     assert capsys.readouterr().out == whole
     assert [label.split(": ")[-1] for label in looked] == ["game 3 (? - ?)"]

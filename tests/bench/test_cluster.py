@@ -46,7 +46,7 @@ def games(path: Path) -> list[tuple[int, str, tuple[str, ...]]]:
     if not path.exists():
         return []
     data = [json.loads(line) for line in path.read_bytes().split(b"\n")[:-1]]
-    return [(game["game"], game["result"], tuple(move[0] for move in game["moves"])) for game in data if "game" in game]
+    return [(game["number"], game["result"], tuple(move[0] for move in game["moves"])) for game in data if "number" in game]
 
 
 def test_no_cluster_is_one_message(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -297,7 +297,7 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
     assert "d.cwnet: the network is too long" in rejected(capsys, *words, "--start", tmp_path / "d.cwnet")
     trained(data, tmp_path / "b.cwnet", "--journal", str(tmp_path / "b.jsonl"))
     of_another = rejected(capsys, *words, "--journal", tmp_path / "b.jsonl", "--resume", "--start", tmp_path / "a.cwnet")
-    assert "b.jsonl belongs to another training: its start is" in of_another
+    assert "b.jsonl belongs to another run of train: its start is" in of_another
 
 
 def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
@@ -397,7 +397,7 @@ def test_another_training_is_not_resumed(
     (tmp_path / "other.py").write_text(FROZEN_WEIGHTS.read_text().replace("TEMPO = (24, 18)", "TEMPO = (0, 0)"))
     assert "its signature is" in rejected(capsys, *words, "--resume", "--weights", tmp_path / "other.py")
     write(data, [*content[:-1], content[0]])
-    assert "net.jsonl belongs to another training: its files is" in rejected(capsys, *words, "--resume")
+    assert "net.jsonl belongs to another run of train: its files is" in rejected(capsys, *words, "--resume")
     write(data, content[:20])
     assert "own.vf has 20 games, but the training started with 80" in rejected(capsys, *words, "--resume")
     assert "--resume needs the --journal" in rejected(capsys, data, "--output", tmp_path / "b", "--resume")

@@ -1,45 +1,16 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The files that a match leaves behind: its journal, and its games as PGN.
-
-The journal is what counts. A resumed match adds the games of its journal that its PGN file lacks; other matches and programs may add
-to that file too.
-"""
+"""The PGN file of a match. A resumed match adds the games of its journal that the file lacks; other programs may add to it too."""
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
-from typing import Any
 
 from ..common.files import append, lock, naming
-from ..common.journal import Journal, Kind
-from .record import GameRecord
 
 GAME_START = re.compile(rb"(?<=\n\n)(?=\[)|(?<=\n\r\n)(?=\[)")  # the first tag after a blank line
-
-
-class MatchJournal(Journal):
-    """The journal of a match, to which finished games are appended.
-
-    `games` are those that it held when it was opened. Those added later are on disk alone: kept here, they would be
-    looked through by the garbage collector again and again while engines think.
-    """
-
-    KIND = Kind("match", "match", "game")
-
-    def __init__(self, path: Path, settings: Mapping[str, Any], *, resume: bool) -> None:
-        """See Journal."""
-        self.games: list[GameRecord] = []
-        super().__init__(path, settings, resume=resume)
-
-    def _load_line(self, line: dict[str, Any]) -> None:
-        self.games.append(GameRecord.from_json(line))
-
-    def add(self, record: GameRecord) -> None:
-        """Put a finished game on disk."""
-        self.append(record.to_json())
 
 
 class PgnFile:
