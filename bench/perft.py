@@ -27,24 +27,22 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 20  # what Position.perft accepts
 MAX_NODES = 5_000_000  # default of --max-nodes
-HOPELESS = 10_000_000  # leaves: a deeper count is not started for a smaller promise; what comes next takes a second or two
 
 
 @dataclass
 class Count:
-    """A known count of a position in a suite, and what was counted instead."""
+    """A known count of a position in a suite, and our count."""
 
     source: str  # "file:line"
     fen: str
     depth: int
     expected: int
-    counted: int | None = None  # None: given up
+    counted: int = 0
     reason: str = ""  # names the first wrong move
     seconds: float = 0.0
 
     def __str__(self) -> str:
-        counted = "given up" if self.counted is None else self.counted
-        return f"{self.source}: depth {self.depth}: {counted}, expected {self.expected}: {self.fen}\n    {self.reason}"
+        return f"{self.source}: depth {self.depth}: {self.counted}, expected {self.expected}: {self.fen}\n    {self.reason}"
 
 
 def parse_line(text: str, source: str) -> list[Count]:
@@ -76,22 +74,16 @@ def read_suite(path: Path) -> list[list[Count]]:
 
 
 def check(known: Sequence[Count], max_nodes: int, *, threads: int, hash_mb: int) -> list[Count]:
-    """Count the depths of a position that have at most `max_nodes` leaves, up to the first wrong count; returns those counted.
+    """Count the depths of a position that have at most `max_nodes` leaves, up to the first wrong count, and return them.
 
-    A depth is given up if one before it has far more leaves: a suite that promises a handful for billions costs no hours. Raises
-    CommandError for a FEN that is no position.
+    Raises CommandError for a FEN that is no position.
     """
     position = _position(known[0].fen, known[0].source, chess960=False)
     done: list[Count] = []
     for count in known:
         if count.expected > max_nodes:
             continue
-        shallower = range(done[-1].depth + 1 if done else 1, count.depth)
-        hopeless = next((depth for depth in shallower if position.perft(depth) > max(max_nodes, HOPELESS)), None)
         done.append(count)
-        if hopeless is not None:
-            count.reason = f"too many leaves at depth {hopeless} already"
-            break
         start = time.perf_counter()
         count.counted = position.perft(count.depth, threads=threads, hash_mb=hash_mb)
         count.seconds = time.perf_counter() - start
@@ -160,7 +152,6 @@ def main(argv: Sequence[str]) -> int:
     table = "table of positions counted before, found by 64-bit keys: several times as fast (default 0: none)"
     add("--hash", type=whole_number(0, MAX_HASH_MB), default=0, metavar="MB", help=table)
     add("--chess960", action="store_true", help="write castling as king takes rook")
-    add("--no-divide", action="store_true", help="leave out the count of each root move")
     add("--json", action="store_true", help="print one JSON object instead of text")
     return parser.run(argv, _perft)
 
@@ -179,14 +170,14 @@ def _single(args: argparse.Namespace) -> int:
     divide: dict[str, int] = {}
 
     def on_move(move: str, count: int) -> None:
-        if not args.no_divide:
-            divide[move] = count
-            if not args.json:
-                print(f"{move}: {count}", flush=True)
+        divide[move] = count
+        if not args.json:
+            print(f"{move}: {count}", flush=True)
 
     start = time.perf_counter()
-    settings = {"threads": args.threads, "hash_mb": args.hash}
-    nodes = sum(count for _, count in position.divide(args.depth, on_move=on_move, **settings)) if args.depth else 1
+    if args.depth:
+        position.divide(args.depth, on_move=on_move, threads=args.threads, hash_mb=args.hash)
+    nodes = sum(divide.values()) if args.depth else 1
     seconds = time.perf_counter() - start
     if args.json:
         totals = {"nodes": nodes, "seconds": seconds, "nps": per_second(nodes, seconds), "divide": divide}
@@ -211,7 +202,7 @@ def _suite(args: argparse.Namespace) -> int:
                     bar.log(text)
             bar.advance()
     wrong = [count for count in done if count.reason]
-    nodes, seconds = sum(count.counted or 0 for count in done), sum(count.seconds for count in done)
+    nodes, seconds = sum(count.counted for count in done), sum(count.seconds for count in done)
     if args.json:
         totals = {"positions": len(suite), "counts": len(done), "nodes": nodes, "seconds": seconds}
         print(json.dumps({**totals, "wrong": [asdict(count) for count in wrong], "nps": per_second(nodes, seconds)}, indent=1))

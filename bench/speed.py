@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,7 +19,7 @@ from statistics import median
 from typing import Any, NamedTuple
 
 from ..core.engine import STARTPOS_FEN, Position
-from .common.command import INTERRUPTED, CommandError, Parser, seconds, whole_number
+from .common.command import CommandError, Parser, seconds, whole_number
 from .common.progress import progress
 from .common.signature import read_positions
 from .common.table import show
@@ -70,14 +70,6 @@ class Contender:
         return [work.nodes / (work.seconds - startup) if work.seconds - startup >= SHORTEST else None for work in works]
 
 
-class _WithHash(EngineSpec):
-    """An engine whose table has the usual size, unless the user says otherwise."""
-
-    def settings(self, known: Container[str]) -> dict[str, str]:
-        """See EngineSpec."""
-        return ({"Hash": "16"} if "Hash" in known else {}) | super().settings(known)
-
-
 def cpu() -> float:
     """Seconds (by CLOCK) of all child processes that have ended."""
     if sys.platform == "win32":
@@ -115,13 +107,13 @@ def search(fens: Sequence[str], limit: TimeControl, contender: Contender) -> Wor
     """Search positions one after the other, everything forgotten in between."""
     before, nodes = cpu(), 0
     go, patience = Clock(limit).go({}), Patience(contender.timeout)
-    said = [0]
-    with closing(Client(_WithHash(*contender.spec))) as client:
+    lines: list[str] = []
+    with closing(Client(contender.spec)) as client:
         for fen in fens:
+            lines.clear()
             client.new_game()
-            client.go(position_command(fen), go, patience, lambda _, line: said.append(reported_nodes(line) or said[-1]))
-            nodes += said[-1]
-            said.append(0)
+            client.go(position_command(fen), go, patience, lambda _, line: lines.append(line))
+            nodes += max(map(reported_nodes, lines), default=0)
         client.close(politely=True)
     if nodes < max(1, limit.nodes * len(fens) / 2):
         raise CommandError(f"it reports {nodes} nodes where it should search {limit.nodes * len(fens) or 'some'}: try --time")
@@ -138,7 +130,7 @@ def bench(contender: Contender) -> Work:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Progress is shown on stderr, tables or JSON are printed on stdout; 130 after Ctrl-C."""
+    """Run the subcommand. Progress is shown on stderr, tables or JSON are printed on stdout."""
     about = "Compare the speed of this build with earlier revisions and other UCI engines."
     parser = Parser("speed", about, f"Rates are per second of {CLOCK}.")
     add_engine_arguments(parser)
@@ -174,37 +166,34 @@ def _speed(args: argparse.Namespace) -> int:
     contenders = [Contender(name, spec, args.timeout) for name, spec in zip(check_engines(specs), specs, strict=True)]
     python = Contender("python -c pass", EngineSpec((sys.executable, "-c", "pass"), "", {}), args.timeout)
     turns = [("start", start, [*contenders, python])] * STARTS + [(name, run, contenders) for name, run in tasks(args).items()]
-    code = 0
-    with progress("speed", args.rounds * len(turns)) as bar:
-        try:
+    try:
+        with progress("speed", args.rounds * len(turns)) as bar:
             for number in range(args.rounds):
                 for name, run, group in turns:
                     take_turns(name, run, group, number)
                     bar.advance()
-        except KeyboardInterrupt:
-            bar.log("interrupted: results are of the work that was finished")
-            code = INTERRUPTED
-    rows = [row(name, contender, contenders[0]) for name, _, group in turns[STARTS - 1 :] for contender in group]
-    if args.json:
-        print(json.dumps({"clock": CLOCK, "works": rows}, indent=1))
-    else:
-        _show(rows, contenders[0].name)
-    return code
+    finally:  # also after Ctrl-C
+        rows = [row(name, contender, contenders[0]) for name, _, group in turns[STARTS - 1 :] for contender in group]
+        if args.json:
+            print(json.dumps({"clock": CLOCK, "works": rows}, indent=1))
+        else:
+            _show(rows, contenders[0].name)
+    return 0
 
 
 def tasks(args: argparse.Namespace) -> dict[str, Callable[[Contender], Work]]:
     """What is measured in each round besides the start-up, by name."""
-    found: dict[str, Callable[[Contender], Work]] = {}
+    chosen: dict[str, Callable[[Contender], Work]] = {}
     if "perft" in args.only:
         for name, fen, more in PERFT_POSITIONS:
-            found[f"perft {args.perft + more}, {name}"] = partial(perft, fen, args.perft + more)
+            chosen[f"perft {args.perft + more}, {name}"] = partial(perft, fen, args.perft + more)
     if "search" in args.only:
         fens = [fen for fen in read_positions() if Position(fen).legal_moves()]
         limit = limit_of(args, TimeControl(nodes=100_000))
-        found[f"{Clock(limit).go({})}, {len(fens)} positions"] = partial(search, fens, limit)
+        chosen[f"{Clock(limit).go({})}, {len(fens)} positions"] = partial(search, fens, limit)
     if "bench" in args.only:
-        found["its own bench"] = bench
-    return found
+        chosen["its own bench"] = bench
+    return chosen
 
 
 def take_turns(name: str, run: Callable[[Contender], Work], group: Sequence[Contender], number: int) -> None:
@@ -255,5 +244,5 @@ def _show(rows: Sequence[dict[str, Any]], ours: str) -> None:
             print(f"{row['engine']}: {row['work']}: {row['fault']}")
 
 
-def _cells(found: dict[str, float] | None, style: str) -> list[str]:
-    return [format(value, style) for value in found.values()] if found else ["-"] * 3
+def _cells(figures: dict[str, float] | None, style: str) -> list[str]:
+    return [format(value, style) for value in figures.values()] if figures else ["-"] * 3

@@ -16,7 +16,7 @@ from pathlib import Path
 from ...core.engine import MAX_DEPTH, Position
 from ...evaluation import config
 from ...text import reason, shorten
-from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, warn, whole_number
+from ..common.command import CommandError, Parser, file_name, sets_tunables, whole_number
 from ..common.fen import MAX_QUOTED, read_epd
 from ..common.files import read_text
 from ..common.outputs import add_force, check_outputs
@@ -71,7 +71,7 @@ def names(possible: Collection[str]) -> Callable[[str], list[str]]:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Progress goes to stderr, the table to stdout; Ctrl-C reports the finished rows."""
+    """Run the subcommand. Progress goes to stderr, the table to stdout; Ctrl-C reports the finished rows."""
     parser = Parser(
         "lab",
         "Measure the techniques of adversarial search. Each row adds one technique to the row before, from plain minimax on.",
@@ -113,24 +113,24 @@ def _lab(args: argparse.Namespace) -> int:
         print(horizon.text(horizon.show()))
         return 0
     experiment = _experiment(args)
-    results, complete = _measure(experiment)
-    report = lab_report.summarise(experiment, results)
-    if args.json:
-        print(json.dumps(lab_report.as_dict(report, results)))
-    elif report.rows:
-        print(lab_report.text(report))
-    if report.rows and args.plot:
-        picture(lab_plot.draw(report), args.plot)
-    if report.rows and args.page:
-        lab_page.page(report, horizon.show(), args.page)
-    if not complete:
-        warn("coachwhip lab: interrupted; the rows above are finished")
-        return INTERRUPTED
+    results: laboratory.Results = {}
+    try:
+        _measure(experiment, results)
+    finally:  # also after Ctrl-C
+        report = lab_report.summarise(experiment, results)
+        if results and args.json:
+            print(json.dumps(lab_report.as_dict(report, results)))
+        elif report.rows:
+            print(lab_report.text(report))
+        if report.rows and args.plot:
+            picture(lab_plot.draw(report), args.plot)
+        if report.rows and args.page:
+            lab_page.page(report, horizon.show(), args.page)
     return 1 if any(summary.wrong for summary in report.rows) else 0
 
 
 def _experiment(args: argparse.Namespace) -> laboratory.Experiment:
-    """What the command line asks to be measured."""
+    """Return the experiment that the command line describes."""
     tunables = dict(args.set)
     if any(name in techniques.SWITCHES for name in tunables):
         raise CommandError("--set cannot switch techniques here: choose them with --only or --without")
@@ -145,18 +145,14 @@ def _experiment(args: argparse.Namespace) -> laboratory.Experiment:
     return laboratory.Experiment(fens, tuple(rows), args.depth, args.max_nodes, args.hash, tuple(weights), tunables)
 
 
-def _measure(experiment: laboratory.Experiment) -> tuple[laboratory.Results, bool]:
-    """Return the results, and whether they are complete: after Ctrl-C they are those finished by then."""
-    results: laboratory.Results = {}
+def _measure(experiment: laboratory.Experiment, results: laboratory.Results) -> None:
+    """Add the finished cells to `results`."""
     try:
         with progress("lab", len(experiment.rows) * len(experiment.fens)) as bar:
             for key, cell in laboratory.cells(experiment):
                 results[key] = cell
                 bar.advance()
-    except KeyboardInterrupt:
-        return results, False
     except ValueError as error:
         raise CommandError(str(error)) from error
     except MemoryError as error:
         raise CommandError(f"no memory for tables of {experiment.hash_mb} MB") from error
-    return results, True

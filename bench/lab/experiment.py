@@ -5,15 +5,13 @@ Each search starts from an engine that has forgotten everything, and is given up
 nothing but code and settings; the engine has no network.
 """
 
-import json
 import time
-import zlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from ...core.engine import Engine, Position
-from .techniques import ORDERED, SWITCHES, Row, settings
+from .techniques import ORDERED, Row, settings
 
 
 class Searched(NamedTuple):
@@ -36,19 +34,6 @@ class Experiment(NamedTuple):
     hash_mb: int
     weights: tuple[int, ...]
     tunables: Mapping[str, int]
-
-    def settings(self) -> dict[str, object]:
-        """Return everything that decides the results, as JSON-ready values."""
-        return {
-            "depth": self.depth,
-            "max_nodes": self.max_nodes,
-            "hash": self.hash_mb,
-            "weights": zlib.crc32(json.dumps(self.weights).encode()),
-            "tunables": dict(self.tunables),
-            "switches": list(SWITCHES),
-            "positions": list(self.fens),
-            "rows": [[row.label, *row.keys] for row in self.rows],
-        }
 
     def engine(self, keys: Collection[str]) -> Engine:
         """An engine with these techniques. Raises ValueError for a tunable out of range, MemoryError."""

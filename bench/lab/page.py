@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The laboratory's page: table, plot, techniques and the horizon effect, in one HTML file that needs no network."""
 
-from base64 import b64encode
 from collections.abc import Iterator, Sequence
 from html import escape
-from io import BytesIO
 from pathlib import Path
 
 import chess
 import chess.svg
 
 from ..common.files import write_bytes
+from ..common.plot import html_image
 from .horizon import Shown, table, verdict
 from .plot import draw
 from .report import Report, text
@@ -21,7 +20,6 @@ ABOUT = (
     "on one technique more. Made by coachwhip lab."
 )
 BOARD = 320  # pixels
-NO_PLOT = "The plot is missing because matplotlib is not installed: pip install 'coachwhip[bench]'"
 PAGE = """\
 <!doctype html>
 <html lang="en">
@@ -51,7 +49,7 @@ def page(report: Report, shown: Sequence[Shown], path: Path) -> None:
     """Write the page; without matplotlib it has no plot. Raises OSError."""
     blocks = [
         _paragraph(ABOUT),
-        _plot(report),
+        html_image(lambda: draw(report), "Nodes of each row; the table below has the numbers"),
         _lines(text(report)),
         *_techniques(report),
         *_horizon(shown),
@@ -66,17 +64,6 @@ def _paragraph(words: str) -> str:
 def _lines(text: str) -> str:
     """Lines as a terminal shows them; they may be wider than the page."""
     return f'<pre class="scroll" tabindex="0">{escape(text)}</pre>'
-
-
-def _plot(report: Report) -> str:
-    try:
-        figure = draw(report)
-    except ImportError:
-        return _paragraph(NO_PLOT)
-    data = BytesIO()
-    figure.savefig(data, format="svg", metadata={"Date": None})
-    source = f"data:image/svg+xml;base64,{b64encode(data.getvalue()).decode()}"
-    return f'<div class="scroll" tabindex="0"><img alt="Nodes of each row; the table below has the numbers" src="{source}"></div>'
 
 
 def _techniques(report: Report) -> Iterator[str]:

@@ -36,8 +36,6 @@ class Summary(NamedTuple):
     other_value: int  # of those, how many have another value than minimax
     other_move: int  # or a move that minimax finds worse than its own
     loss: float  # mean centipawns by which the moves are worse, as minimax sees it
-    other_value_than_base: int
-    other_move_than_base: int
     wrong: tuple[tuple[int, int], ...]  # (position, depth) where a row that must equal its base does not
 
 
@@ -103,7 +101,6 @@ def _summarise_row(
     at = [
         (cell[compared - 1], best[compared - 1]) for cell, best in zip(cells, minimax, strict=True) if 0 < compared <= len(cell)
     ]
-    with_base = [(cell[depth - 1], each[depth - 1]) for cell, each in zip(cells, base, strict=True) if 0 < depth <= len(each)]
     losses = [min(LOSS_LIMIT, best.value - searched.worth) for searched, best in at if searched.worth is not None]
     wrong = [
         (position, at_depth)
@@ -123,8 +120,6 @@ def _summarise_row(
         other_value=sum(searched.value != best.value for searched, best in at),
         other_move=sum(loss > 0 for loss in losses),
         loss=fmean(losses) if losses else 0.0,
-        other_value_than_base=sum(searched.value != other.value for searched, other in with_base),
-        other_move_than_base=sum(searched.move != other.move for searched, other in with_base),
         wrong=tuple(wrong),
     )
 
@@ -148,7 +143,7 @@ def headings(report: Report) -> list[str]:
     """Of the table's columns."""
     return [
         "technique", "kind", *(f"d={depth}" for depth in range(1, report.experiment.depth + 1)), "depth", "time", "ebf", "x/d",
-        "value!=", "move!=", "loss", "step",
+        "value!=", "move!=", "loss",
     ]  # fmt: skip
 
 
@@ -164,7 +159,6 @@ def cells_of(summary: Summary) -> list[str]:
         f"{summary.branching:.1f}" if summary.depth else "-",
         f"{summary.exponent / summary.depth:.2f}" if summary.exponent else "-",
         *(counted if summary.searches else ["-", "-", "-"]),
-        f"{summary.other_value_than_base}/{summary.other_move_than_base}" if summary.depth else "-",
     ]
 
 
@@ -177,7 +171,7 @@ def theory(report: Report) -> list[list[str]]:
         full.append(short(fmean(b**depth for b in report.branching)))
         minimal.append(short(fmean(minimal_tree(b, depth) for b in report.branching)))
         root.append(short(fmean(b ** (depth / 2) for b in report.branching)))
-    return [[*row, *[""] * 8] for row in (full, minimal, root)]
+    return [[*row, *[""] * 7] for row in (full, minimal, root)]
 
 
 def depths(report: Report) -> range:
@@ -190,8 +184,7 @@ def notes(report: Report) -> list[str]:
     columns = (
         f"{len(report.experiment.fens)} positions; nodes are the mean of a position, '-' where one would take more than "
         f"{short(report.experiment.max_nodes)}. Time (all positions), effective branching factor (ebf) and x/d are of the column 'depth', the "
-        "deepest that all positions finished. x/d: the nodes are b^x; minimax has 1, the best alpha-beta comes near 1/2. "
-        "step: values/moves that differ from the row this one builds on, at that depth."
+        "deepest that all positions finished. x/d: the nodes are b^x; minimax has 1, the best alpha-beta comes near 1/2."
     )
     lines = [columns, "; ".join(f"{kind}: {text}" for kind, text in KINDS.items()) + "."]
     geometric = geometric_mean(report.branching) if report.depth else 0.0
@@ -235,7 +228,7 @@ def text(report: Report) -> str:
 def as_dict(report: Report, results: Results) -> dict[str, object]:
     """Everything as JSON-ready values."""
     return {
-        **report.experiment.settings(),
+        **report.experiment._asdict(),
         "compared_at_depth": report.depth,
         "branching": list(report.branching),
         "checked": report.pairs,

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from ...core import tunables
 
 SAFE, DEEPER, RISKY = "safe", "deeper", "risky"
-WIKI = "https://www.chessprogramming.org/"
 ROW = re.compile(
     rf"\| (\S+) \| \[(.+)\]\((.+)\) \| ({SAFE}|{DEEPER}|{RISKY}) \| (\w*) \| (.+) \|"
 )  # of the table in techniques.md
@@ -52,20 +51,8 @@ def settings(keys: Collection[str]) -> dict[str, int]:
     return {name: int(name in on) for name in SWITCHES}
 
 
-def with_new(described: Sequence[Technique]) -> tuple[Technique, ...]:
-    """Techniques, and one for each switch that none of them has; those that are off by default come last."""
-    known = {technique.switch for technique in described}
-    techniques = list(described)
-    for switch, _, _, note in sorted(tunables.SWITCHES, key=lambda row: row[1], reverse=True):
-        if switch not in known:
-            title = switch.removeprefix("use_").replace("_", " ")
-            techniques.append(Technique(title.replace(" ", "-"), title, WIKI, RISKY, switch, f"{note}."))
-    return tuple(techniques)
-
-
 LINES = Path(__file__).with_name("techniques.md").read_text(encoding="utf-8").splitlines()
-DESCRIBED = [Technique(*match.groups()) for match in map(ROW.fullmatch, LINES) if match]
-TECHNIQUES = with_new(DESCRIBED)
+TECHNIQUES = [Technique(*match.groups()) for match in map(ROW.fullmatch, LINES) if match]
 BY_KEY = {technique.key: technique for technique in TECHNIQUES}
 OFF = {name for name, default, *_ in tunables.SWITCHES if not default}
 ENGINE = tuple(technique.key for technique in TECHNIQUES if technique.switch not in OFF)  # what plays

@@ -75,8 +75,8 @@ def test_perft_prints_divide_and_total(capsys: pytest.CaptureFixture[str]) -> No
 def test_perft_options_stand_anywhere_and_threads_and_a_table_change_no_count(capsys: pytest.CaptureFixture[str]) -> None:
     words = ["2", *KIWIPETE.split()]
     for place in (0, 3, 7):
-        assert perft.main([*words[:place], "--no-divide", "--threads", "1", *words[place:]]) == 0
-        assert capsys.readouterr().out.splitlines()[:2] == ["", "Nodes searched: 2039"]
+        assert perft.main([*words[:place], "--threads", "1", *words[place:]]) == 0
+        assert "Nodes searched: 2039" in capsys.readouterr().out.splitlines()
     divides = []
     for more in ([], ["--threads", "2"], ["--hash", "1"], ["--threads", "3", "--hash", "4"]):
         assert perft.main(["4", "--json", *more]) == 0
@@ -163,17 +163,6 @@ def test_a_wrong_move_is_named_where_it_is_wrong(
     board.push_uci(wrong["reason"].split()[1])  # "after MOVE ..."
     assert chess.Move.from_uci("e8c8") in board.legal_moves
     assert board.fen() in wrong["reason"]
-
-
-def test_a_count_that_nobody_could_wait_for_is_given_up(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Fourteen plies of Kiwipete are 10^21 leaves."""
-    suite = tmp_path / "suite.epd"
-    suite.write_text(f"{KIWIPETE} ;D1 48 ;D14 100\n")
-    assert perft.main(["--suite", str(suite)]) == 1
-    assert (
-        f"suite.epd:1: depth 14: given up, expected 100: {KIWIPETE}\n    too many leaves at depth 5 already"
-        in capsys.readouterr().err
-    )
 
 
 def test_castling_rights_in_any_order_can_be_judged() -> None:

@@ -40,12 +40,6 @@ def positions(tmp_path_factory: pytest.TempPathFactory) -> str:
 # --- Techniques and rows ---
 
 
-def test_a_new_switch_has_a_rung_of_its_own() -> None:
-    older = [technique for technique in techniques.DESCRIBED if technique.key != "lmr"]
-    (new,) = (technique for technique in techniques.with_new(older) if technique.switch == "use_lmr")
-    assert (new.key, new.kind) == ("lmr", techniques.RISKY)
-
-
 def test_the_ladder_starts_at_nothing_and_reaches_the_engine_as_it_plays() -> None:
     rows = techniques.ladder()
     defaults = {row[0]: row[1] for row in TUNABLES if row[0].startswith("use_")}

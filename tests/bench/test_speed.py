@@ -183,7 +183,7 @@ def test_ctrl_c_keeps_and_reports_what_was_done(
     monkeypatch.setattr(speed, "perft", perft)
     assert speed.main(["--rounds", "2", "--only", "perft", "--perft", "3", "--engine", stub("plain"), "--json"]) == 130
     out, err = capsys.readouterr()
-    assert "interrupted: results are of the work that was finished" in err
+    assert "coachwhip speed: interrupted" in err
     counts = [row["nodes"] for row in json.loads(out)["works"] if row["work"] != "start"]
     assert counts == [[8902], [8902], [2039], [], [], []]
 
