@@ -4,9 +4,8 @@
 import argparse
 import json
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from typing import Any
 
 from ...text import shorten
 from ...uci.parse import MAX_NAMED
@@ -28,47 +27,7 @@ RESULTS = (BLACK_WINS, DRAW, WHITE_WINS)
 LARGEST = 1e5  # Elo, of an anchor
 
 
-@dataclass
-class Games:
-    """The games of some files: how often each result occurred, and what is not counted."""
-
-    results: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # (White, Black) -> White's losses, draws and wins
-    skipped: list[str] = field(default_factory=list)  # a message each
-
-    def add(self, label: str, tags: Mapping[str, str]) -> None:
-        """Count a game, unless it is unfinished or a player has no name."""
-        white, black = (tags.get(colour, "").strip() for colour in ("White", "Black"))
-        game = f"{label}: {shorten(white)} - {shorten(black)}"
-        if not white.strip("?") or not black.strip("?") or white == black:
-            self.skipped.append(f"{game}: not two players")
-        elif tags["Result"] == UNFINISHED:
-            self.skipped.append(f"{game}: unfinished (*)")
-        else:
-            self.results.setdefault((white, black), [0, 0, 0])[RESULTS.index(tags["Result"])] += 1
-
-
-@dataclass
-class Player:
-    """A row of the table, as --json has it. `error` is half the 95 % interval; `los` is None for the last player."""
-
-    name: str
-    elo: float
-    error: float
-    games: int
-    points: float
-    draw_share: float
-    los: float | None
-
-
-@dataclass
-class Table:
-    """The ratings, best first, as --json has them."""
-
-    games: int
-    draw_share: float
-    white_advantage: float
-    white_advantage_error: float
-    players: list[Player]
+Results = dict[tuple[str, str], list[int]]  # (White, Black) -> White's losses, draws and wins
 
 
 def main(argv: Sequence[str]) -> int:
@@ -96,50 +55,64 @@ def anchor(text: str) -> tuple[str, float]:
 
 def _ratings(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    games = _read([str(path) for path in args.files])
-    for message in games.skipped[:MAX_NAMED]:
-        warn(f"not counted: {message}")
-    if len(games.skipped) > MAX_NAMED:
-        warn(f"not counted: {len(games.skipped) - MAX_NAMED} more games of these kinds")
-    if not games.results:
+    results, skipped = _read([str(path) for path in args.files])
+    _warn("not counted", skipped)
+    if not results:
         raise CommandError("there is no finished game to count")
-    if args.anchor and args.anchor[0] not in (names := {name for both in games.results for name in both}):
+    if args.anchor and args.anchor[0] not in (names := {name for both in results for name in both}):
         raise CommandError(f"--anchor: no player is called {shorten(args.anchor[0])!r}{suggestion(args.anchor[0], names)}")
-    parts = groups(games.results)
+    parts = groups(results)
     rated = parts[0] if not args.anchor else next(part for part in parts if args.anchor[0] in part)
     if len(rated) < 2:
-        raise CommandError(f"no rating can be computed: {_why(rated, games.results)}")
-    left_out = [_why(part, games.results) for part in parts if part is not rated]
-    for message in left_out[:MAX_NAMED]:
-        warn(f"not rated: {message}")
-    if len(left_out) > MAX_NAMED:
-        warn(f"not rated: {len(left_out) - MAX_NAMED} more players or groups like these")
-    table = rate({both: each for both, each in games.results.items() if rated.issuperset(both)}, args.anchor)
+        raise CommandError(f"no rating can be computed: {_why(rated, results)}")
+    left_out = [_why(part, results) for part in parts if part is not rated]
+    _warn("not rated", left_out)
+    table = rate({both: counts for both, counts in results.items() if rated.issuperset(both)}, args.anchor)
     if args.json:
-        print(json.dumps(asdict(table) | {"not_rated": left_out, "not_counted": games.skipped}, indent=2))
+        print(json.dumps(table | {"not_rated": left_out, "not_counted": skipped}, indent=2))
     else:
         _show(table)
     return 0
 
 
-def _read(paths: Sequence[str]) -> Games:
-    """The games of the files ("-" is standard input). Raises CommandError, OSError."""
-    games = Games()
+def _warn(what: str, messages: Sequence[str]) -> None:
+    """Print some of the messages."""
+    for message in messages[:MAX_NAMED]:
+        warn(f"{what}: {message}")
+    if len(messages) > MAX_NAMED:
+        warn(f"{what}: {len(messages) - MAX_NAMED} more like these")
+
+
+def _read(paths: Sequence[str]) -> tuple[Results, list[str]]:
+    """Return the results in the files ("-" is standard input), and a message for each game that does not count.
+
+    Raises CommandError, OSError.
+    """
+    results: Results = {}
+    skipped = []
     for path in paths:
         try:
             with naming(path), open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
                 for raw in split_games(file):
-                    games.add(f"{path}:{raw.line}", read_tags(raw))
+                    tags = read_tags(raw)
+                    white, black = (tags.get(colour, "").strip() for colour in ("White", "Black"))
+                    game = f"{path}:{raw.line}: {shorten(white)} - {shorten(black)}"
+                    if not white.strip("?") or not black.strip("?") or white == black:
+                        skipped.append(f"{game}: not two players")
+                    elif tags["Result"] == UNFINISHED:
+                        skipped.append(f"{game}: unfinished (*)")
+                    else:
+                        results.setdefault((white, black), [0, 0, 0])[RESULTS.index(tags["Result"])] += 1
         except PgnError as error:
             raise CommandError(f"{path}: {error}") from error
-    return games
+    return results, skipped
 
 
 # --- Who can be compared ---
 
 
 def groups(results: Mapping[tuple[str, str], Sequence[int]]) -> list[set[str]]:
-    """The players in groups whose ratings can be compared, the group with the most games first.
+    """Return the players in groups whose ratings can be compared, the group with the most games first.
 
     The ratings of a group are finite if from each of its players a chain of points leads to each other one: A scored against B, who
     scored against C (Ford 1957, Solution of a ranking problem from binary comparisons). Who won all games is alone.
@@ -170,14 +143,14 @@ def _reached(start: str, links: Mapping[str, Iterable[str]]) -> set[str]:
 
 
 def _within(group: set[str], results: Mapping[tuple[str, str], Sequence[int]]) -> list[Sequence[int]]:
-    """The results among the players of a group."""
-    return [each for both, each in results.items() if group.issuperset(both)]
+    """Return the results among the players of a group."""
+    return [counts for both, counts in results.items() if group.issuperset(both)]
 
 
 def _why(group: set[str], results: Mapping[tuple[str, str], Sequence[int]]) -> str:
-    """Why a group cannot be compared with the others."""
+    """Return why a group cannot be compared with the others."""
     names = "; ".join(shorten(name) for name in sorted(group)[:MAX_NAMED]) + "; ..." * (len(group) > MAX_NAMED)
-    outside = {both: each for both, each in results.items() if group & {*both} and not group.issuperset(both)}
+    outside = {both: counts for both, counts in results.items() if group & {*both} and not group.issuperset(both)}
     if not outside:
         return f"{names} never met the other players"
     points, games = 0.0, 0
@@ -192,15 +165,19 @@ def _why(group: set[str], results: Mapping[tuple[str, str], Sequence[int]]) -> s
 # --- Ratings ---
 
 
-def rate(results: Mapping[tuple[str, str], Sequence[int]], fixed: tuple[str, float] | None = None) -> Table:
-    """The ratings of players that can be compared; `fixed` is one of them and its rating, else their mean is 0."""
+def rate(results: Mapping[tuple[str, str], Sequence[int]], fixed: tuple[str, float] | None = None) -> dict[str, Any]:
+    """Return the ratings of players who can be compared, best first, as --json has them.
+
+    `fixed` is a player and the rating of this player; without it the mean is 0. `error` is half the 95 % interval.
+    """
     names = sorted({name for both in results for name in both})
     index = {name: number for number, name in enumerate(names)}
-    fit = fit_ratings(len(names), {(index[white], index[black]): each for (white, black), each in results.items()})
-    counts: dict[str, Counter[int]] = {name: Counter() for name in names}  # how often each had no, half a, and a whole point
-    for (white, black), each in results.items():
-        counts[white].update(dict(enumerate(each)))
-        counts[black].update(dict(enumerate(reversed(each))))
+    fit = fit_ratings(len(names), {(index[white], index[black]): counts for (white, black), counts in results.items()})
+    points: dict[str, list[float]] = {name: [] for name in names}  # of each game
+    for (white, black), counts in results.items():
+        for half_points, count in enumerate(counts):
+            points[white] += [half_points / 2] * count
+            points[black] += [1 - half_points / 2] * count
     zero = index[fixed[0]] if fixed else None
     shift = fixed[1] - fit.elo[index[fixed[0]]] if fixed else 0.0
     order = sorted(range(len(names)), key=lambda number: -fit.elo[number])
@@ -212,22 +189,29 @@ def rate(results: Mapping[tuple[str, str], Sequence[int]], fixed: tuple[str, flo
         if following is not None:
             ahead = fit.elo[number] - fit.elo[following]
             los = likelihood_of_superiority(ahead / fit.deviation({number: 1, following: -1}))
-        mine = counts[names[number]]
-        games, points = mine.total(), mine[2] + mine[1] / 2
-        players.append(Player(names[number], fit.elo[number] + shift, error, games, points, mine[1] / games, los))
+        mine = points[names[number]]
+        player = {"name": names[number], "elo": fit.elo[number] + shift, "error": error, "games": len(mine), "points": sum(mine)}
+        players.append({**player, "draw_share": mine.count(0.5) / len(mine), "los": los})
     total, drawn = sum(map(sum, results.values())), sum(draws for _, draws, _ in results.values())
-    return Table(total, drawn / total, fit.white, fit.error({len(names): 1}), players)
+    white = {"white_advantage": fit.white, "white_advantage_error": fit.error({len(names): 1})}
+    return {"games": total, "draw_share": drawn / total, **white, "players": players}
 
 
 HEADINGS = ("", "player", "Elo", "+/-", "games", "points", "%", "draws %", "LOS %")
 
 
-def _show(table: Table) -> None:
-    """Print the table for a person."""
+def _show(table: Mapping[str, Any]) -> None:
+    """Print the table."""
     rows = []
-    for place, each in enumerate(table.players, start=1):
-        los = "" if each.los is None else f"{100 * each.los:.1f}"
-        row = [f"{place}", each.name, f"{each.elo:+.1f}", f"{each.error:.1f}", f"{each.games}", f"{each.points:g}"]
-        rows.append([*row, f"{100 * each.points / each.games:.1f}", f"{100 * each.draw_share:.1f}", los])
-    white = f"White's advantage {table.white_advantage:+.1f} +/- {table.white_advantage_error:.1f} Elo"
-    show(f"{table.games} games, draws {100 * table.draw_share:.1f} %, {white} (95 %)", HEADINGS, rows, left=2)
+    for place, player in enumerate(table["players"], start=1):
+        los = "" if player["los"] is None else f"{100 * player['los']:.1f}"
+        row = [f"{place}", player["name"], f"{player['elo']:+.1f}", f"{player['error']:.1f}", f"{player['games']}"]
+        row += [
+            f"{player['points']:g}",
+            f"{100 * player['points'] / player['games']:.1f}",
+            f"{100 * player['draw_share']:.1f}",
+            los,
+        ]
+        rows.append(row)
+    white = f"White's advantage {table['white_advantage']:+.1f} +/- {table['white_advantage_error']:.1f} Elo"
+    show(f"{table['games']} games, draws {100 * table['draw_share']:.1f} %, {white} (95 %)", HEADINGS, rows, left=2)

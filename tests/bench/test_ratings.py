@@ -57,18 +57,20 @@ def test_ratings_are_those_of_ordos_rule() -> None:
     results = tournament(random.Random(3), {"a": 150, "b": 60, "c": 0, "d": -20, "e": -230}, 7)
     del results["a", "e"], results["e", "d"]  # colours are not balanced
     table, (expected, white) = rate(results), plain_ratings(results)
-    assert {each.name: each.elo for each in table.players} == pytest.approx(expected, abs=0.5)
-    assert table.white_advantage == pytest.approx(white, abs=1)
-    anchored = rate(results, ("c", 3000.0)).players
-    assert [each.elo for each in anchored] == pytest.approx([each.elo + 3000 - expected["c"] for each in table.players], abs=0.5)
-    assert [each.error for each in anchored if each.name == "c"] == [0]
+    assert {each["name"]: each["elo"] for each in table["players"]} == pytest.approx(expected, abs=0.5)
+    assert table["white_advantage"] == pytest.approx(white, abs=1)
+    anchored = rate(results, ("c", 3000.0))["players"]
+    assert [each["elo"] for each in anchored] == pytest.approx(
+        [each["elo"] + 3000 - expected["c"] for each in table["players"]], abs=0.5
+    )
+    assert [each["error"] for each in anchored if each["name"] == "c"] == [0]
 
 
 def test_errors_hold_the_truth_and_los_is_right_as_often_as_they_say() -> None:
     """With many draws, where errors from the likelihood of half points alone would be too large by a third."""
     rng, runs, strengths = random.Random(1), 150, {"a": 60.0, "b": 0.0, "c": -60.0}
     tables = [rate(tournament(rng, strengths, 60, drawn=0.5)) for _ in range(runs)]
-    misses = [(each.elo - strengths[each.name]) / each.error for table in tables for each in table.players]
+    misses = [(each["elo"] - strengths[each["name"]]) / each["error"] for table in tables for each in table["players"]]
     assert sum(abs(miss) <= 1 for miss in misses) / len(misses) == pytest.approx(0.95, abs=3 * math.sqrt(0.95 * 0.05 / runs))
     spread = math.sqrt(sum(miss * miss for miss in misses) / len(misses)) * 1.96
     assert spread == pytest.approx(1, abs=0.12)
@@ -115,8 +117,8 @@ def test_what_cannot_be_rated_is_one_message(
 
 def test_white_who_won_every_game_gives_finite_ratings() -> None:
     table = rate({("a", "b"): [0, 0, 10], ("b", "a"): [0, 0, 10]})
-    assert [each.elo for each in table.players] == pytest.approx([0, 0], abs=1e-6)
-    assert 200 < table.white_advantage < 2000
+    assert [each["elo"] for each in table["players"]] == pytest.approx([0, 0], abs=1e-6)
+    assert 200 < table["white_advantage"] < 2000
 
 
 @pytest.mark.parametrize("name", ["tcec-200", "world-championship-200"])
