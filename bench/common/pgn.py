@@ -21,7 +21,6 @@ from ...text import reason, shorten, storable
 BLOCK = 1 << 20  # characters that are read at a time
 LONGEST_WORD = 40  # characters of a move with all that may stand around it
 MAX_FAULTS = 100  # of a game
-TRIAL = 400  # tokens of a game that decide between languages
 COLUMNS = 80  # width of the text that is written
 UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such a file begins
 
@@ -186,11 +185,7 @@ def read_game(raw: RawGame) -> chess.pgn.Game:
     """The game, in the language that its piece letters show. What is wrong in it is in its `errors`."""
     tokens = list(TOKEN.finditer(raw.text))
     letters = set().union(*(_letters(token["word"]) for token in tokens if token["word"]))
-    most = max(len(letters & alphabet.keys()) for alphabet in ALPHABETS)
-    fitting = [alphabet for alphabet in ALPHABETS if len(letters & alphabet.keys()) == most]
-    if len(fitting) > 1 and not letters <= ALPHABETS[0].keys():
-        fitting.sort(key=lambda alphabet: -_Reader(raw, tokens[:TRIAL], alphabet).plies)
-    return _Reader(raw, tokens, fitting[0]).game
+    return _Reader(raw, tokens, max(ALPHABETS, key=lambda alphabet: len(letters & alphabet.keys()))).game
 
 
 def read_tags(raw: RawGame) -> dict[str, str]:
@@ -234,7 +229,6 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
     def __init__(self, raw: RawGame, tokens: Sequence[re.Match[str]], letters: Mapping[str, str]) -> None:
         super().__init__()
         self.begin_game()
-        self.plies = 0  # of all lines
         self._raw, self._letters = raw, letters
         self._boards: list[chess.Board] = []  # of the main line and the open variations; none if the start cannot be read
         self._is_unsure = True  # whether moves may be missing, until a number fits
@@ -344,7 +338,6 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
             return False
         self.visit_move(board, move)
         board.push(move)
-        self.plies += 1
         return True
 
     def _nag(self, token: re.Match[str], nag: int | None) -> None:
