@@ -14,85 +14,65 @@ from .command import warn
 SWITCH_INTERVAL = 0.0005  # seconds; Python's default would let one thread delay another's clock by 5 ms
 BEAT = 0.1  # seconds between looks at the clock
 GAP = 0.8  # seconds beyond that after which this process must have been stopped: a busy machine takes less
-AGAIN = 10  # times that something is done again, at most: where everything takes that long, it ends too
+AGAIN = 10  # times that work is repeated, at most: where everything takes that long, it ends too
 
 Result = TypeVar("Result")
 
 
-class _Process:
-    """This process, while at least one user in it measures times."""
+def fair_timing() -> None:
+    """Keep this process from delaying the clocks of engines: what holds its threads up is charged to the engine that thinks.
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._users = 0
-        self._interval = 0.0
-        self._looked = 0.0  # at the clock
-        self._stops = 0
-        self._is_idle = threading.Event()
+    The threads take short turns. The garbage collector, which stops all of them, passes over what is there already: to look
+    through the modules of a match takes 10 ms, and through some 600 games took 130 ms.
+    """
+    gc.collect()
+    gc.freeze()
+    sys.setswitchinterval(SWITCH_INTERVAL)
 
-    @contextmanager
-    def fair_timing(self) -> Iterator[None]:
-        """Keep this process from delaying the clocks of engines: what holds its threads up is charged to the engine that thinks.
 
-        The threads take short turns. The garbage collector, which stops all of them, passes over what is there already: to look
-        through the modules of a match takes 10 ms, and through some 600 games took 130 ms. A thread watches whether this process
-        is stopped, for `repeat_if_suspended`. Several threads may be in it; the last that leaves restores the settings.
-        """
-        with self._lock:
-            gc.collect()
-            gc.freeze()
-            if self._users == 0:
-                self._interval, self._looked = sys.getswitchinterval(), _now()
-                sys.setswitchinterval(SWITCH_INTERVAL)
-                self._is_idle = threading.Event()
-                threading.Thread(target=self._watch, args=(self._is_idle,), daemon=True).start()
-            self._users += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._users -= 1
-                if self._users == 0:
-                    self._is_idle.set()
-                    gc.unfreeze()
-                    sys.setswitchinterval(self._interval)
-
-    def _watch(self, is_idle: threading.Event) -> None:
-        while not is_idle.wait(BEAT):
-            self.stops()
-
-    def stops(self) -> int:
-        """How often this process was stopped so far while it had a user (Ctrl-Z, a suspended computer)."""
-        with self._lock:
-            now = _now()
-            gap = now - self._looked - BEAT
-            if self._users and gap > GAP:
-                self._stops += 1
-                warn(f"stopped for {gap:.1f} s: the games or positions in progress start again")
-            self._looked = now
-            return self._stops
-
-    def repeat_if_suspended(self, work: Callable[[], Result]) -> Result:
-        """Do work in which engines are timed, and repeat it if this process was suspended meanwhile; `fair_timing` must be entered."""
-        for _ in range(AGAIN):
-            before = self.stops()
+def repeat_if_suspended(work: Callable[[], Result]) -> Result:
+    """Do work in which engines are timed, and repeat it if this process was suspended meanwhile (Ctrl-Z, a suspended computer)."""
+    for _ in range(AGAIN):
+        failure: Exception | None = None
+        with _watched() as gaps:
             try:
                 result = work()
-            except Exception:
-                if self.stops() == before:
-                    raise
-            else:
-                if self.stops() == before:
-                    return result
-        return work()
+            except Exception as error:  # noqa: BLE001 - raised below, unless the work is repeated
+                failure = error
+        if gaps:
+            warn(f"stopped for {max(gaps):.1f} s: a game or position in progress starts again")
+        elif failure:
+            raise failure
+        else:
+            return result
+    return work()
+
+
+@contextmanager
+def _watched() -> Iterator[list[float]]:
+    """Watch this process during the block. What is yielded has, after it, the seconds of each stop."""
+    gaps: list[float] = []
+    is_over = threading.Event()
+
+    def watch() -> None:
+        is_last, before = False, _now()
+        while not is_last:
+            is_last = is_over.wait(BEAT)
+            now = _now()
+            if now - before - BEAT > GAP:
+                gaps.append(now - before - BEAT)
+            before = now
+
+    thread = threading.Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield gaps
+    finally:
+        is_over.set()
+        thread.join()
 
 
 def _now() -> float:
-    """Seconds, also those in which the computer sleeps where the system counts them."""
+    """Return the seconds, also those in which the computer sleeps where the system counts them."""
     clock = getattr(time, "CLOCK_BOOTTIME", None)
     return time.monotonic() if clock is None else time.clock_gettime(clock)
-
-
-_PROCESS = _Process()
-fair_timing = _PROCESS.fair_timing
-repeat_if_suspended = _PROCESS.repeat_if_suspended

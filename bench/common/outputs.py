@@ -26,7 +26,7 @@ HEAD = 1 << 12  # bytes that show the kind
 def check_outputs(
     args: argparse.Namespace, replaced: Mapping[str, str], grown: Sequence[str] = (), *, reads: Collection[Path] = ()
 ) -> None:
-    """Check the files that a command writes before it opens any. Raises CommandError.
+    """Check the files that a command writes before it opens any. Raises CommandError, OSError.
 
     `replaced` (with their kinds) and `grown` (at their end) are names of arguments. All can be written, and none is a path that another
     argument names, or one of `reads`; those to replace are of their kinds, unless there is --force; --resume has its --journal.
@@ -34,8 +34,8 @@ def check_outputs(
     if getattr(args, "resume", False) and not args.journal:
         raise CommandError("--resume needs the --journal of the run")
     written = {name: getattr(args, name) for name in (*replaced, *grown) if getattr(args, name)}
-    for name, path in written.items():
-        _require_writable(path, grows=name in grown)
+    for path in written.values():
+        _require_writable(path)
     require_apart([*written.values()], [*reads, *_paths([value for name, value in vars(args).items() if name not in written])])
     for name, kind in replaced.items():
         if name in written and not args.force:
@@ -47,20 +47,13 @@ def add_force(add: Callable[..., object]) -> None:
     add("--force", action="store_true", help="replace existing files even if they hold something else")
 
 
-def _require_writable(path: Path, *, grows: bool) -> None:
-    """Raises CommandError if a file cannot be written; one that only `grows` needs no right to make another in its folder."""
-    folder = Path(os.path.realpath(path)).parent
-    needed = [path] if path.exists() else []
-    needed += [folder] if not path.exists() or (path.is_file() and not grows) else []
-    if path.is_dir():
-        problem = "it is a folder"
-    elif not folder.is_dir():
-        problem = f"there is no folder {folder}"
-    elif forbidden := [str(place) for place in needed if not os.access(place, os.W_OK)]:
-        problem = f"you have no permission to write to {forbidden[0]}"
-    else:
-        return
-    raise CommandError(f"{path} cannot be written: {problem}")
+def _require_writable(path: Path) -> None:
+    """Raise OSError if a file cannot be written; leaves no new one."""
+    is_new = not path.exists()
+    if is_new or path.is_file() or path.is_dir():
+        path.open("ab").close()
+    if is_new:
+        Path(os.path.realpath(path)).unlink()
 
 
 def require_apart(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
@@ -83,7 +76,7 @@ def require_regular(path: Path, what: str) -> None:
 def _paths(value: Any) -> list[Path]:
     """Return the paths in the value of an argument."""
     if isinstance(value, (list, tuple)):
-        return [path for each in value for path in _paths(each)]
+        return [path for item in value for path in _paths(item)]
     return [value] if isinstance(value, Path) else []
 
 

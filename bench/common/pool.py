@@ -56,7 +56,8 @@ class Pool(Generic[Item, Result]):
 @contextmanager
 def threads(function: Callable[[Item], Result], count: int) -> Iterator[Pool[Item, Result]]:
     """Threads of this process, for engines that are timed. Leaving early ends the running calls and waits for them."""
-    with fair_timing(), ThreadPoolExecutor(count) as executor:
+    fair_timing()
+    with ThreadPoolExecutor(count) as executor:
         yield Pool(executor, function, count)
 
 

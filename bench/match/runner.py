@@ -70,7 +70,8 @@ def play_on_cluster(contest: Contest, workers: Cluster, pairings: Sequence[Pairi
 
 def play_on_worker(contest: Contest, stop_name: str, pairing: Pairing) -> GameRecord:
     """One game with engines of its own, so that a worker keeps nothing that would have to be cleaned up."""
-    with fair_timing(), closing(_engines(contest, idle=2)) as engines:
+    fair_timing()
+    with closing(_engines(contest, idle=2)) as engines:
         return _play(contest, engines, _RemoteStop(stop_name), pairing)
 
 

@@ -110,17 +110,12 @@ def test_an_engine_is_used_again_and_the_one_that_rested_longest_is_closed() -> 
         assert late.is_ended.is_set()
 
 
-def test_what_was_there_before_does_not_hold_up_those_who_are_punctual() -> None:
-    """The garbage collector passes over it, and threads take short turns, until the last user leaves."""
-    gc.collect()
-    objects, interval = len(gc.get_objects()), sys.getswitchinterval()
-    first, second = fair_timing(), fair_timing()
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
+def test_what_was_there_before_does_not_hold_up_engines_that_are_timed() -> None:
+    """The garbage collector passes over it, and threads take short turns."""
+    sys.setswitchinterval(0.005)
+    gc.unfreeze()
+    objects = len(gc.get_objects())
+    fair_timing()
     assert len(gc.get_objects()) < objects / 10
-    assert sys.getswitchinterval() < interval
-    second.__exit__(None, None, None)
-    assert sys.getswitchinterval() == interval
-    assert len(gc.get_objects()) > 0.9 * objects
-    assert gc.get_freeze_count() == 0
+    assert sys.getswitchinterval() < 0.005
+    gc.unfreeze()
