@@ -18,7 +18,7 @@ from ..text import reason, shorten
 from ..uci.options import MAX_HASH_MB
 from .common.command import CommandError, Parser, file_name, per_second, whole_number
 from .common.fen import MAX_QUOTED, is_shredder, read_epd
-from .common.files import read_text
+from .common.files import numbered_lines
 from .common.progress import progress
 from .data import PERFT
 
@@ -65,9 +65,8 @@ def _is_number(text: str) -> bool:
 
 
 def read_suite(path: Path) -> list[list[Count]]:
-    """Read the counts of each position of a suite file; blank lines and # comments are left out. Raises CommandError, OSError."""
-    lines = enumerate(read_text(path).splitlines(), start=1)
-    suite = [parse_line(text, f"{path.name}:{number}") for number, text in lines if text.strip() and not text.startswith("#")]
+    """Read the counts of each position of a suite file. Raises CommandError, OSError."""
+    suite = [parse_line(text, f"{path.name}:{number}") for number, text in numbered_lines(path)]
     if not suite:
         raise CommandError(f"{path}: it contains no position")
     return suite
@@ -128,12 +127,11 @@ def first_wrong_move(fen: str, depth: int) -> str:
 
 
 def _oracle(board: "chess.Board", move: "chess.Move", depth: int) -> int:
-    """python-chess's leaf count `depth` plies behind `move`, which is taken back."""
+    """Return python-chess's leaf count `depth` plies behind `move`, which is taken back."""
+    if not depth:
+        return 1
     board.push(move)
-    if depth < 2:
-        leaves = board.legal_moves.count() if depth else 1
-    else:
-        leaves = sum(_oracle(board, reply, depth - 1) for reply in board.legal_moves)
+    leaves = board.legal_moves.count() if depth == 1 else sum(_oracle(board, reply, depth - 1) for reply in board.legal_moves)
     board.pop()
     return leaves
 

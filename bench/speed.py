@@ -136,24 +136,13 @@ def main(argv: Sequence[str]) -> int:
     add_engine_arguments(parser)
     add = parser.add_argument
     add("--rounds", type=whole_number(1, 1000), default=3, metavar="N", help="how often each is measured, in turn (default 3)")
-    add(
-        "--only",
-        type=lambda text: text.split(","),
-        default=MEASURES,
-        metavar="A,B",
-        help=f"measure only these, of {','.join(MEASURES)}",
-    )
-    add(
-        "--perft", type=whole_number(2, 12), default=6, metavar="DEPTH", help="depth of perft from the start position (default 6)"
-    )
+    about = f"measure only these, of {','.join(MEASURES)}"
+    add("--only", type=lambda text: text.split(","), default=MEASURES, metavar="A,B", help=about)
+    about = "depth of perft from the start position (default 6)"
+    add("--perft", type=whole_number(2, 12), default=6, metavar="DEPTH", help=about)
     add_limits(parser, "search 100000 nodes instead")
-    add(
-        "--timeout",
-        type=seconds,
-        default=300.0,
-        metavar="SECONDS",
-        help="stop waiting for an answer after this long (default 300)",
-    )
+    about = "stop waiting for an answer after this long (default 300)"
+    add("--timeout", type=seconds, default=300.0, metavar="SECONDS", help=about)
     add("--json", action="store_true", help="print one JSON object instead of text")
     return parser.run(argv, _speed)
 

@@ -95,12 +95,12 @@ def test_a_game_ends_at_its_first_error(
     text: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = file_with(tmp_path, TAGS + text.replace("e4 e5", "e4 { [%eval 0.3] } e5") + "\n" + TAGS + "1. d4 1-0\n")
-    found = games.read_files([str(path)])
-    assert len(found.studies) == 2
-    assert len(found.faults) == 1
-    assert one_line(found.faults[0], path)
-    assert [node.move.uci() for node in found.studies[0].nodes][:1] == ["e2e4"]
-    report.page(found.studies, "test")
+    studies, faults = games.read_files([str(path)])
+    assert len(studies) == 2
+    assert len(faults) == 1
+    assert one_line(faults[0], path)
+    assert [node.move.uci() for node in studies[0].nodes][:1] == ["e2e4"]
+    report.page(studies, "test")
     if "%eval" in path.read_text():
         assert wdl_fit.read([path]).games == 2
     assert not caplog.records
@@ -121,7 +121,7 @@ def test_nothing_is_logged_about_a_bad_position(tmp_path: Path, caplog: pytest.L
 @pytest.mark.parametrize("number", ["$" + "9" * 5000, "9" * 5000 + "."])
 def test_a_number_of_thousands_of_digits_is_named(number: str, tmp_path: Path) -> None:
     path = file_with(tmp_path, f"{TAGS}1. e4 {{[%eval 0.3]}} {number} 1-0\n")
-    messages = list(games.read_files([str(path)]).faults)
+    messages = list(games.read_files([str(path)])[1])
     for read_it in (lambda: wdl_fit.read([path]), openings.open_book(path)[0]):
         try:
             assert read_it()
@@ -133,7 +133,7 @@ def test_a_number_of_thousands_of_digits_is_named(number: str, tmp_path: Path) -
 @pytest.mark.parametrize("clock", ["9" * 5000, "9" * 400, "9" * 30])
 def test_absurd_clocks_are_not_shown(clock: str, tmp_path: Path) -> None:
     path = file_with(tmp_path, f"{TAGS}1. e4 {{ [%clk {clock}:00:00] [%emt {clock}:00:00] }} e5 {{ [%clk 0:01:00] }} 1-0\n")
-    (study,) = games.read_files([str(path)]).studies
+    (study,) = games.read_files([str(path)])[0]
     page = report.page([study], "test")
     shown = page.replace(json.dumps(pgn.game_text(study.game)), "")  # which `Copy PGN` copies as it is
     assert clock[:20] not in shown
@@ -142,7 +142,7 @@ def test_absurd_clocks_are_not_shown(clock: str, tmp_path: Path) -> None:
 
 def test_deep_variations_are_read_and_written(tmp_path: Path) -> None:
     path = file_with(tmp_path, f"{TAGS}1. e4 {'(1. d4 ' * 3000}{')' * 3000} e5 1-0\n")
-    (study,) = games.read_files([str(path)]).studies
+    (study,) = games.read_files([str(path)])[0]
     assert [node.move.uci() for node in study.nodes] == ["e2e4", "e7e5"]
     assert "1. d4" in str(study.game)
 
@@ -161,7 +161,7 @@ def test_a_report_of_a_hostile_game_runs_nothing(tmp_path: Path) -> None:
         quoted = payload.replace("\\", "\\\\").replace('"', '\\"')
         headers = "".join(f'[{name} "{quoted}"]\n' for name in names)
         path = file_with(tmp_path, f"{headers}\n1. e4 {{ {payload} [%clk {payload}] }} ({payload}) e5 ; {payload}\n*\n")
-        page = report.page(games.read_files([str(path)]).studies, payload)
+        page = report.page(games.read_files([str(path)])[0], payload)
         assert ("<" in payload or '"' in payload) <= (payload not in page)
         assert "javascript:" not in "".join(re.findall(r"(?i)(?:href|src)=\S*", page))
         assert page.count("<script") == page.count("</script") == 2
@@ -181,7 +181,7 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a file that each ca
     "suite.epd.gz": (f"{START} bm e4;\n", lambda path: epd.read_file(path, "suite")),
     "openings.epd.bz2": (f"{START}\n", lambda path: openings.choose(openings.open_book(path), 9, None)),
     "openings.pgn.xz": (SCORED, lambda path: openings.choose(openings.open_book(path), 9, None)),
-    "analyse.pgn.gz": (SCORED, lambda path: [str(study.game) for study in games.read_files([str(path)]).studies]),
+    "analyse.pgn.gz": (SCORED, lambda path: [str(study.game) for study in games.read_files([str(path)])[0]]),
     "wdl-fit.pgn.bz2": (SCORED, lambda path: [column.tolist() for column in wdl_fit.read([path])[:3]]),
     "tune.epd.xz": (f'{START} c9 "1-0";\n', lambda path: tuning_set.read(path).boards.tolist()),
 }

@@ -43,13 +43,8 @@ def main(argv: Sequence[str]) -> int:
     add = parser.add_argument
     add("files", nargs="*", type=file_name, metavar="FILE", help=f"PGN files; - for standard input (default: {GAMES.in_words()})")
     add_limits(parser, f"{DEFAULT_SECONDS:g}", max_depth=MAX_DEPTH)
-    add(
-        "--multipv",
-        type=whole_number(1, MAX_MULTIPV),
-        default=1,
-        metavar="N",
-        help="number of best lines for each position (default 1)",
-    )
+    about = "number of best lines for each position (default 1)"
+    add("--multipv", type=whole_number(1, MAX_MULTIPV), default=1, metavar="N", help=about)
     add("--threads", type=whole_number(1, MAX_THREADS), default=1, metavar="N", help="search threads (default 1)")
     size = "size of the transposition table (default 64)"
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=64, metavar="MB", help=size)
@@ -58,9 +53,7 @@ def main(argv: Sequence[str]) -> int:
     add("--output", type=file_name, metavar="FILE", help="write the annotated games to FILE")
     page = "write an HTML report with boards, lines and a graph of each game: one file, which works offline"
     add("--report", type=file_name, metavar="FILE", help=page)
-    about = (
-        "write positions (EPD with bm) to FILE in which one move is much better than all others, from the mistakes of the games"
-    )
+    about = "write positions (EPD with bm) in which one move is much better than all others, from the mistakes of the games"
     add("--puzzles", type=file_name, metavar="FILE", help=about)
     add_force(add)
     add_journal_arguments(add, "game")

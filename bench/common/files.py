@@ -44,14 +44,21 @@ def read_bytes(path: Path) -> bytes:
         raise CommandError(f"{path}: {error}") from error
 
 
-def read_text(path: Path) -> str:
-    """Return a file of UTF-8 text, with or without a byte order mark. Raises CommandError that names the line if it is none; OSError."""
+def numbered_lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Yield number and text of each line that is neither blank nor a comment (#): UTF-8, or Latin-1 as in old files.
+
+    Raises CommandError, OSError.
+    """
     data = read_bytes(path)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        raise CommandError(f"{path}:{line}: not UTF-8 text (byte 0x{data[error.start]:02x})") from error
+    if b"\0" in data:
+        raise CommandError(f"{path.name}: it is UTF-16 text or no text: save it as UTF-8")
+    for number, line in enumerate(data.splitlines(), start=1):
+        try:
+            text = line.decode("utf-8-sig").strip()
+        except UnicodeDecodeError:
+            text = line.decode("latin-1").strip()
+        if text and not text.startswith("#"):
+            yield number, text
 
 
 def fingerprint(path: Path) -> str:

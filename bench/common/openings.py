@@ -21,7 +21,7 @@ from ...uci.book import Book as PolyglotBook
 from .adjudication import find_ending
 from .command import CommandError, warn
 from .fen import MAX_QUOTED, board_of, is_chess960, is_shredder, read_epd
-from .files import naming, read_text
+from .files import naming, numbered_lines
 from .pgn import BrokenLine, PgnError, RawGame, is_empty, read_game, split_games
 from .rules import Rules
 
@@ -79,11 +79,7 @@ def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, s
         lines = _polyglot(path, POLYGLOT_PLIES if plies is None else plies, random.Random(seed))
         book = [partial(Opening, chess.STARTING_FEN, False, " ".join(line)) for line in lines if line]
     else:
-        book = [
-            partial(_position, f"{path.name}:{number}", line, chess960=chess960)
-            for number, line in enumerate(read_text(path).splitlines(), start=1)
-            if line.strip() and not line.lstrip().startswith("#")
-        ]
+        book = [partial(_position, f"{path.name}:{number}", line, chess960=chess960) for number, line in numbered_lines(path)]
     if not book:
         raise CommandError(f"{path.name}: it contains no opening")
     return book

@@ -68,12 +68,8 @@ def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
     add = parser.add_argument
     add("--engine", **of_engine(metavar="COMMAND", help="command line of a UCI engine; may be repeated"))
     add("--revision", **of_engine(metavar="REV", help="coachwhip at a git revision, built on demand; may be repeated"))
-    add(
-        "--name",
-        **of_engine(
-            type=label, metavar="NAME", help="name of the preceding engine in the results (default: the name it reports)"
-        ),
-    )
+    help_name = "name of the preceding engine in the results (default: the name it reports)"
+    add("--name", **of_engine(type=label, metavar="NAME", help=help_name))
     help_option = "UCI option of the preceding engine; before the first engine: of all engines"
     add("--option", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_option))
     help_set = "change a tunable of the preceding --revision; before the first engine: of all coachwhip engines"
@@ -125,27 +121,20 @@ def engine_specs(
     elif first.others:
         word = next(iter(first.others))
         raise CommandError(f"{word} comes before the first engine: put it after the --engine it belongs to")
-    _require_owners(first, groups)
+    foreign = [group for group in groups if group.kind == "--engine"]  # which may be any engine
+    for group in foreign:
+        if group.tunables or (first.tunables and foreign == groups):
+            setting = "=".join(next(iter({**group.tunables, **first.tunables}.items())))
+            advice = f"for another engine, write it in the command: --engine '{group.engine} --set {setting}'"
+            raise CommandError(f"--set is for --revision and coachwhip itself; {advice}")
+    if first in groups:  # a revision has its own table, and reports unknown names when it starts
+        tunables_of(f"{name}={value}" for name, value in first.tunables.items())
     specs = []
     for group in groups:
         command, name = _command(group, {**first.tunables, **group.tunables}, repository)
         options = {**first.options, **group.options}
         specs.append(EngineSpec(command, group.others.get("--name", name), options, start_seconds))
     return specs
-
-
-def _require_owners(first: _Group, groups: Sequence[_Group]) -> None:
-    """Raise CommandError for a `--set` of an `--engine`, which may be any engine, and for an unknown tunable."""
-    foreign = [group for group in groups if group.kind == "--engine"]
-    for group in [*foreign, first] if len(foreign) == len(groups) else foreign:
-        if group.tunables:
-            setting = "=".join(next(iter(group.tunables.items())))
-            where = group.engine or "coachwhip"
-            raise CommandError(
-                f"--set is for --revision and coachwhip itself; for another engine, write it in the command: --engine '{where} --set {setting}'"
-            )
-    if first in groups:  # a revision has its own table, and reports unknown names when it starts
-        tunables_of(f"{name}={value}" for name, value in first.tunables.items())
 
 
 def _command(group: _Group, tunables: Mapping[str, str], repository: Path | None) -> tuple[tuple[str, ...], str]:

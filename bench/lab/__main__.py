@@ -18,7 +18,7 @@ from ...evaluation import config
 from ...text import reason, shorten
 from ..common.command import CommandError, Parser, file_name, sets_tunables, whole_number
 from ..common.fen import MAX_QUOTED, read_epd
-from ..common.files import read_text
+from ..common.files import numbered_lines
 from ..common.outputs import add_force, check_outputs
 from ..common.plot import picture, require_plot
 from ..common.progress import progress
@@ -40,11 +40,9 @@ Exit code 1 if a technique changed a value that it must not change."""
 
 
 def read_positions(path: Path) -> list[str]:
-    """The positions of a file of FEN or EPD lines; blank lines and those that start with # are left out. Raises CommandError, OSError."""
+    """Return the positions of a file of FEN or EPD lines. Raises CommandError, OSError."""
     fens = []
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
+    for number, line in numbered_lines(path):
         try:
             position = Position(read_epd(line)[0])
         except ValueError as error:

@@ -71,45 +71,24 @@ def _parser() -> Parser:
 
     add = parser.add_argument_group("games").add_argument
     add("--games", type=whole_number(1, 10**6), default=100, metavar="N", help="games for each pair of engines (default 100)")
-    add(
-        "--form",
-        choices=("round-robin", "gauntlet"),
-        default="round-robin",
-        help="all engines play each other, or the first plays all others (default round-robin)",
-    )
+    about = "all engines play each other, or the first plays all others (default round-robin)"
+    add("--form", choices=("round-robin", "gauntlet"), default="round-robin", help=about)
     add("--tc", type=time_control, metavar="TC", help="time control (default 5+0.05; see below)")
     add("--time", type=seconds, metavar="SECONDS", help="time for each move: the same as --tc time=SECONDS")
-    help_nodes = "search N nodes for each move: the same as --tc nodes=N"
-    add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help=help_nodes)
+    about = "search N nodes for each move: the same as --tc nodes=N"
+    add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help=about)
     add("--depth", type=whole_number(1, 1000), metavar="N", help="search to this depth, in plies: the same as --tc depth=N")
-    add(
-        "--margin",
-        type=whole_number(0, 60_000),
-        metavar="MS",
-        help="how far an engine may overrun its time (default 0; with --time: 50)",
-    )
-    add(
-        "--stall",
-        type=seconds,
-        metavar="SECONDS",
-        help="an engine that does not move loses this long after its time is up (default 10; no clock: 60)",
-    )
+    about = "how far an engine may overrun its time (default 0; with --time: 50)"
+    add("--margin", type=whole_number(0, 60_000), metavar="MS", help=about)
+    about = "an engine that does not move loses this long after its time is up (default 10; no clock: 60)"
+    add("--stall", type=seconds, metavar="SECONDS", help=about)
     openings = f"positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: {OPENINGS.in_words()}; with --chess960: the 960 start "
     add("--openings", type=file_name, metavar="FILE", help=f"{openings}positions; {START_POSITION}: only the start position)")
-    add(
-        "--plies",
-        type=whole_number(0, 1000),
-        metavar="N",
-        help="plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)",
-    )
+    about = "plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)"
+    add("--plies", type=whole_number(0, 1000), metavar="N", help=about)
     add("--order", choices=("random", "sequential"), default="random", help="order of the openings (default random)")
-    add(
-        "--seed",
-        type=whole_number(0, 2**63 - 1),
-        default=1,
-        metavar="N",
-        help="random seed for the order of the openings (default 1)",
-    )
+    about = "random seed for the order of the openings (default 1)"
+    add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help=about)
     add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="games at a time (default 1)")
     add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine")
@@ -117,12 +96,8 @@ def _parser() -> Parser:
     add = parser.add_argument_group("ending games and the match").add_argument
     add_rule_arguments(add)
     add("--syzygy", type=file_name, metavar="DIR", help="end a game once the Syzygy tables in this folder know its result")
-    add(
-        "--sprt",
-        type=hypotheses,
-        metavar="ELO0,ELO1[,ALPHA,BETA]",
-        help="stop when one of the two hypotheses is accepted (error rates ALPHA and BETA: default 0.05)",
-    )
+    about = "stop when one of two hypotheses, in normalized Elo, is accepted (error rates ALPHA and BETA: default 0.05)"
+    add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help=about)
 
     results = parser.add_argument_group("results")
     add = results.add_argument

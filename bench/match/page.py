@@ -11,8 +11,7 @@ from ..common.files import write_bytes
 from ..common.pgn import RawGame, read_game
 from ..common.plot import html_image
 from ..viewer import report
-from ..viewer.judge import JUDGEMENTS
-from ..viewer.study import Analysis, JudgedMove, Line, Side, Study
+from ..viewer.study import Analysis, Line, Study
 from .plot import draw
 from .sprt import Sprt
 from .standings import cross_table, notes
@@ -34,37 +33,21 @@ STYLE = """\
 """
 
 
-class _Played(Study):
-    """A game of the match with the scores that its players gave. They judge no move, since they are of two engines."""
-
-    def __init__(self, text: str) -> None:
-        super().__init__(read_game(RawGame(1, text)), "")
-        self.name_opening()
-        for at, node in enumerate(self.nodes, start=1):
-            if pov := node.eval():
-                self.analyses[at] = Analysis((Line(pov.white(), ()),), node.eval_depth() or 0)
-
-    @property
-    def complete(self) -> bool:
-        """No position is missing: those of the opening have no score."""
-        return True
-
-    def judged_moves(self) -> Iterator[JudgedMove]:
-        """No move is judged."""
-        return iter(())
-
-    def sides(self) -> tuple[Side, Side]:
-        """The players, without results."""
-        counts = {each.name: 0 for each in JUDGEMENTS}
-        white, black = (Side(self.game.headers[colour], 0, None, None, counts) for colour in ("White", "Black"))
-        return white, black
+def _study(text: str) -> Study:
+    """Return a game of the match with the scores that its players gave."""
+    study = Study(read_game(RawGame(1, text)), "", is_judged=False)
+    study.name_opening()
+    for at, node in enumerate(study.nodes, start=1):
+        if pov := node.eval():
+            study.analyses[at] = Analysis((Line(pov.white(), ()),), node.eval_depth() or 0)
+    return study
 
 
 def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None, texts: Mapping[int, str]) -> None:
     """Write the page with the games `texts`, PGN by their numbers. Raises OSError."""
     heading = " against ".join(names) if len(names) == 2 else f"Match of {len(names)} engines"
     shown = f"; the first {len(texts)} are here" if len(texts) < len(tally.results) else ""
-    studies = [_Played(texts[number]) for number in sorted(texts)]
+    studies = [_study(texts[number]) for number in sorted(texts)]
     described = f"{len(tally.results)} games{shown}; scores are the players' own"
     page = report.page(studies, described, heading, "\n".join(_summary(tally, names, sprt)))
     write_bytes(path, storable(page).encode())

@@ -34,9 +34,8 @@ def main(argv: Sequence[str]) -> int:
     """The subcommand."""
     parser = Parser("ratings", "Rate the players of PGN files by the results of their games.", EPILOG)
     parser.add_argument("files", nargs="+", type=file_name, metavar="FILE", help="PGN files; - for standard input")
-    parser.add_argument(
-        "--anchor", type=anchor, metavar="NAME=ELO", help="the player who has this rating (default: the mean is 0)"
-    )
+    about = "the player who has this rating (default: the mean is 0)"
+    parser.add_argument("--anchor", type=anchor, metavar="NAME=ELO", help=about)
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     return parser.run(argv, _ratings)
 
@@ -193,8 +192,8 @@ def rate(results: Mapping[tuple[str, str], Sequence[int]], fixed: tuple[str, flo
         player = {"name": names[number], "elo": fit.elo[number] + shift, "error": error, "games": len(mine), "points": sum(mine)}
         players.append({**player, "draw_share": mine.count(0.5) / len(mine), "los": los})
     total, drawn = sum(map(sum, results.values())), sum(draws for _, draws, _ in results.values())
-    white = {"white_advantage": fit.white, "white_advantage_error": fit.error({len(names): 1})}
-    return {"games": total, "draw_share": drawn / total, **white, "players": players}
+    advantage = {"white_advantage": fit.white, "white_advantage_error": fit.error({len(names): 1})}
+    return {"games": total, "draw_share": drawn / total, **advantage, "players": players}
 
 
 HEADINGS = ("", "player", "Elo", "+/-", "games", "points", "%", "draws %", "LOS %")

@@ -197,7 +197,7 @@ def _report(args: argparse.Namespace, run: Run, earlier: Earlier | None) -> None
 
 
 def _show_totals(run: Run, names: Sequence[str]) -> None:
-    """The table of totals for each file, over all files, and over what every engine solved."""
+    """Print the table of totals for each file, and over all files."""
     files = list(dict.fromkeys(problem.file for problem in run.problems))
     tables = []
     for file in files:
@@ -211,9 +211,6 @@ def _show_totals(run: Run, names: Sequence[str]) -> None:
             summary = report.summarize([attempts[each.key] for each in problems if each.key in attempts])
             rows.append(report.summary_row(name, summary))
         show(title, report.SUMMARY_HEADINGS, rows)
-    if len(names) > 1:
-        shared, rows = report.common_rows(names, run.attempts)
-        show(f"To solution, where every engine found it ({shared})", ("engine", "mean s", "mean nodes"), rows)
 
 
 def _show_positions(run: Run, names: Sequence[str]) -> None:
@@ -228,7 +225,7 @@ def _show_positions(run: Run, names: Sequence[str]) -> None:
 
 
 def _as_dict(run: Run, changes: dict[int, dict[str, Any]]) -> dict[str, Any]:
-    """The run as JSON-ready values."""
+    """Return the run as JSON-ready values."""
     engines = [
         {**spec._asdict(), **report.summarize(attempts.values()), "change": changes.get(index)}
         for index, (spec, attempts) in enumerate(zip(run.engines, run.attempts, strict=True))

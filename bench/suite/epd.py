@@ -16,7 +16,7 @@ import chess
 from ...text import reason, shorten
 from ..common.command import CommandError
 from ..common.fen import MAX_QUOTED, board_of, is_chess960, read_epd
-from ..common.files import read_bytes
+from ..common.files import numbered_lines
 
 BETWEEN = re.compile(r"[\s,]+")  # moves or points
 MATE = re.compile(r"[+-]?0*[1-9]\d{0,2}", re.ASCII)
@@ -55,7 +55,7 @@ class Problem(NamedTuple):
 
 
 def read_files(paths: Sequence[Path]) -> tuple[list[Problem], list[str]]:
-    """All positions of some files, and warnings about lines that ask nothing.
+    """Return all positions of some files, and warnings about lines that ask nothing.
 
     Raises CommandError that names the first bad line, OSError.
     """
@@ -72,34 +72,21 @@ def read_files(paths: Sequence[Path]) -> tuple[list[Problem], list[str]]:
 
 
 def read_file(path: Path, name: str) -> tuple[list[Problem], int]:
-    """The positions of one file, and how many of its positions ask nothing."""
-    read: dict[int, Problem] = {}  # by line
-    idle = 0
-    data = read_bytes(path)
-    if b"\0" in data:
-        raise CommandError(f"{name}: it is UTF-16 text or no text: save it as UTF-8")
-    for number, line in enumerate(data.splitlines(), start=1):
+    """Return the positions of one file, and how many of its positions ask nothing."""
+    read: dict[int, Problem | None] = {}  # by line
+    for number, text in numbered_lines(path):
         try:
-            text = line.decode("utf-8-sig").strip()
-        except UnicodeDecodeError:  # old files are Latin-1
-            text = line.decode("latin-1").strip()
-        if not text or text.startswith("#"):
-            continue
-        try:
-            problem = parse(text, name)
+            read[number] = parse(text, name)
         except ValueError as error:
             raise CommandError(f"{name}:{number}: {shorten(str(error), MAX_QUOTED)}: {shorten(text, MAX_QUOTED)}") from error
-        if problem is None:
-            idle += 1
-        else:
-            read[number] = problem
-    if not read:
+    problems = {number: problem for number, problem in read.items() if problem}
+    if not problems:
         raise CommandError(f"{name}: it contains no position with bm, am, dm or graded moves")
-    labels = Counter(problem.label for problem in read.values())
-    for number, problem in read.items():
+    labels = Counter(problem.label for problem in problems.values())
+    for number, problem in problems.items():
         if not problem.label or labels[problem.label] > 1:
-            read[number] = problem._replace(label=f"{problem.label} (line {number})" if problem.label else f"line {number}")
-    return list(read.values()), idle
+            problems[number] = problem._replace(label=f"{problem.label} (line {number})" if problem.label else f"line {number}")
+    return list(problems.values()), len(read) - len(problems)
 
 
 def parse(text: str, file: str) -> Problem | None:

@@ -6,7 +6,7 @@ Pure functions from attempts to values (as `--json` has them) and table rows. On
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from statistics import fmean, median
+from statistics import median
 from typing import Any
 
 import chess
@@ -55,18 +55,6 @@ def _share(part: int, all_: int) -> tuple[str, str]:
 
 def _number(value: float | None, style: str) -> str:
     return "-" if value is None else format(value, style)
-
-
-def common_rows(names: Sequence[str], runs: Sequence[Mapping[str, Attempt]]) -> tuple[int, list[list[str]]]:
-    """How many positions every engine solved, and the mean time and nodes that each needed there: equal work, so comparable."""
-    shared = [key for key in runs[0] if all(key in run and run[key].solved for run in runs)]
-    rows = []
-    for name, run in zip(names, runs, strict=True):
-        seconds = fmean(run[key].solved_seconds or 0.0 for key in shared) if shared else None
-        nodes = [count for key in shared if (count := run[key].solved_nodes) is not None]
-        mean_nodes = fmean(nodes) if nodes and len(nodes) == len(shared) else None
-        rows.append([name, _number(seconds, ".3f"), _number(mean_nodes, ".0f")])
-    return len(shared), rows
 
 
 def position_row(problem: Problem, attempts: Sequence[Attempt | None], *, with_file: bool) -> list[str]:

@@ -17,6 +17,7 @@ from ...text import reason, shorten
 from ...uci.parse import MAX_NAMED
 from ..common.adjudication import parse_score
 from ..common.command import CommandError
+from ..common.files import naming
 from ..common.pgn import PgnError, is_empty, read_games
 from . import judge
 from .openings import opening
@@ -88,9 +89,11 @@ class Side(NamedTuple):
 class Study:
     """A game and its analysis. A game of an unknown variant, or whose start cannot be read, has no positions."""
 
-    def __init__(self, game: chess.pgn.Game, label: str) -> None:
+    def __init__(self, game: chess.pgn.Game, label: str, *, is_judged: bool = True) -> None:
+        """Unless a game `is_judged`, its scores are those of its players, who say nothing about each other's moves."""
         self.game = game
         self.label = label
+        self.is_judged = is_judged
         self.nodes = list(game.mainline())
         self.boards: list[chess.Board] = []  # without move stacks, which would take many times the memory
         with suppress(ValueError):
@@ -104,8 +107,8 @@ class Study:
 
     @property
     def complete(self) -> bool:
-        """Whether every position has been analysed."""
-        return None not in self.analyses
+        """Return whether every position has been analysed. A game that is not judged needs no score of its opening."""
+        return not self.is_judged or None not in self.analyses
 
     def analyse(self, engine: SimpleEngine, limit: Limit, multipv: int, advance: Callable[[], None]) -> None:
         """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it.
@@ -141,10 +144,10 @@ class Study:
             self.analyses[at] = Analysis(tuple(read), depth)
 
     def judged_moves(self) -> Iterator[JudgedMove]:
-        """Yield the moves for which the positions before and after have been analysed."""
+        """Yield the moves for which the positions before and after have been analysed; none of a game that is not judged."""
         for at, node in enumerate(self.nodes):
             board, before, after = self.boards[at], self.analyses[at], self.analyses[at + 1]
-            if not before or not after:
+            if not before or not after or not self.is_judged:
                 continue
             sign = 1 if board.turn else -1
             drop = sign * (judge.win_percent(before.score) - judge.win_percent(after.score))
@@ -159,7 +162,7 @@ class Study:
         moves = list(self.judged_moves())
         first = moves[0].at if moves else 0
         weights = judge.weights([judge.win_percent(analysis.score) for analysis in self.analyses[first:] if analysis])
-        weighted = list(zip(moves, weights, strict=True))
+        weighted = list(zip(moves, weights, strict=True)) if moves else []
         return self._side(chess.WHITE, weighted), self._side(chess.BLACK, weighted)
 
     def _side(self, colour: chess.Color, weighted: Sequence[tuple[JudgedMove, float]]) -> Side:
@@ -219,35 +222,26 @@ def over_games(studies: Sequence[Study]) -> list[tuple[int, Side]]:
     return players
 
 
-class GamesRead(NamedTuple):
-    """The games that can be analysed, and a message about each fault."""
+def read_files(paths: Sequence[str]) -> tuple[list[Study], list[str]]:
+    """Return the games of all files ("-" is standard input), and a message about each fault; a game keeps the moves before its fault.
 
-    studies: list[Study]
-    faults: list[str]
-
-
-def read_files(paths: Sequence[str]) -> GamesRead:
-    """Return the games of all files ("-" is standard input); a game keeps the moves before its fault.
-
-    Raises CommandError for a file that cannot be read or has no game in it.
+    Raises CommandError for a file that has no game in it, OSError.
     """
-    result = GamesRead([], [])
+    studies, faults = [], []
     for path in paths:
         try:
-            with open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+            with naming(path), open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
                 games = list(read_games(file))
-        except OSError as error:
-            raise CommandError(f"cannot read {path}: {error.strerror or error}") from error
         except PgnError as error:
             raise CommandError(f"{path}: {error}") from error
         if all(map(is_empty, games)):
             raise CommandError(f"{path}: it contains no game")
         for number, game in enumerate(games, start=1):
             label = f"{path}: game {number} ({title(game)})"
-            result.studies.append(Study(game, label))
+            studies.append(Study(game, label))
             if game.errors:
-                result.faults.append(f"{label}: {'; '.join(reason(error) for error in game.errors[:MAX_NAMED])}")
-    return result
+                faults.append(f"{label}: {'; '.join(reason(error) for error in game.errors[:MAX_NAMED])}")
+    return studies, faults
 
 
 def title(game: chess.pgn.Game) -> str:
