@@ -132,11 +132,6 @@ def file_name(text: str) -> Path:
     return Path(text)
 
 
-def label(text: str) -> str:
-    """What something is to be called."""
-    return printable(text)
-
-
 def whole_number(low: int, high: int) -> Callable[[str], int]:
     """A plain ASCII whole number from `low` to `high`."""
 

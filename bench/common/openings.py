@@ -25,9 +25,8 @@ from .files import naming, numbered_lines
 from .pgn import BrokenLine, PgnError, RawGame, is_empty, read_game, split_games
 from .rules import Rules
 
-POLYGLOT_LINES = 1000  # different lines drawn from a Polyglot book, if it has so many
+POLYGLOT_DRAWS = 1000  # lines drawn from a Polyglot book, of which the different ones are used
 POLYGLOT_PLIES = 8  # length of those unless the user says otherwise
-DRAWS_IN_VAIN = 500  # after so many draws in a row without a new line, the book is taken to have no more
 
 
 class Opening(NamedTuple):
@@ -77,7 +76,7 @@ def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, s
             raise CommandError(f"{path.name}: {error}") from error
     elif ending == ".bin":
         lines = _polyglot(path, POLYGLOT_PLIES if plies is None else plies, random.Random(seed))
-        book = [partial(Opening, chess.STARTING_FEN, False, " ".join(line)) for line in lines if line]
+        book = [partial(Opening, chess.STARTING_FEN, False, line) for line in lines]
     else:
         book = [partial(_position, f"{path.name}:{number}", line, chess960=chess960) for number, line in numbered_lines(path)]
     if not book:
@@ -146,30 +145,19 @@ def _line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -> Op
     return _playable(place, Opening(fen, chess960, " ".join(moves)), board)
 
 
-def _polyglot(path: Path, plies: int, generator: random.Random) -> Sequence[tuple[str, ...]]:
-    """Different lines from the start position, moves drawn by the book's weights, each at most as long as the book knows."""
+def _polyglot(path: Path, plies: int, generator: random.Random) -> list[str]:
+    """Draw different lines from the start position by the book's weights, each at most as long as the book knows."""
     try:
         with naming(path):
             if path.stat().st_size:  # python-chess takes a missing file for an empty book, and any other for a full one
                 PolyglotBook(str(path)).close()
     except ValueError as error:
         raise CommandError(f"{path}: {error}") from error
+    lines: dict[str, None] = {}
     with chess.polyglot.open_reader(path) as reader:
-
-        @cache
-        def known(line: tuple[str, ...]) -> tuple[list[str], list[int]]:
+        for _ in range(POLYGLOT_DRAWS):
             board = chess.Board()
-            for move in line:
-                board.push_uci(move)
-            entries = [] if board.is_game_over(claim_draw=False) else list(reader.find_all(board))
-            return [board.uci(entry.move) for entry in entries], [entry.weight for entry in entries]
-
-        lines: dict[tuple[str, ...], None] = {}
-        in_vain = 0
-        while len(lines) < POLYGLOT_LINES and in_vain < DRAWS_IN_VAIN:
-            line: tuple[str, ...] = ()
-            while len(line) < plies and any(known(line)[1]):
-                line += tuple(generator.choices(*known(line)))
-            in_vain = in_vain + 1 if line in lines else 0
-            lines.setdefault(line)
-    return list(lines)
+            while len(board.move_stack) < plies and (entries := list(reader.find_all(board))):
+                board.push(generator.choices([entry.move for entry in entries], [entry.weight for entry in entries])[0])
+            lines[" ".join(map(chess.Move.uci, board.move_stack))] = None
+    return [line for line in lines if line]

@@ -14,7 +14,6 @@ import tempfile
 from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
-from typing import NamedTuple
 
 from ..common.checkout import here
 from ..common.command import CommandError
@@ -22,14 +21,6 @@ from ..common.files import lock
 from .process import APART, kill
 
 BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
-
-
-class Build(NamedTuple):
-    """A revision ready to run."""
-
-    name: str  # as the user wrote it, and the commit
-    commit: str
-    command: tuple[str, ...]
 
 
 def cache_folder() -> Path:
@@ -62,8 +53,11 @@ def start_command(root: Path) -> tuple[str, ...]:
     return sys.executable, "-c", code
 
 
-def build(revision: str, repository: Path, log: Callable[[str], None]) -> Build:
-    """Build a revision, unless the cache has it. Raises CommandError with the end of the log if it cannot be built."""
+def build(revision: str, repository: Path, log: Callable[[str], None]) -> tuple[str, tuple[str, ...]]:
+    """Build a revision, unless the cache has it; return its name, with the commit, and its command.
+
+    Raises CommandError with the end of the log if it cannot be built.
+    """
     if revision.startswith("-"):
         raise CommandError(f"not a revision: {revision!r}")
     done = _run(["git", "-C", str(repository), "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}"], check=False)
@@ -80,7 +74,7 @@ def build(revision: str, repository: Path, log: Callable[[str], None]) -> Build:
                 log(f"building {revision} ({commit[:8]}) in {folder}")
                 _make(folder, repository, commit)
     name = commit[:8] if commit.startswith(revision) else f"{revision} ({commit[:8]})"
-    return Build(name, commit, start_command(folder))
+    return name, start_command(folder)
 
 
 def _make(folder: Path, repository: Path, commit: str) -> None:

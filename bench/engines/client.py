@@ -16,7 +16,7 @@ from typing import NamedTuple
 import chess
 from chess.engine import EngineError, Option, UciOptionMap
 
-from ..common.command import label
+from ...text import printable
 from .faults import CRASH, ILLEGAL_MOVE, STALL, EngineFault, StartError
 from .info import read_rejection
 from .process import LONGEST_LINE, EngineProcess
@@ -78,7 +78,7 @@ def read_option(line: str) -> Option | None:
     if match is None:
         return None
     name, kind, rest = match.groups()
-    low, high = (int(found[1]) if (found := re.search(rf"\s{word}\s+(-?\d+)", rest)) else None for word in ("min", "max"))
+    low, high = (int(limit[1]) if (limit := re.search(rf"\s{word}\s+(-?\d+)", rest)) else None for word in ("min", "max"))
     return Option(name, kind, None, low, high, re.findall(r"\svar\s+(.*?)(?=\s+(?:var|default)\s|$)", rest))
 
 
@@ -163,7 +163,7 @@ class Client:
     def _load_line(self, line: str) -> None:
         """Store a name or an option."""
         if line.startswith("id name ") and not self.spec.name:
-            self.name = label(line.removeprefix("id name ").strip())
+            self.name = printable(line.removeprefix("id name ").strip())
         if option := read_option(line):
             self._options[option.name] = option
 

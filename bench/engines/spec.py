@@ -14,8 +14,9 @@ from collections.abc import Collection, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...text import printable
 from ..common.checkout import import_root
-from ..common.command import CommandError, assignment, file_name, label, seconds, suggestion, tunables_of, warn
+from ..common.command import CommandError, assignment, file_name, seconds, suggestion, tunables_of, warn
 from . import builds
 
 START_SECONDS = 30.0  # an engine has to answer `uciok`, unless the user says otherwise
@@ -69,7 +70,7 @@ def add_engine_arguments(parser: "argparse._ActionsContainer") -> None:
     add("--engine", **of_engine(metavar="COMMAND", help="command line of a UCI engine; may be repeated"))
     add("--revision", **of_engine(metavar="REV", help="coachwhip at a git revision, built on demand; may be repeated"))
     help_name = "name of the preceding engine in the results (default: the name it reports)"
-    add("--name", **of_engine(type=label, metavar="NAME", help=help_name))
+    add("--name", **of_engine(type=printable, metavar="NAME", help=help_name))
     help_option = "UCI option of the preceding engine; before the first engine: of all engines"
     add("--option", **of_engine(type=assignment, metavar="NAME=VALUE", help=help_option))
     help_set = "change a tunable of the preceding --revision; before the first engine: of all coachwhip engines"
@@ -145,8 +146,8 @@ def _command(group: _Group, tunables: Mapping[str, str], repository: Path | None
     settings = [word for change in changes for word in ("--set", change)]
     if not group.kind:
         return (*own_command(), *settings), ""
-    made = builds.build(group.engine, builds.find_repository(repository), warn)
-    return (*made.command, *settings), " ".join([made.name, *changes])
+    name, command = builds.build(group.engine, builds.find_repository(repository), warn)
+    return (*command, *settings), " ".join([name, *changes])
 
 
 def _split(command: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from ...core.engine import FULL_SCALE, Engine, Position
 from ...evaluation import config
+from ..common.table import plain
 from .experiment import Searched, search
 from .techniques import ORDERED, settings
 
@@ -30,10 +31,9 @@ class Case(NamedTuple):
     text: str
 
 
-class Step(NamedTuple):
-    """What one search chose."""
+class Choice(NamedTuple):
+    """The move of one search."""
 
-    depth: int
     move: str
     score: int  # centipawns from the side to move
     throws: bool  # whether it gives material for nothing
@@ -45,7 +45,7 @@ class Shown(NamedTuple):
     case: Case
     best: str
     best_score: int  # of a search to JUDGE_DEPTH with JUDGE on
-    columns: tuple[tuple[Step, ...], ...]
+    columns: tuple[tuple[Choice, ...], ...]
     worth: dict[str, int]  # move thrown -> its score by that search
 
 
@@ -117,8 +117,8 @@ def _show(case: Case, engines: Sequence[Engine], judge: Engine) -> Shown:
     columns = []
     for engine in engines:
         results = [_search(engine, case.fen, depth) for depth in range(1, DEPTH + 1)]
-        columns.append(tuple(Step(at, each.move, each.value, throws(each.move)) for at, each in enumerate(results, start=1)))
-    thrown = {step.move: worth[step.move] for column in columns for step in column if step.throws}
+        columns.append(tuple(Choice(result.move, result.value, throws(result.move)) for result in results))
+    thrown = {choice.move: worth[choice.move] for column in columns for choice in column if choice.throws}
     return Shown(case, best.move, best.value, tuple(columns), thrown)
 
 
@@ -131,11 +131,10 @@ def _search(engine: Engine, fen: str, depth: int, moves: Sequence[str] = ()) -> 
 def table(shown: Shown) -> str:
     """Return a line a depth with what each search plays and thinks; `!` marks material thrown away."""
     rows = [
-        [f"{step.move}{'!' if step.throws else ' '} {step.score / 100:+.2f}" for step in steps]
-        for steps in zip(*shown.columns, strict=True)
+        [f"{depth:>5}", *(f"{choice.move}{'!' if choice.throws else ' '} {choice.score / 100:+.2f}" for choice in choices)]
+        for depth, choices in enumerate(zip(*shown.columns, strict=True), start=1)
     ]
-    headed = [["depth", *(name for name, _ in SEARCHES)], *([str(depth), *row] for depth, row in enumerate(rows, start=1))]
-    return "\n".join(f"{row[0]:>5}  " + "  ".join(f"{cell:22}" for cell in row[1:]).rstrip() for row in headed)
+    return plain(["depth", *(name for name, _ in SEARCHES)], rows, left=4)
 
 
 def verdict(shown: Shown) -> str:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ..common.table import plain
 from .experiment import Cell, Experiment, Results
-from .techniques import DEEPER, ORDERED, RISKY, SAFE, Row
+from .techniques import DEEPER, RISKY, SAFE, Row
 
 LOSS_LIMIT = 1000  # centipawns: a mate missed counts no more than this in a mean
 KINDS = {
@@ -187,18 +187,10 @@ def notes(report: Report) -> list[str]:
         "deepest that all positions finished. x/d: the nodes are b^x; minimax has 1, the best alpha-beta comes near 1/2."
     )
     lines = [columns, "; ".join(f"{kind}: {text}" for kind, text in KINDS.items()) + "."]
-    geometric = geometric_mean(report.branching) if report.depth else 0.0
     if report.depth:
         lines.append(
-            f"Compared with minimax at depth {report.depth} (b = {geometric:.1f}): how many values differ, how many moves minimax rates below "
+            f"Compared with minimax at depth {report.depth} (b = {geometric_mean(report.branching):.1f}): how many values differ, how many moves minimax rates below "
             "its own choice, and their mean loss in centipawns. A deeper technique differs because it knows more."
-        )
-    ordered = next((summary for summary in report.rows if summary.row.keys == ORDERED and summary.exponent), None)
-    if ordered:
-        best = math.log(minimal_tree(geometric, ordered.depth)) / math.log(geometric)
-        lines.append(
-            f"Alpha-beta with ordering (captures, killers, history) at depth {ordered.depth}: nodes = b^{ordered.exponent:.2f}, "
-            f"compared with d/2 = {ordered.depth / 2:g} and b^{best:.2f} for the minimal tree."
         )
     lines.append(_exactness(report))
     return lines

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from ..common.command import CommandError, Parser, whole_number
+from ..common.command import Parser, whole_number
 from ..common.table import plain
 from .alphabeta import alpha_beta
 from .beam import beam
@@ -67,19 +67,13 @@ def small_games() -> Iterator[Row]:
     yield run("dice 4, limit 4", "expectimax", dice, lambda game, state: expectimax(game, state, dice.odds))
 
 
-def chess_position(fen: str, depth: int) -> Iterator[Row]:
-    """Search a chess position to a fixed depth by minimax, alpha-beta, with quiescence, and beam. The evaluation is material."""
+def chess_position(depth: int) -> Iterator[Row]:
+    """Search MIDDLEGAME to a fixed depth by minimax, alpha-beta, with quiescence, and beam. The evaluation is material."""
     import chess
 
     from .games.board import Chess, material
 
-    try:
-        board = chess.Board(fen)
-    except ValueError as error:
-        raise CommandError(f"--fen is not a position: {error}") from error
-    if not board.is_valid():
-        raise CommandError(f"--fen is not a legal position: {fen}")
-    rules = Chess(board)
+    rules = Chess(chess.Board(MIDDLEGAME))
     name = f"chess, depth {depth}"
     short: Game[Any, Any] = Truncated(rules, material, at_depth(depth))
     calm: Game[Any, Any] = Truncated(rules, quiet(rules, material, rules.noisy, rules.may_stand_pat), at_depth(depth))
@@ -97,14 +91,13 @@ def main(argv: Sequence[str]) -> int:
     parser = Parser("reference", "Compare textbook searches on small games.")
     about = "depth of the chess position's search, in plies (default 2)"
     parser.add_argument("--depth", type=whole_number(1, 4), default=2, metavar="N", help=about)
-    parser.add_argument("--fen", default=MIDDLEGAME, metavar="FEN", help="the chess position (default: a middlegame)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     return parser.run(argv, _reference)
 
 
 def _reference(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    rows = [*small_games(), *chess_position(args.fen, args.depth)]
+    rows = [*small_games(), *chess_position(args.depth)]
     if args.json:
         print(json.dumps([row._asdict() for row in rows], indent=2))
     else:

@@ -3,7 +3,6 @@
 
 from collections.abc import Iterator, Sequence
 from html import escape
-from typing import NamedTuple
 
 import chess
 
@@ -15,26 +14,18 @@ LABELS = 8  # at most so many on the axis of the moves
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # between two labels, in moves
 
 
-class Dot(NamedTuple):
-    """A bad move on the graph."""
-
-    at: int  # index of the position after it
-    kind: str
-    link: str
-    title: str
-
-
 def graph(
     number: int,
     label: str,
     boards: Sequence[chess.Board],
     percents: Sequence[float | None],
     odds: Sequence[tuple[int, int, int] | None],
-    dots: Sequence[Dot],
+    dots: Sequence[tuple[int, str, str, str]],
 ) -> str:
     """Return the figure of game `number`; None stands for an unknown position.
 
-    `percents` are White's winning chances in each position, `odds` its wins, draws and losses in 1000 games.
+    `percents` are White's winning chances in each position, `odds` its wins, draws and losses in 1000 games. A dot has the position
+    after a bad move, its kind, link and title.
     """
     line = _points([None if percent is None else percent / 100 for percent in percents])
     if not line:
@@ -51,9 +42,9 @@ def graph(
     )
     end = max(len(boards) - 1, 1)
     spots = "".join(
-        f'<a class="dot {dot.kind}" style="left: {100 * dot.at / end:.2f}%; top: {100 - (percents[dot.at] or 0):.2f}%" '
-        f'href="{dot.link}" title="{escape(dot.title)}" tabindex="-1" aria-hidden="true"></a>'
-        for dot in dots
+        f'<a class="dot {kind}" style="left: {100 * at / end:.2f}%; top: {100 - (percents[at] or 0):.2f}%" '
+        f'href="{link}" title="{escape(title)}" tabindex="-1" aria-hidden="true"></a>'
+        for at, kind, link, title in dots
     )
     across = "".join(f'<span style="left: {100 * index / end:.2f}%">{move}</span>' for index, move in ticks(boards))
     kinds = " ".join(f'<span><span class="key {kind.name}"></span> {kind.name}</span>' for kind in judge.JUDGEMENTS)

@@ -19,7 +19,7 @@ import chess.svg
 
 from ..common.pgn import game_text
 from . import judge
-from .chart import Dot, clocks, graph
+from .chart import clocks, graph
 from .clock import clock_text, span_text, times, used
 from .study import LINE_PLIES, Line, Side, Study, over_games, score_text
 
@@ -203,7 +203,7 @@ def _game(game: _Game) -> str:
     names = " ".join(f'data-{colour.lower()}="{escape(study.game.headers.get(colour, "?"))}"' for colour in ("White", "Black"))
     percents = [judge.win_percent(analysis.score) if analysis else None for analysis in study.analyses]
     dots = [
-        Dot(at + 1, judgement.name, game.link(at), f"{game.move_text(at)}, {judgement.name}")
+        (at + 1, judgement.name, game.link(at), f"{game.move_text(at)}, {judgement.name}")
         for at, judgement in game.judgements.items()
     ]
     odds = [

@@ -66,23 +66,23 @@ def test_a_revision_is_built_once_outside_the_checkout(repository: Path, monkeyp
     before = git(repository, "status", "--porcelain")
     left = builds.cache_folder() / "builds" / "making-killed" / "tree"  # by a run that was killed
     left.mkdir(parents=True)
-    made = builds.build("HEAD~1", repository, said.append)
-    assert made.commit == git(repository, "rev-parse", "HEAD~1")
-    assert made.name == f"HEAD~1 ({made.commit[:8]})"
+    commit = git(repository, "rev-parse", "HEAD~1")
+    name, command = builds.build("HEAD~1", repository, said.append)
+    assert name == f"HEAD~1 ({commit[:8]})"
     assert len(said) == 1
-    assert builds.build("HEAD~1", repository, said.append) == made
-    assert builds.build(made.commit[:10], repository, said.append)[1:] == made[1:]
+    assert builds.build("HEAD~1", repository, said.append) == (name, command)
+    assert builds.build(commit[:10], repository, said.append)[1] == command
     assert len(said) == 1
-    other = builds.build("HEAD", repository, said.append)
-    assert other.command != made.command
+    _, other = builds.build("HEAD", repository, said.append)
+    assert other != command
     monkeypatch.setenv("COACHWHIP_ARCH", "baseline")  # another compiler or other flags make another build
-    assert builds.build("HEAD", repository, said.append).command != other.command
+    assert builds.build("HEAD", repository, said.append)[1] != other
     assert git(repository, "status", "--porcelain") == before
     assert not (repository / "core" / "built.txt").exists()
     assert [path.name for path in (builds.cache_folder() / "builds").iterdir() if path.name.startswith("making")] == []
-    for build, name in ((made, "one"), (other, "two")):
-        done = subprocess.run(build.command, input="uci\nquit\n", capture_output=True, text=True, check=True)
-        assert done.stdout.splitlines()[0] == f"id name {name}"
+    for words, engine in ((command, "one"), (other, "two")):
+        done = subprocess.run(words, input="uci\nquit\n", capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines()[0] == f"id name {engine}"
 
 
 def test_runs_that_build_at_once_do_not_disturb_each_other(repository: Path) -> None:

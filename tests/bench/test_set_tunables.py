@@ -99,7 +99,7 @@ def test_selfplay_plays_with_what_is_set_and_keeps_it_with_the_games(tmp_path: P
 def revisions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Builds of revisions that are there at once."""
     monkeypatch.setattr(builds, "find_repository", lambda _: Path())
-    monkeypatch.setattr(builds, "build", lambda revision, *_: builds.Build(revision, revision, ("python", f"{revision}.py")))
+    monkeypatch.setattr(builds, "build", lambda revision, *_: (revision, ("python", f"{revision}.py")))
 
 
 @pytest.mark.usefixtures("revisions")
