@@ -18,8 +18,8 @@ def main(argv: Sequence[str]) -> int:
     """The subcommand. The last line on stdout is `N nodes M nps`; the build and the positions go by on stderr."""
     parser = Parser("bench", "Search fixed positions: node count and speed.")
     add = parser.add_argument
-    words = f"the depth in plies (default {DEPTH}), or the numbers of --hash and --threads and the depth, as in Stockfish"
-    add("numbers", nargs="*", type=whole_number(1, MAX_HASH_MB), metavar="NUMBER", help=words)
+    about = f"depth in plies (default {DEPTH})"
+    add("depth", nargs="?", type=whole_number(1, MAX_DEPTH), default=DEPTH, metavar="DEPTH", help=about)
     table = f"size of the transposition table (default {HASH_MB})"
     add("--hash", type=whole_number(1, MAX_HASH_MB), default=HASH_MB, metavar="MB", help=table)
     threads = "search threads (default 1); the count varies with more than 1"
@@ -30,20 +30,8 @@ def main(argv: Sequence[str]) -> int:
     return parser.run(argv, _bench)
 
 
-def _settings(args: argparse.Namespace) -> dict[str, int]:
-    """Depth, table in MB and threads. Raises CommandError."""
-    names = ("depth",) if len(args.numbers) == 1 else ("hash", "threads", "depth")
-    if len(args.numbers) > len(names):
-        raise CommandError("expected DEPTH, or MB THREADS DEPTH")
-    settings = {"depth": DEPTH, "hash": args.hash, "threads": args.threads} | dict(zip(names, args.numbers, strict=False))
-    for name, most in (("depth", MAX_DEPTH), ("threads", MAX_THREADS)):
-        if settings[name] > most:
-            raise CommandError(f"{name} is at most {most}")
-    return settings
-
-
 def _bench(args: argparse.Namespace) -> int:
-    settings = _settings(args)
+    settings = {"depth": args.depth, "hash": args.hash, "threads": args.threads}
     depth, hash_mb, threads = settings.values()
     done = []
     try:

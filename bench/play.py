@@ -2,7 +2,6 @@
 """`coachwhip play`: a game against the engine in the terminal, or from a script on standard input."""
 
 import argparse
-import asyncio
 import io
 import locale
 import os
@@ -11,7 +10,6 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
-from concurrent.futures import wait
 from contextlib import suppress
 from pathlib import Path
 
@@ -33,7 +31,6 @@ from .engines.clock import TimeControl
 from .viewer.clock import clock_text
 
 HINT = Limit(nodes=200_000, time=1)  # of the search of `hint`, at full strength
-TICK = 0.1  # seconds between two views of the clock
 SIDES = ("Black", "White")
 HELP = """\
   e4, Nf3, O-O, e2e4   make a move
@@ -55,15 +52,9 @@ class Screen:
         self._bottom = bottom  # the side that is drawn there
         self._out = getattr(sys.stdout, "unfiltered", sys.stdout)  # takes control characters of our own
         terminal = os.environ.get("TERM") or os.environ.get("WT_SESSION") or "dumb"  # Windows Terminal sets no TERM
-        self._is_terminal = sys.stdout.isatty() and terminal != "dumb"
         encoding = "utf-8" if sys.platform == "win32" else locale.getpreferredencoding(do_setlocale=False)
         has_pieces = bool("♟".encode(encoding, "ignore"))
-        self._is_coloured = self._is_terminal and has_pieces and not os.environ.get("NO_COLOR")
-
-    def tick(self, text: str) -> None:
-        """Show text in place of the last one; only on a terminal."""
-        if self._is_terminal:
-            print(f"\r{text}\x1b[K", end="", file=self._out, flush=True)
+        self._is_coloured = sys.stdout.isatty() and terminal != "dumb" and has_pieces and not os.environ.get("NO_COLOR")
 
     def draw(self, board: chess.Board) -> None:
         """Print the board."""
@@ -130,13 +121,8 @@ class Play:
         if control.base:
             white, black, increment = left[chess.WHITE], left[chess.BLACK], control.increment
             limit = Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
-        board, protocol = self._last.board(), self._engine.protocol
-        search = asyncio.run_coroutine_threadsafe(protocol.play(board, limit, game=self), protocol.loop)
-        while wait([search], TICK).not_done:
-            rest = (control.time or left[board.turn]) - (time.monotonic() - self._start)
-            self._screen.tick(f"{self._name} is thinking: {clock_text(max(0, rest))}")
-        self._screen.tick("")
-        move = search.result().move
+        board = self._last.board()
+        move = self._engine.play(board, limit, game=self).move
         assert move, "the game goes on, so there is a move"
         print(f"{self._name} plays {board.san(move)}.")
         self._make(move)
@@ -184,8 +170,8 @@ class Play:
             case _ if not line or self._ending:
                 self._show()
             case "hint":
-                look = self._engine.analyse(self._last.board(), HINT)  # in no game, so it is forgotten before the next move
-                print(f"Perhaps {self._last.board().san(look['pv'][0])}.")
+                info = self._engine.analyse(self._last.board(), HINT)  # in no game, so it is forgotten before the next move
+                print(f"Perhaps {self._last.board().san(info['pv'][0])}.")
             case "resign":
                 self._ending = Ending(win(not self._human), "resignation")
                 self._show()

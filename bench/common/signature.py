@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...core.engine import Engine, Network, Position
+from .files import numbered_lines
 
 DEPTH = 12
 HASH_MB = 16
@@ -31,10 +32,9 @@ class Searched(NamedTuple):
     seconds: float  # without clearing the table
 
 
-def read_positions(path: Path = POSITIONS) -> list[str]:
-    """The FENs of a file, one a line; blank lines and comments (#) are skipped."""
-    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
-    return [line for line in lines if line and not line.startswith("#")]
+def read_positions() -> list[str]:
+    """Return the FENs of the built-in positions."""
+    return [fen for _, fen in numbered_lines(POSITIONS)]
 
 
 def searches(

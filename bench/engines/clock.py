@@ -46,8 +46,8 @@ def add_limits(parser: argparse.ArgumentParser, default: str, *, max_depth: int 
 
 def limit_of(args: argparse.Namespace, default: TimeControl) -> TimeControl:
     """Return the limit from the command line, or the default."""
-    given = TimeControl(time=args.time or 0.0, depth=args.depth or 0, nodes=args.nodes or 0)
-    return given if any(given) else default
+    limit = TimeControl(time=args.time or 0.0, depth=args.depth or 0, nodes=args.nodes or 0)
+    return limit if any(limit) else default
 
 
 def parse_time_control(text: str) -> TimeControl:
@@ -67,9 +67,7 @@ def parse_time_control(text: str) -> TimeControl:
 
 
 def _clock(text: str) -> dict[str, float]:
-    """Return the fields of `[MOVES/][MINUTES:]BASE[+INCREMENT]`, or of `inf` for no clock, as cutechess writes them."""
-    if text == "inf":
-        return {}
+    """Return the fields of `[MOVES/][MINUTES:]BASE[+INCREMENT]`, as cutechess writes them."""
     moves, slash, clock = text.rpartition("/")
     base, plus, increment = clock.partition("+")
     minutes, colon, rest = base.rpartition(":")

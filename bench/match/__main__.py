@@ -190,8 +190,6 @@ def _contest(args: argparse.Namespace) -> "Contest":
 
     control = _common_control(args)
     controls = tuple(own or control for own in values_of(args.engine_words, "--own-tc"))
-    if not all(map(any, controls)):
-        raise CommandError("the time control inf sets no limit: add nodes=N or depth=N, as in inf,depth=8")
     syzygy = str(args.syzygy.resolve()) if args.syzygy else ""
     if syzygy and not args.scheduler:
         open_tables(syzygy)

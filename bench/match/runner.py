@@ -5,14 +5,11 @@ A runner takes pairings and yields records; it neither chooses the games nor cou
 where the games are played.
 """
 
-import time
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
-from secrets import token_hex
 
-from ..common.adjudication import UNFINISHED
 from ..common.fair_timing import fair_timing, repeat_if_suspended
 from ..common.pool import Cluster, cluster, threads
 from ..engines.client import Client, check_engines
@@ -22,7 +19,6 @@ from .record import GameRecord
 from .schedule import Pairing
 
 IDLE_ENGINES = 4  # engines that stay for each game that is played at a time
-STOP_POLL = 1.0  # seconds between questions to a cluster whether a running game is still needed
 
 Runner = Callable[[Sequence[Pairing]], Generator[GameRecord, None, None]]  # closing it ends the games that still run
 
@@ -42,53 +38,27 @@ def _engines(contest: Contest, idle: int) -> EnginePool[Client]:
     return EnginePool(lambda player: Client(contest.players[player]), idle)
 
 
-def _play(contest: Contest, engines: EnginePool[Client], is_stopped: Callable[[], bool], pairing: Pairing) -> GameRecord:
-    """One game, played again if this process was stopped meanwhile."""
+def _play(contest: Contest, engines: EnginePool[Client], pairing: Pairing) -> GameRecord:
+    """Play one game, and again if this process was suspended meanwhile."""
     with engines.borrow(pairing.white) as white, engines.borrow(pairing.black) as black:
-        return repeat_if_suspended(lambda: Game(pairing, (white, black), contest, is_stopped).play())
+        return repeat_if_suspended(lambda: Game(pairing, (white, black), contest, lambda: engines.is_closed).play())
 
 
 def play_here(contest: Contest, concurrency: int, pairings: Sequence[Pairing]) -> Generator[GameRecord, None, None]:
     """Yield games as they finish; closing the iterator ends those that still run. Raises StartError."""
     engines = _engines(contest, IDLE_ENGINES * concurrency)
-    play = partial(_play, contest, engines, lambda: engines.is_closed)
-    with threads(play, concurrency) as pool, closing(engines), closing(pool.run(pairings)) as games:
+    with threads(partial(_play, contest, engines), concurrency) as pool, closing(engines), closing(pool.run(pairings)) as games:
         yield from (record for _, record in games)
 
 
 def play_on_cluster(contest: Contest, workers: Cluster, pairings: Sequence[Pairing]) -> Generator[GameRecord, None, None]:
-    """The same on a cluster. Raises StartError, CommandError."""
-    from distributed import Event
-
-    stop = Event(f"coachwhip-stop-{token_hex(8)}", client=workers.client)
-    try:
-        with closing(workers.pool(partial(play_on_worker, contest, stop.name)).run(pairings)) as games:
-            yield from (record for _, record in games if record.result != UNFINISHED)
-    finally:
-        stop.set()
+    """The same on a cluster, whose workers finish the games that they play. Raises StartError, CommandError."""
+    with closing(workers.pool(partial(play_on_worker, contest)).run(pairings)) as games:
+        yield from (record for _, record in games)
 
 
-def play_on_worker(contest: Contest, stop_name: str, pairing: Pairing) -> GameRecord:
-    """One game with engines of its own, so that a worker keeps nothing that would have to be cleaned up."""
+def play_on_worker(contest: Contest, pairing: Pairing) -> GameRecord:
+    """Play one game with engines of its own, so that a worker keeps nothing that would have to be cleaned up."""
     fair_timing()
     with closing(_engines(contest, idle=2)) as engines:
-        return _play(contest, engines, _RemoteStop(stop_name), pairing)
-
-
-class _RemoteStop:
-    """Whether an event of the cluster is set, or the cluster lost. Asking costs a message, so it is asked rarely."""
-
-    def __init__(self, name: str) -> None:
-        from distributed import Event
-
-        self._event = Event(name)
-        self._answer, self._asked = False, time.monotonic()
-
-    def __call__(self) -> bool:
-        if not self._answer and time.monotonic() - self._asked > STOP_POLL:
-            try:
-                self._answer = bool(self._event.is_set())
-            except Exception:  # noqa: BLE001 (whatever a dying cluster raises)
-                self._answer = True
-            self._asked = time.monotonic()
-        return self._answer
+        return _play(contest, engines, pairing)

@@ -116,14 +116,6 @@ def change_row(name: str, change: Mapping[str, Any]) -> list[str]:
     return [name, *map(str, cells[:-1]), _number(change["speed"], ".2f")]
 
 
-def pair_up(then: Sequence[str], now: Sequence[str]) -> list[int | None]:
-    """For each engine now, the one it is compared with: of the same name, else at the same place if as many engines ran."""
-    return [
-        then.index(name) if name in then else index if len(then) == len(now) and then[index] not in now else None
-        for index, name in enumerate(now)
-    ]
-
-
 def draw(path: Path, title: str, names: Sequence[str], runs: Sequence[Iterable[Attempt]]) -> None:
     """Plot solved positions over time, a curve for each engine. Raises ImportError, OSError."""
     figure = new_figure()

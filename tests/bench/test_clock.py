@@ -24,7 +24,6 @@ def test_text_and_value_are_inverse(text: str, control: TimeControl) -> None:
     [
         ("1:30+1", TimeControl(90, 1)),
         ("40/1:00", TimeControl(60, moves=40)),
-        ("inf,depth=8", TimeControl(depth=8)),
     ],
 )
 def test_time_controls_of_cutechess(text: str, control: TimeControl) -> None:

@@ -421,7 +421,6 @@ def test_a_tournament_of_three(
         (["--engine", "no-such-engine-anywhere"] * 2, "no-such-engine-anywhere"),
         (["--engine", "a", "--engine", "b", "--tc", "fast"], "expected a number"),
         (["--engine", "a", "--engine", "b", "--tc", "5", "--time", "1"], "cannot be combined"),
-        (["--engine", "a", "--engine", "b", "--depth", "2", "--own-tc", "inf"], "no limit"),
         (["--engine", "a", "--engine", "b", "--games", "1_000"], "whole number"),
         (["--engine", "a", "--engine", "b", "--openings", "no-such-file"], "no-such-file"),
         (["--engine", "a", "--engine", "b", "--syzygy", "no-such-folder"], "no-such-folder"),
