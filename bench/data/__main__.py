@@ -28,14 +28,14 @@ def _data(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     chosen = {args.name: ALL[args.name]} if args.name else ALL
     if args.json:
-        found = {
-            name: {"file": str(each.path), "entries": each.number, "what": each.entries, "used_by": each.used_by}
-            for name, each in chosen.items()
+        files = {
+            name: {"file": str(file.path), "entries": file.number, "what": file.entries, "used_by": file.used_by}
+            for name, file in chosen.items()
         }
-        print(json.dumps(found, indent=1))
+        print(json.dumps(files, indent=1))
     elif args.name:
         print(ALL[args.name].path)
     else:
-        rows = [(name, each.used_by, each.entries, str(each.path), str(each.number)) for name, each in chosen.items()]
+        rows = [(name, file.used_by, file.entries, str(file.path), str(file.number)) for name, file in chosen.items()]
         show("Data that come with coachwhip", HEADINGS, rows, left=4)
     return 0

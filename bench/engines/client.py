@@ -87,8 +87,8 @@ def setoption(option: Option, text: str) -> str:
     if option.is_managed():
         raise EngineError(f"cannot set {option.name} which is automatically managed")
     value = option.parse(text)
-    shown = str(value).lower() if isinstance(value, bool) else value
-    return f"setoption name {option.name}" + ("" if value is None else f" value {shown}")
+    text = str(value).lower() if isinstance(value, bool) else str(value)
+    return f"setoption name {option.name}" + ("" if value is None else f" value {text}")
 
 
 class Client:

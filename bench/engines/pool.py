@@ -38,8 +38,8 @@ class EnginePool(Generic[E]):
                 self._idle.append((player, engine))
                 keep = 0 if self.is_closed else self._most_idle
                 surplus = [self._idle.pop(0)[1] for _ in range(len(self._idle) - keep)]
-            for each in surplus:
-                each.close(politely=True)
+            for idle in surplus:
+                idle.close(politely=True)
 
     def close(self) -> None:
         """End the engines: the idle ones politely, the borrowed ones at once."""

@@ -13,12 +13,10 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
-from ...core.engine import MAX_DEPTH, Position
+from ...core.engine import MAX_DEPTH
 from ...evaluation import config
-from ...text import reason, shorten
 from ..common.command import CommandError, Parser, file_name, sets_tunables, whole_number
-from ..common.fen import MAX_QUOTED, read_epd
-from ..common.files import numbered_lines
+from ..common.openings import open_book
 from ..common.outputs import add_force, check_outputs
 from ..common.plot import picture, require_plot
 from ..common.progress import progress
@@ -40,23 +38,12 @@ Exit code 1 if a technique changed a value that it must not change."""
 
 
 def read_positions(path: Path) -> list[str]:
-    """Return the positions of a file of FEN or EPD lines. Raises CommandError, OSError."""
-    fens = []
-    for number, line in numbered_lines(path):
-        try:
-            position = Position(read_epd(line)[0])
-        except ValueError as error:
-            raise CommandError(f"{path.name}:{number}: {reason(error)}: {shorten(line, MAX_QUOTED)}") from error
-        if not position.legal_moves():
-            raise CommandError(f"{path.name}:{number}: there is no move to search")
-        fens.append(position.fen())
-    if not fens:
-        raise CommandError(f"{path.name}: it contains no position")
-    return fens
+    """Return the positions of a file of FEN, EPD or PGN. Raises CommandError, OSError."""
+    return [opening().position().fen() for opening in open_book(path)]
 
 
 def names(possible: Collection[str]) -> Callable[[str], list[str]]:
-    """Reader of some of the `possible` techniques with commas between, as argparse's `type`."""
+    """Return a reader of some of the `possible` techniques with commas between, as argparse's `type`."""
 
     def read(text: str) -> list[str]:
         keys = [key.strip() for key in text.split(",")]

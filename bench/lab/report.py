@@ -6,7 +6,7 @@ in minimax, the b with b + b^2 + ... + b^d = nodes (Russell and Norvig, Artifici
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from statistics import fmean, geometric_mean
 from textwrap import wrap
 from typing import NamedTuple
@@ -141,10 +141,8 @@ def short(number: float | None) -> str:
 
 def headings(report: Report) -> list[str]:
     """Of the table's columns."""
-    return [
-        "technique", "kind", *(f"d={depth}" for depth in range(1, report.experiment.depth + 1)), "depth", "time", "ebf", "x/d",
-        "value!=", "move!=", "loss",
-    ]  # fmt: skip
+    columns = [f"d={depth}" for depth in depths(report)]
+    return ["technique", "kind", *columns, "depth", "time", "ebf", "x/d", "value!=", "move!=", "loss"]
 
 
 def cells_of(summary: Summary) -> list[str]:
@@ -163,15 +161,18 @@ def cells_of(summary: Summary) -> list[str]:
 
 
 def theory(report: Report) -> list[list[str]]:
-    """Lines of the table that are computed: full width, the minimal tree, and the square root of full width."""
+    """Return the lines of the table that are computed: full width, the minimal tree, and the square root of full width."""
     if not report.depth:
         return []
-    full, minimal, root = ["theory b^d", ""], ["Knuth-Moore minimal tree", ""], ["theory b^(d/2)", ""]
-    for depth in depths(report):
-        full.append(short(fmean(b**depth for b in report.branching)))
-        minimal.append(short(fmean(minimal_tree(b, depth) for b in report.branching)))
-        root.append(short(fmean(b ** (depth / 2) for b in report.branching)))
-    return [[*row, *[""] * 7] for row in (full, minimal, root)]
+    formulas: dict[str, Callable[[float, int], float]] = {
+        "theory b^d": lambda b, depth: b**depth,
+        "Knuth-Moore minimal tree": minimal_tree,
+        "theory b^(d/2)": lambda b, depth: b ** (depth / 2),
+    }
+    return [
+        [name, "", *(short(fmean(formula(b, depth) for b in report.branching)) for depth in depths(report)), *[""] * 7]
+        for name, formula in formulas.items()
+    ]
 
 
 def depths(report: Report) -> range:

@@ -119,8 +119,8 @@ def fit_ratings(players: int, results: Mapping[tuple[int, int], Sequence[int]], 
     import numpy as np
 
     losses, draws, wins = counts = np.zeros((3, players, players))
-    for both, each in results.items():
-        counts[:, both[0], both[1]] = each
+    for (white, black), outcomes in results.items():
+        counts[:, white, black] = outcomes
     games = counts.sum(axis=0)
     stiff = np.append(np.full(players, PRIOR * with_prior), PRIOR)
     theta = np.zeros(players + 1)  # nats; the last is White's advantage

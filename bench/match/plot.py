@@ -64,11 +64,7 @@ def _course(axes: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) ->
     games = [step.games for step in steps]
     low, high = ([min(BEYOND, max(-BEYOND, end)) for end in ends] for ends in zip(*(step[2:4] for step in steps), strict=True))
     elo = [step.elo if math.isfinite(step.elo) else math.nan for step in steps]
-    label = "95 % interval"
-    if len(steps) == 1:  # a band needs two
-        axes.vlines(games, low, high, linewidth=8, alpha=0.25, label=label)
-    else:
-        axes.fill_between(games, low, high, alpha=0.25, label=label)
+    axes.fill_between(games, low, high, alpha=0.25, label="95 % interval")
     axes.plot(games, elo, marker="." if len(steps) <= FEW else "", label=f"Elo of {names[0]}")
     axes.axhline(0, color="grey", linewidth=0.8, label="equal strength")
     axes.set(xlabel="games finished", ylabel="Elo difference", title=f"{names[0]} against {names[1]}")

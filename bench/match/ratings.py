@@ -128,7 +128,11 @@ def groups(results: Mapping[tuple[str, str], Sequence[int]]) -> list[set[str]]:
         name = next(iter(missing))
         parts.append(_reached(name, ahead) & _reached(name, behind))
         missing -= parts[-1]
-    return sorted(parts, key=lambda group: (-sum(map(sum, _within(group, results))), min(group)))
+
+    def games(group: set[str]) -> int:
+        return sum(sum(counts) for both, counts in results.items() if group.issuperset(both))
+
+    return sorted(parts, key=lambda group: (-games(group), min(group)))
 
 
 def _reached(start: str, links: Mapping[str, Iterable[str]]) -> set[str]:
@@ -139,11 +143,6 @@ def _reached(start: str, links: Mapping[str, Iterable[str]]) -> set[str]:
         reached |= added
         to_do += added
     return reached
-
-
-def _within(group: set[str], results: Mapping[tuple[str, str], Sequence[int]]) -> list[Sequence[int]]:
-    """Return the results among the players of a group."""
-    return [counts for both, counts in results.items() if group.issuperset(both)]
 
 
 def _why(group: set[str], results: Mapping[tuple[str, str], Sequence[int]]) -> str:

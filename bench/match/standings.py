@@ -121,9 +121,6 @@ def _summary(tally: Tally, first: int, second: int) -> dict[str, Any]:
     """Two players' games against each other, from the first one's side."""
     wins, draws, losses = tally.games(first, second)
     elo, _ = tally.judge(first, second)
-    values = {"elo": elo.elo, "error": elo.error, "low": elo.low, "high": elo.high, "los": elo.los}
-    values |= {"normalized_elo": elo.normalized, "normalized_error": elo.normalized_error}
-    values |= {"draw_share": draws / (wins + draws + losses)}
-    counts = {"players": [first, second], "wins": wins, "draws": draws, "losses": losses}
-    counts["pairs"] = list(tally.pairs(first, second))
+    values = {**elo._asdict(), "error": elo.error, "draw_share": draws / (wins + draws + losses)}
+    counts = {"players": [first, second], "wins": wins, "draws": draws, "losses": losses, "pairs": tally.pairs(first, second)}
     return counts | {name: value if math.isfinite(value) else None for name, value in values.items()}

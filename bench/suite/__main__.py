@@ -208,7 +208,7 @@ def _show_totals(run: Run, names: Sequence[str]) -> None:
     for title, problems in tables:
         rows = []
         for name, attempts in zip(names, run.attempts, strict=True):
-            summary = report.summarize([attempts[each.key] for each in problems if each.key in attempts])
+            summary = report.summarize([attempts[problem.key] for problem in problems if problem.key in attempts])
             rows.append(report.summary_row(name, summary))
         show(title, report.SUMMARY_HEADINGS, rows)
 

@@ -80,25 +80,10 @@ def attempt(problem: Problem, engine: int, moments: Sequence[Moment], fault: str
     for moment in moments:
         since = (since or moment) if problem.is_right(moment.move, moment.mate) else None
     end = moments[-1] if moments else Moment()
-    return Attempt(
-        problem.key,
-        problem.fen,
-        engine,
-        since is not None,
-        fault,
-        detail,
-        end.move,
-        end.mate,
-        problem.mate,
-        None if problem.grades is None else problem.grades.get(end.move, 0),
-        problem.max_points,
-        end.depth,
-        end.seconds,
-        end.nodes,
-        since and since.seconds,
-        since and since.depth,
-        since and since.nodes,
-    )
+    points = None if problem.grades is None else problem.grades.get(end.move, 0)
+    answer = end.move, end.mate, problem.mate, points, problem.max_points, end.depth, end.seconds, end.nodes
+    solved = since[:3] if since else (None, None, None)
+    return Attempt(problem.key, problem.fen, engine, since is not None, fault, detail, *answer, *solved)
 
 
 class Solvers:

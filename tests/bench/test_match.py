@@ -141,7 +141,7 @@ def test_results_that_are_all_alike_show_no_elo(result: str, games: int) -> None
     assert not re.search("inf|nan|normalized", report)
     assert "Elo unknown" in one_line(tally, None)
     (meeting,) = summary(tally, ["a", "b"])["meetings"]
-    assert (meeting["elo"], meeting["error"], meeting["normalized_elo"]) == (0 if result == "drawn" else None, None, None)
+    assert (meeting["elo"], meeting["error"], meeting["normalized"]) == (0 if result == "drawn" else None, None, None)
     assert all(map(math.isfinite, frame(course(tally, None))))
 
 
