@@ -20,14 +20,7 @@ from .negamax import negamax, negamax_alpha_beta
 from .quiescence import quiet
 
 BEAM = 5  # moves
-EXACT = (
-    minimax,
-    negamax,
-    minimax_list,
-    alpha_beta,
-    negamax_alpha_beta,
-    alpha_beta_list,
-)  # three that visit all nodes, three that prune
+EXACT = (minimax, negamax, minimax_list, alpha_beta, negamax_alpha_beta, alpha_beta_list)  # three visit all nodes, three prune
 MIDDLEGAME = "r2q1rk1/ppp2ppp/2np1n2/2b1p3/2B1P1b1/2NP1N2/PPP2PPP/R1BQ1RK1 w - - 0 8"
 
 

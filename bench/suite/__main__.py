@@ -13,9 +13,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ..common import journal as journals
 from ..common.command import CommandError, Parser, file_name, seconds, uninterrupted, warn, whole_number
-from ..common.journal import Journal, add_journal_arguments
+from ..common.journal import Contents, Journal, add_journal_arguments, read
 from ..common.outputs import add_force, check_outputs
 from ..common.plot import require_plot
 from ..common.pool import threads
@@ -47,10 +46,6 @@ class Run(NamedTuple):
     problems: list[Problem]
     attempts: list[Attempts]  # of each engine
 
-    def add(self, attempt: Attempt) -> None:
-        """Count an attempt."""
-        self.attempts[attempt.engine][attempt.key] = attempt
-
     def settings(self) -> dict[str, Any]:
         """Return everything that decides the results, for the journal."""
         questions = json.dumps([problem._asdict() for problem in self.problems], sort_keys=True)
@@ -63,12 +58,12 @@ class Run(NamedTuple):
         }
 
 
-class Earlier(NamedTuple):
-    """The run in the journal of --compare."""
-
-    limit: str
-    names: list[str]  # of the engines
-    attempts: list[Attempts]  # of each engine
+def attempts_in(journal: Contents | Journal) -> list[Attempts]:
+    """Return the attempts of each engine that a journal holds."""
+    attempts: list[Attempts] = [{} for _ in journal.settings["engines"]]
+    for line in journal.lines:
+        attempts[line["engine"]][line["key"]] = Attempt(**line)
+    return attempts
 
 
 def main(argv: Sequence[str]) -> int:
@@ -99,11 +94,13 @@ def _suite(args: argparse.Namespace) -> int:
     check_outputs(args, {"plot": "a plot"}, ["journal"], reads=[TACTICS.path])
     if args.plot:
         require_plot(args.plot)
-    earlier = _earlier(args.compare) if args.compare else None
+    earlier = read(args.compare, "suite") if args.compare else None
+    if args.compare and not earlier:
+        raise CommandError(f"{args.compare} holds no run of suite")
     run = _new_run(args)
     journal = Journal(args.journal, "suite", run.settings(), resume=args.resume) if args.journal else None
-    for line in journal.lines if journal else ():
-        run.add(Attempt(**line))
+    if journal:
+        run = run._replace(attempts=attempts_in(journal))
     try:
         _solve(run, args.concurrency, journal)
     finally:  # also after Ctrl-C, or where the journal cannot be written
@@ -111,18 +108,6 @@ def _suite(args: argparse.Namespace) -> int:
             journal.close()
         _report(args, run, earlier)
     return 0
-
-
-def _earlier(path: Path) -> Earlier:
-    """Read the journal of a run that may be going on. Raises CommandError, OSError."""
-    contents = journals.read(path, "suite")
-    if contents is None:
-        raise CommandError(f"{path} holds no run of suite")
-    names = [engine["name"] for engine in contents.settings["engines"]]
-    earlier = Earlier(contents.settings["limit"], names, [{} for _ in names])
-    for line in contents.lines:
-        earlier.attempts[line["engine"]][line["key"]] = Attempt(**line)
-    return earlier
 
 
 def _new_run(args: argparse.Namespace) -> Run:
@@ -160,7 +145,7 @@ def _solve(run: Run, concurrency: int, journal: Journal | None) -> None:
                 abandoned.add(engine)
                 continue
             with uninterrupted():  # the journal and the report agree
-                run.add(attempt)
+                run.attempts[engine][attempt.key] = attempt
                 if journal:
                     journal.append(attempt._asdict())
             if attempt.fault:
@@ -168,18 +153,20 @@ def _solve(run: Run, concurrency: int, journal: Journal | None) -> None:
             bar.advance()
 
 
-def _report(args: argparse.Namespace, run: Run, earlier: Earlier | None) -> None:
+def _report(args: argparse.Namespace, run: Run, earlier: Contents | None) -> None:
     """Print the results, and draw them."""
     names = [spec.name for spec in run.engines]
     changes: dict[int, dict[str, Any]] = {}
     labels: dict[int, str] = {}
-    if earlier and earlier.limit != str(run.limit):
-        warn(f"warning: {args.compare} was run with {earlier.limit}, this one with {run.limit}")
-    for index, name in enumerate(names):  # compared with the engine of this name, or else with that in the same place
-        then = earlier.names.index(name) if earlier and name in earlier.names else index
-        if earlier and then < len(earlier.names):
-            changes[index] = report.compare(earlier.attempts[then], run.attempts[index])
-            labels[index] = name if earlier.names[then] == name else f"{name} (then {earlier.names[then]})"
+    if earlier:
+        then_names, then_attempts = [engine["name"] for engine in earlier.settings["engines"]], attempts_in(earlier)
+        if earlier.settings["limit"] != str(run.limit):
+            warn(f"warning: {args.compare} was run with {earlier.settings['limit']}, this one with {run.limit}")
+        for index, name in enumerate(names):  # compared with the engine of this name, or else with that in the same place
+            then = then_names.index(name) if name in then_names else index
+            if then < len(then_names):
+                changes[index] = report.compare(then_attempts[then], run.attempts[index])
+                labels[index] = name if then_names[then] == name else f"{name} (then {then_names[then]})"
     if args.json:
         print(json.dumps(_as_dict(run, changes), indent=1))
     else:
