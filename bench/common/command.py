@@ -172,22 +172,19 @@ def numbers(count: int, high: int) -> Callable[[str], tuple[int, ...]]:
 
 
 def positive_number(text: str, *, whole: bool = False, zero: bool = False) -> float:
-    """A plain decimal number above 0 (or 0, if `zero`). Raises ValueError with a sentence for the user."""
+    """A plain decimal number above 0 (or 0, if `zero`)."""
     digits = text.replace(".", "", 0 if whole else 1)
     if not (text.isascii() and digits.isdigit() and len(text) <= 18):
-        raise ValueError(f"expected a number, not {text[:40]!r}")
+        raise argparse.ArgumentTypeError(f"expected a number, not {text[:40]!r}")
     value = float(text)
     if not (zero or value > 0) or value > (LARGEST_COUNT if whole else LARGEST_TIME):
-        raise ValueError(f"out of range: {text!r}")
+        raise argparse.ArgumentTypeError(f"out of range: {text!r}")
     return value
 
 
 def seconds(text: str) -> float:
     """A number of seconds."""
-    try:
-        return positive_number(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
+    return positive_number(text)
 
 
 def assignment(text: str) -> tuple[str, str]:

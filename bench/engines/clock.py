@@ -51,18 +51,18 @@ def limit_of(args: argparse.Namespace, default: TimeControl) -> TimeControl:
 
 
 def parse_time_control(text: str) -> TimeControl:
-    """Read a time control, the inverse of `str`. Raises ValueError with a message for the user."""
+    """Read a time control, the inverse of `str`. Raises ArgumentTypeError."""
     fields: dict[str, float] = {}
     for part in text.split(","):
         name, equals, value = part.strip().partition("=")
         if equals and name not in ("time", "nodes", "depth"):
-            raise ValueError(f"expected one of {EXAMPLES}, not {part[:60]!r}")
+            raise argparse.ArgumentTypeError(f"expected one of {EXAMPLES}, not {part[:60]!r}")
         read = {name: positive_number(value, whole=name != "time")} if equals else _clock(name)
         if set(read) & set(fields):
-            raise ValueError(f"twice in {text[:60]!r}: {part}")
+            raise argparse.ArgumentTypeError(f"twice in {text[:60]!r}: {part}")
         fields |= read
     if "base" in fields and "time" in fields:
-        raise ValueError(f"a clock and a fixed time for each move cannot be combined: {text[:60]!r}")
+        raise argparse.ArgumentTypeError(f"a clock and a fixed time for each move cannot be combined: {text[:60]!r}")
     return TimeControl(**{name: value if name in ("base", "increment", "time") else int(value) for name, value in fields.items()})  # type: ignore[arg-type]
 
 

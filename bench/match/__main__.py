@@ -41,14 +41,6 @@ examples:
 """
 
 
-def time_control(text: str) -> TimeControl:
-    """Read a time control, as argparse's `type`."""
-    try:
-        return parse_time_control(text)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from error
-
-
 def hypotheses(text: str) -> tuple[float, ...]:
     """Read `elo0,elo1[,alpha,beta]`, as argparse's `type`."""
     try:
@@ -66,14 +58,14 @@ def _parser() -> Parser:
     parser = Parser("match", "Play games between UCI engines.", EPILOG)
     engines = parser.add_argument_group("engines")
     add_engine_arguments(engines)
-    own_tc = of_engine(type=time_control, metavar="TC", help="time control of the preceding engine, instead of --tc")
+    own_tc = of_engine(type=parse_time_control, metavar="TC", help="time control of the preceding engine, instead of --tc")
     engines.add_argument("--own-tc", **own_tc)
 
     add = parser.add_argument_group("games").add_argument
     add("--games", type=whole_number(1, 10**6), default=100, metavar="N", help="games for each pair of engines (default 100)")
     about = "all engines play each other, or the first plays all others (default round-robin)"
     add("--form", choices=("round-robin", "gauntlet"), default="round-robin", help=about)
-    add("--tc", type=time_control, metavar="TC", help="time control (default 5+0.05; see below)")
+    add("--tc", type=parse_time_control, metavar="TC", help="time control (default 5+0.05; see below)")
     add("--time", type=seconds, metavar="SECONDS", help="time for each move: the same as --tc time=SECONDS")
     about = "search N nodes for each move: the same as --tc nodes=N"
     add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help=about)

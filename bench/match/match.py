@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A match: its games, those that are finished, and where they are kept."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .record import GameRecord
 from .runner import Runner
 from .schedule import Pairing, players
 from .sprt import Sprt
-from .standings import OVERSTEP, one_line
+from .standings import one_line
 from .tally import Tally
 
 MAX_TEXTS = 1000  # games for the page: browsers do not hold many more
@@ -41,7 +41,6 @@ class Match:
         self._meetings = meetings
         self._pairings = {pairing.number: pairing for pairing in pairings}
         self._journal = journal
-        self._overstepped: set[int] = set()  # players that were reported for it
         played = [GameRecord.from_json(line) for line in journal.lines] if journal else []
         for record in played:
             if record.number in self._pairings:
@@ -66,7 +65,6 @@ class Match:
             for record in games:
                 with uninterrupted():  # the files and the count agree
                     self._keep(record)
-                self._warn(bar.log, record)
                 bar.log(f"game {record.number + 1}: {record.white} - {record.black} {record.result} ({record.explanation()})")
                 bar.advance()
                 if len(self.tally.results) % every == 0 and len(self.names) == 2:
@@ -88,16 +86,6 @@ class Match:
             self.texts[record.number] = text
         if self._pgn is not None:
             self._pgn.add(text)
-
-    def _warn(self, log: Callable[[str], None], record: GameRecord) -> None:
-        """Report an engine that searched more nodes than it should, the first time only."""
-        pairing = self._pairings[record.number]
-        players = (pairing.white, record.white), (pairing.black, record.black)
-        for (player, name), count in zip(players, record.oversteps, strict=True):
-            if count and player not in self._overstepped:
-                self._overstepped.add(player)
-                limit, moves = self._controls[player], f"{count} of its moves"
-                log(f"warning: game {record.number + 1}: {name}: {OVERSTEP}: more than {limit} in {moves}")
 
     def _pgn_text(self, record: GameRecord) -> str:
         """A game with the headers that the match knows: the same text in every run, whatever the number of games."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ..common.openings import Opening
 
-ROUND_ROBIN, GAUNTLET = "round-robin", "gauntlet"
+ROUND_ROBIN = "round-robin"
 
 
 class Pairing(NamedTuple):

@@ -11,8 +11,6 @@ from .record import FAULTS
 from .sprt import Sprt
 from .tally import Tally
 
-OVERSTEP = "node limit overstepped"
-
 
 def describe(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> str:
     """The summary for a person: of one meeting, or of a tournament if there are more than two players."""
@@ -31,7 +29,9 @@ def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
         lines.append(f"{name}: " + ", ".join(f"{fault} {faults[player, fault]}" for fault in FAULTS))
         searches, games = tally.oversteps(player)
         if searches:
-            lines.append(f"{name}: {OVERSTEP} in {searches} search{'es' * (searches > 1)} of {games} game{'s' * (games > 1)}")
+            lines.append(
+                f"{name}: node limit overstepped in {searches} search{'es' * (searches > 1)} of {games} game{'s' * (games > 1)}"
+            )
     return lines
 
 

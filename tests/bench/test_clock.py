@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Time controls: their text, and clocks running down."""
 
+from argparse import ArgumentTypeError
+
 import pytest
 from coachwhip.bench.engines.clock import Clock, TimeControl, parse_time_control
 
@@ -37,7 +39,7 @@ def test_time_controls_of_cutechess(text: str, control: TimeControl) -> None:
     ),
 )
 def test_what_is_no_time_control_is_rejected(text: str) -> None:
-    with pytest.raises(ValueError, match=r"."):
+    with pytest.raises(ArgumentTypeError, match=r"."):
         parse_time_control(text)
 
 
