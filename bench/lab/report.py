@@ -76,28 +76,22 @@ def summarise(experiment: Experiment, results: Results) -> Report:
         table.append(cells)
     depth = min(map(len, table[0])) if table else 0
     branching = tuple(effective_branching(cell[depth - 1].nodes, depth) for cell in table[0]) if depth else ()
+    report = Report(experiment, (), depth, branching, 0)
     rows = []
     pairs = 0
     for row, cells in zip(experiment.rows, table, strict=False):
         base = table[row.base]
-        rows.append(_summarise_row(row, cells, base, table[0], depth, branching, experiment.depth))
+        rows.append(_summarise_row(report, row, cells, base, table[0]))
         if row.exact and cells is not base:
             pairs += sum(min(len(cell), len(other)) for cell, other in zip(cells, base, strict=True))
-    return Report(experiment, tuple(rows), depth, branching, pairs)
+    return report._replace(rows=tuple(rows), pairs=pairs)
 
 
-def _summarise_row(
-    row: Row,
-    cells: Sequence[Cell],
-    base: Sequence[Cell],
-    minimax: Sequence[Cell],
-    compared: int,  # depth of comparison with minimax
-    branching: Sequence[float],
-    asked: int,  # depth
-) -> Summary:
-    depth = min(map(len, cells))
+def _summarise_row(report: Report, row: Row, cells: Sequence[Cell], base: Sequence[Cell], minimax: Sequence[Cell]) -> Summary:
+    """Return the figures of a row; `report` has those of minimax."""
+    depth, compared = min(map(len, cells)), report.depth
     last = [cell[depth - 1] for cell in cells] if depth else []
-    logs = [math.log(searched.nodes) / math.log(b) for searched, b in zip(last, branching, strict=False) if b > 1]
+    logs = [math.log(searched.nodes) / math.log(b) for searched, b in zip(last, report.branching, strict=False) if b > 1]
     at = [
         (cell[compared - 1], best[compared - 1]) for cell, best in zip(cells, minimax, strict=True) if 0 < compared <= len(cell)
     ]
@@ -111,7 +105,7 @@ def _summarise_row(
     means = [fmean(cell[at_depth].nodes for cell in cells) for at_depth in range(depth)]
     return Summary(
         row=row,
-        nodes=(*means, *[None] * (asked - depth)),
+        nodes=(*means, *[None] * (report.experiment.depth - depth)),
         depth=depth,
         seconds=sum(searched.seconds for searched in last),
         branching=geometric_mean(effective_branching(searched.nodes, depth) for searched in last) if last else 0.0,

@@ -11,7 +11,6 @@ from .tally import Tally
 
 POINTS = 400  # at most so many steps are drawn
 SETTLED = 0.1  # share of the games after which the frame holds every interval whole; the wider ones before run out of it
-FEW = 100  # up to so many steps are marked with a dot each
 LEAST_FRAME = 20.0  # Elo to either side of 0
 BEYOND = 1e6  # Elo where an end that does not exist is drawn: outside every frame
 
@@ -65,7 +64,7 @@ def _course(axes: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) ->
     low, high = ([min(BEYOND, max(-BEYOND, end)) for end in ends] for ends in zip(*(step[2:4] for step in steps), strict=True))
     elo = [step.elo if math.isfinite(step.elo) else math.nan for step in steps]
     axes.fill_between(games, low, high, alpha=0.25, label="95 % interval")
-    axes.plot(games, elo, marker="." if len(steps) <= FEW else "", label=f"Elo of {names[0]}")
+    axes.plot(games, elo, marker=".", label=f"Elo of {names[0]}")
     axes.axhline(0, color="grey", linewidth=0.8, label="equal strength")
     axes.set(xlabel="games finished", ylabel="Elo difference", title=f"{names[0]} against {names[1]}")
     axes.set(xlim=(0, games[-1] + 1), ylim=frame(steps))
