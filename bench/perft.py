@@ -180,9 +180,9 @@ def _single(args: argparse.Namespace) -> int:
     if args.json:
         totals = {"nodes": nodes, "seconds": seconds, "nps": per_second(nodes, seconds), "divide": divide}
         print(json.dumps({"fen": position.fen(), "depth": args.depth, **totals}, indent=1))
-        return 0
-    print()
-    _print_speed(nodes, seconds)
+    else:
+        print()
+        _print_speed(nodes, seconds)
     return 0
 
 

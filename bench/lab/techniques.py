@@ -12,9 +12,8 @@ from typing import NamedTuple
 from ...core import tunables
 
 SAFE, DEEPER, RISKY = "safe", "deeper", "risky"
-ROW = re.compile(
-    rf"\| (\S+) \| \[(.+)\]\((.+)\) \| ({SAFE}|{DEEPER}|{RISKY}) \| (\w*) \| (.+) \|"
-)  # of the table in techniques.md
+# A row of the table in techniques.md.
+ROW = re.compile(rf"\| (\S+) \| \[(.+)\]\((.+)\) \| ({SAFE}|{DEEPER}|{RISKY}) \| (\w*) \| (.+) \|")
 SWITCHES = tuple(name for name, *_ in tunables.SWITCHES)
 NEEDS = {name: [f"use_{need}" for need in needs.split()] for name, _, needs, _ in tunables.SWITCHES}
 

@@ -99,11 +99,14 @@ class Game:
         turn = self._board.turn
         clock = self._clocks["w" if turn == chess.WHITE else "b"]
         search = _Search(clock.control.nodes)
-        go, allowance = clock.go(self._clocks), clock.allowance
+        go, allowance, stall = clock.go(self._clocks), clock.allowance, self._contest.stall
+        patience = (
+            Patience(after_line=stall or STALL_UNTIMED) if allowance is None else Patience(allowance + (stall or STALL_TIMED))
+        )
         opening = self._pairing.opening
         position = position_command(opening.fen, self._history, chess960=opening.chess960)
         try:
-            reply = self._engines[turn].go(position, go, self._patience(allowance), search.read)
+            reply = self._engines[turn].go(position, go, patience, search.read)
         except EngineFault as fault:
             searched = f", {search.nodes} nodes searched" if search.nodes else ""
             raise EngineFault(fault.reason, f"asked {go!r}: {fault.detail}{searched}") from fault
@@ -119,12 +122,6 @@ class Game:
         self._moves.append(MoveRecord(move.uci(), round(reply.seconds, 6), remaining, white_score(info, turn), info.depth, nodes))
         self._history.append(move.uci())
         self._board.push(move)
-
-    def _patience(self, allowance: float | None) -> Patience:
-        """When an engine that may take so many seconds, None for any number, is given up."""
-        if allowance is None:
-            return Patience(after_line=self._contest.stall or STALL_UNTIMED)
-        return Patience(after_command=allowance + (self._contest.stall or STALL_TIMED))
 
 
 class _Search:

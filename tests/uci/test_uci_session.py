@@ -202,7 +202,7 @@ def test_bench_in_a_session() -> None:
         (line,) = engine.read_until("info string")
         assert (
             line
-            == "info string bench: argument NUMBER: expected a whole number from 1 to 1048576, not 'nonsense'; see coachwhip bench --help"
+            == "info string bench: argument DEPTH: expected a whole number from 1 to 127, not 'nonsense'; see coachwhip bench --help"
         )
         engine.send(f"bench {'x' * 100_000}")
         (line,) = engine.read_until("info string")
