@@ -10,22 +10,27 @@ import json
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from ..common.adjudication import open_tables
 from ..common.command import LARGEST_COUNT, CommandError, Parser, file_name, seconds, whole_number
 from ..common.files import fingerprint
 from ..common.journal import Journal, add_journal_arguments
+from ..common.openings import Opening, chess960_starts, choose, open_book, standard_start
 from ..common.outputs import add_force, check_outputs, require_kind
 from ..common.plot import picture, require_plot
 from ..common.rules import Rules, add_rule_arguments
 from ..data import OPENINGS
 from ..engines.clock import TimeControl, parse_time_control
 from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values_of
-
-if TYPE_CHECKING:
-    from ..common.openings import Opening
-    from .game import Contest
-    from .match import Match
+from .game import Contest
+from .match import Match
+from .page import write_page
+from .plot import draw
+from .runner import runner
+from .schedule import opponents, schedule
+from .sprt import Sprt
+from .standings import describe, markdown, summary
 
 START_POSITION = "startpos"  # in place of a file of openings
 
@@ -114,11 +119,6 @@ def main(argv: Sequence[str]) -> int:
 
 def _match(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    from .match import Match
-    from .runner import runner
-    from .schedule import opponents, schedule
-    from .sprt import Sprt
-
     players = _check(args)
     sprt = Sprt(*args.sprt) if args.sprt else None
     with ExitStack() as stack:
@@ -156,30 +156,21 @@ def _check(args: argparse.Namespace) -> int:
     return players
 
 
-def _report(args: argparse.Namespace, match: "Match") -> None:
+def _report(args: argparse.Namespace, match: Match) -> None:
     """Print the results, and draw them."""
-    from .standings import describe, markdown, summary
-
     results = match.tally, match.names, match.sprt
     if args.json:
         print(json.dumps(summary(*results), indent=2))
     else:
         print(markdown(match.tally, match.names) if args.markdown else describe(*results))
     if args.plot and match.tally.results:
-        from .plot import draw
-
         picture(draw(*results), args.plot)
     if args.report and match.tally.results:
-        from .page import write_page
-
         write_page(args.report, *results, match.texts)
 
 
-def _contest(args: argparse.Namespace) -> "Contest":
+def _contest(args: argparse.Namespace) -> Contest:
     """Who plays, and how; git revisions are built here."""
-    from ..common.adjudication import open_tables
-    from .game import Contest
-
     control = _common_control(args)
     controls = tuple(own or control for own in values_of(args.engine_words, "--own-tc"))
     syzygy = str(args.syzygy.resolve()) if args.syzygy else ""
@@ -209,10 +200,8 @@ def _book_file(args: argparse.Namespace) -> Path | None:
     return None if str(args.openings) == START_POSITION else Path(args.openings)
 
 
-def _openings(args: argparse.Namespace) -> "list[Opening]":
+def _openings(args: argparse.Namespace) -> list[Opening]:
     """An opening for each pair of games."""
-    from ..common.openings import chess960_starts, choose, open_book, standard_start
-
     if path := _book_file(args):
         book = open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed)
     else:
@@ -220,7 +209,7 @@ def _openings(args: argparse.Namespace) -> "list[Opening]":
     return choose(book, (args.games + 1) // 2, args.seed if args.order == "random" else None)
 
 
-def _settings(args: argparse.Namespace, contest: "Contest") -> dict[str, Any]:
+def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, Any]:
     """What must be the same when a match is resumed; its length may change, and how many games are played at a time."""
     book = "start position" if args.openings else "Chess960 start positions"
     if path := _book_file(args):

@@ -6,12 +6,20 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import chess
+
 from ..common.command import Parser, whole_number
 from ..common.table import plain
 from .alphabeta import alpha_beta
 from .beam import beam
 from .chance import expectimax
 from .game import Counted, Game
+from .games.board import Chess, material
+from .games.coins import CoinRow
+from .games.dice import Dice
+from .games.halving import Halving
+from .games.tictactoe import TicTacToe
+from .games.tree import AIMA_TREE
 from .horizon import Truncated, at_depth, h_minimax
 from .iterative import alpha_beta_list, minimax_list
 from .minimax import minimax
@@ -44,12 +52,6 @@ def run(name: str, algorithm: str, game: Game[Any, Any], search: Callable[[Game[
 
 def small_games() -> Iterator[Row]:
     """Search games small enough to search to the end."""
-    from .games.coins import CoinRow
-    from .games.dice import Dice
-    from .games.halving import Halving
-    from .games.tictactoe import TicTacToe
-    from .games.tree import AIMA_TREE
-
     games: tuple[tuple[str, Game[Any, Any]], ...] = (("tree of AIMA", AIMA_TREE), ("halving 15", Halving(15)))
     for name, game in games:
         for algorithm in EXACT:
@@ -62,10 +64,6 @@ def small_games() -> Iterator[Row]:
 
 def chess_position(depth: int) -> Iterator[Row]:
     """Search MIDDLEGAME to a fixed depth by minimax, alpha-beta, with quiescence, and beam. The evaluation is material."""
-    import chess
-
-    from .games.board import Chess, material
-
     rules = Chess(chess.Board(MIDDLEGAME))
     name = f"chess, depth {depth}"
     short: Game[Any, Any] = Truncated(rules, material, at_depth(depth))
