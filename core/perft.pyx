@@ -17,12 +17,12 @@ from .moves cimport move_text
 
 cdef enum:
     MAX_PERFT_THREADS = 256
-    LEAST_TASK_DEPTH = 3  # no task is cut below that
-    TASKS_PER_THREAD = 64  # at least, so that no thread counts for long when the others have nothing left
+    LEAST_TASK_DEPTH = 3  # tasks of this depth are not cut
+    TASKS_PER_THREAD = 64  # at least, so that no thread counts for long after the others are done
     BUCKET_SIZE = 4  # entries; one cache line
     DEPTH_BITS = 5  # of an entry's data; the count is above
 
-POLL_SECONDS = 0.01  # between two looks at `should_stop` and at the moves counted
+POLL_SECONDS = 0.01  # between checks of `should_stop` and of the moves counted
 
 
 # --- The last ply: counting moves. Pawns by shifts, pieces by their attacks, king moves by the squares that are not attacked ---
@@ -83,54 +83,39 @@ cdef inline int _count_piece_moves(const BoardC* b, int us, int ksq, bitboard ta
     return count
 
 
-cdef inline bitboard _safe_squares(const BoardC* b, bitboard squares, bitboard occ, int by) noexcept nogil:
-    """Those of `squares` that no piece of colour `by` attacks when the board is occupied as `occ`."""
+cdef inline bitboard _attacked(const BoardC* b, bitboard occ, int by) noexcept nogil:
+    """The squares that pieces of colour `by` attack when the board is occupied as `occ`."""
     cdef bitboard theirs = b.by_colour[by]
     cdef bitboard knights = theirs & b.by_type[KNIGHT]
     cdef bitboard straight = theirs & straight_sliders(b)
     cdef bitboard diagonal = theirs & diagonal_sliders(b)
-    cdef bitboard from_set
-    cdef int sq
-    squares &= ~(pawn_attacks(theirs & b.by_type[PAWN], by) | TABLES.king[king_square(b, by)])
-    if 3 * popcount(squares) < popcount(theirs & ~b.by_type[PAWN]):  # few squares: test each, else let each piece attack
-        from_set = squares
-        while from_set:
-            sq = pop_lsb(&from_set)
-            if (
-                TABLES.knight[sq] & knights
-                or (TABLES.rook_rays[sq] & straight and rook_attacks(sq, occ) & straight)
-                or (TABLES.bishop_rays[sq] & diagonal and bishop_attacks(sq, occ) & diagonal)
-            ):
-                squares ^= bit(sq)
-        return squares
+    cdef bitboard attacked = pawn_attacks(theirs & b.by_type[PAWN], by) | TABLES.king[king_square(b, by)]
     while knights:
-        squares &= ~TABLES.knight[pop_lsb(&knights)]
+        attacked |= TABLES.knight[pop_lsb(&knights)]
     while straight:
-        squares &= ~rook_attacks(pop_lsb(&straight), occ)
+        attacked |= rook_attacks(pop_lsb(&straight), occ)
     while diagonal:
-        squares &= ~bishop_attacks(pop_lsb(&diagonal), occ)
-    return squares
+        attacked |= bishop_attacks(pop_lsb(&diagonal), occ)
+    return attacked
 
 
 cdef inline int _count_king_moves(const BoardC* b, int us, int ksq, bitboard rooks) noexcept nogil:
     """King moves, and castling with each of `rooks`, which still have the right (none if the king is in check)."""
     cdef bitboard targets = TABLES.king[ksq] & ~b.by_colour[us]
-    cdef bitboard wanted = targets
-    cdef bitboard[2] path
-    cdef bitboard safe
-    cdef int castlings = 0
-    cdef int count, rook
+    cdef bitboard ready = 0  # the rooks with nothing between them and the king
+    cdef bitboard attacked, path
+    cdef int rook, count
     while rooks:
         rook = pop_lsb(&rooks)
-        if TABLES.between[ksq][rook] & occupied(b) == 0:  # fails most often, and `castling_path` takes longer
-            path[castlings] = castling_path(b, ksq, rook, us)
-            wanted |= path[castlings]
-            castlings += path[castlings] != 0
-    safe = _safe_squares(b, wanted, occupied(b) ^ bit(ksq), us ^ 1)
-    count = popcount(safe & targets)
-    while castlings:
-        castlings -= 1
-        count += path[castlings] & ~safe == 0
+        if TABLES.between[ksq][rook] & occupied(b) == 0:
+            ready |= bit(rook)
+    if targets == 0 and ready == 0:
+        return 0
+    attacked = _attacked(b, occupied(b) ^ bit(ksq), us ^ 1)
+    count = popcount(targets & ~attacked)
+    while ready:
+        path = castling_path(b, ksq, pop_lsb(&ready), us)
+        count += path != 0 and path & attacked == 0
     return count
 
 
@@ -316,12 +301,12 @@ cdef uint64_t _count(const BoardC* b, int stm, int depth, Key key, const Shared*
 
 
 cdef class Task:
-    """A part of the tree: what lies behind a position."""
+    """A part of the tree: a position, and the plies to count below it."""
 
     cdef BoardC b
     cdef int stm
     cdef int depth
-    cdef int root  # number of the root move that it lies behind
+    cdef int root  # index of the root move that led to it
 
     cdef Task child(self, Move move):
         cdef Task task = Task.__new__(Task)
@@ -370,7 +355,7 @@ cdef class Count:
         return 0
 
     cdef int make_tasks(self, const PositionC* pos, int depth, bint chess960, int least) except -1:
-        """Cut the tree into at least so many tasks, unless they would be too small."""
+        """Cut the tree into at least `least` tasks, unless they would be too small."""
         cdef Task task = Task.__new__(Task)
         cdef Move[MAX_MOVES] moves
         cdef list tasks = []
@@ -390,7 +375,7 @@ cdef class Count:
         return 0
 
     def run(self):
-        """What each thread does: count tasks until none is left."""
+        """Count tasks until none is left; each thread runs this."""
         cdef Task task
         cdef uint64_t leaves
         for task in self.tasks:
@@ -402,7 +387,7 @@ cdef class Count:
             self.left[task.root] -= 1
 
     cdef list start_threads(self, int count):
-        """Start so many threads, fewer if the system cannot start them all."""
+        """Start `count` threads, fewer if the system cannot start them all."""
         from threading import Thread
 
         threads = []
@@ -416,7 +401,7 @@ cdef class Count:
         return threads
 
     cdef int report(self, on_move) except -1:
-        """Pass on the moves counted since the last time."""
+        """Report the moves counted since the last call."""
         while len(self.result) < len(self.texts) and self.left[len(self.result)] == 0:
             move, nodes = self.texts[len(self.result)], self.leaves[len(self.result)]
             self.result.append((move, nodes))
@@ -426,7 +411,7 @@ cdef class Count:
 
 
 cdef list count_leaves(const PositionC* pos, int depth, bint chess960, int threads, int hash_mb, should_stop, on_move):
-    """What `Position.divide` returns. The calling thread waits for those that count: it can be interrupted."""
+    """Return the result of `Position.divide`. The calling thread waits for those that count: it can be interrupted."""
     cdef Count count = Count()
     cdef list running
     if not 1 <= threads <= MAX_PERFT_THREADS:
