@@ -129,7 +129,6 @@ cdef class Engine:
     cdef object callback
     cdef object tablebase  # the `probe` of set_tablebase
     cdef object error  # the exception that interrupted the search
-    cdef SearchInfo last_info
 
     def __cinit__(self, weights, int hash_mb=16, tunables=None, Network network=None):
         self.guard = _Guard()
@@ -311,7 +310,6 @@ cdef class Engine:
             self.chess960 = position.chess960
             self.callback = on_info
             self.error = None
-            self.last_info = None
             s.nodes = 0
             s.helper_count = 0
             if s.root_count:
@@ -320,7 +318,7 @@ cdef class Engine:
             error, self.error = self.error, None
             if error is not None:
                 raise error
-            return make_result(s, self.last_info, self.chess960)
+            return make_result(s, self.chess960)
 
     cdef void run_threads(self) noexcept:
         """Run the search in all threads, without the GIL, until it ends."""
@@ -335,17 +333,11 @@ cdef class Engine:
 
     cdef void on_report(self, int kind) noexcept:
         """Called with the GIL by the searching thread. An exception is stored in `error` and stops the search."""
-        cdef SearchInfo info
-        cdef bint is_last = kind == REPORT_EXACT and self.s.line == 0
         try:
             if kind == REPORT_SIGNALS:
                 PyErr_CheckSignals()
-            elif self.callback is not None or is_last:
-                info = make_info(self.s, kind, self.chess960)
-                if is_last:
-                    self.last_info = info
-                if self.callback is not None and self.error is None:
-                    self.callback(info)
+            elif self.callback is not None and self.error is None:
+                self.callback(make_info(self.s, kind, self.s.line, self.chess960))
         except BaseException as error:
             if self.error is None:
                 self.error = error

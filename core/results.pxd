@@ -28,10 +28,11 @@ cdef class SearchInfo:
 cdef class SearchResult:
     cdef readonly str bestmove
     cdef readonly str ponder
+    cdef readonly tuple lines
     cdef readonly SearchInfo info
     cdef readonly uint64_t nodes
     cdef readonly int threads
 
-# `kind`: of the report; `chess960`: how castling is written; `last`: the last exact report of the best line, or None.
-cdef SearchInfo make_info(const Searcher* s, int kind, bint chess960)
-cdef SearchResult make_result(const Searcher* s, SearchInfo last, bint chess960)
+# `kind`: of the report; `number`: of the line, from 0; `chess960`: how castling is written.
+cdef SearchInfo make_info(const Searcher* s, int kind, int number, bint chess960)
+cdef SearchResult make_result(const Searcher* s, bint chess960)

@@ -39,14 +39,15 @@ cdef class SearchInfo:
 cdef class SearchResult:
     """The result of a search: `bestmove` is "" if there is no legal move; `ponder`, the expected reply, "" if unknown.
 
-    `info`: the last exact report of the best line, or None
+    `lines`: an exact report of each line, with the nodes and the time of the whole search, the best line first
+    `info`: the first of them; None without a legal move
     `nodes`: of all threads
     `threads`: that searched: fewer than were set if the system could not start more
     """
 
 
-cdef SearchInfo make_info(const Searcher* s, int kind, bint chess960):
-    cdef const Line* line = &s.lines[s.line]
+cdef SearchInfo make_info(const Searcher* s, int kind, int number, bint chess960):
+    cdef const Line* line = &s.lines[number]
     cdef SearchInfo info = SearchInfo.__new__(SearchInfo)
     info.depth = s.root_depth
     if kind == REPORT_CURRMOVE:
@@ -54,7 +55,7 @@ cdef SearchInfo make_info(const Searcher* s, int kind, bint chess960):
         info.currmovenumber = s.currmove_number
         return info
     info.seldepth = s.seldepth
-    info.multipv = s.line + 1
+    info.multipv = number + 1
     info.nodes = total_nodes(s)
     info.time_ms = elapsed_us(s) // 1000
     info.hashfull = hashfull(&s.tt)
@@ -67,7 +68,7 @@ cdef SearchInfo make_info(const Searcher* s, int kind, bint chess960):
     else:
         info.set_score(s.bound_score)
         info.bound = "lowerbound" if kind == REPORT_LOWER else "upperbound"
-        info.pv = (move_text(s.root_moves[s.line].move, chess960),)
+        info.pv = (move_text(s.root_moves[number].move, chess960),)
     info.seldepth = max(info.seldepth, info.depth)
     return info
 
@@ -91,11 +92,16 @@ cdef str _ponder_move(const Searcher* s, bint chess960):
     return move_text(move, chess960)
 
 
-cdef SearchResult make_result(const Searcher* s, SearchInfo last, bint chess960):
+cdef SearchResult make_result(const Searcher* s, bint chess960):
     cdef SearchResult result = SearchResult.__new__(SearchResult)
     result.nodes = total_nodes(s)
     result.threads = s.helper_count + 1
-    result.info = last
-    result.bestmove = move_text(s.lines[0].pv[0], chess960) if s.root_count else ""
-    result.ponder = _ponder_move(s, chess960) if s.root_count else ""
+    result.lines = ()
+    result.bestmove = ""
+    result.ponder = ""
+    if s.root_count:
+        result.lines = tuple([make_info(s, REPORT_EXACT, number, chess960) for number in range(s.line_count)])
+        result.info = result.lines[0]
+        result.bestmove = result.info.pv[0]
+        result.ponder = _ponder_move(s, chess960)
     return result

@@ -2,13 +2,14 @@
 """One `go`, from its request to its bestmove: by the book, the endgame tables, a weaker level, or the search alone.
 
 Analysis uses neither the book nor a weaker level. Clients take the score of a move from the reports before it, and ignore those sent
-while pondering. So the last report of each pv is sent again before the best move, with the final nodes and time.
+while pondering. So a report of each pv, with the final nodes and time, is sent right before the best move.
 """
 
 from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from functools import partial
 from time import perf_counter_ns
 
 from ..text import shorten
@@ -49,11 +50,9 @@ class SearchJob(Job):
         self._depth = 0
         self._soft_ms: float = 0  # limits from the start of the job; 0: none
         self._hard_ms = 0
-        self._silent = False
         self._verdict: Verdict | None = None
         self._material: float | None = None  # with UCI_ShowWDL
-        self._short_nodes = 0  # nodes of the short searches
-        self._lines: dict[int, SearchReport] = {}  # the last exact report for each multipv number
+        self._nodes = 0  # of all searches
         self._final: list[SearchReport] = []  # the reports right before the best move
 
     # Called by the thread that reads commands
@@ -143,6 +142,10 @@ class SearchJob(Job):
                 session.share_tables()
         if tables is not None and (fault := tables.take_fault()):
             self._complain(f"SyzygyPath: {fault}")
+        used_ms = self._used_ms()
+        self._final = [
+            replace(self._completed(info), nodes=self._nodes, time_ms=max(used_ms, info.time_ms)) for info in best.lines
+        ]
         return best.bestmove, best.ponder
 
     def _legal_only(self, position: Position) -> list[str]:
@@ -173,11 +176,11 @@ class SearchJob(Job):
         moves, *later = self._groups(moves, multipv)
         soft_ms, hard_ms = self._time_left()
         pondering = self._pondering
-        self._silent = 0 < hard_ms < SILENT_MS and not pondering
+        silent = 0 < hard_ms < SILENT_MS and not pondering
         result = session.engine.search(
             session.position,
             depth=self._depth,
-            nodes=request.nodes - self._short_nodes if request.nodes else 0,
+            nodes=request.nodes - self._nodes if request.nodes else 0,
             soft_nodes=level_nodes,
             mate=request.mate or 0,
             soft_ms=soft_ms,
@@ -186,49 +189,31 @@ class SearchJob(Job):
             searchmoves=moves,
             later=later,
             multipv=multipv,
-            on_info=self._report,
+            on_info=None if silent else self._report,
         )
         threads = session.options["Threads"]
         if result.threads < threads:
             self._write(fmt.info_string(f"only {result.threads} of {threads} threads could be started"))
-        self._set_final(result, result.nodes)
+        self._nodes += result.nodes
         return result
 
     def _weaker(self, session: Session, moves: list[str], elo: int) -> SearchResult:
-        """Return the move at a lower strength, by short searches of all moves, a longer one, and a random choice."""
-        position, engine = session.position, session.engine
-        moves = moves or position.legal_moves()
-        level_nodes, temperature = strength.level(elo)
-        if strength.needs_technique(position, engine.evaluate(position)):
-            moves = strength.without_draws(position, moves) or moves
-            return self.search(session, moves, min(level_nodes * strength.TECHNIQUE, strength.TECHNIQUE_NODES))
-        shorts: dict[str, SearchResult] = {}
-        limit = self.request.nodes
-        for move in moves:  # all of these searches get half the time and half the nodes of the `go`
-            most = max((limit or 0) // 2 - self._short_nodes, 0)
-            if limit and not most:
-                break
-            short = engine.search(
-                position,
-                depth=self._depth,
-                nodes=most,
-                soft_nodes=max(level_nodes // strength.SCAN_SHARE // len(moves), 1),
-                hard_ms=self._time_left()[1] // 2,
-                searchmoves=[move],
+        """Search at a lower strength; the short searches of single moves get half the time and half the nodes of the `go`."""
+        position, engine, limit = session.position, session.engine, self.request.nodes
+
+        def search_one(move: str, soft_nodes: int) -> SearchResult | None:
+            most = max((limit or 0) // 2 - self._nodes, 0)
+            if self.stopped or (limit and not most):
+                return None
+            hard_ms = self._time_left()[1] // 2
+            result = engine.search(
+                position, depth=self._depth, nodes=most, soft_nodes=soft_nodes, hard_ms=hard_ms, searchmoves=[move]
             )
-            self._short_nodes += short.nodes
-            if limit and short.nodes == most:
-                break
-            shorts[move] = short
-        result = self.search(session, moves, level_nodes)
-        if self.stopped or result.bestmove not in shorts:
-            return result
-        infos = {move: short.info for move, short in shorts.items()}
-        chosen = strength.choose(position, infos, result, temperature, *session.seeds)
-        if chosen == result.bestmove or shorts[chosen].info is None:
-            return result
-        self._set_final(shorts[chosen], result.nodes)
-        return shorts[chosen]
+            self._nodes += result.nodes
+            return None if limit and result.nodes == most else result
+
+        moves, search_all = moves or position.legal_moves(), partial(self.search, session)
+        return strength.search(position, engine.evaluate(position), moves, elo, session.seeds, search_one, search_all)
 
     def _time_left(self) -> tuple[float, int]:
         """Return the soft and hard limit in milliseconds, minus the time used so far; 0: no limit."""
@@ -251,16 +236,11 @@ class SearchJob(Job):
     # Reports
 
     def _report(self, info: SearchInfo) -> None:
-        """Send a report of the core; in a hurry only store it for the end."""
+        """Send a report of the core."""
         if info.currmove:
-            line = f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}"
+            self._write(f"info depth {info.depth} currmove {info.currmove} currmovenumber {info.currmovenumber}")
         else:
-            report = self._completed(info)
-            line = fmt.info_line(report)
-            if not report.bound:
-                self._lines[report.multipv] = report
-        if not self._silent:
-            self._write(line)
+            self._write(fmt.info_line(self._completed(info)))
         if self._write.closed:
             self.stop()
 
@@ -280,13 +260,3 @@ class SearchJob(Job):
             info.pv, score_cp, mate_in, info.bound, chances,
             info.depth, info.seldepth, info.multipv, info.nodes, info.time_ms, info.hashfull, tbhits,
         )  # fmt: skip
-
-    def _set_final(self, result: SearchResult, nodes: int) -> None:
-        """Send the last reports again before the bestmove of `result`. `nodes`: of the main search."""
-        if result.info is None:
-            self._final = [replace(self._final[0], pv=(result.bestmove,))]
-            return
-        self._lines[1] = self._completed(result.info)
-        nodes += self._short_nodes
-        time_ms = max(self._used_ms(), *(line.time_ms for line in self._lines.values()))
-        self._final = [replace(self._lines[number], nodes=nodes, time_ms=time_ms) for number in sorted(self._lines)]

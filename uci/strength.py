@@ -18,7 +18,7 @@ from .options import FULL_SKILL, MAX_ELO, MIN_ELO
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from ..core.engine import Position, SearchInfo, SearchResult
     from .options import Options
@@ -76,11 +76,43 @@ def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
     return kept
 
 
-def choose(position: Position, infos: dict[str, SearchInfo | None], result: SearchResult, temperature: float, *seeds: int) -> str:
+def search(
+    position: Position,
+    score: int,
+    moves: list[str],
+    elo: int,
+    seeds: tuple[int, int],
+    search_one: Callable[[str, int], SearchResult | None],
+    search_all: Callable[[list[str], int], SearchResult],
+) -> SearchResult:
+    """Return the result for the move to play at a lower strength: short searches of all moves, a longer one, and a random choice.
+
+    `search_one` and `search_all` search a move or moves with a soft limit of nodes; `search_one` returns None if nothing is left of
+    the limits of the `go`. `score`: the static evaluation.
+    """
+    nodes, temperature = level(elo)
+    if needs_technique(position, score):
+        moves = without_draws(position, moves) or moves
+        return search_all(moves, min(nodes * TECHNIQUE, TECHNIQUE_NODES))
+    shorts: dict[str, SearchResult] = {}
+    for move in moves:
+        short = search_one(move, max(nodes // SCAN_SHARE // len(moves), 1))
+        if short is None:
+            break
+        shorts[move] = short
+    result = search_all(moves, nodes)
+    if result.bestmove not in shorts:
+        return result
+    chosen = choose(position, {move: short.lines[0] for move, short in shorts.items()}, result, temperature, *seeds)
+    return result if chosen == result.bestmove else shorts[chosen]
+
+
+def choose(position: Position, infos: dict[str, SearchInfo], result: SearchResult, temperature: float, *seeds: int) -> str:
     """Return one of the moves in `infos`, the results of a short search of each; `result` is that of the longer search."""
     scores = {move: comparable(info) for move, info in infos.items()}
-    if result.info is not None and result.info.is_mate and result.info.mate_in > 0:
-        scores[result.bestmove] = comparable(result.info)
+    best = result.lines[0]
+    if best.is_mate and best.mate_in > 0:
+        scores[result.bestmove] = comparable(best)
     progressing = {move: scores[move] for move in without_draws(position, scores)}
     if max(progressing.values(), default=0) >= FAR_AHEAD:
         scores = progressing
@@ -99,10 +131,8 @@ def softmax(best: str, scores: dict[str, int], temperature: float, *seeds: int) 
     return Random(str(seeds)).choices(list(scores), weights)[0]
 
 
-def comparable(info: SearchInfo | None) -> int:
+def comparable(info: SearchInfo) -> int:
     """Return the score of a search in centipawns; mates are beyond all other scores, shorter mates further."""
-    if info is None:
-        return -MATE_SCORE
     if not info.is_mate:
         return info.score_cp
     return MATE_SCORE - info.mate_in if info.mate_in > 0 else -MATE_SCORE - info.mate_in

@@ -74,7 +74,7 @@ class FakeEngine:
         self.fens.append(position.fen())
         best = (limits["searchmoves"] or position.legal_moves())[0]
         info = line_of(best, nodes=0 if self.silent else 1)
-        if not self.silent:
+        if not self.silent and on_info:
             on_info(info)
         self.started.release()
         if self.fail:
@@ -84,9 +84,8 @@ class FakeEngine:
         while waiting and not (self._stop.wait(0.005) or self.release.is_set() or (bounded and self._hit.is_set())):
             pass
         self.ended.release()
-        result = self.result or (None if self.silent else info)
         nodes = self.nodes_at_end or info.nodes
-        return SimpleNamespace(bestmove=best, ponder="", threads=min(self.threads, 4), info=result, nodes=nodes)
+        return SimpleNamespace(bestmove=best, ponder="", threads=min(self.threads, 4), lines=(self.result or info,), nodes=nodes)
 
     def evaluate(self, _position: Position) -> int:
         return 17
@@ -349,15 +348,14 @@ def test_what_came_while_pondering_is_sent_again_after_the_ponderhit(talk: Talk,
     assert first_words(talk.ask("ponderhit")[before:]) == ["info", "bestmove"]
 
 
-@pytest.mark.parametrize("reported", [True, False])
-def test_a_search_that_reported_nothing_gives_the_score_it_has(talk: Talk, reported: bool) -> None:
-    """The core may be stopped before depth 1 is done: its result is then a static evaluation, or none."""
+def test_a_search_that_reported_nothing_gives_the_score_it_has(talk: Talk) -> None:
+    """The core may be stopped before depth 1 is done: its result is then a static evaluation."""
     talk.engine.silent = True
-    talk.engine.result = line_of("g1h3", score_cp=-55, nodes=3) if reported else None
+    talk.engine.result = line_of("g1h3", score_cp=-55, nodes=3)
     last, best = talk.ask("go infinite", "stop")
     assert best == f"bestmove {FIRST_MOVE}"
-    assert last.startswith("info depth 1 " if reported else "info depth 0 ")
-    assert f" score cp {-55 if reported else 17} " in last
+    assert last.startswith("info depth 1 ")
+    assert " score cp -55 " in last
 
 
 def test_a_fault_still_gives_a_move_with_a_score(talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
