@@ -8,7 +8,6 @@ cdef class Position:
     cdef int last
     cdef int capacity
     cdef int fullmove  # of the FEN
-    cdef str passed  # of the FEN: its ep square
     cdef public bint chess960
 
     cdef PositionC* current(self) noexcept
