@@ -24,10 +24,8 @@ __all__ = ["WeightsError", "dump", "evaluator", "flatten", "load", "load_default
 
 MAX_FILE_SIZE = 1 << 18  # bytes, about ten times the default file
 MAX_NETWORK_SIZE = 1 << 20  # bytes, more than the largest network has
-SHOWN = 40  # characters of a name in a message
-MAX_CHAIN = 200  # operators, calls and attributes of a statement: a weights file has none
-SIGNS_AND_BRACKETS = frozenset("+-([{")
-ENDINGS = frozenset((",", ")", "]", "}", "=", ":"))
+MAX_QUOTED = 40  # characters of a name in a message
+MAX_SIGNS = 1000  # brackets, commas and other signs of a statement; those of weights.py have at most 200
 HERE = os.path.dirname(os.path.abspath(__file__))
 NETWORKS = os.path.join(HERE, "networks")  # the folder of the shipped ones
 
@@ -72,7 +70,7 @@ def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None)
         return None
     where = f"{os.path.basename(path or defaults.__file__)}: NETWORK"
     if name.replace("\\", "/").startswith("//"):  # Windows would send a name and a password's hash there
-        raise WeightsError(f"{where} must name a file of this computer, not {name[:SHOWN]}")
+        raise WeightsError(f"{where} must name a file of this computer, not {name[:MAX_QUOTED]}")
     folders = [NETWORKS] if path is None else [os.path.dirname(os.path.abspath(path)), NETWORKS]
     found = next((file for file in (os.path.join(folder, name) for folder in folders) if os.path.exists(file)), None)
     if found is None:
@@ -137,9 +135,9 @@ def _check(weights: dict[str, Any], lines: dict[str, int], where: str) -> None:
         else:
             import difflib
 
-            close = difflib.get_close_matches(name[:SHOWN], known, 1)
+            close = difflib.get_close_matches(name[:MAX_QUOTED], known, 1)
             nearest = f" (did you mean {close[0]}?)" if close else ""
-            raise WeightsError(f"{at}: {name[:SHOWN]} is not the name of a weight{nearest}")
+            raise WeightsError(f"{at}: {name[:MAX_QUOTED]} is not the name of a weight{nearest}")
     for name in known:
         if name not in weights:
             raise WeightsError(f"{where}: {name} is missing")
@@ -176,7 +174,7 @@ def _wanted(shape: tuple[int, ...]) -> str:
 
 
 def _described(value: Any) -> str:
-    return "a list" if isinstance(value, list) else "a tuple" if isinstance(value, tuple) else repr(value)[:40]
+    return "a list" if isinstance(value, list) else "a tuple" if isinstance(value, tuple) else repr(value)[:MAX_QUOTED]
 
 
 # --- Reading ---
@@ -212,7 +210,7 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
     import ast
     import warnings
 
-    if (line := _too_deep(text)) is not None:
+    if (line := _too_long(text)) is not None:
         raise WeightsError(f"{where}, line {line}: a weights file can hold only numbers and lists of numbers")
     try:
         with warnings.catch_warnings():
@@ -232,34 +230,29 @@ def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, 
             raise WeightsError(f"{at}: a weights file can hold only assignments NAME = value")
         name = node.targets[0].id
         if name in weights:
-            raise WeightsError(f"{at}: {name[:SHOWN]} is assigned a second time; delete one of the two lines")
+            raise WeightsError(f"{at}: {name[:MAX_QUOTED]} is assigned a second time; delete one of the two lines")
         is_text = isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
         weights[name] = ast.literal_eval(node.value) if is_text else _numbers(node.value, f"{where}, line", name)
         lines[name] = node.lineno
     return weights, lines
 
 
-def _too_deep(text: str) -> int | None:
-    """The line of a statement that chains more than MAX_CHAIN operators, calls or attributes; None if none does.
+def _too_long(text: str) -> int | None:
+    """Return the line where a statement gets more than MAX_SIGNS signs; None if none does.
 
-    Python 3.10 makes a tree of such a chain in C without looking at how deep it is, and crashes.
+    Python 3.10 crashes while it parses a chain of thousands of operators, calls or attributes.
     """
     import io
     import tokenize
 
-    count, before = 0, ""
+    count = 0
     try:
         for token in tokenize.generate_tokens(io.StringIO(text).readline):
-            if token.type == tokenize.NEWLINE or token.string == ";":
-                count = 0
-            elif token.type == tokenize.OP and token.string not in ENDINGS:
-                follows = before.isidentifier() or before[-1:].isalnum() or before[-1:] in (")", "]", "'", '"')
-                count += follows or token.string not in SIGNS_AND_BRACKETS
-                if count > MAX_CHAIN:
-                    return token.start[0]
-            before = token.string or before
+            count = 0 if token.type == tokenize.NEWLINE else count + (token.type == tokenize.OP)
+            if count > MAX_SIGNS:
+                return token.start[0]
     except (SyntaxError, tokenize.TokenError):
-        return None  # the parser says what is wrong, and makes no tree
+        pass  # the parser names the error
     return None
 
 
@@ -276,4 +269,4 @@ def _numbers(node: ast.expr, at: str, name: str) -> Any:
         node = node.operand
     if isinstance(node, ast.Constant) and type(node.value) is int:
         return sign * node.value
-    raise WeightsError(f"{at} {node.lineno}: {name[:SHOWN]} holds something that is not a whole number or a list of them")
+    raise WeightsError(f"{at} {node.lineno}: {name[:MAX_QUOTED]} holds something that is not a whole number or a list of them")
