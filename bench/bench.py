@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from ..core.engine import MAX_DEPTH, MAX_THREADS, build_info
 from ..evaluation import config
-from .common.command import CommandError, Parser, file_name, per_second, sets_tunables, warn, whole_number
+from .common.command import CommandError, Parser, file_name, per_second, sets_tunables, whole_number
 from .common.signature import DEPTH, HASH_MB, searches
 
 MAX_HASH_MB = 1 << 20
@@ -36,7 +36,7 @@ def _bench(args: argparse.Namespace) -> int:
     done = []
     try:
         weights, network = config.evaluator(args.weights)
-        warn(build_info())
+        print(build_info(), file=sys.stderr, flush=True)
         tunables = dict(args.set)
         for searched in searches(weights, network, depth, hash_mb=hash_mb, threads=threads, tunables=tunables):
             done.append(searched)

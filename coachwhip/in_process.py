@@ -161,7 +161,7 @@ class InProcessTransport(asyncio.SubprocessTransport):
         session.close()
         self._protocol.loop.call_soon_threadsafe(self._protocol.connection_lost, None)
 
-    def look(self) -> bool:
+    def is_closed(self) -> bool:
         """Return False: nobody can close the pipe on the session."""
         return self.closed
 

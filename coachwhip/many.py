@@ -11,7 +11,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, overload
 
 from .boards import Position, game_of, position_of
-from .workers import LOOK, worker_processes
+from .workers import POLL_SECONDS, worker_processes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable
@@ -116,7 +116,7 @@ def _results(
         for done in range(1, len(games) + 1):
             try:
                 running.extend(executor.submit(analyse, game) for game in islice(waiting, processes * AHEAD - len(running)))
-                while not wait([running[0]], timeout=LOOK).done:
+                while not wait([running[0]], timeout=POLL_SECONDS).done:
                     pass
                 result = running.popleft().result()
             except BrokenExecutor as error:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from multiprocessing.connection import Connection
 
-LOOK = 0.5  # seconds between checks for Ctrl-C, which does not wake a waiting thread on every system
+POLL_SECONDS = 0.5  # seconds between checks for Ctrl-C, which does not wake a waiting thread on every system
 
 
 @contextmanager

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Reads compressed files, which their first bytes reveal whatever they are called, and stops at one that expands without measure."""
+"""Reads compressed files, recognised by their first bytes, and rejects a file that expands too much."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from _typeshed import WriteableBuffer
 
-MOST_EXPANDED = 200  # times the size of a compressed file; games and positions take about a tenth
+MOST_EXPANDED = 200  # times the size of a compressed file; games and positions expand about ten times
 SMALL = 1 << 26  # bytes, to which any compressed file may expand
 KINDS = {  # by the first bytes
     b"\xfd7zXZ\0": "xz",
@@ -31,23 +31,23 @@ ENDINGS = (".xz", ".gz", ".bz2")  # that such a file usually has
 
 
 class CompressedError(ValueError):
-    """A compressed file that cannot be read. The message says why, without the file's name."""
+    """A compressed file cannot be read. The message gives the reason, without the file's name."""
 
 
 def compression(start: bytes) -> str:
-    """How a file that begins with these bytes is compressed; "" if it is not."""
+    """Return the kind of compression of a file with these first bytes; "" if it is not compressed."""
     return next((kind for magic, kind in KINDS.items() if start.startswith(magic)), "")
 
 
 def expanded(file: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
-    """The content of an open file, expanded if it is compressed (.xz, .gz or .bz2). It is read once, from its start.
+    """Return the content of an open file, expanded if it is compressed (.xz, .gz or .bz2). It can be read once, from its start.
 
-    Raises CompressedError, also while it is read, if it is compressed in another way, damaged, or expands too much.
+    Raises CompressedError, also later while reading, for another kind of compression, a damaged file, or one that expands too much.
     """
     kind = compression(file.peek(LONGEST_START))
     if not kind:
         return file
-    if file.seekable():  # what reads lines would take minutes to reach the limit
+    if file.seekable():  # reading lines up to the limit would take minutes
         content = io.BufferedReader(_Expanded(file, kind))
         while content.read(READ_SIZE):
             pass
@@ -56,7 +56,7 @@ def expanded(file: io.BufferedReader[Any]) -> io.BufferedReader[Any]:
 
 
 def _open(file: Any, kind: str) -> Any:
-    """What reads a compressed file. A Python may lack one of these modules."""
+    """Open a compressed file. A Python may lack one of these modules."""
     if kind not in MODULES:
         raise CompressedError(f"compressed ({kind}): expand it first")
     return import_module(MODULES[kind]).open(file)

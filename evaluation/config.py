@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Loads and checks evaluation weights, and writes them out as a file to start from; `evaluator` has what the core takes.
+"""Loads and checks evaluation weights, and writes them as a file to start from.
 
-A weights file is data in Python's syntax: assignments of numbers, lists and strings, read with `ast`, never executed. Which entries it
-has, and of which type, is declared in layout.py. Those it leaves out are the shipped ones.
+A weights file is data in Python's syntax: assignments of numbers, lists and strings, read with `ast`, never executed. layout.py
+declares the entries and their types. An entry that is left out has the shipped value.
 """
 
 from __future__ import annotations
@@ -31,27 +31,24 @@ NETWORKS = os.path.join(HERE, "networks")  # the folder of the shipped ones
 
 
 class WeightsError(ValueError):
-    """A weights file, or the network it names, that cannot be used. The message is one sentence that names the line or the entry."""
+    """A weights file, or the network it names, cannot be used. The message names the line or the entry."""
 
 
 def evaluator(path: str | os.PathLike[str] | None = None) -> tuple[list[int], Network | None]:
-    """What an Engine takes to evaluate with a weights file (None or "": with what comes with coachwhip): `weights` and `network`.
-
-    Raises WeightsError.
-    """
+    """Return the weights and the network of a weights file, as `Engine` takes them; None or "": the shipped ones. Raises WeightsError."""
     weights = load(path) if path else load_default()
     return flatten(weights), network(weights, path or None)
 
 
 def load_default() -> dict[str, Any]:
-    """The weights that come with coachwhip, by the names of weights.py."""
+    """Return the shipped weights, by the names of weights.py."""
     weights = {name: value for name, value in vars(defaults).items() if name.isupper()}
     _check(weights, {}, "weights.py")
     return weights
 
 
 def load(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """The shipped weights with the entries of a file. Raises WeightsError if one is unknown or wrong, or the file cannot be read."""
+    """Return the shipped weights with the entries of a file. Raises WeightsError if one is unknown or wrong, or the file cannot be read."""
     where = os.path.basename(path)
     entries, lines = _read_assignments(_read_text(path), where)
     weights = load_default() | entries
@@ -60,9 +57,9 @@ def load(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None) -> Network | None:
-    """The network that the entries of a weights file name, None if they name none.
+    """Return the network that the entries of a weights file name; None if they name none.
 
-    `path` is the weights file (None: the shipped one): a network's path starts in its folder, else in that of the shipped networks.
+    `path` is the weights file (None: the shipped one). A relative name is looked up in its folder, then among the shipped networks.
     Raises WeightsError.
     """
     name = weights["NETWORK"]
@@ -72,13 +69,13 @@ def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None)
     if name.replace("\\", "/").startswith("//"):  # Windows would send a name and a password's hash there
         raise WeightsError(f"{where} must name a file of this computer, not {name[:MAX_QUOTED]}")
     folders = [NETWORKS] if path is None else [os.path.dirname(os.path.abspath(path)), NETWORKS]
-    found = next((file for file in (os.path.join(folder, name) for folder in folders) if os.path.exists(file)), None)
-    if found is None:
+    existing = next((file for file in (os.path.join(folder, name) for folder in folders) if os.path.exists(file)), None)
+    if existing is None:
         shipped = "among the shipped networks"
         places = f" {shipped}, in {NETWORKS}" if path is None else f", neither from {folders[0]} nor {shipped}"
         raise WeightsError(f"{where}: there is no file {name}{places}")
     try:
-        return Network(_read_bytes(found, MAX_NETWORK_SIZE))
+        return Network(_read_bytes(existing, MAX_NETWORK_SIZE))
     except WeightsError as error:
         raise WeightsError(f"{where}: {error}") from error
     except ValueError as error:
@@ -86,7 +83,7 @@ def network(weights: dict[str, Any], path: str | os.PathLike[str] | None = None)
 
 
 def dump(weights: dict[str, Any]) -> str:
-    """The text of a weights file: weights.py with its comments, and these values in place of its own."""
+    """Return the text of a weights file: weights.py with its comments, and with these values."""
     import ast
 
     with open(os.path.join(HERE, "weights.py"), encoding="utf-8") as file:
@@ -97,12 +94,12 @@ def dump(weights: dict[str, Any]) -> str:
             name, value = node.targets[0].id, node.value
             first, last = value.lineno - 1, (value.end_lineno or value.lineno) - 1
             head, tail = lines[first][: value.col_offset], lines[last][value.end_col_offset :]
-            lines[first : last + 1] = [head + _drawn(weights[name], ENTRIES.get(name)) + tail]
+            lines[first : last + 1] = [head + _text_of(weights[name], ENTRIES.get(name)) + tail]
     return "".join(lines)
 
 
-def _drawn(value: Any, entry: Entry | None) -> str:
-    """The name of the network, or numbers in columns: each row of a table is a line, long lists have lines of equal length."""
+def _text_of(value: Any, entry: Entry | None) -> str:
+    """Return the text of a value: a string, or numbers in columns. Each row of a table is a line; long lists have lines of equal length."""
     if entry is None:
         return '"' + str(value).replace("\\", "\\\\").replace('"', '\\"') + '"'
     shape = entry.shape
@@ -160,14 +157,14 @@ def _check_value(value: Any, shape: tuple[int, ...], low: int, high: int, at: st
             raise WeightsError(f"{at} must be from {low} to {high}")
         return
     if not isinstance(value, (list, tuple)):
-        raise WeightsError(f"{at} must be {_wanted(shape)}, not {_described(value)}")
+        raise WeightsError(f"{at} must be {_form(shape)}, not {_described(value)}")
     if len(value) != shape[0]:
-        raise WeightsError(f"{at} must be {_wanted(shape)}, but has {len(value)} instead of {shape[0]}")
+        raise WeightsError(f"{at} must be {_form(shape)}, but has {len(value)} instead of {shape[0]}")
     for i, item in enumerate(value):
         _check_value(item, shape[1:], low, high, f"{at}[{i}]")
 
 
-def _wanted(shape: tuple[int, ...]) -> str:
+def _form(shape: tuple[int, ...]) -> str:
     if shape == (2,):
         return "a pair (midgame, endgame)"
     return f"a list of {shape[0]} " + ("numbers" if len(shape) == 1 else "pairs" if shape[1:] == (2,) else "lists")
@@ -191,7 +188,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
 
 
 def _read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
-    """The bytes of a file. Raises WeightsError if it cannot be read or is larger than `most`."""
+    """Return the bytes of a file. Raises WeightsError if it cannot be read or is larger than `most`."""
     where = os.path.basename(path)
     if os.path.exists(path) and not os.path.isfile(path):
         raise WeightsError(f"{where} is not a file")
@@ -206,7 +203,7 @@ def _read_bytes(path: str | os.PathLike[str], most: int) -> bytes:
 
 
 def _read_assignments(text: str, where: str) -> tuple[dict[str, Any], dict[str, int]]:
-    """The values and the line numbers of `NAME = value` statements; strings standing alone are comments."""
+    """Return the values and the line numbers of `NAME = value` statements; strings alone are comments."""
     import ast
     import warnings
 
@@ -257,7 +254,7 @@ def _too_long(text: str) -> int | None:
 
 
 def _numbers(node: ast.expr, at: str, name: str) -> Any:
-    """The value of an expression that is a whole number, or a list or tuple of such. Raises WeightsError if it is not."""
+    """Return the value of a whole number, or of a list or tuple of them. Raises WeightsError for another expression."""
     import ast
 
     if isinstance(node, (ast.List, ast.Tuple)):

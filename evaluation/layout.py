@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The weights in a file and in the core: names, types, shapes and limits, and the conversion between the two.
+"""Names, types, shapes and limits of the weights, and the conversion between a weights file and the core.
 
 The entries of a weights file have the core's names in capitals. A tapered weight is a pair (mg, eg); a tapered weight of 8 by 8
 is two boards, NAME_MG and NAME_EG, rank 8 first. The core takes one flat list of integers in the order of its declaration, with
@@ -28,8 +28,8 @@ BOARD = (8, 8)
 DANGER = "Danger units"
 SCALE = "Endgame scale"
 
-# The table of weights: theme, least and greatest value of a number, whether the numbers are known and never fitted (endgame
-# tables and theory give them, or positions without a fifty-move counter say nothing about them), names.
+# The table of weights: theme, least and greatest value of a number, whether the numbers are known and never fitted (they come from
+# endgame tables and theory, or depend on a fifty-move counter that the positions lack), names.
 THEMES = (
     ("Material", -2000, 2000, False, "material bishop_pair"),
     ("Piece squares", -2000, 2000, False, "pawn_squares knight_squares bishop_squares rook_squares queen_squares king_squares"),
@@ -63,7 +63,7 @@ WEIGHTS = tuple(Weight(*row, *_MEANING[row[0]]) for row in weights_layout())  # 
 
 
 def entry_names(weight: Weight) -> tuple[str, ...]:
-    """The names of the entries that hold the weight: two for boards, one otherwise."""
+    """Return the names of a weight's entries: two for boards, one otherwise."""
     upper = weight.name.upper()
     return (f"{upper}_MG", f"{upper}_EG") if weight.is_tapered and weight.shape == BOARD else (upper,)
 
@@ -78,31 +78,30 @@ ENTRIES = {  # every entry of a weights file but NETWORK, by name
 
 
 def cells() -> Iterator[Weight]:
-    """The weight of each integer of the flat list."""
+    """Yield the weight of each integer of the flat list."""
     return (weight for weight in WEIGHTS for _ in range(math.prod(weight.shape)))
 
 
 def leaves(value: Any, depth: int) -> list[Any]:
-    """The innermost items of a list that is nested `depth` deep, in order."""
+    """Return the innermost items of a list that is nested `depth` deep, in order."""
     return [value] if depth == 0 else [leaf for item in value for leaf in leaves(item, depth - 1)]
 
 
 def pack_pair(mg: Number, eg: Number) -> Number:
-    """A pair as one integer: eg in the high bits, mg in the low 16. Arrays work like numbers."""
+    """Return a pair as one integer: eg in the high bits, mg in the low 16. Arrays work like numbers."""
     return mg + (eg << 16)
 
 
 def unpack_pair(packed: Number) -> tuple[Number, Number]:
-    """The midgame and the endgame value of a packed pair. Arrays work like numbers."""
+    """Return the midgame and the endgame value of a packed pair. Arrays work like numbers."""
     mg = (packed + 0x8000 & 0xFFFF) - 0x8000
     return mg, packed - mg >> 16
 
 
 def flatten(weights: dict[str, Any]) -> list[int]:
-    """The flat list of integers that the core takes.
+    """Return the flat list of integers that the core takes.
 
-    `weights` are the entries of a weights file, as `config.load` and `config.load_default` return them. Values may be changed,
-    shapes may not. Entries that are strings are left out.
+    `weights` are the entries of a weights file, as `config.load` and `config.load_default` return them. Strings are left out.
     """
     flat: list[int] = []
     for weight in WEIGHTS:
@@ -118,7 +117,7 @@ def flatten(weights: dict[str, Any]) -> list[int]:
 
 
 def unflatten(flat: Sequence[int]) -> dict[str, Any]:
-    """The reverse of `flatten`: the entries of a weights file, without those that are strings."""
+    """Return the entries of a weights file, without strings; the reverse of `flatten`."""
     weights: dict[str, Any] = {}
     values = iter(flat)
     for weight in WEIGHTS:
@@ -133,5 +132,5 @@ def unflatten(flat: Sequence[int]) -> dict[str, Any]:
 
 
 def _nested(values: Iterator[Any], shape: tuple[int, ...]) -> Any:
-    """The next values as nested lists of this shape."""
+    """Return the next values as nested lists of this shape."""
     return [_nested(values, shape[1:]) for _ in range(shape[0])] if shape else next(values)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The table that `eval` prints: a row for each theme of the evaluation, by side, for midgame and endgame.
+"""Prints the table of `eval`: a row for each theme of the evaluation, by side, for midgame and endgame.
 
 It adds up the features that the core counted (`Engine.trace`), so its total is exactly the score that the search uses.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def table(trace: Mapping[str, Any]) -> str:
-    """The text for what `Engine.trace` returned. Scores are in pawns from White's side; the last line adds the side to move's view."""
+    """Return the table of a result of `Engine.trace`. Scores are in pawns from White's side; the last line adds the side to move's view."""
     rows = _rows(trace)
     score = trace["score"]
     lines = [
@@ -39,7 +39,7 @@ def table(trace: Mapping[str, Any]) -> str:
 
 
 def _network(trace: Mapping[str, Any]) -> list[str]:
-    """The line for the network's part, if there is a network."""
+    """Return the line for the network's part, if there is a network."""
     network = trace["network"]
     if network is None:
         return []
@@ -49,7 +49,7 @@ def _network(trace: Mapping[str, Any]) -> list[str]:
 
 
 def _worth(trace: Mapping[str, Any]) -> list[str]:
-    """A board of what each piece is worth to the network, if there is a network."""
+    """Return a board with the value of each piece to the network, if there is a network."""
     if trace["network"] is None:
         return []
     squares = ["." if cp is None else _pawns(cp) for cp in trace["network"]["worth"]]
@@ -59,7 +59,7 @@ def _worth(trace: Mapping[str, Any]) -> list[str]:
 
 
 def _rows(trace: Mapping[str, Any]) -> dict[str, tuple[Pair, Pair]]:
-    """The values of White and of Black for every theme, as (mg, eg) in centipawns."""
+    """Return the values of White and of Black for every theme, as (mg, eg) in centipawns."""
     sums = {weight.theme: [0, 0, 0, 0] for weight in WEIGHTS if weight.is_tapered}
     for weight, value, counts in zip(cells(), trace["weights"], trace["features"], strict=True):
         if weight.is_tapered and any(counts):

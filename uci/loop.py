@@ -98,7 +98,7 @@ class UciLoop:
         self.session = session or Session()
         self.session.show = lambda text: self._write(fmt.info_string(text))
         self.session.log_to = self._log_to
-        self.worker = Worker(self._write.look)
+        self.worker = Worker(self._write.is_closed)
         self.commands = self._command_table()
         self._unknown = Command(self._do_unknown, WHILE_BUSY, "")
         self.has_complained = False

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         @property
         def closed(self) -> bool: ...
 
-        def look(self) -> bool:
+        def is_closed(self) -> bool:
             """Check, without writing, whether nobody reads any more; the same as `closed` if the system cannot tell."""
 
         def __call__(self, line: str, /) -> None: ...
@@ -54,7 +54,7 @@ class LineWriter:
                     self.closed = True
                     self.error = error
 
-    def look(self) -> bool:
+    def is_closed(self) -> bool:
         """Check, without writing, whether nobody reads any more; the same as `closed` on Windows, which cannot tell."""
         try:
             from select import POLLERR, POLLHUP, poll
@@ -83,7 +83,7 @@ class LoggedWriter:
         self._crashes_to = crashes_to
         self._lock = allocate_lock()
         self._file: FileIO | None = None
-        self.look = write.look
+        self.is_closed = write.is_closed
 
     @property
     def closed(self) -> bool:

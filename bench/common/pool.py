@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from itertools import islice
 from typing import Any, Generic, TypeVar
 
-from ...workers import LOOK, worker_processes
+from ...workers import POLL_SECONDS, worker_processes
 from .command import CommandError
 from .fair_timing import fair_timing
 
@@ -45,7 +45,7 @@ class Pool(Generic[Item, Result]):
                     running[self._executor.submit(self._function, item)] = item
                 if not running:
                     return
-                done, _ = wait(running, timeout=LOOK, return_when=FIRST_COMPLETED)
+                done, _ = wait(running, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
                 for future in [future for future in running if future in done]:
                     yield running.pop(future), future.result()
         finally:

@@ -88,7 +88,7 @@ def test_a_full_disk_ends_the_log_with_a_message(tmp_path: Path) -> None:
 
     class Out:
         closed = False
-        look = staticmethod(lambda: False)
+        is_closed = staticmethod(lambda: False)
 
         def __call__(self, line: str, /) -> None:
             lines.append(line)

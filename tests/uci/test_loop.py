@@ -39,7 +39,7 @@ class Lines:
             self._changed.notify_all()
         self.on_line(line)
 
-    def look(self) -> bool:
+    def is_closed(self) -> bool:
         return self.closed
 
     def wait(self, start: str, count: int = 1) -> None:

@@ -58,12 +58,12 @@ def test_whether_anybody_reads_is_seen_with_and_without_a_line_to_write() -> Non
     for looks in (False, sys.platform != "win32"):  # on Windows only a write shows it
         reader, writer = os.pipe()
         write = LineWriter(writer)
-        assert not write.look()
+        assert not write.is_closed()
         write("uciok")
-        assert not write.look()
+        assert not write.is_closed()
         os.close(reader)
         if looks:
-            assert write.look()
+            assert write.is_closed()
         else:
             write("uciok")
             write("uciok")
