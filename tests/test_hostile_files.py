@@ -64,16 +64,6 @@ def test_a_few_spoilt_files_of_every_kind_are_read_or_rejected(tmp_path: Path) -
 # --- Weights ---
 
 
-@pytest.mark.parametrize(
-    "value", ["1" + "+1" * 50_000, "x" + ".x" * 50_000, "f" + "()" * 50_000, "x" + "[0]" * 50_000, "((1)" + ")(1)" * 40_000 + ")"]
-)
-def test_a_chain_that_would_crash_the_parser_is_rejected(value: str, tmp_path: Path) -> None:
-    """Python 3.10 ends with a segmentation fault in `ast.parse`."""
-    path = file_with(tmp_path, f'NETWORK = ""\nTEMPO = {value}\n', "mine.py")
-    with pytest.raises(WeightsError, match=r"^mine\.py, line 2: a weights file can hold only numbers and lists of numbers$"):
-        config.load(path)
-
-
 @pytest.mark.parametrize("name", ["//server/share/net.cwnet", r"\\\\server\\share\\net.cwnet", r"/\\server/share"])
 def test_a_network_of_another_computer_is_rejected(name: str, tmp_path: Path) -> None:
     with pytest.raises(WeightsError, match=r"^mine\.py: NETWORK must name a file of this computer, not "):

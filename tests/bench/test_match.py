@@ -145,17 +145,6 @@ def test_results_that_are_all_alike_show_no_elo(result: str, games: int) -> None
     assert all(map(math.isfinite, frame(course(tally, None))))
 
 
-def test_the_picture_holds_the_intervals_but_those_of_the_first_games() -> None:
-    tally = Tally()
-    for number in range(40):
-        finish(tally, number, number % 2, 1 - number % 2, "1-0" if number % 4 else "1/2-1/2")
-    steps = course(tally, Sprt(0, 5))
-    assert [step.games for step in steps] == list(range(2, 41, 2))
-    low, high = frame(steps)
-    assert low < min(step.low for step in steps[2:]) < max(step.high for step in steps[2:]) < high
-    assert low < 0 < high
-
-
 def test_a_program_with_a_blank_in_its_path_is_taken_as_it_stands(tmp_path: Path) -> None:
     program = tmp_path / "my engine's"
     program.write_text("")

@@ -64,7 +64,7 @@ def test_two_processes_write_the_same_file_as_one(reference: Path, book: Path, t
 def test_a_torn_game_is_cut_and_played_again(reference: Path, book: Path, tmp_path: Path) -> None:
     whole, path = reference.read_bytes(), tmp_path / "torn.vf"
     first = len(games_of(reference)[0].data)
-    for torn in (whole[:-1], whole[: first + 3], whole[: first + 40], whole[:first], whole[:20], b""):
+    for torn in (whole[:-1], whole[: first + 3], whole[:20]):
         path.write_bytes(torn)
         Path(f"{path}.json").write_bytes(Path(f"{reference}.json").read_bytes())
         assert made(path, book) == whole
@@ -96,7 +96,7 @@ def test_damage_inside_the_file_is_named_and_loses_nothing(
 
 def test_more_games_lengthen_the_file_and_the_seed_decides_them(reference: Path, book: Path, tmp_path: Path) -> None:
     path = tmp_path / "short.vf"
-    for games in (1, 2, 5):
+    for games in (1, 5):
         made(path, book, games=games)
         assert len(games_of(path)) == games == settings_of(path)["games"]
     assert made(path, book) == reference.read_bytes() == made(path, book, games=2)
@@ -113,7 +113,7 @@ def test_a_full_disk_shortens_nothing(book: Path, tmp_path: Path, capsys: pytest
     ends = [len(b"".join(each.data for each in games[:count])) for count in range(17)]
     assert ends[10] > Path(f"{tmp_path / 'whole.vf'}.json").stat().st_size
     words = [str(path), "--games", "16", "--openings", str(book), *FAST, *long, "--concurrency", "1"]
-    for room in (ends[10] + 40, ends[12] + 1, ends[12]):
+    for room in (ends[10] + 40, ends[12]):
         with room_of(room):
             assert selfplay.main(words) == 2
         assert "full.vf: File too large" in capsys.readouterr().err

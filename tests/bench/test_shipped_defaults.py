@@ -3,14 +3,16 @@
 
 import io
 import json
-import re
 import shlex
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.pgn
 import pytest
 from coachwhip.bench import data
+from coachwhip.bench.analyse import __main__ as analyse
+from coachwhip.bench.common.files import read_text
 from coachwhip.bench.common.openings import chess960_starts
 from coachwhip.bench.engines.spec import own_command
 from coachwhip.bench.learn import wdl_fit
@@ -45,30 +47,24 @@ def test_suite_takes_the_shipped_positions(capsys: pytest.CaptureFixture[str]) -
     assert f"using the {data.TACTICS.number} built-in test positions" in err
 
 
-def test_analyse_takes_the_shipped_games(capsys: pytest.CaptureFixture[str]) -> None:
-    out, err = run(capsys, "analyse", "--nodes", "30", "--json")
-    assert len(json.loads(out)["games"]) == data.GAMES.number
-    assert f"using the {data.GAMES.number} built-in games" in err
-    _, err = run(capsys, "analyse", "--nodes", "30", "--output", str(data.GAMES.path), code=2)
-    assert "is one of the files to read" in err
-
-
-def test_wdl_fit_takes_the_scored_games(
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They are enough for a model with the right shape: the side that is ahead wins more often than not from some score on."""
+@pytest.mark.parametrize(
+    ("module", "name", "words", "count", "printed"),
+    [(analyse, "GAMES", ("analyse", "--nodes", "30"), 1, "[Event "), (wdl_fit, "SCORED", ("wdl-fit",), 20, "# 20 games")],
+)
+def test_analyse_and_wdl_fit_take_the_shipped_games(
+    module: Any, name: str, words: tuple[str, ...], count: int, printed: str,
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    """A few of them."""
     pytest.importorskip("scipy")
+    shipped = getattr(data, name)
+    games = read_text(shipped.path).split("[Event ")[: count + 1]
+    (few := tmp_path / "few.pgn").write_text("[Event ".join(games), encoding="utf-8")
+    monkeypatch.setattr(module, name, shipped._replace(path=few))
     monkeypatch.setattr(wdl_fit, "ROUNDS", 1)
-    out, err = run(capsys, "wdl-fit")
-    games, scores, loss = re.findall(r"# (\d+) games, (\d+) scores, mean loss ([\d.]+) nats", out)[0]
-    assert (int(games), int(scores) > 5000) == (data.SCORED.number, True)
-    assert float(loss) < 0.95  # a guess has ln 3
-    middle = [float(number) for number in re.findall(r"MIDDLE = \((.*)\)", out)[0].split(",")]
-    assert 20 < sum(middle) < 600  # with all pieces on the board, in centipawns
-    assert f"using the {data.SCORED.number} built-in scored games" in err
-    broken = tmp_path / "broken.pgn.xz"
-    broken.write_bytes(data.SCORED.path.read_bytes()[:1000])
-    assert f"{broken}: not a whole compressed file" in run(capsys, "wdl-fit", str(broken), code=2)[1]
+    out, err = run(capsys, *words)
+    assert printed in out
+    assert f"using the {count} built-in {shipped.entries}, {few}" in err
 
 
 def first_fens(path: Path) -> set[str]:

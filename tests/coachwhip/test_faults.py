@@ -76,7 +76,8 @@ def words_of(line: str, file: str = "") -> list[str]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with a good file of each kind."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(horizon, "JUDGE_DEPTH", 1)  # pages are written here, not read
+    for depth in ("DEPTH", "JUDGE_DEPTH"):
+        monkeypatch.setattr(horizon, depth, 1)  # pages are written here, not read
     (tmp_path / "good.epd").write_text(f'{EPD} bm e4; c9 "1-0";\n')
     (tmp_path / "good.fen").write_text(f"{START}\n")
     (tmp_path / "good.pgn").write_text(GAME)

@@ -233,12 +233,11 @@ def test_tools_reject_a_broken_network(
     assert message in rejected(capsys, run, words)
 
 
-@pytest.mark.parametrize("form", ["command", "option"])
-def test_an_engine_with_a_broken_network_plays_no_match(mine: Path, capsys: pytest.CaptureFixture[str], form: str) -> None:
-    """Whether it ends at once, or goes on with other weights than it should use."""
+def test_an_engine_with_a_broken_network_plays_no_match(mine: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """It would go on with other weights than it should use."""
     (mine.parent / "small.cwnet").write_bytes(DATA[:-1])
-    own = [f"{OURS} --weights {shlex.quote(str(mine))}"] if form == "command" else [OURS, "--option", f"WeightsFile={mine}"]
-    said = rejected(capsys, match.main, ["--games", "2", "--nodes", "50", "--engine", OURS, "--engine", *own])
+    engines = ["--engine", OURS, "--engine", OURS, "--option", f"WeightsFile={mine}"]
+    said = rejected(capsys, match.main, ["--games", "2", "--nodes", "50", *engines])
     assert said.startswith("coachwhip match: cannot use ")
     assert "mine.py: NETWORK: small.cwnet cannot be used: the network is truncated" in said
 
@@ -281,31 +280,25 @@ def test_a_session_says_once_that_the_shipped_network_is_broken(shipped: Path, t
 
 
 def test_the_laboratory_and_the_textbook_searches_keep_the_terms(
-    mine: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+    mine: Path, plain: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Whatever network the given or the shipped weights name, also one that is not there."""
+    """Whatever network the given or the shipped weights name."""
+    (positions := mine.parent / "one.fen").write_text(KIWIPETE, encoding="utf-8")
 
     def printed(run: Callable[[list[str]], int], *words: str) -> Any:
         capsys.readouterr()
-        assert run(list(words)) == 0
+        assert run([*words, "--depth", "1", "--json"]) == 0
         return json.loads(capsys.readouterr().out)
 
-    (positions := mine.parent / "one.fen").write_text(KIWIPETE, encoding="utf-8")
+    def cells(weights: Path) -> list[Any]:
+        words = ["--only", "killers", "--positions", str(positions), "--weights", str(weights)]
+        depths = [each for cell in printed(lab.main, *words)["cells"] for each in cell["depths"]]
+        return [[each[name] for name in ("nodes", "value", "move", "worth")] for each in depths]
 
-    def found(*words: str) -> list[Any]:
-        cells = printed(lab.main, "--depth", "1", "--only", "killers", "--json", "--positions", str(positions), *words)["cells"]
-        numbers = [[each[name] for name in ("nodes", "value", "move", "worth")] for cell in cells for each in cell["depths"]]
-        return numbers if words else [numbers, printed(reference.main, "--depth", "1", "--json")]
-
+    with_network = printed(reference.main)
     monkeypatch.setattr(shipped_weights, "NETWORK", "")
-    terms = found()
-    network: Path = request.getfixturevalue("shipped")
-    assert found() == terms
-    assert found("--weights", str(mine)) == terms[0]
-    network.unlink()
-    (mine.parent / "small.cwnet").unlink()
-    assert found() == terms
-    assert found("--weights", str(mine)) == terms[0]
+    assert printed(reference.main) == with_network
+    assert cells(mine) == cells(plain)
 
 
 def test_tune_and_train_take_the_terms_alone(mine: Path, plain: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,6 @@
 import hashlib
 import lzma
 import random
-import tracemalloc
 from pathlib import Path
 
 import chess
@@ -78,28 +77,6 @@ def test_epd_as_people_write_it(tmp_path: Path) -> None:
     assert data.scores[1] == -31
     assert np.isnan(np.delete(data.scores, 1)).all()
     assert not data.has_games
-
-
-def test_a_position_needs_few_bytes(tmp_path: Path) -> None:
-    """A million positions need no more than 100 MB, so ten million fit in 1 GB with everything else."""
-    each, count = max(all_played(), key=lambda each: len(each.usable(game_file.MAX_SCORE))), 3000
-    path = tmp_path / "many.vf"
-    path.write_bytes(each.data * count)
-
-    def read() -> tuning_set.TuningSet:
-        data = tuning_set.read(path)
-        tuning_set.split(data.groups, 0.1, np.random.default_rng(1))
-        return data
-
-    read()  # the first call loads modules, which count too
-    tracemalloc.start()
-    try:
-        data = read()
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert len(data) >= 10 * count
-    assert peak - 20 * game_file.CHUNK < 100 * len(data)
 
 
 @pytest.mark.parametrize(

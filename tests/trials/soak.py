@@ -2,7 +2,7 @@
 """Thousands of fast games of every kind that users play, by hand: `soak.py [--games N] [--concurrency N] [--opponent COMMAND]...`.
 
 The games are shared among MIXES: against ourselves and each opponent, with tables, 1 to 4 threads, 1 to 1024 MB of hash, Chess960, a
-weakened engine, an own book. `coachwhip match` plays them, and python-chess those with pondering. `--folder` keeps the journals of
+weakened engine, an own book. `coachwhip match` plays them. `--folder` keeps the journals of
 the matches: the same command again goes on where it stopped. Each fault is shown on stderr with the load of the machine. Prints one JSON
 object: games and faults of each mix; exit code 1 if coachwhip was ever at fault. A time loss is its fault, too.
 """
@@ -14,12 +14,7 @@ import re
 import shlex
 import subprocess
 import sys
-import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-
-import chess
-import chess.engine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 from places import DATA
@@ -27,10 +22,9 @@ from uci_process import environment
 
 OURS = f"{shlex.quote(sys.executable)} -m coachwhip"
 FAULT = re.compile("time loss|illegal move|crash|stall")
-PONDERING = "pondering"
 # Mix -> its share of all games in percent, and the words of `match` for the first engine, and for a second of ourselves.
 MIXES = {
-    "plain": (25, "--tc 1+0.01", ""),
+    "plain": (30, "--tc 1+0.01", ""),
     "faster": (15, "--tc 0.3+0.003", ""),
     "fastest": (10, "--tc 0.1+0.002", ""),
     "tables": (5, f"--tc 0.5+0.005 --option 'SyzygyPath={DATA / 'syzygy'}'", ""),
@@ -39,7 +33,6 @@ MIXES = {
     "hash 1024": (2, "--tc 1+0.01 --option Hash=1024", "--option Hash=1"),
     "chess960": (8, "--tc 0.5+0.005 --chess960", ""),
     "book, weakened": (5, "--tc 0.3+0.003 --option OwnBook=true", "--option UCI_LimitStrength=true --option UCI_Elo=1500"),
-    PONDERING: (5, "", ""),
     "opponents": (7, "--tc 1+0.01", ""),  # of each opponent
 }
 
@@ -64,31 +57,6 @@ def match(name: str, games: int, words: str, second: str, args: argparse.Namespa
     return found["games"], sum(sum(each["faults"].values()) for each in found["engines"] if each["name"].startswith("ours"))
 
 
-def pondering(number: int) -> str:
-    """A game of ourselves against ourselves by python-chess. Returns what was wrong, "" if nothing."""
-    board = chess.Board.from_chess960_pos(number % 960)
-    clocks, increment = {chess.WHITE: 0.5, chess.BLACK: 0.5}, 0.005
-    engines = [chess.engine.SimpleEngine.popen_uci(shlex.split(OURS), env=environment()) for _ in range(2)]
-    try:
-        while not board.is_game_over(claim_draw=True):
-            limit = chess.engine.Limit(
-                white_clock=clocks[chess.WHITE], black_clock=clocks[chess.BLACK], white_inc=increment, black_inc=increment
-            )
-            began = time.monotonic()
-            move = engines[board.turn].play(board, limit, game=number, ponder=True).move
-            left = clocks[board.turn] - (time.monotonic() - began)
-            if left < -0.05:  # python-chess itself takes some of it
-                return f"time loss of {-left:.3f} s after {board.root().variation_san(board.move_stack)}"
-            clocks[board.turn] = max(0.001, left) + increment
-            board.push(move or chess.Move.null())
-    except (chess.engine.EngineError, chess.engine.EngineTerminatedError, TimeoutError) as error:  # an illegal move, too
-        return f"{type(error).__name__}: {error} in {board.root().fen()} moves {' '.join(map(str, board.move_stack))}"
-    finally:
-        for engine in engines:
-            engine.quit()
-    return ""
-
-
 def tell(text: str) -> None:
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     print(f"{text}; load {load:.1f}", file=sys.stderr, flush=True)
@@ -110,13 +78,7 @@ def main() -> int:
         if name not in (args.only or MIXES):
             continue
         games = max(2, args.games * share // 200 * 2)
-        if name == PONDERING:
-            with ThreadPoolExecutor(args.concurrency) as pool:
-                faults = list(filter(None, pool.map(pondering, range(games))))
-            for fault in faults:
-                tell(f"{name}: {fault}")
-            results[name] = games, len(faults)
-        elif name == "opponents":
+        if name == "opponents":
             for opponent in args.opponent or ["gnuchess --uci", "toga2"]:
                 results[opponent] = match(opponent, games, words, f"--engine {shlex.quote(opponent)} --name other", args)
         else:

@@ -107,7 +107,3 @@ def test_whose_clock(go: str, white: bool, same_as: str) -> None:
 )
 def test_limits_of_a_later_move(go: str, overhead: int, expected: tuple[int, int]) -> None:
     assert limits(go, overhead=overhead) == pytest.approx(expected, rel=2e-3)
-
-
-def test_the_opening_takes_less_than_the_middlegame() -> None:
-    assert limits("wtime 60000 winc 1000", move=1) < limits("wtime 60000 winc 1000", move=15) < limits("wtime 60000 winc 1000")
