@@ -18,7 +18,7 @@ from .moves cimport move_text
 cdef enum:
     MAX_PERFT_THREADS = 256
     LEAST_TASK_DEPTH = 3  # tasks of this depth are not cut
-    TASKS_PER_THREAD = 64  # at least, so that no thread counts for long after the others are done
+    TASKS_PER_THREAD = 16  # at least, so that no thread counts for long after the others are done
     BUCKET_SIZE = 4  # entries; one cache line
     DEPTH_BITS = 5  # of an entry's data; the count is above
 
