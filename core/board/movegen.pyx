@@ -2,22 +2,17 @@
 """The compiled generator functions, and tests of single moves."""
 
 
+cdef inline Move* _emit(const PositionC* pos, Move* out, int us, int kind) noexcept nogil:
+    if kind == NOISY:
+        return emit_moves(&pos.b, out, us, NOISY, pos.checkers, pos.pinned)
+    if kind == QUIETS:
+        return emit_moves(&pos.b, out, us, QUIETS, pos.checkers, pos.pinned)
+    return emit_moves(&pos.b, out, us, ALL_MOVES, pos.checkers, pos.pinned)
+
+
 cdef int generate(const PositionC* pos, Move* out, int kind) noexcept nogil:
     """Write the legal moves of `kind` (NOISY, QUIETS or ALL_MOVES) to `out` (room for MAX_MOVES). Returns how many."""
-    cdef Move* end
-    if pos.stm == WHITE:
-        if kind == NOISY:
-            end = emit_moves(&pos.b, out, WHITE, NOISY, pos.checkers, pos.pinned)
-        elif kind == QUIETS:
-            end = emit_moves(&pos.b, out, WHITE, QUIETS, pos.checkers, pos.pinned)
-        else:
-            end = emit_moves(&pos.b, out, WHITE, ALL_MOVES, pos.checkers, pos.pinned)
-    elif kind == NOISY:
-        end = emit_moves(&pos.b, out, BLACK, NOISY, pos.checkers, pos.pinned)
-    elif kind == QUIETS:
-        end = emit_moves(&pos.b, out, BLACK, QUIETS, pos.checkers, pos.pinned)
-    else:
-        end = emit_moves(&pos.b, out, BLACK, ALL_MOVES, pos.checkers, pos.pinned)
+    cdef Move* end = _emit(pos, out, WHITE, kind) if pos.stm == WHITE else _emit(pos, out, BLACK, kind)
     return <int>(end - out)
 
 
