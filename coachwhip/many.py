@@ -8,7 +8,7 @@ from collections import deque
 from concurrent.futures import BrokenExecutor, Future, wait
 from functools import lru_cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING
 
 from .boards import Position, game_of, position_of
 from .workers import POLL_SECONDS, worker_processes
@@ -27,30 +27,6 @@ MAX_PROCESSES = 61  # Windows can wait for no more
 WORKER_DIED = "a worker process has died; does the program call analyse_many outside `if __name__ == '__main__':`?"
 
 
-@overload
-def analyse_many(
-    positions: Iterable[chess.Board | str],
-    *,
-    nodes: int | None = ...,
-    depth: int | None = ...,
-    time: float | None = ...,
-    multipv: None = ...,
-    options: ConfigMapping | None = ...,
-    processes: int | None = ...,
-    progress: Callable[[int, int], object] | None = ...,
-) -> Generator[InfoDict, None, None]: ...
-@overload
-def analyse_many(
-    positions: Iterable[chess.Board | str],
-    *,
-    nodes: int | None = ...,
-    depth: int | None = ...,
-    time: float | None = ...,
-    multipv: int,
-    options: ConfigMapping | None = ...,
-    processes: int | None = ...,
-    progress: Callable[[int, int], object] | None = ...,
-) -> Generator[list[InfoDict], None, None]: ...
 def analyse_many(
     positions: Iterable[chess.Board | str],
     *,

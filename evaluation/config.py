@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 
 from ..core.engine import Network
+from ..text import nearest
 from . import weights as defaults
 from .layout import ENTRIES, NETWORK_LENGTH, flatten, leaves, unflatten
 
@@ -130,11 +131,9 @@ def _check(weights: dict[str, Any], lines: dict[str, int], where: str) -> None:
             shape = (*entry.shape, 2) if entry.is_paired else entry.shape
             _check_value(value, shape, entry.low, entry.high, f"{at}: {name}")
         else:
-            import difflib
-
-            close = difflib.get_close_matches(name[:MAX_QUOTED], known, 1)
-            nearest = f" (did you mean {close[0]}?)" if close else ""
-            raise WeightsError(f"{at}: {name[:MAX_QUOTED]} is not the name of a weight{nearest}")
+            near = nearest(name, known)
+            guess = f" (did you mean {near}?)" if near else ""
+            raise WeightsError(f"{at}: {name[:MAX_QUOTED]} is not the name of a weight{guess}")
     for name in known:
         if name not in weights:
             raise WeightsError(f"{where}: {name} is missing")
