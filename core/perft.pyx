@@ -362,7 +362,7 @@ cdef int _report(list result, str text, leaves, on_move) except -1:
 
 
 cdef list count_leaves(const PositionC* pos, int depth, bint chess960, int threads, int hash_mb, should_stop, on_move):
-    """Return the result of `Position.divide`. In a deep count the calling thread waits for others, so that it can be interrupted."""
+    """Return the result of `Position.divide`. A deep count runs in other threads, so that this one can be interrupted."""
     cdef Counter counter = Counter(hash_mb)
     cdef Task root = Task.__new__(Task)
     cdef Move[MAX_MOVES] moves

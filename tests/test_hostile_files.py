@@ -8,7 +8,6 @@ import bz2
 import contextlib
 import gzip
 import html
-import json
 import logging
 import lzma
 import os
@@ -23,7 +22,7 @@ from typing import Any
 import chess
 import pytest
 from coachwhip.bench import perft
-from coachwhip.bench.common import openings, pgn
+from coachwhip.bench.common import openings
 from coachwhip.bench.common.adjudication import by_tablebase, open_tables
 from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.lab.__main__ import read_positions
@@ -118,16 +117,6 @@ def test_a_number_of_thousands_of_digits_is_named(number: str, tmp_path: Path) -
         except CommandError as error:
             messages.append(str(error))
     assert all(one_line(message, path) for message in messages)
-
-
-@pytest.mark.parametrize("clock", ["9" * 5000, "9" * 400, "9" * 30])
-def test_absurd_clocks_are_not_shown(clock: str, tmp_path: Path) -> None:
-    path = file_with(tmp_path, f"{TAGS}1. e4 {{ [%clk {clock}:00:00] [%emt {clock}:00:00] }} e5 {{ [%clk 0:01:00] }} 1-0\n")
-    (study,) = games.read_files([str(path)])[0]
-    page = report.page([study], "test")
-    shown = page.replace(json.dumps(pgn.game_text(study.game)), "")  # which `Copy PGN` copies as it is
-    assert clock[:20] not in shown
-    assert "1:00" in shown
 
 
 def test_deep_variations_are_read_and_written(tmp_path: Path) -> None:
