@@ -26,7 +26,7 @@ class OwnGames:
     nodes: int  # a move
     hash_mb: int
     seed: int
-    random_plies: int  # at most so many random moves follow the opening
+    random_plies: int  # random moves after the opening
     rules: Rules
     tunables: Mapping[str, int]  # changes to core/tunables.py
 
@@ -35,17 +35,16 @@ class OwnGames:
         return Engine(self.weights, self.hash_mb, tunables={**self.tunables, **(changes or {})}, network=self.network)
 
     def start(self, opening: Opening, rng: random.Random) -> Position:
-        """The opening and some random moves, so that no two games are the same; never a position where the game is over."""
-        book = Position(opening.fen, chess960=opening.chess960)
+        """The opening and the random moves, so that no two games are the same; fewer of them where the game would be over."""
+        position = Position(opening.fen, chess960=opening.chess960)
         for move in opening.moves.split():
-            book.make(move)
-        while True:
-            position = book.copy()
-            for _ in range(rng.randint(0, self.random_plies)):
-                if position.result() == UNFINISHED:
-                    position.make(rng.choice(position.legal_moves()))
-            if position.result() == UNFINISHED:
-                return position
+            position.make(move)
+        for _ in range(self.random_plies):
+            position.make(rng.choice(position.legal_moves()))
+            if position.result() != UNFINISHED:
+                position.undo()
+                break
+        return position
 
     def search(self, engine: Engine, position: Position) -> SearchResult:
         """A search of finished depths, whose score can be a label."""

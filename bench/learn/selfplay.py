@@ -74,7 +74,7 @@ EPD_OPTIONS = (
 GAME_OPTIONS = (
     ("--games", whole_number(1, 2**31), 1000, "N", "games that the file has in the end"),
     ("--plies", whole_number(0, 1000), None, "N", "plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)"),
-    ("--random-plies", whole_number(0, 100), 6, "N", "up to N random moves after the opening"),
+    ("--random-plies", whole_number(0, 100), 6, "N", "N random moves after the opening"),
     ("--to-the-end", whole_number(0, 100), 10, "PERCENT", "percent of the games that go on to mate or to a draw by the rules"),
 )
 

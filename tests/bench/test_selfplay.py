@@ -163,6 +163,16 @@ def test_an_independent_reader_finds_legal_games(reference: Path) -> None:
         assert not any(oracle.is_rule_draw(row.board) for row in each.rows)
 
 
+def test_every_game_starts_after_all_its_random_moves(tmp_path: Path) -> None:
+    """Games with fewer of them would be the same game again and again; only a move that ends the game is not played."""
+    book = tmp_path / "book.epd"
+    book.write_text(f"{chess.STARTING_FEN}\n7k/8/8/8/8/8/6q1/7K w - - 0 1\n")
+    made(tmp_path / "own.vf", book, "--random-plies", "5", games=20)
+    starts = [each.rows[0].board for each in games_of(tmp_path / "own.vf")]
+    assert [board.ply() for board in starts if len(board.piece_map()) > 3] == [5] * 10
+    assert len({board.fen() for board in starts}) == 11
+
+
 def test_mates_have_the_score_that_trainers_drop(tmp_path: Path) -> None:
     book = tmp_path / "mate.epd"
     book.write_text("7k/5Q2/5K2/8/8/8/8/8 w - - 0 1\n5k2/8/5K2/8/8/8/8/6R1 b - - 0 1\n7K/5q2/5k2/8/8/8/8/8 b - - 0 1\n")
