@@ -244,6 +244,9 @@ def test_a_finished_game_has_no_best_move(engine: Engine, fen: str, limits: dict
 # --- Draws ---
 
 
+PERPETUAL = "6k1/6p1/8/7Q/8/8/qr4PP/7K w - - 0 1"  # perpetual check is all there is
+
+
 @pytest.mark.parametrize(
     "fen",
     [
@@ -251,7 +254,7 @@ def test_a_finished_game_has_no_best_move(engine: Engine, fen: str, limits: dict
         "8/8/4k3/8/8/4K3/4N3/8 b - - 0 1",
         "7k/8/8/8/8/8/R7/K7 w - - 99 80",  # one move too late
         "6k1/8/8/8/8/8/8/QK6 w - - 98 80",
-        "6k1/6p1/8/7Q/8/8/qr4PP/7K w - - 0 1",  # perpetual check is all there is
+        PERPETUAL,
         "8/8/8/8/8/5k2/7p/7K w - - 0 1",
     ],
 )
@@ -469,7 +472,7 @@ def test_a_tunable_that_does_not_exist_or_is_out_of_range_is_rejected(tunables: 
 @functools.cache
 def nodes_of(depth: int, **settings: int) -> int:
     engine = oracle.new_engine(**settings)
-    return sum(engine.search(Position(fen), depth=depth).nodes for fen in (KIWIPETE, MIDDLEGAME, MATES[-1][1]))
+    return sum(engine.search(Position(fen), depth=depth).nodes for fen in (KIWIPETE, MIDDLEGAME, PERPETUAL, MATES[-1][1]))
 
 
 @pytest.mark.parametrize("switch", SWITCHES)
