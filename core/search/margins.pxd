@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The formulas of pruning, reduction and learning: pure functions of the tunables. The search decides where they apply.
 
-Scores and margins are centipawns, depths are plies. Reductions are computed in hundredths of a ply and returned in plies.
+Scores and margins are centipawns, depths are plies.
 """
 
 from .params cimport LMR_SIZE, PLY, SearchParams
@@ -10,21 +10,6 @@ cdef enum:
     PERCENT = 100
     SIXTEENTHS = 16
 
-cdef struct Reducible:
-    # What the reduction of a late move depends on.
-    int depth
-    int moves  # its number, from 1
-    int history
-    bint quiet
-    bint pv_node
-    bint cut_node
-    bint improving
-    bint was_pv
-    bint tt_capture
-    bint gives_check
-    bint killer
-    int cutoffs  # so far, by replies to moves of this node
-
 cdef inline int razor_margin(const SearchParams* sp, int depth) noexcept nogil:
     return sp.p.razor_base + sp.p.razor_margin * depth
 
@@ -32,9 +17,7 @@ cdef inline int rfp_margin(const SearchParams* sp, int depth, bint improving) no
     return sp.p.rfp_margin * depth - (sp.p.rfp_improving if improving else 0)
 
 cdef inline int nmp_reduction(const SearchParams* sp, int depth, int above_beta) noexcept nogil:
-    cdef int by_eval = above_beta // sp.p.nmp_eval_divisor
-    if by_eval > sp.p.nmp_eval_max:
-        by_eval = sp.p.nmp_eval_max
+    cdef int by_eval = min(above_beta // sp.p.nmp_eval_divisor, sp.p.nmp_eval_max)
     return sp.p.nmp_reduction + depth // sp.p.nmp_depth_divisor + by_eval
 
 cdef inline int null_verify_plies(const SearchParams* sp, int child_depth) noexcept nogil:
@@ -51,28 +34,7 @@ cdef inline int lmp_limit(const SearchParams* sp, int depth, bint improving) noe
 
 cdef inline int lmr_base(const SearchParams* sp, int depth, int moves) noexcept nogil:
     """Return the reduction by depth and move number alone, in hundredths."""
-    return sp.lmr[depth if depth < LMR_SIZE else LMR_SIZE - 1][moves if moves < LMR_SIZE else LMR_SIZE - 1]
-
-cdef inline int lmr_reduction(const SearchParams* sp, const Reducible* move) noexcept nogil:
-    """Return the reduction in plies, at most depth - 1: more for late moves and deep nodes, less where errors cost more."""
-    cdef int reduction = lmr_base(sp, move.depth, move.moves)
-    if move.quiet:
-        reduction -= PLY * move.history // sp.p.lmr_history_divisor
-        reduction += sp.p.lmr_tt_capture * move.tt_capture
-        reduction -= sp.p.lmr_killer * move.killer
-    else:
-        reduction -= sp.p.lmr_noisy + PLY * move.history // sp.p.lmr_capture_divisor
-    reduction -= sp.p.lmr_pv * move.pv_node
-    reduction -= sp.p.lmr_was_pv * move.was_pv
-    reduction += sp.p.lmr_cut * move.cut_node
-    reduction += sp.p.lmr_not_improving * (not move.improving)
-    reduction -= sp.p.lmr_check * move.gives_check
-    if move.cutoffs > sp.p.lmr_cutoffs_min:
-        reduction += sp.p.lmr_cutoffs
-    if reduction < PLY:
-        return 0
-    reduction //= PLY
-    return reduction if reduction < move.depth - 1 else move.depth - 1
+    return sp.lmr[min(depth, LMR_SIZE - 1)][min(moves, LMR_SIZE - 1)]
 
 cdef inline int singular_beta(const SearchParams* sp, int tt_score, int depth) noexcept nogil:
     """Return the score below which all other moves must be for the tt move to be singular."""
@@ -84,13 +46,9 @@ cdef inline int singular_depth(const SearchParams* sp, int depth) noexcept nogil
 
 cdef inline int history_bonus(const SearchParams* sp, int depth) noexcept nogil:
     cdef int bonus = sp.p.history_factor * depth - sp.p.history_offset
-    if bonus < 0:
-        return 0
-    return bonus if bonus < sp.p.history_bonus_max else sp.p.history_bonus_max
+    return min(max(bonus, 0), sp.p.history_bonus_max)
 
 cdef inline int swing_bonus(const SearchParams* sp, int gain) noexcept nogil:
     """Return the bonus of a quiet move with a `gain` of static evaluation for its side, in centipawns."""
     cdef int bonus = gain * sp.p.history_swing // SIXTEENTHS
-    if bonus < -sp.p.history_swing_max:
-        return -sp.p.history_swing_max
-    return bonus if bonus < sp.p.history_swing_max else sp.p.history_swing_max
+    return min(max(bonus, -sp.p.history_swing_max), sp.p.history_swing_max)

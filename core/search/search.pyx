@@ -521,26 +521,34 @@ cdef inline bint _may_be_singular(const Searcher* s, const Node* node, Move move
 
 
 cdef inline int _reduction(const Searcher* s, const Node* node, Move move, int moves, int history) noexcept nogil:
-    """Return the reduction in plies of the move just made."""
+    """Return the reduction in plies of the move just made, at most depth - 1: less where errors cost more."""
     cdef const Params* p = &s.params.p
     cdef const StackEntry* child = &s.stack[node.ply + 1]
     cdef const Move* killers = s.history.killers[node.ply]
-    cdef Reducible late
+    cdef int reduction = lmr_base(&s.params, node.depth, moves)
     if not p.use_lmr or node.depth < p.lmr_min_depth or moves <= p.lmr_min_moves + node.pv_node:
         return 0
-    late.depth = node.depth
-    late.moves = moves
-    late.history = history
-    late.quiet = not is_noisy(move)
-    late.pv_node = node.pv_node
-    late.cut_node = node.cut_node
-    late.improving = node.improving
-    late.was_pv = node.hit.was_pv
-    late.tt_capture = node.hit.move != 0 and is_noisy(node.hit.move)
-    late.gives_check = child.pos.checkers != 0
-    late.killer = move == killers[0] or move == killers[1]
-    late.cutoffs = child.cutoffs
-    return lmr_reduction(&s.params, &late)
+    if is_noisy(move):
+        reduction -= p.lmr_noisy + PLY * history // p.lmr_capture_divisor
+    else:
+        reduction -= PLY * history // p.lmr_history_divisor
+        if node.hit.move != 0 and is_noisy(node.hit.move):
+            reduction += p.lmr_tt_capture
+        if move == killers[0] or move == killers[1]:
+            reduction -= p.lmr_killer
+    if node.pv_node:
+        reduction -= p.lmr_pv
+    if node.hit.was_pv:
+        reduction -= p.lmr_was_pv
+    if node.cut_node:
+        reduction += p.lmr_cut
+    if not node.improving:
+        reduction += p.lmr_not_improving
+    if child.pos.checkers:
+        reduction -= p.lmr_check
+    if child.cutoffs > p.lmr_cutoffs_min:
+        reduction += p.lmr_cutoffs
+    return min(max(reduction, 0) // PLY, node.depth - 1)
 
 
 cdef int search_move(
