@@ -16,7 +16,7 @@ cdef enum:
     PIECE_TYPES = 6
     PIECES = 2 * PIECE_TYPES  # index of a piece: PIECE_TYPES * colour + type
     PAGE_SIZE = PIECES * 64  # a page: entries by piece and target square
-    NO_MOVE_PAGE = PAGE_SIZE  # the continuation page at the root and after a null move
+    NO_MOVE_PAGE = 0  # the continuation page at the root and after a null move; of white pawns on a1, so no move leads to it
     PAWN_PAGES = 512  # a power of two
     CORRECTIONS = 16384  # a power of two
     LOOK_BACK = 3  # continuation pages used: of the moves one, two and four plies ago
@@ -25,11 +25,11 @@ cdef enum:
 cdef struct History:  # the table of a technique that is off stays 0, since nothing is written to it
     int16_t quiet[2][2][2][64][64]  # [stm][whether from is threatened][whether to is][from][to]
     int16_t capture[PIECES][64][6]  # [piece][to][type taken]
-    int16_t continuation[PAGE_SIZE + 1][PAGE_SIZE]  # [earlier piece and target][piece and target]
+    int16_t continuation[PAGE_SIZE][PAGE_SIZE]  # [earlier piece and target][piece and target]
     int16_t pawn[PAWN_PAGES][PAGE_SIZE]  # [pawn key][piece and target]
     int16_t pawn_correction[2][CORRECTIONS]  # [stm][pawn key]
     int16_t piece_correction[2][2][CORRECTIONS]  # [stm][colour][key of that colour's pieces]
-    int16_t move_correction[2][PAGE_SIZE + 1]  # [stm][piece and target of the last move]
+    int16_t move_correction[2][PAGE_SIZE]  # [stm][piece and target of the last move]
     Move killers[MAX_PLY + 1][2]  # [ply], newest first
 
 cdef struct HistoryView:

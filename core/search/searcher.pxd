@@ -193,8 +193,8 @@ cdef inline void fill_view(Searcher* s, int ply, HistoryView* view) noexcept nog
     view.threats = &s.stack[ply].threats
     view.capture = &s.history.capture[0][0][0]
     view.pages[0] = s.history.continuation[s.stack[ply].page]
-    view.pages[1] = s.history.continuation[s.stack[ply - 1].page if ply >= 1 else NO_MOVE_PAGE]
-    view.pages[2] = s.history.continuation[s.stack[ply - 3].page if ply >= 3 else NO_MOVE_PAGE]
+    view.pages[1] = s.history.continuation[s.stack[max(ply - 1, 0)].page]
+    view.pages[2] = s.history.continuation[s.stack[max(ply - 3, 0)].page]
     view.pawn = s.history.pawn[pos.pawn_key & (PAWN_PAGES - 1)]
     view.piece_on = &pos.piece_on[0]
     view.first_piece = PIECE_TYPES * pos.stm
