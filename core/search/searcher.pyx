@@ -5,9 +5,7 @@
 from ..board.position cimport now_us
 
 cdef enum:
-    POLL_INTERVAL = 1024  # nodes between two polls: well under a millisecond
-    SHORT_INTERVAL = 128  # the same, if the hard limit is shorter than
-    SHORT_LIMIT_US = 10000
+    POLL_INTERVAL = 256  # nodes between two polls: well under a millisecond
     SIGNALS_INTERVAL_US = 20000  # between two REPORT_SIGNALS
 
 
@@ -56,8 +54,7 @@ cdef void poll(Searcher* s) noexcept nogil:
     """Check the limits that need no check at every node, and set the node count of the next poll."""
     cdef uint64_t soft = max(s.limits.soft_nodes, s.nodes + 1) if s.nodes <= s.grace else s.limits.soft_nodes
     cdef uint64_t limit = min(s.limits.nodes, soft)
-    cdef uint64_t interval = SHORT_INTERVAL if 0 < s.leader.limits.hard_us < SHORT_LIMIT_US else POLL_INTERVAL
-    s.next_poll = min(s.nodes + interval, limit)
+    s.next_poll = min(s.nodes + POLL_INTERVAL, limit)
     if s.nodes >= limit:
         s.aborted = True
     if s.nodes <= s.grace:
