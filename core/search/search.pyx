@@ -56,23 +56,15 @@ cdef inline void _play_null(Searcher* s, int ply) noexcept nogil:
     s.keys[s.root_key + ply + 1] = child.key
 
 
-cdef inline bint _tt_cuts(const TTHit* hit, int alpha, int beta) noexcept nogil:
-    """Return whether the stored score is enough for the window [alpha, beta]."""
-    if hit.bound == BOUND_EXACT:
-        return True
-    return hit.score >= beta if hit.bound == BOUND_LOWER else hit.score <= alpha
+cdef inline bint _is_enough(int score, int bound, int alpha, int beta) noexcept nogil:
+    """Return whether a score known before the search is enough for the window [alpha, beta]."""
+    return bound == BOUND_EXACT or (score >= beta if bound == BOUND_LOWER else score <= alpha)
 
 
 cdef inline int _refined_eval(int static_eval, const TTHit* hit) noexcept nogil:
     """Return the stored score if its bound makes it better than the static evaluation, else the static evaluation."""
-    if hit.found and magnitude(hit.score) < MATE_BOUND:
-        if hit.bound == BOUND_EXACT:
-            return hit.score
-        if hit.bound == BOUND_LOWER and hit.score > static_eval:
-            return hit.score
-        if hit.bound == BOUND_UPPER and hit.score < static_eval:
-            return hit.score
-    return static_eval
+    cdef bint better = hit.bound & (BOUND_LOWER if hit.score > static_eval else BOUND_UPPER)
+    return hit.score if hit.found and better and magnitude(hit.score) < MATE_BOUND else static_eval
 
 
 cdef inline int _raw_eval(Searcher* s, int ply, const TTHit* hit) noexcept nogil:
@@ -90,7 +82,7 @@ cdef inline int _scaled_eval(Searcher* s, int ply) noexcept nogil:
     return scaled_by_rule50(s.evaluator, &s.stack[ply].pos, evaluate(s.evaluator, &s.stack[ply].eval))
 
 
-cdef inline int _terminal_score(Searcher* s, int ply, bint sets_seldepth, int* alpha, int beta) noexcept nogil:
+cdef inline int _terminal_score(Searcher* s, int ply, int* alpha, int beta) noexcept nogil:
     """Enter a node. Returns its score if limits or draws decide it (0 while the search is being aborted), else NO_SCORE.
 
     A draw that stm can reach raises `alpha` to it.
@@ -98,8 +90,7 @@ cdef inline int _terminal_score(Searcher* s, int ply, bint sets_seldepth, int* a
     s.pv_length[ply] = 0
     if enter_node(s):
         return 0
-    if sets_seldepth and ply > s.seldepth:
-        s.seldepth = ply
+    s.seldepth = max(s.seldepth, ply)
     if _is_draw(s, ply):
         return 0
     if ply >= MAX_PLY - 1:
@@ -159,7 +150,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     cdef MovePicker picker
 
     # 1. Limits and draws.
-    score = _terminal_score(s, ply, True, &alpha, beta)
+    score = _terminal_score(s, ply, &alpha, beta)
     if score != NO_SCORE:
         return score
     old_alpha = alpha
@@ -169,7 +160,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
     probe_tt(s, ply, &hit)
     if hit.depth > 0 and not s.params.p.use_tt_deeper:
         hit.found = False  # its move is still tried first
-    if hit.found and not pv_node and _tt_cuts(&hit, alpha, beta):
+    if hit.found and not pv_node and _is_enough(hit.score, hit.bound, alpha, beta):
         return hit.score
 
     # 3. Stand pat.
@@ -362,7 +353,7 @@ cdef int _use_tablebase(Searcher* s, Node* node, int* best, int* ceiling) noexce
     cdef int score = _probe_tablebase(s, node.ply, &bound)
     if score == NO_SCORE:
         return NO_SCORE
-    if bound == BOUND_EXACT or (score >= node.beta if bound == BOUND_LOWER else score <= node.alpha):
+    if _is_enough(score, bound, node.alpha, node.beta):
         depth = min(node.depth + TB_DEPTH_BONUS, MAX_DEPTH)
         store_tt(s, node.ply, 0, score, NO_SCORE, depth, node.pv_node, bound)
         return score
@@ -629,7 +620,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         return qsearch(s, ply, alpha, beta, True) if s.params.p.use_qsearch else _leaf(s, ply)
 
     # 2. Limits and draws.
-    score = _terminal_score(s, ply, node.open_window, &alpha, beta)
+    score = _terminal_score(s, ply, &alpha, beta)
     if score != NO_SCORE:
         return score
 
@@ -650,7 +641,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         and not node.excluded
         and node.hit.depth >= depth
         and (node.hit.depth == depth or s.params.p.use_tt_deeper)
-        and _tt_cuts(&node.hit, alpha, beta)
+        and _is_enough(node.hit.score, node.hit.bound, alpha, beta)
     ):
         return node.hit.score
     node.depth = depth
