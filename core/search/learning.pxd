@@ -6,26 +6,32 @@ from .margins cimport PERCENT, SIXTEENTHS, history_bonus, swing_bonus
 from .searcher cimport *
 
 cdef enum:
-    MAX_TRIED = 64  # quiet moves, and captures, remembered for the history malus
+    MAX_TRIED = 64  # moves remembered for the history malus
     MAX_RULE50_PLUS_DEPTH = 48  # beyond it the fifty-move counter influences the result: nothing is learnt
 
 cdef struct Tried:
     # The moves of a node that were searched without a cutoff.
-    Move quiets[MAX_TRIED]
-    Move noisy[MAX_TRIED]
-    int quiet_count
-    int noisy_count
+    Move moves[MAX_TRIED]
+    int count
 
-cdef inline void _learn_quiet(Searcher* s, const HistoryView* view, Move move, int bonus) noexcept nogil:
-    cdef int index = page_index(view, move)
-    cdef int i
+cdef inline void _learn_place(Searcher* s, const HistoryView* view, Move move, int bonus) noexcept nogil:
+    """Add a bonus to the histories of a quiet move that do not depend on the moves before it."""
     if s.params.p.use_history:
         update_entry(quiet_entry(view, move), bonus)
+    if s.params.p.use_pawn_history:
+        update_entry(&view.pawn[page_index(view, move)], bonus)
+
+cdef inline void _learn(Searcher* s, const HistoryView* view, Move move, int bonus) noexcept nogil:
+    """Add a bonus to all histories of a move."""
+    cdef int i
+    if is_noisy(move):
+        if s.params.p.use_capture_history:
+            update_entry(capture_entry(view, move), bonus)
+        return
+    _learn_place(s, view, move, bonus)
     if s.params.p.use_continuation:
         for i in range(LOOK_BACK):
-            update_entry(&view.pages[i][index], bonus)
-    if s.params.p.use_pawn_history:
-        update_entry(&view.pawn[index], bonus)
+            update_entry(&view.pages[i][page_index(view, move)], bonus)
 
 cdef inline void reward_cutoff(
     Searcher* s, int ply, const HistoryView* view, Move move, int depth, const Tried* tried
@@ -34,16 +40,12 @@ cdef inline void reward_cutoff(
     cdef int bonus = history_bonus(&s.params, depth)
     cdef int malus = -bonus * s.params.p.history_malus // PERCENT
     cdef int i
+    _learn(s, view, move, bonus)
     if not is_noisy(move):
         add_killer(&s.history, ply, move)
-        _learn_quiet(s, view, move, bonus)
-        for i in range(tried.quiet_count):
-            _learn_quiet(s, view, tried.quiets[i], malus)
-    elif s.params.p.use_capture_history:
-        update_entry(capture_entry(view, move), bonus)
-    if s.params.p.use_capture_history:
-        for i in range(tried.noisy_count):
-            update_entry(capture_entry(view, tried.noisy[i]), malus)
+    for i in range(tried.count):
+        if is_noisy(tried.moves[i]) or not is_noisy(move):
+            _learn(s, view, tried.moves[i], malus)
 
 cdef inline void reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
     """Give a bonus to the quiet move that led here, after every move failed low: a cutoff may not give it one."""
@@ -51,24 +53,20 @@ cdef inline void reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
     cdef HistoryView view
     if ply >= 2 and move != 0 and not is_noisy(move):
         fill_view(s, ply - 1, &view)
-        _learn_quiet(s, &view, move, history_bonus(&s.params, depth) * s.params.p.history_prior // PERCENT)
+        _learn(s, &view, move, history_bonus(&s.params, depth) * s.params.p.history_prior // PERCENT)
 
 cdef inline void update_eval_history(Searcher* s, int ply) noexcept nogil:
     """Give a bonus to the quiet move that led here, as large as its gain of static evaluation; a malus for a loss."""
     cdef Move move = s.stack[ply].pos.last_move
     cdef HistoryView view
-    cdef int gain, bonus
+    cdef int gain
     if not s.params.p.use_swing or ply < 2 or move == 0 or is_noisy(move):
         return
     if s.stack[ply].static_eval == NO_SCORE or s.stack[ply - 1].static_eval == NO_SCORE:
         return
     gain = -s.stack[ply].static_eval - s.stack[ply - 1].static_eval
     fill_view(s, ply - 1, &view)
-    bonus = swing_bonus(&s.params, gain)
-    if s.params.p.use_history:
-        update_entry(quiet_entry(&view, move), bonus)
-    if s.params.p.use_pawn_history:
-        update_entry(&view.pawn[page_index(&view, move)], bonus)
+    _learn_place(s, &view, move, swing_bonus(&s.params, gain))
 
 cdef inline int16_t* _pawn_correction(Searcher* s, const PositionC* pos) noexcept nogil:
     return &s.history.pawn_correction[pos.stm][pos.pawn_key & (CORRECTIONS - 1)]

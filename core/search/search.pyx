@@ -578,16 +578,6 @@ cdef int search_move(
     return score
 
 
-cdef inline void _note_tried(Tried* tried, Move move, bint quiet) noexcept nogil:
-    if quiet:
-        if tried.quiet_count < MAX_TRIED:
-            tried.quiets[tried.quiet_count] = move
-            tried.quiet_count += 1
-    elif tried.noisy_count < MAX_TRIED:
-        tried.noisy[tried.noisy_count] = move
-        tried.noisy_count += 1
-
-
 cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_node) noexcept nogil:
     """Return the score of the position at `ply` (not the root) searched `depth` plies deep, fail-soft.
 
@@ -600,7 +590,6 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     cdef int best = -INFINITE
     cdef int ceiling = INFINITE  # upper bound by the tablebases
     cdef int moves = 0
-    cdef bint quiet
     cdef Move best_move = 0
     cdef Move move
     cdef Node node
@@ -668,8 +657,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         node.depth -= 1
 
     # 11. The moves, in the picker's order.
-    tried.quiet_count = 0
-    tried.noisy_count = 0
+    tried.count = 0
     find_threats(s, ply)
     start_all(&picker, s, ply, node.hit.move)
     while True:
@@ -679,15 +667,14 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
         if move == node.excluded:
             continue
         moves += 1
-        quiet = not is_noisy(move)
         history = move_history(&picker.history, move)
 
         # 12. Near the horizon, skip moves that are unlikely to reach alpha.
         if best > -TB_BOUND and node.has_pieces and not node.pv_node and not node.in_check:
-            if quiet:
-                if _skip_quiet(s, &node, move, moves, history, &picker, &best):
+            if is_noisy(move):
+                if _skip_noisy(s, &node, move, &picker):
                     continue
-            elif _skip_noisy(s, &node, move, &picker):
+            elif _skip_quiet(s, &node, move, moves, history, &picker, &best):
                 continue
 
         # 13. Singular extension: the tt move is much better than all others.
@@ -717,7 +704,9 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
                     reward_cutoff(s, ply, &picker.history, move, node.depth, &tried)
                     entry.cutoffs += 1
                     break
-        _note_tried(&tried, move, quiet)
+        if tried.count < MAX_TRIED:
+            tried.moves[tried.count] = move
+            tried.count += 1
 
     # 16. Mate and stalemate.
     if moves == 0:
