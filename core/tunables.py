@@ -44,7 +44,6 @@ SWITCHES: tuple[tuple[str, int, str, str], ...] = (
     ("use_qsearch", 1, "", "quiescence search at the leaves; off: the static evaluation"),
     ("use_qs_see", 1, "qsearch", "quiescence skips captures that lose material"),
     ("use_qs_delta", 1, "qsearch", "quiescence skips captures that cannot lift the score to alpha"),
-    ("use_qs_checks", 1, "qsearch", "the first ply of quiescence also searches quiet checks that lose no material"),
     ("use_qs_evasions", 1, "qsearch", "once quiescence has found an evasion of check, it skips further quiet ones"),
 )
 

@@ -13,8 +13,6 @@ cdef enum:  # stages, in order
     STAGE_TT
     STAGE_GENERATE_NOISY
     STAGE_GOOD_NOISY
-    STAGE_GENERATE_CHECKS
-    STAGE_CHECKS
     STAGE_KILLER_1
     STAGE_KILLER_2
     STAGE_GENERATE_QUIETS
@@ -28,7 +26,6 @@ cdef struct MovePicker:
     HistoryView history
     int stage
     bint noisy_only  # no quiet moves, and captures that lose material are skipped
-    bint quiet_checks  # after the captures, quiet moves that give check and lose no material
     bint skip_quiets  # no further quiet moves
     Move tt_move  # legal, or 0
     Move killers[2]
@@ -41,9 +38,7 @@ cdef struct MovePicker:
     bint checks_known  # whether `checks` is filled; see picks_check
     CheckInfo checks
 
-cdef void start_all(MovePicker* mp, Searcher* s, int ply, Move tt_move) noexcept nogil
-cdef void start_noisy(MovePicker* mp, Searcher* s, int ply, Move tt_move) noexcept nogil
-cdef void start_qsearch(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint checks) noexcept nogil
+cdef void start_picker(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint noisy_only) noexcept nogil
 cdef Move next_move(MovePicker* mp) noexcept nogil
 
 cdef inline bint picks_check(MovePicker* mp, Move move) noexcept nogil:

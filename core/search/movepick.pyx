@@ -9,13 +9,15 @@ cdef enum:
     VICTIM_WEIGHT = 16  # the victim's value counts far more than the attacker's type (MVV-LVA)
 
 
-cdef inline void _start(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint noisy_only, bint checks) noexcept nogil:
-    """Begin at the first stage. A `tt_move` that is illegal here, or quiet with `noisy_only`, is ignored."""
+cdef void start_picker(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint noisy_only) noexcept nogil:
+    """Begin at the first stage. A `tt_move` that is illegal here, or quiet with `noisy_only`, is ignored.
+
+    `noisy_only`: give captures and promotions that do not lose material; else all moves, and `find_threats` comes first.
+    """
     mp.s = s
     mp.pos = &s.stack[ply].pos
     fill_view(s, ply, &mp.history)
     mp.noisy_only = noisy_only
-    mp.quiet_checks = checks
     mp.skip_quiets = False
     mp.killers[0] = s.history.killers[ply][0]
     mp.killers[1] = s.history.killers[ply][1]
@@ -25,24 +27,6 @@ cdef inline void _start(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint
     mp.bad_end = 0
     mp.checks_known = False
     mp.stage = STAGE_TT
-
-
-cdef void start_all(MovePicker* mp, Searcher* s, int ply, Move tt_move) noexcept nogil:
-    """Give all moves. `find_threats` comes first."""
-    _start(mp, s, ply, tt_move, False, False)
-
-
-cdef void start_noisy(MovePicker* mp, Searcher* s, int ply, Move tt_move) noexcept nogil:
-    """Give captures and promotions that do not lose material."""
-    _start(mp, s, ply, tt_move, True, False)
-
-
-cdef void start_qsearch(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint checks) noexcept nogil:
-    """Give all moves in check, else those of `start_noisy` and, with `checks`, quiet checks that do not lose material.
-
-    `find_threats` comes first where quiet moves are given.
-    """
-    _start(mp, s, ply, tt_move, s.stack[ply].pos.checkers == 0, checks)
 
 
 cdef inline int _rank(int score, int place) noexcept nogil:
@@ -71,20 +55,6 @@ cdef inline void _generate_noisy(MovePicker* mp) noexcept nogil:
         mp.ranks[i] = _rank(_noisy_score(mp, mp.moves[i]), i)
         best = max(best, mp.ranks[i])
     mp.best = best
-
-
-cdef void _generate_checks(MovePicker* mp) noexcept nogil:
-    """Generate the quiet moves that give check."""
-    cdef int count = generate(mp.pos, mp.moves, QUIETS)
-    cdef int i
-    mp.next = 0
-    mp.end = 0
-    mp.best = NO_RANK
-    for i in range(count):
-        if picks_check(mp, mp.moves[i]):
-            mp.moves[mp.end] = mp.moves[i]
-            mp.ranks[mp.end] = _rank(quiet_history(&mp.history, mp.moves[i]), mp.end)
-            mp.end += 1
 
 
 cdef inline int _escape_score(const MovePicker* mp, Move move) noexcept nogil:
@@ -193,18 +163,7 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
             else:
                 mp.moves[mp.bad_end] = move  # bad_end < next: this place is free
                 mp.bad_end += 1
-        mp.stage = STAGE_KILLER_1
-        if mp.noisy_only:
-            mp.stage = STAGE_GENERATE_CHECKS if mp.quiet_checks else STAGE_DONE
-    if mp.stage == STAGE_GENERATE_CHECKS:
-        _generate_checks(mp)
-        mp.stage = STAGE_CHECKS
-    if mp.stage == STAGE_CHECKS:
-        while mp.next < mp.end:
-            move = _take_best(mp)
-            if see_ge(mp.pos, move, 0, mp.s.params.see_value):
-                return move
-        mp.stage = STAGE_DONE
+        mp.stage = STAGE_DONE if mp.noisy_only else STAGE_KILLER_1
     if mp.stage == STAGE_KILLER_1:
         mp.stage = STAGE_KILLER_2
         move = _offer_killer(mp, 0)

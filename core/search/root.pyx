@@ -9,7 +9,7 @@ from libc.string cimport memcpy, memmove, memset
 from ..evaluate.evaluate cimport evaluate, scaled_by_rule50
 from .learning cimport corrected
 from .margins cimport *
-from .movepick cimport MovePicker, next_move, start_all
+from .movepick cimport MovePicker, next_move, start_picker
 from .search cimport Node, search_move
 from .tt cimport TTHit
 
@@ -42,7 +42,7 @@ cdef void _order_root(Searcher* s) noexcept nogil:
     cdef Move move
     cdef int i
     cdef int sorted_count = 0
-    start_all(&picker, s, 0, 0)
+    start_picker(&picker, s, 0, 0, False)
     while True:
         move = next_move(&picker)
         if move == 0:
@@ -324,7 +324,7 @@ cdef void _fall_back(Searcher* s) noexcept nogil:
     cdef int i
     cdef int score = scaled_by_rule50(s.evaluator, &s.stack[0].pos, evaluate(s.evaluator, &s.stack[0].eval))
     probe_tt(s, 0, &hit)
-    start_all(&picker, s, 0, hit.move)
+    start_picker(&picker, s, 0, hit.move, False)
     while s.line_count < s.multipv:
         move = next_move(&picker)
         for i in range(s.line_count, _group_end(s, s.line_count)):

@@ -10,7 +10,7 @@ from ..evaluate.evaluate cimport evaluate, scaled_by_rule50
 from .learning cimport *
 from .margins cimport *
 from ..board.movegen cimport has_legal_move
-from .movepick cimport STAGE_BAD_NOISY, MovePicker, next_move, picks_check, start_all, start_noisy, start_qsearch
+from .movepick cimport STAGE_BAD_NOISY, MovePicker, next_move, picks_check, start_picker
 from ..board.see cimport see_ge
 from .tt cimport TTHit, tt_key, tt_prefetch
 
@@ -131,11 +131,10 @@ cdef inline int _delta_bound(const Searcher* s, const PositionC* pos, Move move,
     return stand_pat + s.params.see_value[_victim(pos, move)] + s.params.p.qs_delta_margin
 
 
-cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcept nogil:
+cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
     """Search captures and promotions (in check: all moves) until the position is quiet. Fail-soft. 0 while the search is aborted.
 
-    Not in check, stm may stand pat, that is make no capture. `checks`: also search quiet moves that give check. Source:
-    https://www.chessprogramming.org/Quiescence_Search.
+    Not in check, stm may stand pat, that is make no capture. Source: https://www.chessprogramming.org/Quiescence_Search.
     """
     cdef StackEntry* entry = &s.stack[ply]
     cdef const PositionC* pos = &entry.pos
@@ -177,9 +176,9 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
             alpha = best
 
     # 4. Captures, or evasions.
-    if in_check or checks:  # quiet moves are ordered too
+    if in_check:
         find_threats(s, ply)
-    start_qsearch(&picker, s, ply, hit.move, checks and s.params.p.use_qs_checks)
+    start_picker(&picker, s, ply, hit.move, not in_check)
     while True:
         move = next_move(&picker)
         if move == 0:
@@ -191,14 +190,14 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta, bint checks) noexcep
             picker.skip_quiets = True
             if not is_noisy(move):
                 continue
-        if s.params.p.use_qs_delta and not in_check and is_noisy(move):
+        if s.params.p.use_qs_delta and not in_check:
             bound = _delta_bound(s, pos, move, entry.static_eval)
             if bound <= alpha:
                 if bound > best:
                     best = bound  # fail-soft: the skipped move may reach this score
                 continue
         play(s, ply, move)
-        score = -qsearch(s, ply + 1, -beta, -alpha, False)
+        score = -qsearch(s, ply + 1, -beta, -alpha)
         if s.aborted:
             return 0
         if score > best:
@@ -260,7 +259,7 @@ cdef int _try_probcut(
     cdef int score
     cdef Move move
     cdef MovePicker picker
-    start_noisy(&picker, s, ply, hit.move)
+    start_picker(&picker, s, ply, hit.move, True)
     while True:
         move = next_move(&picker)
         if move == 0:
@@ -398,7 +397,7 @@ cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
 
     # 6. Razoring: so far below alpha that only captures could help, and quiescence shows that they do not.
     if p.use_razoring and depth <= p.razor_max_depth and eval + razor_margin(&s.params, depth) <= node.alpha:
-        score = qsearch(s, ply, node.alpha, beta, True)
+        score = qsearch(s, ply, node.alpha, beta)
         if score <= node.alpha or s.aborted:
             return score
 
@@ -606,7 +605,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     if node.in_check and s.params.p.use_check_extension and _may_extend(s, ply) and not node.excluded:
         depth += 1
     if depth <= 0:
-        return qsearch(s, ply, alpha, beta, True) if s.params.p.use_qsearch else _leaf(s, ply)
+        return qsearch(s, ply, alpha, beta) if s.params.p.use_qsearch else _leaf(s, ply)
 
     # 2. Limits and draws.
     score = _terminal_score(s, ply, &alpha, beta)
@@ -659,7 +658,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     # 11. The moves, in the picker's order.
     tried.count = 0
     find_threats(s, ply)
-    start_all(&picker, s, ply, node.hit.move)
+    start_picker(&picker, s, ply, node.hit.move, False)
     while True:
         move = next_move(&picker)
         if move == 0:
