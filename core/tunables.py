@@ -54,8 +54,6 @@ NUMBERS: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("aspiration_window", 10, 4, 100, 4, "half the width of the first window"),
     ("aspiration_growth", 60, 10, 400, 20, "percent by which the window grows after a fail"),
     ("aspiration_reduction", 3, 1, 6, 1, "most plies less after fails high, one for each"),
-    # --- extensions ---
-    ("extension_limit", 2, 1, 8, 1, "no extension beyond this many times the depth of the iteration"),
     # --- reverse futility ---
     ("rfp_max_depth", 5, 1, 16, 1, "deepest node it is tried at"),
     ("rfp_margin", 75, 20, 200, 8, "margin per ply"),

@@ -22,11 +22,6 @@ cdef enum:
 # --- Small parts ---
 
 
-cdef inline bint _may_extend(const Searcher* s, int ply) noexcept nogil:
-    """Return whether a line may still be extended: `ply` must be below `extension_limit` times the depth of the iteration."""
-    return ply < s.params.p.extension_limit * s.root_depth
-
-
 cdef inline bint _is_draw(Searcher* s, int ply) noexcept nogil:
     """Return whether the position is a draw by fifty moves (mate comes first), repetition or insufficient material."""
     cdef const PositionC* pos = &s.stack[ply].pos
@@ -503,7 +498,7 @@ cdef inline bint _may_be_singular(const Searcher* s, const Node* node, Move move
         and move == node.hit.move
         and node.depth >= p.singular_min_depth
         and not node.excluded
-        and _may_extend(s, node.ply)
+        and node.ply < s.root_depth  # else lines could grow without end
         and node.hit.bound & BOUND_LOWER
         and node.hit.depth >= node.depth - p.singular_tt_depth
         and magnitude(node.hit.score) < TB_BOUND
@@ -602,7 +597,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     node.excluded = entry.excluded
 
     # 1. Check extension: few replies, and the horizon must not hide the consequences.
-    if node.in_check and s.params.p.use_check_extension and _may_extend(s, ply) and not node.excluded:
+    if node.in_check and s.params.p.use_check_extension and not node.excluded:
         depth += 1
     if depth <= 0:
         return qsearch(s, ply, alpha, beta) if s.params.p.use_qsearch else _leaf(s, ply)
