@@ -51,7 +51,7 @@ cdef inline void reward_prior(Searcher* s, int ply, int depth) noexcept nogil:
     """Give a bonus to the quiet move that led here, after every move failed low: a cutoff may not give it one."""
     cdef Move move = s.stack[ply].pos.last_move
     cdef HistoryView view
-    if ply >= 2 and move != 0 and not is_noisy(move):
+    if move != 0 and not is_noisy(move):
         fill_view(s, ply - 1, &view)
         _learn(s, &view, move, history_bonus(&s.params, depth) * s.params.p.history_prior // PERCENT)
 
@@ -60,7 +60,7 @@ cdef inline void update_eval_history(Searcher* s, int ply) noexcept nogil:
     cdef Move move = s.stack[ply].pos.last_move
     cdef HistoryView view
     cdef int gain
-    if not s.params.p.use_swing or ply < 2 or move == 0 or is_noisy(move):
+    if not s.params.p.use_swing or move == 0 or is_noisy(move):
         return
     if s.stack[ply].static_eval == NO_SCORE or s.stack[ply - 1].static_eval == NO_SCORE:
         return
