@@ -506,7 +506,7 @@ cdef inline bint _may_be_singular(const Searcher* s, const Node* node, Move move
 
 
 cdef inline int _reduction(const Searcher* s, const Node* node, Move move, int moves, int history) noexcept nogil:
-    """Return the reduction in plies of the move just made, at most depth - 1: less where errors cost more."""
+    """Return the reduction in plies of the move just made: less where errors cost more."""
     cdef const Params* p = &s.params.p
     cdef const StackEntry* child = &s.stack[node.ply + 1]
     cdef const Move* killers = s.history.killers[node.ply]
@@ -533,7 +533,7 @@ cdef inline int _reduction(const Searcher* s, const Node* node, Move move, int m
         reduction -= p.lmr_check
     if child.cutoffs > p.lmr_cutoffs_min:
         reduction += p.lmr_cutoffs
-    return min(max(reduction, 0) // PLY, node.depth - 1)
+    return max(reduction, 0) // PLY
 
 
 cdef int search_move(
