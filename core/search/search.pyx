@@ -321,13 +321,9 @@ cdef int _probe_tablebase(Searcher* s, int ply, int* bound) noexcept nogil:
 
 
 cdef inline bint _is_improving(const Searcher* s, int ply) noexcept nogil:
-    """Return whether the static evaluation has risen since the last move of stm, or the one before if stm was in check then."""
+    """Return whether the static evaluation has risen since the last move of stm. NO_SCORE is above all others."""
     cdef int now = s.stack[ply].static_eval
-    if now == NO_SCORE:
-        return False
-    if ply >= 2 and s.stack[ply - 2].static_eval != NO_SCORE:
-        return now > s.stack[ply - 2].static_eval
-    return ply >= 4 and s.stack[ply - 4].static_eval != NO_SCORE and now > s.stack[ply - 4].static_eval
+    return ply >= 2 and now != NO_SCORE and now > s.stack[ply - 2].static_eval
 
 
 cdef int _leaf(Searcher* s, int ply) noexcept nogil:
