@@ -114,7 +114,7 @@ NUMBERS: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("lmr_check", 60, 0, 300, 10, "less for a move that gives check"),
     ("lmr_cutoffs", 100, 0, 300, 10, "more if replies at this node have caused more than lmr_cutoffs_min cutoffs"),
     ("lmr_cutoffs_min", 3, 0, 10, 1, "the number of cutoffs for lmr_cutoffs"),
-    ("lmr_deeper", 40, 0, 200, 5, "a reduced search that beats the best score by so many centipawns is repeated deeper; 0: off"),
+    ("lmr_deeper", 40, 0, 200, 5, "a reduced search that beats the best score by so many centipawns is repeated deeper"),
     ("lmr_deeper_depth", 2, 0, 20, 1, "centipawns more per ply of depth for that"),
     ("lmr_shallower", 8, 0, 50, 2, "if it beats the best score by less, it is repeated a ply shallower"),
     ("lmr_noisy", 200, 0, 2000, 10, "less for captures and promotions"),

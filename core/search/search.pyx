@@ -545,25 +545,20 @@ cdef int search_move(
     cdef int alpha = node.alpha
     cdef int beta = node.beta
     cdef int depth = node.depth - 1 + extension
-    cdef bint open_window = beta - alpha > 1
+    cdef int first_beta = beta if moves == 1 or not s.params.p.use_pvs else alpha + 1
+    cdef bint child_cuts = first_beta == alpha + 1 and not node.cut_node
     cdef int score, reduction, reduced
     play(s, node.ply, move)
     reduction = _reduction(s, node, move, moves, history)
     reduced = depth - reduction
-    if moves == 1 or not s.params.p.use_pvs:
-        if reduction:
-            score = -negamax(s, child, reduced, -beta, -alpha, True)
-            if score <= alpha or s.aborted:
-                return score
-        return -negamax(s, child, depth, -beta, -alpha, False if open_window else not node.cut_node)
-    score = -negamax(s, child, reduced, -alpha - 1, -alpha, True if reduction else not node.cut_node)
+    score = -negamax(s, child, reduced, -first_beta, -alpha, child_cuts or reduction > 0)
     if score > alpha and reduction and not s.aborted:
-        if s.params.p.lmr_deeper and node.ply:  # by how much it beats `best` decides the depth of the second search
-            depth += score > best + s.params.p.lmr_deeper + s.params.p.lmr_deeper_depth * depth
-            depth -= score < best + s.params.p.lmr_shallower
+        # By how much it beats `best` decides the depth of the second search.
+        depth += score > best + s.params.p.lmr_deeper + s.params.p.lmr_deeper_depth * depth
+        depth -= score < best + s.params.p.lmr_shallower
         if depth > reduced:
-            score = -negamax(s, child, depth, -alpha - 1, -alpha, not node.cut_node)
-    if score > alpha and open_window and not s.aborted:
+            score = -negamax(s, child, depth, -first_beta, -alpha, child_cuts)
+    if score > alpha and first_beta < beta and not s.aborted:
         score = -negamax(s, child, depth, -beta, -alpha, False)
     return score
 
