@@ -70,7 +70,6 @@ NUMBERS: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("nmp_eval_max", 5, 0, 6, 1, "most plies taken off by that"),
     ("nmp_static_margin", 20, 0, 127, 5, "the static evaluation may be this far below beta, per ply of depth"),
     ("nmp_verify_depth", 14, 6, 127, 1, "from this depth on a cutoff is verified by a search without null moves"),
-    ("nmp_verify_share", 75, 0, 100, 5, "percent of the reduced depth in which the verification makes no null move"),
     # --- futility ---
     ("futility_max_depth", 4, 1, 12, 1, "deepest node it is tried at"),
     ("futility_base", 90, 0, 300, 10, "margin at depth 0"),

@@ -20,10 +20,6 @@ cdef inline int nmp_reduction(const SearchParams* sp, int depth, int above_beta)
     cdef int by_eval = min(above_beta // sp.p.nmp_eval_divisor, sp.p.nmp_eval_max)
     return sp.p.nmp_reduction + depth // sp.p.nmp_depth_divisor + by_eval
 
-cdef inline int null_verify_plies(const SearchParams* sp, int child_depth) noexcept nogil:
-    """Return the number of plies without null moves in the search that verifies a null-move cut."""
-    return child_depth * sp.p.nmp_verify_share // PERCENT
-
 cdef inline int futility_margin(const SearchParams* sp, int depth) noexcept nogil:
     return sp.p.futility_base + sp.p.futility_margin * depth
 

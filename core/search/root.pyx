@@ -301,7 +301,7 @@ cdef void _begin(Searcher* s) noexcept nogil:
     s.aborted = False
     s.line_count = 0
     s.keys[s.root_key] = s.stack[0].pos.key
-    s.no_null_until = 0
+    s.verifies_null = False
     s.stable = 0
     s.best_move = 0
     for i in range(s.root_count):

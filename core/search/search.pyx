@@ -220,29 +220,23 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
 cdef int _try_null_move(Searcher* s, int ply, int depth, int eval, int beta) noexcept nogil:
     """Try null move pruning: a score of at least beta when stm passes is a cutoff. Returns NO_SCORE if there is none.
 
-    Wrong in zugzwang. So it is not tried with only king and pawns, and deep nodes verify the cutoff with a search that makes no
-    null move for some plies. Source: https://www.chessprogramming.org/Null_Move_Pruning.
+    Wrong in zugzwang. So it is not tried with only king and pawns, and deep nodes verify the cutoff with a search without null
+    moves. Source: https://www.chessprogramming.org/Null_Move_Pruning.
     """
     cdef int child_depth = depth - nmp_reduction(&s.params, depth, eval - beta)
     cdef int score
     _play_null(s, ply)
     score = -negamax(s, ply + 1, child_depth, -beta, -beta + 1, True)
-    if s.aborted or score < beta:
-        return NO_SCORE
     if score >= TB_BOUND:
         score = beta  # a win after a null move is not proven
-    if depth < s.params.p.nmp_verify_depth or s.no_null_until > 0:
-        return score
-    s.no_null_until = ply + null_verify_plies(&s.params, max(child_depth, 1))
-    if negamax(s, ply, max(child_depth, 1), beta - 1, beta, False) < beta:
-        score = NO_SCORE
-    s.no_null_until = 0
-    return NO_SCORE if s.aborted else score
+    if score >= beta and depth >= s.params.p.nmp_verify_depth and not s.aborted:
+        s.verifies_null = True
+        score = min(score, negamax(s, ply, max(child_depth, 1), beta - 1, beta, False))
+        s.verifies_null = False
+    return score if score >= beta or s.aborted else NO_SCORE
 
 
-cdef int _try_probcut(
-    Searcher* s, int ply, int depth, int beta, int raw_eval, const TTHit* hit
-) noexcept nogil:
+cdef int _try_probcut(Searcher* s, int ply, int depth, int beta, int raw_eval, const TTHit* hit) noexcept nogil:
     """Try ProbCut: a capture that beats beta by a margin in a shallower search very likely beats beta at full depth.
 
     Each capture is first searched to depth 0, which refutes most of them. Returns NO_SCORE if none causes a cutoff.
@@ -266,7 +260,7 @@ cdef int _try_probcut(
         if score >= raised and not s.aborted:
             score = -negamax(s, ply + 1, child_depth, -raised, -raised + 1, True)
         if s.aborted:
-            return NO_SCORE
+            return 0
         if score >= raised:
             store_tt(s, ply, move, score, raw_eval, child_depth + 1, hit.was_pv, BOUND_LOWER)
             return score
@@ -409,13 +403,11 @@ cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
         and s.stack[ply].static_eval >= beta - p.nmp_static_margin * depth
         and s.stack[ply].pos.last_move != 0
         and node.has_pieces
-        and ply >= s.no_null_until
+        and not s.verifies_null
     ):
         score = _try_null_move(s, ply, depth, eval, beta)
         if score != NO_SCORE:
             return score
-        if s.aborted:
-            return 0
 
     # 9. ProbCut, unless the tt score of a deep enough search says that it will fail.
     if (
@@ -427,11 +419,7 @@ cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
             and node.hit.score < beta + p.probcut_margin
         )
     ):
-        score = _try_probcut(s, ply, depth, beta, node.raw_eval, &node.hit)
-        if score != NO_SCORE:
-            return score
-        if s.aborted:
-            return 0
+        return _try_probcut(s, ply, depth, beta, node.raw_eval, &node.hit)
     return NO_SCORE
 
 

@@ -106,7 +106,7 @@ cdef struct Searcher:
     uint64_t next_poll  # node count of the next call of `poll`
     int root_depth  # read by other threads
     int raw_eval  # of the root, uncorrected; NO_SCORE when in check
-    int no_null_until  # no null move at plies below this (verification search); 0: no restriction
+    bint verifies_null  # a null-move cutoff, by a search without null moves
     int seldepth
     Move best_move  # of the last iteration
     int stable  # iterations since it changed
