@@ -5,8 +5,8 @@ An entry has two words: the data, and the key xor the data. If two threads write
 is needed. Source: R. Hyatt, "A lock-less transposition table implementation for parallel search" (2002).
 Mate and tablebase scores are stored relative to the node (plies from the node), not to the root.
 
-Scores depend on the fifty-move counter: the evaluation fades with it, and near its end the draw is in reach. So the counter, in
-steps, is part of the key of an entry (`tt_key`). Static evaluations are stored before fading.
+Scores depend on the fifty-move counter: the evaluation fades with it, and near its end the draw is in reach. So a high
+counter is part of the key of an entry (`tt_key`). Static evaluations are stored before fading.
 """
 
 from ..board.types cimport *
@@ -25,11 +25,8 @@ cdef enum:  # the lowest bit of a field in the data of an entry; each field ends
     DEPTH_MASK = 0x7F
     BOUND_MASK = 3
 
-cdef enum:  # steps of the fifty-move counter
-    CLOCK_FREE = 64  # below this the counter is ignored: steps there cost more tt hits than they are worth (measured)
-    CLOCK_STEP = 16  # plies of one step
-    CLOCK_NEAR = 88  # from here on each ply is a step: every search can reach the draw
-    CLOCK_END = 100
+cdef enum:
+    CLOCK_FREE = 64  # below this the fifty-move counter is ignored: it costs more tt hits than it is worth (measured)
 
 cdef struct TTEntry:  # each word is read once, by get_word, so the tested value is the used value
     uint64_t check  # key ^ data
@@ -64,12 +61,8 @@ cdef int hashfull(const TTable* tt) noexcept nogil
 
 cdef inline Key clock_key(int rule50) noexcept nogil:
     """Return the part of the key that depends on the fifty-move counter."""
-    cdef int step
-    if rule50 < CLOCK_FREE:
-        return 0
-    step = min(rule50, CLOCK_END)
-    step = step if step >= CLOCK_NEAR else step // CLOCK_STEP
-    return <Key>step * 0x9E3779B97F4A7C15ULL  # 2^64 divided by the golden ratio: Fibonacci hashing
+    # 2^64 divided by the golden ratio: Fibonacci hashing
+    return 0 if rule50 < CLOCK_FREE else <Key>rule50 * 0x9E3779B97F4A7C15ULL
 
 cdef inline Key tt_key(const PositionC* pos) noexcept nogil:
     """Return the key of a position in the tt."""
