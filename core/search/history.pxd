@@ -71,10 +71,14 @@ cdef inline int quiet_history(const HistoryView* view, Move move) noexcept nogil
         + view.pawn[index]
     )
 
+cdef inline int victim_of(const uint8_t* piece_on, Move move) noexcept nogil:
+    """Return the type of the piece that is taken. En passant and a promotion without capture count as captures of a pawn."""
+    cdef int victim = piece_on[move_to(move)]
+    return PAWN if victim == NO_PIECE else victim
+
 cdef inline int16_t* capture_entry(const HistoryView* view, Move move) noexcept nogil:
-    """Return the entry of a capture or promotion. En passant and a promotion without capture count as captures of a pawn."""
-    cdef int victim = view.piece_on[move_to(move)]
-    return &view.capture[PIECE_TYPES * page_index(view, move) + (PAWN if victim == NO_PIECE else victim)]
+    """Return the entry of a capture or promotion."""
+    return &view.capture[PIECE_TYPES * page_index(view, move) + victim_of(view.piece_on, move)]
 
 cdef inline int capture_history(const HistoryView* view, Move move) noexcept nogil:
     return capture_entry(view, move)[0]

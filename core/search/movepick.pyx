@@ -39,8 +39,7 @@ cdef inline int _place(int rank) noexcept nogil:
 
 
 cdef inline int _noisy_score(const MovePicker* mp, Move move) noexcept nogil:
-    cdef int victim = PAWN if move_flag(move) == EN_PASSANT else mp.pos.piece_on[move_to(move)]
-    cdef int gain = mp.s.params.see_value[victim]
+    cdef int gain = mp.s.params.see_value[victim_of(mp.pos.piece_on, move)]
     if is_promotion(move):
         gain += mp.s.params.see_value[promotion_type(move)] - mp.s.params.see_value[PAWN]
     return VICTIM_WEIGHT * gain - mp.pos.piece_on[move_from(move)] + capture_history(&mp.history, move)

@@ -112,10 +112,6 @@ cdef inline bint _changes_ending(const PositionC* pos, Move move) noexcept nogil
     return popcount(rest & b.by_type[PAWN]) == passed or not rest & ~(b.by_type[PAWN] | b.by_type[BISHOP] | b.by_type[KING])
 
 
-cdef inline int _victim(const PositionC* pos, Move move) noexcept nogil:
-    return PAWN if move_flag(move) == EN_PASSANT else pos.piece_on[move_to(move)]
-
-
 cdef inline int _delta_bound(const Searcher* s, const PositionC* pos, Move move, int stand_pat) noexcept nogil:
     """Return an upper bound of the score after a capture, by its victim and a margin, for delta pruning.
 
@@ -123,7 +119,7 @@ cdef inline int _delta_bound(const Searcher* s, const PositionC* pos, Move move,
     """
     if is_promotion(move) or _changes_ending(pos, move):
         return INFINITE
-    return stand_pat + s.params.see_value[_victim(pos, move)] + s.params.p.qs_delta_margin
+    return stand_pat + s.params.see_value[victim_of(pos.piece_on, move)] + s.params.p.qs_delta_margin
 
 
 cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
