@@ -45,17 +45,6 @@ cdef inline int _noisy_score(const MovePicker* mp, Move move) noexcept nogil:
     return VICTIM_WEIGHT * gain - mp.pos.piece_on[move_from(move)] + capture_history(&mp.history, move)
 
 
-cdef inline void _generate_noisy(MovePicker* mp) noexcept nogil:
-    cdef int best = NO_RANK
-    cdef int i
-    mp.end = generate(mp.pos, mp.moves, NOISY)
-    mp.next = 0
-    for i in range(mp.end):
-        mp.ranks[i] = _rank(_noisy_score(mp, mp.moves[i]), i)
-        best = max(best, mp.ranks[i])
-    mp.best = best
-
-
 cdef inline int _escape_score(const MovePicker* mp, Move move) noexcept nogil:
     """Return a bonus for a move of a piece out of the attacks of lesser ones, a malus for a move into them."""
     cdef int piece_type = mp.pos.piece_on[move_from(move)]
@@ -84,15 +73,15 @@ cdef inline void _prefetch_histories(const MovePicker* mp) noexcept nogil:
             prefetch(&view.pages[page][i])
 
 
-cdef inline void _generate_quiets(MovePicker* mp) noexcept nogil:
-    """Generate quiet moves behind the bad captures; with `use_captures_first` off, all moves."""
+cdef inline void _generate(MovePicker* mp, int kind) noexcept nogil:
+    """Generate the moves of a kind, with their ranks, behind the bad captures."""
     cdef int best = NO_RANK
-    cdef int i
-    _prefetch_histories(mp)
+    cdef int i, score
     mp.next = mp.bad_end
-    mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, QUIETS if mp.s.params.p.use_captures_first else ALL_MOVES)
+    mp.end = mp.bad_end + generate(mp.pos, mp.moves + mp.bad_end, kind)
     for i in range(mp.next, mp.end):
-        mp.ranks[i] = _rank(_quiet_score(mp, mp.moves[i]), i)
+        score = _noisy_score(mp, mp.moves[i]) if kind == NOISY else _quiet_score(mp, mp.moves[i])
+        mp.ranks[i] = _rank(score, i)
         best = max(best, mp.ranks[i])
     mp.best = best
 
@@ -147,7 +136,7 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
             _prefetch_child(mp, mp.tt_move)
             return mp.tt_move
     if mp.stage == STAGE_GENERATE_NOISY:
-        _generate_noisy(mp)
+        _generate(mp, NOISY)
         mp.stage = STAGE_GOOD_NOISY
     if mp.stage == STAGE_GOOD_NOISY:
         while mp.next < mp.end:
@@ -175,10 +164,9 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
             return move
     if mp.stage == STAGE_GENERATE_QUIETS:
         mp.stage = STAGE_QUIETS
-        mp.next = mp.bad_end
-        mp.end = mp.bad_end
         if not mp.skip_quiets:
-            _generate_quiets(mp)
+            _prefetch_histories(mp)
+            _generate(mp, QUIETS if mp.s.params.p.use_captures_first else ALL_MOVES)
     if mp.stage == STAGE_QUIETS:
         while mp.next < mp.end and not mp.skip_quiets:
             move = _take_best(mp)
