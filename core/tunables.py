@@ -20,7 +20,6 @@ SWITCHES: tuple[tuple[str, int, str, str], ...] = (
     ("use_rfp", 1, "alpha_beta", "reverse futility pruning: the static evaluation is far above beta"),
     ("use_nmp", 1, "alpha_beta", "null move pruning: the score stays above beta even after a null move"),
     ("use_futility", 1, "alpha_beta", "futility pruning: quiet moves cannot lift the static evaluation to alpha"),
-    ("use_razoring", 1, "alpha_beta qsearch", "razoring: far below alpha near the horizon, only quiescence is searched"),
     ("use_lmp", 1, "alpha_beta", "late move pruning: near the horizon only the first quiet moves are tried"),
     ("use_history_pruning", 1, "alpha_beta history", "history pruning: near the horizon, skip quiet moves with a bad score"),
     ("use_see_pruning", 1, "alpha_beta", "SEE pruning: near the horizon, skip moves that lose material"),
@@ -58,10 +57,6 @@ NUMBERS: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("rfp_max_depth", 5, 1, 16, 1, "deepest node it is tried at"),
     ("rfp_margin", 75, 20, 200, 8, "margin per ply"),
     ("rfp_improving", 60, 0, 200, 8, "margin taken off when the static evaluation is improving"),
-    # --- razoring ---
-    ("razor_max_depth", 3, 1, 8, 1, "deepest node it is tried at"),
-    ("razor_base", 180, 0, 600, 25, "margin at depth 0"),
-    ("razor_margin", 150, 0, 400, 20, "margin per ply"),
     # --- null move ---
     ("nmp_min_depth", 3, 1, 8, 1, "shallowest node it is tried at"),
     ("nmp_reduction", 4, 1, 6, 1, "plies taken off"),

@@ -10,9 +10,6 @@ cdef enum:
     PERCENT = 100
     SIXTEENTHS = 16
 
-cdef inline int razor_margin(const SearchParams* sp, int depth) noexcept nogil:
-    return sp.p.razor_base + sp.p.razor_margin * depth
-
 cdef inline int rfp_margin(const SearchParams* sp, int depth, bint improving) noexcept nogil:
     return sp.p.rfp_margin * depth - (sp.p.rfp_improving if improving else 0)
 

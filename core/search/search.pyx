@@ -376,12 +376,6 @@ cdef int _prune_node(Searcher* s, Node* node) noexcept nogil:
     cdef int eval = node.eval
     cdef int score
 
-    # 6. Razoring: so far below alpha that only captures could help, and quiescence shows that they do not.
-    if p.use_razoring and depth <= p.razor_max_depth and eval + razor_margin(&s.params, depth) <= node.alpha:
-        score = qsearch(s, ply, node.alpha, beta)
-        if score <= node.alpha or s.aborted:
-            return score
-
     # 7. Reverse futility pruning: so far above beta that no quiet reply is likely to matter.
     if (
         p.use_rfp
@@ -606,16 +600,16 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     node.alpha = alpha
     node.beta = beta
 
-    # 4a. Endgame tablebases.
+    # 5. Endgame tablebases.
     if unlikely(s.tb.max_pieces != 0) and not node.excluded and _may_probe_tablebase(s, pos, depth):
         score = _use_tablebase(s, &node, &best, &ceiling)
         if score != NO_SCORE:
             return score
 
-    # 5. Static evaluation.
+    # 6. Static evaluation.
     _evaluate_node(s, &node)
 
-    # 6 to 9. Pruning before the moves.
+    # 7 to 9. Pruning before the moves.
     if not node.pv_node and not node.in_check and not node.excluded and magnitude(beta) < TB_BOUND:
         score = _prune_node(s, &node)
         if score != NO_SCORE:
