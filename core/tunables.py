@@ -29,7 +29,7 @@ SWITCHES: tuple[tuple[str, int, str, str], ...] = (
     ("use_lmr", 1, "alpha_beta", "late move reductions: moves ordered late are searched less deep first"),
     ("use_probcut", 1, "alpha_beta", "ProbCut: a capture that beats beta by a margin in a shallower search is a cutoff"),
     ("use_captures_first", 1, "", "try captures before quiet moves, most valuable victim first; off: in generation order"),
-    ("use_killers", 1, "", "try quiet moves that caused a cutoff at the same ply before other quiet moves"),
+    ("use_killers", 1, "", "try the quiet move that last caused a cutoff at the same ply before other quiet moves"),
     ("use_history", 1, "", "order quiet moves by how often they caused a cutoff"),
     ("use_threats", 1, "history", "keep the history of moves from and to attacked squares apart"),
     ("use_swing", 1, "history", "history learns from the static evaluation after a quiet move"),

@@ -30,7 +30,7 @@ cdef struct History:  # the table of a technique that is off stays 0, since noth
     int16_t pawn_correction[2][CORRECTIONS]  # [stm][pawn key]
     int16_t piece_correction[2][2][CORRECTIONS]  # [stm][colour][key of that colour's pieces]
     int16_t move_correction[2][PAGE_SIZE]  # [stm][piece and target of the last move]
-    Move killers[MAX_PLY + 1][2]  # [ply], newest first
+    Move killers[MAX_PLY + 1]  # [ply]
 
 cdef struct HistoryView:
     # The parts of the history tables that one node uses.
@@ -85,12 +85,3 @@ cdef inline int capture_history(const HistoryView* view, Move move) noexcept nog
 
 cdef inline int move_history(const HistoryView* view, Move move) noexcept nogil:
     return capture_history(view, move) if is_noisy(move) else quiet_history(view, move)
-
-cdef inline void add_killer(History* h, int ply, Move move) noexcept nogil:
-    if h.killers[ply][0] != move:
-        h.killers[ply][1] = h.killers[ply][0]
-        h.killers[ply][0] = move
-
-cdef inline void forget_killers(History* h, int ply) noexcept nogil:
-    h.killers[ply][0] = 0
-    h.killers[ply][1] = 0

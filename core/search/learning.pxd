@@ -42,7 +42,7 @@ cdef inline void reward_cutoff(
     cdef int i
     _learn(s, view, move, bonus)
     if not is_noisy(move):
-        add_killer(&s.history, ply, move)
+        s.history.killers[ply] = move
     for i in range(tried.count):
         if is_noisy(tried.moves[i]) or not is_noisy(move):
             _learn(s, view, tried.moves[i], malus)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Move ordering in stages: moves are generated and scored only if the stages before have not caused a cutoff.
 
-tt move, good captures, killers, quiet moves by history, bad captures; with `use_captures_first` off: tt move, killers, all
+tt move, good captures, killer, quiet moves by history, bad captures; with `use_captures_first` off: tt move, killer, all
 others. Each call selects the best remaining move of the stage; lists are never sorted completely.
 Source: https://www.chessprogramming.org/Move_Ordering.
 """
@@ -13,8 +13,7 @@ cdef enum:  # stages, in order
     STAGE_TT
     STAGE_GENERATE_NOISY
     STAGE_GOOD_NOISY
-    STAGE_KILLER_1
-    STAGE_KILLER_2
+    STAGE_KILLER
     STAGE_GENERATE_QUIETS
     STAGE_QUIETS
     STAGE_BAD_NOISY
@@ -28,7 +27,7 @@ cdef struct MovePicker:
     bint noisy_only  # no quiet moves, and captures that lose material are skipped
     bint skip_quiets  # no further quiet moves
     Move tt_move  # legal, or 0
-    Move killers[2]
+    Move killer  # 0: given by a later stage, if at all
     int next  # index of the next move of the stage
     int end
     int bad_end  # moves[0:bad_end] are the bad captures, kept for the last stage

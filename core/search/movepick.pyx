@@ -19,8 +19,7 @@ cdef void start_picker(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint 
     fill_view(s, ply, &mp.history)
     mp.noisy_only = noisy_only
     mp.skip_quiets = False
-    mp.killers[0] = s.history.killers[ply][0]
-    mp.killers[1] = s.history.killers[ply][1]
+    mp.killer = s.history.killers[ply]
     mp.tt_move = 0
     if tt_move != 0 and (not noisy_only or is_noisy(tt_move)) and is_legal(mp.pos, tt_move):
         mp.tt_move = tt_move
@@ -115,23 +114,16 @@ cdef inline Move _take_best(MovePicker* mp) noexcept nogil:
 
 
 cdef inline bint _is_usable_killer(const MovePicker* mp, Move move) noexcept nogil:
+    if mp.skip_quiets or not mp.s.params.p.use_killers:
+        return False
     return move != 0 and move != mp.tt_move and not is_noisy(move) and is_legal(mp.pos, move)
-
-
-cdef inline Move _offer_killer(MovePicker* mp, int which) noexcept nogil:
-    """Return the killer if it is legal and quiet; else 0, and it is removed, so that a later stage may give it."""
-    if not mp.skip_quiets and mp.s.params.p.use_killers and _is_usable_killer(mp, mp.killers[which]):
-        _prefetch_child(mp, mp.killers[which])
-        return mp.killers[which]
-    mp.killers[which] = 0
-    return 0
 
 
 cdef Move next_move(MovePicker* mp) noexcept nogil:
     """Return the next move, or 0 after the last. Each legal move comes once, except those that the picker must skip."""
     cdef Move move
     if mp.stage == STAGE_TT:
-        mp.stage = STAGE_GENERATE_NOISY if mp.s.params.p.use_captures_first or mp.noisy_only else STAGE_KILLER_1
+        mp.stage = STAGE_GENERATE_NOISY if mp.s.params.p.use_captures_first or mp.noisy_only else STAGE_KILLER
         if mp.tt_move != 0:
             _prefetch_child(mp, mp.tt_move)
             return mp.tt_move
@@ -151,17 +143,13 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
             else:
                 mp.moves[mp.bad_end] = move  # bad_end < next: this place is free
                 mp.bad_end += 1
-        mp.stage = STAGE_DONE if mp.noisy_only else STAGE_KILLER_1
-    if mp.stage == STAGE_KILLER_1:
-        mp.stage = STAGE_KILLER_2
-        move = _offer_killer(mp, 0)
-        if move != 0:
-            return move
-    if mp.stage == STAGE_KILLER_2:
+        mp.stage = STAGE_DONE if mp.noisy_only else STAGE_KILLER
+    if mp.stage == STAGE_KILLER:
         mp.stage = STAGE_GENERATE_QUIETS
-        move = _offer_killer(mp, 1)
-        if move != 0:
-            return move
+        if _is_usable_killer(mp, mp.killer):
+            _prefetch_child(mp, mp.killer)
+            return mp.killer
+        mp.killer = 0
     if mp.stage == STAGE_GENERATE_QUIETS:
         mp.stage = STAGE_QUIETS
         if not mp.skip_quiets:
@@ -170,7 +158,7 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
     if mp.stage == STAGE_QUIETS:
         while mp.next < mp.end and not mp.skip_quiets:
             move = _take_best(mp)
-            if move != mp.tt_move and move != mp.killers[0] and move != mp.killers[1]:
+            if move != mp.tt_move and move != mp.killer:
                 return move
         mp.stage = STAGE_BAD_NOISY
         mp.next = 0

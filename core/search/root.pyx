@@ -89,7 +89,7 @@ cdef int _search_root(Searcher* s, int depth, int alpha, int beta) noexcept nogi
     cdef Move move
     cdef Node node
     s.pv_length[0] = 0
-    forget_killers(&s.history, 1)
+    s.history.killers[1] = 0
     s.stack[1].excluded = 0
     fill_view(s, 0, &view)
     node.ply = 0

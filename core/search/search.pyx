@@ -362,7 +362,7 @@ cdef void _evaluate_node(Searcher* s, Node* node) noexcept nogil:
     node.improving = _is_improving(s, ply)
     node.hit.was_pv |= node.pv_node
     node.has_pieces = has_non_pawns(&entry.pos, entry.pos.stm)
-    forget_killers(&s.history, ply + 1)
+    s.history.killers[ply + 1] = 0
     s.stack[ply + 1].excluded = 0
     s.stack[ply + 1].cutoffs = 0
 
@@ -483,7 +483,6 @@ cdef inline int _reduction(const Searcher* s, const Node* node, Move move, int m
     """Return the reduction in plies of the move just made: less where errors cost more."""
     cdef const Params* p = &s.params.p
     cdef const StackEntry* child = &s.stack[node.ply + 1]
-    cdef const Move* killers = s.history.killers[node.ply]
     cdef int reduction = lmr_base(&s.params, node.depth, moves)
     if not p.use_lmr or node.depth < p.lmr_min_depth or moves <= p.lmr_min_moves + node.pv_node:
         return 0
@@ -493,7 +492,7 @@ cdef inline int _reduction(const Searcher* s, const Node* node, Move move, int m
         reduction -= PLY * history // p.lmr_history_divisor
         if node.hit.move != 0 and is_noisy(node.hit.move):
             reduction += p.lmr_tt_capture
-        if move == killers[0] or move == killers[1]:
+        if move == s.history.killers[node.ply]:
             reduction -= p.lmr_killer
     if node.pv_node:
         reduction -= p.lmr_pv
