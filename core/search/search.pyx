@@ -298,18 +298,6 @@ cdef inline bint _may_probe_tablebase(const Searcher* s, const PositionC* pos, i
     return pos.checkers == 0 or has_legal_move(pos)  # a mate counts more than a tablebase win
 
 
-cdef int _probe_tablebase(Searcher* s, int ply, int* bound) noexcept nogil:
-    """Return the score by the tablebases, NO_SCORE if unknown, and its `bound`. A win is a lower bound: a mate may be shorter."""
-    cdef int wdl = s.tb.probe(s, s.context, ply)
-    if wdl == NO_SCORE:
-        return NO_SCORE
-    set_word(&s.tb.hits, s.tb.hits + 1)
-    bound[0] = BOUND_LOWER if wdl == 2 else (BOUND_UPPER if wdl == -2 else BOUND_EXACT)
-    if wdl == 2:
-        return TB_WIN - ply
-    return -TB_WIN + ply if wdl == -2 else wdl  # a win that the fifty-move rule makes a draw scores 1, such a loss -1
-
-
 cdef inline bint _is_improving(const Searcher* s, int ply) noexcept nogil:
     """Return whether the static evaluation has risen since the last move of stm. NO_SCORE is above all others."""
     cdef int now = s.stack[ply].static_eval
@@ -328,11 +316,22 @@ cdef int _leaf(Searcher* s, int ply) noexcept nogil:
 
 
 cdef int _use_tablebase(Searcher* s, Node* node, int* best, int* ceiling) noexcept nogil:
-    """Return the tablebase score if its bound is enough for the window; else set `best` or `ceiling`, and return NO_SCORE."""
-    cdef int bound, depth
-    cdef int score = _probe_tablebase(s, node.ply, &bound)
+    """Return the tablebase score if its bound is enough for the window; else set `best` or `ceiling`, and return NO_SCORE.
+
+    A win is a lower bound: a mate may be shorter. One that the fifty-move rule makes a draw scores 1, such a loss -1.
+    """
+    cdef int score = s.tb.probe(s, s.context, node.ply)
+    cdef int bound = BOUND_EXACT
+    cdef int depth
     if score == NO_SCORE:
         return NO_SCORE
+    set_word(&s.tb.hits, s.tb.hits + 1)
+    if score == 2:
+        score = TB_WIN - node.ply
+        bound = BOUND_LOWER
+    elif score == -2:
+        score = -TB_WIN + node.ply
+        bound = BOUND_UPPER
     if _is_enough(score, bound, node.alpha, node.beta):
         depth = min(node.depth + TB_DEPTH_BONUS, MAX_DEPTH)
         store_tt(s, node.ply, 0, score, NO_SCORE, depth, node.pv_node, bound)
