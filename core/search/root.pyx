@@ -39,18 +39,19 @@ cdef int _group_end(const Searcher* s, int index) noexcept nogil:
 cdef void _order_root(Searcher* s) noexcept nogil:
     """Order the root moves of the first group with the picker, before the first iteration."""
     cdef MovePicker picker
+    cdef TTHit hit
     cdef Move move
     cdef int i
     cdef int sorted_count = 0
-    start_picker(&picker, s, 0, 0, False)
+    probe_tt(s, 0, &hit)
+    start_picker(&picker, s, 0, hit.move, False)
     while True:
         move = next_move(&picker)
         if move == 0:
             break
         for i in range(sorted_count, _group_end(s, 0)):
             if s.root_moves[i].move == move:
-                s.root_moves[i] = s.root_moves[sorted_count]
-                s.root_moves[sorted_count].move = move
+                _move_root(s, i, sorted_count)
                 sorted_count += 1
                 break
 
@@ -317,25 +318,14 @@ cdef void _begin(Searcher* s) noexcept nogil:
 
 
 cdef void _fall_back(Searcher* s) noexcept nogil:
-    """Fill lines not searched completely with the first moves in the picker's order; their score is the static evaluation."""
-    cdef MovePicker picker
-    cdef TTHit hit
-    cdef Move move
-    cdef int i
+    """Fill lines not searched completely with the first root moves; their score is the static evaluation."""
     cdef int score = scaled_by_rule50(s.evaluator, &s.stack[0].pos, evaluate(s.evaluator, &s.stack[0].eval))
-    probe_tt(s, 0, &hit)
-    start_picker(&picker, s, 0, hit.move, False)
+    s.seldepth = 1
+    s.pv_length[0] = 1
     while s.line_count < s.multipv:
-        move = next_move(&picker)
-        for i in range(s.line_count, _group_end(s, s.line_count)):
-            if s.root_moves[i].move == move or move == 0:
-                _move_root(s, i, s.line_count)
-                s.line = s.line_count
-                s.seldepth = 1
-                s.pv[0][0] = s.root_moves[s.line].move
-                s.pv_length[0] = 1
-                _store_line(s, score, 1, 0, BOUND_NONE)
-                break
+        s.line = s.line_count
+        s.pv[0][0] = s.root_moves[s.line].move
+        _store_line(s, score, 1, 0, BOUND_NONE)
     _report_lines(s)
 
 
