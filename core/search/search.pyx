@@ -175,9 +175,8 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
         if move == 0:
             break
         moves += 1
-        if s.params.p.use_qs_evasions and in_check and best > -TB_BOUND and has_non_pawns(pos, pos.stm):
-            # One evasion shows that it is no mate; captures are still searched. A king with pawns at most has few moves, and
-            # which of them it makes may decide the ending.
+        if s.params.p.use_qs_evasions and in_check and best > -TB_BOUND:
+            # One evasion shows that it is no mate; captures are still searched.
             picker.skip_quiets = True
             if not is_noisy(move):
                 continue
