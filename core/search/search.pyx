@@ -458,7 +458,6 @@ cdef inline bint _skip_noisy(Searcher* s, const Node* node, Move move, const Mov
         and node.depth <= p.see_pruning_depth
         and picker.stage == STAGE_BAD_NOISY
         and not see_ge(pos, move, -p.see_noisy_margin * node.depth, s.params.see_value)
-        and not _changes_ending(pos, move)
     )
 
 
