@@ -11,9 +11,9 @@ import argparse
 import json
 import math
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...uci.tunables import ROWS, SWITCH, Row, matching
 from ..common.adjudication import BLACK_WINS, DRAW, WHITE_WINS

@@ -12,7 +12,7 @@ import chess.pgn
 import pytest
 from coachwhip.bench import data
 from coachwhip.bench.analyse import __main__ as analyse
-from coachwhip.bench.common.files import read_text
+from coachwhip.bench.common.files import read_bytes
 from coachwhip.bench.common.openings import chess960_starts
 from coachwhip.bench.engines.spec import own_command
 from coachwhip.bench.learn import wdl_fit
@@ -58,7 +58,7 @@ def test_analyse_and_wdl_fit_take_the_shipped_games(
     """A few of them."""
     pytest.importorskip("scipy")
     shipped = getattr(data, name)
-    games = read_text(shipped.path).split("[Event ")[: count + 1]
+    games = read_bytes(shipped.path).decode().split("[Event ")[: count + 1]
     (few := tmp_path / "few.pgn").write_text("[Event ".join(games), encoding="utf-8")
     monkeypatch.setattr(module, name, shipped._replace(path=few))
     monkeypatch.setattr(wdl_fit, "ROUNDS", 1)
