@@ -32,7 +32,7 @@ Exit code 0: the new file is written; 3: nothing was learnt (the engine's valida
 130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is lower than at the start; 2: an error.
 
 examples:
-  coachwhip tune tcec.epd.xz own.vf=2 --output tuned.py --plot losses.png
+  coachwhip tune own.vf positions.epd.xz=0.5 --output tuned.py --plot losses.png
   coachwhip tune own.vf --only 'king_*,danger_*' --output tuned.py
 """
 
