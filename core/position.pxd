@@ -8,6 +8,7 @@ cdef class Position:
     cdef int last
     cdef int capacity
     cdef int fullmove  # of the FEN
+    cdef str passed  # of the FEN: its ep square
     cdef public bint chess960
 
     cdef PositionC* current(self) noexcept

@@ -54,14 +54,17 @@ cdef class Position:
             raise MemoryError("no memory for a position")
         self.game[0] = START  # also where __init__ is never called
         self.fullmove = 1
+        self.passed = "-"
 
     def __init__(self, str fen not None=STARTPOS_FEN, bint chess960=False):
         cdef PositionC pos
         cdef int fullmove
         parse_fen(&pos, fen, &fullmove)
+        passed = fen.split()[3:4]
         self.game[0] = pos
         self.last = 0
         self.fullmove = fullmove
+        self.passed = passed[0] if passed else "-"
         self.chess960 = chess960
 
     def __dealloc__(self):
@@ -99,6 +102,7 @@ cdef class Position:
             other.game[i] = self.game[i]
         other.last = self.last
         other.fullmove = self.fullmove
+        other.passed = self.passed
         other.chess960 = self.chess960
         return other
 
@@ -110,6 +114,23 @@ cdef class Position:
         cdef PositionC pos = self.current()[0]
         cdef int fullmove = self.fullmove + (self.last + (self.game[0].stm == BLACK)) // 2
         return write_fen(&pos, fullmove, self.chess960)
+
+    def passed_square(self):
+        """The square that a pawn has just passed with a double step, or "-", whether or not a capture there is legal. Before the
+        first move it is the ep square of the FEN."""
+        cdef const PositionC* pos = self.current()
+        cdef bitboard before, after, removed, added
+        cdef int sq
+        if self.last == 0:
+            return self.passed
+        before = pieces(&self.game[self.last - 1].b, pos.stm ^ 1, PAWN)
+        after = pieces(&pos.b, pos.stm ^ 1, PAWN)
+        removed = before & ~after
+        added = after & ~before
+        if removed == 0 or added != (removed << 16 if pos.stm == BLACK else removed >> 16):
+            return "-"
+        sq = (lsb(removed) + lsb(added)) // 2
+        return f"{'abcdefgh'[sq % 8]}{sq // 8 + 1}"
 
     def board(self):
         """The 64 squares as 8 lines of 8 letters, rank 8 first, '.' for empty (used by the command `d`)."""

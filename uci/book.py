@@ -58,7 +58,9 @@ class Book:
         as_played.chess960 = True  # the book writes castling as king takes rook
         spelling = dict(zip(as_played.legal_moves(), position.legal_moves(), strict=True))
         weights: dict[str, int] = {}
-        for entry in self._reader.find_all(self._board(as_played.fen(), chess960=True)):
+        fields = as_played.fen().split(" ")
+        fields[3] = position.passed_square()  # part of the key wherever a pawn attacks it, even a pinned one
+        for entry in self._reader.find_all(self._board(" ".join(fields), chess960=True)):
             code = entry.move.uci()
             move = spelling.get(code)
             if move is not None and (not allowed or move in allowed or code in allowed):
