@@ -31,7 +31,7 @@ FEWER = {
     "bench": "5",
     "lab": "--depth 1",
     "match": "--games 2 --max-moves 2",
-    "selfplay": "--games 80 --nodes 50",
+    "selfplay": "--games 320 --nodes 50",
     "spsa": "--games 4 --nodes 50",
     "train": "--hidden 16 --epochs 2 --batch 64 --validation 0.25",
     "tune": "--epochs 3",

@@ -52,6 +52,7 @@ def main() -> int:
         end = os.times()
         if done.returncode:
             sys.exit(f"exit code {done.returncode}: {done.stdout[-3000:]}")
+        print(done.stdout, file=sys.stderr, flush=True)
         printed += done.stdout
         seconds[command] = round(end.children_user + end.children_system - begin.children_user - begin.children_system, 1)
     elo, lowest = map(float, ELO.findall(printed)[0])
