@@ -34,7 +34,7 @@ FEWER = {
     "selfplay": "--games 320 --nodes 50",
     "spsa": "--games 4 --nodes 50",
     "train": "--hidden 16 --epochs 2 --batch 64 --validation 0.25",
-    "tune": "--epochs 3",
+    "tune": "--epochs 5 --only material,tempo",
 }
 # The beginning of a command -> who runs it, or why nobody does.
 NOT_RUN = {
