@@ -18,7 +18,7 @@ from .moves cimport move_text
 cdef enum:
     MAX_PERFT_THREADS = 256
     LEAST_TASK_DEPTH = 3  # tasks of this depth are not cut
-    TASKS_PER_THREAD = 16  # at least, so that no thread counts for long after the others are done
+    TASKS_PER_THREAD = 64  # at least, so that no thread counts for long after the others are done
     BUCKET_SIZE = 4  # entries; one cache line
     DEPTH_BITS = 5  # of an entry's data; the count is above
 
@@ -329,12 +329,21 @@ cdef class Task:
         return _count(&self.b, self.stm, self.depth, _key_of(&self.b, self.stm), shared)
 
 
-cdef class Counter:
-    """Counts tasks in any thread, with one table for all."""
+cdef class Count:
+    """One count. The GIL guards all fields but `shared`."""
 
     cdef Shared shared
+    cdef list texts  # of the root moves
+    cdef list leaves  # counted so far, by root move
+    cdef list left  # tasks that are not counted yet, by root move
+    cdef object tasks  # an iterator: each thread takes the next one
+    cdef int task_count
+    cdef list result  # (text, leaves) of the root moves that are counted, up to the first that is not
 
-    def __cinit__(self, int megabytes):
+    def __dealloc__(self):
+        free(self.shared.memory)
+
+    cdef int make_table(self, int megabytes) except -1:
         cdef size_t size = <size_t>megabytes << 20
         if megabytes < 0 or size >> 20 != <size_t>megabytes:
             raise ValueError(f"hash size must be at least 0 MB, not {megabytes}")
@@ -343,57 +352,85 @@ cdef class Counter:
             if self.shared.buckets == NULL:
                 raise MemoryError(f"no memory for a table of {megabytes} MB")
             self.shared.size = size // sizeof(Bucket)
+        return 0
 
-    def __dealloc__(self):
-        free(self.shared.memory)
+    cdef int make_tasks(self, const PositionC* pos, int depth, bint chess960, int least) except -1:
+        """Cut the tree into at least `least` tasks, unless they would be too small."""
+        cdef Task task = Task.__new__(Task)
+        cdef Move[MAX_MOVES] moves
+        cdef list tasks = []
+        cdef int i
+        task.b, task.stm, task.depth = pos.b, pos.stm, depth
+        ordered = sorted([(move_text(moves[i], chess960), moves[i]) for i in range(generate(pos, moves, ALL_MOVES))])
+        self.texts = [text for text, _ in ordered]
+        for _, code in ordered:
+            tasks.append(task.child(code))
+            task.root += 1
+        while 0 < len(tasks) < least and (<Task>tasks[0]).depth > LEAST_TASK_DEPTH:
+            tasks = [child for task in tasks for child in task.children()]
+        self.leaves, self.left, self.result = [0] * len(ordered), [0] * len(ordered), []
+        for task in tasks:
+            self.left[task.root] += 1
+        self.tasks, self.task_count = iter(tasks), <int>len(tasks)
+        return 0
 
-    def count(self, Task task):
+    def run(self):
+        """Count tasks until none is left; each thread runs this."""
+        cdef Task task
         cdef uint64_t leaves
-        with nogil:
-            leaves = task.count(&self.shared)
-        return leaves
+        for task in self.tasks:
+            with nogil:
+                leaves = task.count(&self.shared)
+            if get_int(&self.shared.stop):
+                return
+            self.leaves[task.root] += leaves
+            self.left[task.root] -= 1
 
+    cdef list start_threads(self, int count):
+        """Start `count` threads, fewer if the system cannot start them all."""
+        from threading import Thread
 
-cdef int _report(list result, str text, leaves, on_move) except -1:
-    result.append((text, leaves))
-    if on_move is not None:
-        on_move(text, leaves)
-    return 0
+        threads = []
+        for _ in range(count):
+            thread = Thread(target=self.run, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                break
+            threads.append(thread)
+        return threads
+
+    cdef int report(self, on_move) except -1:
+        """Report the moves counted since the last call."""
+        while len(self.result) < len(self.texts) and self.left[len(self.result)] == 0:
+            move, nodes = self.texts[len(self.result)], self.leaves[len(self.result)]
+            self.result.append((move, nodes))
+            if on_move is not None:
+                on_move(move, nodes)
+        return 0
 
 
 cdef list count_leaves(const PositionC* pos, int depth, bint chess960, int threads, int hash_mb, should_stop, on_move):
-    """Return the result of `Position.divide`. A deep count runs in other threads, so that this one can be interrupted."""
-    cdef Counter counter = Counter(hash_mb)
-    cdef Task root = Task.__new__(Task)
-    cdef Move[MAX_MOVES] moves
-    cdef list tasks = []
-    cdef list result = []
-    cdef int i
+    """Return the result of `Position.divide`. The calling thread waits for those that count: it can be interrupted."""
+    cdef Count count = Count()
+    cdef list running
     if not 1 <= threads <= MAX_PERFT_THREADS:
         raise ValueError(f"number of threads must be from 1 to {MAX_PERFT_THREADS}, not {threads}")
-    root.b, root.stm, root.depth = pos.b, pos.stm, depth
-    ordered = sorted([(move_text(moves[i], chess960), moves[i]) for i in range(generate(pos, moves, ALL_MOVES))])
-    for root.root, (_, move) in enumerate(ordered):
-        tasks.append(root.child(move))
-    if depth <= LEAST_TASK_DEPTH:
-        for (text, _), task in zip(ordered, tasks):
-            _report(result, text, counter.count(task), on_move)
-        return result
-    from concurrent.futures import ThreadPoolExecutor, wait
-
-    while 0 < len(tasks) < TASKS_PER_THREAD * threads and (<Task>tasks[0]).depth > LEAST_TASK_DEPTH:
-        tasks = [child for task in tasks for child in (<Task>task).children()]
-    parts = [[] for _ in ordered]  # futures, by root move
-    pool = ThreadPoolExecutor(threads)
+    count.make_table(hash_mb)
+    count.make_tasks(pos, depth, chess960, TASKS_PER_THREAD * threads)
+    running = count.start_threads(min(threads, count.task_count)) if depth > LEAST_TASK_DEPTH else []
     try:
-        for task in tasks:
-            parts[(<Task>task).root].append(pool.submit(counter.count, task))
-        for (text, _), futures in zip(ordered, parts):
-            while wait(futures, POLL_SECONDS).not_done:
+        if not running:
+            count.run()
+        for thread in running:
+            while thread.is_alive() and not get_int(&count.shared.stop):
+                thread.join(POLL_SECONDS)
                 if should_stop is not None and should_stop():
-                    return result
-            _report(result, text, sum([future.result() for future in futures]), on_move)
-        return result
+                    set_int(&count.shared.stop, True)
+                count.report(on_move)
     finally:
-        set_int(&counter.shared.stop, True)
-        pool.shutdown(cancel_futures=True)
+        set_int(&count.shared.stop, True)
+        for thread in running:
+            thread.join()
+    count.report(on_move)
+    return count.result

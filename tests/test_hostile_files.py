@@ -54,7 +54,7 @@ def file_with(tmp_path: Path, text: str, name: str = "games.pgn") -> Path:
 
 def test_a_few_spoilt_files_of_every_kind_are_read_or_rejected(tmp_path: Path) -> None:
     trial = ROOT / "tests" / "trials" / "mutated_files.py"
-    command = [sys.executable, str(trial), "--count", "8", "--seed", "20", "--keep", str(tmp_path)]
+    command = [sys.executable, str(trial), "--count", "20", "--seed", "20", "--keep", str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     assert not list(tmp_path.iterdir())
