@@ -238,6 +238,13 @@ def program(code: str, environment: dict[str, str]) -> "subprocess.Popen[str]":
     return subprocess.Popen([sys.executable, "-c", code], cwd=ROOT, env=environment, stdout=pipe, stderr=pipe, text=True)
 
 
+def ended(code: str, environment: dict[str, str]) -> tuple[str, str, int]:
+    """What a program prints on standard output and standard error, and its exit code."""
+    with program(code, environment) as child:
+        out, err = child.communicate(timeout=60)
+    return out, err, child.returncode
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
 def test_ctrl_c_ends_a_search(user_environment: dict[str, str]) -> None:
     code = (
@@ -261,9 +268,8 @@ def test_ctrl_c_ends_a_search(user_environment: dict[str, str]) -> None:
 @pytest.mark.parametrize("last", ["engine.analysis(__import__('chess').Board()).get()", "1 / 0"])
 def test_a_program_ends_though_an_engine_is_open(last: str, user_environment: dict[str, str]) -> None:
     """And the package alone loads neither chess nor numpy."""
-    with program(f"print(early, 'numpy' in sys.modules, flush=True); {last}", user_environment) as child:
-        out, err = child.communicate(timeout=60)
-    assert (out, child.returncode, "ZeroDivisionError" in err) == ("set() False\n", int("/" in last), "/" in last)
+    out, err, code = ended(f"print(early, 'numpy' in sys.modules, flush=True); {last}", user_environment)
+    assert (out, code, "ZeroDivisionError" in err) == ("set() False\n", int("/" in last), "/" in last)
     assert ("/" in last) or not err
 
 
@@ -278,9 +284,7 @@ def test_no_search_outlives_the_program(user_environment: dict[str, str]) -> Non
         "atexit.register(lambda: print([thread.name for thread in threading.enumerate() if 'session' in thread.name]))\n"
         "atexit.register(in_process._close_what_is_open)"
     )
-    with program(code, user_environment) as child:
-        out, err = child.communicate(timeout=60)
-    assert (out, err, child.returncode) == ("[]\n", "", 0)
+    assert ended(code, user_environment) == ("[]\n", "", 0)
 
 
 def test_a_thread_may_use_an_engine_after_the_main_thread(user_environment: dict[str, str]) -> None:
@@ -291,9 +295,7 @@ def test_a_thread_may_use_an_engine_after_the_main_thread(user_environment: dict
         "    time.sleep(0.5); print(engine.play(chess.Board(), Limit(nodes=500)).move is not None)\n"
         "threading.Thread(target=play).start()"
     )
-    with program(code, user_environment) as child:
-        out, err = child.communicate(timeout=60)
-    assert (out, err, child.returncode) == ("True\n", "", 0)
+    assert ended(code, user_environment) == ("True\n", "", 0)
 
 
 def test_an_engine_that_cannot_start_raises(monkeypatch: pytest.MonkeyPatch) -> None:
