@@ -111,7 +111,7 @@ def _train(args: argparse.Namespace) -> int:
         require_apart([args.output], [networks / weights["NETWORK"]])
         with ExitStack() as stack:
             return TrainRun(args, config.flatten(weights), stack).train()
-    except ValueError as error:  # of weights, data and networks: each names what is wrong
+    except ValueError as error:  # of weights, data and networks, with a message for the user
         raise CommandError(str(error)) from error
 
 
@@ -224,8 +224,9 @@ class TrainRun(Run):
         positions = self._positions
         sizes = f"{positions.training} positions to train on, {positions.held_out_count} held out"
         warn(f"{sizes}; {self._described['logit']:g} centipawns a logit")
+        self._loss_before = self._trainer.loss_of_terms()
         if self._is_residual:
-            self.terms = self._trainer.loss_of_terms()
+            self.terms = self._loss_before
             warn(f"the terms alone: validation loss {self.terms:.6f}")
         if self._first:
             warn(f"{self.args.start.name}: validation loss {self._loss_of(self._first):.6f}")
@@ -272,7 +273,7 @@ class TrainRun(Run):
             "held_out": positions.held_out_count,
         }
         self._network = self._trainer.network(provenance)
-        self._loss, self._loss_before = self._loss_of(self._network), self._trainer.loss_of_terms()
+        self._loss = self._loss_of(self._network)
         return to_bytes(self._network) if self._loss < self._loss_before else None
 
     def _report(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
