@@ -153,14 +153,14 @@ class Client:
                     echo_limit = min(echo_limit, now + ECHO_SECONDS)
                 elif line and line.split(maxsplit=1)[0] not in UCI_WORDS:
                     foreign.append(line)
-                self._load_line(line)
+                self._store(line)
             if any(len(line) >= LONGEST_LINE for line in foreign[-1:]):
                 raise ValueError("it printed a line without an end, and no `uciok`")
             if len(foreign) >= FOREIGN_LINES:
                 first = foreign[0][:MAX_QUOTED]
                 raise ValueError(f"it printed {FOREIGN_LINES} lines that are not UCI, the first one {first!r}, and no `uciok`")
 
-    def _load_line(self, line: str) -> None:
+    def _store(self, line: str) -> None:
         """Store a name or an option."""
         if line.startswith("id name ") and not self.spec.name:
             self.name = printable(line.removeprefix("id name ").strip())
