@@ -71,14 +71,16 @@ def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, s
     if ending == ".pgn":
         try:
             with naming(path), path.open("rb") as file:
-                book = [partial(_line, f"{path.name}:{game.line}", game, plies, chess960=chess960) for game in split_games(file)]
+                book = [
+                    partial(read_line, f"{path.name}:{game.line}", game, plies, chess960=chess960) for game in split_games(file)
+                ]
         except PgnError as error:
             raise CommandError(f"{path.name}: {error}") from error
     elif ending == ".bin":
         lines = _polyglot(path, POLYGLOT_PLIES if plies is None else plies, random.Random(seed))
         book = [partial(Opening, chess.STARTING_FEN, False, line) for line in lines]
     else:
-        book = [partial(_position, f"{path.name}:{number}", line, chess960=chess960) for number, line in numbered_lines(path)]
+        book = [partial(read_position, f"{path.name}:{number}", line, chess960=chess960) for number, line in numbered_lines(path)]
     if not book:
         raise CommandError(f"{path.name}: it contains no opening")
     return book
@@ -96,8 +98,8 @@ def choose(book: Book, count: int, seed: int | None) -> list[Opening]:
     return [chosen[number % len(chosen)] for number in range(count)]
 
 
-def _position(place: str, line: str, *, chess960: bool) -> Opening:
-    """One line: a FEN with or without its counters, or EPD operations in their place."""
+def read_position(place: str, line: str, *, chess960: bool) -> Opening:
+    """One line: a FEN with or without its counters, or EPD operations in their place. Raises CommandError that begins with `place`."""
     fen, _ = read_epd(line)
     shredder = chess960 or is_shredder(fen)
     try:
@@ -110,14 +112,16 @@ def _position(place: str, line: str, *, chess960: bool) -> Opening:
 
 def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") -> Opening:
     """The opening, if `board`, which it leads to, is one to play from. Raises CommandError. `text`: the line that has the position."""
-    if not board.is_valid() or find_ending(board, (), Rules()):
+    ending = find_ending(board, (), Rules()) if board.is_valid() else None
+    if not board.is_valid() or ending:
         shuffled = board.copy(stack=False)
         shuffled.chess960 = True
         if shuffled.is_valid() and not board.is_valid():
             raise CommandError(
                 f"{place}: castling rights of Chess960: give --chess960, or name the files of the rooks: {shuffled.shredder_fen()}"
             )
-        raise CommandError(f"{place}: not a position that can be played: {shorten(text or board.fen(), MAX_QUOTED)}")
+        why = f" (the game is over: {ending.reason})" if ending else ""
+        raise CommandError(f"{place}: not a position that can be played: {shorten(text or board.fen(), MAX_QUOTED)}{why}")
     try:
         Position(opening.fen, opening.chess960)  # stricter than python-chess: no more pieces than promotion allows
     except ValueError as error:
@@ -126,8 +130,8 @@ def _playable(place: str, opening: Opening, board: chess.Board, text: str = "") 
 
 
 @cache  # so that a warning comes once
-def _line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -> Opening:
-    """One PGN game, or its first plies. Raises CommandError for a fault in those; another one is a warning."""
+def read_line(place: str, text: RawGame, plies: int | None, *, chess960: bool) -> Opening:
+    """One PGN game, or its first plies. Raises CommandError for a fault in those, which begins with `place`; another one is a warning."""
     game = read_game(text)
     line = list(game.mainline_moves())[:plies]
     broken = [error for error in game.errors if isinstance(error, BrokenLine) and (plies is None or len(line) < plies)]

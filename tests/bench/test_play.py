@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip play`: games from scripts, judged by python-chess; files that already hold games; how a game ends early."""
 
-import argparse
 import io
 import locale
 import random
 import re
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import chess
 import chess.pgn
 import pytest
-from coachwhip.bench.play import Play, Screen, main, read_move, time_control
+from chess.engine import SimpleEngine
+from coachwhip.bench.engines.clock import TimeControl
+from coachwhip.bench.play.__main__ import main, time_control
+from coachwhip.bench.play.game import Game
+from coachwhip.bench.play.terminal import Screen, Terminal, read_move
 from uci_process import environment
 
 from coachwhip import open_engine
@@ -57,7 +61,7 @@ def run_from(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     def run_from(fen: str, *lines: str, time: str = "0.01") -> str:
         monkeypatch.setattr(sys, "stdin", Script(iter(lines)))
         with open_engine() as engine:
-            Play(engine, chess.Board(fen), chess.WHITE, argparse.Namespace(time=time_control(time), elo=None)).play()
+            Terminal(Game(engine, chess.Board(fen), chess.WHITE, time_control(time))).play()
         return capsys.readouterr().out
 
     return run_from
@@ -217,3 +221,46 @@ def test_wrong_options(run: Run, options: list[str]) -> None:
     assert code == 2
     assert printed.startswith("coachwhip play: ")
     assert printed.count("\n") == 1
+
+
+@pytest.fixture
+def engine() -> Iterator[SimpleEngine]:
+    with open_engine() as engine:
+        yield engine
+
+
+@pytest.mark.parametrize("change", [Game.undo, Game.resign, Game.new])
+def test_a_change_while_the_engine_thinks_drops_its_move(engine: SimpleEngine, change: Callable[[Game], object]) -> None:
+    """It stops at once and its move is not made on the new position; the next one is that of the game."""
+    game = Game(engine, chess.Board(), chess.WHITE, TimeControl(time=1e6))
+    answers: list[str | None] = []
+    game.make(chess.Move.from_uci("a2a3"))
+    thread = threading.Thread(target=lambda: answers.append(game.answer()))
+    thread.start()
+    while not engine.protocol.command:  # until it thinks
+        pass
+    change(game)
+    thread.join(60)
+    assert answers == [None]
+    assert game.ending or game.board == chess.Board()
+
+
+def test_the_clock_of_a_person_who_does_nothing(engine: SimpleEngine) -> None:
+    game = Game(engine, chess.Board(), chess.WHITE, TimeControl(1e-9))
+    while not game.ending:
+        pass
+    assert game.ending == ("0-1", "time forfeit")
+    assert not game.make(chess.Move.from_uci("e2e4"))
+    assert (game.clock(chess.WHITE), game.clock(chess.BLACK)) == (0, 1e-9)
+    assert 'Termination "time forfeit"' in game.pgn()
+    assert game.undo()
+
+
+def test_the_engine_takes_a_draw_late_in_a_level_game(engine: SimpleEngine) -> None:
+    def offer(fen: str) -> bool:
+        game = Game(engine, chess.Board(fen), chess.WHITE, TimeControl(time=0.01))
+        return game.offer_draw() and game.ending == ("1/2-1/2", "agreement")
+
+    assert offer("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 30")
+    assert not offer("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 29")
+    assert not offer("3qk3/8/8/8/8/8/8/4K3 w - - 0 60")

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The subcommand: reads the options, and starts the engine and a game."""
+
+import argparse
+import io
+import random
+import signal
+import sys
+from collections.abc import Sequence
+from contextlib import suppress
+
+import chess
+from chess.engine import EngineError
+
+from ...in_process import open_engine
+from ...uci.options import MAX_ELO, MIN_ELO
+from ..common.command import LARGEST_TIME, CommandError, Parser, file_name, number, seconds, whole_number
+from ..common.outputs import check_outputs, require_kind
+from ..engines.clock import TimeControl
+from .game import Game
+from .terminal import HELP, Terminal
+
+
+def time_control(text: str) -> TimeControl:
+    """Read a time control: `2` seconds a move, or `5+3`, minutes for the game and seconds added after each move."""
+    base, plus, increment = text.partition("+")
+    if plus:
+        return TimeControl(60 * seconds(base), number(0, LARGEST_TIME)(increment))
+    return TimeControl(time=seconds(base))
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the subcommand."""
+    parser = Parser("play", "Play a game against the engine in the terminal. Moves and commands come from standard input.", HELP)
+    add = parser.add_argument
+    about = f"strength, {MIN_ELO} to {MAX_ELO} (default: full strength)"
+    add("--elo", type=whole_number(MIN_ELO, MAX_ELO), metavar="N", help=about)
+    about = "seconds for each move of the engine (default 1), or a clock for both: 5+3 is 5 minutes and 3 seconds a move"
+    add("--time", type=time_control, default=TimeControl(time=1), metavar="TIME", help=about)
+    add("--color", "--colour", choices=("white", "black", "random"), default="white", help="your side (default white)")
+    about = "Chess960, from the start position with this number, 0 to 959 (default: any)"
+    add("--chess960", nargs="?", type=whole_number(0, 959), const=random.randrange(960), metavar="N", help=about)
+    add("--pgn", type=file_name, metavar="FILE", help="add the game to this file when you leave")
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
+    return parser.run(argv, _play)
+
+
+def _play(args: argparse.Namespace) -> int:
+    """Run with the parsed arguments."""
+    check_outputs(args, {}, ["pgn"])
+    if args.pgn:
+        require_kind(args.pgn, "PGN")
+    board = chess.Board() if args.chess960 is None else chess.Board.from_chess960_pos(args.chess960)
+    human = random.choice(chess.COLORS) if args.color == "random" else args.color == "white"
+    if sys.stdin is None:
+        raise CommandError("there is no standard input to read moves from")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")  # a wrong byte does not end the game
+    with suppress(AttributeError, ValueError):  # Windows has no such signal, and another thread cannot handle it
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that is closed ends the input, so the game is saved
+    options: dict[str, str | int | bool] = {"OwnBook": True}
+    options |= {"UCI_LimitStrength": True, "UCI_Elo": args.elo} if args.elo else {}
+    options |= {"WeightsFile": str(args.weights)} if args.weights else {}
+    try:
+        engine = open_engine(options)
+    except EngineError as error:
+        raise CommandError(str(error)) from error
+    with engine:
+        terminal = Terminal(Game(engine, board, human, args.time, args.elo))
+        try:
+            terminal.play()
+        finally:
+            with suppress(OSError):  # of a terminal that was closed
+                print()
+            if args.pgn:
+                terminal.save(args.pgn)
+    return 0
