@@ -15,9 +15,10 @@ from chess.engine import EngineError
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
 from ..common.command import LARGEST_TIME, CommandError, Parser, file_name, number, seconds, whole_number
+from ..common.files import naming
 from ..common.outputs import check_outputs, require_kind
 from ..engines.clock import TimeControl
-from .game import Game
+from .game import Game, from_fen, from_pgn
 from .terminal import HELP, Terminal
 
 
@@ -38,11 +39,26 @@ def main(argv: Sequence[str]) -> int:
     about = "seconds for each move of the engine (default 1), or a clock for both: 5+3 is 5 minutes and 3 seconds a move"
     add("--time", type=time_control, default=TimeControl(time=1), metavar="TIME", help=about)
     add("--color", "--colour", choices=("white", "black", "random"), default="white", help="your side (default white)")
-    about = "Chess960, from the start position with this number, 0 to 959 (default: any)"
+    about = "Chess960, from the start position with this number, 0 to 959 (default: any), or from --fen or --pgn-start"
     add("--chess960", nargs="?", type=whole_number(0, 959), const=random.randrange(960), metavar="N", help=about)
+    start = parser.add_mutually_exclusive_group()
+    start.add_argument("--fen", metavar="FEN", help="start from this position")
+    about = "go on from the end of the first game of this PGN file"
+    start.add_argument("--pgn-start", type=file_name, metavar="FILE", help=about)
+    add("--no-board", action="store_true", help="print moves only, for screen readers and scripts; Enter alone draws the board")
     add("--pgn", type=file_name, metavar="FILE", help="add the game to this file when you leave")
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     return parser.run(argv, _play)
+
+
+def _start(args: argparse.Namespace) -> chess.Board:
+    """Return the position to play from, with the moves before it. Raises CommandError, OSError."""
+    if args.fen is not None:
+        return from_fen(args.fen, "--fen", chess960=args.chess960 is not None)
+    if args.pgn_start:
+        with naming(args.pgn_start), args.pgn_start.open("rb") as file:
+            return from_pgn(file, str(args.pgn_start), chess960=args.chess960 is not None)
+    return chess.Board() if args.chess960 is None else chess.Board.from_chess960_pos(args.chess960)
 
 
 def _play(args: argparse.Namespace) -> int:
@@ -50,7 +66,7 @@ def _play(args: argparse.Namespace) -> int:
     check_outputs(args, {}, ["pgn"])
     if args.pgn:
         require_kind(args.pgn, "PGN")
-    board = chess.Board() if args.chess960 is None else chess.Board.from_chess960_pos(args.chess960)
+    board = _start(args)
     human = random.choice(chess.COLORS) if args.color == "random" else args.color == "white"
     if sys.stdin is None:
         raise CommandError("there is no standard input to read moves from")
@@ -67,12 +83,5 @@ def _play(args: argparse.Namespace) -> int:
     except EngineError as error:
         raise CommandError(str(error)) from error
     with engine:
-        terminal = Terminal(Game(engine, board, human, args.time, args.elo))
-        try:
-            terminal.play()
-        finally:
-            with suppress(OSError):  # of a terminal that was closed
-                print()
-            if args.pgn:
-                terminal.save(args.pgn)
+        Terminal(Game(engine, board, human, args.time, args.elo), args.pgn, draws=not args.no_board).play()
     return 0

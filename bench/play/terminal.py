@@ -3,6 +3,7 @@
 
 import locale
 import os
+import re
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -16,11 +17,15 @@ from ..viewer.clock import clock_text
 from .game import Game
 
 SIDES = ("Black", "White")
+SIGNS = str.maketrans("0", "o", "-x:=+#")  # of moves, which people leave out, and zeros for castling
+MOVE = re.compile("[kqrbn]?[a-h]?[1-8]?[a-h][1-8][qrbn]?|ooo?")  # without those
 HELP = """\
   e4, Nf3, O-O, e2e4   make a move
   undo                 take back your last move and the answer to it
   hint                 suggest a move
+  draw                 offer a draw
   resign               resign the game
+  new                  start again
   save FILE.pgn        append the current game to a file
   quit                 leave
 Enter alone draws the board again."""
@@ -66,8 +71,9 @@ class Screen:
 class Terminal:
     """A game whose moves and commands come from standard input."""
 
-    def __init__(self, game: Game) -> None:
-        self._game = game
+    def __init__(self, game: Game, pgn: Path | None = None, *, draws: bool = True) -> None:
+        """`pgn`: a file to which `new` and the end append the game. `draws`: whether to show the board after each move."""
+        self._game, self._pgn, self._draws = game, pgn, draws
         self._screen = Screen(game.human)
 
     def play(self) -> None:
@@ -75,18 +81,24 @@ class Terminal:
         game = self._game
         print(f"You are {SIDES[game.human]}. Enter a move (e4, Nf3, O-O or e2e4), or help for the commands.")
         self._show()
-        with suppress(EOFError):
-            while True:
-                if game.is_engine_to_move:
-                    if san := game.answer():
-                        print(f"{game.name} plays {san}.")
-                    self._show()
-                else:
-                    self._obey(self._read_line())
+        try:
+            with suppress(EOFError):
+                while True:
+                    if game.is_engine_to_move:
+                        if san := game.answer():
+                            print(f"{game.name} plays {san}.")
+                        self._show()
+                    else:
+                        self._obey(self._read_line())
+        finally:
+            with suppress(OSError):  # of a terminal that was closed
+                print()
+            self._keep()
 
     def _show(self) -> None:
-        """Draw the board, and print the result of a finished game."""
-        self._screen.draw(self._game.board)
+        """Draw the board, unless the person wants none, and print the result of a finished game."""
+        if self._draws:
+            self._screen.draw(self._game.board)
         if ending := self._game.ending:
             outcome = {DRAW: "A draw", win(self._game.human): "You win"}.get(ending.result, "You lose")
             print(f"{outcome} by {ending.reason}: {ending.result}")
@@ -97,7 +109,7 @@ class Terminal:
         prompt = f"{board.fullmove_number}{'.' if board.turn else '...'} your move{', check' if board.is_check() else ''}"
         if game.has_clock:
             prompt += f", {clock_text(game.clock(game.human))} against {clock_text(game.clock(not game.human))}"
-        line = printable(input("The game is over (undo, save FILE, quit)> " if game.ending else f"{prompt}> ").strip())
+        line = printable(input("The game is over (undo, new, save FILE, quit)> " if game.ending else f"{prompt}> ").strip())
         if not sys.stdin.isatty():
             print(shorten(line))  # as a terminal would have shown it
         return line
@@ -111,36 +123,54 @@ class Terminal:
                 print(HELP)
             case "quit":
                 raise EOFError
+            case "new":
+                self._keep()
+                game.new()
+                self._show()
             case "undo":
-                self._undo()
+                if game.undo():
+                    self._show()
+                else:
+                    print("There is no move of yours to take back.")
             case "save" if rest:
                 self.save(Path(os.path.expanduser(rest.strip())))
-            case _ if not line or game.ending:
+            case "":
+                self._screen.draw(game.board)
+            case _ if game.ending:
                 self._show()
+            case _:
+                self._act(line)
+
+    def _act(self, line: str) -> None:
+        """Carry out a command of a game that goes on, or make a move."""
+        game = self._game
+        match line.lower():
             case "hint":
                 if best := game.hint():
                     print(f"Perhaps {game.board.san(best.moves[0])}.")
+                else:  # the time is up
+                    self._show()
+            case "draw":
+                if game.offer_draw() or game.ending:
+                    self._show()
+                else:
+                    print(f"{game.name} declines the draw.")
             case "resign":
                 game.resign()
                 self._show()
             case _:
-                self._move(line)
+                try:
+                    game.make(read_move(game.board, line))
+                except ValueError as error:
+                    print(error)
+                else:
+                    if not game.is_engine_to_move:
+                        self._show()
 
-    def _move(self, text: str) -> None:
-        """Make a move, and show the board unless the engine is to answer."""
-        if move := read_move(self._game.board, text):
-            self._game.make(move)
-            if not self._game.is_engine_to_move:
-                self._show()
-        else:
-            print(f"{shorten(text)} is no legal move here; help lists the commands.")
-
-    def _undo(self) -> None:
-        """Take back the person's last move, and the answer if there was one."""
-        if self._game.undo():
-            self._show()
-        else:
-            print("There is no move of yours to take back.")
+    def _keep(self) -> None:
+        """Append the game to the file for games, if there is one."""
+        if self._pgn:
+            self.save(self._pgn)
 
     def save(self, path: Path) -> None:
         """Append the current game to a file; print it if the file cannot be written."""
@@ -154,10 +184,42 @@ class Terminal:
             print(f"{in_words(error) if isinstance(error, OSError) else error}. This is the game:\n\n{self._game.pgn()}")
 
 
-def read_move(board: chess.Board, text: str) -> chess.Move | None:
-    """Return the legal move of a text in SAN or UCI, in small letters too if it is unambiguous."""
+def read_move(board: chess.Board, text: str) -> chess.Move:
+    """Return the legal move of a text in SAN or UCI, in small letters too if it is unambiguous. Raises ValueError, which says why not."""
     for read in (board.parse_san, board.parse_uci):
         with suppress(ValueError):
-            return read(text) or None  # python-chess reads null moves
-    alike = [move for move in board.legal_moves if board.san(move).rstrip("+#").lower() == text.rstrip("+#").lower()]
-    return alike[0] if len(alike) == 1 else None
+            if move := read(text):  # python-chess reads null moves
+                return move
+    plain, shown = text.lower().translate(SIGNS), shorten(text)
+    meant = [move for move in board.pseudo_legal_moves if plain in _spellings(board, move)]
+    legal = [move for move in meant if board.is_legal(move)]
+    if len(legal) == 1:
+        return legal[0]
+    if legal:
+        *others, last = sorted(map(board.san, legal))
+        pieces = {(board.piece_type_at(move.from_square) or 0, move.to_square) for move in legal}
+        if len({move.from_square for move in legal}) == len(legal) and len(pieces) == 1:
+            ((piece, square),) = pieces
+            count = {2: "Two", 3: "Three"}.get(len(legal), len(legal))
+            shown = f"{count} {chess.PIECE_NAMES[piece]}s can go to {chess.square_name(square)}: "
+        else:  # several promotions, or a bishop and a pawn
+            shown += " can be "
+        raise ValueError(f"{shown}{', '.join(others)} or {last}.")
+    if meant:
+        raise ValueError(f"{shown} is not legal here: your king would be in check.")
+    if MOVE.fullmatch(plain):
+        raise ValueError(f"{shown} is not legal here.")
+    raise ValueError(f"{shown} is not a move I can read; help lists the commands.")
+
+
+def _spellings(board: chess.Board, move: chess.Move) -> set[str]:
+    """Return the ways to write a move without signs, in small letters."""
+    if board.is_castling(move):
+        return {"oo" if board.is_kingside_castling(move) else "ooo"}
+    origin, target = chess.square_name(move.from_square), chess.square_name(move.to_square)
+    piece = chess.piece_symbol(board.piece_type_at(move.from_square) or chess.PAWN)
+    promotion = chess.piece_symbol(move.promotion) if move.promotion else ""
+    starts = ["", *origin, origin]
+    if piece == "p":
+        piece, starts = "", [origin[0], origin] if board.is_capture(move) else starts
+    return {f"{piece}{start}{target}{end}" for start in starts for end in ("", promotion)} | {f"{origin}{target}{promotion}"}

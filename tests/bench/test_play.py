@@ -10,6 +10,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from types import SimpleNamespace
 
 import chess
 import chess.pgn
@@ -121,6 +122,36 @@ def test_take_back_save_and_resign(run_from: Callable[..., str], tmp_path: Path)
     assert new.end().ply() == 2
 
 
+def test_a_game_goes_on_from_a_file(run: Run, tmp_path: Path) -> None:
+    """Its moves are in the saved game and can be taken back; each game that `new` ends is kept."""
+    start, pgn = tmp_path / "start.pgn", tmp_path / "games.pgn"
+    start.write_text('[Result "0-1"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 0-1\n\n1. d4 d5 *')
+    _, printed = run(["--pgn-start", str(start), "--no-board", "--pgn", str(pgn)], "undo", "undo", "Bc4", "new", "quit")
+    assert not re.search(r"^ 8 ", printed, re.MULTILINE)
+    assert "3... " not in printed
+    first, second = ([move.uci() for move in game.mainline_moves()] for game in games(pgn))
+    assert first[:3] == ["e2e4", "e7e5", "f1c4"]
+    assert len(first) == 4
+    assert second[:5] == ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5"]
+    assert len(second) == 6
+    start.write_text("1. f3 e5 2. g4 Qh4#")
+    assert "the game is over: checkmate" in run(["--pgn-start", str(start)])[1]
+
+
+def test_a_game_starts_from_a_position(run: Run) -> None:
+    chess960 = "bqnbnrkr/pppppppp/8/8/8/8/PPPPPPPP/BQNBNRKR w HFhf - 0 1"
+    assert "\n1. your move> O-O\n" in run(["--fen", "4k3/8/8/8/8/8/8/4K2R w K -"], "O-O")[1]
+    _, printed = run(["--fen", chess960, "--elo", "500"], "resign", "quit")
+    assert " 1  B  Q  N  B  N  R  K  R\n" in printed
+
+
+def test_a_draw_is_offered(run: Run) -> None:
+    fen = "4k3/4p3/8/8/8/8/4P3/4K3 w - - 0"
+    assert "A draw by agreement: 1/2-1/2" in run(["--fen", f"{fen} 30"], "draw")[1]
+    assert "declines the draw.\n60. your" in run(["--fen", "3qk3/8/8/8/8/8/8/4K3 w - - 0 60", "--no-board"], "draw")[1]
+    assert "coachwhip declines the draw.\n1. your move> " in run(["--fen", f"{fen} 1", "--no-board"], "draw")[1]
+
+
 def test_a_game_that_cannot_be_saved_is_printed(run: Run, tmp_path: Path) -> None:
     _, printed = run([], "e4", f"save {tmp_path}", "hint")
     assert f"{tmp_path}: " in printed
@@ -135,10 +166,12 @@ def test_a_game_that_cannot_be_saved_is_printed(run: Run, tmp_path: Path) -> Non
 
 def test_what_is_no_move_changes_nothing(run_from: Callable[..., str]) -> None:
     """The same move is asked for again, and no control character comes back."""
-    texts = ["Nf9", "qh8", "e2e5", "--", "0000", "\x1b[2J", "e4 e5", "save", "save \0", "undo", "Ke2"]
+    illegal, unreadable = ["qh8", "e2e5", "Ke2", "0-0"], ["Nf9", "--", "0000", "\x1b[2J", "e4 e5", "save"]
+    texts = [*illegal, *unreadable, "save \0", "undo"]
     printed = run_from("4k3/8/8/8/8/8/4P3/4KQN1 w - - 0 1", *texts)
     assert printed.count("\n1. your move> ") == len(texts) + 1
-    assert printed.count("is no legal move here") == len(texts) - 2
+    assert printed.count("is not legal here.") == len(illegal)
+    assert printed.count("is not a move I can read") == len(unreadable)
     assert "\x1b" not in printed
 
 
@@ -151,8 +184,24 @@ def test_wrong_bytes_do_not_end_the_game(monkeypatch: pytest.MonkeyPatch, capsys
 def test_moves_as_people_type_them() -> None:
     board = chess.Board("r3k2r/1P6/8/8/3n4/2P5/8/R3K2R w KQkq - 0 1")
     typed = {"o-o": "e1g1", "0-0-0": "e1c1", "cxd4": "c3d4", "bxa8=q": "b7a8q", "e1d1": "e1d1", "ra4": "a1a4"}
-    assert {text: move.uci() for text in typed if (move := read_move(board, text))} == typed
-    assert read_move(chess.Board("4k3/8/8/4B3/8/1pp5/1P6/4K3 w - - 0 1"), "BXC3") is None  # the bishop or the pawn?
+    assert {text: read_move(board, text).uci() for text in typed} == typed
+
+
+@pytest.mark.parametrize(
+    ("fen", "text", "answer"),
+    [
+        ("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "nd2", "Two knights can go to d2: Nbd2 or Nfd2."),
+        ("4k3/8/8/8/8/1N3N2/8/1N2K3 w - - 0 1", "Nxd2", "Three knights can go to d2: N1d2, Nb3d2 or Nfd2."),
+        ("4k3/8/8/8/8/1N3N2/8/1N2K3 w - - 0 1", "Nbd2", "Two knights can go to d2: N1d2 or Nb3d2."),
+        ("4k3/8/8/4B3/8/1pp5/1P6/4K3 w - - 0 1", "BXC3", "BXC3 can be Bxc3 or bxc3."),
+        ("8/1P5k/8/8/8/8/8/4K3 w - - 0 1", "b8", "b8 can be b8=B, b8=N, b8=Q or b8=R."),
+        ("4k3/4r3/8/8/8/8/4N3/4K3 w - - 0 1", "Nd4", "Nd4 is not legal here: your king would be in check."),
+        ("4k3/8/8/8/7b/8/8/4K2R w K - 0 1", "h1g1", "h1g1 is not legal here: your king would be in check."),
+    ],
+)
+def test_a_move_that_cannot_be_made_is_explained(fen: str, text: str, answer: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(answer)):
+        read_move(chess.Board(fen), text)
 
 
 @pytest.mark.parametrize(
@@ -214,7 +263,16 @@ def test_letters_without_colour_where_the_terminal_has_no_more(
 
 
 @pytest.mark.parametrize(
-    "options", [["--time", "40/5+3"], ["--time", "0+1"], ["--elo", "3000"], ["--chess960", "960"], ["--weights", "nowhere.py"]]
+    "options",
+    [
+        ["--time", "40/5+3"],
+        ["--time", "0+1"],
+        ["--elo", "3000"],
+        ["--chess960", "960"],
+        ["--weights", "nowhere.py"],
+        ["--fen", "8/8"],
+        ["--pgn-start", "nowhere.pgn"],
+    ],
 )
 def test_wrong_options(run: Run, options: list[str]) -> None:
     code, printed = run(options)
@@ -227,6 +285,44 @@ def test_wrong_options(run: Run, options: list[str]) -> None:
 def engine() -> Iterator[SimpleEngine]:
     with open_engine() as engine:
         yield engine
+
+
+@pytest.mark.parametrize(
+    ("human", "moves", "ends", "plies"),
+    [
+        (chess.WHITE, "a2a3 a7a6 a3a4 a6a5", "resignation", 2),
+        (chess.WHITE, "a2a3 a7a6 a3a4", "resignation", 2),  # while the engine thinks
+        (chess.WHITE, "", "resignation", 0),
+        (chess.BLACK, "a2a3", "resignation", 1),
+        (chess.WHITE, "a2a3 a7a6 a3a4 a6a5", "time forfeit", 2),  # of the person
+        (chess.WHITE, "a2a3 a7a6 a3a4", "time forfeit", 2),  # of the engine
+        (chess.WHITE, "f2f3 e7e5 g2g4 d8h4", "checkmate", 2),
+        (chess.BLACK, "f2f3 e7e5 g2g4 d8h4", "checkmate", 3),
+        (chess.WHITE, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", "threefold repetition", 6),
+    ],
+)
+def test_undo_opens_a_finished_game(
+    engine: SimpleEngine, monkeypatch: pytest.MonkeyPatch, human: chess.Color, moves: str, ends: str, plies: int
+) -> None:
+    """It goes on before the person's last move, with the clocks of then, here 10 seconds less for each move."""
+    now = [0.0]
+    clock = SimpleNamespace(monotonic=lambda: now[0], strftime=lambda _: "")
+    monkeypatch.setattr("coachwhip.bench.play.game.time", clock)
+    game = Game(engine, chess.Board(), human, TimeControl(60))
+    for move in moves.split():
+        now[0] += 10
+        assert game.make(chess.Move.from_uci(move))
+    if ends == "resignation":
+        game.resign()
+    now[0] += 60
+    assert game.ending
+    assert game.ending.reason == ends
+    assert game.undo()
+    assert not game.ending
+    assert game.board.move_stack == list(game.tree.mainline_moves())
+    assert [len(game.board.move_stack), game.clock(chess.WHITE), game.clock(chess.BLACK)] == [
+        plies, 60 - 10 * ((plies + 1) // 2), 60 - 10 * (plies // 2)
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("change", [Game.undo, Game.resign, Game.new])
@@ -254,13 +350,3 @@ def test_the_clock_of_a_person_who_does_nothing(engine: SimpleEngine) -> None:
     assert (game.clock(chess.WHITE), game.clock(chess.BLACK)) == (0, 1e-9)
     assert 'Termination "time forfeit"' in game.pgn()
     assert game.undo()
-
-
-def test_the_engine_takes_a_draw_late_in_a_level_game(engine: SimpleEngine) -> None:
-    def offer(fen: str) -> bool:
-        game = Game(engine, chess.Board(fen), chess.WHITE, TimeControl(time=0.01))
-        return game.offer_draw() and game.ending == ("1/2-1/2", "agreement")
-
-    assert offer("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 30")
-    assert not offer("4k3/4p3/8/8/8/8/4P3/4K3 w - - 0 29")
-    assert not offer("3qk3/8/8/8/8/8/8/4K3 w - - 0 60")
