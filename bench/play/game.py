@@ -67,11 +67,10 @@ class Game:
         """
         self._engine, self._first, self.human, self._control = engine, board.copy(), human, control
         self.name = "coachwhip" + (f" ({elo})" if elo else "")
+        self.has_clock = bool(control.base)
         self._lock = threading.RLock()
         self._search: SimpleAnalysisResult | None = None  # the last one
         self.new()
-
-    # --- The state ---
 
     @property
     def ending(self) -> Ending | None:
@@ -88,18 +87,11 @@ class Game:
         """Whether the game goes on and `answer` is due."""
         return not self.ending and self.board.turn != self.human
 
-    @property
-    def has_clock(self) -> bool:
-        """Whether the game is played with a clock."""
-        return bool(self._control.base)
-
     def clock(self, colour: chess.Color) -> float:
         """Return the seconds that a side has left; those of the side to move run until the game ends. 0 without a clock."""
         with self._lock:
             is_running = not self._ending and colour == self.board.turn
             return max(0.0, self._left[colour] - (time.monotonic() - self._since if is_running else 0))
-
-    # --- Moves ---
 
     def make(self, move: chess.Move) -> bool:
         """Make a legal move of the side to move; return False if the game is over, as when the time is up."""
@@ -111,7 +103,6 @@ class Game:
             if self.has_clock:
                 node.set_clock(left)
             self._go_to(node, {turn: left, not turn: self._left[not turn]})
-            self._ending = find_ending(self.board, (), Rules())
             return True
 
     def answer(self) -> str | None:
@@ -146,8 +137,10 @@ class Game:
             search = self._search = self._engine.analysis(self.board, HINT)
         search.wait()
         with self._lock:
-            is_current = node is self.node and not self.ending
-            return Line(search.info["score"].white(), tuple(search.info["pv"])) if is_current else None
+            info = search.info
+            return (
+                Line(info["score"].white(), tuple(info["pv"])) if node is self.node and not self.ending and "pv" in info else None
+            )
 
     def undo(self) -> bool:
         """Go back to before the person's last move, with the clocks of then; the game goes on. Return False if there is no such move.
@@ -175,9 +168,6 @@ class Game:
             headers |= {"TimeControl": str(self._control)} if self.has_clock else {}
             self.tree.headers.update(headers, White=players[chess.WHITE], Black=players[chess.BLACK])
             self._go_to(self.tree.end(), dict.fromkeys(chess.COLORS, self._control.base))
-            self._ending = find_ending(self.board, (), Rules())
-
-    # --- The end ---
 
     def resign(self) -> None:
         """Resign for the person, unless the game is over."""
@@ -213,18 +203,15 @@ class Game:
 
     def _go_to(self, node: chess.pgn.GameNode, left: dict[chess.Color, float]) -> None:
         """Set the position and the clocks, and let that of the side to move run."""
-        self._stop()
+        if self._search:
+            self._search.stop()
         self.node, self.board, self._left = node, node.board(), left
         self._since = time.monotonic()
-        self._ending = None
+        self._ending = find_ending(self.board, (), Rules())
 
     def _end(self, ending: Ending) -> None:
         """End the game, and stop the clock."""
         self._left[self.board.turn] = self.clock(self.board.turn)
         self._ending = ending
-        self._stop()
-
-    def _stop(self) -> None:
-        """Stop the search, which is of an old position now."""
         if self._search:
             self._search.stop()

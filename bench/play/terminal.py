@@ -17,8 +17,7 @@ from ..viewer.clock import clock_text
 from .game import Game
 
 SIDES = ("Black", "White")
-SIGNS = str.maketrans("0", "o", "-x:=+#")  # of moves, which people leave out, and zeros for castling
-MOVE = re.compile("[kqrbn]?[a-h]?[1-8]?[a-h][1-8][qrbn]?|ooo?")  # without those
+MOVE = re.compile("[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[QRBN])?[+#]*|[O0]-[O0](-[O0])?[+#]*", re.IGNORECASE)
 HELP = """\
   e4, Nf3, O-O, e2e4   make a move
   undo                 take back your last move and the answer to it
@@ -190,36 +189,29 @@ def read_move(board: chess.Board, text: str) -> chess.Move:
         with suppress(ValueError):
             if move := read(text):  # python-chess reads null moves
                 return move
-    plain, shown = text.lower().translate(SIGNS), shorten(text)
-    meant = [move for move in board.pseudo_legal_moves if plain in _spellings(board, move)]
-    legal = [move for move in meant if board.is_legal(move)]
-    if len(legal) == 1:
-        return legal[0]
-    if legal:
-        *others, last = sorted(map(board.san, legal))
-        pieces = {(board.piece_type_at(move.from_square) or 0, move.to_square) for move in legal}
-        if len({move.from_square for move in legal}) == len(legal) and len(pieces) == 1:
-            ((piece, square),) = pieces
-            count = {2: "Two", 3: "Three"}.get(len(legal), len(legal))
-            shown = f"{count} {chess.PIECE_NAMES[piece]}s can go to {chess.square_name(square)}: "
-        else:  # several promotions, or a bishop and a pawn
-            shown += " can be "
-        raise ValueError(f"{shown}{', '.join(others)} or {last}.")
-    if meant:
+    named = [(board.san(move).rstrip("+#"), move) for move in board.pseudo_legal_moves]
+    same = [move for san, move in named if san.lower() == text.rstrip("+#").lower() and board.is_legal(move)]
+    if len(same) == 1:
+        return same[0]
+    alike = {san: move for san, move in named if _short(san) == _short(text)}
+    legal = {san: move for san, move in alike.items() if board.is_legal(move)}
+    shown = shorten(text)
+    if len(legal) > 1:
+        *others, last = sorted(legal)
+        first, count = legal[last], {2: "Two", 3: "Three"}.get(len(legal), len(legal))
+        if len({(board.piece_type_at(move.from_square), move.promotion) for move in legal.values()}) == 1:
+            piece = chess.piece_name(board.piece_type_at(first.from_square) or 0)
+            shown = f"{count} {piece}s can go to {chess.square_name(first.to_square)}:"
+        else:  # a bishop and a pawn, or several promotions
+            shown += " can be"
+        raise ValueError(f"{shown} {', '.join(others)} or {last}.")
+    if alike and not legal:
         raise ValueError(f"{shown} is not legal here: your king would be in check.")
-    if MOVE.fullmatch(plain):
+    if MOVE.fullmatch(text):
         raise ValueError(f"{shown} is not legal here.")
     raise ValueError(f"{shown} is not a move I can read; help lists the commands.")
 
 
-def _spellings(board: chess.Board, move: chess.Move) -> set[str]:
-    """Return the ways to write a move without signs, in small letters."""
-    if board.is_castling(move):
-        return {"oo" if board.is_kingside_castling(move) else "ooo"}
-    origin, target = chess.square_name(move.from_square), chess.square_name(move.to_square)
-    piece = chess.piece_symbol(board.piece_type_at(move.from_square) or chess.PAWN)
-    promotion = chess.piece_symbol(move.promotion) if move.promotion else ""
-    starts = ["", *origin, origin]
-    if piece == "p":
-        piece, starts = "", [origin[0], origin] if board.is_capture(move) else starts
-    return {f"{piece}{start}{target}{end}" for start in starts for end in ("", promotion)} | {f"{origin}{target}{promotion}"}
+def _short(san: str) -> str:
+    """Return a move in small letters, without what tells it from others to the same square."""
+    return re.sub(r"(?<=^[kqrbn])[a-h]?[1-8]?x?(?=[a-h][1-8])|=?[qrbn]?[+#]*$", "", san.lower())
