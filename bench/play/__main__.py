@@ -83,5 +83,5 @@ def _play(args: argparse.Namespace) -> int:
     except EngineError as error:
         raise CommandError(str(error)) from error
     with engine:
-        Terminal(Game(engine, board, human, args.time, args.elo), args.pgn, draws=not args.no_board).play()
+        Terminal(Game(engine, board, human, args.time, args.elo), args.pgn, shows_board=not args.no_board).play()
     return 0

@@ -70,9 +70,9 @@ class Screen:
 class Terminal:
     """A game whose moves and commands come from standard input."""
 
-    def __init__(self, game: Game, pgn: Path | None = None, *, draws: bool = True) -> None:
-        """`pgn`: a file to which `new` and the end append the game. `draws`: whether to show the board after each move."""
-        self._game, self._pgn, self._draws = game, pgn, draws
+    def __init__(self, game: Game, pgn: Path | None = None, *, shows_board: bool = True) -> None:
+        """`pgn`: a file to which `new` and the end append the game. `shows_board`: after each move."""
+        self._game, self._pgn, self._shows_board = game, pgn, shows_board
         self._screen = Screen(game.human)
 
     def play(self) -> None:
@@ -96,7 +96,7 @@ class Terminal:
 
     def _show(self) -> None:
         """Draw the board, unless the person wants none, and print the result of a finished game."""
-        if self._draws:
+        if self._shows_board:
             self._screen.draw(self._game.board)
         if ending := self._game.ending:
             outcome = {DRAW: "A draw", win(self._game.human): "You win"}.get(ending.result, "You lose")
