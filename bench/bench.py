@@ -15,7 +15,7 @@ MAX_HASH_MB = 1 << 20
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. The last line on stdout is `N nodes M nps`; the build and the positions go by on stderr."""
+    """Run the subcommand. The last line on stdout is `N nodes M nps`; the build and the positions go by on stderr."""
     parser = Parser("bench", "Search fixed positions: node count and speed.")
     add = parser.add_argument
     about = f"depth in plies (default {DEPTH})"

@@ -48,7 +48,7 @@ To complete with Tab in every new shell, add one line to its start file:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand."""
+    """Run the subcommand."""
     parser = Parser("completion", "Print a script that lets a shell complete subcommands and options.", EPILOG)
     parser.add_argument("shell", choices=SCRIPTS)
     return parser.run(argv, _completion)

@@ -137,7 +137,7 @@ def _oracle(board: "chess.Board", move: "chess.Move", depth: int) -> int:
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Returns 1 if a suite's count is off, 2 for a bad FEN or file."""
+    """Run the subcommand. Returns 1 if a suite's count is off, 2 for a bad FEN or file."""
     parser = Parser("perft", "Count the leaves of the tree of legal moves, or check suites of known counts.")
     add = parser.add_argument
     add("depth", nargs="?", type=whole_number(0, MAX_DEPTH), help="depth in plies")
@@ -162,7 +162,7 @@ def _perft(args: argparse.Namespace) -> int:
 
 
 def _single(args: argparse.Namespace) -> int:
-    """One position: the count of each move as soon as it is known, the total, the time."""
+    """Count one position, and print the count of each move as soon as it is known, the total and the time."""
     fen = " ".join(args.fen)
     position = _position(STARTPOS_FEN if fen in ("", "startpos") else fen, "fen", chess960=args.chess960)
     divide: dict[str, int] = {}

@@ -85,7 +85,7 @@ def start(contender: Contender) -> Work:
 
 
 def _run(contender: Contender, lines: str, *words: str) -> tuple[Work, str]:
-    """What a process that is sent these lines took, and what it printed."""
+    """Send these lines to a process, and return what it took and what it printed."""
     before, started = cpu(), time.perf_counter()
     words = (*contender.spec.command, *words)
     done = subprocess.run(words, input=lines.encode(), capture_output=True, timeout=contender.timeout, check=False)
@@ -171,7 +171,7 @@ def _speed(args: argparse.Namespace) -> int:
 
 
 def tasks(args: argparse.Namespace) -> dict[str, Callable[[Contender], Work]]:
-    """What is measured in each round besides the start-up, by name."""
+    """Return what is measured in each round besides the start-up, by name."""
     chosen: dict[str, Callable[[Contender], Work]] = {}
     if "perft" in args.only:
         for name, fen, more in PERFT_POSITIONS:
@@ -201,7 +201,7 @@ def take_turns(name: str, run: Callable[[Contender], Work], group: Sequence[Cont
 
 
 def row(task: str, contender: Contender, ours: Contender) -> dict[str, Any]:
-    """The measurements as JSON-ready values: nodes per second or seconds of a start, and how much faster ours is, by rounds."""
+    """Return the measurements for JSON: nodes per second or seconds of a start, and how much faster ours is, by rounds."""
     rates, works = contender.rates(task), contender.works.get(task, [])
     pairs = zip(ours.rates(task), rates, strict=False)  # one is shorter where an engine failed or the user interrupted
     return {

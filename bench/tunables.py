@@ -22,7 +22,7 @@ Change a number, or switch a technique off (use_NAME=0), in any command that run
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Returns 0, or 2 for a wrong command line."""
+    """Run the subcommand. Returns 0, or 2 for a wrong command line."""
     about = "List the numbers of the search and the switches of its techniques, with value, range, tuning step and meaning."
     parser = Parser("tunables", about, EPILOG)
     parser.add_argument("names", nargs="*", metavar="NAME", help="list only these; may be patterns, for example 'lmr_*'")

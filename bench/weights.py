@@ -9,7 +9,7 @@ from .common.command import CommandError, Parser, file_name
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand. Returns 0, or 2 for weights that cannot be used."""
+    """Run the subcommand. Returns 0, or 2 for weights that cannot be used."""
     parser = Parser("weights", "Print the evaluation weights as a file to start from.")
     about = "print (and check) these weights (default: the shipped ones)"
     parser.add_argument("--weights", type=file_name, metavar="FILE", help=about)

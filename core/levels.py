@@ -23,7 +23,7 @@ FAST_PEXT = "fast pext"  # the level `pext` needs it: AMD before Zen 3 has PEXT 
 
 
 def choose(built: Collection[str], lacking: Collection[str], requested: str) -> str:
-    """The name of the level to use.
+    """Return the name of the level to use.
 
     `built`: the levels of the build, empty for a source build; `lacking`: what they need and the processor lacks; `requested`: the
     value of COACHWHIP_LEVEL, "" if there is none. Raises ImportError if this processor cannot run the level, or if the build does
@@ -47,12 +47,12 @@ def choose(built: Collection[str], lacking: Collection[str], requested: str) -> 
 
 
 def runnable(levels: Iterable[str], lacking: Collection[str]) -> list[str]:
-    """The levels that a processor can run which lacks these features."""
+    """Return the levels that a processor can run which lacks these features."""
     return [level for level in levels if not missing(level, lacking)]
 
 
 def missing(level: str, lacking: Collection[str]) -> list[str]:
-    """Which of these features a level needs; a source build needs all that it was compiled for."""
+    """Return which of these features a level needs; a source build needs all that it was compiled for."""
     needs = lacking if level == NATIVE else (*LEVELS[level], *([FAST_PEXT] if level == "pext" else []))
     return [feature for feature in lacking if feature in needs]
 

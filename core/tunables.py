@@ -156,7 +156,7 @@ TUNABLES = (*((name, default, 0, 1, 1, note) for name, default, _, note in SWITC
 
 
 def with_needs(values: dict[str, int]) -> dict[str, int]:
-    """The values of all tunables, with each switch off that needs one which is off."""
+    """Return the values of all tunables, with each switch off that needs one which is off."""
     effective = dict(values)
     while True:
         off = [

@@ -26,7 +26,7 @@ class Ending(NamedTuple):
 
 
 def win(colour: chess.Color) -> str:
-    """The result in which `colour` won."""
+    """Return the result in which `colour` won."""
     return WHITE_WINS if colour == chess.WHITE else BLACK_WINS
 
 
@@ -38,7 +38,7 @@ def parse_score(text: str) -> chess.engine.Score:
 
 
 def find_ending(board: chess.Board, scores: Sequence[chess.engine.Score | None], rules: Rules) -> Ending | None:
-    """How the game has ended, None if it goes on; fifty moves and threefold repetition end it without a claim.
+    """Return how the game has ended, None if it goes on; fifty moves and threefold repetition end it without a claim.
 
     `scores` are those that the engines gave with each move, from White's side; None where there was none.
     """
@@ -58,7 +58,7 @@ def find_ending(board: chess.Board, scores: Sequence[chess.engine.Score | None],
 
 
 def by_score(move_number: int, scores: Sequence[chess.engine.Score | None], rules: Rules) -> Ending | None:
-    """The ending if both engines' scores have agreed for long enough, or the game has become too long; else None."""
+    """Return the ending if both engines' scores have agreed for long enough, or the game has become too long; else None."""
     if rules.resign_moves and (recent := _last_scores(scores, rules.resign_moves)):
         if min(recent) >= rules.resign_score:
             return Ending(WHITE_WINS, "adjudicated win")
@@ -80,7 +80,7 @@ def _last_scores(scores: Sequence[chess.engine.Score | None], count: int) -> lis
 
 
 def by_tablebase(board: chess.Board, folder: str) -> Ending | None:
-    """The result with best play if the tables know it, with the board's fifty-move count.
+    """Return the result with best play if the tables know it, with the board's fifty-move count.
 
     A win counts only if it comes before the fifty-move limit. WDL and DTZ as in
     https://www.chessprogramming.org/Syzygy_Bases
@@ -107,7 +107,7 @@ _PROBING = threading.Lock()  # python-chess loads a table when it is first probe
 
 @lru_cache(maxsize=4)
 def open_tables(folder: str) -> chess.syzygy.Tablebase:
-    """The tables in a folder, opened once. Raises OSError, also if there are none or the header of one is damaged."""
+    """Open the tables in a folder, once. Raises OSError, also if there are none or the header of one is damaged."""
     tables = chess.syzygy.Tablebase()
     if damaged := add_folder(tables, folder):
         raise OSError(f"{damaged[0]} is damaged: its header does not name the pieces of its file name")

@@ -6,17 +6,17 @@ from pathlib import Path
 
 
 def here() -> Path:
-    """The folder that holds the packages: the checkout's, or the installed `coachwhip`."""
+    """Return the folder that holds the packages: the checkout's, or the installed `coachwhip`."""
     return Path(__file__).resolve().parents[2]
 
 
 def import_root() -> Path:
-    """The folder from which `import coachwhip` finds this package."""
+    """Return the folder from which `import coachwhip` finds this package."""
     return here() if (here() / "coachwhip").is_dir() else here().parent
 
 
 def revision() -> str:
-    """The git commit of the checkout that this package runs from, with a mark if it was changed since; "" if it is no checkout."""
+    """Return the git commit that this package runs from, with a mark if the checkout was changed since; "" without a checkout."""
     command = ["git", "-C", str(here()), "describe", "--always", "--dirty=+changes", "--abbrev=12", "--exclude=*"]
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)

@@ -22,13 +22,13 @@ COUNT = re.compile(r"\d+", re.ASCII)
 
 
 def is_shredder(fen: str) -> bool:
-    """Whether the castling field names the rooks' files (Shredder-FEN): castling is then written as king takes rook."""
+    """Return whether the castling field names the rooks' files (Shredder-FEN): castling is then written as king takes rook."""
     fields = fen.split()
     return len(fields) > 2 and not set(fields[2]) <= CASTLING
 
 
 def read_epd(line: str) -> tuple[str, dict[str, str]]:
-    """The FEN at the start of a line, with its counters or those of hmvc and fmvn, and the other operations by name."""
+    """Return the FEN at the start of a line, with its counters or those of hmvc and fmvn, and the other operations by name."""
     match = LINE.fullmatch(line)
     if match is None:  # too few fields, which some FENs have
         fen, _, rest = line.partition(";")
@@ -45,7 +45,7 @@ def _operations(text: str) -> dict[str, str]:
 
 
 def board_of(fen: str, *, chess960: bool) -> "chess.Board":
-    """The position, without castling rights and an en-passant square that cannot be. Raises ValueError if it is none."""
+    """Return the position, without castling rights and an en-passant square that cannot be. Raises ValueError for an invalid FEN."""
     import chess
 
     board = chess.Board(Position(fen, chess960).fen(), chess960=chess960)
@@ -54,9 +54,9 @@ def board_of(fen: str, *, chess960: bool) -> "chess.Board":
 
 
 def is_chess960(fen: str) -> bool:
-    """Whether castling is that of Chess960: the field names files, or each of its rights can be in Chess960 and none in standard chess.
+    """Return whether castling is that of Chess960. Raises ValueError for an invalid FEN.
 
-    Raises ValueError if the FEN is none.
+    It is if the field names files, or if each of its rights is possible in Chess960 and not all are in standard chess.
     """
     if is_shredder(fen):
         return True

@@ -98,7 +98,7 @@ def require_kind(path: Path, kind: str, advice: str = ": choose another name") -
 
 
 def _is_of_kind(path: Path, head: bytes, kind: str) -> bool:
-    """Whether a file, which begins with `head`, is of a kind."""
+    """Return whether a file that starts with `head` is of a kind."""
     if kind == "a weights file":
         with suppress(config.WeightsError):
             return bool(config.load(path))

@@ -31,11 +31,11 @@ class OwnGames:
     tunables: Mapping[str, int]  # changes to core/tunables.py
 
     def engine(self, changes: Mapping[str, int] | None = None) -> Engine:
-        """A new engine, with these changes to its tunables."""
+        """Return a new engine, with these changes to its tunables."""
         return Engine(self.weights, self.hash_mb, tunables={**self.tunables, **(changes or {})}, network=self.network)
 
     def start(self, opening: Opening, rng: random.Random) -> Position:
-        """The opening and the random moves, so that no two games are the same; fewer of them where the game would be over."""
+        """Return the position after the opening and the random moves, fewer if the game would be over."""
         position = Position(opening.fen, chess960=opening.chess960)
         for move in opening.moves.split():
             position.make(move)
@@ -47,7 +47,7 @@ class OwnGames:
         return position
 
     def search(self, engine: Engine, position: Position) -> SearchResult:
-        """A search of finished depths, whose score can be a label."""
+        """Search until a depth ends after `nodes`, so that the score can be a label."""
         engine.prepare()
         return engine.search(position, soft_nodes=self.nodes)
 
@@ -73,7 +73,7 @@ class OwnGames:
 
 
 def settings_from(args: argparse.Namespace) -> dict[str, Any]:
-    """The fields of OwnGames that `add_own_game_arguments` reads. Raises CommandError."""
+    """Return the fields of OwnGames that `add_own_game_arguments` reads. Raises CommandError."""
     try:
         weights, network = config.evaluator(args.weights)
     except config.WeightsError as error:

@@ -86,7 +86,7 @@ class RawGame(NamedTuple):
 
 
 def read_games(file: io.BufferedReader) -> Iterator[chess.pgn.Game]:
-    """The games of an open file, which may be compressed; its faults are in its `errors`.
+    """Yield the games of an open file, which may be compressed; the faults of a game are in its `errors`.
 
     Raises PgnError where no game can be read any more, and what reading the file raises.
     """
@@ -94,12 +94,12 @@ def read_games(file: io.BufferedReader) -> Iterator[chess.pgn.Game]:
 
 
 def is_empty(game: chess.pgn.Game) -> bool:
-    """Whether it has neither moves nor tags, as a text that is no game."""
+    """Return whether the game has neither moves nor tags, as a text that is no game."""
     return not game.variations and game.headers == chess.pgn.Headers()
 
 
 def result_of(text: str) -> str:
-    """The result in a tag or at the end of the movetext; `*` for any other text."""
+    """Return the result in a tag or at the end of the movetext; `*` for any other text."""
     result = re.match(RESULT, text.strip())
     return WRITTEN[result.lastgroup or "open"] if result else "*"
 
@@ -108,7 +108,7 @@ def result_of(text: str) -> str:
 
 
 def split_games(file: io.BufferedReader) -> Iterator[RawGame]:
-    """The games as text, which takes far less time than reading their moves. See `read_games`."""
+    """Yield the games as text, which takes far less time than reading their moves. See `read_games`."""
     line, text, least = 1, "", 0
     for block in _blocks(file):
         text += block
@@ -149,7 +149,7 @@ codecs.register_error("or cp1252", _in_cp1252)
 
 
 def _ends(text: str, *, is_all: bool) -> Iterator[int]:
-    """Where the games of a text end. Unless the text `is_all`, the last one may go on and is left out."""
+    """Yield where the games of a text end. Unless the text `is_all`, the last one may go on and is left out."""
     end = 0  # of the last token
     stage = ""  # "tags", "moves" or "result": the last of these in the game
     names: set[str] = set()  # of its tags
@@ -182,14 +182,14 @@ def _ends(text: str, *, is_all: bool) -> Iterator[int]:
 
 
 def read_game(raw: RawGame) -> chess.pgn.Game:
-    """The game, in the language that its piece letters show. What is wrong in it is in its `errors`."""
+    """Read the game, in the language that its piece letters show. Its `errors` name its faults."""
     tokens = list(TOKEN.finditer(raw.text))
     letters = set().union(*(_letters(token["word"]) for token in tokens if token["word"]))
     return _Reader(raw, tokens, max(ALPHABETS, key=lambda alphabet: len(letters & alphabet.keys()))).game
 
 
 def read_tags(raw: RawGame) -> dict[str, str]:
-    """The tags of a game whose moves are not read. `Result` is always there: it stands behind the moves too, where the tag is missing."""
+    """Return the tags of a game without reading its moves. `Result` is always there: without a tag it is read behind the moves."""
     tags: dict[str, str] = {}
     depth = 0
     for token in TOKEN.finditer(raw.text):
@@ -205,7 +205,7 @@ def read_tags(raw: RawGame) -> dict[str, str]:
 
 
 def _value(tag: re.Match[str]) -> str:
-    """The value of a tag."""
+    """Return the value of a tag."""
     return re.sub(r'\\(["\\])', r"\1", tag["loose"] if tag["value"] is None else tag["value"])
 
 
@@ -215,7 +215,7 @@ def _parts(word: str) -> re.Match[str] | None:
 
 
 def _letters(word: str) -> set[str]:
-    """The piece letters in a move, "" for a pawn's; none in another word."""
+    """Return the piece letters in a move, "" for a pawn's; none in another word."""
     parts = _parts(word)
     return {parts["piece"], (parts["promotion"] or "").upper()} if parts and parts["squares"] else set()
 
@@ -316,7 +316,7 @@ class _Reader(chess.pgn.GameBuilder[chess.pgn.Game]):
                 self._nag(token, NAGS.get(sign))
 
     def _san(self, parts: re.Match[str]) -> str:
-        """A move with English letters; "" if it has others."""
+        """Return a move with English letters; "" if it has others."""
         if parts["other"]:
             return parts["other"]
         if parts["castling"]:
@@ -402,7 +402,7 @@ class _Writer(chess.pgn.StringExporter):
 
 
 def game_text(game: chess.pgn.Game) -> str:
-    """The game as PGN, with a blank line behind it."""
+    """Return the game as PGN, with a blank line behind it."""
     writer = _Writer(columns=COLUMNS)
     try:
         game.accept(writer)

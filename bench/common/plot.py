@@ -28,7 +28,7 @@ def require_plot(path: Path) -> None:
 
 
 def new_figure(size: tuple[float, float] = SIZE) -> Any:
-    """An empty figure of so many inches, width and height. It needs no display. Raises ImportError without matplotlib."""
+    """Return an empty figure, `size` (width, height) in inches. It needs no display. Raises ImportError without matplotlib."""
     return import_module("matplotlib.figure").Figure(figsize=size, layout="constrained")
 
 
@@ -39,13 +39,13 @@ def whole(*axes: Any) -> None:
 
 
 def as_text(name: str) -> str:
-    """A name that matplotlib draws as it is: a dollar sign starts no formula, and no legend leaves out what begins with `_`."""
+    """Return a name that matplotlib draws as it is: a dollar sign starts no formula, and a legend shows a name with `_` first."""
     literal = printable(name).replace("$", r"\$")
     return f" {literal}" if literal.startswith("_") else literal
 
 
 def legend(*axes: Any) -> None:
-    """One legend below the plot, where it hides nothing, for the lines of all axes (a plot with two scales has two)."""
+    """Draw one legend below the plot, where it hides nothing, for the lines of all axes (a plot with two scales has two)."""
     entries = [entry for each in axes for entry in zip(*each.get_legend_handles_labels(), strict=True)]
     longest = max(len(label) for _, label in entries)
     columns = max(1, min(3, ROOM // (longest + 8)))

@@ -79,11 +79,11 @@ class Cluster:
         self._executor = client.get_executor(pure=False)
 
     def pool(self, function: Callable[[Item], Result]) -> Pool[Item, Result]:
-        """The workers of the cluster. What a lost worker was doing is done again elsewhere."""
+        """Return a pool of the workers of the cluster. Others repeat what a lost worker was doing."""
         return Pool(self._executor, function, sum(self.client.nthreads().values()) or 1)
 
     def call(self, function: Callable[..., Result], *arguments: Any) -> Result:
-        """What a function returns on a worker. Raises CommandError."""
+        """Call a function on a worker, and return its result. Raises CommandError."""
         try:
             return self._executor.submit(function, *arguments).result()  # type: ignore[no-any-return]
         except CommandError:

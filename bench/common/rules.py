@@ -50,5 +50,5 @@ def add_own_game_arguments(add: Callable[..., object], nodes: int, hash_mb: int)
 
 
 def _with_default(text: str, *values: int) -> str:
-    """The help text, with the default unless the rule is off."""
+    """Return the help text, with the default unless the rule is off."""
     return f"{text} (default {','.join(map(str, values))})" if any(values) else text

@@ -65,7 +65,7 @@ def searches(
 
 
 def weights_digest(weights: Sequence[int]) -> str:
-    """The SHA-256 by which files of self-play, journals and networks name weights."""
+    """Return the SHA-256 by which files of self-play, journals and networks name weights."""
     return hashlib.sha256(json.dumps(list(weights)).encode()).hexdigest()
 
 
@@ -77,5 +77,5 @@ def engine_names(weights: tuple[int, ...], network: Network | None) -> dict[str,
 
 @lru_cache(maxsize=2)
 def signature(weights: tuple[int, ...], network: Network | None) -> int:
-    """A node count that any change of the engine's play is likely to change."""
+    """Return a node count that any change of the engine's play is likely to change."""
     return sum(searched.nodes for searched in searches(weights, network, SIGNATURE_DEPTH))

@@ -30,7 +30,7 @@ def show(title: str, headings: Sequence[str], rows: Rows, *, left: int = 1) -> N
 
 
 def plain(headings: Sequence[str], rows: Rows, *, left: int = 1) -> str:
-    """The table as lines of aligned text, two blanks between columns."""
+    """Return the table as lines of aligned text, two blanks between columns."""
     widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
     lines = []
     for row in (headings, *rows):

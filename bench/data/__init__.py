@@ -47,7 +47,7 @@ class Shipped(NamedTuple):
         return sum(bool(line.strip()) and not line.startswith(b"#") for line in lines)
 
     def in_words(self) -> str:
-        """For the help of an option, which works even where the file is gone."""
+        """Describe the file for the help of an option, even where it is missing."""
         number = f"{self.number} " if self.path.is_file() else ""
         return f"the {number}built-in {self.entries}; `coachwhip data` lists them"
 

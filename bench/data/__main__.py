@@ -13,7 +13,7 @@ HEADINGS = ("name", "used by", "what", "file", "entries")
 
 
 def main(argv: Sequence[str]) -> int:
-    """The subcommand."""
+    """Run the subcommand."""
     parser = Parser(
         "data",
         "List the files that come with coachwhip: openings, perft counts, test positions and games.",

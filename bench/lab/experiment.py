@@ -36,7 +36,7 @@ class Experiment(NamedTuple):
     tunables: Mapping[str, int]
 
     def engine(self, keys: Collection[str]) -> Engine:
-        """An engine with these techniques. Raises ValueError for a tunable out of range, MemoryError."""
+        """Return an engine with these techniques. Raises ValueError for a tunable out of range, MemoryError."""
         return Engine(self.weights, hash_mb=self.hash_mb, tunables={**settings(keys), **self.tunables})
 
 
@@ -45,7 +45,7 @@ Results = dict[tuple[int, int], Cell]  # by (row, position)
 
 
 def search(engine: Engine, fen: str, depth: int, max_nodes: int, moves: Sequence[str] = ()) -> Searched | None:
-    """A search with nothing learnt before, without `worth`; None if it would take more than `max_nodes`."""
+    """Search with an emptied engine, without `worth`; return None if that takes more than `max_nodes`."""
     engine.clear()
     engine.prepare()
     start = time.perf_counter()
@@ -74,7 +74,7 @@ def cells(experiment: Experiment) -> Iterator[tuple[tuple[int, int], Cell]]:
 
 
 def _deeper_and_deeper(experiment: Experiment, engine: Engine, fen: str) -> Iterator[Searched]:
-    """One search for each depth, up to the first that is too large or, by the growth so far, would be."""
+    """Search to each depth, up to the first that is too large or, by the growth so far, would be."""
     nodes = 1
     for depth in range(1, experiment.depth + 1):
         if depth > 1 and nodes ** (depth / (depth - 1)) > experiment.max_nodes:

@@ -45,7 +45,7 @@ class Row(NamedTuple):
 
 
 def settings(keys: Collection[str]) -> dict[str, int]:
-    """Every switch of an engine with these techniques alone, 1 or 0."""
+    """Return every switch of an engine with these techniques alone, 1 or 0."""
     on = {BY_KEY[key].switch for key in keys}
     return {name: int(name in on) for name in SWITCHES}
 
@@ -61,7 +61,7 @@ ORDERED = ("minimax", "alpha-beta", "captures", "killers", "history")  # exact, 
 
 
 def ladder() -> list[Row]:
-    """Each technique on top of all those before it."""
+    """Return the rows of the ladder, each technique on top of all those before it."""
     rows = []
     for index, (_, title, _, kind, *_) in enumerate(TECHNIQUES):
         label = title if index < 2 else f"+ {title}"

@@ -45,7 +45,7 @@ class Game:
     def __init__(
         self, pairing: Pairing, engines: tuple[Client, Client], contest: Contest, is_stopped: Callable[[], bool] = lambda: False
     ) -> None:
-        """The engines are White's and Black's. Before each move `is_stopped` is asked whether the game is to end, unfinished."""
+        """Set up a game of these engines, White's first. Before each move, `is_stopped` says whether to end it unfinished."""
         self._pairing = pairing
         self._engines = {chess.WHITE: engines[0], chess.BLACK: engines[1]}
         self._contest = contest
@@ -140,7 +140,7 @@ class _Search:
 
 
 def last_info(lines: Sequence[str]) -> Info:
-    """What the last line about the main variation says, one with an exact score if there is one."""
+    """Return what the last line about the main variation says, one with an exact score if there is one."""
     read = (info for line in reversed(lines) if (info := read_info(line)))
     infos = (info for info in read if info.multipv == 1 and (info.cp, info.mate) != (None, None))
     last = next(infos, Info())
@@ -148,7 +148,7 @@ def last_info(lines: Sequence[str]) -> Info:
 
 
 def white_score(info: Info, turn: chess.Color) -> chess.engine.Score | None:
-    """The score from White's side in what the engine that plays `turn` says; None if it gives none."""
+    """Return the score from White's side in what the engine that plays `turn` says; None if it gives none."""
     if info.cp is None and info.mate is None:
         return None
     score = chess.engine.Cp(info.cp) if info.mate is None else chess.engine.Mate(info.mate)  # type: ignore[arg-type]

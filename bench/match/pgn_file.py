@@ -53,7 +53,7 @@ class PgnFile:
 
     @contextmanager
     def _alone(self) -> Iterator[FileIO]:
-        """The file, from its start, while no other match writes it."""
+        """Open the file at its start, while no other match writes it."""
         with naming(self.path), self.path.open("a+b", buffering=0) as file:
             lock(file, self.path, wait=True)
             file.seek(0)
@@ -61,6 +61,6 @@ class PgnFile:
 
 
 def _gap(file: FileIO) -> bytes:
-    """The blank line before a game, unless it is the first, or the file ends with one."""
+    """Return the blank line before a game, unless it is the first, or the file ends with one."""
     file.seek(max(0, file.seek(0, os.SEEK_END) - 2))
     return b"\n\n" if file.read() not in (b"", b"\n\n") else b""

@@ -76,7 +76,7 @@ class GameRecord:
         return cls(**{**data, "opening": Opening(*data["opening"]), "moves": moves, "oversteps": tuple(data["oversteps"])})
 
     def pgn(self, headers: Mapping[str, str]) -> str:
-        """The game as PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""
+        """Return the game as PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""
         game = chess.pgn.Game()
         game.setup(self.opening.start())
         game.headers.update(headers)

@@ -25,7 +25,7 @@ Runner = Callable[[Sequence[Pairing]], Generator[GameRecord, None, None]]  # clo
 
 @contextmanager
 def runner(contest: Contest, concurrency: int, scheduler: str | None) -> Iterator[tuple[list[str], Runner]]:
-    """The engines' names, all different, and what plays the games. Raises CommandError."""
+    """Provide the engines' names, all different, and what plays the games. Raises CommandError."""
     with ExitStack() as stack:
         workers = None if scheduler is None else stack.enter_context(cluster(scheduler, concurrency))
         names = workers.call(check_engines, contest.players) if workers else check_engines(contest.players)
@@ -52,7 +52,7 @@ def play_here(contest: Contest, concurrency: int, pairings: Sequence[Pairing]) -
 
 
 def play_on_cluster(contest: Contest, workers: Cluster, pairings: Sequence[Pairing]) -> Generator[GameRecord, None, None]:
-    """The same on a cluster, whose workers finish the games that they play. Raises StartError, CommandError."""
+    """Yield games as workers of the cluster finish them. Raises StartError, CommandError."""
     with closing(workers.pool(partial(play_on_worker, contest)).run(pairings)) as games:
         yield from (record for _, record in games)
 

@@ -24,7 +24,7 @@ class Pairing(NamedTuple):
 
 
 def opponents(players: int, form: str) -> list[tuple[int, int]]:
-    """Who meets whom: everybody meets everybody (round robin), or the first one all others (gauntlet)."""
+    """Return who meets whom: everybody meets everybody (round robin), or the first one all others (gauntlet)."""
     return [(first, second) for first, second in combinations(range(players), 2) if form == ROUND_ROBIN or first == 0]
 
 

@@ -33,7 +33,7 @@ class Sprt(NamedTuple):
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, counts: Sequence[int]) -> float:
-        """The log-likelihood ratio of these counts of evenly spaced outcomes: five of pairs, or three of games."""
+        """Return the log-likelihood ratio of these counts of evenly spaced outcomes: five of pairs, or three of games."""
         if sum(counts) == 0:
             return 0.0
         filled = [float(count) or EMPTY for count in counts]
@@ -43,7 +43,7 @@ class Sprt(NamedTuple):
         return total * sum(p * math.log(p1 / p0) for p, p0, p1 in zip(observed, fit0, fit1, strict=True))
 
     def _fit(self, elo: float, observed: Sequence[float]) -> list[float]:
-        """The likeliest distribution of evenly spaced outcomes with this strength."""
+        """Return the likeliest distribution of evenly spaced outcomes with this strength."""
         outcomes = len(observed) - 1
         values = [index / outcomes for index in range(outcomes + 1)]
         # normalized Elo is that of single games, and a pair's mean score spreads less
@@ -56,7 +56,7 @@ class Sprt(NamedTuple):
 
 
 def _tilt(offsets: Sequence[float], probabilities: Sequence[float]) -> list[float]:
-    """The likeliest distribution in which `offsets`, some above 0 and some below, have the mean 0: p_i / (1 + x offset_i).
+    """Return the likeliest distribution in which `offsets`, some above 0 and some below, have the mean 0: p_i / (1 + x offset_i).
 
     The mean falls with x between the values that make a denominator 0: Newton's method, and bisection where that leaves them.
     """
@@ -74,7 +74,7 @@ def _tilt(offsets: Sequence[float], probabilities: Sequence[float]) -> list[floa
 
 
 def _fit_t(values: Sequence[float], probabilities: Sequence[float], t: float) -> list[float]:
-    """The likeliest distribution whose mean lies `t` of its standard deviations above one half.
+    """Return the likeliest distribution whose mean lies `t` of its standard deviations above one half.
 
     Linearized about a standard deviation s and the mean 1/2 + t s, the constraint is that some offsets have the mean 0. The likeliest
     distribution under that constraint is an extreme of the likelihood under the other one if its mean is 1/2 + t s, and there are no
@@ -105,7 +105,7 @@ def _fit_t(values: Sequence[float], probabilities: Sequence[float], t: float) ->
 
 
 def _last(holds: Callable[[float], bool], left: float, right: float) -> float:
-    """The end of the part, from `left` on, where it holds."""
+    """Return the last number from `left` to `right` for which it holds."""
     while left < (middle := (left + right) / 2) < right:
         left, right = (middle, right) if holds(middle) else (left, middle)
     return left

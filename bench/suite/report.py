@@ -20,7 +20,7 @@ CHANGE_HEADINGS = ("engine", "positions", "solved then", "now", "gained", "lost"
 
 
 def summarize(attempts: Collection[Attempt]) -> dict[str, Any]:
-    """The totals of one engine. Medians are over what it solved; None where there is nothing to take them of."""
+    """Return the totals of one engine. Medians are over what it solved; None where there is nothing to take them of."""
     faults = [attempt.fault for attempt in attempts]
     seconds = [attempt.solved_seconds for attempt in attempts if attempt.solved_seconds is not None]
     nodes = [attempt.solved_nodes for attempt in attempts if attempt.solved_nodes is not None]
@@ -40,7 +40,7 @@ def summarize(attempts: Collection[Attempt]) -> dict[str, Any]:
 
 
 def summary_row(name: str, summary: Mapping[str, Any]) -> list[str]:
-    """A row of the table of totals."""
+    """Return a row of the table of totals."""
     solved, points = (_share(summary[part], summary[all_]) for part, all_ in (("solved", "tried"), ("points", "max_points")))
     mates, _ = _share(summary["found_mates"], summary["asked_mates"])
     times = _number(summary["median_seconds"], ".3f"), _number(summary["median_nodes"], ".0f")
@@ -49,7 +49,7 @@ def summary_row(name: str, summary: Mapping[str, Any]) -> list[str]:
 
 
 def _share(part: int, all_: int) -> tuple[str, str]:
-    """A part of something as a fraction and in percent."""
+    """Return a part of something as a fraction and in percent."""
     return (f"{part}/{all_}", f"{100 * part / all_:.1f}") if all_ else ("-", "-")
 
 
@@ -58,7 +58,7 @@ def _number(value: float | None, style: str) -> str:
 
 
 def position_row(problem: Problem, attempts: Sequence[Attempt | None], *, with_file: bool) -> list[str]:
-    """A row of the table of positions: what was asked, and what each engine made of it."""
+    """Return a row of the table of positions: what was asked, and what each engine made of it."""
     board = chess.Board(problem.fen, chess960=problem.chess960)
 
     def san(move: str) -> str:
@@ -69,7 +69,7 @@ def position_row(problem: Problem, attempts: Sequence[Attempt | None], *, with_f
 
 
 def _question(problem: Problem, san: Callable[[str], str]) -> str:
-    """What a position asks, in a few words."""
+    """Return what a position asks, in a few words."""
     if problem.best or problem.avoid:
         return " ".join([*map(san, problem.best), *(f"not {san(move)}" for move in problem.avoid)])
     if problem.mate is not None:
@@ -78,7 +78,7 @@ def _question(problem: Problem, san: Callable[[str], str]) -> str:
 
 
 def _outcome(attempt: Attempt | None, san: Callable[[str], str]) -> str:
-    """One engine's attempt in a few words."""
+    """Return one engine's attempt in a few words."""
     if attempt is None:
         return "not run"
     if attempt.fault:
@@ -92,7 +92,7 @@ def _outcome(attempt: Attempt | None, san: Callable[[str], str]) -> str:
 
 
 def compare(then: Mapping[str, Attempt], now: Mapping[str, Attempt]) -> dict[str, Any]:
-    """What changed with one engine over the positions of both runs; one whose board is no longer the same is left out.
+    """Return what changed with one engine over the positions of both runs; one whose board is no longer the same is left out.
 
     `speed` is the median of time to solution then / now where both solved; above 1: faster now.
     """
@@ -111,7 +111,7 @@ def compare(then: Mapping[str, Attempt], now: Mapping[str, Attempt]) -> dict[str
 
 
 def change_row(name: str, change: Mapping[str, Any]) -> list[str]:
-    """A row of the table of changes."""
+    """Return a row of the table of changes."""
     cells = [len(value) if isinstance(value, list) else value for value in change.values()]
     return [name, *map(str, cells[:-1]), _number(change["speed"], ".2f")]
 

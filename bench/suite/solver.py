@@ -55,7 +55,7 @@ class Attempt(NamedTuple):
 
 
 def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Moment]:
-    """What the engine preferred from each of its `info` lines on, in order; lines without a legal move are left out.
+    """Return what the engine preferred from each of its `info` lines on, in order; lines without a legal move are left out.
 
     A mate score that is only a bound announces nothing, and leaves what was announced before as it was.
     """
@@ -75,7 +75,7 @@ def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Mom
 
 
 def attempt(problem: Problem, engine: int, moments: Sequence[Moment], fault: str = "", detail: str = "") -> Attempt:
-    """The record of a search. It is solved from the first moment on from which the choice stays right until the last."""
+    """Return the record of a search. It is solved from the first moment on from which the choice stays right until the last."""
     since: Moment | None = None
     for moment in moments:
         since = (since or moment) if problem.is_right(moment.move, moment.mate) else None

@@ -48,16 +48,16 @@ def match(name: str, games: int, words: str, second: str, args: argparse.Namespa
         assert process.stderr
         for line in process.stderr:
             if FAULT.search(line):
-                tell(f"{name}: {line.strip()}")
+                log(f"{name}: {line.strip()}")
         out = process.stdout.read()
     if process.returncode:
-        tell(f"{name}: coachwhip match ended with {process.returncode}: {line}")
+        log(f"{name}: coachwhip match ended with {process.returncode}: {line}")
         return 0, 1
     found = json.loads(out)
     return found["games"], sum(sum(each["faults"].values()) for each in found["engines"] if each["name"].startswith("ours"))
 
 
-def tell(text: str) -> None:
+def log(text: str) -> None:
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     print(f"{text}; load {load:.1f}", file=sys.stderr, flush=True)
 
@@ -83,7 +83,7 @@ def main() -> int:
                 results[opponent] = match(opponent, games, words, f"--engine {shlex.quote(opponent)} --name other", args)
         else:
             results[name] = match(name, games, words, f"--engine '{OURS}' --name ours2 {theirs}", args)
-        tell(f"{name}: {games} games")
+        log(f"{name}: {games} games")
     faults_of_all = sum(faults for _, faults in results.values())
     total = {"games": sum(games for games, _ in results.values()), "faults": faults_of_all, "seed": args.seed}
     print(json.dumps({"trial": "soak", **total, "mixes": results}, indent=1))
