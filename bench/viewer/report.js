@@ -1,41 +1,9 @@
-"use strict";
 // Shows the position of the address: #g2-17 is the position after 17 half-moves of game 2, #g2-17-1-3 the one
 // after 3 half-moves of its first line.
 (() => {
   const games = JSON.parse(document.getElementById("data").textContent);
-  const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
-  const SVG = "http://www.w3.org/2000/svg";
-  const MARGIN = 15, SIZE = 45; // of the boards of chess.svg
-  const one = (query, within = document) => within.querySelector(query);
-  const all = (query, within = document) => [...within.querySelectorAll(query)];
   let game = 1, at = 0, line = 0, ply = 0; // line and ply are 0 in the game itself
   const positions = () => games[game - 1].positions;
-
-  // Returns the upper left corner of a square. Black is at the bottom of a flipped board.
-  function corner(square, flipped) {
-    const file = square.charCodeAt(0) - 97, rank = square.charCodeAt(1) - 49;
-    return [MARGIN + SIZE * (flipped ? 7 - file : file), MARGIN + SIZE * (flipped ? rank : 7 - rank)];
-  }
-
-  function add(parent, name, attributes) {
-    const element = document.createElementNS(SVG, name);
-    for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-    parent.append(element);
-    return element;
-  }
-
-  // Returns the pieces of a FEN: {e1: "K"}.
-  function piecesOf(fen) {
-    const pieces = {};
-    fen.split(" ")[0].split("/").forEach((row, down) => {
-      let file = 0;
-      for (const sign of row) {
-        if (sign >= "1" && sign <= "8") file += Number(sign);
-        else pieces["abcdefgh"[file++] + (8 - down)] = sign;
-      }
-    });
-    return pieces;
-  }
 
   // Returns the position on the board, of the game or of a line, and the FEN before it.
   function shown() {
@@ -44,39 +12,6 @@
     const [score, text, fens] = position.lines[line - 1];
     const move = text.match(/\d+\. \S+|\S+/g)[ply - 1];
     return { line: true, fen: fens[ply - 1], before: fens[ply - 2] ?? position.fen, text: move, score };
-  }
-
-  // Draws the better move as a solid line, the reply as a dashed one: they differ without colours, too.
-  function drawArrow(group, [from, to], flipped, kind) {
-    const [x1, y1] = corner(from, flipped).map((edge) => edge + SIZE / 2);
-    const [x2, y2] = corner(to, flipped).map((edge) => edge + SIZE / 2);
-    const length = Math.hypot(x2 - x1, y2 - y1);
-    if (!length) return;
-    const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
-    const [x3, y3] = [x2 - 18 * dx, y2 - 18 * dy]; // where the arrowhead begins
-    add(group, "line", { class: `arrow ${kind}`, x1, y1, x2: x3, y2: y3, "stroke-width": 7 });
-    const head = [[x2, y2], [x3 - 11 * dy, y3 + 11 * dx], [x3 + 11 * dy, y3 - 11 * dx]];
-    add(group, "polygon", { class: `arrow ${kind}`, "stroke-width": 0, points: head.map((point) => point.join(",")).join(" ") });
-  }
-
-  function drawBoard(holder, position) {
-    const svg = one("svg", holder), flipped = holder.dataset.side === "black";
-    const pieces = piecesOf(position.fen), before = piecesOf(position.before ?? position.fen);
-    const king = /[+#]/.test(position.text) && (position.fen.split(" ")[1] === "w" ? "K" : "k");
-    for (const square of all("rect.square", svg)) {
-      const name = [...square.classList].find((word) => /^[a-h][1-8]$/.test(word));
-      square.classList.toggle("last", pieces[name] !== before[name]);
-      square.classList.toggle("check", Boolean(king) && pieces[name] === king);
-    }
-    one("g.placed", svg)?.remove();
-    const group = add(svg, "g", { class: "placed" });
-    for (const [square, sign] of Object.entries(pieces)) {
-      const [x, y] = corner(square, flipped), colour = sign === sign.toUpperCase() ? "white" : "black";
-      add(group, "use", { href: `#${colour}-${NAMES[sign.toLowerCase()]}`, transform: `translate(${x}, ${y})` });
-    }
-    for (const kind of ["reply", "better"]) if (position[kind]) drawArrow(group, position[kind].move, flipped, kind);
-    svg.setAttribute("role", "img");
-    svg.setAttribute("aria-label", `Board: ${position.text}`);
   }
 
   function linkTo(text, index, number, half) {

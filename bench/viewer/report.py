@@ -2,28 +2,24 @@
 """The report: one HTML file that needs no other file, to go through analysed games with mouse or keyboard.
 
 Graphs, tables, moves and mistakes are plain HTML; `report.js` shows the positions. Text from a game is written through
-`html.escape` or as JSON without `<`. The page's Content-Security-Policy allows only the script `report.js`, and no request.
+`html.escape` or as JSON without `<`.
 """
 
 import json
 import re
-from base64 import b64encode
 from collections.abc import Sequence
-from hashlib import sha256
 from html import escape
-from pathlib import Path
 from typing import Any
 
 import chess
-import chess.svg
 
 from ..common.pgn import game_text
 from . import judge
+from .board import BOARDS, HERE, SEATS, html_page, squares
 from .chart import clocks, graph
 from .clock import clock_text, span_text, times, used
 from .study import LINE_PLIES, Line, Side, Study, over_games, score_text
 
-HERE = Path(__file__).parent
 DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}
 VARIATIONS = ("Variation", "SubVariation")
 STEPS = (  # action of report.js, text of the button, title, key
@@ -89,49 +85,24 @@ def page(studies: Sequence[Study], described: str, heading: str = "Game analysis
     `summary` is HTML to stand above the games; without it, it is the table of the players who have more than one.
     """
     games = [_Game(number, study) for number, study in enumerate(studies, start=1)]
-    script = (HERE / "report.js").read_text(encoding="utf-8")
     shown = [
         {"pgn": game_text(game.study.game), "positions": [_position(game, at) for at in range(len(game.study.boards))]}
         for game in games
     ]
     data = json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c")
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    allowed = f"img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
-    policy = f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
     name = games[0].players if len(games) == 1 else f"{len(games)} games"
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{escape(name)} - coachwhip</title>
-<style>
-{(HERE / "report.css").read_text(encoding="utf-8")}</style>
-</head>
-<body>
-{_pieces()}
-<header><h1>{escape(heading)}</h1><p>{escape(described)}</p>{_chooser(games)}{_keys()}</header>
+    body = f"""<header><h1>{escape(heading)}</h1><p>{escape(described)}</p>{_chooser(games)}{_keys()}</header>
 {_players(studies) if summary is None else summary}
 <main>
 {_viewer()}
 <div class="games">
 {"".join(map(_game, games))}</div>
 </main>
-<script type="application/json" id="data">{data}</script>
-<script>{script}</script>
-</body>
-</html>
-"""
+<script type="application/json" id="data">{data}</script>"""
+    return html_page(name, body, (HERE / "report.js").read_text(encoding="utf-8"))
 
 
 # --- Parts of the page ---
-
-
-def _pieces() -> str:
-    """Return the definitions of the pieces, from chess.svg, for all boards."""
-    return f'<svg class="pieces" width="0" height="0" aria-hidden="true"><defs>{"".join(chess.svg.PIECES.values())}</defs></svg>'
 
 
 def _chooser(games: Sequence[_Game]) -> str:
@@ -163,23 +134,15 @@ def _keys() -> str:
 
 
 def _viewer() -> str:
-    boards = "".join(
-        f'<div class="board" data-side="{name}">{chess.svg.board(None, orientation=colour)}</div>'
-        for name, colour in (("white", chess.WHITE), ("black", chess.BLACK))
-    )
     buttons = "".join(
         f'<button type="button" data-step="{step}" title="{title} ({key})" aria-label="{title} ({key})">{text}</button>'
         for step, text, title, key in STEPS
-    )
-    seats = "".join(
-        f'<p class="seat" data-side="{colour}"><span class="{colour} piece"></span><span class="name"></span><span class="clock"></span></p>'
-        for colour in ("white", "black")
     )
     legend = "".join(
         f'<li class="{kind}"><span class="key"></span> {label} <strong></strong></li>' for kind, label in LEGEND.items()
     )
     return f"""<section class="viewer" aria-label="Position">
-<div class="stage">{seats}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{boards}</div>
+<div class="stage">{SEATS}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{BOARDS}</div>
 <div class="steps">{buttons}</div>
 <p class="status" aria-live="polite"></p>
 <p class="odds"></p>
@@ -303,15 +266,7 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
 
 def _first_move(board: chess.Board, line: Line) -> dict[str, Any]:
     """Return the first move of a line: its squares, and its text with the number."""
-    return {"move": _squares(board, line.moves[0]), "text": board.variation_san(line.moves[:1])}
-
-
-def _squares(board: chess.Board, move: chess.Move) -> list[str]:
-    """Return start and target square; for castling those of the king, also in Chess960."""
-    target = move.to_square
-    if board.is_castling(move):
-        target = chess.square(6 if board.is_kingside_castling(move) else 2, chess.square_rank(move.from_square))
-    return [chess.square_name(move.from_square), chess.square_name(target)]
+    return {"move": squares(board, line.moves[0]), "text": board.variation_san(line.moves[:1])}
 
 
 def _line_text(board: chess.Board, line: Line) -> str:

@@ -1,0 +1,159 @@
+"use strict";
+// Draws boards, and lets a person move on them. There are no rules of chess here: the legal moves come with the page.
+const NAMES = { p: "pawn", n: "knight", b: "bishop", r: "rook", q: "queen", k: "king" };
+const SVG = "http://www.w3.org/2000/svg";
+const MARGIN = 15, SIZE = 45, WIDTH = 390; // of the boards of chess.svg
+const one = (query, within = document) => within.querySelector(query);
+const all = (query, within = document) => [...within.querySelectorAll(query)];
+const colourOf = (sign) => (sign === sign.toUpperCase() ? "white" : "black");
+const isFlipped = (holder) => holder.dataset.side === "black"; // Black is at the bottom
+const squareOf = (rect) => [...rect.classList].find((word) => /^[a-h][1-8]$/.test(word));
+
+// Returns the upper left corner of a square.
+function corner(square, flipped) {
+  const file = square.charCodeAt(0) - 97, rank = square.charCodeAt(1) - 49;
+  return [MARGIN + SIZE * (flipped ? 7 - file : file), MARGIN + SIZE * (flipped ? rank : 7 - rank)];
+}
+
+function add(parent, name, attributes) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  parent.append(element);
+  return element;
+}
+
+// Returns the pieces of a FEN: {e1: "K"}.
+function piecesOf(fen) {
+  const pieces = {};
+  fen.split(" ")[0].split("/").forEach((row, down) => {
+    let file = 0;
+    for (const sign of row) {
+      if (sign >= "1" && sign <= "8") file += Number(sign);
+      else pieces["abcdefgh"[file++] + (8 - down)] = sign;
+    }
+  });
+  return pieces;
+}
+
+// Returns the position in words: "White: king e1, queen d1. Black: king e8. White to move."
+function inWords(fen) {
+  const pieces = Object.entries(piecesOf(fen)), turn = fen.split(" ")[1] === "w" ? "White" : "Black";
+  const side = (signs) => [...signs].flatMap((sign) => {
+    const squares = pieces.filter(([, piece]) => piece === sign).map(([square]) => square).sort();
+    return squares.length ? `${NAMES[sign.toLowerCase()]}${squares.length > 1 ? "s" : ""} ${squares.join(" ")}` : [];
+  }).join(", ");
+  return `White: ${side("KQRBNP")}. Black: ${side("kqrbnp")}. ${turn} to move.`;
+}
+
+// Draws the better move as a solid line, the reply as a dashed one: they differ without colours, too.
+function drawArrow(group, [from, to], flipped, kind) {
+  const [x1, y1] = corner(from, flipped).map((edge) => edge + SIZE / 2);
+  const [x2, y2] = corner(to, flipped).map((edge) => edge + SIZE / 2);
+  const length = Math.hypot(x2 - x1, y2 - y1);
+  if (!length) return;
+  const [dx, dy] = [(x2 - x1) / length, (y2 - y1) / length];
+  const [x3, y3] = [x2 - 18 * dx, y2 - 18 * dy]; // where the arrowhead begins
+  add(group, "line", { class: `arrow ${kind}`, x1, y1, x2: x3, y2: y3, "stroke-width": 7 });
+  const head = [[x2, y2], [x3 - 11 * dy, y3 + 11 * dx], [x3 + 11 * dy, y3 - 11 * dx]];
+  add(group, "polygon", { class: `arrow ${kind}`, "stroke-width": 0, points: head.map((point) => point.join(",")).join(" ") });
+}
+
+// Draws a position: `fen`, `text` (its last move), and if known the FEN `before` that move, a `better` move and a `reply`.
+function drawBoard(holder, position) {
+  const svg = one("svg", holder), flipped = isFlipped(holder);
+  const pieces = piecesOf(position.fen), before = piecesOf(position.before ?? position.fen);
+  const king = /[+#]/.test(position.text) && (position.fen.split(" ")[1] === "w" ? "K" : "k");
+  for (const square of all("rect.square", svg)) {
+    const name = squareOf(square);
+    square.classList.toggle("last", pieces[name] !== before[name]);
+    square.classList.toggle("check", Boolean(king) && pieces[name] === king);
+  }
+  all("g.placed, g.targets", svg).forEach((group) => group.remove());
+  const group = add(svg, "g", { class: "placed" });
+  for (const [square, sign] of Object.entries(pieces)) {
+    const [x, y] = corner(square, flipped), href = `#${colourOf(sign)}-${NAMES[sign.toLowerCase()]}`;
+    add(group, "use", { href, transform: `translate(${x}, ${y})`, "data-square": square });
+  }
+  for (const kind of ["reply", "better"]) if (position[kind]) drawArrow(group, position[kind].move, flipped, kind);
+  svg.setAttribute("role", "img");
+  svg.setAttribute("aria-label", `Board: ${position.text}. ${inWords(position.fen)}`);
+}
+
+// Lets a person move on a board that has been drawn, by two clicks or by dragging; calls `made` with the move.
+// `legal` are the moves: {uci: "e7e8q", san: "e8=Q", to: ["e8"]}; castling may have two squares, those of king and rook. With none
+// of them the board takes no moves.
+function enterMoves(holder, legal, made) {
+  const svg = one("svg", holder);
+  let from = "", drag = null; // the square of the chosen piece; where it was gripped
+  const under = ({ clientX, clientY }) => {
+    const rect = document.elementsFromPoint(clientX, clientY).find((element) => svg.contains(element) && element.matches("rect.square"));
+    return rect ? squareOf(rect) : "";
+  };
+  const movesOf = (square) => legal.filter((move) => move.uci.startsWith(square));
+  const choose = (square) => {
+    from = square && movesOf(square).length ? square : "";
+    one("g.targets", svg)?.remove();
+    const targets = add(svg, "g", { class: "targets" });
+    if (!from) return;
+    for (const to of [from, ...new Set(movesOf(from).flatMap((move) => move.to))]) {
+      const [x, y] = corner(to, isFlipped(holder)), taken = to !== from && one(`use[data-square=${to}]`, svg);
+      if (to === from) add(targets, "rect", { class: "from", x, y, width: SIZE, height: SIZE });
+      else add(targets, "circle", { class: taken ? "taken" : "free", cx: x + SIZE / 2, cy: y + SIZE / 2, r: taken ? 19 : 7 });
+    }
+  };
+  // Makes the chosen piece's move to a square; returns whether it has one.
+  const move = (square) => {
+    const moves = movesOf(from || "none").filter(({ to }) => to.includes(square));
+    if (!moves.length) return false;
+    choose("");
+    if (moves.length > 1) choosePromotion(moves, made);
+    else made(moves[0]);
+    return true;
+  };
+  holder.classList.toggle("entering", legal.length > 0);
+  holder.onpointerdown = (event) => {
+    const square = under(event);
+    if (!event.isPrimary || event.button || (square !== from && move(square))) return;
+    choose(square);
+    if (!from) return;
+    drag = { x: event.clientX, y: event.clientY, piece: one(`use[data-square=${from}]`, svg) };
+    holder.setPointerCapture(event.pointerId);
+  };
+  holder.onpointermove = (event) => {
+    if (!drag) return;
+    const [x, y] = corner(from, isFlipped(holder)), scale = WIDTH / svg.getBoundingClientRect().width;
+    drag.piece.setAttribute("transform", `translate(${x + scale * (event.clientX - drag.x)}, ${y + scale * (event.clientY - drag.y)})`);
+  };
+  holder.onpointerup = holder.onpointercancel = (event) => {
+    if (!drag) return;
+    const { piece } = drag, [x, y] = corner(from, isFlipped(holder));
+    drag = null;
+    piece.setAttribute("transform", `translate(${x}, ${y})`); // until the move is drawn
+    if (event.type === "pointerup" && under(event) !== from) move(under(event));
+  };
+}
+
+// Returns the move that a person wrote: e4, Nf3, O-O or e2e4; in small letters too if there is one such move.
+function readMove(legal, text) {
+  const plain = (move) => move.replace(/[+#=\s]/g, "").replaceAll("0", "O"), written = plain(text);
+  const same = (form) => legal.filter((move) => form(plain(move.san)) === form(written) || move.uci === written.toLowerCase());
+  const exact = same((move) => move), alike = same((move) => move.toLowerCase());
+  return exact[0] ?? (alike.length === 1 ? alike[0] : undefined);
+}
+
+// Asks for the piece of a promotion.
+function choosePromotion(moves, made) {
+  const dialog = document.createElement("dialog");
+  dialog.setAttribute("aria-label", "Promote the pawn to");
+  for (const move of moves) {
+    const button = document.createElement("button"), name = NAMES[move.uci[4]];
+    const colour = move.to[0].endsWith("8") ? "white" : "black";
+    add(add(button, "svg", { viewBox: "0 0 45 45", "aria-hidden": "true" }), "use", { href: `#${colour}-${name}` });
+    button.append(name);
+    button.onclick = () => { dialog.close(); made(move); };
+    dialog.append(button);
+  }
+  dialog.onclose = () => dialog.remove();
+  document.body.append(dialog);
+  dialog.showModal();
+}

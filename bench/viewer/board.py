@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What pages with boards share: the page around them, the board and its pieces, the legal moves for `board.js`.
+
+The page is one file. Its Content-Security-Policy allows its own script, by the hash, and no requests.
+"""
+
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.svg
+
+HERE = Path(__file__).parent
+BOARDS = "".join(  # one for each side at the bottom; the style sheet shows one of them
+    f'<div class="board" data-side="{name}">{chess.svg.board(None, orientation=colour)}</div>'
+    for name, colour in (("white", chess.WHITE), ("black", chess.BLACK))
+)
+SEATS = "".join(  # above and below the board
+    f'<p class="seat" data-side="{colour}"><span class="{colour} piece"></span><span class="name"></span><span class="clock"></span></p>'
+    for colour in ("white", "black")
+)
+
+
+def html_page(title: str, body: str, script: str) -> str:
+    """Return a page with a body and a script that runs after `board.js`."""
+    script = (HERE / "board.js").read_text(encoding="utf-8") + script
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{policy(script)}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)} - coachwhip</title>
+<style>
+{(HERE / "report.css").read_text(encoding="utf-8")}</style>
+</head>
+<body>
+<svg class="pieces" width="0" height="0" aria-hidden="true"><defs>{"".join(chess.svg.PIECES.values())}</defs></svg>
+{body}
+<script>{script}</script>
+</body>
+</html>
+"""
+
+
+def policy(script: str) -> str:
+    """Return the Content-Security-Policy that allows this script and no requests."""
+    digest = b64encode(sha256(script.encode()).digest()).decode()
+    allowed = f"img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+
+
+def legal_moves(board: chess.Board) -> list[dict[str, Any]]:
+    """Return the legal moves for `enterMoves`: UCI, SAN, and the squares on which the piece may be put down."""
+    return [{"uci": board.uci(move), "san": board.san(move), "to": _targets(board, move)} for move in board.legal_moves]
+
+
+def _targets(board: chess.Board, move: chess.Move) -> list[str]:
+    """Return the target square; for castling the rook's, and the king's if that is no step of the king."""
+    start, target = squares(board, move)
+    if not board.is_castling(move):
+        return [target]
+    rook = board.uci(move, chess960=True)[2:4]
+    is_step = abs(ord(start[0]) - ord(target[0])) < 2
+    return [rook] if is_step or rook == target else [target, rook]
+
+
+def squares(board: chess.Board, move: chess.Move) -> list[str]:
+    """Return start and target square; for castling those of the king, also in Chess960."""
+    target = move.to_square
+    if board.is_castling(move):
+        target = chess.square(6 if board.is_kingside_castling(move) else 2, chess.square_rank(move.from_square))
+    return [chess.square_name(move.from_square), chess.square_name(target)]
