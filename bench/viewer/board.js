@@ -94,6 +94,7 @@ function enterMoves(holder, legal, made) {
     from = square && movesOf(square).length ? square : "";
     one("g.targets", svg)?.remove();
     const targets = add(svg, "g", { class: "targets" });
+    one("g.placed", svg).before(targets);
     if (!from) return;
     for (const to of [from, ...new Set(movesOf(from).flatMap((move) => move.to))]) {
       const [x, y] = corner(to, isFlipped(holder)), taken = to !== from && one(`use[data-square=${to}]`, svg);
