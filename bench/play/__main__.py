@@ -18,6 +18,7 @@ from ..common.command import LARGEST_TIME, CommandError, Parser, file_name, numb
 from ..common.files import naming
 from ..common.outputs import check_outputs, require_kind
 from ..engines.clock import TimeControl
+from .browser import serve
 from .game import Game, from_fen, from_pgn
 from .terminal import HELP, Terminal
 
@@ -47,6 +48,9 @@ def main(argv: Sequence[str]) -> int:
     start.add_argument("--pgn-start", type=file_name, metavar="FILE", help=about)
     add("--no-board", action="store_true", help="print moves only, for screen readers and scripts; Enter alone draws the board")
     add("--pgn", type=file_name, metavar="FILE", help="add the game to this file when you leave")
+    add("--browser", action="store_true", help="play on a board in the browser")
+    add("--port", type=whole_number(0, 65535), default=0, metavar="N", help="port of --browser (default: any free one)")
+    add("--no-open", action="store_true", help="only print the address of --browser, for SSH and WSL")
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     return parser.run(argv, _play)
 
@@ -68,13 +72,14 @@ def _play(args: argparse.Namespace) -> int:
         require_kind(args.pgn, "PGN")
     board = _start(args)
     human = random.choice(chess.COLORS) if args.color == "random" else args.color == "white"
-    if sys.stdin is None:
+    if sys.stdin is None and not args.browser:
         raise CommandError("there is no standard input to read moves from")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # a wrong byte does not end the game
     with suppress(AttributeError, ValueError):  # Windows has no such signal, and another thread cannot handle it
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)  # a terminal that is closed ends the input, so the game is saved
+        # A terminal that is closed ends the input, so the game is saved.
+        signal.signal(signal.SIGHUP, signal.default_int_handler if args.browser else signal.SIG_IGN)
     options: dict[str, str | int | bool] = {"OwnBook": True}
     options |= {"UCI_LimitStrength": True, "UCI_Elo": args.elo} if args.elo else {}
     options |= {"WeightsFile": str(args.weights)} if args.weights else {}
@@ -83,5 +88,9 @@ def _play(args: argparse.Namespace) -> int:
     except EngineError as error:
         raise CommandError(str(error)) from error
     with engine:
-        Terminal(Game(engine, board, human, args.time, args.elo), args.pgn, shows_board=not args.no_board).play()
+        game = Game(engine, board, human, args.time, args.elo)
+        if args.browser:
+            serve(args, engine, game)
+        else:
+            Terminal(game, args.pgn, shows_board=not args.no_board).play()
     return 0

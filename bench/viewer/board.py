@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What pages with boards share: the page around them, the board and its pieces, the legal moves for `board.js`.
 
-The page is one file. Its Content-Security-Policy allows its own script, by the hash, and no requests.
+A page is one file. Its Content-Security-Policy allows only its own script, by the hash, and no requests; `play` alone talks to its server.
 """
 
 from base64 import b64encode
@@ -24,14 +24,14 @@ SEATS = "".join(  # above and below the board
 )
 
 
-def html_page(title: str, body: str, script: str) -> str:
-    """Return a page with a body and a script that runs after `board.js`."""
+def html_page(title: str, body: str, script: str, connect: str = "'none'") -> str:
+    """Return a page with a body and a script that runs after `board.js`, and may request only from `connect`."""
     script = (HERE / "board.js").read_text(encoding="utf-8") + script
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{policy(script)}">
+<meta http-equiv="Content-Security-Policy" content="{_policy(script, connect)}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>{escape(title)} - coachwhip</title>
@@ -47,10 +47,9 @@ def html_page(title: str, body: str, script: str) -> str:
 """
 
 
-def policy(script: str) -> str:
-    """Return the Content-Security-Policy that allows this script and no requests."""
+def _policy(script: str, connect: str) -> str:
     digest = b64encode(sha256(script.encode()).digest()).decode()
-    allowed = f"img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
+    allowed = f"img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; connect-src {connect}"
     return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
 
 
