@@ -94,20 +94,24 @@ class Tab:
     def click(self, *queries: str) -> None:
         """Click elements, one after the other."""
         for query in queries:
-            self.drag(query, query)
+            self._mouse("mousePressed", *self._middle(query))
+            self._mouse("mouseReleased", *self._middle(query))
 
     def drag(self, start: str, end: str) -> None:
         """Press the mouse on an element and release it on another one."""
-        (x, y), (to_x, to_y) = map(self._middle, (start, end))
-        moves = [("mousePressed", x, y), ("mouseMoved", (x + to_x) / 2, (y + to_y) / 2), ("mouseMoved", to_x, to_y)]
-        for kind, left, top in [*moves, ("mouseReleased", to_x, to_y)]:
-            self.send("Input.dispatchMouseEvent", type=kind, x=left, y=top, button="left", buttons=1, clickCount=1)
+        self._mouse("mousePressed", *self._middle(start))
+        self._mouse("mouseMoved", *self._middle(end))
+        self._mouse("mouseReleased", *self._middle(end))
+
+    def _mouse(self, kind: str, x: float, y: float) -> None:
+        self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", buttons=1, clickCount=1)
 
     def _middle(self, query: str) -> tuple[float, float]:
         left, top, width, height = self.value(f"""(() => {{
             const element = document.querySelector({json.dumps(query)});
             element.scrollIntoView({{ block: "nearest" }});
             const box = element.getBoundingClientRect();
+            if (!box.width) throw "it is hidden";
             return [box.x, box.y, box.width, box.height];
         }})()""")
         return left + width / 2, top + height / 2
