@@ -30,7 +30,8 @@ from ..common.adjudication import DRAW, win
 from ..common.command import CommandError
 from ..engines.clock import TimeControl
 from ..viewer import judge, report
-from ..viewer.board import BOARDS, HERE, SEATS, html_page, legal_moves, squares
+from ..viewer.board import BOARDS, SEATS, html_page, legal_moves, squares
+from ..viewer.frame import HERE
 from ..viewer.study import LINE_PLIES, Study, score_text
 from .game import Game, from_fen, from_pgn
 from .terminal import Terminal, read_move

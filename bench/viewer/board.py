@@ -1,19 +1,14 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What pages with boards share: the page around them, the board and its pieces, the legal moves for `board.js`.
+"""What pages with boards share: the board, its pieces, and the legal moves for `board.js`."""
 
-A page is one file. Its Content-Security-Policy allows only its own script, by the hash, and no requests; `play` alone talks to its server.
-"""
-
-from base64 import b64encode
-from hashlib import sha256
-from html import escape
-from pathlib import Path
 from typing import Any
 
 import chess
 import chess.svg
 
-HERE = Path(__file__).parent
+from .frame import HERE, document
+
+PIECES = f'<svg class="pieces" width="0" height="0" aria-hidden="true"><defs>{"".join(chess.svg.PIECES.values())}</defs></svg>'
 BOARDS = "".join(  # one for each side at the bottom; the style sheet shows one of them
     f'<div class="board" data-side="{name}">{chess.svg.board(None, orientation=colour)}</div>'
     for name, colour in (("white", chess.WHITE), ("black", chess.BLACK))
@@ -25,32 +20,8 @@ SEATS = "".join(  # above and below the board
 
 
 def html_page(title: str, body: str, script: str, connect: str = "'none'") -> str:
-    """Return a page with a body and a script that runs after `board.js`, and may request only from `connect`."""
-    script = (HERE / "board.js").read_text(encoding="utf-8") + script
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="{_policy(script, connect)}">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>{escape(title)} - coachwhip</title>
-<style>
-{(HERE / "report.css").read_text(encoding="utf-8")}</style>
-</head>
-<body>
-<svg class="pieces" width="0" height="0" aria-hidden="true"><defs>{"".join(chess.svg.PIECES.values())}</defs></svg>
-{body}
-<script>{script}</script>
-</body>
-</html>
-"""
-
-
-def _policy(script: str, connect: str) -> str:
-    digest = b64encode(sha256(script.encode()).digest()).decode()
-    allowed = f"img-src data:; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; connect-src {connect}"
-    return f"default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'"
+    """Return a page with boards and a script that runs after `board.js`; see `document`."""
+    return document(title, f"{PIECES}\n{body}", (HERE / "board.js").read_text(encoding="utf-8") + script, connect)
 
 
 def legal_moves(board: chess.Board) -> list[dict[str, Any]]:

@@ -15,9 +15,10 @@ import chess
 
 from ..common.pgn import game_text
 from . import judge
-from .board import BOARDS, HERE, SEATS, html_page, squares
+from .board import BOARDS, SEATS, html_page, squares
 from .chart import clocks, graph
 from .clock import clock_text, span_text, times, used
+from .frame import HERE
 from .study import LINE_PLIES, Line, Side, Study, over_games, score_text
 
 DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}

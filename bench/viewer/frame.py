@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The frame of every page: one HTML file that needs no other file, with the style `report.css`."""
+
+from base64 import b64encode
+from hashlib import sha256
+from html import escape
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+def document(title: str, body: str, script: str = "", connect: str = "'none'") -> str:
+    """Return a page of this body, in HTML. Its Content-Security-Policy allows only the script given, and requests only to `connect`."""
+    own = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else "'none'"
+    allowed = f"connect-src {connect}; img-src data:; style-src 'unsafe-inline'; script-src {own}"
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; {allowed}; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>{escape(title)} - coachwhip</title>
+<style>
+{(HERE / "report.css").read_text(encoding="utf-8")}</style>
+</head>
+<body>
+{body}
+{f"<script>{script}</script>" if script else ""}
+</body>
+</html>
+"""
