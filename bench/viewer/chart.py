@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report's graphs: chances and clocks after every move. Curves are SVG; labels and dots are HTML, readable at any width."""
+"""The report's graphs: expected score and clocks after every move. Curves are SVG; labels and dots are HTML, readable at any width."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -11,6 +11,7 @@ from .clock import clock_text
 
 WIDTH, HEIGHT = 720, 180  # in SVG units; the page stretches them
 LABELS = 8  # at most so many on the axis of the moves
+CURSOR = '<div class="cursor"></div>'  # at the position on the board
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # between two labels, in moves
 
 
@@ -18,16 +19,16 @@ def graph(
     number: int,
     label: str,
     boards: Sequence[chess.Board],
-    percents: Sequence[float | None],
     odds: Sequence[tuple[int, int, int] | None],
-    dots: Sequence[tuple[int, str, str, str]],
+    dots: Sequence[tuple[int, judge.Judgement, str, str]],
 ) -> str:
-    """Return the figure of game `number`; None stands for an unknown position.
+    """Return the figure of game `number`.
 
-    `percents` are White's winning chances in each position, `odds` its wins, draws and losses in 1000 games. A dot has the position
-    after a bad move, its kind, link and title.
+    `odds` are White's wins, draws and losses in 1000 games from each position, None if unknown. A dot has the position after a bad
+    move, its judgement, link and title.
     """
-    line = _points([None if percent is None else percent / 100 for percent in percents])
+    scores = [None if wdl is None else judge.expected_score(wdl) / 100 for wdl in odds]
+    line = _points(scores)
     if not line:
         return ""
     first, last = (line.split()[place].split(",")[0] for place in (0, -1))
@@ -38,24 +39,27 @@ def graph(
     )
     body = (
         f'{bands}<line class="level" x1="0" y1="{HEIGHT // 2}" x2="{WIDTH}" y2="{HEIGHT // 2}"/>'
-        f'<polyline class="curve" points="{line}"/>'
+        f'<polyline class="curve casing" points="{line}"/><polyline class="curve" points="{line}"/>'
     )
     end = max(len(boards) - 1, 1)
     spots = "".join(
-        f'<a class="dot {kind}" style="left: {100 * at / end:.2f}%; top: {100 - (percents[at] or 0):.2f}%" '
-        f'href="{link}" title="{escape(title)}" tabindex="-1" aria-hidden="true"></a>'
+        f'<a class="dot {kind.name}" style="left: {100 * at / end:.2f}%; top: {100 - 100 * (scores[at] or 0):.2f}%" '
+        f'href="{link}" title="{escape(title)}" tabindex="-1" aria-hidden="true">{kind.sign}</a>'
         for at, kind, link, title in dots
     )
     across = "".join(f'<span style="left: {100 * index / end:.2f}%">{move}</span>' for index, move in ticks(boards))
-    kinds = " ".join(f'<span><span class="key {kind.name}"></span> {kind.name}</span>' for kind in judge.JUDGEMENTS)
+    kinds = " ".join(
+        f'<span><span class="dot {kind.name}" aria-hidden="true">{kind.sign}</span> {kind.name}</span>'
+        for kind in judge.JUDGEMENTS
+    )
     areas = " ".join(
         f'<span><span class="key {kind}"></span> {text}</span>'
         for kind, text in (("white", "White wins"), ("draw", "draw"), ("black", "Black wins"))
     )
     return f"""<figure class="chart">
-<figcaption>White's winning chances after each move (line), and how such games end: {areas}</figcaption>
+<figcaption>White's expected score after each move (line), and how such games end: {areas}</figcaption>
 <div class="up" aria-hidden="true"><span>100 %</span><span>50 %</span><span>0 %</span></div>
-<div class="area">{_svg(number, label, body)}{spots}</div>
+<div class="area">{_svg(number, label, body)}{spots}{CURSOR}</div>
 <div class="across" aria-hidden="true">{across}</div>
 <p class="note">move number; dots: {kinds}</p>
 </figure>"""
@@ -74,7 +78,7 @@ def clocks(number: int, label: str, left: Sequence[Sequence[float | None]]) -> s
     return f"""<figure class="chart">
 <figcaption>Clocks: <span class="key time white"></span> White, <span class="key time black"></span> Black</figcaption>
 <div class="up" aria-hidden="true"><span>{clock_text(most)}</span><span>0:00</span></div>
-<div class="area low">{_svg(number, label, body)}</div>
+<div class="area low">{_svg(number, label, body)}{CURSOR}</div>
 </figure>"""
 
 
@@ -85,11 +89,10 @@ def _points(values: Sequence[float | None]) -> str:
 
 
 def _svg(number: int, label: str, body: str) -> str:
-    """Return a graph with a cursor at the position on the board."""
+    """Return a graph. The script goes to the position where it is clicked."""
     return (
         f'<svg class="graph" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" role="img" aria-label="{escape(label)}" '
-        f'data-game="{number}"><rect class="black" width="{WIDTH}" height="{HEIGHT}"/>{body}'
-        f'<line class="cursor" x1="0" y1="0" x2="0" y2="{HEIGHT}"/></svg>'
+        f'data-game="{number}"><rect class="black" width="{WIDTH}" height="{HEIGHT}"/>{body}</svg>'
     )
 
 

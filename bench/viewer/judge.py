@@ -45,7 +45,7 @@ def centipawns(score: Score) -> int:
 
 
 def win_percent(score: Score) -> float:
-    """Return the winning chances of the side with this score: 0 to 100, 50 for an equal position."""
+    """Return the winning chances by which moves are judged, of the side with this score: 0 to 100, 50 for an equal position."""
     return 100 / (1 + math.exp(-STEEPNESS * centipawns(score)))
 
 
@@ -55,6 +55,21 @@ def odds(board: chess.Board, score: Score) -> tuple[int, int, int]:
     if points is None:  # a mate
         return wdl.of_result(2 if score > Cp(0) else -2)
     return wdl.permille(points, wdl.material(board.board_fen()))
+
+
+def expected_score(odds: Sequence[int]) -> float:
+    """Return the expected score, 0 to 100, for wins, draws and losses in 1000 games."""
+    wins, draws, _ = odds
+    return wins / 10 + draws / 20
+
+
+def whole_percents(odds: Sequence[int]) -> list[int]:
+    """Return the parts of 1000 as percents that add up to 100: those with the largest remainders are rounded up."""
+    percents = [part // 10 for part in odds]
+    by_remainder = sorted(range(len(odds)), key=lambda place: -(odds[place] % 10))
+    for place in by_remainder[: 100 - sum(percents)]:
+        percents[place] += 1
+    return percents
 
 
 def judge(loss: float) -> Judgement | None:

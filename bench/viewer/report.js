@@ -34,7 +34,7 @@
     one(".status").textContent = text + (kind ? ` (${kind})` : "") + (inLine ? " in the line " : score ? "  " : "") + (score ?? "")
       + (spent ? `  in ${spent}` : "");
     one(".odds").textContent = position.odds ? ["White wins", "draw", "Black wins"].map((name, index) =>
-      `${name} ${(position.odds[index] / 10).toFixed(0)} %`).join(", ") : "";
+      `${name} ${position.odds[index]} %`).join(", ") : "";
     const { better, reply } = position;
     const links = {
       better: better && linkTo(`${better.text} (${better.score})`, at - 1, better.line, 1),
@@ -48,9 +48,9 @@
       one(".name", seat).textContent = document.getElementById(`game${game}`).dataset[side];
       one(".clock", seat).textContent = position.clocks?.[index] ?? "";
     });
-    const win = position.win ?? 50;
-    one(".bar div").style.height = `${win}%`;
-    one(".bar").setAttribute("aria-label", `White's winning chances ${win} %`);
+    const expected = position.expected ?? 50;
+    one(".bar div").style.height = `${expected}%`;
+    one(".bar").setAttribute("aria-label", `White's expected score ${expected} %`);
     one(".lines").replaceChildren(...(position.lines || []).map(lineItem));
   }
 
@@ -67,12 +67,7 @@
         box.scrollTop = link.offsetTop - box.clientHeight / 2;
       }
     }
-    for (const graph of all(".graph", shown)) {
-      const x = at * graph.viewBox.baseVal.width / Math.max(positions().length - 1, 1), cursor = one(".cursor", graph);
-      cursor.setAttribute("x1", x);
-      cursor.setAttribute("x2", x);
-      cursor.style.visibility = "visible";
-    }
+    for (const cursor of all(".cursor", shown)) cursor.style.left = `${100 * at / Math.max(positions().length - 1, 1)}%`;
     const chooser = document.getElementById("game");
     if (chooser) chooser.value = String(game);
   }

@@ -165,20 +165,18 @@ def _game(game: _Game) -> str:
     named = f'<p class="opening">Opening: {escape(opening)}</p>' if opening else ""
     left = "" if study.complete else "<p>Not all positions were analysed.</p>"
     names = " ".join(f'data-{colour.lower()}="{escape(study.game.headers.get(colour, "?"))}"' for colour in ("White", "Black"))
-    percents = [judge.win_percent(analysis.score) if analysis else None for analysis in study.analyses]
     dots = [
-        (at + 1, judgement.name, game.link(at), f"{game.move_text(at)}, {judgement.name}")
-        for at, judgement in game.judgements.items()
+        (at + 1, judgement, game.link(at), f"{game.move_text(at)}, {judgement.name}") for at, judgement in game.judgements.items()
     ]
     odds = [
         judge.odds(board, analysis.score) if analysis else None
         for board, analysis in zip(study.boards, study.analyses, strict=True)
     ]
-    label = f"White's winning chances after each move of {game.players}"
+    label = f"White's expected score after each move of {game.players}"
     return f"""<article class="game" id="game{game.number}" aria-label="Game {game.number}" {names}>
 <h2>{escape(game.players)} <span class="result">{escape(game.result)}</span></h2>
 <p class="details">{escape(details)}</p>{named}{left}
-{graph(game.number, label, study.boards, percents, odds, dots)}
+{graph(game.number, label, study.boards, odds, dots)}
 {clocks(game.number, f"Clocks of {game.players}", game.times.left)}
 {_table(study.sides(), used(game.times.spent, study.boards[0].turn))}
 <h3>Moves</h3>
@@ -250,10 +248,11 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
         if (seconds := game.times.spent[index - 1]) is not None:
             values["spent"] = span_text(seconds)
     if analysis:
+        odds = judge.odds(board, analysis.score)
         values |= {
             "score": score_text(analysis.score),
-            "win": round(judge.win_percent(analysis.score), 1),
-            "odds": judge.odds(board, analysis.score),
+            "expected": round(judge.expected_score(odds), 1),
+            "odds": judge.whole_percents(odds),
             "depth": analysis.depth,
             "lines": [[score_text(line.score), _line_text(board, line), _fens(board, line)] for line in game.lines(index)],
         }
