@@ -26,7 +26,8 @@ from ..common.table import plain
 from ..data import GAMES
 from ..engines.clock import TimeControl, add_limits, limit_of
 from ..viewer import judge, report
-from ..viewer.study import JudgedMove, Line, Study, over_games, read_files, score_text, title
+from ..viewer.phases import PHASES, RULE
+from ..viewer.study import JudgedMove, Line, Study, judge_only, over_games, read_files, score_text, title
 from .puzzles import puzzles
 
 DEFAULT_SECONDS = 0.5
@@ -42,6 +43,8 @@ def main(argv: Sequence[str]) -> int:
     )
     add = parser.add_argument
     add("files", nargs="*", type=file_name, metavar="FILE", help=f"PGN files; - for standard input (default: {GAMES.in_words()})")
+    player = "judge only the moves of this player: one or more words of the name, in any order and case"
+    add("--player", metavar="NAME", help=player)
     add_limits(parser, f"{DEFAULT_SECONDS:g}", max_depth=MAX_DEPTH)
     about = "number of best lines for each position (default 1)"
     add("--multipv", type=whole_number(1, MAX_MULTIPV), default=1, metavar="N", help=about)
@@ -70,6 +73,8 @@ def _analyse(args: argparse.Namespace) -> int:
     studies, faults = read_files([str(path) for path in args.files or [GAMES.path]])
     for fault in faults:
         warn(f"warning: {fault}")
+    if args.player is not None:
+        judge_only(args.player, studies)
     control = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
     with contextlib.ExitStack() as stack:
         engine = stack.enter_context(_engine(args))
@@ -91,6 +96,7 @@ def _settings(args: argparse.Namespace, studies: Sequence[Study], limit: str) ->
     games = "".join(game_text(study.game) for study in studies)
     return {
         "fingerprint of the games": hashlib.sha256(games.encode()).hexdigest(),
+        "player": args.player or "",
         "limit": limit,
         "multipv": args.multipv,
         "threads": args.threads,
@@ -138,7 +144,7 @@ class Run:
 
     def analyse(self, studies: Sequence[Study], output: TextIO | None) -> None:
         """Analyse and write games to the last, or to Ctrl-C, which leaves the game as far as it is analysed."""
-        with progress("analyse", sum(len(study.boards) for study in studies)) as bar:
+        with progress("analyse", sum(len(study.boards) for study in studies if study.colours)) as bar:
             for number, study in enumerate(studies, start=1):
                 try:
                     self._puzzles += self._analyse(number, study, bar)
@@ -148,7 +154,8 @@ class Run:
                 except KeyboardInterrupt:
                     bar.log("interrupted; the moves analysed so far are kept")
                     self.is_interrupted = True
-                self._done.append(study)
+                if study.colours:
+                    self._done.append(study)
                 study.annotate(self._engine.id["name"])
                 if output:
                     print(game_text(study.game), end="", file=output, flush=True)
@@ -157,7 +164,9 @@ class Run:
         self._is_complete = True
 
     def _analyse(self, number: int, study: Study, bar: Bar) -> list[str]:
-        """Analyse a game, unless the journal has it; return its puzzles."""
+        """Analyse a game, unless the journal has it or --player is not in it; return its puzzles."""
+        if not study.colours:
+            return []
         for line in self._journal.lines if self._journal else ():
             if line["game"] == number:
                 study.load(line["analyses"])
@@ -188,7 +197,7 @@ class Run:
             print(_summary(self._done, self._described), file=sys.stdout if args.output else sys.stderr)
 
 
-HEADINGS = ("game", "player", "accuracy", "average loss", *(kind.plural for kind in judge.JUDGEMENTS))
+HEADINGS = ("game", "player", "accuracy", *PHASES, "loss", *(kind.sign for kind in judge.JUDGEMENTS))
 
 
 def _summary(studies: Sequence[Study], described: str) -> str:
@@ -199,7 +208,7 @@ def _summary(studies: Sequence[Study], described: str) -> str:
         for side in study.sides()
     ]
     rows += [(f"all {number}", shorten(side.name, 40), *side.cells()) for number, side in over_games(studies)]
-    return f"{described}; average loss in centipawns\n{plain(HEADINGS, rows, left=2)}"
+    return f"{described}; loss is the average in centipawns\n{plain(HEADINGS, rows, left=2)}\n{RULE}"
 
 
 def _game_dict(study: Study) -> dict[str, Any]:

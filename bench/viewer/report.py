@@ -19,6 +19,7 @@ from .board import BOARDS, SEATS, html_page, squares
 from .chart import clocks, graph
 from .clock import clock_text, span_text, times, used
 from .frame import HERE
+from .phases import PHASES, RULE
 from .study import LINE_PLIES, Line, Side, Study, over_games, score_text
 
 DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}
@@ -99,11 +100,19 @@ def page(studies: Sequence[Study], described: str, heading: str = "Game analysis
 <div class="games">
 {"".join(map(_game, games))}</div>
 </main>
+{_rules(games)}
 <script type="application/json" id="data">{data}</script>"""
     return html_page(name, body, (HERE / "report.js").read_text(encoding="utf-8"))
 
 
 # --- Parts of the page ---
+
+
+def _rules(games: Sequence[_Game]) -> str:
+    """Return what the figures mean, once for all games; "" if no move is judged."""
+    if not any(game.moves for game in games):
+        return ""
+    return f"<footer>Accuracy and mistakes are by Lichess's formulas; expected scores are the engine's own. {RULE}</footer>"
 
 
 def _chooser(games: Sequence[_Game]) -> str:
@@ -124,7 +133,9 @@ def _players(studies: Sequence[Study]) -> str:
     if not rows:
         return ""
     signs = "".join(f'<th scope="col" title="{kind.plural}">{kind.sign}</th>' for kind in judge.JUDGEMENTS)
-    heads = "".join(f'<th scope="col">{name}</th>' for name in ("Player", "Games", "Accuracy", "Average loss"))
+    heads = "".join(
+        f'<th scope="col">{name}</th>' for name in ("Player", "Games", "Accuracy", *map(str.capitalize, PHASES), "Average loss")
+    )
     return f'<div class="players"><table><thead><tr>{heads}{signs}</tr></thead><tbody>{rows}</tbody></table></div>'
 
 
@@ -187,7 +198,12 @@ def _game(game: _Game) -> str:
 
 def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
     """Return a table with a column for each player, so that it fits a phone, and a row for each figure."""
-    headings = ("Accuracy", "Average loss, centipawns", *(kind.plural.capitalize() for kind in judge.JUDGEMENTS))
+    headings = (
+        "Accuracy",
+        *(f"... in the {phase}" for phase in PHASES),
+        "Average loss, centipawns",
+        *(kind.plural.capitalize() for kind in judge.JUDGEMENTS),
+    )
     rows = list(zip(headings, *(side.cells() for side in sides), strict=True)) if any(side.moves for side in sides) else []
     if any(total is not None for total in seconds):
         rows.append(("Time used", *("-" if total is None else span_text(total) for total in seconds)))

@@ -5,8 +5,10 @@ All scores here are from White's side. Positions are analysed from the last to t
 knows the position after a move when the one before it is analysed.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import chess
@@ -21,6 +23,7 @@ from ..common.files import naming
 from ..common.pgn import PgnError, is_empty, read_games
 from . import judge
 from .openings import opening
+from .phases import PHASES, phases
 
 LINE_PLIES = 10  # of a line that is shown; later moves of an engine's line are unreliable
 MOVE_NAGS = frozenset(range(1, 7))  # ! ? !! ?? !? ?!
@@ -76,14 +79,15 @@ class Side(NamedTuple):
     name: str
     moves: int
     accuracy: float | None
+    phases: dict[str, float | None]  # phase -> accuracy
     loss_cp: float | None
     counts: dict[str, int]  # judgement -> how often
 
     def cells(self) -> list[str]:
-        """Return accuracy, average loss and counts for a table."""
-        accuracy = "-" if self.accuracy is None else f"{self.accuracy:.1f} %"
+        """Return accuracy, also by phase, average loss and counts for a table."""
+        accuracies = ["-" if value is None else f"{value:.1f} %" for value in (self.accuracy, *self.phases.values())]
         loss = "-" if self.loss_cp is None else f"{self.loss_cp:.0f}"
-        return [accuracy, loss, *map(str, self.counts.values())]
+        return [*accuracies, loss, *(str(count) if self.moves else "-" for count in self.counts.values())]
 
 
 class Study:
@@ -93,7 +97,7 @@ class Study:
         """Unless a game `is_judged`, its scores are those of its players, who say nothing about each other's moves."""
         self.game = game
         self.label = label
-        self.is_judged = is_judged
+        self.colours = tuple(chess.COLORS) if is_judged else ()  # whose moves are judged
         self.nodes = list(game.mainline())
         self.boards: list[chess.Board] = []  # without move stacks, which would take many times the memory
         with suppress(ValueError):
@@ -108,7 +112,7 @@ class Study:
     @property
     def complete(self) -> bool:
         """Return whether every position has been analysed. A game that is not judged needs no score of its opening."""
-        return not self.is_judged or None not in self.analyses
+        return not self.colours or None not in self.analyses
 
     def analyse(self, engine: SimpleEngine, limit: Limit, multipv: int, advance: Callable[[], None]) -> None:
         """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it.
@@ -144,10 +148,10 @@ class Study:
             self.analyses[at] = Analysis(tuple(read), depth)
 
     def judged_moves(self) -> Iterator[JudgedMove]:
-        """Yield the moves for which the positions before and after have been analysed; none of a game that is not judged."""
+        """Yield the moves for which the positions before and after have been analysed; none of a player who is not judged."""
         for at, node in enumerate(self.nodes):
             board, before, after = self.boards[at], self.analyses[at], self.analyses[at + 1]
-            if not before or not after or not self.is_judged:
+            if not before or not after or board.turn not in self.colours:
                 continue
             sign = 1 if board.turn else -1
             drop = sign * (judge.win_percent(before.score) - judge.win_percent(after.score))
@@ -160,18 +164,23 @@ class Study:
     def sides(self) -> tuple[Side, Side]:
         """Return the results of White and of Black."""
         moves = list(self.judged_moves())
-        first = moves[0].at if moves else 0
-        weights = judge.weights([judge.win_percent(analysis.score) for analysis in self.analyses[first:] if analysis])
-        weighted = list(zip(moves, weights, strict=True)) if moves else []
-        return self._side(chess.WHITE, weighted), self._side(chess.BLACK, weighted)
+        known = {at: judge.win_percent(analysis.score) for at, analysis in enumerate(self.analyses) if analysis} if moves else {}
+        weights = dict(zip(known, judge.weights(list(known.values())), strict=False))
+        return self._side(chess.WHITE, moves, weights), self._side(chess.BLACK, moves, weights)
 
-    def _side(self, colour: chess.Color, weighted: Sequence[tuple[JudgedMove, float]]) -> Side:
-        moves = [move for move, _ in weighted if move.white == colour]
-        weights = [weight for move, weight in weighted if move.white == colour]
+    def _side(self, colour: chess.Color, both: Sequence[JudgedMove], weights: Mapping[int, float]) -> Side:
+        def accuracy(moves: Sequence[JudgedMove]) -> float | None:
+            return judge.accuracy([move.accuracy for move in moves], [weights[move.at] for move in moves])
+
+        moves, phase_of = [move for move in both if move.white == colour], phases(self.boards, (node.move for node in self.nodes))
+        by_phase = {phase: accuracy([move for move in moves if phase_of[move.at] == phase]) for phase in PHASES}
         counts = {kind.name: sum(move.judgement is kind for move in moves) for kind in judge.JUDGEMENTS}
-        accuracy = judge.accuracy([move.accuracy for move in moves], weights)
         loss = sum(move.loss_cp for move in moves) / len(moves) if moves else None
-        return Side(self.game.headers.get("White" if colour else "Black", "?"), len(moves), accuracy, loss, counts)
+        return Side(self.name(colour), len(moves), accuracy(moves), by_phase, loss, counts)
+
+    def name(self, colour: chess.Color) -> str:
+        """Return the name of a player, "?" if the game does not give it."""
+        return self.game.headers.get("White" if colour else "Black", "?")
 
     def annotate(self, annotator: str) -> None:
         """Write the results so far into the game; a second call changes nothing.
@@ -215,11 +224,34 @@ def over_games(studies: Sequence[Study]) -> list[tuple[int, Side]]:
     for name, numbered in by_name.items():
         games, sides = len({number for number, _ in numbered}), [side for _, side in numbered]
         moves = sum(side.moves for side in sides)
-        accuracy = sum(side.accuracy or 0 for side in sides) / len(sides)
+        accuracy = _mean(side.accuracy for side in sides)
+        by_phase = {phase: _mean(side.phases[phase] for side in sides) for phase in PHASES}
         loss = sum((side.loss_cp or 0) * side.moves for side in sides) / moves
         counts = {kind.name: sum(side.counts[kind.name] for side in sides) for kind in judge.JUDGEMENTS}
-        players += [(games, Side(name, moves, accuracy, loss, counts))] if games > 1 else []
+        players += [(games, Side(name, moves, accuracy, by_phase, loss, counts))] if games > 1 else []
     return players
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def judge_only(name: str, studies: Sequence[Study]) -> None:
+    """Judge only the moves of the player whose name has all words of `name`, in any order and case.
+
+    Raises CommandError if no game has such a player.
+    """
+
+    def words(text: str) -> set[str]:
+        return set(re.findall(r"\w+", text.casefold()))
+
+    for study in studies:
+        study.colours = tuple(colour for colour in chess.COLORS if set() < words(name) <= words(study.name(colour)))
+    if not any(study.colours for study in studies):
+        players = sorted({study.name(colour) for study in studies for colour in chess.COLORS})
+        listed = "; ".join(map(shorten, players[:MAX_NAMED])) + "; ..." * (len(players) > MAX_NAMED)
+        raise CommandError(f"--player: no player is called '{shorten(name)}'. The players are: {listed}")
 
 
 def read_files(paths: Sequence[str]) -> tuple[list[Study], list[str]]:

@@ -24,7 +24,10 @@ from coachwhip.bench.suite.epd import read_files as suite_problems
 from coachwhip.bench.viewer import judge, report
 from coachwhip.bench.viewer.chart import ticks
 from coachwhip.bench.viewer.clock import clock_text, span_text, times, used
+from coachwhip.bench.viewer.phases import phases, pieces_left
 from coachwhip.bench.viewer.study import Study, over_games, read_files
+from coachwhip.core.engine import Engine, Position
+from coachwhip.evaluation import config
 from places import DATA
 from programs import CHROMIUM
 from uci_process import run_once, run_until
@@ -130,6 +133,37 @@ def test_winning_chances_and_judgements_are_those_that_lichess_publishes() -> No
     assert {loss: judge.judge(loss) for loss in judged} == judged
 
 
+def test_expected_scores_and_percents_come_from_the_odds_and_add_up() -> None:
+    score = Cp(-150)
+    odds = judge.odds(chess.Board(), score)
+    assert judge.expected_score(odds) == pytest.approx(100 - judge.expected_score(judge.odds(chess.Board(), -score)))
+    for parts, percents in (
+        ((335, 333, 332), [34, 33, 33]),
+        ((5, 990, 5), [1, 99, 0]),
+        ((4, 6, 990), [0, 1, 99]),
+        ((0, 0, 1000), [0, 0, 100]),
+    ):
+        assert judge.whole_percents(parts) == percents
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O O-O 5. d3 d6 *", (8, 10)),  # both have castled
+        (f"{' '.join(['Nf3 Nf6 Ng1 Ng8'] * 7)} *", (24, 28)),  # twelve moves
+        ('[FEN "r2qk3/8/8/8/8/8/8/3QK2R w K - 0 1"]\n\n1. Qxd8+ Kxd8 *', (1, 1)),  # the queens are exchanged
+    ],
+)
+def test_phases_end_where_the_rule_says_and_the_endgame_is_the_evaluations(text: str, ends: tuple[int, int]) -> None:
+    game = read(text)
+    boards, moves = [node.board() for node in [game, *game.mainline()]], list(game.mainline_moves())
+    assert phases(boards, moves) == ["opening"] * ends[0] + ["middlegame"] * (ends[1] - ends[0]) + ["endgame"] * (
+        len(moves) - ends[1]
+    )
+    engine = Engine(config.flatten(config.load_default()), hash_mb=1)
+    assert [pieces_left(board) for board in boards] == [engine.trace(Position(board.fen()))["phase"] for board in boards]
+
+
 def test_the_accuracy_of_a_game_is_that_of_lichess() -> None:
     """By its description: windows that end at the move, the first one repeated, population deviations, one percent more."""
     scores: list[Score] = [Cp(int(400 * math.sin(number * number))) for number in range(41)]
@@ -209,6 +243,19 @@ def test_a_humans_judgement_stays_and_only_better_lines_are_added() -> None:
     study.annotate("test")
     assert study.nodes[0].nags == {5}
     assert [node.san() for node in study.game.variations] == ["f3", "e4", "d4"]
+
+
+def test_one_players_moves_are_judged_and_games_of_others_stay_as_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, FOOLS_MATE.replace('"Mate"', '"Mate, Scholar"') + f"\n{QUIET}")
+    words = [path, "--depth", "2", "--hash", "1", "--json", "--output", str(tmp_path / "out.pgn"), "--player"]
+    assert main([*words, "scholar mate"]) == 0
+    (game,) = json.loads(capsys.readouterr().out)["games"]
+    assert ([move["san"] for move in game["moves"]], game["white"]["moves"]) == (["e5", "Qh4#"], 0)
+    assert evaluated((tmp_path / "out.pgn").read_text(encoding="utf-8")) == [3, 0]
+    assert main([*words, "Schol"]) == 2
+    assert "Fool; Mate, Scholar; One; Two" in capsys.readouterr().err
 
 
 # --- Reading ---
@@ -552,7 +599,7 @@ def test_opening_and_clocks_where_the_game_has_them(two_games: str) -> None:
     ]  # fmt: skip
     assert [position.get("spent") for position in game] == [None, "0.5 s", "31 s", "50 s", None]  # the last clock was set
     assert page.count('<polyline class="time ') == 2
-    assert not any(word in two_games for word in ('"clocks"', '"spent"', "Time used", "Opening:", "Clocks:"))
+    assert not any(word in two_games for word in ('"clocks"', '"spent"', "Time used", 'class="opening"', "Clocks:"))
 
 
 def test_times_as_text() -> None:
