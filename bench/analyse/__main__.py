@@ -7,6 +7,7 @@ import hashlib
 import json
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from io import TextIOWrapper
 from typing import Any, TextIO
 
@@ -17,6 +18,7 @@ from ...in_process import open_engine
 from ...text import reason, shorten, storable
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, warn, whole_number
+from ..common.evaluator import Evaluator
 from ..common.files import fingerprint, naming, replacing, write_bytes
 from ..common.journal import Journal, add_journal_arguments
 from ..common.outputs import add_force, check_outputs
@@ -27,6 +29,7 @@ from ..data import GAMES
 from ..engines.clock import TimeControl, add_limits, limit_of
 from ..viewer import judge, report
 from ..viewer.phases import PHASES, RULE
+from ..viewer.reasons import why_bad
 from ..viewer.study import JudgedMove, Line, Study, judge_only, over_games, read_files, score_text, title
 from .puzzles import puzzles
 
@@ -138,6 +141,7 @@ class Run:
         ((name, value),) = self._limits.items()
         limit = {"time": f"{value:g} s a position", "depth": f"depth {value}", "nodes": f"{value} nodes a position"}[name]
         self._described = ", ".join([engine.id["name"], *(f"{name}={value}" for name, value in args.set), limit])
+        self._explain = partial(why_bad, evaluator=Evaluator(args.weights))
         self._done: list[Study] = []
         self._puzzles: list[str] = []
         self._is_complete = self.is_interrupted = False
@@ -173,7 +177,7 @@ class Run:
                 bar.advance(len(study.boards))
                 return list(line["puzzles"])
         limit = Limit(**self._limits)
-        study.analyse(self._engine, limit, self._args.multipv, bar.advance)
+        study.analyse(self._engine, limit, self._args.multipv, bar.advance, self._explain)
         lines = list(puzzles(study, self._engine, limit)) if self._args.puzzles else []
         if self._journal:
             self._journal.append({"game": number, "analyses": study.to_json(), "puzzles": lines})
@@ -244,4 +248,5 @@ def _step_dict(move: JudgedMove) -> dict[str, Any]:
         "loss_win_percent": round(move.loss, 2),
         "accuracy": round(move.accuracy, 1),
         "judgement": move.judgement.name if move.judgement else None,
+        "reason": move.reason or None,
     }

@@ -9,7 +9,7 @@ from chess.engine import Limit, SimpleEngine
 
 from ...text import printable
 from ..viewer import judge
-from ..viewer.study import Study, title
+from ..viewer.study import Study, lines_of, title
 
 MUCH_BETTER = judge.BLUNDER.loss  # percent points of winning chances between the two best moves
 SOURCES = (judge.MISTAKE, judge.BLUNDER)
@@ -18,7 +18,7 @@ SOURCES = (judge.MISTAKE, judge.BLUNDER)
 def puzzles(study: Study, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
     """Yield lines of EPD: positions in which a player missed the only good move, and those in which the mistake can be punished.
 
-    A search of the two best moves decides whether there is only one.
+    The two best moves decide whether there is only one.
     """
     searched = set()
     for move in study.judged_moves():
@@ -30,11 +30,12 @@ def puzzles(study: Study, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
             if at in searched or board.legal_moves.count() < 2:
                 continue
             searched.add(at)
-            infos = engine.analyse(board, limit, multipv=2, game=study)
-            chances = [judge.win_percent(info["score"].relative) for info in infos]
-            if len(chances) > 1 and chances[0] - chances[1] >= MUCH_BETTER:
+            analysis = study.analyses[at]
+            lines = (analysis and analysis.choices) or lines_of(engine.analyse(board, limit, multipv=2, game=study))
+            chances = [judge.win_percent(line.score) for line in lines[:2]]
+            if len(chances) > 1 and abs(chances[0] - chances[1]) >= MUCH_BETTER:
                 mistake = study.boards[move.at].variation_san([move.move])
-                yield _line(board, infos[0]["pv"][0], title(study.game), f"{study.label}: {mistake}{judgement.sign}")
+                yield _line(board, lines[0].moves[0], title(study.game), f"{study.label}: {mistake}{judgement.sign}")
 
 
 def _line(board: chess.Board, best: chess.Move, players: str, place: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import chess
 import chess.pgn
-from chess.engine import Limit, PovScore, Score, SimpleEngine
+from chess.engine import InfoDict, Limit, PovScore, Score, SimpleEngine
 
 from ...text import reason, shorten
 from ...uci.parse import MAX_NAMED
@@ -26,6 +26,9 @@ from .openings import opening
 from .phases import PHASES, phases
 
 LINE_PLIES = 10  # of a line that is shown; later moves of an engine's line are unreliable
+CHOICES = 3  # best moves that are known where a bad move was played
+SHORT, SEARCHES = 8, 3  # plies below which a line is continued for its reason, by at most so many searches
+OUR_REASON = re.compile(r" ?\(coachwhip: [^()]*\)")  # in a comment
 MOVE_NAGS = frozenset(range(1, 7))  # ! ? !! ?? !? ?!
 
 
@@ -41,6 +44,8 @@ class Analysis(NamedTuple):
 
     lines: tuple[Line, ...]
     depth: int
+    choices: tuple[Line, ...] = ()  # where the game goes on with a bad move: the lines of the best moves, at most CHOICES
+    reason: str = ""  # why that move is bad
 
     @property
     def score(self) -> Score:
@@ -62,6 +67,16 @@ class JudgedMove(NamedTuple):
     accuracy: float
     judgement: judge.Judgement | None
 
+    @property
+    def reason(self) -> str:
+        """Why a bad move is bad, in one or two sentences; "" if nothing is sure."""
+        return self.before.reason
+
+    @property
+    def choices(self) -> tuple[Line, ...]:
+        """The best moves, with their lines, instead of a bad one; the move itself may be among them."""
+        return self.before.choices
+
     def better_lines(self) -> list[Line]:
         """Return the lines of the position before the move that score better for its player than the move."""
         return [
@@ -71,6 +86,9 @@ class JudgedMove(NamedTuple):
             and line.moves[0] != self.move
             and (line.score > self.after.score if self.white else line.score < self.after.score)
         ]
+
+
+Explain = Callable[[chess.Board, Line, Line], str]  # why the first line from a board is worse than the second
 
 
 class Side(NamedTuple):
@@ -114,9 +132,12 @@ class Study:
         """Return whether every position has been analysed. A game that is not judged needs no score of its opening."""
         return not self.colours or None not in self.analyses
 
-    def analyse(self, engine: SimpleEngine, limit: Limit, multipv: int, advance: Callable[[], None]) -> None:
+    def analyse(
+        self, engine: SimpleEngine, limit: Limit, multipv: int, advance: Callable[[], None], explain: Explain | None = None
+    ) -> None:
         """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it.
 
+        With `explain`, bad moves get reasons, and the position before them is searched for the best moves.
         Raises ValueError if the engine does not play this variant, EngineError if it does not accept a position.
         """
         if not self.boards:
@@ -127,39 +148,62 @@ class Study:
         for index in range(len(self.nodes), -1, -1):
             known = board if all(board.move_stack) else self.boards[index]  # UCI has no null moves
             infos = engine.analyse(known, limit, multipv=multipv, game=self)
-            lines = tuple(Line(info["score"].white(), tuple(info.get("pv", ()))) for info in infos)
-            self.analyses[index] = Analysis(lines, infos[0]["depth"])
+            self.analyses[index] = before = Analysis(lines_of(infos), infos[0]["depth"])
+            move = self.judged_move(index)
+            if explain and move and move.judgement:
+                choices = before.lines
+                if multipv < CHOICES:
+                    choices = lines_of(engine.analyse(known, limit, multipv=CHOICES, game=self))
+                best = before.lines[0]
+                moves = max((line.moves for line in (best, *choices) if line.moves[:1] == best.moves[:1]), key=len)
+                reply = move.after.lines[0]
+                lines = best._replace(moves=moves), reply._replace(moves=(move.move, *reply.moves))
+                good, bad = (self._longer(known, line, engine, limit) for line in lines)
+                self.analyses[index] = before._replace(choices=choices[:CHOICES], reason=explain(known, bad, good))
             advance()
             if index:
                 board.pop()
 
+    def _longer(self, board: chess.Board, line: Line, engine: SimpleEngine, limit: Limit) -> Line:
+        """Return a line, continued if it is short, as where the engine knows the position after its first moves."""
+        moves = list(line.moves)
+        for _ in range(SEARCHES):
+            if len(moves) < SHORT:
+                after = board.copy()
+                for move in moves:
+                    after.push(move)
+                moves += engine.analyse(after, limit, game=self).get("pv", ())
+        return line._replace(moves=tuple(moves))
+
     def to_json(self) -> list[Any]:
         """Return the analysis of a game as plain data, for a journal."""
         return [
-            [analysis.depth, [[str(line.score), *map(chess.Move.uci, line.moves)] for line in analysis.lines]]
+            [analysis.depth, analysis.reason, *map(_lines_to_json, (analysis.lines, analysis.choices))]
             for analysis in self.analyses
             if analysis
         ]
 
     def load(self, data: list[Any]) -> None:
         """Take the analysis from what `to_json` returned."""
-        for at, (depth, lines) in enumerate(data):
-            read = (Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines)
-            self.analyses[at] = Analysis(tuple(read), depth)
+        for at, (depth, why, lines, choices) in enumerate(data):
+            self.analyses[at] = Analysis(_lines_from_json(lines), depth, _lines_from_json(choices), why)
 
     def judged_moves(self) -> Iterator[JudgedMove]:
-        """Yield the moves for which the positions before and after have been analysed; none of a player who is not judged."""
-        for at, node in enumerate(self.nodes):
-            board, before, after = self.boards[at], self.analyses[at], self.analyses[at + 1]
-            if not before or not after or board.turn not in self.colours:
-                continue
-            sign = 1 if board.turn else -1
-            drop = sign * (judge.win_percent(before.score) - judge.win_percent(after.score))
-            best = before.lines[0].moves[:1] == (node.move,)  # then the scores differ only by the search depth
-            loss = 0.0 if best else max(0.0, drop)
-            loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
-            accuracy, judgement = judge.move_accuracy(drop), judge.judge(loss)
-            yield JudgedMove(at, board.san(node.move), node.move, board.turn, before, after, loss_cp, loss, accuracy, judgement)
+        """Return the moves for which the positions before and after have been analysed; none of a player who is not judged."""
+        return filter(None, map(self.judged_move, range(len(self.nodes))))
+
+    def judged_move(self, at: int) -> JudgedMove | None:
+        """Return the move with this index; None unless it can be judged."""
+        board, before, after = self.boards[at], self.analyses[at], self.analyses[at + 1] if at < len(self.nodes) else None
+        if not before or not after or board.turn not in self.colours:
+            return None
+        move, sign = self.nodes[at].move, 1 if board.turn else -1
+        drop = sign * (judge.win_percent(before.score) - judge.win_percent(after.score))
+        best = before.lines[0].moves[:1] == (move,)  # then the scores differ only by the search depth
+        loss = 0.0 if best else max(0.0, drop)
+        loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
+        accuracy, judgement = judge.move_accuracy(drop), judge.judge(loss)
+        return JudgedMove(at, board.san(move), move, board.turn, before, after, loss_cp, loss, accuracy, judgement)
 
     def sides(self) -> tuple[Side, Side]:
         """Return the results of White and of Black."""
@@ -185,15 +229,17 @@ class Study:
     def annotate(self, annotator: str) -> None:
         """Write the results so far into the game; a second call changes nothing.
 
-        Every move gets `[%eval ...]`, as Lichess and GUIs read it, bad moves a NAG and the better lines as variations. The game
-        keeps its variations and comments; a move that a human annotator has judged keeps that judgement and gets no other.
+        Every move gets `[%eval ...]`, as Lichess and GUIs read it, bad moves a NAG, the reason, and the better lines as variations. The
+        game keeps its variations and comments, but for older reasons of ours; a move that a human annotator has judged keeps that judgement and gets no other.
         """
         for node, analysis in zip(self.nodes, self.analyses[1:], strict=True):
             if analysis:
                 node.set_eval(PovScore(analysis.score, chess.WHITE))
         for move in self.judged_moves():
+            node = self.nodes[move.at]
+            comment = OUR_REASON.sub("", node.comment)
+            node.comment = f"{comment} (coachwhip: {move.reason})".strip() if move.reason else comment
             if move.judgement:
-                node = self.nodes[move.at]
                 if not MOVE_NAGS & node.nags:
                     node.nags.add(move.judgement.nag)
                 for line in move.better_lines():
@@ -211,6 +257,19 @@ class Study:
             if not self.game.headers.get("ECO", "").strip("?. -"):
                 self.game.headers["ECO"] = code
             self.game.headers["Opening"] = name
+
+
+def lines_of(infos: Sequence[InfoDict]) -> tuple[Line, ...]:
+    """Return the lines of python-chess's `analyse` with `multipv`."""
+    return tuple(Line(info["score"].white(), tuple(info.get("pv", ()))) for info in infos)
+
+
+def _lines_to_json(lines: Sequence[Line]) -> list[list[str]]:
+    return [[str(line.score), *map(chess.Move.uci, line.moves)] for line in lines]
+
+
+def _lines_from_json(data: list[list[str]]) -> tuple[Line, ...]:
+    return tuple(Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in data)
 
 
 def over_games(studies: Sequence[Study]) -> list[tuple[int, Side]]:
