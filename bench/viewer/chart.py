@@ -11,7 +11,6 @@ from .clock import clock_text
 
 WIDTH, HEIGHT = 720, 180  # in SVG units; the page stretches them
 LABELS = 8  # at most so many on the axis of the moves
-CURSOR = '<div class="cursor"></div>'  # at the position on the board
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # between two labels, in moves
 
 
@@ -48,10 +47,7 @@ def graph(
         for at, kind, link, title in dots
     )
     across = "".join(f'<span style="left: {100 * index / end:.2f}%">{move}</span>' for index, move in ticks(boards))
-    kinds = " ".join(
-        f'<span><span class="dot {kind.name}" aria-hidden="true">{kind.sign}</span> {kind.name}</span>'
-        for kind in judge.JUDGEMENTS
-    )
+    kinds = " ".join(f'<span><span class="dot {kind.name}">{kind.sign}</span> {kind.name}</span>' for kind in judge.JUDGEMENTS)
     areas = " ".join(
         f'<span><span class="key {kind}"></span> {text}</span>'
         for kind, text in (("white", "White wins"), ("draw", "draw"), ("black", "Black wins"))
@@ -59,7 +55,7 @@ def graph(
     return f"""<figure class="chart">
 <figcaption>White's expected score after each move (line), and how such games end: {areas}</figcaption>
 <div class="up" aria-hidden="true"><span>100 %</span><span>50 %</span><span>0 %</span></div>
-<div class="area">{_svg(number, label, body)}{spots}{CURSOR}</div>
+<div class="area">{_svg(number, label, body)}{spots}</div>
 <div class="across" aria-hidden="true">{across}</div>
 <p class="note">move number; dots: {kinds}</p>
 </figure>"""
@@ -78,7 +74,7 @@ def clocks(number: int, label: str, left: Sequence[Sequence[float | None]]) -> s
     return f"""<figure class="chart">
 <figcaption>Clocks: <span class="key time white"></span> White, <span class="key time black"></span> Black</figcaption>
 <div class="up" aria-hidden="true"><span>{clock_text(most)}</span><span>0:00</span></div>
-<div class="area low">{_svg(number, label, body)}{CURSOR}</div>
+<div class="area low">{_svg(number, label, body)}</div>
 </figure>"""
 
 
@@ -89,10 +85,10 @@ def _points(values: Sequence[float | None]) -> str:
 
 
 def _svg(number: int, label: str, body: str) -> str:
-    """Return a graph. The script goes to the position where it is clicked."""
+    """Return a graph with a cursor at the position on the board."""
     return (
         f'<svg class="graph" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" role="img" aria-label="{escape(label)}" '
-        f'data-game="{number}"><rect class="black" width="{WIDTH}" height="{HEIGHT}"/>{body}</svg>'
+        f'data-game="{number}"><rect class="black" width="{WIDTH}" height="{HEIGHT}"/>{body}</svg><div class="cursor"></div>'
     )
 
 

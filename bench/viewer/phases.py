@@ -15,18 +15,14 @@ RULE = (
 )
 
 
-def pieces_left(board: chess.Board) -> int:
-    """Return the evaluation's `phase`: 0 for bare kings and pawns, FULL_PHASE for all pieces."""
-    return min(FULL_PHASE, sum(WEIGHTS.get(piece.piece_type, 0) for piece in board.piece_map().values()))
-
-
 def phases(boards: Sequence[chess.Board], moves: Iterable[chess.Move]) -> list[str]:
     """Return the phase of each move, played in the board of the same index."""
     castled: set[chess.Color] = set()
     names = []
     for board, move in zip(boards, moves, strict=False):
+        left = sum(WEIGHTS.get(piece.piece_type, 0) for piece in board.piece_map().values())
         is_opening = board.fullmove_number <= OPENING_MOVES and len(castled) < len(chess.COLORS)
-        names.append("endgame" if 2 * pieces_left(board) < FULL_PHASE else "opening" if is_opening else "middlegame")
+        names.append("endgame" if 2 * left < FULL_PHASE else "opening" if is_opening else "middlegame")
         if board.is_castling(move):
             castled.add(board.turn)
     return names

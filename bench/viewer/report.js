@@ -3,6 +3,7 @@
 (() => {
   const games = JSON.parse(document.getElementById("data").textContent);
   let game = 1, at = 0, line = 0, ply = 0; // line and ply are 0 in the game itself
+  let exercise = null; // while practising: places ("game-position"), number of the present one, how many are right, whether this one is decided
   const positions = () => games[game - 1].positions;
 
   // Returns the position on the board, of the game or of a line, and the FEN before it.
@@ -80,10 +81,17 @@
     const fens = positions()[at].lines?.[number - 1]?.[2];
     line = fens && half ? number : 0;
     ply = line ? Math.min(half, fens.length) : 0;
-    const now = shown();
-    all(".board").forEach((holder) => drawBoard(holder, now));
+    const now = exercise ? { ...shown(), better: null, reply: null } : shown();
+    draw(now, exercise && now.exercise ? now.exercise.legal : []);
     describe(positions()[at], now);
     mark();
+  }
+
+  function draw(position, legal) {
+    for (const holder of all(".stage .board")) {
+      drawBoard(holder, position);
+      enterMoves(holder, legal, attempt);
+    }
   }
 
   function go(where) {
@@ -121,6 +129,43 @@
     return at;
   }
 
+  const announce = (text) => { one(".verdict").textContent = text; };
+
+  function practise(action) {
+    if (action === "answer") return solve(0, "");
+    exercise = action === "start" ? { places: one("#player").value.split(" "), number: 0, right: 0 } : { ...exercise, number: exercise.number + 1 };
+    const { places, number, right } = exercise;
+    announce(`You found ${right} of ${places.length} at the first try.`);
+    if (action === "end" || number === places.length) exercise = null;
+    else location.replace(`#g${places[number]}`);
+    document.body.classList.toggle("practising", Boolean(exercise));
+    show();
+    one(exercise ? ".verdict" : "[data-exercise=start]").focus();
+    if (!exercise) return;
+    const { text, kind } = positions()[at + 1], isBlack = positions()[at].fen.includes(" b ");
+    exercise.isDecided = false;
+    one(".stage").classList.toggle("flipped", isBlack);
+    announce(`${number + 1} of ${places.length}: ${isBlack ? "Black" : "White"} played ${text} (${kind}). Find a better move.`);
+  }
+
+  // Judges a move of the exercise.
+  function attempt({ uci, san }) {
+    const { good, played, why } = positions()[at].exercise, place = good.findIndex((move) => move[0] === uci);
+    if (place >= 0) return solve(place, place ? "Good too." : "Right.");
+    exercise.isDecided = true;
+    announce(uci === played ? `${san} was played. ${why}` : `${san} is not among the good moves. Try again.`);
+  }
+
+  // Shows the position after a good move, and says which moves are good.
+  function solve(place, verdict) {
+    const { fen: before, exercise: { good } } = positions()[at], [, san, , fen] = good[place];
+    const [best, ...others] = good.map(([, move, score]) => `${move} (${score})`);
+    if (verdict && !exercise.isDecided) exercise.right += 1;
+    exercise.isDecided = true;
+    draw({ fen, before, text: san }, []);
+    announce(`${verdict} Best: ${best}${others.length ? `; good too: ${others.join(", ")}` : ""}.`);
+  }
+
   const actions = {
     first: () => go(0),
     back: () => step(-1),
@@ -136,15 +181,27 @@
   if (!games.length) return;
   document.body.classList.add("scripted");
   all("[data-step]").forEach((button) => button.addEventListener("click", actions[button.dataset.step]));
-  all(".board").forEach((board) => board.addEventListener("click", () => { if (line) go(at); }));
+  all(".stage .board").forEach((board) => board.addEventListener("click", () => { if (line) go(at); }));
   all("[data-copy]").forEach((button) => button.addEventListener("click", () => copy(button)));
   all(".graph").forEach((graph) => graph.addEventListener("click", (event) => {
     const box = graph.getBoundingClientRect();
     go(Math.round((event.clientX - box.left) / box.width * (positions().length - 1)));
   }));
   document.getElementById("game")?.addEventListener("change", (event) => { game = Number(event.target.value); go(0); });
+  all("[data-exercise]").forEach((button) => button.addEventListener("click", () => practise(button.dataset.exercise)));
+  one("form.exercise")?.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const input = one("input", event.target), move = readMove(positions()[at].exercise.legal, input.value);
+    move ? attempt(move) : announce(`"${input.value}" is not a legal move here.`);
+    input.value = "";
+  });
+  addEventListener("beforeprint", () => all(".game.shown .mistakes li").forEach((item) => {
+    const index = Number(one("a", item).hash.split("-")[1]), board = one(".board", item) ?? one(".board").cloneNode(true);
+    item.append(board);
+    drawBoard(board, { ...positions()[index], before: positions()[index - 1].fen });
+  }));
   addEventListener("keydown", (event) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT" || !keys[event.key]) return;
+    if (exercise || event.ctrlKey || event.metaKey || event.altKey || event.target.tagName === "SELECT" || !keys[event.key]) return;
     event.preventDefault();
     actions[keys[event.key]]();
   });

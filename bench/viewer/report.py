@@ -15,7 +15,7 @@ import chess
 
 from ..common.pgn import game_text
 from . import judge
-from .board import BOARDS, SEATS, html_page, squares
+from .board import BOARDS, SEATS, html_page, legal_moves, squares
 from .chart import clocks, graph
 from .clock import clock_text, span_text, times, used
 from .frame import HERE
@@ -29,7 +29,7 @@ STEPS = (  # action of report.js, text of the button, title, key
     ("back", "&lt;", "One move back", "Left"),
     ("next", "&gt;", "One move forward", "Right"),
     ("last", "&gt;|", "Last position", "End"),
-    ("flip", "Flip", "Turn the board", "F"),
+    ("flip", "Flip", "Flip the board", "F"),
     ("better", "Previous mistake", "Previous mistake", "P"),
     ("worse", "Next mistake", "Next mistake", "N"),
     ("leave", "Back to the game", "From a line back to the game", "Esc"),  # so does a tap on the board
@@ -92,27 +92,21 @@ def page(studies: Sequence[Study], described: str, heading: str = "Game analysis
         for game in games
     ]
     data = json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c")
+    footer = f"<footer>Accuracy and mistakes are by Lichess's formulas, all else by the engine. {RULE}</footer>"
     name = games[0].players if len(games) == 1 else f"{len(games)} games"
     body = f"""<header><h1>{escape(heading)}</h1><p>{escape(described)}</p>{_chooser(games)}{_keys()}</header>
 {_players(studies) if summary is None else summary}
 <main>
-{_viewer()}
+{_viewer(games)}
 <div class="games">
 {"".join(map(_game, games))}</div>
 </main>
-{_rules(games)}
+{footer if any(game.moves for game in games) else ""}
 <script type="application/json" id="data">{data}</script>"""
     return html_page(name, body, (HERE / "report.js").read_text(encoding="utf-8"))
 
 
 # --- Parts of the page ---
-
-
-def _rules(games: Sequence[_Game]) -> str:
-    """Return what the figures mean, once for all games; "" if no move is judged."""
-    if not any(game.moves for game in games):
-        return ""
-    return f"<footer>Accuracy and mistakes are by Lichess's formulas; expected scores are the engine's own. {RULE}</footer>"
 
 
 def _chooser(games: Sequence[_Game]) -> str:
@@ -136,7 +130,7 @@ def _players(studies: Sequence[Study]) -> str:
     heads = "".join(
         f'<th scope="col">{name}</th>' for name in ("Player", "Games", "Accuracy", *map(str.capitalize, PHASES), "Average loss")
     )
-    return f'<div class="players"><table><thead><tr>{heads}{signs}</tr></thead><tbody>{rows}</tbody></table></div>'
+    return f'<section class="players" aria-label="Players"><table><thead><tr>{heads}{signs}</tr></thead><tbody>{rows}</tbody></table></section>'
 
 
 def _keys() -> str:
@@ -145,7 +139,7 @@ def _keys() -> str:
     return f'<ul class="keys" aria-label="Keys">{items}</ul>'
 
 
-def _viewer() -> str:
+def _viewer(games: Sequence[_Game]) -> str:
     buttons = "".join(
         f'<button type="button" data-step="{step}" title="{title} ({key})" aria-label="{title} ({key})">{text}</button>'
         for step, text, title, key in STEPS
@@ -156,6 +150,7 @@ def _viewer() -> str:
     return f"""<section class="viewer" aria-label="Position">
 <div class="stage">{SEATS}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{BOARDS}</div>
 <div class="steps">{buttons}</div>
+{_practise(games)}
 <p class="status" aria-live="polite"></p>
 <p class="odds"></p>
 <ul class="legend" aria-label="Colours on the board">{legend}</ul>
@@ -164,6 +159,26 @@ def _viewer() -> str:
 <noscript><p>The boards need JavaScript; graphs, moves and mistakes are shown without it.</p></noscript>
 </section>
 """
+
+
+def _practise(games: Sequence[_Game]) -> str:
+    """Return the choice of a player whose mistakes to practise, and what an exercise needs; "" without mistakes."""
+    places: dict[str, list[str]] = {}
+    for game in games:
+        for index in game.judgements:
+            if game.lines(index):
+                colour = game.study.boards[index].turn
+                name = game.study.name(colour).strip("? ") or chess.COLOR_NAMES[colour].capitalize()
+                places.setdefault(name, []).append(f"{game.number}-{index}")
+    options = "".join(f'<option value="{" ".join(at)}">{escape(name)} ({len(at)})</option>' for name, at in places.items())
+    if not options:
+        return ""
+    return f"""<div class="start steps"><button type="button" data-exercise="start">Practise mistakes of</button>
+<select id="player" aria-label="Player">{options}</select></div>
+<p class="verdict" role="status" tabindex="-1"></p>
+<form class="exercise"><label>Your move, on the board or here: <input size="6" autocomplete="off" spellcheck="false"></label> <button>Enter</button>
+<button type="button" data-exercise="answer">Show the answer</button> <button type="button" data-exercise="next">Next</button>
+<button type="button" data-exercise="end">End</button></form>"""
 
 
 def _game(game: _Game) -> str:
@@ -236,7 +251,7 @@ def _mistakes(game: _Game) -> str:
             better = f" Better: <span class='line'>{_line_links(game, index, line)}</span> ({score_text(line.score)})."
         items.append(
             f'<li><a class="{judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
-            f" {score_text(move.before.score)} to {score_text(move.after.score)}.{better}</li>"
+            f" {score_text(move.before.score)} to {score_text(move.after.score)}. {escape(move.reason)}{better}</li>"
         )
     if items:
         return f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n'
@@ -274,10 +289,27 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
         }
         if analysis.lines[0].moves:
             values["reply"] = _first_move(board, analysis.lines[0])
+    if index in game.judgements and game.lines(index):
+        values["exercise"] = _exercise(game, index)
     clocks = game.times.left[index]
     if any(left is not None for left in clocks):
         values["clocks"] = ["" if left is None else clock_text(left) for left in clocks]
     return values
+
+
+def _exercise(game: _Game, index: int) -> dict[str, Any]:
+    """Return what "Practise" needs before a bad move. Good moves, the best first, have UCI, SAN, score and the FEN after it."""
+    board, move = game.study.boards[index], game.moves[index]
+    lines = {line.moves[0]: line for line in (*move.before.lines, *move.choices) if line.moves and line.moves[0] != move.move}
+    ranked = sorted(lines.values(), key=lambda line: line.score, reverse=board.turn)
+    good = [
+        (board.uci(line.moves[0]), board.san(line.moves[0]), score_text(line.score), _fens(board, line)[0])
+        for line in ranked
+        if abs(judge.win_percent(ranked[0].score) - judge.win_percent(line.score)) < judge.INACCURACY.loss
+    ]
+    after, refutation = game.study.boards[index + 1], move.after.lines[0]
+    why = f"{move.reason} {score_text(move.before.score)} becomes {score_text(refutation.score)}: {_line_text(after, refutation)}"
+    return {"legal": legal_moves(board), "good": good, "played": board.uci(move.move), "why": why.strip(" :")}
 
 
 def _first_move(board: chess.Board, line: Line) -> dict[str, Any]:

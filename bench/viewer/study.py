@@ -301,12 +301,10 @@ def judge_only(name: str, studies: Sequence[Study]) -> None:
 
     Raises CommandError if no game has such a player.
     """
-
-    def words(text: str) -> set[str]:
-        return set(re.findall(r"\w+", text.casefold()))
-
+    words = {*re.findall(r"\w+", name.casefold())}
     for study in studies:
-        study.colours = tuple(colour for colour in chess.COLORS if set() < words(name) <= words(study.name(colour)))
+        names = {colour: {*re.findall(r"\w+", study.name(colour).casefold())} for colour in chess.COLORS}
+        study.colours = tuple(colour for colour in chess.COLORS if words and words <= names[colour])
     if not any(study.colours for study in studies):
         players = sorted({study.name(colour) for study in studies for colour in chess.COLORS})
         listed = "; ".join(map(shorten, players[:MAX_NAMED])) + "; ..." * (len(players) > MAX_NAMED)

@@ -16,7 +16,7 @@ from typing import Any, cast
 import chess
 import chess.pgn
 import pytest
-from browser import DESK, PHONE, browse
+from browser import DESK, PHONE, Browser, browse
 from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score, SimpleEngine
 from coachwhip.bench.analyse.__main__ import main
 from coachwhip.bench.common.pgn import game_text, read_games
@@ -24,7 +24,7 @@ from coachwhip.bench.suite.epd import read_files as suite_problems
 from coachwhip.bench.viewer import judge, report
 from coachwhip.bench.viewer.chart import ticks
 from coachwhip.bench.viewer.clock import clock_text, span_text, times, used
-from coachwhip.bench.viewer.phases import phases, pieces_left
+from coachwhip.bench.viewer.phases import FULL_PHASE, phases
 from coachwhip.bench.viewer.study import Study, over_games, read_files
 from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config
@@ -161,7 +161,8 @@ def test_phases_end_where_the_rule_says_and_the_endgame_is_the_evaluations(text:
         len(moves) - ends[1]
     )
     engine = Engine(config.flatten(config.load_default()), hash_mb=1)
-    assert [pieces_left(board) for board in boards] == [engine.trace(Position(board.fen()))["phase"] for board in boards]
+    endgames = [engine.trace(Position(board.fen()))["phase"] in range(FULL_PHASE // 2) for board in boards[:-1]]
+    assert endgames == [phase == "endgame" for phase in phases(boards, moves)]
 
 
 def test_the_accuracy_of_a_game_is_that_of_lichess() -> None:
@@ -738,3 +739,34 @@ def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
     wide_frames = [frame[:3] for frame in dump["frames"]]
     assert wide_frames == 2 * [[True, *light], [True, *dark]]
     assert [frame[3:] for frame in dump["frames"][:2]] == 2 * [[0, True]]  # a phone: the board stays, and fingers find the links
+
+
+@pytest.mark.needs_program(CHROMIUM)
+def test_practise_judges_moves_and_prints_a_board_for_each_mistake(two_games: str, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text(two_games, encoding="utf-8")
+    with Browser(tmp_path) as chromium:
+        tab = chromium.open((tmp_path / "report.html").as_uri())
+
+        def move(start: str, end: str) -> str:
+            tab.drag(*(f".board[data-side=white] .square.{name}" for name in (start, end)))
+            return verdict()
+
+        def verdict() -> str:
+            return str(tab.value("one('.verdict').textContent"))
+
+        tab.click("[data-exercise=start]")
+        assert verdict() == "1 of 2: White played 1. f3?! (inaccuracy). Find a better move."
+        assert tab.value("all('.stage .arrow').length + one('.games').offsetHeight") == 0  # nothing gives the answer away
+        assert move("e2", "e5") == verdict()
+        assert move("e2", "e4") == "Right. Best: e4 (+0.20)."
+        assert "White: king e1" in tab.value("one('.board svg').getAttribute('aria-label')")
+        tab.click("[data-exercise=next]")
+        assert move("a2", "a3") == "a3 is not among the good moves. Try again."
+        assert move("g2", "g4").startswith("g4 was played. ")
+        tab.click(".exercise input")
+        tab.type("e4\r")
+        assert verdict() == "Good too. Best: d4 (-0.60); good too: e4 (-0.60)."
+        tab.click("[data-exercise=next]")
+        assert verdict() == "You found 1 of 2 at the first try."
+        tab.value("dispatchEvent(new Event('beforeprint'))")
+        assert tab.value("all('.mistakes .board').map((board) => all('use', board).length)") == [32, 32]
