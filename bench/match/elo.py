@@ -11,19 +11,40 @@ half a win and half a loss, 400 points are 10 to 1. https://en.wikipedia.org/wik
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 CONFIDENCE_95 = 1.959963984540054  # standard deviations that hold 95 % of a normal distribution
 ELO_PER_T = 800 / math.log(10)  # normalized Elo of a player who scores one standard deviation of a game above one half
 WIDEST = 800.0  # Elo; a wider interval shows nothing
 ELO_PER_NAT = 400 / math.log(10)
-PRIOR = (ELO_PER_NAT / 2000) ** 2  # what is assumed before the games: all are equal, with a standard deviation of 2000 Elo
+PRIOR = (ELO_PER_NAT / 2000) ** 2  # of White's advantage: before the games it is 0, with a standard deviation of 2000 Elo
 ITERATIONS = 1000
 LONGEST_STEP = 1.0  # nats
 PRECISION = 1e-12
 DECISIVE = 0.25  # what a decisive game of equal players adds to the squares of the residuals
 UNKNOWN = "unknown, too few different results"
+Player = TypeVar("Player", int, str)
+
+
+def signed(value: float, digits: int = 1) -> str:
+    """Return a number with its sign; what rounds to zero is +0.0."""
+    return f"{round(value, digits) + 0.0:+.{digits}f}"
+
+
+class Rating(NamedTuple):
+    """A rating relative to the mean of all players, or a difference of two, in Elo, and half its 95 % interval."""
+
+    elo: float
+    error: float
+
+    def cells(self) -> tuple[str, str]:
+        """Return both as text, empty if the interval is so wide that it shows nothing."""
+        return (signed(self.elo), f"{self.error:.1f}") if 2 * self.error <= WIDEST else ("", "")
+
+    def __str__(self) -> str:
+        """`+43.2 +/- 22.0`, or that it is too early for that."""
+        return " +/- ".join(filter(None, self.cells())) or UNKNOWN
 
 
 class Estimate(NamedTuple):
@@ -45,8 +66,7 @@ class Estimate(NamedTuple):
         return (self.high - self.low) / 2
 
     def __str__(self) -> str:
-        """`+43.2 +/- 22.0`, or that it is too early for that."""
-        return f"{self.elo:+.1f} +/- {self.error:.1f}" if self.is_known else UNKNOWN
+        return str(Rating(self.elo, self.error))
 
     @property
     def is_known(self) -> bool:
@@ -84,13 +104,6 @@ def estimate(counts: Sequence[int]) -> Estimate:
     return Estimate(elo_difference(mean), low, high, superiority, normalized, CONFIDENCE_95 / math.sqrt(total) * of_a_game)
 
 
-class Rating(NamedTuple):
-    """A rating relative to the mean of all players, in Elo, and half its 95 % interval."""
-
-    elo: float
-    error: float
-
-
 class Fit(NamedTuple):
     """Ratings in Elo, whose mean is 0, and White's advantage."""
 
@@ -108,12 +121,46 @@ class Fit(NamedTuple):
         return math.sqrt(sum(a * b * float(self.covariance[i, j]) for i, a in terms for j, b in terms))
 
 
-def fit_ratings(players: int, results: Mapping[tuple[int, int], Sequence[int]], *, with_prior: bool = False) -> Fit:
+def groups(results: Mapping[tuple[Player, Player], Sequence[int]]) -> list[set[Player]]:
+    """Return the players in groups whose ratings can be compared, the group with the most games first.
+
+    `results` has White's losses, draws and wins of each (White, Black). The ratings of a group are finite if from each of its players a
+    chain of points leads to each other one: A scored against B, who scored against C (Ford 1957, Solution of a ranking problem from
+    binary comparisons). Who won all games is alone.
+    """
+    ahead: dict[Player, set[Player]] = {name: set() for both in results for name in both}  # against whom a player scored
+    behind: dict[Player, set[Player]] = {name: set() for name in ahead}
+    for (white, black), (losses, draws, wins) in results.items():
+        for winner, loser, scored in ((white, black, draws + wins), (black, white, draws + losses)):
+            if scored:
+                ahead[winner].add(loser)
+                behind[loser].add(winner)
+    parts, missing = [], set(ahead)
+    while missing:
+        name = next(iter(missing))
+        parts.append(_reached(name, ahead) & _reached(name, behind))
+        missing -= parts[-1]
+
+    def games(group: set[Player]) -> int:
+        return sum(sum(counts) for both, counts in results.items() if group.issuperset(both))
+
+    return sorted(parts, key=lambda group: (-games(group), min(group)))
+
+
+def _reached(start: Player, links: Mapping[Player, Iterable[Player]]) -> set[Player]:
+    """Return all that can be reached."""
+    reached, to_do = {start}, [start]
+    while to_do:
+        added = set(links[to_do.pop()]) - reached
+        reached |= added
+        to_do += added
+    return reached
+
+
+def fit_ratings(players: int, results: Mapping[tuple[int, int], Sequence[int]]) -> Fit:
     """Return the likeliest ratings, and White's advantage, by Newton's method.
 
-    `results` has White's losses, draws and wins of each (White, Black). The prior keeps the rating of a player finite who won every game;
-    without it no player may be such a one (see `ratings.groups`). White's advantage always has it.
-    The covariance is that of the likelihood, times the mean square of the residuals as a share of what it would be without draws
+    `results` has White's losses, draws and wins of each (White, Black), who are one of the `groups`. The covariance is that of the likelihood, times the mean square of the residuals as a share of what it would be without draws
     (Wedderburn 1974, quasi-likelihood). One decisive game is added, since draws alone prove little.
     """
     import numpy as np
@@ -122,7 +169,7 @@ def fit_ratings(players: int, results: Mapping[tuple[int, int], Sequence[int]], 
     for (white, black), outcomes in results.items():
         counts[:, white, black] = outcomes
     games = counts.sum(axis=0)
-    stiff = np.append(np.full(players, PRIOR * with_prior), PRIOR)
+    stiff = np.append(np.zeros(players), PRIOR)
     theta = np.zeros(players + 1)  # nats; the last is White's advantage
     for _ in range(ITERATIONS):
         expected = 1 / (1 + np.exp(theta[:-1] - theta[:-1, None] - theta[-1]))  # points of White (row) against Black

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The page of a match: cross table, pairs, the course of Elo and LLR, and the games in the viewer. One HTML file, no network."""
+"""The page of a match: cross table, the course of Elo and LLR, pairs, and the games in the viewer."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
@@ -9,26 +9,26 @@ from pathlib import Path
 from ...text import storable
 from ..common.files import write_bytes
 from ..common.pgn import RawGame, read_game
-from ..common.plot import html_image
 from ..viewer import report
+from ..viewer.chart import bars, course
 from ..viewer.study import Analysis, Line, Study
-from .plot import draw
+from .plot import course as course_of
+from .plot import elo_levels, llr_levels
 from .sprt import Sprt
 from .standings import cross_table, notes
 from .tally import Tally
 
 PAIR_POINTS = ("0", "½", "1", "1½", "2")
 STYLE = """\
-.match { padding: 0.75rem 1.25rem 0; }
+.match { padding: 0.75rem 1.25rem 0; columns: 2 30rem; column-gap: 2rem; }
+.match > * { break-inside: avoid; }
+.match h3 { break-after: avoid; }
 .match p { margin: 0.15rem 0; }
 .match .scroll { overflow-x: auto; }
 .match table { table-layout: auto; width: auto; max-width: none; }
 .match th, .match td { white-space: nowrap; }
 .match :is(th, td):nth-child(2) { text-align: left; }
-.match img { background: #fff; max-width: 100%; }
-.pairs { display: grid; grid-template-columns: max-content minmax(0, 1fr) max-content; gap: 0.2rem 0.6rem; max-width: 30rem; }
-.pairs span { font-variant-numeric: tabular-nums; }
-.pairs i { display: block; height: 100%; background: var(--accent); border-radius: 2px; }
+.match .graph { cursor: auto; }
 .legend, .lines, [data-step="better"], [data-step="worse"], .keys li:nth-child(n + 6), .game .note { display: none; }
 """
 
@@ -57,24 +57,19 @@ def _summary(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[
     """What stands above the games."""
     yield f'<style>\n{STYLE}</style>\n<section class="match" aria-label="Results">'
     yield from (f"<p>{escape(line)}</p>" for line in notes(tally, names, sprt))
-    table = cross_table(tally, names)
-    if len(names) == 2:  # their difference is above
-        table = table[0][:2] + table[0][4:], [row[:2] + row[4:] for row in table[1]]
-    headings, rows = table
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in headings)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    yield f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-    yield html_image(lambda: draw(tally, names, sprt), "Plot of the results")
+    if len(names) > 2:
+        headings, rows = cross_table(tally, names)
+        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in headings)
+        body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
+        yield f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     for first, second in combinations(range(len(names)), 2):
         if any(counts := tally.pairs(first, second)):
-            yield _bars(f"Points of {names[first]} in pairs against {names[second]}", counts)
+            lengths = ((points, count / max(counts), f"{count}") for points, count in zip(PAIR_POINTS, counts, strict=True))
+            yield bars(f"Points of {names[first]} in pairs against {names[second]}", lengths)
+    if len(names) == 2:
+        steps = course_of(tally, sprt)
+        yield course(f"Elo of {names[0]}, with its 95 % interval", [step[:4] for step in steps], elo_levels(steps), [0])
+        if sprt:
+            values = [(step.games, step.llr, step.llr, step.llr) for step in steps]
+            yield course("LLR, between the bounds of the SPRT", values, llr_levels(steps, sprt), [0, *sprt.bounds()])
     yield "</section>"
-
-
-def _bars(title: str, counts: Sequence[int]) -> str:
-    """A bar for each number of points that a pair of games can give."""
-    bars = "".join(
-        f'<span>{points}</span><span><i style="width: {100 * count / max(counts):.1f}%"></i></span><span>{count}</span>'
-        for points, count in zip(PAIR_POINTS, counts, strict=True)
-    )
-    return f'<h3>{escape(title)}</h3>\n<div class="pairs">{bars}</div>'

@@ -4,7 +4,7 @@
 import argparse
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...text import shorten
@@ -14,7 +14,7 @@ from ..common.command import CommandError, Parser, file_name, suggestion, warn
 from ..common.files import naming
 from ..common.pgn import PgnError, read_tags, split_games
 from ..common.table import show
-from .elo import fit_ratings, likelihood_of_superiority
+from .elo import Rating, fit_ratings, groups, likelihood_of_superiority
 
 EPILOG = """\
 Ratings make the expected score of every player the actual one: 400 points are 10 to 1, a draw is half a point, and White's advantage is
@@ -107,44 +107,6 @@ def _read(paths: Sequence[str]) -> tuple[Results, list[str]]:
     return results, skipped
 
 
-# --- Who can be compared ---
-
-
-def groups(results: Mapping[tuple[str, str], Sequence[int]]) -> list[set[str]]:
-    """Return the players in groups whose ratings can be compared, the group with the most games first.
-
-    The ratings of a group are finite if from each of its players a chain of points leads to each other one: A scored against B, who
-    scored against C (Ford 1957, Solution of a ranking problem from binary comparisons). Who won all games is alone.
-    """
-    ahead: dict[str, set[str]] = {name: set() for both in results for name in both}  # against whom a player scored
-    behind: dict[str, set[str]] = {name: set() for name in ahead}
-    for (white, black), (losses, draws, wins) in results.items():
-        for winner, loser, scored in ((white, black, draws + wins), (black, white, draws + losses)):
-            if scored:
-                ahead[winner].add(loser)
-                behind[loser].add(winner)
-    parts, missing = [], set(ahead)
-    while missing:
-        name = next(iter(missing))
-        parts.append(_reached(name, ahead) & _reached(name, behind))
-        missing -= parts[-1]
-
-    def games(group: set[str]) -> int:
-        return sum(sum(counts) for both, counts in results.items() if group.issuperset(both))
-
-    return sorted(parts, key=lambda group: (-games(group), min(group)))
-
-
-def _reached(start: str, links: Mapping[str, Iterable[str]]) -> set[str]:
-    """Return all that can be reached."""
-    reached, to_do = {start}, [start]
-    while to_do:
-        added = set(links[to_do.pop()]) - reached
-        reached |= added
-        to_do += added
-    return reached
-
-
 def _why(group: set[str], results: Mapping[tuple[str, str], Sequence[int]]) -> str:
     """Return why a group cannot be compared with the others."""
     names = "; ".join(shorten(name) for name in sorted(group)[:MAX_NAMED]) + "; ..." * (len(group) > MAX_NAMED)
@@ -158,9 +120,6 @@ def _why(group: set[str], results: Mapping[tuple[str, str], Sequence[int]]) -> s
     if points in (0, games):
         return f"{names} {'won' if points else 'lost'} every game against the other players ({games})"
     return f"{names} won every game against some of the other players and lost every game against the rest"
-
-
-# --- Ratings ---
 
 
 def rate(results: Mapping[tuple[str, str], Sequence[int]], fixed: tuple[str, float] | None = None) -> dict[str, Any]:
@@ -203,7 +162,7 @@ def _show(table: Mapping[str, Any]) -> None:
     rows = []
     for place, player in enumerate(table["players"], start=1):
         los = "" if player["los"] is None else f"{100 * player['los']:.1f}"
-        row = [f"{place}", player["name"], f"{player['elo']:+.1f}", f"{player['error']:.1f}", f"{player['games']}"]
+        row = [f"{place}", player["name"], *Rating(player["elo"], player["error"]).cells(), f"{player['games']}"]
         row += [
             f"{player['points']:g}",
             f"{100 * player['points'] / player['games']:.1f}",
@@ -211,5 +170,6 @@ def _show(table: Mapping[str, Any]) -> None:
             los,
         ]
         rows.append(row)
-    white = f"White's advantage {table['white_advantage']:+.1f} +/- {table['white_advantage_error']:.1f} Elo"
-    show(f"{table['games']} games, draws {100 * table['draw_share']:.1f} %, {white} (95 %)", HEADINGS, rows, left=2)
+    white = Rating(table["white_advantage"], table["white_advantage_error"])
+    title = f"{table['games']} games, draws {100 * table['draw_share']:.1f} %, Elo of White's advantage {white} (95 %)"
+    show(title, HEADINGS, rows, left=2)

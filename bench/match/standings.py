@@ -2,11 +2,12 @@
 """Writes a tally as text, a table, or JSON. Counting and formulas are in `tally`, `elo` and `sprt`."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
 from ..common.table import plain
+from .elo import signed
 from .record import FAULTS
 from .sprt import Sprt
 from .tally import Tally
@@ -38,7 +39,7 @@ def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
 def one_line(tally: Tally, sprt: Sprt | None) -> str:
     """How the first two players stand, after at least one game."""
     text = f"{_score(tally, 0, 1)}, Elo {tally.judge(0, 1)[0]}"
-    return f"{text}, LLR {sprt.llr(tally.pairs(0, 1)):+.2f}" if sprt else text
+    return f"{text}, LLR {signed(sprt.llr(tally.pairs(0, 1)), 2)}" if sprt else text
 
 
 def _score(tally: Tally, first: int, second: int) -> str:
@@ -55,17 +56,17 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
     elo, paired = tally.judge(0, 1)
     alone = total - 2 * sum(pairs)
     unpaired = f", {alone} without their other half not counted" if alone else ""
-    line = f"Elo {elo}" + (f" [{elo.low:+.1f}, {elo.high:+.1f}]" if elo.is_known else "")
+    line = f"Elo {elo}" + (f" [{signed(elo.low)}, {signed(elo.high)}]" if elo.is_known else "")
     line += f" (95 %, from {f'pairs {pairs}{unpaired}' if paired else 'single games'})"
     lines.append(line + (f", LOS {100 * elo.los:.1f} %" if elo.is_known else ""))
     if math.isfinite(elo.normalized):
-        lines.append(f"normalized Elo {elo.normalized:+.1f} +/- {elo.normalized_error:.1f}")
+        lines.append(f"normalized Elo {signed(elo.normalized)} +/- {elo.normalized_error:.1f}")
     if sprt:
         llr = sprt.llr(pairs)
         lower, upper = sprt.bounds()
         verdict = {"H1": f"{sprt.elo1:g} accepted", "H0": f"{sprt.elo0:g} accepted"}.get(sprt.verdict(llr), "undecided")
         lines.append(
-            f"SPRT of normalized Elo {sprt.elo0:g} against {sprt.elo1:g}: LLR {llr:+.3f} [{lower:.3f}, {upper:.3f}], {verdict}"
+            f"SPRT of normalized Elo {sprt.elo0:g} against {sprt.elo1:g}: LLR {signed(llr, 3)} [{lower:.3f}, {upper:.3f}], {verdict}"
         )
     return lines
 
@@ -76,9 +77,9 @@ def cross_table(tally: Tally, names: Sequence[str]) -> tuple[list[str], list[lis
     order = sorted(range(len(names)), key=lambda player: -ratings[player].elo)
     rows = []
     for place, player in enumerate(order, start=1):
-        points, (elo, error) = tally.points(player), ratings[player]
+        points = tally.points(player)
         share = 100 * sum(points) / max(1, len(points))
-        row = [f"{place}", names[player], f"{elo:+.1f}", f"{error:.1f}", f"{len(points)}", f"{sum(points):g}", f"{share:.1f}"]
+        row = [f"{place}", names[player], *ratings[player].cells(), f"{len(points)}", f"{sum(points):g}", f"{share:.1f}"]
         rows.append([*row, *("" if other == player else _score(tally, player, other) for other in order)])
     headings = ["", "engine", "Elo", "+/-", "games", "points", "%", *(str(place) for place in range(1, len(names) + 1))]
     return headings, rows
@@ -91,7 +92,7 @@ def markdown(tally: Tally, names: Sequence[str]) -> str:
     for player, name in enumerate(names[1:], start=1):
         if points := tally.points(0, player):
             elo, _ = tally.judge(0, player)
-            difference = f"{elo.elo:+.0f} ± {elo.error:.0f}" if elo.is_known else ""
+            difference = f"{signed(elo.elo, 0)} ± {elo.error:.0f}" if elo.is_known else ""
             lines.append(f"| {name} | {_score(tally, 0, player)} | {100 * sum(points) / len(points):.1f} % | {difference} |")
     return "\n".join(lines)
 
@@ -108,7 +109,7 @@ def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dic
         engines.append(engine)
     if len(names) > 2 and tally.results:
         for engine, rating in zip(engines, tally.ratings(len(names)), strict=True):
-            engine.update(rating._asdict())
+            engine.update(_finite(rating._asdict()))
     meetings = [_summary(tally, *both) for both in combinations(range(len(names)), 2) if tally.points(*both)]
     report = {"games": len(tally.results), "endings": dict(tally.endings()), "engines": engines, "meetings": meetings}
     if sprt:
@@ -123,4 +124,9 @@ def _summary(tally: Tally, first: int, second: int) -> dict[str, Any]:
     elo, _ = tally.judge(first, second)
     values = {**elo._asdict(), "error": elo.error, "draw_share": draws / (wins + draws + losses)}
     counts = {"players": [first, second], "wins": wins, "draws": draws, "losses": losses, "pairs": tally.pairs(first, second)}
-    return counts | {name: value if math.isfinite(value) else None for name, value in values.items()}
+    return counts | _finite(values)
+
+
+def _finite(values: Mapping[str, float]) -> dict[str, float | None]:
+    """Return the values with null for those that are not finite."""
+    return {name: value if math.isfinite(value) else None for name, value in values.items()}

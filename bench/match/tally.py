@@ -4,11 +4,12 @@
 A game is known by its number and counts once, however often it is reported.
 """
 
+import math
 from collections import Counter
 from typing import NamedTuple
 
 from ..common.adjudication import BLACK_WINS, DRAW, WHITE_WINS
-from .elo import Estimate, Rating, estimate, fit_ratings
+from .elo import Estimate, Rating, elo_difference, estimate, fit_ratings, groups
 from .record import GameRecord
 from .schedule import Pairing
 
@@ -69,12 +70,21 @@ class Tally:
         return estimate(pairs if paired else (losses, draws, wins)), paired
 
     def ratings(self, players: int) -> list[Rating]:
-        """Return ratings fitted over all games."""
+        """Return ratings fitted over the games of the players who can be compared; those of the others have infinite errors."""
         results: dict[tuple[int, int], list[int]] = {}
         for result in self.results.values():
             results.setdefault((result.white, result.black), [0, 0, 0])[round(2 * result.points)] += 1
-        fit = fit_ratings(players, results, with_prior=True)
-        return [Rating(elo, fit.error({player: 1})) for player, elo in enumerate(fit.elo)]
+        rated = sorted(groups(results)[0])
+        index = {player: number for number, player in enumerate(rated)}
+        among = {
+            (index[white], index[black]): counts for (white, black), counts in results.items() if {white, black} <= index.keys()
+        }
+        fit = fit_ratings(len(rated), among)
+        shares = (sum(points) / max(1, len(points)) for points in map(self.points, range(players)))
+        ratings = [Rating(elo_difference(share), math.inf) for share in shares]
+        for player, number in index.items() if among else ():
+            ratings[player] = Rating(fit.elo[number], fit.error({number: 1}))
+        return ratings
 
     def faults(self) -> Counter[tuple[int, str]]:
         """How often each player forfeited a game for each reason."""

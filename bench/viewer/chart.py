@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The report's graphs: expected score and clocks after every move. Curves are SVG; labels and dots are HTML, readable at any width."""
+"""The pages' graphs: expected score and clocks after every move, a value over games, bars. Curves are SVG; labels and dots readable HTML."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 import chess
@@ -11,7 +12,7 @@ from .clock import clock_text
 
 WIDTH, HEIGHT = 720, 180  # in SVG units; the page stretches them
 LABELS = 8  # at most so many on the axis of the moves
-STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # between two labels, in moves
+STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # between two labels
 
 
 def graph(
@@ -99,3 +100,46 @@ def ticks(boards: Sequence[chess.Board]) -> Iterator[tuple[int, int]]:
     for index, move in enumerate(numbers[:-1]):
         if move not in numbers[max(0, index - 1) : index] and (move % step == 0 or move == numbers[0] == 1):
             yield index + 1, move
+
+
+def levels(values: Iterable[float], least: float = 0) -> list[int]:
+    """Return round labels, from low to high, of an axis that has 0, `least` to either side of it, and all finite `values`."""
+    finite = [-least, least, *filter(math.isfinite, values)]
+    low, high = min(finite), max(finite)
+    step = next((size for size in STEPS if high - low <= LABELS * size), STEPS[-1])
+    return [step * place for place in range(math.floor(low / step), math.ceil(high / step) + 1)]
+
+
+def course(caption: str, steps: Sequence[tuple[int, float, float, float]], marks: Sequence[int], lines: Iterable[float]) -> str:
+    """Return the figure of a value that changes with the games; a step has their number, the value, and the ends of its interval.
+
+    What is not finite is not known. `marks` are the labels of the value, from low to high; `lines` are values that have a level line.
+    """
+    last = steps[-1][0]
+
+    def point(games: int, value: float) -> str:
+        share = (min(marks[-1], max(marks[0], value)) - marks[0]) / (marks[-1] - marks[0])
+        return f"{games * WIDTH / last:.1f},{HEIGHT * (1 - share):.1f}"
+
+    ends = [*(point(games, low) for games, _, low, _ in steps), *(point(games, high) for games, *_, high in reversed(steps))]
+    curve = " ".join(point(games, value) for games, value, *_ in steps if math.isfinite(value))
+    rules = "".join(f'<polyline class="level" points="{point(0, value)} {point(last, value)}"/>' for value in lines)
+    up = "".join(f"<span>{mark}</span>" for mark in reversed(marks))
+    across = "".join(f'<span style="left: {100 * games / last:.2f}%">{games}</span>' for games in levels([last])[:-1])
+    return f"""<figure class="chart">
+<figcaption>{escape(caption)}</figcaption>
+<div class="up" aria-hidden="true">{up}</div>
+<div class="area"><svg class="graph" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" role="img" aria-label="{escape(caption)}">
+<polygon class="interval" points="{" ".join(ends)}"/>{rules}<polyline class="curve" points="{curve}"/></svg></div>
+<div class="across" aria-hidden="true">{across}</div>
+<p class="note">games</p>
+</figure>"""
+
+
+def bars(title: str, rows: Iterable[tuple[str, float, str]]) -> str:
+    """Return bars with a heading: a row has its label, its length as a share of the width, and its number."""
+    cells = "".join(
+        f'<span>{escape(label)}</span><span><i style="width: {100 * share:.1f}%"></i></span><span>{number}</span>'
+        for label, share, number in rows
+    )
+    return f'<h3>{escape(title)}</h3>\n<div class="bars">{cells}</div>'

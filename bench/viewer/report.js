@@ -183,7 +183,7 @@
   all("[data-step]").forEach((button) => button.addEventListener("click", actions[button.dataset.step]));
   all(".stage .board").forEach((board) => board.addEventListener("click", () => { if (line) go(at); }));
   all("[data-copy]").forEach((button) => button.addEventListener("click", () => copy(button)));
-  all(".graph").forEach((graph) => graph.addEventListener("click", (event) => {
+  all(".game .graph").forEach((graph) => graph.addEventListener("click", (event) => {
     const box = graph.getBoundingClientRect();
     go(Math.round((event.clientX - box.left) / box.width * (positions().length - 1)));
   }));

@@ -2,7 +2,6 @@
 """`coachwhip match` as a command: what it plays, counts, writes and resumes, and its errors."""
 
 import json
-import math
 import os
 import re
 import shlex
@@ -25,7 +24,7 @@ from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, TIME_LOSS
 from coachwhip.bench.engines.spec import EngineSpec, _split, engine_specs
 from coachwhip.bench.match import __main__ as match
 from coachwhip.bench.match.pgn_file import PgnFile
-from coachwhip.bench.match.plot import course, frame
+from coachwhip.bench.match.plot import course, elo_levels
 from coachwhip.bench.match.record import GameRecord
 from coachwhip.bench.match.schedule import Pairing
 from coachwhip.bench.match.sprt import Sprt
@@ -129,6 +128,22 @@ def test_pairs_are_judged_while_a_game_is_still_open() -> None:
     assert "from single games" in describe(tally, ["a", "b"])
 
 
+def test_a_tournament_shows_a_rating_only_of_those_who_can_be_compared() -> None:
+    """The last lost every game, and an interval wider than 800 shows nothing: the same rules as those of `ratings` and of a match of two."""
+    tally = Tally()
+    for number in range(60):
+        first, second = [(0, 1), (1, 0), (0, 2), (2, 0)][number % 4]
+        finish(tally, number, first, second, "0-1" if number % 4 == 3 or number % 8 < 2 else "1-0")
+        if number == 2:
+            table = describe(tally, ["a", "b", "c"])
+            assert not re.search(r"[+-]\d+\.\d", table)
+    rows = [line.split() for line in describe(tally, ["a", "b", "c"]).splitlines()[1:4]]
+    assert [row[1] for row in rows] == ["a", "b", "c"]
+    assert rows[0][2] == rows[1][2] == "+0.0"
+    assert rows[2][2:5] == ["30", "0", "0.0"]  # games, points, share
+    assert [engine["elo"] is None for engine in summary(tally, ["a", "b", "c"])["engines"]] == [False, False, True]
+
+
 @pytest.mark.parametrize(("result", "games"), [("won", 1), ("lost", 20), ("drawn", 20)])
 def test_results_that_are_all_alike_show_no_elo(result: str, games: int) -> None:
     """Their spread is not known: neither do draws prove that engines are equal, nor wins that one is infinitely stronger."""
@@ -142,7 +157,7 @@ def test_results_that_are_all_alike_show_no_elo(result: str, games: int) -> None
     assert "Elo unknown" in one_line(tally, None)
     (meeting,) = summary(tally, ["a", "b"])["meetings"]
     assert (meeting["elo"], meeting["error"], meeting["normalized"]) == (0 if result == "drawn" else None, None, None)
-    assert all(map(math.isfinite, frame(course(tally, None))))
+    assert elo_levels(course(tally, None)) == [*range(-20, 21, 5)]
 
 
 def test_a_program_with_a_blank_in_its_path_is_taken_as_it_stands(tmp_path: Path) -> None:
@@ -340,8 +355,7 @@ def test_the_page_of_a_match_has_its_results_and_games(run: Run, book: Path, tmp
     assert "&lt;b&gt;&amp;amp; against &lt;/script&gt;&lt;i&gt;: 4 games" in text
     assert len(re.findall(r'<article class="game"', text)) == 4
     assert "SPRT of normalized Elo 0 against 200: LLR" in text
-    assert text.count('src="data:image/svg+xml;base64,') == 1
-    assert "<td>+2 =0 -2</td>" in text
+    assert text.partition("<main>")[0].count('<svg class="graph"') == 2  # Elo and LLR
     assert not re.search(r"""(src|href)=["']?(https?:)?//""", text)
     (data,) = re.findall(r'<script type="application/json" id="data">(.*?)</script>', text)
     assert len(json.loads(data)) == 4
@@ -351,7 +365,7 @@ def test_the_page_of_a_tournament_has_a_cross_table(run: Run, book: Path, tmp_pa
     page = tmp_path / "match.html"
     run(*engines("good a", "cheat", "good b"), "--openings", book, "--games", "2", "--report", page)
     results, _, games = page.read_text(encoding="utf-8").partition("<main>")
-    assert results.count("<tr><td>") == results.count('class="pairs"') == 3
+    assert results.count("<tr><td>") == results.count('class="bars"') == 3
     assert games.count('<article class="game"') == 6
 
 
@@ -385,8 +399,8 @@ def test_a_tournament_of_three(
     assert played == [meeting for meeting in meetings for _ in range(2)] * 2
     table = [line.split() for line in capsys.readouterr().out.split("Elo")[-1].splitlines()[1:4]]
     best = "8 6 75.0 +2 =0 -2 +4 =0 -0" if form == "round-robin" else "4 4 100.0 - +4 =0 -0"
-    assert sorted(" ".join([row[1], *row[4:]]) for row in table[:2]) == [f"gooda {best}", f"goodb {best}"]
-    assert (table[2][1], table[2][4:7]) == ("cheat", ["8", "0", "0.0"])
+    assert sorted(" ".join([row[1], *row[-len(best.split()) :]]) for row in table[:2]) == [f"gooda {best}", f"goodb {best}"]
+    assert table[2][1:5] == ["cheat", "8", "0", "0.0"]
     assert match.main([*words, "--games", "4", "--markdown"]) == 0
     rows = capsys.readouterr().out.splitlines()[2:]
     assert rows == [f"| {name} | +0 =0 -4 | 0.0 % |  |" for name in ("goodb", "gooda")]

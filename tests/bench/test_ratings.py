@@ -9,7 +9,8 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from coachwhip.bench.match.ratings import groups, main, rate
+from coachwhip.bench.match.elo import groups
+from coachwhip.bench.match.ratings import main, rate
 
 Results = dict[tuple[str, str], list[int]]  # (White, Black) -> White's losses, draws and wins
 
