@@ -47,7 +47,7 @@ SUBCOMMANDS = {
     "wdl-fit": ("bench.learn.wdl_fit", "[PGN...]", "fit the win, draw and loss model to games with scores"),
     "selfplay": ("bench.learn.selfplay", "FILE", "play games against itself and keep them with their scores"),
     "tune": ("bench.learn.tune", "FILE...", "fit the evaluation's weights to labelled positions"),
-    "train": ("bench.learn.train", "FILE...", "train a network on labelled positions"),
+    "train": ("bench.learn.train", "DATA...", "train a network on labelled positions"),
     "spsa": ("bench.learn.spsa", "--tune NAME...", "tune numbers of the search by self-play"),
     "weights": ("bench.weights", "", "print the evaluation weights, as a file to edit"),
     "tunables": ("bench.tunables", "", "list the numbers of the search and the switches of its techniques"),

@@ -35,6 +35,11 @@ def shorten(text: str, limit: int = 60) -> str:
     return printable(text[:limit]) + "..." * (len(text) > limit)
 
 
+def counted(number: int, thing: str) -> str:
+    """Return `1 game`, `2 games`."""
+    return f"{number} {thing}{'s' * (number != 1)}"
+
+
 def reason(error: BaseException) -> str:
     """Return the text of an error for a message, shortened: it may quote a field or a move of any length."""
     return shorten(str(error), LONGEST_REASON)

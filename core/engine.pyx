@@ -130,7 +130,9 @@ cdef class Engine:
     cdef object tablebase  # the `probe` of set_tablebase
     cdef object error  # the exception that interrupted the search
 
-    def __cinit__(self, weights, int hash_mb=16, tunables=None, Network network=None):
+    def __cinit__(self, weights=None, int hash_mb=16, tunables=None, Network network=None):
+        if weights is None:
+            raise TypeError("Engine needs weights (see its docstring); coachwhip.open_engine comes with them")
         self.guard = _Guard()
         memset(&self.team, 0, sizeof(Team))
         resize_team(&self.team, 1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The commands and programs of README.md, docs/*.md and docs/search.ipynb run.
+"""The commands and programs of README.md, docs/*.md, docs/search.ipynb and `--help` run.
 
-Commands are the lines of `sh` blocks and those in README.md's table, programs the `python` blocks and the notebook's cells, whose
+Commands are the lines of `sh` blocks, those in README.md's table, and the examples of each `--help`, programs the `python` blocks and the notebook's cells, whose
 `assert` lines hold. The commands of a section of README.md and docs/learning.md, and those of another page, run in order from an
 empty folder, with fewer games, seconds, nodes and plies. docs/maintaining.md is left out: its commands publish, or take hours.
 Only `.ci/run` and `pytest tests/page_commands.py` run them: they take as long as half of all tests.
@@ -46,7 +46,7 @@ NOT_RUN = {
     "cutechess-cli ": "another program, and an older coachwhip",
 }
 # Words of commands that take minutes or more, and whose command lines are only read.
-ONLY_READ = {"--revision", "big.vf", "ranking.jsonl"}
+ONLY_READ = {"--revision", "big.vf", "ranking.jsonl", "gnuchess --uci", "./a", "more.pgn", "more.vf"}
 WRITES = re.compile(r"(?:--(?:output|report|plot|page|pgn|journal)|>) ([\w.]+)")
 
 
@@ -144,6 +144,16 @@ def test_the_commands_run(
         shell(smaller(command))
         for name in WRITES.findall(command):
             assert (tmp_path / name).stat().st_size > 0, f"{title}: {command}"
+
+
+def test_the_examples_of_help_run(shell: Callable[[str], str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order of the subcommands, since `train` reads what `selfplay` writes."""
+    texts = [shell(f"coachwhip {name} --help") for name in ("", *SUBCOMMANDS)]
+    group = [
+        "cp $(coachwhip data openings) book.epd",
+        *re.findall(r"^  (coachwhip .*?)(?:  .*)?$", "\n".join(texts), re.MULTILINE),
+    ]
+    test_the_commands_run("--help", group, shell, tmp_path, monkeypatch)
 
 
 @pytest.mark.parametrize(("page", "program"), PROGRAMS, ids=[f"{page}: {len(block)} letters" for page, block in PROGRAMS])

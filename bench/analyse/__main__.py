@@ -15,7 +15,7 @@ from chess.engine import EngineError, Limit, SimpleEngine
 
 from ...core.engine import MAX_DEPTH
 from ...in_process import open_engine
-from ...text import reason, shorten, storable
+from ...text import counted, reason, shorten, storable
 from ...uci.options import MAX_HASH_MB, MAX_MULTIPV, MAX_THREADS
 from ..common.command import INTERRUPTED, CommandError, Parser, file_name, sets_tunables, warn, whole_number
 from ..common.evaluator import Evaluator
@@ -191,7 +191,7 @@ class Run:
             write_bytes(args.report, storable(page).encode())
         if args.puzzles:
             write_bytes(args.puzzles, "".join(f"{line}\n" for line in self._puzzles).encode())
-            warn(f"{len(self._puzzles)} puzzles in {args.puzzles}")
+            warn(f"{counted(len(self._puzzles), 'puzzle')} in {args.puzzles}")
         if args.json:
             games = [_game_dict(study) for study in self._done]
             players = [{"games": number, **side._asdict()} for number, side in over_games(self._done)]

@@ -43,7 +43,7 @@ class Parser(argparse.ArgumentParser):
         Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little memory.
         """
         try:
-            return body(self.parse_intermixed_args(_joined(argv)))  # options may stand between the words
+            return body(self._parse(_joined(argv)))
         except SystemExit:  # argparse has printed the help text
             return 0
         except KeyboardInterrupt:
@@ -59,6 +59,14 @@ class Parser(argparse.ArgumentParser):
             complaint = "not enough memory"
         warn(f"{self.prog}: {complaint}")
         return 2
+
+    def _parse(self, words: Sequence[str]) -> argparse.Namespace:
+        """Read the words, between which options may stand. Raises CommandError."""
+        try:
+            return self.parse_intermixed_args(words)
+        except CommandError:
+            self.parse_known_args(words)  # raises one that names all missing arguments, not only the options
+            raise
 
     def error(self, message: str) -> NoReturn:
         """Called by argparse. Raises CommandError."""

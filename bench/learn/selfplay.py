@@ -31,6 +31,7 @@ from ...evaluation.learn.game_file import (
     open_games,
     summary,
 )
+from ...text import counted
 from ..common.checkout import revision
 from ..common.command import CommandError, Parser, file_name, uninterrupted, warn, whole_number
 from ..common.files import append, fingerprint, lock, naming, read_bytes, replacing, write_bytes
@@ -54,9 +55,9 @@ The same settings and seed give the same file. To continue after an interruption
 games to the file.
 
 examples:
-  coachwhip selfplay own.vf --games 20000 --openings 8moves.epd --openings endgames.epd
+  coachwhip selfplay own.vf --games 20000 --openings book.epd
   coachwhip selfplay own.vf --epd own.epd.xz
-  coachwhip tune own.vf
+  coachwhip tune own.vf --output tuned.py
 """
 
 
@@ -82,7 +83,7 @@ GAME_OPTIONS = (
 def _parser() -> Parser:
     about = "Play games of the engine against itself and keep them with the scores of their positions."
     parser = Parser("selfplay", about, EPILOG)
-    parser.add_argument("file", type=file_name, help="game file, to write or to lengthen")
+    parser.add_argument("file", type=file_name, metavar="FILE", help="game file, to write or to lengthen")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
     as_text = parser.add_argument_group("positions as text")
     add_options(as_text, EPD_OPTIONS)
@@ -225,7 +226,7 @@ class GameStore:
 def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Book, store: GameStore) -> None:
     """Play until the file has all its games."""
     if store.games:
-        warn(f"{store.games} games played, {args.games - store.games} to go")
+        warn(f"{counted(store.games, 'game')} played, {args.games - store.games} to go")
     order = list(range(len(book)))
     random.Random(args.seed).shuffle(order)
     starts = (GameStart(number, book[order[number % len(order)]]()) for number in range(store.games, args.games))
@@ -263,7 +264,7 @@ def _report(args: argparse.Namespace, store: GameStore) -> None:
         print(json.dumps({"games": store.games, "plies": store.plies, "bytes": size, **store.results}))
         return
     shares = ", ".join(f"{result} {store.results[result]}" for result in reversed(RESULTS))
-    print(f"{store.games} games ({shares}), {store.plies} plies in {size} bytes: {args.file}")
+    print(f"{counted(store.games, 'game')} ({shares}), {store.plies} plies in {size} bytes: {args.file}")
 
 
 def _write_epd(args: argparse.Namespace) -> int:

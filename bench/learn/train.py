@@ -42,7 +42,7 @@ network of the last finished epoch is written; 2: an error.
 
 examples:
   coachwhip train own.vf --output net.cwnet
-  coachwhip train a.vf b.vf --hidden 128 --epochs 8 --output net.cwnet --journal net.jsonl --resume --plot losses.png
+  coachwhip train own.vf more.vf --hidden 128 --epochs 8 --output net.cwnet --journal net.jsonl --resume --plot losses.png
   coachwhip train more.vf --hidden 128 --start net.cwnet --epochs 2 --rate 0.0003 --output better.cwnet
 """
 

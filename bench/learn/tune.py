@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...evaluation import config
 from ...evaluation.learn.game_file import MAX_SCORE, PER_GAME
+from ...text import counted
 from ..common.checkout import revision
 from ..common.command import CommandError, Parser, file_name, number, require, whole_number
 from ..common.files import naming
@@ -32,7 +33,7 @@ Exit code 0: the new file is written; 3: nothing was learnt (the engine's valida
 130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is lower than at the start; 2: an error.
 
 examples:
-  coachwhip tune own.vf positions.epd.xz=0.5 --output tuned.py --plot losses.png
+  coachwhip tune own.vf own.epd.xz=0.5 --output tuned.py --plot losses.png
   coachwhip tune own.vf --only 'king_*,danger_*' --output tuned.py
 """
 
@@ -204,7 +205,7 @@ def _provenance(args: argparse.Namespace, argv: Sequence[str], figures: dict[str
         f"fitted by `coachwhip tune`{f' at commit {commit}' if commit else ''}, starting from {start}.",
         *([f"The network {network} was not used by the fit."] if network else []),
         f"Command: coachwhip tune {shlex.join(argv)}",
-        f"{figures['fitted']} numbers fitted, {figures['changed']} changed, in {figures['best']} epochs{early}.",
+        f"{figures['fitted']} numbers fitted, {figures['changed']} changed, in {counted(figures['best'], 'epoch')}{early}.",
         f"{training}, validation {before['validation']:.6f} and {after['validation']:.6f}.",
         *map(_provenance_of, figures["files"]),
     ]

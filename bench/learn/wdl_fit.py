@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import chess.pgn
 import numpy as np
 
-from ...text import reason
+from ...text import counted, reason
 from ...uci.wdl import LEAST, material
 from ..common.command import CommandError, Parser, file_name, require
 from ..common.files import naming
@@ -115,7 +115,7 @@ def _wdl_fit(args: argparse.Namespace) -> int:
         SCORED.announce()
     samples = read(args.games or [SCORED.path])
     coefficients, loss = fit(samples)
-    print(f"# {samples.games} games, {len(samples.score)} scores, mean loss {loss:.4f} nats")
+    print(f"# {counted(samples.games, 'game')}, {counted(len(samples.score), 'score')}, mean loss {loss:.4f} nats")
     print(f"MIDDLE = {tuple(coefficients[:3])}")
     print(f"SPREAD = {tuple(coefficients[3:])}")
     return 0

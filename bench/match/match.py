@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from ...text import counted
 from ..common.command import uninterrupted, warn
 from ..common.journal import Journal
 from ..common.progress import progress
@@ -57,7 +58,7 @@ class Match:
         """Play what is missing, until nothing is or the test has a verdict."""
         missing = [pairing for number, pairing in self._pairings.items() if number not in self.tally.results]
         if self.tally.results:
-            warn(f"{len(self.tally.results)} games played, {len(missing)} to go")
+            warn(f"{counted(len(self.tally.results), 'game')} played, {len(missing)} to go")
         if not missing or self._is_decided():
             return
         every = max(2, len(missing) // REPORTS // 2 * 2)

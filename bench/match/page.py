@@ -6,7 +6,7 @@ from html import escape
 from itertools import combinations
 from pathlib import Path
 
-from ...text import storable
+from ...text import counted, storable
 from ..common.files import write_bytes
 from ..common.pgn import RawGame, read_game
 from ..viewer import report
@@ -48,7 +48,7 @@ def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None
     heading = " against ".join(names) if len(names) == 2 else f"Match of {len(names)} engines"
     shown = f"; the first {len(texts)} are here" if len(texts) < len(tally.results) else ""
     studies = [_study(texts[number]) for number in sorted(texts)]
-    described = f"{len(tally.results)} games{shown}; scores are the players' own"
+    described = f"{counted(len(tally.results), 'game')}{shown}; scores are the players' own"
     page = report.page(studies, described, heading, "\n".join(_summary(tally, names, sprt)))
     write_bytes(path, storable(page).encode())
 

@@ -5,6 +5,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ...text import counted
 from ..common.plot import as_text, legend, new_figure, whole
 from ..viewer.chart import levels
 from .sprt import Sprt
@@ -89,5 +90,5 @@ def _standings(axes: Any, tally: Tally, names: Sequence[str]) -> None:
         axes.errorbar(rating.elo, row, xerr=rating.error, fmt="o", color="tab:blue", label="" if row else "rating, 95 % interval")
     axes.set_yticks(range(len(rows)), [name for _, name in rows])
     axes.axvline(0, color="grey", linewidth=0.8, label="mean of all engines")
-    axes.set(xlabel="Elo relative to the mean", ylabel="engine", title=f"Ratings after {len(tally.results)} games")
+    axes.set(xlabel="Elo relative to the mean", ylabel="engine", title=f"Ratings after {counted(len(tally.results), 'game')}")
     legend(axes)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...text import shorten
+from ...text import counted, shorten
 from ...uci.parse import MAX_NAMED
 from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS
 from ..common.command import CommandError, Parser, file_name, suggestion, warn
@@ -171,5 +171,5 @@ def _show(table: Mapping[str, Any]) -> None:
         ]
         rows.append(row)
     white = Rating(table["white_advantage"], table["white_advantage_error"])
-    title = f"{table['games']} games, draws {100 * table['draw_share']:.1f} %, Elo of White's advantage {white} (95 %)"
+    title = f"{counted(table['games'], 'game')}, draws {100 * table['draw_share']:.1f} %, Elo of White's advantage {white} (95 %)"
     show(title, HEADINGS, rows, left=2)

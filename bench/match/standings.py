@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from ...text import counted
 from ..common.table import plain
 from .elo import signed
 from .record import FAULTS
@@ -30,9 +31,8 @@ def notes(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]:
         lines.append(f"{name}: " + ", ".join(f"{fault} {faults[player, fault]}" for fault in FAULTS))
         searches, games = tally.oversteps(player)
         if searches:
-            lines.append(
-                f"{name}: node limit overstepped in {searches} search{'es' * (searches > 1)} of {games} game{'s' * (games > 1)}"
-            )
+            text = f"{searches} search{'es' * (searches > 1)} of {counted(games, 'game')}"
+            lines.append(f"{name}: node limit overstepped in {text}")
     return lines
 
 
@@ -52,7 +52,9 @@ def _meeting(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> list[str]
     points, pairs = tally.points(0, 1), tally.pairs(0, 1)
     total = len(points)
     share, drawn = 100 * sum(points) / total, 100 * points.count(0.5) / total
-    lines = [f"{names[0]} against {names[1]}: {total} games, {_score(tally, 0, 1)}, {share:.1f} %, draws {drawn:.1f} %"]
+    lines = [
+        f"{names[0]} against {names[1]}: {counted(total, 'game')}, {_score(tally, 0, 1)}, {share:.1f} %, draws {drawn:.1f} %"
+    ]
     elo, paired = tally.judge(0, 1)
     alone = total - 2 * sum(pairs)
     unpaired = f", {alone} without their other half not counted" if alone else ""

@@ -13,6 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...text import counted
 from ..common.command import CommandError, Parser, file_name, seconds, uninterrupted, warn, whole_number
 from ..common.journal import Contents, Journal, add_journal_arguments, read
 from ..common.outputs import add_force, check_outputs
@@ -189,9 +190,9 @@ def _show_totals(run: Run, names: Sequence[str]) -> None:
     tables = []
     for file in files:
         problems = [problem for problem in run.problems if problem.file == file]
-        tables.append((f"{file}: {len(problems)} positions, {run.limit} each", problems))
+        tables.append((f"{file}: {counted(len(problems), 'position')}, {run.limit} each", problems))
     if len(files) > 1:
-        tables.append((f"All files: {len(run.problems)} positions", run.problems))
+        tables.append((f"All files: {counted(len(run.problems), 'position')}", run.problems))
     for title, problems in tables:
         rows = []
         for name, attempts in zip(names, run.attempts, strict=True):

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import chess
 
-from ...text import reason, shorten
+from ...text import counted, reason, shorten
 from ..common.command import CommandError
 from ..common.fen import MAX_QUOTED, board_of, is_chess960, read_epd
 from ..common.files import numbered_lines
@@ -67,7 +67,7 @@ def read_files(paths: Sequence[Path]) -> tuple[list[Problem], list[str]]:
         read, idle = read_file(path, name)
         problems += read
         if idle:
-            warnings.append(f"{name}: {idle} lines have no bm, am, dm or graded moves and are left out")
+            warnings.append(f"{name}: {counted(idle, 'line')} without bm, am, dm or graded moves left out")
     return problems, warnings
 
 

@@ -182,7 +182,7 @@ def test_lines_without_a_question_are_counted_and_labels_made_unique(tmp_path: P
     )  # fmt: skip
     problems, warnings = read_files([path])
     assert [problem.key for problem in problems] == ["x.epd: a (line 1)", "x.epd: a (line 3)", "x.epd: line 4", "x.epd: \xe9"]
-    assert warnings == ["x.epd: 1 lines have no bm, am, dm or graded moves and are left out"]
+    assert warnings == ["x.epd: 1 line without bm, am, dm or graded moves left out"]
     other.write_text(f'{TWO_PAWNS} bm e4; id "a";\n')
     assert {problem.file for problem in read_files([path, other])[0]} == {str(path), str(other)}  # files of one name stay apart
     path.write_text(f"{TWO_PAWNS} wdl 2;\n")
@@ -284,7 +284,7 @@ def test_engines_are_compared_and_a_run_goes_on(
     asked_good = [f"{field(each)} nodes 1000" for each in (BACK_RANK, ROOKS, TWO_PAWNS, TWO_PAWNS)]
     assert asked(tmp_path, "good") == asked_good
     assert "three.epd: 3 positions, nodes=1000 each" in out
-    assert "other.epd: 1 positions" in out
+    assert "other.epd: 1 position," in out
     assert "All files: 4 positions" in out
     assert "worse: crash at three.epd: mate: " in err
     rows = {

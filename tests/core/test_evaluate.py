@@ -95,6 +95,8 @@ def test_bad_sequences_are_rejected_and_change_nothing(engine: Engine, bad: Sequ
         engine.set_weights(bad)
     assert engine.evaluate(Position()) == before
     assert traced(engine, Position())["weights"] == DEFAULT
+    with pytest.raises(TypeError, match="Engine needs weights"):
+        Engine()  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize("value", [2000, -2000, 0])

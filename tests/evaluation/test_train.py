@@ -426,6 +426,7 @@ def test_a_network_that_cannot_be_written_is_not_lost(data: Path, tmp_path: Path
 
 
 def test_wrong_words_and_damaged_data_are_rejected(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "required: DATA, --output" in rejected(capsys)
     for words, why in (
         (["--hidden", "20"], "expected a multiple of 16, not 20"),
         (["--hidden", "528"], "expected a whole number from 16 to 512"),
