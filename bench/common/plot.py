@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What the plots of all subcommands share (matplotlib, extra `bench`): an empty figure, whole ticks, names as text, the legend, the file."""
 
-from base64 import b64encode
-from collections.abc import Callable
 from importlib import import_module
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +14,6 @@ from .files import write_bytes
 DPI = 100  # dots per inch
 SIZE = (8.0, 4.5)  # inches, of a plot without a long legend
 ROOM = 110  # letters of a line below such a plot
-NO_PLOT = "The plot is missing because matplotlib is not installed: pip install 'coachwhip[bench]'"
 
 
 def require_plot(path: Path) -> None:
@@ -52,25 +49,10 @@ def legend(*axes: Any) -> None:
     axes[0].figure.legend(*zip(*entries, strict=True), loc="outside lower center", ncols=columns, fontsize=9, frameon=False)
 
 
-def _bytes(figure: Any, kind: str) -> bytes:
-    """Return a figure in this format."""
+def picture(figure: Any, path: Path) -> None:
+    """Write a figure of matplotlib in the format that the file's name asks for. Raises OSError that names it."""
     data = BytesIO()
     with catch_warnings():
         filterwarnings("ignore", message="Glyph .* missing")  # a letter that the font lacks is drawn as a box
-        figure.savefig(data, format=kind, dpi=DPI)
-    return data.getvalue()
-
-
-def picture(figure: Any, path: Path) -> None:
-    """Write a figure of matplotlib in the format that the file's name asks for. Raises OSError that names it."""
-    write_bytes(path, _bytes(figure, path.suffix[1:].lower()))
-
-
-def html_image(draw: Callable[[], Any], alt: str) -> str:
-    """Return a figure for a page of HTML; without matplotlib, a sentence."""
-    try:
-        data = _bytes(draw(), "svg")
-    except ImportError:
-        return f"<p>{NO_PLOT}</p>"
-    image = f'<img alt="{alt}" src="data:image/svg+xml;base64,{b64encode(data).decode()}">'
-    return f'<div class="scroll" tabindex="0">{image}</div>'
+        figure.savefig(data, format=path.suffix[1:].lower(), dpi=DPI)
+    write_bytes(path, data.getvalue())

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip lab`, the search laboratory: adversarial search technique by technique on the same positions, in the real core.
 
-This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` makes the table, `plot` and
-`page` show it, and `horizon` shows the horizon effect.
+This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` makes the table, `page` shows it,
+and `horizon` shows the horizon effect.
 
 Every row evaluates with the weighted terms alone, also where the weights name a network: rows are compared with each other and with
 tables of earlier versions, so the evaluation must not change with each network.
@@ -18,12 +18,10 @@ from ...evaluation import config
 from ..common.command import CommandError, Parser, file_name, sets_tunables, whole_number
 from ..common.openings import open_book
 from ..common.outputs import add_force, check_outputs
-from ..common.plot import picture, require_plot
 from ..common.progress import progress
 from . import experiment as laboratory
 from . import horizon, techniques
 from . import page as lab_page
-from . import plot as lab_plot
 from . import report as lab_report
 
 DEPTH = 6
@@ -80,8 +78,7 @@ def main(argv: Sequence[str]) -> int:
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
     add("--json", action="store_true", help="print one JSON object instead of text")
-    add("--plot", type=file_name, metavar="FILE", help="draw nodes by depth (.png, .svg or .pdf; needs matplotlib)")
-    add("--page", type=file_name, metavar="FILE", help="write the table, the plot and explanations as one HTML file")
+    add("--page", type=file_name, metavar="FILE", help="write the table, a picture of it and explanations as one HTML file")
     add_force(add)
     add("--horizon", action="store_true", help="show the horizon effect instead")
     return parser.run(argv, _lab)
@@ -89,11 +86,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _lab(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    check_outputs(args, {"plot": "a plot", "page": "a page of coachwhip"})
-    if args.plot:
-        require_plot(args.plot)
-    if args.page and args.page.suffix.lower() not in (".html", ".htm"):
-        raise CommandError(f"--page {args.page}: the page is HTML, so the name must end in .html")
+    check_outputs(args, {"page": "a page of coachwhip"})
     if args.horizon:
         print(horizon.text(horizon.show()))
         return 0
@@ -107,8 +100,6 @@ def _lab(args: argparse.Namespace) -> int:
             print(json.dumps(lab_report.as_dict(report, results)))
         elif report.rows:
             print(lab_report.text(report))
-        if report.rows and args.plot:
-            picture(lab_plot.draw(report), args.plot)
         if report.rows and args.page:
             lab_page.page(report, horizon.show(), args.page)
     return 1 if any(summary.wrong for summary in report.rows) else 0

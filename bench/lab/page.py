@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The laboratory's page: table, plot, techniques and the horizon effect, in one HTML file that needs no network."""
+"""The laboratory's page: a bar for each row, the table, the techniques and the horizon effect, in the viewer's frame."""
 
+import math
 from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
@@ -9,52 +10,37 @@ import chess
 import chess.svg
 
 from ..common.files import write_bytes
-from ..common.plot import html_image
+from ..viewer.chart import bars
+from ..viewer.frame import document
 from .horizon import Shown, table, verdict
-from .plot import draw
-from .report import Report, text
+from .report import Report, short, text
 from .techniques import BY_KEY
 
 ABOUT = (
     "Adversarial search, one technique after another on the same positions, in the engine itself: each row of the table switches "
     "on one technique more. Made by coachwhip lab."
 )
-BOARD = 320  # pixels
-PAGE = """\
-<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>The search laboratory</title>
-<style>
-:root {{ color-scheme: light dark; }}
-body {{ max-width: 72rem; margin: 0 auto; padding: 1rem; font: 16px/1.5 system-ui, sans-serif; overflow-wrap: break-word; }}
-p {{ max-width: 46rem; }}
-.scroll {{ overflow-x: auto; margin: 1rem 0; }}
-.board svg {{ max-width: 100%; height: auto; }}
-img {{ background: #fff; }}
-</style>
-</head>
-<body>
-<h1>The search laboratory</h1>
-{body}
-</body>
-</html>
+STYLE = """\
+.lab { display: block; }
+.lab p { max-width: 46rem; }
+.lab a { text-decoration: underline; }
+.lab pre { overflow-x: auto; }
+.lab .board { max-width: 20rem; }
 """
 
 
 def page(report: Report, shown: Sequence[Shown], path: Path) -> None:
-    """Write the page; without matplotlib it has no plot. Raises OSError."""
+    """Write the page. Raises OSError."""
     blocks = [
+        f'<style>\n{STYLE}</style>\n<main class="lab">\n<h1>The search laboratory</h1>',
         _paragraph(ABOUT),
-        html_image(lambda: draw(report), "Nodes of each row; the table below has the numbers"),
+        _bars(report),
         _lines(text(report)),
         *_techniques(report),
         *_horizon(shown),
+        "</main>",
     ]
-    write_bytes(path, PAGE.format(body="\n\n".join(blocks)).encode())
+    write_bytes(path, document("The search laboratory", "\n\n".join(blocks)).encode())
 
 
 def _paragraph(words: str) -> str:
@@ -63,7 +49,15 @@ def _paragraph(words: str) -> str:
 
 def _lines(text: str) -> str:
     """Lines as a terminal shows them; they may be wider than the page."""
-    return f'<pre class="scroll" tabindex="0">{escape(text)}</pre>'
+    return f'<pre tabindex="0">{escape(text)}</pre>'
+
+
+def _bars(report: Report) -> str:
+    """A bar for each row that finished a depth everywhere, as long as the logarithm of its nodes."""
+    nodes = {f"{row.row.label} (d={row.depth})": row.nodes[row.depth - 1] or 1 for row in report.rows if row.depth}
+    most = math.log(max([*nodes.values(), 2]))
+    title = "Nodes at the deepest depth (d), mean of a position, on a logarithmic scale"
+    return bars(title, ((label, math.log(max(count, 1)) / most, short(count)) for label, count in nodes.items()))
 
 
 def _techniques(report: Report) -> Iterator[str]:
@@ -83,7 +77,7 @@ def _horizon(shown: Sequence[Shown]) -> Iterator[str]:
     for each in shown:
         arrows = [_arrow(each.best, "green"), *(_arrow(move, "red") for move in each.worth)]
         yield f"<h3>{escape(each.case.title)}</h3>\n\n<p><code>{escape(each.case.fen)}</code></p>"
-        yield f'<div class="board">{chess.svg.board(chess.Board(each.case.fen), arrows=arrows, size=BOARD)}</div>'
+        yield f'<div class="board">{chess.svg.board(chess.Board(each.case.fen), arrows=arrows)}</div>'
         yield _lines(table(each))
         yield _paragraph(each.case.text)
         yield _paragraph(verdict(each))

@@ -11,6 +11,7 @@ import argparse
 import json
 import math
 import random
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -226,7 +227,7 @@ def _spsa(args: argparse.Namespace) -> int:
     finally:  # also after Ctrl-C, or where the journal cannot be written
         if journal:
             journal.close()
-        _report(spsa, as_json=args.json)
+        _report(args, spsa)
     return 0
 
 
@@ -257,10 +258,10 @@ def _play(args: argparse.Namespace, settings: OwnGames, openings: Sequence[Openi
                 bar.log(str(spsa))
 
 
-def _report(spsa: Spsa, *, as_json: bool) -> None:
-    """Print the values, and lines to put into core/tunables.py."""
+def _report(args: argparse.Namespace, spsa: Spsa) -> None:
+    """Print the values, lines to put into core/tunables.py, and the match that tests them."""
     values = spsa.values
-    if as_json:
+    if args.json:
         fields = [p._asdict() | {"value": round(values[p.name]), "exact": values[p.name]} for p in spsa.parameters]
         print(json.dumps({"games": len(spsa.games), "plus_score": spsa.plus_score(), "values": fields}, indent=1))
         return
@@ -273,4 +274,12 @@ def _report(spsa: Spsa, *, as_json: bool) -> None:
     for name, _, low, high, step, note in ROWS.values():
         if name in values:
             print(f"    ({json.dumps(name)}, {round(values[name])}, {low}, {high}, {step}, {json.dumps(note)}),")
-    print("To try: coachwhip bench " + " ".join(f"--set {name}={round(value)}" for name, value in values.items()))
+    before = [
+        "coachwhip",
+        *(["--weights", str(args.weights)] if args.weights else []),
+        *(f"--set={name}={value}" for name, value in args.set),
+    ]
+    tuned = [*before, *(f"--set={name}={round(value)}" for name, value in values.items())]
+    words = ["--engine", shlex.join(tuned), "--name", "tuned", "--engine", shlex.join(before), "--name", "before"]
+    words += ["--nodes", str(args.nodes), "--games", "1000", *(["--openings", str(args.openings)] if args.openings else [])]
+    print(f"To test: coachwhip match {shlex.join(words)}")

@@ -2,6 +2,7 @@
 """`coachwhip spsa`: it climbs, keeps to the bounds, is the same on any number of processes, and goes on where it was."""
 
 import json
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from coachwhip.bench.common.own_game import OwnGames
 from coachwhip.bench.common.rules import Rules
 from coachwhip.bench.learn import spsa
 from coachwhip.bench.learn.spsa import Iteration, PairGame, Parameter, Spsa, play
+from coachwhip.bench.match import __main__ as match
 from coachwhip.core.tunables import TUNABLES
 
 ROWS = {row[0]: row for row in TUNABLES}
@@ -126,6 +128,18 @@ def test_a_run_is_the_same_on_two_processes_and_after_a_break(capsys: pytest.Cap
         assert spsa.main([*FAST, "--journal", str(paths[0]), *words]) == 2
         assert message in capsys.readouterr().err
     assert paths[0].read_bytes() == whole
+
+
+def test_it_ends_with_the_match_that_tests_the_values(capsys: pytest.CaptureFixture[str]) -> None:
+    assert spsa.main([*FAST, "--games", "2", "--set", "lmp_base=3"]) == 0
+    command = capsys.readouterr().out.splitlines()[-1].partition("To test: coachwhip ")[2]
+    name, *words = shlex.split(command)
+    contest = match._contest(match._parser().parse_args(words))
+    tuned, before = (player.command for player in contest.players)
+    assert name == "match"
+    assert before == ("coachwhip", "--set=lmp_base=3")
+    assert tuned[:3] == (*before, f"--set=rfp_max_depth={ROWS['rfp_max_depth'][1]}")
+    assert contest.controls[0].nodes == 60
 
 
 def test_the_better_side_wins_as_either_colour() -> None:
