@@ -22,7 +22,7 @@ PAIR_POINTS = ("0", "½", "1", "1½", "2")
 STYLE = """\
 .match { padding: 0.75rem 1.25rem 0; columns: 2 30rem; column-gap: 2rem; }
 .match > * { break-inside: avoid; }
-.match h3 { break-after: avoid; }
+.match h2 { margin-top: 0.75rem; font-size: 1rem; break-after: avoid; }
 .match p { margin: 0.15rem 0; }
 .match .scroll { overflow-x: auto; }
 .match table { table-layout: auto; width: auto; max-width: none; }
@@ -59,7 +59,7 @@ def _summary(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[
     yield from (f"<p>{escape(line)}</p>" for line in notes(tally, names, sprt))
     if len(names) > 2:
         headings, rows = cross_table(tally, names)
-        head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in headings)
+        head = "".join(f'<th scope="col">{escape(cell)}</th>' if cell else "<td></td>" for cell in headings)
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
         yield f'<div class="scroll" tabindex="0"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
     for first, second in combinations(range(len(names)), 2):

@@ -142,4 +142,4 @@ def bars(title: str, rows: Iterable[tuple[str, float, str]]) -> str:
         f'<span>{escape(label)}</span><span><i style="width: {100 * share:.1f}%"></i></span><span>{number}</span>'
         for label, share, number in rows
     )
-    return f'<h3>{escape(title)}</h3>\n<div class="bars">{cells}</div>'
+    return f'<h2>{escape(title)}</h2>\n<div class="bars">{cells}</div>'
