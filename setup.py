@@ -7,6 +7,7 @@ directives are set here only, since a header comment in a .pyx has no effect on 
 
 import functools
 import gc
+import multiprocessing
 import os
 import runpy
 import shutil
@@ -31,6 +32,7 @@ PACKAGE = "coachwhip"
 SUBPACKAGES = ("bench", "core", "evaluation", "uci")
 TUNING = {"avx2": ("znver2",), "pext": ("znver3", "znver2")}  # level -> values of -mtune, of which the first known one is taken
 BUILD = Path("build")
+MEMORYVIEWS = f"{PACKAGE}.core.memoryviews"  # Cython's code for them, which would be in each module that has one
 CPU = Path("core", "cpu.pyx")  # runs on every processor: it finds out what this one can do
 # What compilers use without being asked, by the names of __builtin_cpu_supports.
 FEATURES = """
@@ -122,6 +124,15 @@ def write_if_changed(path: Path, text: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
+def processes() -> int:
+    """How many processes translate; 0 is this one alone, where the system gives no semaphores (/dev/shm cannot be written)."""
+    try:
+        multiprocessing.Lock()
+    except (ImportError, OSError):
+        return 0
+    return min(4, os.cpu_count() or 1)
+
+
 def translate(modules: Sequence[Extension]) -> list[Extension]:
     """Translate .pyx to .c under build/."""
     from Cython.Build import cythonize
@@ -133,7 +144,8 @@ def translate(modules: Sequence[Extension]) -> list[Extension]:
         include_path=[str(stage_pxd())],
         build_dir=str(BUILD / ("checks" if CHECKS else "release")),
         compiler_directives={"language_level": 3, "wraparound": False, "cdivision": True, **checks},
-        nthreads=min(4, os.cpu_count() or 1),
+        nthreads=processes(),
+        shared_utility_qualified_name=MEMORYVIEWS,
     )
     gc.enable()
     return translated
@@ -244,4 +256,10 @@ class BuildCore(build_ext):
 
 
 if __name__ == "__main__":  # also true under pip; a worker process of cythonize that imports this file must not build
-    setup(packages=sorted(packages()), package_dir=packages(), ext_modules=extensions(), cmdclass={"build_ext": BuildCore})
+    shared = Extension(MEMORYVIEWS, ["core/memoryviews.c"], extra_compile_args=["-Og"])
+    setup(
+        packages=sorted(packages()),
+        package_dir=packages(),
+        ext_modules=[shared, *extensions()],
+        cmdclass={"build_ext": BuildCore},
+    )

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """What a build, a wheel and an sdist hold, read from setup.py and the metadata; .ci/run builds and tries the packages."""
 
+import errno
 import fnmatch
+import multiprocessing
 import os
 import re
 import runpy
@@ -36,6 +38,14 @@ def test_every_file_of_a_package_reaches_wheel_and_sdist() -> None:
     assert not [path for path in files if not any(fnmatch.fnmatch(path.name, each) for each in patterns)]
     grafted = set(re.findall(r"^graft (.*)$", (ROOT / "MANIFEST.in").read_text(encoding="utf-8"), re.MULTILINE))
     assert grafted >= {path.relative_to(ROOT).parts[0] for path in packages}
+
+
+def test_a_build_without_semaphores_translates_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise OSError(errno.EROFS, "Read-only file system")
+
+    monkeypatch.setattr(multiprocessing, "Lock", fail)
+    assert setup_py()["processes"]() == 0
 
 
 @pytest.mark.skipif(os.name == "nt", reason="MSVC does not ask CC, nor does it know -march")
