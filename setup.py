@@ -256,10 +256,5 @@ class BuildCore(build_ext):
 
 
 if __name__ == "__main__":  # also true under pip; a worker process of cythonize that imports this file must not build
-    shared = Extension(MEMORYVIEWS, ["core/memoryviews.c"], extra_compile_args=["-Og"])
-    setup(
-        packages=sorted(packages()),
-        package_dir=packages(),
-        ext_modules=[shared, *extensions()],
-        cmdclass={"build_ext": BuildCore},
-    )
+    modules = [Extension(MEMORYVIEWS, ["core/memoryviews.c"], extra_compile_args=["-Og"]), *extensions()]
+    setup(packages=sorted(packages()), package_dir=packages(), ext_modules=modules, cmdclass={"build_ext": BuildCore})

@@ -33,7 +33,7 @@ def test_every_file_of_a_package_reaches_wheel_and_sdist() -> None:
     packages = [ROOT / folder for folder in setup_py()["packages"](ROOT).values()]
     assert set(packages) == {path.parent for top in ROOT.glob("*/__init__.py") for path in top.parent.rglob("__init__.py")}
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    patterns = ["*.py", "*.pyx", "*.pxd", "results.md", *project["tool"]["setuptools"]["package-data"]["*"]]
+    patterns = ["*.py", "*.pyx", "*.pxd", "results.md", "Makefile", *project["tool"]["setuptools"]["package-data"]["*"]]
     files = [path for folder in packages for path in folder.iterdir() if path.is_file() and path.suffix not in BUILT]
     assert not [path for path in files if not any(fnmatch.fnmatch(path.name, each) for each in patterns)]
     grafted = set(re.findall(r"^graft (.*)$", (ROOT / "MANIFEST.in").read_text(encoding="utf-8"), re.MULTILINE))

@@ -179,7 +179,6 @@ def test_the_page_stands_alone_and_has_every_part(html_page: str) -> None:
         assert f"<span>{row.label} (d=2)</span>" in html_page
     assert techniques.BY_KEY["lmr"].source in html_page
     assert horizon.CASES[0].fen in html_page
-    assert html_page.count('<div class="board"><svg') == len(horizon.CASES)
 
 
 @pytest.mark.needs_program(CHROMIUM)
