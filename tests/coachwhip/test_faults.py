@@ -52,7 +52,7 @@ READS = """
 """
 JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SUITE good.epd", "SPSA", "TRAIN")]
 REPLACES = [  # an old file of the same kind, at the end and as a whole
-    "MATCH --plot FILE.png", "SUITE good.epd --plot FILE.png", "LAB --positions good.fen --plot FILE.png", "TUNE --plot FILE.png", "TRAIN --plot FILE.svg",
+    "MATCH --plot FILE.png", "SUITE good.epd --plot FILE.png", "TUNE --plot FILE.png", "TRAIN --plot FILE.svg",
     "LAB --positions good.fen --page FILE.html", "ANALYSE good.pgn --output FILE", "ANALYSE good.pgn --report FILE", "selfplay good.vf --epd FILE",
     "selfplay good.vf --epd FILE.xz", "ANALYSE good.pgn --puzzles FILE",
     LINES["TUNE"].replace("new.py", "FILE"), LINES["TRAIN"].replace("new.cwnet", "FILE"),
@@ -247,7 +247,6 @@ SAME = [
     "SUITE good.epd --compare j --journal SAME:j",
     "SUITE w.svg --plot SAME:w.svg",
     "lab --positions good.fen --page SAME:good.fen",
-    "lab --positions good.fen --plot SAME:w.svg --page w.svg",
     "spsa --tune rfp_margin --openings good.epd --journal SAME:good.epd",
     "analyse good.pgn --report SAME:good.pgn",
     "analyse good.pgn --output SAME:new --report ./new",
