@@ -213,7 +213,7 @@ class SearchJob(Job):
             return None if limit and result.nodes == most else result
 
         moves, search_all = moves or position.legal_moves(), partial(self.search, session)
-        return strength.search(position, engine.evaluate(position), moves, elo, session.seeds, search_one, search_all)
+        return strength.search(position, engine.evaluate, moves, elo, session.seeds, search_one, search_all)
 
     def _time_left(self) -> tuple[float, int]:
         """Return the soft and hard limit in milliseconds, minus the time used so far; 0: no limit."""

@@ -3,11 +3,13 @@
 
 First, it searches fewer nodes, so it overlooks deeper lines. Second, it does not always play the best move but sometimes one
 that scores nearly as well, more often at lower levels (softmax choice: the probability falls with the loss in centipawns,
-https://en.wikipedia.org/wiki/Softmax_function). A move that loses more than WORST times the temperature is never chosen. So a
-piece is left hanging only if the short search does not see it, and a mate in one is always played.
+https://en.wikipedia.org/wiki/Softmax_function). A move that loses more than WORST times the temperature is never chosen. Third,
+below 800 it overlooks moves, as beginners do, with a probability called blindness: each of its own moves, even a mate in one, and
+in some turns all replies of the opponent. So it leaves pieces hanging and takes protected ones. From 800 on a piece is left hanging
+only if the short search does not see it, and a mate in one is always played.
 
 Won endings need technique, which people know rather than calculate: there every level searches more nodes and plays the best move.
-The side that is far ahead avoids stalemate and repetition.
+The side that is far ahead avoids those draws and repetitions that it sees.
 """
 
 from __future__ import annotations
@@ -19,24 +21,27 @@ from .options import FULL_SKILL, MAX_ELO, MIN_ELO
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from random import Random
 
     from ..core.engine import Position, SearchInfo, SearchResult
     from .options import Options
 
-# Elo, nodes of the search, temperature in centipawns. Nodes rise and temperature falls from row to row, so strength rises. The
-# differences were measured in games of neighbouring levels (bench/results.md); the zero of the scale is a convention.
+# Elo, nodes of the search, temperature in centipawns, blindness. Nodes rise and the others fall from row to row, so strength rises.
+# The differences were measured in games of neighbouring levels; 500 is about even with a player who looks one ply ahead: mates in
+# one, takes what hangs, leaves nothing hanging (bench/results.md).
 ANCHORS = (
-    (500, 60, 112.0),
-    (800, 160, 78.0),
-    (1220, 400, 55.0),
-    (1700, 1_500, 34.0),
-    (2280, 6_000, 20.0),
-    (2800, 21_500, 12.0),
+    (200, 40, 96.0, 0.33),
+    (500, 90, 88.0, 0.11),
+    (800, 140, 83.0, 0.0),
+    (1220, 400, 55.0, 0.0),
+    (1700, 1_500, 34.0, 0.0),
+    (2280, 6_000, 20.0, 0.0),
+    (2800, 21_500, 12.0, 0.0),
 )
 SCAN_SHARE = 4  # the short searches of all moves get a quarter of the nodes in addition
 WORST = 3.0  # temperatures: a move that loses more is never chosen
 FAR_AHEAD = 300  # centipawns from which a side avoids draws
-TECHNIQUE = 48  # times the level's nodes in a won ending: 500 then mates with a rook, 1500 with two bishops
+TECHNIQUE = 48  # times the level's nodes in a won ending: 200 then mates with a rook, 1500 with two bishops
 TECHNIQUE_NODES = 50_000  # enough for all of that: more would only take time
 MATE_SCORE = 32000  # centipawns that a mate counts as when moves are compared
 SECOND_PLACE = 12  # centipawns added to the loss of all moves but the best, whose short search may overrate them
@@ -50,12 +55,13 @@ def limited_elo(options: Options) -> int:
     return MIN_ELO + (MAX_ELO - MIN_ELO) * skill // FULL_SKILL if skill < FULL_SKILL else 0
 
 
-def level(elo: int) -> tuple[int, float]:
-    """Return nodes and temperature of an Elo from 500 to 2800. Between anchors: nodes geometric, temperature linear."""
+def level(elo: int) -> tuple[int, float, float]:
+    """Return nodes, temperature and blindness of an Elo. Between anchors: nodes geometric, the others linear."""
     above = next(index for index in range(1, len(ANCHORS)) if elo <= ANCHORS[index][0])
-    (low, low_nodes, low_heat), (high, high_nodes, high_heat) = ANCHORS[above - 1 : above + 1]
+    (low, low_nodes, low_heat, low_blind), (high, high_nodes, high_heat, high_blind) = ANCHORS[above - 1 : above + 1]
     part = (elo - low) / (high - low)
-    return round(low_nodes * (high_nodes / low_nodes) ** part), low_heat + part * (high_heat - low_heat)
+    nodes = round(low_nodes * (high_nodes / low_nodes) ** part)
+    return nodes, low_heat + part * (high_heat - low_heat), low_blind + part * (high_blind - low_blind)
 
 
 def needs_technique(position: Position, score: int) -> bool:
@@ -78,7 +84,7 @@ def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
 
 def search(
     position: Position,
-    score: int,
+    evaluate: Callable[[Position], int],
     moves: list[str],
     elo: int,
     seeds: tuple[int, int],
@@ -88,12 +94,16 @@ def search(
     """Return the result for the move to play at a lower strength: short searches of all moves, a longer one, and a random choice.
 
     `search_one` and `search_all` search a move or moves with a soft limit of nodes; `search_one` returns None if nothing is left of
-    the limits of the `go`. `score`: the static evaluation.
+    the limits of the `go`. `evaluate`: the static evaluation, in centipawns for the side to move.
     """
-    nodes, temperature = level(elo)
-    if needs_technique(position, score):
+    from random import Random  # takes longer to load than the rest of a session
+
+    nodes, temperature, blindness = level(elo)
+    if needs_technique(position, evaluate(position)):
         moves = without_draws(position, moves) or moves
         return search_all(moves, min(nodes * TECHNIQUE, TECHNIQUE_NODES))
+    random = Random(str((position.key, *seeds)))
+    moves = [move for move in moves if random.random() >= blindness] or moves
     shorts: dict[str, SearchResult] = {}
     for move in moves:
         short = search_one(move, max(nodes // SCAN_SHARE // len(moves), 1))
@@ -103,32 +113,35 @@ def search(
     result = search_all(moves, nodes)
     if result.bestmove not in shorts:
         return result
-    chosen = choose(position, {move: short.lines[0] for move, short in shorts.items()}, result, temperature, *seeds)
+    scores = {move: comparable(short.lines[0]) for move, short in shorts.items()}
+    if random.random() < blindness:
+        for move, score in scores.items():
+            after = position.copy()
+            after.make(move)
+            scores[move] = max(score, -evaluate(after))  # without the reply
+    chosen = choose(position, scores, result, temperature, random)
     return result if chosen == result.bestmove else shorts[chosen]
 
 
-def choose(position: Position, infos: dict[str, SearchInfo], result: SearchResult, temperature: float, *seeds: int) -> str:
-    """Return one of the moves in `infos`, the results of a short search of each; `result` is that of the longer search."""
-    scores = {move: comparable(info) for move, info in infos.items()}
+def choose(position: Position, scores: dict[str, int], result: SearchResult, temperature: float, random: Random) -> str:
+    """Return one of the moves in `scores` (centipawns, of short searches); `result` is that of the longer search."""
     best = result.lines[0]
     if best.is_mate and best.mate_in > 0:
         scores[result.bestmove] = comparable(best)
     progressing = {move: scores[move] for move in without_draws(position, scores)}
     if max(progressing.values(), default=0) >= FAR_AHEAD:
         scores = progressing
-    return softmax(result.bestmove, scores, temperature, position.key, *seeds)
+    return softmax(result.bestmove, scores, temperature, random)
 
 
-def softmax(best: str, scores: dict[str, int], temperature: float, *seeds: int) -> str:
+def softmax(best: str, scores: dict[str, int], temperature: float, random: Random) -> str:
     """Return one of the moves in `scores` (centipawns), at random: the less a move loses, the likelier; `best` loses nothing."""
-    from random import Random  # takes longer to load than the rest of a session
-
     top = max(scores.values())
     if best not in scores:
         best = max(scores, key=scores.__getitem__)
     losses = [0 if move == best else top - score + SECOND_PLACE for move, score in scores.items()]
     weights = [exp(-loss / temperature) if loss <= WORST * temperature else 0.0 for loss in losses]
-    return Random(str(seeds)).choices(list(scores), weights)[0]
+    return random.choices(list(scores), weights)[0]
 
 
 def comparable(info: SearchInfo) -> int:

@@ -52,7 +52,7 @@ def test_greeting() -> None:
         (),
         ("MultiPV value 4",),
         ("Threads value 3",),
-        *((f"UCI_Elo value {elo}", "UCI_LimitStrength value true") for elo in (500, 2800)),
+        *((f"UCI_Elo value {elo}", "UCI_LimitStrength value true") for elo in (200, 2800)),
     ],
 )
 @pytest.mark.parametrize("words", ["", " searchmoves e2a6 a2a4", " ponder"])
