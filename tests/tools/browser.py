@@ -2,10 +2,8 @@
 """Pages in a headless Chromium, for tests marked `@pytest.mark.needs_program(CHROMIUM)`."""
 
 import base64
-import html
 import json
 import os
-import re
 import select
 import subprocess
 import time
@@ -16,22 +14,12 @@ from programs import CHROMIUM, program
 
 PHONE, DESK = 360, 1280  # widths in CSS pixels
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu")
-PATIENCE = 20.0  # seconds
-# Runs next to the page, not in it: the page's own policy stays in force.
-MEASURE = """
-<script>
-addEventListener("load", () => setTimeout(() => {
-  const page = document.getElementById("page").contentDocument, root = page.documentElement;
-  const shown = [...page.images].filter((each) => each.complete && each.naturalWidth).length;
-  const style = page.defaultView.getComputedStyle(page.body);
-  const found = { page: root.scrollWidth, view: root.clientWidth, images: shown, ground: style.backgroundColor, ink: style.color };
-  const dump = document.createElement("pre");
-  dump.id = "measured";
-  dump.textContent = JSON.stringify(found);
-  document.body.append(dump);
-}, 300));
-</script>
-"""
+PATIENCE = 60.0  # seconds
+MEASURE = """(() => {
+  const root = document.documentElement, style = getComputedStyle(document.body);
+  const images = [...document.images].filter((each) => each.complete && each.naturalWidth).length;
+  return { page: root.scrollWidth, view: root.clientWidth, images, ground: style.backgroundColor, ink: style.color };
+})()"""
 
 
 def browse(page: str, folder: Path, *words: str) -> str:
@@ -44,15 +32,14 @@ def browse(page: str, folder: Path, *words: str) -> str:
 
 
 def measured(page: str, folder: Path, width: int, *, dark: bool = False) -> dict[str, object]:
-    """How the page is laid out in a frame of this width, in pixels.
+    """How the page is laid out at this width, in pixels.
 
     `page` and `view` are equal unless the page scrolls sideways; `images` counts those shown; `ground` and `ink` are the body's colours.
     """
-    frame = f'<iframe id="page" style="width: {width}px; height: 800px; border: 0" srcdoc="{html.escape(page)}"></iframe>'
-    scheme = f"--blink-settings=preferredColorScheme={0 if dark else 1}"
-    dom = browse(f"<!doctype html><meta charset=utf-8><body>{frame}{MEASURE}</body>", folder, scheme)
-    (text,) = re.findall(r'<pre id="measured">(.*?)</pre>', dom)
-    found: dict[str, object] = json.loads(html.unescape(text))
+    path = folder / "page.html"
+    path.write_text(page, encoding="utf-8")
+    with Browser(folder) as browser:
+        found: dict[str, object] = browser.open(path.as_uri(), width, dark=dark).value(MEASURE)
     return found
 
 
@@ -151,19 +138,17 @@ class Browser:
         self._count += 1
         message = {"id": self._count, "method": method, "params": params, **({"sessionId": session} if session else {})}
         os.write(self._write, json.dumps(message).encode() + b"\0")
-        while (answer := self._receive()).get("id") != self._count:
-            pass
-        assert "error" not in answer, (method, answer)
-        result: dict[str, Any] = answer["result"]
-        return result
-
-    def _receive(self) -> dict[str, Any]:
-        while b"\0" not in self._received:
-            assert select.select([self._read], [], [], PATIENCE)[0], "Chromium does not answer"
-            self._received += os.read(self._read, 1 << 20)
-        line, _, self._received = self._received.partition(b"\0")
-        message: dict[str, Any] = json.loads(line)
-        return message
+        while True:
+            line, end, rest = self._received.partition(b"\0")
+            if not end:
+                assert select.select([self._read], [], [], PATIENCE)[0], "Chromium does not answer"
+                self._received += os.read(self._read, 1 << 20)
+                continue
+            self._received, answer = rest, json.loads(line)
+            if answer.get("id") == self._count:
+                assert "error" not in answer, (method, answer)
+                result: dict[str, Any] = answer["result"]
+                return result
 
     def open(self, url: str, width: int = DESK, height: int = 800, *, dark: bool = False) -> Tab:
         """Open a page in a tab of its own."""
