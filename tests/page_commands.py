@@ -45,8 +45,8 @@ NOT_RUN = {
     "fastchess ": "another program, and an older coachwhip",
     "cutechess-cli ": "another program, and an older coachwhip",
 }
-# Words of commands that take minutes or more, and whose command lines are only read.
-ONLY_READ = {"--revision", "big.vf", "ranking.jsonl", "gnuchess --uci", "./a", "more.pgn", "more.vf"}
+# Words of commands that take minutes or more or do not end, and whose command lines are only read.
+ONLY_READ = {"--browser", "--revision", "big.vf", "ranking.jsonl", "gnuchess --uci", "./a", "more.pgn", "more.vf"}
 WRITES = re.compile(r"(?:--(?:output|report|plot|page|pgn|journal)|>) ([\w.]+)")
 
 
