@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 # Subcommand -> the module whose main(argv) runs it, its arguments, and its help.
 SUBCOMMANDS = {
-    "play": ("bench.play.__main__", "", "play a game against it in the terminal"),
+    "play": ("bench.play.__main__", "", "play a game against it in the terminal or the browser"),
     "bench": ("bench.bench", "[DEPTH]", "search fixed positions: node count and speed"),
     "perft": ("bench.perft", "DEPTH [FEN]", "count the positions after DEPTH plies, check known counts"),
     "match": ("bench.match.__main__", "", "play games between engines"),

@@ -33,7 +33,9 @@ def time_control(text: str) -> TimeControl:
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand."""
-    parser = Parser("play", "Play a game against the engine in the terminal. Moves and commands come from standard input.", HELP)
+    parser = Parser(
+        "play", "Play against the engine, in the browser (--browser) or by moves and commands on standard input.", HELP
+    )
     add = parser.add_argument
     about = f"strength, {MIN_ELO} to {MAX_ELO} (default: full strength)"
     add("--elo", type=whole_number(MIN_ELO, MAX_ELO), metavar="N", help=about)
