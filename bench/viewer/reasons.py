@@ -16,22 +16,22 @@ SIDES = ("Black", "White")
 VALUES = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}
 GROUPS = ((chess.QUEEN,), (chess.ROOK,), (chess.BISHOP, chess.KNIGHT), (chess.PAWN,))
 COUNTS = ("", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+NEW_QUEEN = "a new queen"
 FIRST, LAST = 4, 12  # plies between which a line must have a quiet position; later moves are less reliable
-SOON = 9  # plies within which material must change hands
-SHOWN = 4  # plies that are written out
+SOON = 10  # plies within which material must change hands
+SHOWN = 5  # plies that are written out
 PAWN = 60  # centipawns of score that each pawn of material must make
 LEAST = 30  # centipawns that make a theme worth a word
 THEMES = {  # of the evaluation, with words for more and for less
     "King": ("king is", "safer", "weaker"),
     "Passed pawns": ("passed pawns are", "stronger", "weaker"),
     "Pawns": ("pawn structure is", "stronger", "weaker"),
-    "Space": ("space is", "larger", "smaller"),
     "Minor pieces": ("knights and bishops are", "better placed", "worse placed"),
     "Rooks, queens": ("rooks and queens are", "better placed", "worse placed"),
     "Mobility": ("pieces are", "more active", "less active"),
     "Piece squares": ("pieces are", "better placed", "worse placed"),
 }
-OF_PIECES = list(THEMES)[4:]  # compared only for the same pieces, since fewer have less of them
+OF_PIECES = list(THEMES)[3:]  # compared only for the same pieces, since fewer have less of them
 
 
 def why_bad(board: chess.Board, played: Line, best: Line, evaluator: Evaluator) -> str:
@@ -39,10 +39,11 @@ def why_bad(board: chess.Board, played: Line, best: Line, evaluator: Evaluator) 
 
     Both lines start at `board`, which has the game's history. Their scores are from White's side.
     """
-    bad, good = _Walk(board, played, evaluator), _Walk(board, best, evaluator)
+    taken = _taken(board, best)
+    bad, good = _Walk(board, played, evaluator, taken), _Walk(board, best, evaluator, taken)
     loss = good.points - bad.points
-    sentences = _mates(bad, good) or _draws(bad, good) or _material(bad, good, loss)
-    if not sentences and good.static() - bad.static() >= loss / 2:
+    sentences = [*_mates(bad, good), *_draws(bad, good)] or _material(bad, good, loss, taken)
+    if not sentences and bad.worth == good.worth and loss / 2 <= good.static - bad.static <= 2 * loss:
         sentences = _themes(good, bad, not board.turn, max(LEAST, loss / 3))
     return " ".join(sentences)
 
@@ -57,47 +58,50 @@ def why_best(board: chess.Board, best: Line, threat: Line | None, evaluator: Eva
         return f"Mates{_in(good.mate)}: {good.text(0, 1)}."
     if how := good.draw():
         return f"Draws by {how}."
-    if won := good.won(1):
-        return f"Wins {won}: {good.text(0, good.decision(1))}."
+    if won := good.won():
+        return f"Wins{' back' if _taken(board, best) else ''} {won}: {good.text(0, good.decision())}."
     if threat:
         passed = board.copy()
         passed.push(chess.Move.null())
         against = _Walk(passed, threat, evaluator)
         if against.mate > 0 and good.mate == 0:
             return f"Parries mate{_in(against.mate)}: {against.text(0, 1)}."
-        value = against.worth()
-        if (won := against.won(1)) and good.worth() > -value and good.points + against.points >= PAWN * value:
-            return f"Parries {against.text(0, against.decision(1))}, which wins {won}."
+        if (won := against.won()) and good.worth > -against.worth and good.points + against.points >= PAWN * against.worth:
+            return f"Parries {against.text(0, against.decision())}, which wins {won}."
     start = _Walk(board, Line(best.score, ()), evaluator)
-    return " ".join(_themes(start, good, board.turn, LEAST)[:1]) if evaluator.is_quiet(board) else ""
+    return " ".join(_themes(start, good, board.turn, LEAST)) if good.end and evaluator.is_quiet(board) else ""
 
 
 def advise(engine: SimpleEngine, board: chess.Board, limit: Limit, evaluator: Evaluator) -> tuple[chess.Move, str]:
-    """Return the best move of a position, and why it is good; searches outside any game."""
-    (best,) = lines_of([engine.analyse(board, limit)])
-    threat = None
-    if not board.is_check():
-        passed = board.copy(stack=False)
-        passed.push(chess.Move.null())
-        (threat,) = lines_of([engine.analyse(passed, limit)])
-    return best.moves[0], why_best(board, best, threat, evaluator)
+    """Return the best move of a position and why it is good, by searches outside any game."""
+    passed = board.copy(stack=False)
+    passed.push(chess.Move.null())
+    boards = (board,) if board.is_check() else (board, passed)
+    best, *threats = lines_of([engine.analyse(position, limit) for position in boards])
+    return best.moves[0], why_best(board, best, threats[0] if threats else None, evaluator)
 
 
 class _Walk:
     """A line on boards, and its quiet end. Scores and gains are those of the player who begins it."""
 
-    def __init__(self, board: chess.Board, line: Line, evaluator: Evaluator) -> None:
-        self.player, self.moves, self._evaluator = board.turn, line.moves, evaluator
+    def __init__(self, board: chess.Board, line: Line, evaluator: Evaluator, taken: int = 0) -> None:
+        """Begin with the loss of a piece of the kind `taken`; 0: of none."""
+        self.player, self.moves = board.turn, line.moves
         self.score = line.score if board.turn else -line.score
-        self.points = self.score.score(mate_score=MATE_SCORE)
-        self.mate = self.score.mate() or 0
+        self.points, self.mate = self.score.score(mate_score=MATE_SCORE), self.score.mate() or 0
         self.boards = [board]
         for move in line.moves:
-            self.boards.append(self.boards[-1].copy())
-            self.boards[-1].push(move)
-        plies = range(FIRST, min(len(self.boards), 2 * LAST))
-        self._quiet = [ply for ply in plies if evaluator.is_quiet(self.boards[ply])]
-        self.end = max((ply for ply in self._quiet if ply <= LAST), default=0)  # 0: there is none
+            self.boards.append(_after(self.boards[-1], move))
+        quiet = [ply for ply, after in enumerate(self.boards[: 2 * LAST]) if ply >= FIRST and evaluator.is_quiet(after)]
+        self.end = max((ply for ply in quiet if ply <= LAST), default=0)  # 0: there is none
+        leads = [{kind: _lead(after, kind, board.turn) for kind in VALUES} for after in self.boards]
+        self.gains = [{kind: lead[kind] - leads[0][kind] - (kind == taken) for kind in VALUES} for lead in leads]
+        worths = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]
+        self.worth = worths[self.end]  # in pawns
+        self.later = [worths[ply] for ply in quiet if ply > self.end]
+        self.terms = evaluator.terms(self.boards[self.end])
+        score = sum(white - black for white, black in self.terms.values())
+        self.static = score if board.turn else -score
 
     def text(self, first: int, last: int) -> str:
         """Return the moves from ply `first` to before ply `last` with their numbers, without the middle of a long line."""
@@ -112,55 +116,28 @@ class _Walk:
             "stalemate": last.is_stalemate(),
             "insufficient material": last.is_insufficient_material(),
             "the fifty-move rule": last.halfmove_clock >= FIFTY_MOVES,
-            "repetition": any(board.is_repetition(2) for board in (last, *_next(last))),
+            "repetition": any(board.is_repetition(2) for board in (last, *(_after(last, move) for move in last.legal_moves))),
         }
         return next((rule for rule, holds in rules.items() if holds and self.score == Cp(0)), "")
 
-    def gain(self, ply: int) -> dict[int, int]:
-        """Return how many pieces of each kind the player wins up to a ply, less those lost."""
-        before, after = self.boards[0], self.boards[ply]
-        return {kind: _lead(after, kind, self.player) - _lead(before, kind, self.player) for kind in VALUES}
+    def won(self, sign: int = 1) -> str:
+        """Return the pieces that are won (`sign` -1: lost) soon and for good, in words; "" if none are."""
+        is_sure = sign * self.worth > 0 and all(sign * worth >= sign * self.worth for worth in self.later)
+        if not is_sure or self.decision(sign) > SOON:
+            return ""
+        return NEW_QUEEN if self.moves[self.decision(sign) - 1].promotion else _words(self.gains[self.end], sign)
 
-    def worth(self, ply: int | None = None) -> int:
-        """Return the gain up to a ply, or the quiet end, in pawns."""
-        gain = self.gain(self.end if ply is None else ply)
-        return sum(value * gain[kind] for kind, value in VALUES.items())
-
-    def won(self, sign: int) -> str:
-        """Return the pieces won (`sign` 1) or lost (-1) soon and for good, in words; "" for none."""
-        worth = sign * self.worth()
-        is_kept = all(sign * self.worth(ply) >= worth for ply in self._quiet if ply > self.end)
-        return _words(self.gain(self.end), sign) if worth > 0 and is_kept and self.decision(sign) <= SOON else ""
-
-    def decision(self, sign: int) -> int:
-        """Return the ply up to which the most valuable pieces are won (`sign` 1) or lost (-1)."""
-        gains = [self.gain(ply) for ply in range(self.end + 1)]
-        counts = [[sign * sum(gain[kind] for kind in group) for gain in gains] for group in GROUPS]
+    def decision(self, sign: int = 1) -> int:
+        """Return the ply up to which the most valuable of the pieces are won (`sign` -1: lost)."""
+        counts = ([sign * sum(gain[kind] for kind in group) for gain in self.gains[: self.end + 1]] for group in GROUPS)
         count = next(count for count in counts if count[-1] > 0)
         return next(ply for ply in range(self.end + 1) if min(count[ply:]) >= count[-1])
 
-    def pieces(self, side: chess.Color) -> list[int]:
-        """Return how many pieces of each kind a side has at the quiet end, without pawns."""
-        return [len(self.boards[self.end].pieces(kind, side)) for kind in VALUES if kind != chess.PAWN]
 
-    def terms(self) -> dict[str, tuple[float, float]]:
-        """Return the themes at the quiet end; the safety of a king is its shelter less the attack on it."""
-        terms = self._evaluator.terms(self.boards[self.end])
-        (white, black), (by_white, by_black) = (terms.get(name, (0, 0)) for name in ("King shelter", "King attack"))
-        return {**terms, "King": (white - by_black, black - by_white)}
-
-    def static(self) -> float:
-        """Return the evaluation of the quiet end."""
-        score = sum(white - black for white, black in self._evaluator.terms(self.boards[self.end]).values())
-        return score if self.player else -score
-
-
-def _next(board: chess.Board) -> list[chess.Board]:
-    boards = []
-    for move in board.legal_moves:
-        boards.append(board.copy())
-        boards[-1].push(move)
-    return boards
+def _after(board: chess.Board, move: chess.Move) -> chess.Board:
+    board = board.copy()
+    board.push(move)
+    return board
 
 
 def _lead(board: chess.Board, kind: chess.PieceType, side: chess.Color) -> int:
@@ -185,58 +162,71 @@ def _draws(bad: _Walk, good: _Walk) -> list[str]:
     return []
 
 
-def _material(bad: _Walk, good: _Walk, loss: int) -> list[str]:
-    """Return sentences about what the played line loses and the best one wins."""
-    change = good.worth() - bad.worth()
+def _taken(board: chess.Board, best: Line) -> int:
+    """Return the kind of the piece that the last move took and the best one wins back; 0 if there is none."""
+    if not board.move_stack or not best.moves or best.moves[0].to_square != board.peek().to_square:
+        return 0
+    before = board.copy()
+    last = before.pop()
+    taken = (before.piece_type_at(last.to_square) or chess.PAWN) if before.is_capture(last) else 0
+    return taken if taken and VALUES[board.piece_type_at(last.to_square)] >= VALUES[taken] else 0
+
+
+def _material(bad: _Walk, good: _Walk, loss: int, taken: int) -> list[str]:
+    """Return sentences about what the played line loses, or the best one wins."""
+    change = good.worth - bad.worth
     if not (bad.end and good.end and change >= 1 and loss >= PAWN * change):
         return []
-    best = good.text(0, 1)
     if lost := bad.won(-1):
-        instead = f" {best} loses only {less}." if (less := good.won(-1)) else ""
-        return [f"Loses {lost}: {bad.text(1, bad.decision(-1))}.{instead}"]
-    if bad.worth() >= 0 and (won := good.won(1)):
-        line = good.text(0, good.decision(1))
-        if bad.worth():
-            return [f"Wins only {less}: {line} wins {won}."] if (less := bad.won(1)) else []
-        return [f"Misses {line}, which wins {won}."]
-    return []
+        if not bad.decision(-1):
+            return [f"Misses {good.text(0, 1)}, which wins back a {chess.piece_name(taken)}."]
+        instead = f" {good.text(0, 1)} loses only {less}." if (less := good.won(-1)) else ""
+        instead = f" {good.text(0, good.decision())} wins {won}." if (won := good.won()) else instead
+        verb = "Allows" if lost == NEW_QUEEN else "Loses"
+        return [f"{verb} {lost}: {bad.text(1, bad.decision(-1))}.{instead}"]
+    won, less = good.won(), bad.won()
+    if not won or (bad.worth and not less):
+        return []
+    line = good.text(0, good.decision())
+    return [f"Wins only {less}: {line} wins {won}." if less else f"Misses {line}, which wins {won}."]
 
 
 def _words(gain: dict[int, int], sign: int) -> str:
-    """Return the pieces won (`sign` 1) or lost (-1) in words, as "the exchange for a pawn"."""
+    """Return the pieces won (`sign` -1: lost) in words, as "the exchange for a pawn"."""
     count = {chess.piece_name(kind): sign * number for kind, number in gain.items()}
     minors = count["bishop"] + count["knight"]
     if minors * count["rook"] == -1:
         count = {"the exchange": count["rook"], **count, "rook": 0, "bishop": 0, "knight": 0}
     elif count["bishop"] * count["knight"] < 0:  # one for the other is an even trade
         count |= {"bishop": 0, "knight": 0, max("bishop", "knight", key=lambda name: abs(count[name])): minors}
-    return " for ".join(
-        " and ".join(_counted(name, side * number) for name, number in count.items() if side * number > 0)
-        for side in (1, -1)
-        if any(side * number > 0 for number in count.values())
-    )
-
-
-def _counted(name: str, number: int) -> str:
-    return name if name.startswith("the ") else f"{COUNTS[number]} {name}{'s' if number > 1 else ''}"
+    sides: dict[bool, list[str]] = {True: [], False: []}
+    for name, number in count.items():
+        if number:
+            many = f"{COUNTS[abs(number)]} {name}{'s' if abs(number) > 1 else ''}"
+            sides[number > 0].append(name if name == "the exchange" else many)
+    return " for ".join(" and ".join(names) for names in sides.values() if names)
 
 
 def _themes(old: _Walk, new: _Walk, favoured: chess.Color, least: float) -> list[str]:
     """Return a sentence about what changes most from one quiet end to the other: one or two themes, by at least `least` centipawns."""
-    before, after = old.terms(), new.terms()
     changes = []
+    sides = (favoured, not favoured)
     for theme, (what, more, less) in THEMES.items():
-        if theme not in before:
-            continue
-        gains = [after[theme][not side] - before[theme][not side] for side in (favoured, not favoured)]
-        own, theirs = gains[0], -gains[1]
-        side, size = (favoured, own) if own >= theirs else (not favoured, theirs)
-        if min(size, own + theirs) >= least and (theme not in OF_PIECES or old.pieces(side) == new.pieces(side)):
-            changes.append((size, f"{SIDES[side]}'s {what} {more if side == favoured else less} by {size / 100:.1f}"))
+        own, theirs = (_value(new, theme, side) - _value(old, theme, side) for side in sides)
+        size, side, word = max((own, favoured, more), (-theirs, not favoured, less))
+        pieces = [[len(walk.boards[walk.end].pieces(kind, side)) for kind in list(VALUES)[:-1]] for walk in (old, new)]
+        if min(size, own - theirs) >= least and (theme not in OF_PIECES or pieces[0] == pieces[1]):
+            changes.append((size, f"{SIDES[side]}'s {what} {word} by {size / 100:.1f}"))
     words = [text for _, text in sorted(changes, reverse=True)[:2]]
-    if "Network" in before and len(words) < 2:
-        size = (after["Network"][0] - before["Network"][0]) * (1 if favoured else -1)
-        if size >= least:
-            words.append(f"the network's judgement of the position is better for {SIDES[favoured]} by {size / 100:.1f}")
+    own, theirs = (_value(new, "Network", side) - _value(old, "Network", side) for side in sides)
+    if len(words) < 2 and own - theirs >= least:
+        words.append(f"the network's judgement of the position is better for {SIDES[favoured]} by {(own - theirs) / 100:.1f}")
     text = ", ".join(words)
     return [f"{text[0].upper()}{text[1:]}."] if text else []
+
+
+def _value(walk: _Walk, theme: str, side: chess.Color) -> float:
+    """Return a side's value of a theme at the quiet end; the safety of its king is the shelter less the attack on it."""
+    if theme == "King":
+        return _value(walk, "King shelter", side) - _value(walk, "King attack", not side)
+    return walk.terms[theme][not side] if theme in walk.terms else 0

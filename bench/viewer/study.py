@@ -27,7 +27,7 @@ from .phases import PHASES, phases
 
 LINE_PLIES = 10  # of a line that is shown; later moves of an engine's line are unreliable
 CHOICES = 3  # best moves that are known where a bad move was played
-SHORT, SEARCHES = 8, 3  # plies below which a line is continued for its reason, by at most so many searches
+SHORT, SEARCHES = 12, 3  # plies below which a line is continued for its reason, by at most so many searches
 OUR_REASON = re.compile(r" ?\(coachwhip: [^()]*\)")  # in a comment
 MOVE_NAGS = frozenset(range(1, 7))  # ! ? !! ?? !? ?!
 
@@ -66,16 +66,8 @@ class JudgedMove(NamedTuple):
     loss: float  # percent points of winning chances
     accuracy: float
     judgement: judge.Judgement | None
-
-    @property
-    def reason(self) -> str:
-        """Why a bad move is bad, in one or two sentences; "" if nothing is sure."""
-        return self.before.reason
-
-    @property
-    def choices(self) -> tuple[Line, ...]:
-        """The best moves, with their lines, instead of a bad one; the move itself may be among them."""
-        return self.before.choices
+    reason: str  # why a bad move is bad, in one or two sentences; "" if nothing is sure
+    choices: tuple[Line, ...]  # the best moves where a bad one was played, which may be among them
 
     def better_lines(self) -> list[Line]:
         """Return the lines of the position before the move that score better for its player than the move."""
@@ -86,9 +78,6 @@ class JudgedMove(NamedTuple):
             and line.moves[0] != self.move
             and (line.score > self.after.score if self.white else line.score < self.after.score)
         ]
-
-
-Explain = Callable[[chess.Board, Line, Line], str]  # why the first line from a board is worse than the second
 
 
 class Side(NamedTuple):
@@ -133,11 +122,17 @@ class Study:
         return not self.colours or None not in self.analyses
 
     def analyse(
-        self, engine: SimpleEngine, limit: Limit, multipv: int, advance: Callable[[], None], explain: Explain | None = None
+        self,
+        engine: SimpleEngine,
+        limit: Limit,
+        multipv: int,
+        advance: Callable[[], None],
+        explain: Callable[[chess.Board, Line, Line], str] | None = None,
     ) -> None:
         """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it.
 
-        With `explain`, bad moves get reasons, and the position before them is searched for the best moves.
+        `explain` returns why the first of two lines from a board is worse than the second. With it, bad moves get reasons, and the
+        positions before them are searched for the best moves.
         Raises ValueError if the engine does not play this variant, EngineError if it does not accept a position.
         """
         if not self.boards:
@@ -178,15 +173,23 @@ class Study:
     def to_json(self) -> list[Any]:
         """Return the analysis of a game as plain data, for a journal."""
         return [
-            [analysis.depth, analysis.reason, *map(_lines_to_json, (analysis.lines, analysis.choices))]
+            [analysis.depth, analysis.reason]
+            + [
+                [[str(line.score), *map(chess.Move.uci, line.moves)] for line in lines]
+                for lines in (analysis.lines, analysis.choices)
+            ]
             for analysis in self.analyses
             if analysis
         ]
 
     def load(self, data: list[Any]) -> None:
         """Take the analysis from what `to_json` returned."""
-        for at, (depth, why, lines, choices) in enumerate(data):
-            self.analyses[at] = Analysis(_lines_from_json(lines), depth, _lines_from_json(choices), why)
+        for at, (depth, why, *lists) in enumerate(data):
+            lines, choices = (
+                tuple(Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines)
+                for lines in lists
+            )
+            self.analyses[at] = Analysis(lines, depth, choices, why)
 
     def judged_moves(self) -> Iterator[JudgedMove]:
         """Return the moves for which the positions before and after have been analysed; none of a player who is not judged."""
@@ -203,7 +206,20 @@ class Study:
         loss = 0.0 if best else max(0.0, drop)
         loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
         accuracy, judgement = judge.move_accuracy(drop), judge.judge(loss)
-        return JudgedMove(at, board.san(move), move, board.turn, before, after, loss_cp, loss, accuracy, judgement)
+        return JudgedMove(
+            at,
+            board.san(move),
+            move,
+            board.turn,
+            before,
+            after,
+            loss_cp,
+            loss,
+            accuracy,
+            judgement,
+            before.reason,
+            before.choices,
+        )
 
     def sides(self) -> tuple[Side, Side]:
         """Return the results of White and of Black."""
@@ -262,14 +278,6 @@ class Study:
 def lines_of(infos: Sequence[InfoDict]) -> tuple[Line, ...]:
     """Return the lines of python-chess's `analyse` with `multipv`."""
     return tuple(Line(info["score"].white(), tuple(info.get("pv", ()))) for info in infos)
-
-
-def _lines_to_json(lines: Sequence[Line]) -> list[list[str]]:
-    return [[str(line.score), *map(chess.Move.uci, line.moves)] for line in lines]
-
-
-def _lines_from_json(data: list[list[str]]) -> tuple[Line, ...]:
-    return tuple(Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in data)
 
 
 def over_games(studies: Sequence[Study]) -> list[tuple[int, Side]]:
