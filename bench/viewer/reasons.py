@@ -8,7 +8,7 @@ of a line, in which no exchange is in progress.
 import chess
 from chess.engine import Cp, Limit, SimpleEngine
 
-from ..common.adjudication import FIFTY_MOVES, MATE_SCORE
+from ..common.adjudication import MATE_SCORE
 from ..common.evaluator import Evaluator
 from .study import Line, lines_of
 
@@ -17,6 +17,7 @@ VALUES = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess
 GROUPS = ((chess.QUEEN,), (chess.ROOK,), (chess.BISHOP, chess.KNIGHT), (chess.PAWN,))
 COUNTS = ("", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 NEW_QUEEN = "a new queen"
+PERPETUAL = "perpetual check"
 FIRST, LAST = 4, 12  # plies between which a line must have a quiet position; later moves are less reliable
 SOON = 10  # plies within which material must change hands
 SHOWN = 5  # plies that are written out
@@ -43,7 +44,8 @@ def why_bad(board: chess.Board, played: Line, best: Line, evaluator: Evaluator) 
     bad, good = _Walk(board, played, evaluator, taken), _Walk(board, best, evaluator, taken)
     loss = good.points - bad.points
     sentences = [*_mates(bad, good), *_draws(bad, good)] or _material(bad, good, loss, taken)
-    if not sentences and bad.worth == good.worth and loss / 2 <= good.static - bad.static <= 2 * loss:
+    is_settled = all(worth == good.worth for worth in (bad.worth, *bad.later, *good.later))
+    if not sentences and is_settled and loss / 2 <= good.static - bad.static <= 2 * loss:
         sentences = _themes(good, bad, not board.turn, max(LEAST, loss / 3))
     return " ".join(sentences)
 
@@ -56,7 +58,7 @@ def why_best(board: chess.Board, best: Line, threat: Line | None, evaluator: Eva
     good = _Walk(board, best, evaluator)
     if good.mate > 0:
         return f"Mates{_in(good.mate)}: {good.text(0, 1)}."
-    if how := good.draw():
+    if how := good.draw(board.turn):
         return f"Draws by {how}."
     if won := good.won():
         return f"Wins{' back' if _taken(board, best) else ''} {won}: {good.text(0, good.decision())}."
@@ -109,16 +111,18 @@ class _Walk:
             return f"{self.text(first, first + 1)} ... {self.text(last - 1, last)}"
         return self.boards[first].variation_san(self.moves[first:last]).replace(". ", ".")
 
-    def draw(self) -> str:
-        """Return by which rule a line of score 0 ends in a draw; "" if it does not show one."""
+    def draw(self, side: chess.Color) -> str:
+        """Return how a line of score 0 ends in a draw that `side` forces soon; "" if it does not show one."""
         last = self.boards[-1]
-        rules = {
+        checks = [board.is_check() for board in self.boards[1:] if board.turn != side][-2:]
+        repeats = any(board.is_repetition(2) for board in (last, *(_after(last, move) for move in last.legal_moves)))
+        endings = {
             "stalemate": last.is_stalemate(),
             "insufficient material": last.is_insufficient_material(),
-            "the fifty-move rule": last.halfmove_clock >= FIFTY_MOVES,
-            "repetition": any(board.is_repetition(2) for board in (last, *(_after(last, move) for move in last.legal_moves))),
+            PERPETUAL: len(checks) == 2 and all(checks) and repeats,
         }
-        return next((rule for rule, holds in rules.items() if holds and self.score == Cp(0)), "")
+        is_drawn = self.score == Cp(0) and len(self.moves) <= LAST
+        return next((ending for ending, holds in endings.items() if holds and is_drawn), "")
 
     def won(self, sign: int = 1) -> str:
         """Return the pieces that are won (`sign` -1: lost) soon and for good, in words; "" if none are."""
@@ -154,10 +158,10 @@ def _mates(bad: _Walk, good: _Walk) -> list[str]:
 
 
 def _draws(bad: _Walk, good: _Walk) -> list[str]:
-    if good.score > Cp(LEAST) and (how := bad.draw()):
-        reply = bad.text(1, 2 if how == "repetition" else len(bad.moves))
+    if good.score > Cp(LEAST) and (how := bad.draw(not bad.player)):
+        reply = bad.text(1, 2 if how == PERPETUAL else len(bad.moves))
         return [f"Lets {SIDES[not bad.player]} draw by {how}: {reply}." if reply else f"Draws by {how}."]
-    if bad.score < Cp(-LEAST) and (how := good.draw()):
+    if bad.score < Cp(-LEAST) and (how := good.draw(bad.player)):
         return [f"Misses a draw by {how}: {good.text(0, 1)}."]
     return []
 
@@ -169,7 +173,8 @@ def _taken(board: chess.Board, best: Line) -> int:
     before = board.copy()
     last = before.pop()
     taken = (before.piece_type_at(last.to_square) or chess.PAWN) if before.is_capture(last) else 0
-    return taken if taken and VALUES[board.piece_type_at(last.to_square)] >= VALUES[taken] else 0
+    taker = board.piece_type_at(last.to_square)
+    return taken if taker and taken and VALUES[taker] >= VALUES[taken] else 0
 
 
 def _material(bad: _Walk, good: _Walk, loss: int, taken: int) -> list[str]:
