@@ -18,7 +18,8 @@ GROUPS = ((chess.QUEEN,), (chess.ROOK,), (chess.BISHOP, chess.KNIGHT), (chess.PA
 COUNTS = ("", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 NEW_QUEEN = "a new queen"
 PERPETUAL = "perpetual check"
-FIRST, LAST = 4, 12  # plies between which a line must have a quiet position; later moves are less reliable
+FIRST, LAST = 4, 12  # plies between which a line has its quiet end; later moves are less reliable
+KEPT = {-1: 24, 1: 16}  # plies of a bad and of a good line in which what was lost or won must not come back
 SOON = 10  # plies within which material must change hands
 SHOWN = 5  # plies that are written out
 PAWN = 60  # centipawns of score that each pawn of material must make
@@ -41,12 +42,11 @@ def why_bad(board: chess.Board, played: Line, best: Line, evaluator: Evaluator) 
     Both lines start at `board`, which has the game's history. Their scores are from White's side.
     """
     taken = _taken(board, best)
-    bad, good = _Walk(board, played, evaluator, taken), _Walk(board, best, evaluator, taken)
+    bad, good = _Walk(board, played, evaluator, -1, taken), _Walk(board, best, evaluator, 1, taken)
     loss = good.points - bad.points
     sentences = [*_mates(bad, good), *_draws(bad, good)] or _material(bad, good, loss, taken)
-    is_settled = all(worth == good.worth for worth in (bad.worth, *bad.later, *good.later))
-    if not sentences and is_settled and loss / 2 <= good.static - bad.static <= 2 * loss:
-        sentences = _themes(good, bad, not board.turn, max(LEAST, loss / 3))
+    if not sentences and bad.end and good.end and bad.worth == good.worth and loss / 2 <= good.static - bad.static <= 2 * loss:
+        sentences = _themes(good, bad, not board.turn, loss)
     return " ".join(sentences)
 
 
@@ -71,7 +71,7 @@ def why_best(board: chess.Board, best: Line, threat: Line | None, evaluator: Eva
         if (won := against.won()) and good.worth > -against.worth and good.points + against.points >= PAWN * against.worth:
             return f"Parries {against.text(0, against.decision())}, which wins {won}."
     start = _Walk(board, Line(best.score, ()), evaluator)
-    return " ".join(_themes(start, good, board.turn, LEAST)) if good.end and evaluator.is_quiet(board) else ""
+    return " ".join(_themes(start, good, board.turn, 3 * LEAST)) if good.end and evaluator.is_quiet(board) else ""
 
 
 def advise(engine: SimpleEngine, board: chess.Board, limit: Limit, evaluator: Evaluator) -> tuple[chess.Move, str]:
@@ -86,21 +86,24 @@ def advise(engine: SimpleEngine, board: chess.Board, limit: Limit, evaluator: Ev
 class _Walk:
     """A line on boards, and its quiet end. Scores and gains are those of the player who begins it."""
 
-    def __init__(self, board: chess.Board, line: Line, evaluator: Evaluator, taken: int = 0) -> None:
-        """Begin with the loss of a piece of the kind `taken`; 0: of none."""
+    def __init__(self, board: chess.Board, line: Line, evaluator: Evaluator, sign: int = 1, taken: int = 0) -> None:
+        """Begin with the loss of a piece of the kind `taken` (0: of none); `sign` -1 for a line that is bad for the player.
+
+        The quiet end is the last quiet position after which a good line loses no material, and a bad one wins none.
+        """
         self.player, self.moves = board.turn, line.moves
         self.score = line.score if board.turn else -line.score
         self.points, self.mate = self.score.score(mate_score=MATE_SCORE), self.score.mate() or 0
         self.boards = [board]
         for move in line.moves:
             self.boards.append(_after(self.boards[-1], move))
-        quiet = [ply for ply, after in enumerate(self.boards[: 2 * LAST]) if ply >= FIRST and evaluator.is_quiet(after)]
-        self.end = max((ply for ply in quiet if ply <= LAST), default=0)  # 0: there is none
         leads = [{kind: _lead(after, kind, board.turn) for kind in VALUES} for after in self.boards]
         self.gains = [{kind: lead[kind] - leads[0][kind] - (kind == taken) for kind in VALUES} for lead in leads]
         worths = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]
+        quiet = [ply for ply in range(FIRST, min(len(self.boards), KEPT[sign] + 1)) if evaluator.is_quiet(self.boards[ply])]
+        kept = (ply for ply in quiet if all(sign * worths[later] >= sign * worths[ply] for later in quiet if later > ply))
+        self.end = max((ply for ply in kept if ply <= LAST), default=0)  # 0: there is none
         self.worth = worths[self.end]  # in pawns
-        self.later = [worths[ply] for ply in quiet if ply > self.end]
         self.terms = evaluator.terms(self.boards[self.end])
         score = sum(white - black for white, black in self.terms.values())
         self.static = score if board.turn else -score
@@ -125,9 +128,8 @@ class _Walk:
         return next((ending for ending, holds in endings.items() if holds and is_drawn), "")
 
     def won(self, sign: int = 1) -> str:
-        """Return the pieces that are won (`sign` -1: lost) soon and for good, in words; "" if none are."""
-        is_sure = sign * self.worth > 0 and all(sign * worth >= sign * self.worth for worth in self.later)
-        if not is_sure or self.decision(sign) > SOON:
+        """Return the pieces that are won (`sign` -1: lost) soon, in words; "" if none are."""
+        if sign * self.worth <= 0 or self.decision(sign) > SOON:
             return ""
         return NEW_QUEEN if self.moves[self.decision(sign) - 1].promotion else _words(self.gains[self.end], sign)
 
@@ -212,15 +214,19 @@ def _words(gain: dict[int, int], sign: int) -> str:
     return " for ".join(" and ".join(names) for names in sides.values() if names)
 
 
-def _themes(old: _Walk, new: _Walk, favoured: chess.Color, least: float) -> list[str]:
-    """Return a sentence about what changes most from one quiet end to the other: one or two themes, by at least `least` centipawns."""
+def _themes(old: _Walk, new: _Walk, favoured: chess.Color, gain: float) -> list[str]:
+    """Return a sentence about the one or two themes that change most from one quiet end to the other, in favour of a side.
+
+    Each makes at least a third of its gain, and at most twice as much.
+    """
+    least, most = max(LEAST, gain / 3), 2 * gain
     changes = []
     sides = (favoured, not favoured)
     for theme, (what, more, less) in THEMES.items():
         own, theirs = (_value(new, theme, side) - _value(old, theme, side) for side in sides)
         size, side, word = max((own, favoured, more), (-theirs, not favoured, less))
         pieces = [[len(walk.boards[walk.end].pieces(kind, side)) for kind in list(VALUES)[:-1]] for walk in (old, new)]
-        if min(size, own - theirs) >= least and (theme not in OF_PIECES or pieces[0] == pieces[1]):
+        if least <= min(size, own - theirs) <= most and (theme not in OF_PIECES or pieces[0] == pieces[1]):
             changes.append((size, f"{SIDES[side]}'s {what} {word} by {size / 100:.1f}"))
     words = [text for _, text in sorted(changes, reverse=True)[:2]]
     own, theirs = (_value(new, "Network", side) - _value(old, "Network", side) for side in sides)
