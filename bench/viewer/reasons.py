@@ -6,11 +6,11 @@ of a line, in which no exchange is in progress.
 """
 
 import chess
-from chess.engine import Cp, Limit, SimpleEngine
+from chess.engine import Cp
 
 from ..common.adjudication import MATE_SCORE
 from ..common.evaluator import Evaluator
-from .study import Line, lines_of
+from .study import Line
 
 SIDES = ("Black", "White")
 VALUES = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}
@@ -19,10 +19,11 @@ COUNTS = ("", "a", "two", "three", "four", "five", "six", "seven", "eight", "nin
 NEW_QUEEN = "a new queen"
 PERPETUAL = "perpetual check"
 FIRST, LAST = 4, 12  # plies between which a line has its quiet end; later moves are less reliable
-KEPT = {-1: 24, 1: 16}  # plies of a bad and of a good line in which what was lost or won must not come back
+KEPT = {-1: 24, 1: 14}  # plies of a bad and of a good line in which what was lost or won must not come back
 SOON = 10  # plies within which material must change hands
 SHOWN = 5  # plies that are written out
 PAWN = 60  # centipawns of score that each pawn of material must make
+ALONE = 150  # the same where only the bad line has a quiet end
 LEAST = 30  # centipawns that make a theme worth a word
 THEMES = {  # of the evaluation, with words for more and for less
     "King": ("king is", "safer", "weaker"),
@@ -72,15 +73,6 @@ def why_best(board: chess.Board, best: Line, threat: Line | None, evaluator: Eva
             return f"Parries {against.text(0, against.decision())}, which wins {won}."
     start = _Walk(board, Line(best.score, ()), evaluator)
     return " ".join(_themes(start, good, board.turn, 3 * LEAST)) if good.end and evaluator.is_quiet(board) else ""
-
-
-def advise(engine: SimpleEngine, board: chess.Board, limit: Limit, evaluator: Evaluator) -> tuple[chess.Move, str]:
-    """Return the best move of a position and why it is good, by searches outside any game."""
-    passed = board.copy(stack=False)
-    passed.push(chess.Move.null())
-    boards = (board,) if board.is_check() else (board, passed)
-    best, *threats = lines_of([engine.analyse(position, limit) for position in boards])
-    return best.moves[0], why_best(board, best, threats[0] if threats else None, evaluator)
 
 
 class _Walk:
@@ -182,7 +174,7 @@ def _taken(board: chess.Board, best: Line) -> int:
 def _material(bad: _Walk, good: _Walk, loss: int, taken: int) -> list[str]:
     """Return sentences about what the played line loses, or the best one wins."""
     change = good.worth - bad.worth
-    if not (bad.end and good.end and change >= 1 and loss >= PAWN * change):
+    if not bad.end or change < 1 or loss < (PAWN if good.end else ALONE) * change:
         return []
     if lost := bad.won(-1):
         if not bad.decision(-1):
@@ -226,7 +218,7 @@ def _themes(old: _Walk, new: _Walk, favoured: chess.Color, gain: float) -> list[
         own, theirs = (_value(new, theme, side) - _value(old, theme, side) for side in sides)
         size, side, word = max((own, favoured, more), (-theirs, not favoured, less))
         pieces = [[len(walk.boards[walk.end].pieces(kind, side)) for kind in list(VALUES)[:-1]] for walk in (old, new)]
-        if least <= min(size, own - theirs) <= most and (theme not in OF_PIECES or pieces[0] == pieces[1]):
+        if least <= min(size, own - theirs) and size <= most and (theme not in OF_PIECES or pieces[0] == pieces[1]):
             changes.append((size, f"{SIDES[side]}'s {what} {word} by {size / 100:.1f}"))
     words = [text for _, text in sorted(changes, reverse=True)[:2]]
     own, theirs = (_value(new, "Network", side) - _value(old, "Network", side) for side in sides)

@@ -446,6 +446,7 @@ def test_a_resumed_run_analyses_only_what_is_missing(
     words = [path, "--nodes", "500", "--hash", "1", "--multipv", "2", "--journal", str(journal), "--json", "--puzzles"]
     assert main([*words, str(tmp_path / "a.epd")]) == 0
     whole = capsys.readouterr().out
+    assert "Allows mate" in whole
     lines = journal.read_bytes().splitlines(keepends=True)
     assert len(lines) == 4
     journal.write_bytes(b"".join(lines[:3]) + lines[3][:40])

@@ -5,9 +5,10 @@ import math
 import re
 from typing import Any
 
+import networks
 import oracle
 import pytest
-from coachwhip.core.engine import Position
+from coachwhip.core.engine import Engine, Network, Position
 from coachwhip.evaluation import trace
 
 FENS = [
@@ -57,3 +58,14 @@ def test_rows_add_up_to_the_score_at_every_fifty_move_clock(fen: str, plies: int
     last = text.splitlines()[-1]
     assert f"{white / 100:+.2f} from White's side" in last
     assert f"{score / 100:+.2f} from the side to move" in last
+    assert sum(white - black for white, black in trace.terms(counted).values()) == pytest.approx(white, abs=4)  # not rounded
+
+
+@pytest.mark.parametrize("kind", ["residual", "pure"])
+def test_terms_and_network_add_up_to_the_score(kind: str) -> None:
+    """Also in endings where the network is scaled, and where it stands alone."""
+    engine = Engine(oracle.frozen_weights(), hash_mb=1, network=Network(networks.by_chance(16, 1, kind).encode()))
+    for fen in FENS:
+        counted: Any = engine.trace(Position(f"{fen} 40 130"))
+        score = sum(white - black for white, black in trace.terms(counted).values())
+        assert score == pytest.approx(counted["score"], abs=4)  # not rounded
