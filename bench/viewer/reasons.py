@@ -19,7 +19,7 @@ COUNTS = ("", "a", "two", "three", "four", "five", "six", "seven", "eight", "nin
 NEW_QUEEN = "a new queen"
 PERPETUAL = "perpetual check"
 FIRST, LAST = 4, 12  # plies between which a line has its quiet end; later moves are less reliable
-KEPT = {-1: 24, 1: 14}  # plies of a bad and of a good line in which what was lost or won must not come back
+SAFE = 14  # plies in which a good line must lose nothing; nothing is won that is lost again in twice LAST
 SOON = 10  # plies within which material must change hands
 SHOWN = 5  # plies that are written out
 PAWN = 60  # centipawns of score that each pawn of material must make
@@ -92,10 +92,12 @@ class _Walk:
         leads = [{kind: _lead(after, kind, board.turn) for kind in VALUES} for after in self.boards]
         self.gains = [{kind: lead[kind] - leads[0][kind] - (kind == taken) for kind in VALUES} for lead in leads]
         worths = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]
-        quiet = [ply for ply in range(FIRST, min(len(self.boards), KEPT[sign] + 1)) if evaluator.is_quiet(self.boards[ply])]
-        kept = (ply for ply in quiet if all(sign * worths[later] >= sign * worths[ply] for later in quiet if later > ply))
+        quiet = [ply for ply in range(FIRST, min(len(self.boards), 2 * LAST)) if evaluator.is_quiet(self.boards[ply])]
+        near = [ply for ply in quiet if sign < 0 or ply <= SAFE]
+        kept = (ply for ply in near if all(sign * worths[later] >= sign * worths[ply] for later in near if later > ply))
         self.end = max((ply for ply in kept if ply <= LAST), default=0)  # 0: there is none
         self.worth = worths[self.end]  # in pawns
+        self._is_kept = all(sign * worths[later] >= sign * self.worth for later in quiet if later > self.end)
         self.terms = evaluator.terms(self.boards[self.end])
         score = sum(white - black for white, black in self.terms.values())
         self.static = score if board.turn else -score
@@ -121,7 +123,7 @@ class _Walk:
 
     def won(self, sign: int = 1) -> str:
         """Return the pieces that are won (`sign` -1: lost) soon, in words; "" if none are."""
-        if sign * self.worth <= 0 or self.decision(sign) > SOON:
+        if sign * self.worth <= 0 or not self._is_kept or self.decision(sign) > SOON:
             return ""
         return NEW_QUEEN if self.moves[self.decision(sign) - 1].promotion else _words(self.gains[self.end], sign)
 
