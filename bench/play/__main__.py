@@ -90,7 +90,7 @@ def _play(args: argparse.Namespace) -> int:
     except EngineError as error:
         raise CommandError(str(error)) from error
     with engine:
-        game = Game(engine, board, human, args.time, args.elo)
+        game = Game(engine, board, human, args.time, args.elo, args.weights)
         if args.browser:
             serve(args, engine, game)
         else:

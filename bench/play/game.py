@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A game between a person and the engine, without a face: it neither prints nor reads.
 
-Any thread may call a `Game` at any time; no call but `answer`, `hint` and `offer_draw` waits for the engine.
+Any thread may call a `Game` at any time; no call but `answer`, `hint`, `why` and `offer_draw` waits for the engine.
 """
 
 import threading
 import time
+from functools import cached_property
 from io import BufferedReader
 from pathlib import Path
 
@@ -16,12 +17,14 @@ from chess.engine import Limit, SimpleAnalysisResult, SimpleEngine
 from ... import __version__
 from ..common.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
 from ..common.command import CommandError
+from ..common.evaluator import Evaluator
 from ..common.files import append, naming
 from ..common.openings import read_line, read_position
 from ..common.outputs import require_kind
 from ..common.pgn import PgnError, game_text, split_games
 from ..common.rules import Rules
 from ..engines.clock import TimeControl
+from ..viewer.reasons import why_best
 from ..viewer.study import Line
 
 HINT = Limit(nodes=200_000, time=1)  # of the search of `hint`, at full strength
@@ -59,15 +62,22 @@ class Game:
     _ending: Ending | None
 
     def __init__(
-        self, engine: SimpleEngine, board: chess.Board, human: chess.Color, control: TimeControl, elo: int | None = None
+        self,
+        engine: SimpleEngine,
+        board: chess.Board,
+        human: chess.Color,
+        control: TimeControl,
+        elo: int | None = None,
+        weights: Path | None = None,
     ) -> None:
         """Start a game from `board`, whose moves belong to the game. `control` is seconds a move or a clock for both sides.
 
-        `elo`, the strength that the engine has been set to, is only for its name. Nobody else may search with the engine meanwhile.
+        `elo`, the strength that the engine has been set to, is only for its name; `weights` are the engine's. Nobody else may search with the engine meanwhile.
         """
         self._engine, self._first, self.human, self._control = engine, board.copy(), human, control
         self.name = "coachwhip" + (f" ({elo})" if elo else "")
         self.has_clock = bool(control.base)
+        self._weights = weights
         self._lock = threading.RLock()
         self._search: SimpleAnalysisResult | None = None  # the last one
         self.new()
@@ -129,12 +139,29 @@ class Game:
 
         None unless it is, and then still is, the person's turn.
         """
+        return self._line(self.board)
+
+    def why(self, best: Line) -> str:
+        """Return why the move that `hint` has just returned is good; "" if nothing is sure. Waits for a search of at most a second."""
+        board = self.board
+        passed = board.copy(stack=False)
+        passed.push(chess.Move.null())
+        passed.clear_stack()
+        threat = None if board.is_check() else self._line(passed)
+        return why_best(board, best, threat, self._evaluator) if board is self.board else ""
+
+    @cached_property
+    def _evaluator(self) -> Evaluator:
+        return Evaluator(self._weights)
+
+    def _line(self, board: chess.Board) -> Line | None:
+        """Return the best line from a board; None unless it is, and then still is, the person's turn."""
         with self._lock:
             if self.ending or self.is_engine_to_move:
                 return None
             node = self.node
             # In no game, so the engine forgets it before the next move.
-            search = self._search = self._engine.analysis(self.board, HINT)
+            search = self._search = self._engine.analysis(board, HINT)
         search.wait()
         with self._lock:
             info = search.info

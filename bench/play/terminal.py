@@ -21,7 +21,7 @@ MOVE = re.compile("[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[QRBN])?[+#]*|[O0]-[O0]
 HELP = """\
   e4, Nf3, O-O, e2e4   make a move
   undo                 take back your last move and the answer to it
-  hint                 suggest a move
+  hint                 suggest a move, and say why
   draw                 offer a draw
   resign               resign the game
   new                  start again
@@ -146,7 +146,7 @@ class Terminal:
         match line.lower():
             case "hint":
                 if best := game.hint():
-                    print(f"Perhaps {game.board.san(best.moves[0])}.")
+                    print(f"Perhaps {game.board.san(best.moves[0])}. {game.why(best)}".rstrip())
                 else:  # the time is up
                     self._show()
             case "draw":

@@ -164,6 +164,11 @@ def test_a_game_that_cannot_be_saved_is_printed(run: Run, tmp_path: Path) -> Non
     assert other.read_bytes() == b"coachwhip network 1"
 
 
+def test_a_hint_says_why(run_from: Callable[..., str]) -> None:
+    printed = run_from("rnb1k1nr/pppp1ppp/5q2/2b1p3/4P3/2N5/PPPP1PPP/R1BQKBNR w KQkq - 0 1", "hint")
+    assert re.search(r"Perhaps \S+\. Parries mate: 1\.\.\.Qxf2#\.", printed)
+
+
 def test_what_is_no_move_changes_nothing(run_from: Callable[..., str]) -> None:
     """The same move is asked for again, and no control character comes back."""
     illegal, unreadable = ["qh8", "e2e5", "Ke2", "0-0"], ["Nf9", "--", "0000", "\x1b[2J", "e4 e5", "save"]
