@@ -146,11 +146,12 @@ class SharedGame:
         return ""
 
     def _hint(self) -> dict[str, Any]:
-        """Return the best move, in words and as an arrow."""
-        board, line = self.game.board, self.game.hint()
-        if not line:
+        """Return the best move, and why it is good, in words and as an arrow."""
+        game, board = self.game, self.game.board
+        if not (best := game.hint()):
             return {"message": STALE}
-        return {"message": f"Perhaps {board.san(line.moves[0])}.", "better": {"move": squares(board, line.moves[0])}}
+        words = f"Perhaps {board.san(best.moves[0])}. {game.why(best)}"
+        return {"message": words.rstrip(), "better": {"move": squares(board, best.moves[0])}}
 
     def _lines(self, board: chess.Board) -> dict[str, Any]:
         """Return the best lines with their scores, and White's expected score in percent."""
@@ -175,7 +176,7 @@ class SharedGame:
             return f"{error}."
         self._engine.configure({"UCI_LimitStrength": elo is not None, "UCI_Elo": elo or MAX_ELO})
         self.keep()
-        self.game = Game(self._engine, board, human, control, elo)
+        self.game = Game(self._engine, board, human, control, elo, self.args.weights)
         return ""
 
     def keep(self) -> None:
