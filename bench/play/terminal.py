@@ -209,7 +209,7 @@ def read_move(board: chess.Board, text: str) -> chess.Move:
         raise ValueError(f"{shown} is not legal here: your king would be in check.")
     if MOVE.fullmatch(text):
         raise ValueError(f"{shown} is not legal here.")
-    raise ValueError(f"{shown} is not a move I can read; help lists the commands.")
+    raise ValueError(f"{shown} is not a move I can read, such as Nf3, exd5, O-O or e2e4.")
 
 
 def _short(san: str) -> str:
