@@ -16,7 +16,7 @@ SIDES = ("Black", "White")
 VALUES = {chess.QUEEN: 9, chess.ROOK: 5, chess.BISHOP: 3, chess.KNIGHT: 3, chess.PAWN: 1}
 GROUPS = ((chess.QUEEN,), (chess.ROOK,), (chess.BISHOP, chess.KNIGHT), (chess.PAWN,))
 COUNTS = ("", "a", "two", "three", "four", "five", "six", "seven", "eight", "nine")
-NEW_QUEEN = "a new queen"
+NEW = "a new"
 PERPETUAL = "perpetual check"
 FIRST, LAST = 4, 12  # plies between which a line has its quiet end; later moves are less reliable
 SAFE = 14  # plies in which a good line must lose nothing; nothing is won that is lost again in twice LAST
@@ -110,6 +110,8 @@ class _Walk:
 
     def draw(self, side: chess.Color) -> str:
         """Return how a line of score 0 ends in a draw that `side` forces soon; "" if it does not show one."""
+        if self.score != Cp(0) or len(self.moves) > LAST:
+            return ""
         last = self.boards[-1]
         checks = [board.is_check() for board in self.boards[1:] if board.turn != side][-2:]
         repeats = any(board.is_repetition(2) for board in (last, *(_after(last, move) for move in last.legal_moves)))
@@ -118,14 +120,15 @@ class _Walk:
             "insufficient material": last.is_insufficient_material(),
             PERPETUAL: len(checks) == 2 and all(checks) and repeats,
         }
-        is_drawn = self.score == Cp(0) and len(self.moves) <= LAST
-        return next((ending for ending, holds in endings.items() if holds and is_drawn), "")
+        return next((ending for ending, holds in endings.items() if holds), "")
 
     def won(self, sign: int = 1) -> str:
         """Return the pieces that are won (`sign` -1: lost) soon, in words; "" if none are."""
         if sign * self.worth <= 0 or not self._is_kept or self.decision(sign) > SOON:
             return ""
-        return NEW_QUEEN if self.moves[self.decision(sign) - 1].promotion else _words(self.gains[self.end], sign)
+        gain, ply = self.gains[self.end], self.decision(sign)
+        promoted = self.moves[ply - 1].promotion if ply else None
+        return f"{NEW} {chess.piece_name(promoted)}" if promoted and sign * gain[promoted] > 0 else _words(gain, sign)
 
     def decision(self, sign: int = 1) -> int:
         """Return the ply up to which the most valuable of the pieces are won (`sign` -1: lost)."""
@@ -183,7 +186,7 @@ def _material(bad: _Walk, good: _Walk, loss: int, taken: int) -> list[str]:
             return [f"Misses {good.text(0, 1)}, which wins back a {chess.piece_name(taken)}."]
         instead = f" {good.text(0, 1)} loses only {less}." if (less := good.won(-1)) else ""
         instead = f" {good.text(0, good.decision())} wins {won}." if (won := good.won()) else instead
-        verb = "Allows" if lost == NEW_QUEEN else "Loses"
+        verb = "Allows" if lost.startswith(NEW) else "Loses"
         return [f"{verb} {lost}: {bad.text(1, bad.decision(-1))}.{instead}"]
     won, less = good.won(), bad.won()
     if not won or (bad.worth and not less):

@@ -128,3 +128,9 @@ def test_our_reasons_are_replaced_and_the_comments_of_others_stay(engine: Simple
         text = game_text(study.game)
         ours = f" (coachwhip: {reason})" if reason else ""
         assert re.sub(r"\s+", " ", study.nodes[0].comment) == f"(why?) Oh no. [%eval #-1]{ours}"
+
+
+def test_a_new_queen_that_is_taken_at_once_is_none(evaluator: Evaluator) -> None:
+    board = chess.Board("r2n2k1/4P1pp/8/8/8/2b5/4RPPP/6K1 b - - 0 1")
+    played, best = line(board, "h6 exd8=Q+ Rxd8 h3 Kh7 g3", Cp(-200)), line(board, "Nc6 h3 Nxe7 g3 Kf7 g4", Cp(-700))
+    assert why_bad(board, played, best, evaluator).startswith("Loses a knight for a pawn: 2.exd8=Q+.")
