@@ -80,6 +80,9 @@ class JudgedMove(NamedTuple):
         ]
 
 
+Explain = Callable[[chess.Board, Line, Line], str]  # returns why the first of two lines from a board is worse than the second
+
+
 class Side(NamedTuple):
     """The results of one player; `accuracy` and `loss_cp` (the mean loss) are None if no move was judged."""
 
@@ -122,17 +125,11 @@ class Study:
         return not self.colours or None not in self.analyses
 
     def analyse(
-        self,
-        engine: SimpleEngine,
-        limit: Limit,
-        multipv: int,
-        advance: Callable[[], None],
-        explain: Callable[[chess.Board, Line, Line], str] | None = None,
+        self, engine: SimpleEngine, limit: Limit, multipv: int, advance: Callable[[], None], explain: Explain | None = None
     ) -> None:
         """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it.
 
-        `explain` returns why the first of two lines from a board is worse than the second. With it, bad moves get reasons, and the
-        positions before them are searched for the best moves.
+        With `explain`, bad moves get reasons, and the positions before them are searched for the best moves.
         Raises ValueError if the engine does not play this variant, EngineError if it does not accept a position.
         """
         if not self.boards:
@@ -173,10 +170,13 @@ class Study:
     def to_json(self) -> list[Any]:
         """Return the analysis of a game as plain data, for a journal."""
         return [
-            [analysis.depth, analysis.reason]
-            + [
-                [[str(line.score), *map(chess.Move.uci, line.moves)] for line in lines]
-                for lines in (analysis.lines, analysis.choices)
+            [
+                analysis.depth,
+                analysis.reason,
+                *(
+                    [[str(line.score), *map(chess.Move.uci, line.moves)] for line in lines]
+                    for lines in (analysis.lines, analysis.choices)
+                ),
             ]
             for analysis in self.analyses
             if analysis
@@ -206,20 +206,8 @@ class Study:
         loss = 0.0 if best else max(0.0, drop)
         loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
         accuracy, judgement = judge.move_accuracy(drop), judge.judge(loss)
-        return JudgedMove(
-            at,
-            board.san(move),
-            move,
-            board.turn,
-            before,
-            after,
-            loss_cp,
-            loss,
-            accuracy,
-            judgement,
-            before.reason,
-            before.choices,
-        )
+        kept = before.reason, before.choices
+        return JudgedMove(at, board.san(move), move, board.turn, before, after, loss_cp, loss, accuracy, judgement, *kept)
 
     def sides(self) -> tuple[Side, Side]:
         """Return the results of White and of Black."""
@@ -246,7 +234,8 @@ class Study:
         """Write the results so far into the game; a second call changes nothing.
 
         Every move gets `[%eval ...]`, as Lichess and GUIs read it, bad moves a NAG, the reason, and the better lines as variations. The
-        game keeps its variations and comments, but for older reasons of ours; a move that a human annotator has judged keeps that judgement and gets no other.
+        game keeps its variations and comments, except our earlier reasons; a move that a human annotator has judged keeps that
+        judgement and gets no other.
         """
         for node, analysis in zip(self.nodes, self.analyses[1:], strict=True):
             if analysis:
