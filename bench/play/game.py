@@ -148,10 +148,11 @@ class Game:
         passed.push(chess.Move.null())
         passed.clear_stack()
         threat = None if board.is_check() else self._line(passed)
-        return why_best(board, best, threat, self._evaluator) if board is self.board else ""
+        return why_best(board, best, threat, self.evaluator) if board is self.board else ""
 
     @cached_property
-    def _evaluator(self) -> Evaluator:
+    def evaluator(self) -> Evaluator:
+        """Evaluates as the engine does."""
         return Evaluator(self._weights)
 
     def _line(self, board: chess.Board) -> Line | None:
