@@ -147,7 +147,8 @@ NUMBERS: tuple[tuple[str, int, int, int, int, str], ...] = (
     ("tm_stable_step", 4, 0, 15, 1, "percent less per iteration with the same best move"),
     ("tm_stable_max", 10, 1, 20, 1, "most iterations that count for that"),
     ("tm_fall", 80, 0, 200, 10, "percent more per 100 centipawns by which the score has fallen; less if it has risen"),
-    ("tm_fall_max", 40, 0, 200, 10, "most centipawns that count for that"),
+    ("tm_decline", 60, 0, 200, 10, "the same for the fall since the last move"),
+    ("tm_fall_max", 40, 0, 200, 10, "most centipawns that count for these two"),
     ("tm_share_base", 190, 100, 300, 10, "percent if the best move took no nodes"),
     ("tm_share", 130, 0, 250, 10, "percent less if it took all of them"),
 )

@@ -252,16 +252,19 @@ cdef bint _is_finished(Searcher* s) noexcept nogil:
 
 cdef int _time_share(const Searcher* s) noexcept nogil:
     """Return the permille of the soft limit to use for this move: less if the best move has not changed for long and took most
-    of the nodes, more if it has changed or its score has fallen. Source: https://www.chessprogramming.org/Time_Management.
+    of the nodes, more if it has changed or its score has fallen since the last iteration or the last move. Source:
+    https://www.chessprogramming.org/Time_Management.
     """
     cdef const Params* p = &s.params.p
     cdef int64_t share = PERMILLE * s.root_moves[0].nodes // (s.nodes + 1)
-    cdef int fall = min(max(s.last_score - s.lines[0].score, -p.tm_fall_max), p.tm_fall_max)
+    cdef int score = s.lines[0].score
+    cdef int fall = min(max(s.last_score - score, -p.tm_fall_max), p.tm_fall_max)
+    cdef int decline = 0 if s.last_move_score == NO_SCORE else min(max(s.last_move_score - score, -p.tm_fall_max), p.tm_fall_max)
     cdef int64_t percent = PERCENT
     if s.root_depth < p.tm_min_depth or s.multipv > 1:
         return PERMILLE
     percent = percent * (p.tm_unstable - p.tm_stable_step * min(s.stable, p.tm_stable_max)) // PERCENT
-    percent = percent * (PERCENT + p.tm_fall * fall // PERCENT) // PERCENT
+    percent = percent * (PERCENT + (p.tm_fall * fall + p.tm_decline * decline) // PERCENT) // PERCENT
     return <int>(percent * (p.tm_share_base - p.tm_share * share // PERMILLE) * PERMILLE // (PERCENT * PERCENT))
 
 
@@ -358,6 +361,7 @@ cdef void run_search(Searcher* s) noexcept nogil:
         _iterate(s, 1)
     if s.line_count < s.multipv:
         _fall_back(s)
+    s.last_move_score = s.lines[0].score
 
 
 cdef void run_helper(Searcher* s) noexcept nogil:
@@ -376,3 +380,4 @@ cdef void run_helper(Searcher* s) noexcept nogil:
 cdef void clear_histories(Searcher* s) noexcept nogil:
     """Clear the history tables (not the tt)."""
     memset(&s.history, 0, sizeof(History))
+    s.last_move_score = NO_SCORE

@@ -111,6 +111,7 @@ cdef struct Searcher:
     Move best_move  # of the last iteration
     int stable  # iterations since it changed
     int last_score  # of the iteration before this one
+    int last_move_score  # of the search before this one, a move ago; NO_SCORE in a new game
     RootMove root_moves[MAX_MOVES]  # first the moves of `lines`
     int root_count
     bint root_restricted  # by searchmoves: the score is then not that of the position
