@@ -80,7 +80,7 @@ class SharedGame:
 
     def state(self) -> dict[str, Any]:
         """Return what the page shows."""
-        game, board = self.game, self.game.board
+        game, board = self.game, self.game.node.board()
         ending, before = game.ending, board.copy()
         last = before.variation_san([before.pop()]) if board.move_stack else ""
         is_turn = not ending and board.turn == game.human
@@ -118,7 +118,7 @@ class SharedGame:
             case "hint":
                 return self._hint()
             case "lines":
-                return self._lines(game.board)
+                return self._lines(game.node.board())
             case "draw":
                 message = "" if game.offer_draw() else f"{game.name} declines the draw."
             case "undo":
@@ -135,19 +135,20 @@ class SharedGame:
         """Make a move in this position; return what is wrong with it, else ""."""
         game = self.game
         with self._moving:  # two tabs may do so at once
-            if fen != game.board.fen():
+            board = game.node.board()
+            if fen != board.fen():
                 return STALE
             if game.ending or game.is_engine_to_move:
                 return WAIT
             try:
-                game.make(read_move(game.board, text))
+                game.make(read_move(board, text))
             except ValueError as error:
                 return str(error)
         return ""
 
     def _hint(self) -> dict[str, Any]:
         """Return the best move, and why it is good, in words and as an arrow."""
-        game, board = self.game, self.game.board
+        game, board = self.game, self.game.node.board()
         if not (best := game.hint()):
             return {"message": STALE}
         words = f"Perhaps {board.san(best.moves[0])}. {game.why(best)}"

@@ -53,7 +53,7 @@ class Game:
     """A game: its position, clocks and end. `human` is the person's colour.
 
     `tree` is the game as PGN, `node` its last position and `board` that position with its history; both are replaced, never
-    changed, so that another thread may keep them.
+    changed, so that another thread may keep them. For `board.san`, which makes the move for a moment, it takes `node.board()`.
     """
 
     tree: chess.pgn.Game

@@ -11,6 +11,7 @@ import threading
 import time
 from argparse import Namespace
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -210,6 +211,19 @@ def test_a_move_of_a_tab_that_was_overtaken(start: Any) -> None:
     assert answer["moves"] == "1. e4 e5"
 
 
+def test_tabs_that_read_the_game_at_once(start: Any) -> None:
+    """python-chess changes a board while it writes a move of it."""
+    client = start(Replies([]))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            states = list(pool.map(lambda _: client.game.state(), range(200)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert all(state == states[0] for state in states)
+
+
 @pytest.mark.parametrize(
     ("text", "fen"),
     [
@@ -300,6 +314,7 @@ def test_a_whole_game_by_clicks(chromium: Browser, start: Any) -> None:
     """With a promotion, castling, a drag, a reload, a second tab, a written move and the PGN."""
     client = start(Replies(BLACK))
     tab = chromium.open(client.address)
+    wait_for(tab, "No moves yet.")
     board, shown = chess.Board(), ""
     other = None
     for number, san in enumerate(WHITE, start=1):
