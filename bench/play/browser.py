@@ -29,7 +29,6 @@ from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
 from ..common.adjudication import DRAW, win
 from ..common.command import CommandError
-from ..common.evaluator import Evaluator
 from ..engines.clock import TimeControl
 from ..viewer import judge, report
 from ..viewer.board import BOARDS, SEATS, html_page, legal_moves, squares
@@ -64,7 +63,6 @@ class SharedGame:
     def __init__(self, args: Namespace, engine: SimpleEngine, game: Game) -> None:
         self.args, self._engine, self.game = args, engine, game
         self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
-        self._evaluator = Evaluator(args.weights)
         self._moving, self._analysing = threading.Lock(), threading.Lock()
         self._report = "", ""  # the last analysed game, and its page
         levels = sorted({args.elo or MIN_ELO, *range(MIN_ELO, MAX_ELO + 1, 200)})
@@ -187,13 +185,13 @@ class SharedGame:
 
     def report(self) -> str:
         """Analyse the game so far, and return the page about it."""
-        pgn = self.game.pgn()
+        game, pgn = self.game, self.game.pgn()
         with self._analysing:
             if self._report[0] != pgn:
                 copy = chess.pgn.read_game(StringIO(pgn))
                 assert copy, "it is a game"
                 study, name = Study(copy, "the game"), self._analyst.id["name"]
-                study.analyse(self._analyst, ANALYSIS, 1, lambda: None, partial(why_bad, evaluator=self._evaluator))
+                study.analyse(self._analyst, ANALYSIS, 1, lambda: None, partial(why_bad, evaluator=game.evaluator))
                 study.annotate(name)
                 self._report = pgn, report.page([study], f"{name}, {ANALYSIS.nodes} nodes a position")
         return self._report[1]
