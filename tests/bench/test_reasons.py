@@ -53,11 +53,6 @@ def line(board: chess.Board, moves: str, score: Score) -> Line:
         ("8/2P5/8/8/3r4/8/2K5/k7 w - - 0 6", "c8=Q", "Lets Black draw by stalemate: 6...Rc4+ 7.Qxc4."),  # Saavedra's study
         ("8/k1P5/2K5/8/8/8/8/8 w - - 0 1", "c8=Q", "Misses mate in 2: 1.c8=R. Draws by stalemate."),
         ("4r1k1/2Q2pp1/3R3p/8/4P3/5P1P/6PK/q7 b - - 0 1", "Re6", "Misses a draw by perpetual check: 1...Qe5+."),
-        (
-            "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4",
-            "Bxc6 a6",
-            "Misses 4...dxc6, which wins back a knight.",
-        ),
     ],
 )
 def test_example_positions(engine: SimpleEngine, evaluator: Evaluator, fen: str, moves: str, reason: str) -> None:
