@@ -146,9 +146,8 @@ class Study:
                 choices = before.lines
                 if multipv < CHOICES:
                     choices = lines_of(engine.analyse(known, limit, multipv=CHOICES, game=self))
-                best = before.lines[0]
+                best, reply = before.lines[0], move.after.lines[0]
                 moves = max((line.moves for line in (best, *choices) if line.moves[:1] == best.moves[:1]), key=len)
-                reply = move.after.lines[0]
                 lines = best._replace(moves=moves), reply._replace(moves=(move.move, *reply.moves))
                 good, bad = (self._longer(known, line, engine, limit) for line in lines)
                 self.analyses[index] = before._replace(choices=choices[:CHOICES], reason=explain(known, bad, good))
@@ -169,27 +168,21 @@ class Study:
 
     def to_json(self) -> list[Any]:
         """Return the analysis of a game as plain data, for a journal."""
-        return [
-            [
-                analysis.depth,
-                analysis.reason,
-                *(
-                    [[str(line.score), *map(chess.Move.uci, line.moves)] for line in lines]
-                    for lines in (analysis.lines, analysis.choices)
-                ),
-            ]
-            for analysis in self.analyses
-            if analysis
-        ]
+
+        def plain(lines: Iterable[Line]) -> list[list[str]]:
+            return [[str(line.score), *map(chess.Move.uci, line.moves)] for line in lines]
+
+        known = filter(None, self.analyses)
+        return [[analysis.depth, plain(analysis.lines), plain(analysis.choices), analysis.reason] for analysis in known]
 
     def load(self, data: list[Any]) -> None:
         """Take the analysis from what `to_json` returned."""
-        for at, (depth, why, *lists) in enumerate(data):
-            lines, choices = (
-                tuple(Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines)
-                for lines in lists
-            )
-            self.analyses[at] = Analysis(lines, depth, choices, why)
+
+        def read(lines: list[list[str]]) -> tuple[Line, ...]:
+            return tuple(Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines)
+
+        for at, (depth, lines, choices, why) in enumerate(data):
+            self.analyses[at] = Analysis(read(lines), depth, read(choices), why)
 
     def judged_moves(self) -> Iterator[JudgedMove]:
         """Return the moves for which the positions before and after have been analysed; none of a player who is not judged."""
@@ -205,9 +198,8 @@ class Study:
         best = before.lines[0].moves[:1] == (move,)  # then the scores differ only by the search depth
         loss = 0.0 if best else max(0.0, drop)
         loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
-        accuracy, judgement = judge.move_accuracy(drop), judge.judge(loss)
-        kept = before.reason, before.choices
-        return JudgedMove(at, board.san(move), move, board.turn, before, after, loss_cp, loss, accuracy, judgement, *kept)
+        judged = judge.move_accuracy(drop), judge.judge(loss), before.reason, before.choices
+        return JudgedMove(at, board.san(move), move, board.turn, before, after, loss_cp, loss, *judged)
 
     def sides(self) -> tuple[Side, Side]:
         """Return the results of White and of Black."""
