@@ -274,12 +274,9 @@ def _report(args: argparse.Namespace, spsa: Spsa) -> None:
     for name, _, low, high, step, note in ROWS.values():
         if name in values:
             print(f"    ({json.dumps(name)}, {round(values[name])}, {low}, {high}, {step}, {json.dumps(note)}),")
-    before = [
-        "coachwhip",
-        *(["--weights", str(args.weights)] if args.weights else []),
-        *(f"--set={name}={value}" for name, value in args.set),
-    ]
+    before = ["coachwhip", *(f"--set={name}={value}" for name, value in args.set)]
+    before += [f"--weights={args.weights}"] if args.weights else []
     tuned = [*before, *(f"--set={name}={round(value)}" for name, value in values.items())]
-    words = ["--engine", shlex.join(tuned), "--name", "tuned", "--engine", shlex.join(before), "--name", "before"]
-    words += ["--nodes", str(args.nodes), "--games", "1000", *(["--openings", str(args.openings)] if args.openings else [])]
-    print(f"To test: coachwhip match {shlex.join(words)}")
+    words = [f"--engine={shlex.join(tuned)}", "--name=tuned", f"--engine={shlex.join(before)}", "--name=before"]
+    words += [f"--openings={args.openings}"] if args.openings else []
+    print(f"To test: coachwhip match --games 1000 --nodes {args.nodes} {shlex.join(words)}")
