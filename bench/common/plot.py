@@ -12,7 +12,7 @@ from .command import CommandError, require
 from .files import write_bytes
 
 DPI = 100  # dots per inch
-SIZE = (8.0, 4.5)  # inches, of a plot without a long legend
+SIZE = (8.0, 4.5)  # inches
 ROOM = 110  # letters of a line below such a plot
 
 
@@ -24,15 +24,14 @@ def require_plot(path: Path) -> None:
         raise CommandError(f"--plot {path}: the name must end in one of {', '.join(f'.{kind}' for kind in sorted(kinds))}")
 
 
-def new_figure(size: tuple[float, float] = SIZE) -> Any:
-    """Return an empty figure, `size` (width, height) in inches. It needs no display. Raises ImportError without matplotlib."""
-    return import_module("matplotlib.figure").Figure(figsize=size, layout="constrained")
+def new_figure() -> Any:
+    """Return an empty figure, which needs no display. Raises ImportError without matplotlib."""
+    return import_module("matplotlib.figure").Figure(figsize=SIZE, layout="constrained")
 
 
-def whole(*axes: Any) -> None:
-    """Put ticks at whole numbers only, on axes that count (`axes.xaxis` or `axes.yaxis` of matplotlib)."""
-    for axis in axes:
-        axis.set_major_locator(import_module("matplotlib.ticker").MaxNLocator(integer=True, min_n_ticks=1))
+def whole(axis: Any) -> None:
+    """Put ticks at whole numbers only, on an axis that counts (`axes.xaxis` or `axes.yaxis` of matplotlib)."""
+    axis.set_major_locator(import_module("matplotlib.ticker").MaxNLocator(integer=True, min_n_ticks=1))
 
 
 def as_text(name: str) -> str:
