@@ -107,17 +107,18 @@ def estimate(counts: Sequence[int]) -> Estimate:
 class Fit(NamedTuple):
     """Ratings in Elo, whose mean is 0, and White's advantage."""
 
-    elo: list[float]
+    elo: dict[Any, float]  # by player
     white: float
     covariance: Any  # of all these in this order, in Elo squared: an array
 
-    def error(self, weights: Mapping[int, float]) -> float:
-        """Return half the 95 % interval of a weighted sum of them."""
+    def error(self, weights: Mapping[Any, float]) -> float:
+        """Return half the 95 % interval of a weighted sum of them, see `deviation`."""
         return CONFIDENCE_95 * self.deviation(weights)
 
-    def deviation(self, weights: Mapping[int, float]) -> float:
-        """Return the standard deviation of a weighted sum of them."""
-        terms = weights.items()
+    def deviation(self, weights: Mapping[Any, float]) -> float:
+        """Return the standard deviation of a weighted sum of ratings, by player; None is White's advantage."""
+        places = [*self.elo, None]
+        terms = [(places.index(player), weight) for player, weight in weights.items()]
         return math.sqrt(sum(a * b * float(self.covariance[i, j]) for i, a in terms for j, b in terms))
 
 
@@ -157,17 +158,20 @@ def _reached(start: Player, links: Mapping[Player, Iterable[Player]]) -> set[Pla
     return reached
 
 
-def fit_ratings(players: int, results: Mapping[tuple[int, int], Sequence[int]]) -> Fit:
+def fit_ratings(results: Mapping[tuple[Player, Player], Sequence[int]]) -> Fit:
     """Return the likeliest ratings, and White's advantage, by Newton's method.
 
-    `results` has White's losses, draws and wins of each (White, Black), who are one of the `groups`. The covariance is that of the likelihood, times the mean square of the residuals as a share of what it would be without draws
-    (Wedderburn 1974, quasi-likelihood). One decisive game is added, since draws alone prove little.
+    `results` has White's losses, draws and wins of each (White, Black), who are one of the `groups`. The covariance is that of the
+    likelihood, times the mean square of the residuals as a share of what it would be without draws (Wedderburn 1974,
+    quasi-likelihood). One decisive game is added, since draws alone prove little.
     """
     import numpy as np
 
+    names = sorted({name for both in results for name in both})
+    players = len(names)
     losses, draws, wins = counts = np.zeros((3, players, players))
     for (white, black), outcomes in results.items():
-        counts[:, white, black] = outcomes
+        counts[:, names.index(white), names.index(black)] = outcomes
     games = counts.sum(axis=0)
     stiff = np.append(np.zeros(players), PRIOR)
     theta = np.zeros(players + 1)  # nats; the last is White's advantage
@@ -193,4 +197,5 @@ def fit_ratings(players: int, results: Mapping[tuple[int, int], Sequence[int]]) 
     centre = np.eye(players + 1)
     centre[:-1, :-1] -= 1 / players
     covariance = ELO_PER_NAT**2 * scale * (centre @ np.linalg.inv(hessian) @ centre)
-    return Fit((ELO_PER_NAT * theta[:-1]).tolist(), ELO_PER_NAT * float(theta[-1]), covariance)
+    elo = dict(zip(names, (ELO_PER_NAT * theta[:-1]).tolist(), strict=True))
+    return Fit(elo, ELO_PER_NAT * float(theta[-1]), covariance)

@@ -127,30 +127,28 @@ def rate(results: Mapping[tuple[str, str], Sequence[int]], fixed: tuple[str, flo
 
     `fixed` is a player and the rating of this player; without it the mean is 0. `error` is half the 95 % interval.
     """
-    names = sorted({name for both in results for name in both})
-    index = {name: number for number, name in enumerate(names)}
-    fit = fit_ratings(len(names), {(index[white], index[black]): counts for (white, black), counts in results.items()})
-    points: dict[str, list[float]] = {name: [] for name in names}  # of each game
+    fit = fit_ratings(results)
+    points: dict[str, list[float]] = {name: [] for name in fit.elo}  # of each game
     for (white, black), counts in results.items():
         for half_points, count in enumerate(counts):
             points[white] += [half_points / 2] * count
             points[black] += [1 - half_points / 2] * count
-    zero = index[fixed[0]] if fixed else None
-    shift = fixed[1] - fit.elo[index[fixed[0]]] if fixed else 0.0
-    order = sorted(range(len(names)), key=lambda number: -fit.elo[number])
+    zero, value = fixed or (None, 0.0)
+    shift = value - fit.elo[zero] if fixed else 0.0
+    order = sorted(fit.elo, key=lambda name: -fit.elo[name])
     players = []
-    for number, following in zip(order, [*order[1:], None], strict=True):
+    for name, following in zip(order, [*order[1:], None], strict=True):
         error, los = 0.0, None
-        if number != zero:
-            error = fit.error({number: 1} if zero is None else {number: 1, zero: -1})
+        if name != zero:
+            error = fit.error({name: 1, zero: -1} if fixed else {name: 1})
         if following is not None:
-            ahead = fit.elo[number] - fit.elo[following]
-            los = likelihood_of_superiority(ahead / fit.deviation({number: 1, following: -1}))
-        mine = points[names[number]]
-        player = {"name": names[number], "elo": fit.elo[number] + shift, "error": error, "games": len(mine), "points": sum(mine)}
+            ahead = fit.elo[name] - fit.elo[following]
+            los = likelihood_of_superiority(ahead / fit.deviation({name: 1, following: -1}))
+        mine = points[name]
+        player = {"name": name, "elo": fit.elo[name] + shift, "error": error, "games": len(mine), "points": sum(mine)}
         players.append({**player, "draw_share": mine.count(0.5) / len(mine), "los": los})
     total, drawn = sum(map(sum, results.values())), sum(draws for _, draws, _ in results.values())
-    advantage = {"white_advantage": fit.white, "white_advantage_error": fit.error({len(names): 1})}
+    advantage = {"white_advantage": fit.white, "white_advantage_error": fit.error({None: 1})}
     return {"games": total, "draw_share": drawn / total, **advantage, "players": players}
 
 

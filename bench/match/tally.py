@@ -74,16 +74,13 @@ class Tally:
         results: dict[tuple[int, int], list[int]] = {}
         for result in self.results.values():
             results.setdefault((result.white, result.black), [0, 0, 0])[round(2 * result.points)] += 1
-        rated = sorted(groups(results)[0])
-        index = {player: number for number, player in enumerate(rated)}
-        among = {
-            (index[white], index[black]): counts for (white, black), counts in results.items() if {white, black} <= index.keys()
-        }
-        fit = fit_ratings(len(rated), among)
+        rated = groups(results)[0]
         shares = (sum(points) / max(1, len(points)) for points in map(self.points, range(players)))
         ratings = [Rating(elo_difference(share), math.inf) for share in shares]
-        for player, number in index.items() if among else ():
-            ratings[player] = Rating(fit.elo[number], fit.error({number: 1}))
+        if len(rated) > 1:
+            fit = fit_ratings({both: counts for both, counts in results.items() if rated.issuperset(both)})
+            for player, elo in fit.elo.items():
+                ratings[player] = Rating(elo, fit.error({player: 1}))
         return ratings
 
     def faults(self) -> Counter[tuple[int, str]]:

@@ -41,7 +41,7 @@ def test_sides_are_symmetric_and_pairs_take_the_openings_out() -> None:
 
 
 def test_two_players_differ_by_what_their_score_says() -> None:
-    fit = fit_ratings(2, {(0, 1): (10, 10, 30), (1, 0): (30, 10, 10)})
+    fit = fit_ratings({(0, 1): (10, 10, 30), (1, 0): (30, 10, 10)})
     assert fit.elo[0] == -fit.elo[1]
     assert fit.elo[0] - fit.elo[1] == pytest.approx(elo_difference(0.7), abs=0.6)
     # Hessian of n games at expectation e: n e (1 - e); draws scatter less; half of the difference has half its error
