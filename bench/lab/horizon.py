@@ -128,7 +128,7 @@ def _search(engine: Engine, fen: str, depth: int, moves: Sequence[str] = ()) -> 
     return result
 
 
-def table(shown: Shown) -> str:
+def _table(shown: Shown) -> str:
     """Return a line a depth with what each search plays and thinks; `!` marks material thrown away."""
     rows = [
         [f"{depth:>5}", *(f"{choice.move}{'!' if choice.throws else ' '} {choice.score / 100:+.2f}" for choice in choices)]
@@ -137,17 +137,14 @@ def table(shown: Shown) -> str:
     return plain(["depth", *(name for name, _ in SEARCHES)], rows, left=4)
 
 
-def verdict(shown: Shown) -> str:
-    """What the deep search says, in a sentence."""
-    thrown = "; ".join(f"{move} leads to {score / 100:+.2f}" for move, score in shown.worth.items())
-    return f"A nearly full-width {JUDGE_DEPTH}-ply search plays {shown.best}: {shown.best_score / 100:+.2f}. {thrown}."
-
-
 def text(cases: Sequence[Shown]) -> str:
     """All of it for a terminal."""
     lines = ["The horizon effect. Scores are Black's, in pawns; ! marks material thrown away."]
     for shown in cases:
         board = Position(shown.case.fen).board().splitlines()
+        thrown = "; ".join(f"{move} leads to {score / 100:+.2f}" for move, score in shown.worth.items())
+        best = f"{shown.best}: {shown.best_score / 100:+.2f}"
+        verdict = f"A nearly full-width {JUDGE_DEPTH}-ply search plays {best}. {thrown}."
         lines += ["", f"{shown.case.title}: {shown.case.fen}", *(f"  {rank}" for rank in board), ""]
-        lines += [table(shown), "", *wrap(shown.case.text, 100), *wrap(verdict(shown), 100)]
+        lines += [_table(shown), "", *wrap(shown.case.text, 100), *wrap(verdict, 100)]
     return "\n".join(lines)

@@ -133,12 +133,6 @@ def short(number: float | None) -> str:
     return f"{number:.0f}{unit}" if number >= 99.5 or not unit else f"{number:.3g}{unit}"
 
 
-def headings(report: Report) -> list[str]:
-    """Of the table's columns."""
-    columns = [f"d={depth}" for depth in depths(report)]
-    return ["technique", "kind", *columns, "depth", "time", "ebf", "x/d", "value!=", "move!=", "loss"]
-
-
 def cells_of(summary: Summary) -> list[str]:
     """One line of the table."""
     counted = [f"{summary.other_value}/{summary.searches}", f"{summary.other_move}/{summary.searches}", f"{summary.loss:.0f}"]
@@ -163,15 +157,11 @@ def theory(report: Report) -> list[list[str]]:
         "Knuth-Moore minimal tree": minimal_tree,
         "theory b^(d/2)": lambda b, depth: b ** (depth / 2),
     }
+    depths = range(1, report.experiment.depth + 1)
     return [
-        [name, "", *(short(fmean(formula(b, depth) for b in report.branching)) for depth in depths(report)), *[""] * 7]
+        [name, "", *(short(fmean(formula(b, depth) for b in report.branching)) for depth in depths), *[""] * 7]
         for name, formula in formulas.items()
     ]
-
-
-def depths(report: Report) -> range:
-    """1 to the asked depth."""
-    return range(1, report.experiment.depth + 1)
 
 
 def notes(report: Report) -> list[str]:
@@ -207,9 +197,11 @@ def _exactness(report: Report) -> str:
 
 def text(report: Report) -> str:
     """The table and its notes for a terminal."""
-    rows = [*(cells_of(summary) for summary in report.rows), *theory(report)]
+    depths = [f"d={depth}" for depth in range(1, report.experiment.depth + 1)]
+    headings = ["technique", "kind", *depths, "depth", "time", "ebf", "x/d", "value!=", "move!=", "loss"]
+    rows = [*map(cells_of, report.rows), *theory(report)]
     sentences = [line for note in notes(report) for line in wrap(note, 120)]
-    return "\n".join([plain(headings(report), rows, left=2), "", *sentences])
+    return "\n".join([plain(headings, rows, left=2), "", *sentences])
 
 
 def as_dict(report: Report, results: Results) -> dict[str, object]:
