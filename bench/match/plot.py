@@ -75,8 +75,7 @@ def _course(figure: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) 
     if sprt:
         marks = llr_levels(steps, sprt)
         panels[1].plot(games, llr, color="tab:red", label="LLR")
-        for bound, label in zip(sprt.bounds(), ("SPRT accepts H0", "SPRT accepts H1"), strict=True):
-            panels[1].axhline(bound, color="tab:red", linestyle=":" if label.endswith("0") else "--", linewidth=0.8, label=label)
+        panels[1].hlines(sprt.bounds(), 0, games[-1] + 1, color="tab:red", linestyle="--", label="bounds of the SPRT")
         panels[1].set(ylabel="log-likelihood ratio, nats", yticks=marks, ylim=(marks[0], marks[-1]))
     panels[-1].set(xlabel="games finished", xlim=(0, games[-1] + 1))
     whole(panels[-1].xaxis)
