@@ -9,8 +9,6 @@ from ...boards import Position
 from ...core.engine import Engine
 from ...evaluation import config, trace
 
-Terms = dict[str, tuple[float, float]]  # theme -> White's and Black's value in centipawns
-
 
 class Evaluator:
     """Evaluates boards with the weights and the network of a weights file."""
@@ -20,7 +18,7 @@ class Evaluator:
         values, network = config.evaluator(weights)
         self._engine = Engine(values, hash_mb=1, network=network)
 
-    def terms(self, board: chess.Board) -> Terms:
+    def terms(self, board: chess.Board) -> dict[str, tuple[float, float]]:
         """Return White's and Black's value of every theme in centipawns, see `evaluation.trace.terms`."""
         return trace.terms(self._engine.trace(Position.from_board(board)))
 

@@ -88,7 +88,7 @@ class _Walk:
         self.boards = [board]
         for move in line.moves:
             self.boards.append(_after(self.boards[-1], move))
-        leads = [{kind: _lead(after, kind, side) for kind in VALUES} for after in self.boards]
+        leads = [{kind: len(at.pieces(kind, side)) - len(at.pieces(kind, not side)) for kind in VALUES} for at in self.boards]
         self.gains = [{kind: lead[kind] - leads[0][kind] for kind in VALUES} for lead in leads]
         worths = [sum(VALUES[kind] * number for kind, number in gain.items()) for gain in self.gains]
         quiet = [ply for ply in range(FIRST, min(len(self.boards), SAFE + 1)) if evaluator.is_quiet(self.boards[ply])]
@@ -137,10 +137,6 @@ def _after(board: chess.Board, move: chess.Move) -> chess.Board:
     board = board.copy()
     board.push(move)
     return board
-
-
-def _lead(board: chess.Board, kind: chess.PieceType, side: chess.Color) -> int:
-    return len(board.pieces(kind, side)) - len(board.pieces(kind, not side))
 
 
 def _in(mate: int) -> str:

@@ -71,13 +71,8 @@ class JudgedMove(NamedTuple):
 
     def better_lines(self) -> list[Line]:
         """Return the lines of the position before the move that score better for its player than the move."""
-        return [
-            line
-            for line in self.before.lines
-            if line.moves
-            and line.moves[0] != self.move
-            and (line.score > self.after.score if self.white else line.score < self.after.score)
-        ]
+        others = [line for line in self.before.lines if line.moves and line.moves[0] != self.move]
+        return [line for line in others if (line.score > self.after.score if self.white else line.score < self.after.score)]
 
 
 Explain = Callable[[chess.Board, Line, Line], str]  # returns why the first of two lines from a board is worse than the second
