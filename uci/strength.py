@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """UCI_Elo and Skill Level: how the engine plays weaker, without waiting.
 
-First, it searches fewer nodes, so it overlooks deeper lines. Second, it does not always play the best move but sometimes one
-that scores nearly as well, more often at lower levels (softmax choice: the probability falls with the loss in centipawns,
-https://en.wikipedia.org/wiki/Softmax_function). A move that loses more than WORST times the temperature is never chosen. Third,
-below 800 it overlooks moves, as beginners do, with a probability called blindness: each of its own moves, even a mate in one, and
-in some turns all replies of the opponent. So it leaves pieces hanging and takes protected ones. From 800 on a piece is left hanging
-only if the short search does not see it, and a mate in one is always played.
+First, it searches fewer nodes, so it overlooks deeper lines. Second, it sometimes plays a move that scores nearly as well as the
+best, more often at lower levels (softmax choice: the probability falls with the loss in centipawns,
+https://en.wikipedia.org/wiki/Softmax_function). Third, below 800 it overlooks moves, as beginners do, with a probability called
+blindness: each of its own moves, even a mate in one, and in some turns all replies. So it leaves pieces hanging and takes
+protected ones.
 
 Won endings need technique, which people know rather than calculate: there every level searches more nodes and plays the best move.
 The side that is far ahead avoids those draws and repetitions that it sees.
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
     from .options import Options
 
 # Elo, nodes of the search, temperature in centipawns, blindness. Nodes rise and the others fall from row to row, so strength rises.
-# The differences were measured in games of neighbouring levels; 500 is about even with a player who looks one ply ahead: mates in
-# one, takes what hangs, leaves nothing hanging (bench/results.md).
+# The differences were measured in games of neighbouring levels; 500 is about even with a player who looks one ply ahead
+# (bench/results.md).
 ANCHORS = (
     (200, 40, 96.0, 0.33),
     (500, 90, 88.0, 0.125),
