@@ -10,10 +10,10 @@ from ...text import counted, storable
 from ..common.files import write_bytes
 from ..common.pgn import RawGame, read_game
 from ..viewer import report
-from ..viewer.chart import bars, course
+from ..viewer.chart import bars, course, levels
 from ..viewer.study import Analysis, Line, Study
 from .plot import course as course_of
-from .plot import elo_levels, llr_levels
+from .plot import elo_levels
 from .sprt import Sprt
 from .standings import cross_table, notes
 from .tally import Tally
@@ -71,5 +71,6 @@ def _summary(tally: Tally, names: Sequence[str], sprt: Sprt | None) -> Iterator[
         yield course(f"Elo of {names[0]}, with its 95 % interval", [step[:4] for step in steps], elo_levels(steps), [0])
         if sprt:
             values = [(step.games, step.llr, step.llr, step.llr) for step in steps]
-            yield course("LLR, between the bounds of the SPRT", values, llr_levels(steps, sprt), [0, *sprt.bounds()])
+            marks = levels([*sprt.bounds(), *(step.llr for step in steps)])
+            yield course("LLR, between the bounds of the SPRT", values, marks, [0, *sprt.bounds()])
     yield "</section>"

@@ -56,11 +56,6 @@ def elo_levels(steps: Sequence[Step]) -> list[int]:
     return levels([end for step in steps if step.games >= SETTLED * steps[-1].games for end in step[2:4]], LEAST_FRAME)
 
 
-def llr_levels(steps: Sequence[Step], sprt: Sprt) -> list[int]:
-    """Return the labels of the axis of the LLR, from low to high."""
-    return levels([*sprt.bounds(), *(step.llr for step in steps)])
-
-
 def _course(figure: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) -> None:
     """Elo with its 95 % interval over the games, and the LLR below."""
     steps = course(tally, sprt)
@@ -73,7 +68,7 @@ def _course(figure: Any, tally: Tally, names: Sequence[str], sprt: Sprt | None) 
     panels[0].axhline(0, color="grey", linewidth=0.8, label="equal strength")
     panels[0].set(ylabel="Elo difference", title=f"{names[0]} against {names[1]}", yticks=marks, ylim=(marks[0], marks[-1]))
     if sprt:
-        marks = llr_levels(steps, sprt)
+        marks = levels([*sprt.bounds(), *llr])
         panels[1].plot(games, llr, color="tab:red", label="LLR")
         panels[1].hlines(sprt.bounds(), 0, games[-1] + 1, color="tab:red", linestyle="--", label="bounds of the SPRT")
         panels[1].set(ylabel="log-likelihood ratio, nats", yticks=marks, ylim=(marks[0], marks[-1]))
