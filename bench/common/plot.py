@@ -41,7 +41,7 @@ def as_text(name: str) -> str:
 
 
 def legend(*axes: Any) -> None:
-    """Draw one legend below the plot, where it hides nothing, for the lines of all axes (a plot with two scales has two)."""
+    """Draw one legend below the plot, where it hides nothing, for the lines of all axes."""
     entries = [entry for each in axes for entry in zip(*each.get_legend_handles_labels(), strict=True)]
     longest = max(len(label) for _, label in entries)
     columns = max(1, min(3, ROOM // (longest + 8)))

@@ -61,11 +61,10 @@ def main(argv: Sequence[str]) -> int:
         EPILOG,
     )
     add = parser.add_argument
-    count = whole_number
     about = f"search to every depth up to N plies (default {DEPTH})"
-    add("--depth", type=count(1, MAX_DEPTH), default=DEPTH, metavar="N", help=about)
+    add("--depth", type=whole_number(1, MAX_DEPTH), default=DEPTH, metavar="N", help=about)
     about = f"abandon a search that needs more nodes (default {MAX_NODES})"
-    add("--max-nodes", type=count(1, 10**15), default=MAX_NODES, metavar="N", help=about)
+    add("--max-nodes", type=whole_number(1, 10**15), default=MAX_NODES, metavar="N", help=about)
     about = "FEN or EPD file (default: 20 built-in positions, quiet and tactical)"
     add("--positions", type=file_name, default=POSITIONS, metavar="FILE", help=about)
     rows = parser.add_mutually_exclusive_group()
@@ -74,7 +73,7 @@ def main(argv: Sequence[str]) -> int:
     about = "instead of the ladder: the engine as it plays, without each of these"
     rows.add_argument("--without", type=names(techniques.MISSING), metavar="A,B", help=about)
     about = f"size of the transposition table (default {HASH_MB})"
-    add("--hash", type=count(1, 65536), default=HASH_MB, metavar="MB", help=about)
+    add("--hash", type=whole_number(1, 65536), default=HASH_MB, metavar="MB", help=about)
     add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
     add("--set", **sets_tunables())
     add("--json", action="store_true", help="print one JSON object instead of text")

@@ -152,14 +152,13 @@ class Study:
 
     def _longer(self, board: chess.Board, line: Line, engine: SimpleEngine, limit: Limit) -> Line:
         """Return a line, continued if it is short, as where the engine knows the position after its first moves."""
-        moves = list(line.moves)
         for _ in range(SEARCHES):
-            if len(moves) < SHORT:
+            if len(line.moves) < SHORT:
                 after = board.copy()
-                for move in moves:
+                for move in line.moves:
                     after.push(move)
-                moves += engine.analyse(after, limit, game=self).get("pv", ())
-        return line._replace(moves=tuple(moves))
+                line = line._replace(moves=(*line.moves, *engine.analyse(after, limit, game=self).get("pv", ())))
+        return line
 
     def to_json(self) -> list[Any]:
         """Return the analysis of a game as plain data, for a journal."""
