@@ -165,7 +165,7 @@ def _material(bad: _Walk, good: _Walk, loss: int) -> str:
     line = good.text(0, good.decision()) if won else ""
     if lost:
         verb = "Allows" if lost.startswith(NEW) else "Loses"
-        return f"{verb} {lost}: {bad.text(1, bad.decision())}." + (f" {line} wins {won}." if won else "")
+        return f"{verb} {lost}: {bad.text(1, max(2, bad.decision()))}." + (f" {line} wins {won}." if won else "")
     return f"Misses {line}, which wins {won}." if won else ""
 
 
@@ -199,7 +199,8 @@ def _themes(old: _Walk, new: _Walk, gain: float) -> str:
         is_sure = max(LEAST, gain / 3) <= min(size, own - theirs) and size <= 2 * gain
         if is_sure and (theme not in OF_PIECES or pieces[0] == pieces[1]):
             changes.append((size, f"{SIDES[side]}'s {what} {word} by {size / 100:.1f}"))
-    return ", ".join(text for _, text in sorted(changes, reverse=True)[:2]) + "." * bool(changes)
+    words = ", ".join(text for _, text in sorted(changes, reverse=True)[:2])
+    return f"{words}." if words else ""
 
 
 def _value(walk: _Walk, theme: str, side: chess.Color) -> float:

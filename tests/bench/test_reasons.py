@@ -126,6 +126,9 @@ def test_our_reasons_are_replaced_and_the_comments_of_others_stay(engine: Simple
 
 
 def test_a_new_queen_that_is_taken_at_once_is_none(evaluator: Evaluator) -> None:
+    board = chess.Board("8/3kP3/8/8/8/8/7P/K6B w - - 0 1")
+    played, best = line(board, "e8=Q+ Kxe8 Ka2 Kd7 Ka3 Kd6", Cp(0)), line(board, "Ka2 Ke8 Ka3 Kd7 Ka4 Ke8", Cp(100))
+    assert why_bad(board, played, best, evaluator) == "Loses a pawn: 1...Kxe8."
     board = chess.Board("r2n2k1/4P1pp/8/8/8/2b5/4RPPP/6K1 b - - 0 1")
     played, best = line(board, "h6 exd8=Q+ Rxd8 h3 Kh7 g3", Cp(-200)), line(board, "Nc6 h3 Nxe7 g3 Kf7 g4", Cp(-700))
     assert why_bad(board, played, best, evaluator).startswith("Loses a knight for a pawn: 2.exd8=Q+.")
