@@ -56,11 +56,6 @@ class Game:
     changed, so that another thread may keep them. For `board.san`, which makes the move for a moment, it takes `node.board()`.
     """
 
-    tree: chess.pgn.Game
-    node: chess.pgn.GameNode
-    board: chess.Board
-    _ending: Ending | None
-
     def __init__(
         self,
         engine: SimpleEngine,

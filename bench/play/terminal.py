@@ -184,32 +184,18 @@ class Terminal:
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move:
-    """Return the legal move of a text in SAN or UCI, in small letters too if it is unambiguous. Raises ValueError, which says why not."""
-    for read in (board.parse_san, board.parse_uci):
-        with suppress(ValueError):
-            if move := read(text):  # python-chess reads null moves
-                return move
-    named = [(board.san(move).rstrip("+#"), move) for move in board.pseudo_legal_moves]
-    same = [move for san, move in named if san.lower() == text.rstrip("+#").lower() and board.is_legal(move)]
-    if len(same) == 1:
-        return same[0]
-    alike = {san: move for san, move in named if _short(san) == _short(text)}
-    legal = {san: move for san, move in alike.items() if board.is_legal(move)}
-    shown = shorten(text)
-    if len(legal) > 1:
-        *others, last = sorted(legal)
-        first, count = legal[last], {2: "Two", 3: "Three"}.get(len(legal), len(legal))
-        if len({(board.piece_type_at(move.from_square), move.promotion) for move in legal.values()}) == 1:
-            piece = chess.piece_name(board.piece_type_at(first.from_square) or 0)
-            shown = f"{count} {piece}s can go to {chess.square_name(first.to_square)}:"
-        else:  # a bishop and a pawn, or several promotions
-            shown += " can be"
-        raise ValueError(f"{shown} {', '.join(others)} or {last}.")
-    if alike and not legal:
-        raise ValueError(f"{shown} is not legal here: your king would be in check.")
+    """Return the legal move of a text in SAN or UCI, in small or capital letters too. Raises ValueError, which says why there is none."""
+    for spelling in (text, text.capitalize(), text.lower(), text.upper()):
+        for read in (board.parse_san, board.parse_uci):
+            with suppress(ValueError):
+                if move := read(spelling):  # python-chess reads null moves
+                    return move
+    alike = sorted(san for san in map(board.san, board.legal_moves) if _short(san) == _short(text))
+    if len(alike) > 1:
+        raise ValueError(f"{shorten(text)} is ambiguous: write {' or '.join(alike)}.")
     if MOVE.fullmatch(text):
-        raise ValueError(f"{shown} is not legal here.")
-    raise ValueError(f"{shown} is not a move I can read, such as Nf3, exd5, O-O or e2e4.")
+        raise ValueError(f"{shorten(text)} is not legal here.")
+    raise ValueError(f"{shorten(text)} is not a move I can read, such as Nf3, exd5, O-O or e2e4.")
 
 
 def _short(san: str) -> str:

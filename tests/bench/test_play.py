@@ -195,12 +195,10 @@ def test_moves_as_people_type_them() -> None:
 @pytest.mark.parametrize(
     ("fen", "text", "answer"),
     [
-        ("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "nd2", "Two knights can go to d2: Nbd2 or Nfd2."),
-        ("4k3/8/8/8/8/1N3N2/8/1N2K3 w - - 0 1", "Nxd2", "Three knights can go to d2: N1d2, Nb3d2 or Nfd2."),
-        ("4k3/8/8/8/8/1N3N2/8/1N2K3 w - - 0 1", "Nbd2", "Three knights can go to d2: N1d2, Nb3d2 or Nfd2."),
-        ("4k3/8/8/4B3/8/1pp5/1P6/4K3 w - - 0 1", "BXC3", "BXC3 can be Bxc3 or bxc3."),
-        ("8/1P5k/8/8/8/8/8/4K3 w - - 0 1", "b8", "b8 can be b8=B, b8=N, b8=Q or b8=R."),
-        ("4k3/4r3/8/8/8/8/4N3/4K3 w - - 0 1", "Nd4", "Nd4 is not legal here: your king would be in check."),
+        ("4k3/8/8/8/8/5N2/8/1N2K3 w - - 0 1", "nd2", "nd2 is ambiguous: write Nbd2 or Nfd2."),
+        ("4k3/8/8/8/8/1N3N2/8/1N2K3 w - - 0 1", "Nbd2", "Nbd2 is ambiguous: write N1d2 or Nb3d2 or Nfd2."),
+        ("8/1P5k/8/8/8/8/8/4K3 w - - 0 1", "b8", "b8 is ambiguous: write b8=B or b8=N or b8=Q or b8=R."),
+        ("4k3/4r3/8/8/8/8/4N3/4K3 w - - 0 1", "Nd4", "Nd4 is not legal here."),
     ],
 )
 def test_a_move_that_cannot_be_made_is_explained(fen: str, text: str, answer: str) -> None:
