@@ -134,12 +134,11 @@ function enterMoves(holder, legal, made) {
   };
 }
 
-// Returns the move that a person wrote: e4, Nf3, O-O or e2e4; in small letters too if there is one such move.
+// Returns the legal move that a person wrote: e4, Nf3, O-O or e2e4, also in small letters.
 function readMove(legal, text) {
-  const plain = (move) => move.replace(/[+#=\s]/g, "").replaceAll("0", "O"), written = plain(text);
-  const same = (form) => legal.filter((move) => form(plain(move.san)) === form(written) || move.uci === written.toLowerCase());
-  const exact = same((move) => move), alike = same((move) => move.toLowerCase());
-  return exact[0] ?? (alike.length === 1 ? alike[0] : undefined);
+  const plain = (move) => move.replace(/[+#=\s]/g, "").replaceAll("0", "O");
+  const small = (move) => plain(move).toLowerCase();
+  return legal.find(({ san }) => plain(san) === plain(text)) ?? legal.find(({ san, uci }) => [small(san), uci].includes(small(text)));
 }
 
 // Asks for the piece of a promotion.

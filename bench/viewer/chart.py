@@ -12,17 +12,17 @@ from .clock import clock_text
 
 WIDTH, HEIGHT = 720, 180  # in SVG units; the page stretches them
 LABELS = 8  # at most so many on the axis of the moves
+CURSOR = '<div class="cursor"></div>'  # at the position on the board
 STEPS = (1, 2, 5, 10, 20, 25, 50, 100, 200, 250, 500, 1000)  # between two labels
 
 
 def graph(
-    number: int,
     label: str,
     boards: Sequence[chess.Board],
     odds: Sequence[tuple[int, int, int] | None],
     dots: Sequence[tuple[int, judge.Judgement, str, str]],
 ) -> str:
-    """Return the figure of game `number`.
+    """Return the figure of a game.
 
     `odds` are White's wins, draws and losses in 1000 games from each position, None if unknown. A dot has the position after a bad
     move, its judgement, link and title.
@@ -38,7 +38,7 @@ def graph(
         for kind, count in (("draw", 2), ("white", 1))
     )
     body = (
-        f'{bands}<line class="level" x1="0" y1="{HEIGHT // 2}" x2="{WIDTH}" y2="{HEIGHT // 2}"/>'
+        f'<rect class="black" width="{WIDTH}" height="{HEIGHT}"/>{bands}<line class="level" x1="0" y1="{HEIGHT // 2}" x2="{WIDTH}" y2="{HEIGHT // 2}"/>'
         f'<polyline class="curve casing" points="{line}"/><polyline class="curve" points="{line}"/>'
     )
     end = max(len(boards) - 1, 1)
@@ -56,13 +56,13 @@ def graph(
     return f"""<figure class="chart">
 <figcaption>White's expected score after each move (line), and how such games end: {areas}</figcaption>
 <div class="up" aria-hidden="true"><span>100 %</span><span>50 %</span><span>0 %</span></div>
-<div class="area">{_svg(number, label, body)}{spots}</div>
+<div class="area">{_svg(label, body)}{CURSOR}{spots}</div>
 <div class="across" aria-hidden="true">{across}</div>
 <p class="note">move number; dots: {kinds}</p>
 </figure>"""
 
 
-def clocks(number: int, label: str, left: Sequence[Sequence[float | None]]) -> str:
+def clocks(label: str, left: Sequence[Sequence[float | None]]) -> str:
     """Return the figure of the seconds left to White and Black in each position; "" if the game has no clocks."""
     most = max((seconds for pair in left for seconds in pair if seconds is not None), default=0)
     if not most:
@@ -75,7 +75,7 @@ def clocks(number: int, label: str, left: Sequence[Sequence[float | None]]) -> s
     return f"""<figure class="chart">
 <figcaption>Clocks: <span class="key time white"></span> White, <span class="key time black"></span> Black</figcaption>
 <div class="up" aria-hidden="true"><span>{clock_text(most)}</span><span>0:00</span></div>
-<div class="area low">{_svg(number, label, body)}</div>
+<div class="area low">{_svg(label, body)}{CURSOR}</div>
 </figure>"""
 
 
@@ -85,12 +85,9 @@ def _points(values: Sequence[float | None]) -> str:
     return " ".join(f"{at * WIDTH / last:.1f},{HEIGHT * (1 - value):.1f}" for at, value in enumerate(values) if value is not None)
 
 
-def _svg(number: int, label: str, body: str) -> str:
-    """Return a graph with a cursor at the position on the board."""
-    return (
-        f'<svg class="graph" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" role="img" aria-label="{escape(label)}" '
-        f'data-game="{number}"><rect class="black" width="{WIDTH}" height="{HEIGHT}"/>{body}</svg><div class="cursor"></div>'
-    )
+def _svg(label: str, body: str) -> str:
+    shape = f'viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none"'
+    return f'<svg class="graph" {shape} role="img" aria-label="{escape(label)}">{body}</svg>'
 
 
 def ticks(boards: Sequence[chess.Board]) -> Iterator[tuple[int, int]]:
@@ -124,13 +121,13 @@ def course(caption: str, steps: Sequence[tuple[int, float, float, float]], marks
     ends = [*(point(games, low) for games, _, low, _ in steps), *(point(games, high) for games, *_, high in reversed(steps))]
     curve = " ".join(point(games, value) for games, value, *_ in steps if math.isfinite(value))
     rules = "".join(f'<polyline class="level" points="{point(0, value)} {point(last, value)}"/>' for value in lines)
+    body = f'<polygon class="interval" points="{" ".join(ends)}"/>{rules}<polyline class="curve" points="{curve}"/>'
     up = "".join(f"<span>{mark}</span>" for mark in reversed(marks))
     across = "".join(f'<span style="left: {100 * games / last:.2f}%">{games}</span>' for games in levels([last])[:-1])
     return f"""<figure class="chart">
 <figcaption>{escape(caption)}</figcaption>
 <div class="up" aria-hidden="true">{up}</div>
-<div class="area"><svg class="graph" viewBox="0 0 {WIDTH} {HEIGHT}" preserveAspectRatio="none" role="img" aria-label="{escape(caption)}">
-<polygon class="interval" points="{" ".join(ends)}"/>{rules}<polyline class="curve" points="{curve}"/></svg></div>
+<div class="area">{_svg(caption, body)}</div>
 <div class="across" aria-hidden="true">{across}</div>
 <p class="note">games</p>
 </figure>"""

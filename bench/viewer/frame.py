@@ -12,7 +12,7 @@ HERE = Path(__file__).parent
 def document(title: str, body: str, script: str = "", connect: str = "'none'") -> str:
     """Return a page of this body, in HTML. Its Content-Security-Policy allows only the script given, and requests only to `connect`."""
     own = f"'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" if script else "'none'"
-    allowed = f"connect-src {connect}; img-src data:; style-src 'unsafe-inline'; script-src {own}"
+    allowed = f"connect-src {connect}; style-src 'unsafe-inline'; script-src {own}"
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>

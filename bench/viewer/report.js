@@ -106,19 +106,8 @@
     else if (half <= positions()[at].lines[line - 1][2].length) location.replace(`#g${game}-${at}-${line}-${half}`);
   }
 
-  // A page from a disk may not be allowed to use the clipboard, and older browsers let it copy a selection only.
   async function copy(button) {
-    const text = button.dataset.copy === "fen" ? shown().fen : games[game - 1].pgn;
-    try {
-      await navigator.clipboard.writeText(text);
-    } catch {
-      const area = document.createElement("textarea");
-      area.value = text;
-      document.body.append(area);
-      area.select();
-      document.execCommand("copy");
-      area.remove();
-    }
+    await navigator.clipboard.writeText(button.dataset.copy === "fen" ? shown().fen : games[game - 1].pgn);
     button.textContent = "Copied";
     setTimeout(() => { button.textContent = `Copy ${button.dataset.copy.toUpperCase()}`; }, 1000);
   }

@@ -59,7 +59,7 @@ class _Game:
     def move_text(self, index: int) -> str:
         """Return the move with its number and sign: `12. Nf3`, `12...Nf6?!`."""
         board = self.study.boards[index]
-        return f"{_number(board)}{' ' if board.turn else ''}{self.san(index)}"
+        return f"{board.fullmove_number}{'. ' if board.turn else '...'}{self.san(index)}"
 
     def san(self, index: int) -> str:
         """Return the move with its sign, without number."""
@@ -202,8 +202,8 @@ def _game(game: _Game) -> str:
     return f"""<article class="game" id="game{game.number}" aria-label="Game {game.number}" {names}>
 <h2>{escape(game.players)} <span class="result">{escape(game.result)}</span></h2>
 <p class="details">{escape(details)}</p>{named}{left}
-{graph(game.number, label, study.boards, odds, dots)}
-{clocks(game.number, f"Clocks of {game.players}", game.times.left)}
+{graph(label, study.boards, odds, dots)}
+{clocks(f"Clocks of {game.players}", game.times.left)}
 {_table(study.sides(), used(game.times.spent, study.boards[0].turn))}
 <h3>Moves</h3>
 <div class="moves">{_moves(game)}</div>
@@ -238,7 +238,7 @@ def _moves(game: _Game) -> str:
             cells.append(f'<span class="number">{board.fullmove_number}.</span>{"" if board.turn else "<span>...</span>"}')
         kind, analysis = f"move {game.kind(index)}".strip(), game.study.analyses[index + 1]
         score = f" <small>{score_text(analysis.score)}</small>" if analysis else ""
-        cells.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}">{escape(game.san(index))}{score}</a>')
+        cells.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}">{game.san(index)}{score}</a>')
     return "".join([*cells, f'<span class="result">{escape(game.result)}</span>'])
 
 
@@ -284,7 +284,6 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
             "score": score_text(analysis.score),
             "expected": round(judge.expected_score(odds), 1),
             "odds": judge.whole_percents(odds),
-            "depth": analysis.depth,
             "lines": [[score_text(line.score), _line_text(board, line), _fens(board, line)] for line in game.lines(index)],
         }
         if analysis.lines[0].moves:
@@ -328,7 +327,3 @@ def _fens(board: chess.Board, line: Line) -> list[str]:
         board.push(move)
         fens.append(board.fen())
     return fens
-
-
-def _number(board: chess.Board) -> str:
-    return f"{board.fullmove_number}{'.' if board.turn else '...'}"

@@ -570,7 +570,7 @@ def test_the_report_says_what_was_found_and_needs_nothing_else(two_games: str) -
     mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
     assert data[0][3] == {
         "fen": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2", "text": "2. g4??", "kind": "blunder",
-        "score": "#-1", "expected": 0.0, "odds": [0, 0, 100], "depth": 7, "lines": [["#-1", "2...Qh4#", [mated]]],
+        "score": "#-1", "expected": 0.0, "odds": [0, 0, 100], "lines": [["#-1", "2...Qh4#", [mated]]],
         "better": {"move": ["d2", "d4"], "text": "2. d4", "score": "-0.60", "line": 1},
         "reply": {"move": ["d8", "h4"], "text": "2...Qh4#"},
     }  # fmt: skip
