@@ -29,7 +29,7 @@ from ..viewer.study import Line
 
 HINT = Limit(nodes=200_000, time=1)  # of the search of `hint`, at full strength
 DRAW_FROM = 30  # number of the move from which on the engine accepts a draw
-DRAW_SCORE = 20  # centipawns: it does if neither side is ahead by more
+DRAW_SCORE = 20  # centipawns: it does if neither side is ahead by more in the search of `hint`
 PLAYING = {"UCI_AnalyseMode": False}  # with the book, at the chosen strength
 
 
@@ -111,10 +111,8 @@ class Game:
             return True
 
     def answer(self) -> str | None:
-        """Let the engine think and move; return its move in SAN. Waits for it.
+        """Let the engine think and move; return its move in SAN, None if the game changes or ends meanwhile. Waits for it.
 
-        Meanwhile other threads may call `undo`, `resign`, `new` and `ending`: if the game changes or ends, the search stops, its move
-        is dropped and the result is None; so it is if the engine loses on time. A second `answer` or a `hint` hurries the engine.
         Raises EngineTerminatedError if the engine is closed.
         """
         with self._lock:
@@ -130,14 +128,11 @@ class Game:
             return board.san(move) if move and node is self.node and self.make(move) else None
 
     def hint(self) -> Line | None:
-        """Return the best line of the position at full strength, its score from White's side. Waits for a search of at most a second.
-
-        None unless it is, and then still is, the person's turn.
-        """
+        """Return the best line at full strength, its score from White's side; None if it is not the person's turn. Waits for a search."""
         return self._line(self.board)
 
     def why(self, best: Line) -> str:
-        """Return why the move that `hint` has just returned is good; "" if nothing is sure. Waits for a search of at most a second."""
+        """Return why the move that `hint` has just returned is good; "" if nothing is sure. Waits for a search."""
         board = self.board
         passed = board.copy(stack=False)
         passed.push(chess.Move.null())
@@ -151,7 +146,7 @@ class Game:
         return Evaluator(self._weights)
 
     def _line(self, board: chess.Board) -> Line | None:
-        """Return the best line from a board; None unless it is, and then still is, the person's turn."""
+        """Return the best line from a board; None unless it is and stays the person's turn."""
         with self._lock:
             if self.ending or self.is_engine_to_move:
                 return None
@@ -159,11 +154,10 @@ class Game:
             # In no game, so the engine forgets it before the next move.
             search = self._search = self._engine.analysis(board, HINT)
         search.wait()
+        info = search.info
         with self._lock:
-            info = search.info
-            return (
-                Line(info["score"].white(), tuple(info["pv"])) if node is self.node and not self.ending and "pv" in info else None
-            )
+            is_current = node is self.node and not self.ending
+            return Line(info["score"].white(), tuple(info["pv"])) if is_current and "pv" in info else None
 
     def undo(self) -> bool:
         """Go back to before the person's last move, with the clocks of then; the game goes on. Return False if there is no such move.
@@ -199,10 +193,7 @@ class Game:
                 self._end(Ending(win(not self.human), "resignation"))
 
     def offer_draw(self) -> bool:
-        """Offer a draw on the person's turn; return whether the engine accepts, which ends the game.
-
-        It does from move DRAW_FROM on if neither side is ahead by more than DRAW_SCORE in a search as that of `hint`, and waits so long.
-        """
+        """Offer a draw on the person's turn; return whether the engine accepts, which ends the game. Waits for a search."""
         line = self.hint() if self.board.fullmove_number >= DRAW_FROM else None
         with self._lock:
             if not line or self.ending or abs(line.score.score(mate_score=MATE_SCORE)) > DRAW_SCORE:

@@ -121,15 +121,13 @@ function enterMoves(holder, legal, made) {
     holder.setPointerCapture(event.pointerId);
   };
   holder.onpointermove = (event) => {
-    if (!drag) return;
-    const [x, y] = corner(from, isFlipped(holder)), scale = WIDTH / svg.getBoundingClientRect().width;
-    drag.piece.setAttribute("transform", `translate(${x + scale * (event.clientX - drag.x)}, ${y + scale * (event.clientY - drag.y)})`);
+    const scale = WIDTH / svg.getBoundingClientRect().width;
+    if (drag) drag.piece.style.translate = `${scale * (event.clientX - drag.x)}px ${scale * (event.clientY - drag.y)}px`;
   };
   holder.onpointerup = holder.onpointercancel = (event) => {
     if (!drag) return;
-    const { piece } = drag, [x, y] = corner(from, isFlipped(holder));
+    drag.piece.style.translate = "";
     drag = null;
-    piece.setAttribute("transform", `translate(${x}, ${y})`); // until the move is drawn
     if (event.type === "pointerup" && under(event) !== from) move(under(event));
   };
 }
