@@ -140,29 +140,17 @@ def test_forged_requests_neither_move_nor_read(headers: dict[str, str], start: A
     assert client.ask("POST", "/do", {**forged, "Content-Length": str(len(body))}, body).status == 403
     assert [client.ask("GET", path, forged).status for path in ("/", "/events", "/game.pgn", "/report")] == 4 * [403]
     assert client.game.game.board.fen() == chess.STARTING_FEN
-
-
-def test_a_move_needs_an_origin(start: Any) -> None:
-    """A link or a form of an old browser has none."""
-    client = start(Replies([]))
-    without = {name: value for name, value in client.own.items() if name != "Origin"}
+    without = {name: value for name, value in client.own.items() if name != "Origin"}  # a link, or a form of an old browser
     assert client.ask("POST", "/do", {**without, "Content-Length": "2"}, b"{}").status == 403
-    assert client.ask("GET", "/game.pgn", without).status == 200
 
 
 BODIES = [
     b"",
-    b"{",
     b"[]",
-    b"5",
     b"[" * 100_000,
-    b'{"do": "x"}',
-    b'{"do": "move"}',
-    b'{"do": "move", "text": 5, "fen": []}',
     b"\xff",
-]
-BODIES += [
-    b'{"do": "new", "level": "10", "clock": "5+3", "color": "white", "start": ""}',
+    b'{"do": "x"}',
+    b'{"do": "move", "text": 5, "fen": []}',
     b'{"do": "new", "level": [], "clock": 99}',
 ]
 
@@ -172,10 +160,8 @@ def test_malformed_requests_break_nothing(start: Any) -> None:
     client = start(Replies(["e5"]))
     statuses = {client.post(body).status for body in BODIES}
     assert statuses <= {200, 400}
-    lengths = [("-1", 413), ("x", 400), (str(MAX_REQUEST + 1), 413), ("9" * 5000, 400)]
-    assert [client.ask("POST", "/do", {**client.own, "Content-Length": length}).status for length, _ in lengths] == [
-        status for _, status in lengths
-    ]
+    for length, status in (("-1", 413), ("x", 400), (str(MAX_REQUEST + 1), 413), ("9" * 5000, 400)):
+        assert client.ask("POST", "/do", {**client.own, "Content-Length": length}).status == status
     assert client.ask("POST", "/do", client.own).status == 400
     assert client.ask("GET", "/../../etc/passwd", client.own).status == 404
     assert client.ask("PUT", "/do", client.own).status == 501
@@ -258,19 +244,8 @@ def test_castling_squares_of_chess960(start: Any) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process")
 def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
     """It prints the address at once; a port that is taken is named."""
-    pgn = tmp_path / "games.pgn"
-    command = [
-        sys.executable,
-        "-m",
-        "coachwhip",
-        "play",
-        "--browser",
-        "--no-open",
-        "--pgn",
-        str(pgn),
-        "--fen",
-        "k7/8/8/8/8/8/8/K6R w - - 0 1",
-    ]
+    pgn, fen = tmp_path / "games.pgn", "k7/8/8/8/8/8/8/K6R w - - 0 1"
+    command = [sys.executable, *"-m coachwhip play --browser --no-open --pgn".split(), str(pgn), "--fen", fen]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment()) as process:
         assert process.stdout
         host, _, token = process.stdout.readline().split("//")[1].strip().partition("/")
@@ -279,7 +254,7 @@ def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
         connection = http.client.HTTPConnection(host)
         connection.request("GET", f"/{token}")
         cookie = connection.getresponse().headers["Set-Cookie"].split(";")[0]
-        body = json.dumps({"do": "move", "text": "Rh7", "fen": "k7/8/8/8/8/8/8/K6R w - - 0 1"})
+        body = json.dumps({"do": "move", "text": "Rh7", "fen": fen})
         connection = http.client.HTTPConnection(host)
         connection.request("POST", "/do", body, {"Cookie": cookie, "Origin": f"http://{host}"})
         assert connection.getresponse().status == 200

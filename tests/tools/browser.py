@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Pages in a headless Chromium, for tests marked `@pytest.mark.needs_program(CHROMIUM)`."""
 
-import base64
 import json
 import os
 import select
@@ -15,32 +14,7 @@ from programs import CHROMIUM, program
 PHONE, DESK = 360, 1280  # widths in CSS pixels
 OPTIONS = ("--headless=new", "--no-sandbox", "--disable-gpu")
 PATIENCE = 60.0  # seconds
-MEASURE = """(() => {
-  const root = document.documentElement, style = getComputedStyle(document.body);
-  const images = [...document.images].filter((each) => each.complete && each.naturalWidth).length;
-  return { page: root.scrollWidth, view: root.clientWidth, images, ground: style.backgroundColor, ink: style.color };
-})()"""
-
-
-def browse(page: str, folder: Path, *words: str) -> str:
-    """The page's DOM after its scripts have run; `words` are further options of Chromium."""
-    path = folder / "page.html"
-    path.write_text(page, encoding="utf-8")
-    command = [program(CHROMIUM), *OPTIONS, f"--user-data-dir={folder / 'profile'}"]
-    command += [*words, "--virtual-time-budget=5000", "--dump-dom", path.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-
-
-def measured(page: str, folder: Path, width: int, *, dark: bool = False) -> dict[str, object]:
-    """How the page is laid out at this width, in pixels.
-
-    `page` and `view` are equal unless the page scrolls sideways; `images` counts those shown; `ground` and `ink` are the body's colours.
-    """
-    path = folder / "page.html"
-    path.write_text(page, encoding="utf-8")
-    with Browser(folder) as browser:
-        found: dict[str, object] = browser.open(path.as_uri(), width, dark=dark).value(MEASURE)
-    return found
+LIGHT, DARK = ["rgb(246, 245, 242)", "rgb(34, 33, 31)"], ["rgb(25, 24, 23)", "rgb(232, 229, 223)"]  # ground and text
 
 
 class Tab:
@@ -78,6 +52,13 @@ class Tab:
             time.sleep(0.02)
         return value
 
+    def colours_if_it_fits(self) -> Any:
+        """The colours of ground and text; nothing if the page scrolls sideways."""
+        return self.value("""(() => {
+            const root = document.documentElement, style = getComputedStyle(document.body);
+            return root.scrollWidth === root.clientWidth && [style.backgroundColor, style.color];
+        })()""")
+
     def click(self, *queries: str) -> None:
         """Click elements, one after the other."""
         for query in queries:
@@ -106,13 +87,12 @@ class Tab:
     def type(self, text: str) -> None:
         """Write into the element that has the focus; `\\r` is Enter."""
         for sign in text:
-            key = {"\r": "Enter"}.get(sign, sign)
-            self.send("Input.dispatchKeyEvent", type="keyDown", key=key, text=sign)
-            self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
+            self.press({"\r": "Enter"}.get(sign, sign), text=sign)
 
-    def screenshot(self, path: Path) -> None:
-        """Save a picture of what the tab shows."""
-        path.write_bytes(base64.b64decode(self.send("Page.captureScreenshot")["data"]))
+    def press(self, key: str, **text: str) -> None:
+        """Press a key, which may write a text."""
+        self.send("Input.dispatchKeyEvent", type="keyDown", key=key, **text)
+        self.send("Input.dispatchKeyEvent", type="keyUp", key=key)
 
 
 class Browser:
