@@ -168,9 +168,8 @@ def test_tunables_change_the_search() -> None:
             return engine.analyse(chess.Board(MIDDLEGAME), Limit(depth=7))["nodes"]
 
     assert nodes({"use_lmr": 0}) == nodes({"use_lmr": 0}) != nodes(None) == nodes({"use_lmr": 1})
-    for tunables, message in (({"lmr": 0}, r"perhaps use_lmr\?"), ({"rfp_margin": 1}, "a whole number from 20 to 200, not '1'")):
-        with pytest.raises(EngineError, match=message):
-            open_engine(tunables=tunables)
+    with pytest.raises(EngineError, match=r"perhaps use_lmr\?"):
+        open_engine(tunables={"lmr": 0})
 
 
 def test_engines_opened_side_by_side_search_side_by_side() -> None:

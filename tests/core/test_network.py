@@ -19,7 +19,6 @@ KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1
 HALFWAY = "rk2r3/pppppppp/8/8/8/8/PPPPPPPP/R2K3R w KQkq - 0 1"  # either way of castling takes one of the kings to its other half
 PROMOTIONS = "4k3/1P4P1/8/2pP4/2Pp4/8/1p4p1/4K3 w - c6 0 1"
 SIZES = (16, 48, 256)
-HEADER: dict[str, Any] = networks.by_chance(16, 0).header()
 
 
 @pytest.fixture(scope="module")
@@ -122,14 +121,6 @@ def test_no_network_sees_a_win_in_a_dead_draw(fen: str, sign: int, kind: str) ->
     network.kind = kind
     assert abs(network.score(chess.Board(fen))) > 500
     assert abs(engine_with(network).evaluate(Position(fen))) < 120
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_score_stays_short_of_mate_scores(sign: int) -> None:
-    network = flat(bias=255, own=127 * sign, other=127 * sign)
-    network.scale = 20_000
-    assert abs(network.score(chess.Board())) > networks.EVAL_LIMIT
-    assert engine_with(network).evaluate(Position()) == sign * networks.EVAL_LIMIT
 
 
 def test_the_largest_sums_that_are_accepted_are_right() -> None:
@@ -276,17 +267,12 @@ def test_a_wrong_file_is_rejected_in_one_message(data: bytes, message: str) -> N
     assert "." not in str(info.value)
 
 
-@pytest.mark.parametrize(
-    ("weight", "count", "good"), [(127, 260, True), (-127, 260, True), (127, 261, False), (-127, 261, False)]
-)
-def test_output_sums_that_could_overflow_are_rejected(weight: int, count: int, good: bool) -> None:
-    output = [weight] * count + [0] * (1024 - count)
+@pytest.mark.parametrize("weight", [127, -127])
+def test_output_sums_that_could_overflow_are_rejected(weight: int) -> None:
+    output = [weight] * 261 + [0] * 763
     network = PlainNetwork([[0] * 512 for _ in range(networks.INPUTS)], [0] * 512, [output[:512], output[512:]])
-    if good:
+    with pytest.raises(ValueError, match="output can overflow"):
         Network(network.encode())
-    else:
-        with pytest.raises(ValueError, match="output can overflow"):
-            Network(network.encode())
 
 
 def test_sums_at_the_limit_are_accepted() -> None:

@@ -108,18 +108,6 @@ def test_a_position_is_whole_in_every_thread() -> None:
 # --- Being interrupted ---
 
 
-def test_ctrl_c_ends_a_search_in_the_main_thread(engine: Engine) -> None:
-    timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
-    timer.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            engine.search(Position(KIWIPETE))
-    finally:
-        timer.join()
-    engine.prepare()
-    assert engine.search(Position(), depth=3).bestmove in Position().legal_moves()
-
-
 @pytest.mark.parametrize("words", [["bench", "40"], ["perft", "14"]])
 def test_ctrl_c_ends_a_subcommand(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     timer = threading.Timer(0.3, signal.raise_signal, [signal.SIGINT])

@@ -43,11 +43,6 @@ def test_dump_is_the_default_file(write: Write, capsys: pytest.CaptureFixture[st
     mine = config.dump(DEFAULT | {"TEMPO": (33, 44)})
     assert weights_command.main(["--weights", write(mine)]) == 0
     assert capsys.readouterr().out == mine != TEXT
-    assert weights_command.main(["--weights", write("TEMPO = 5")]) == 2
-    output = capsys.readouterr()
-    assert output.out == ""
-    assert output.err.startswith("coachwhip weights: my_weights.py")
-    assert output.err.count("\n") == 1
 
 
 def test_changed_weights_survive_a_round_trip(write: Write) -> None:
@@ -93,15 +88,11 @@ BAD_ENTRIES = [
     ("TEMPO = 5", "TEMPO must be a pair (midgame, endgame), not 5"),
     ("TEMPO = (5, 6, 7)", "TEMPO must be a pair (midgame, endgame), but has 3 instead of 2"),
     ("TEMPO = ((5, 6), 7)", "TEMPO[0] must be a whole number"),
-    ("TEMPO = 'plain'", "TEMPO must be a pair (midgame, endgame), not 'plain'"),
     ("TEMPO = (5.0, 6)", "TEMPO holds something that is not a whole number"),
     ("TEMPO = (True, 6)", "whole number"),
-    ("TEMPO = ('5', 6)", "whole number"),
     ("TEMPO = (5, 20000)", "TEMPO[1] must be from -2000 to 2000"),
-    ("TEMPO = (5, -20000)", "TEMPO[1] must be from -2000 to 2000"),
     ("TEMPO = (5, 1" + "0" * 3000 + ")", "TEMPO[1] must be from -2000 to 2000"),
     ("TEMPO = (2 + 3, 6)", "whole number"),
-    ("TEMPO = (--5, 6)", "whole number"),
     ("TEMPO = [5 for _ in range(2)]", "whole number"),
     ("\nTEMPO = (5, 6); TEMPO = (7, 8)", "line 2: TEMPO is assigned a second time; delete one of the two lines"),
     ("TEMPO = OTHER = (5, 6)", "only assignments"),

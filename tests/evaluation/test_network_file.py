@@ -117,15 +117,12 @@ SECRET = b"hunter2:x:0"
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (DATA[:-1], "the network is truncated"),
         (bytes(1 << 21), "is larger than 1048576 bytes"),
         (None, "is not a file"),
         (SECRET, "this is not a network"),
-        (b"\n" + SECRET, "this is not a network"),
-        (b"coachwhip network " + SECRET, "this is not a network"),
         (b"coachwhip network 1" + SECRET, "this is not a network"),
     ],
-    ids=["truncated", "huge", "folder", "secret", "line", "version", "name"],
+    ids=["huge", "folder", "secret", "name"],
 )
 def test_a_wrong_network_is_rejected_with_a_message(tmp_path: Path, data: bytes | None, message: str) -> None:
     """That does not show what is in the file: an untrusted weights file may name any file."""

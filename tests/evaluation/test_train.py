@@ -21,7 +21,6 @@ import pytest
 from coachwhip.bench.learn import train as command
 from coachwhip.core.engine import Network, Position
 from coachwhip.core.learning.face import Scorer, adam_step
-from coachwhip.evaluation import config
 from coachwhip.evaluation.learn import game_file, logistic, training_set
 from coachwhip.evaluation.learn.game_file import FormatError
 from coachwhip.evaluation.learn.network import file as network
@@ -290,11 +289,6 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
     trained(data, tmp_path / "wide.cwnet", "--hidden", "32")
     fits = f"--start {tmp_path / 'wide.cwnet'} is a residual network of 32 units: give --kind residual --hidden 32 or more"
     assert fits in rejected(capsys, *words, "--start", tmp_path / "wide.cwnet")
-    (tmp_path / "c.cwnet").write_bytes((tmp_path / "a.cwnet").read_bytes()[:-1])
-    assert "c.cwnet: the network is truncated" in rejected(capsys, *words, "--start", tmp_path / "c.cwnet")
-    assert "no.cwnet" in rejected(capsys, *words, "--start", tmp_path / "no.cwnet")
-    (tmp_path / "d.cwnet").write_bytes((tmp_path / "a.cwnet").read_bytes() + bytes(config.MAX_NETWORK_SIZE))
-    assert "d.cwnet: the network is too long" in rejected(capsys, *words, "--start", tmp_path / "d.cwnet")
     trained(data, tmp_path / "b.cwnet", "--journal", str(tmp_path / "b.jsonl"))
     of_another = rejected(capsys, *words, "--journal", tmp_path / "b.jsonl", "--resume", "--start", tmp_path / "a.cwnet")
     assert "b.jsonl belongs to another run of train: its start is" in of_another
@@ -393,14 +387,10 @@ def test_another_training_is_not_resumed(
     trained(data, tmp_path / "net.cwnet", "--journal", str(journal))
     assert "give --resume to go on with it" in rejected(capsys, *words)
     assert "its epochs is 3, not 4" in rejected(capsys, *words, "--resume", "--epochs", "4")
-    assert "its seed is 1, not 2" in rejected(capsys, *words, "--resume", "--seed", "2")
     (tmp_path / "other.py").write_text(FROZEN_WEIGHTS.read_text().replace("TEMPO = (24, 18)", "TEMPO = (0, 0)"))
     assert "its signature is" in rejected(capsys, *words, "--resume", "--weights", tmp_path / "other.py")
     write(data, [*content[:-1], content[0]])
     assert "net.jsonl belongs to another run of train: its files is" in rejected(capsys, *words, "--resume")
-    write(data, content[:20])
-    assert "own.vf has 20 games, but the training started with 80" in rejected(capsys, *words, "--resume")
-    assert "--resume needs the --journal" in rejected(capsys, data, "--output", tmp_path / "b", "--resume")
 
 
 # --- The command ---
@@ -426,11 +416,8 @@ def test_a_network_that_cannot_be_written_is_not_lost(data: Path, tmp_path: Path
 
 
 def test_wrong_words_and_damaged_data_are_rejected(data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert "required: DATA, --output" in rejected(capsys)
     for words, why in (
         (["--hidden", "20"], "expected a multiple of 16, not 20"),
-        (["--hidden", "528"], "expected a whole number from 16 to 512"),
-        (["--kind", "other"], "invalid choice: 'other'"),
         (["--validation", "0.001", "--max-score", "0"], "too few games to have some for training and some held out"),
     ):
         assert why in rejected(capsys, data, "--output", tmp_path / "net.cwnet", *words)

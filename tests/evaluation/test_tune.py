@@ -359,7 +359,6 @@ LINE = f'{START.rsplit(" ", 2)[0]} c9 "1-0";\n'
 @pytest.mark.parametrize(
     ("content", "words", "message"),
     [
-        ("", [], "data.epd: it contains no position"),
         (LINE, [], "too few"),
         (LINE, ["--only", "nonsense"], "no weight is called 'nonsense'"),
         (LINE.replace("c9", 'c8 "5"; c9'), ["--max-score", "99"], "data.epd: no position is within --max-score 99"),
@@ -371,8 +370,7 @@ def test_bad_input_is_one_message(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str, words: list[str], message: str
 ) -> None:
     (tmp_path / "data.epd").write_text(content)
-    output = [] if "--output" in words else ["--output", str(tmp_path / "new.py")]
-    assert tune.main([str(tmp_path / "data.epd"), *words, *output]) == 2
+    assert tune.main([str(tmp_path / "data.epd"), *words, "--output", str(tmp_path / "new.py")]) == 2
     error = capsys.readouterr().err
     assert message in error
     assert "Traceback" not in error

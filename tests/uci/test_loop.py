@@ -426,17 +426,14 @@ def test_perft_uses_threads_and_a_hash_that_was_set(talk: Talk, monkeypatch: pyt
     [
         (["go perft 2", "perft 1", "quit"], ["Nodes", "Nodes"]),
         (["isready", "d", "echo x", "perft 1", "echo y", "quit"], ["readyok", "x", "Nodes", "y"]),
-        (["go depth 2", "perft 2", "echo x", "quit"], ["bestmove", "Nodes", "x"]),
         (["go infinite", "perft 2", "quit"], ["bestmove", "Nodes"]),
         (["go ponder movetime 100", "echo x", "quit"], ["bestmove", "x"]),
-        (["perft 2", f"go depth {HELD_DEPTH}", "quit"], ["Nodes", "bestmove"]),
         (["perft 2", f"go depth {HELD_DEPTH}", "position startpos moves e2e4", "quit"], ["Nodes", "bestmove"]),
         (["go depth 2", "perft 1", "go depth 2"], ["bestmove", "Nodes", "bestmove"]),
         (
             ["go ponder", "ponderhit", "perft 1", "go ponder mate 3", "ponderhit", "echo x"],
             ["bestmove", "Nodes", "bestmove", "x"],
         ),
-        (["go ponder depth 3", "ponderhit", "echo x"], ["bestmove", "x"]),
         (["go infinite"], ["bestmove"]),
         (["go", "perft 1"], ["bestmove", "Nodes"]),
         (["go infinite", "perft 20", "go infinite", "echo x", "stop", "quit", "uci"], ["bestmove", "info", "bestmove"]),
