@@ -237,23 +237,6 @@ def test_a_run_that_is_killed_at_any_byte_leaves_each_game_once(tmp_path: Path, 
         assert re.sub("\n\n+", "\n\n", pgn.read_text()) == before + "".join(OURS)
 
 
-def test_each_game_is_once_in_the_pgn_however_long_the_resumed_match_is(run: Run, book: Path, tmp_path: Path) -> None:
-    """Two matches with the same moves share the file."""
-    pgn, words = (
-        tmp_path / "all.pgn",
-        [*engines("good a", "good b"), "--own-tc", "9+1", "--openings", book, "--resume", "--games"],
-    )
-    run(*words, "4", "--journal", tmp_path / "a", "--pgn", pgn)
-    run(*words, "4", "--journal", tmp_path / "b")
-    for games, journal, in_file in ((2, "b", 8), (4, "a", 8), (2, "a", 8), (6, "b", 10), (1, "a", 10)):
-        before = pgn.read_text()
-        assert run(*words, str(games), "--journal", tmp_path / journal, "--pgn", pgn)["games"] == games
-        assert pgn.read_text().startswith(before)
-        assert len(read_pgn(pgn)) == in_file
-    texts = [str(game) for game in read_pgn(pgn)]
-    assert len(set(texts)) == 10
-
-
 @pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no SIGSTOP")
 def test_a_runner_that_was_stopped_charges_no_engine(tmp_path: Path) -> None:
     """Engines run on while it stands still, and each game begins again that it was timing: one by its clock, one as stalled."""
@@ -413,15 +396,11 @@ def test_a_tournament_of_three(
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ([], "at least two"),
         (["--engine", "only-one"], "at least two"),
         (["--own-tc", "5", "--engine", "a", "--engine", "b"], "--own-tc comes before the first engine"),
         (["--engine", "no-such-engine-anywhere"] * 2, "no-such-engine-anywhere"),
         (["--engine", "a", "--engine", "b", "--tc", "fast"], "expected a number"),
         (["--engine", "a", "--engine", "b", "--tc", "5", "--time", "1"], "cannot be combined"),
-        (["--engine", "a", "--engine", "b", "--games", "1_000"], "whole number"),
-        (["--engine", "a", "--engine", "b", "--openings", "no-such-file"], "no-such-file"),
-        (["--engine", "a", "--engine", "b", "--syzygy", "no-such-folder"], "no-such-folder"),
         (["--engine", "a", "--engine", "b", "--resume"], "--journal"),
         (["--engine", "a", "--engine", "b", "--sprt", "5,0"], "ELO0 < ELO1"),
         (["--engine", "a", "--engine", "b", "--engine", "c", "--sprt", "0,5"], "two engines"),

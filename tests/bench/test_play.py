@@ -271,7 +271,6 @@ def test_letters_without_colour_where_the_terminal_has_no_more(
         ["--time", "0+1"],
         ["--elo", "3000"],
         ["--chess960", "960"],
-        ["--weights", "nowhere.py"],
         ["--fen", "8/8"],
         ["--pgn-start", "nowhere.pgn"],
     ],
@@ -293,12 +292,10 @@ def engine() -> Iterator[SimpleEngine]:
     ("human", "moves", "ends", "plies"),
     [
         (chess.WHITE, "a2a3 a7a6 a3a4 a6a5", "resignation", 2),
-        (chess.WHITE, "a2a3 a7a6 a3a4", "resignation", 2),  # while the engine thinks
         (chess.WHITE, "", "resignation", 0),
         (chess.BLACK, "a2a3", "resignation", 1),
         (chess.WHITE, "a2a3 a7a6 a3a4 a6a5", "time forfeit", 2),  # of the person
         (chess.WHITE, "a2a3 a7a6 a3a4", "time forfeit", 2),  # of the engine
-        (chess.WHITE, "f2f3 e7e5 g2g4 d8h4", "checkmate", 2),
         (chess.BLACK, "f2f3 e7e5 g2g4 d8h4", "checkmate", 3),
         (chess.WHITE, "g1f3 g8f6 f3g1 f6g8 g1f3 g8f6 f3g1 f6g8", "threefold repetition", 6),
     ],

@@ -9,7 +9,6 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-from coachwhip.bench.match.elo import groups
 from coachwhip.bench.match.ratings import main, rate
 
 Results = dict[tuple[str, str], list[int]]  # (White, Black) -> White's losses, draws and wins
@@ -120,24 +119,3 @@ def test_white_who_won_every_game_gives_finite_ratings() -> None:
     table = rate({("a", "b"): [0, 0, 10], ("b", "a"): [0, 0, 10]})
     assert [each["elo"] for each in table["players"]] == pytest.approx([0, 0], abs=1e-6)
     assert 200 < table["white_advantage"] < 2000
-
-
-@pytest.mark.parametrize("name", ["tcec-200", "world-championship-200"])
-def test_real_games_are_rated_as_by_ordos_rule(name: str, shared_data: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = shared_data / "pgn" / f"{name}.pgn"
-    assert main([str(path), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    rated = {each["name"]: each for each in found["players"]}
-    results: Results = {}
-    tags: dict[str, str] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():  # this file's tags are plain
-        if line.startswith("["):
-            word, _, value = line[1:-1].partition(" ")
-            tags[word] = value.strip('"')
-        if line.startswith("[Result ") and {tags["White"], tags["Black"]} <= rated.keys():
-            counts = results.setdefault((tags["White"], tags["Black"]), [0, 0, 0])
-            counts[("0-1", "1/2-1/2", "1-0").index(tags["Result"])] += 1
-    assert set().union(*groups(results)) == rated.keys()
-    expected, _ = plain_ratings(results)
-    assert {name: each["elo"] for name, each in rated.items()} == pytest.approx(expected, abs=2)
-    assert sum(map(sum, results.values())) == found["games"]

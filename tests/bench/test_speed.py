@@ -203,17 +203,8 @@ def test_a_bad_command_line_is_rejected_in_one_message(words: list[str], capsys:
     assert "coachwhip speed: " in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_options_belong_to_the_engine_before_them() -> None:
-    words = [
-        ("--option", ("Hash", "1")),
-        ("--engine", "a 'b c'"),
-        ("--name", "A"),
-        ("--engine", "d"),
-        ("--option", ("Hash", "2")),
-    ]
-    first, second = engines.engine_specs(words, with_ours=False)
-    assert first == engines.EngineSpec(("a", "b c"), "A", {"Hash": "1"})
-    assert second == engines.EngineSpec(("d",), "", {"Hash": "2"})
+def test_options_before_the_first_engine_are_those_of_ours() -> None:
+    words = [("--option", ("Hash", "1")), ("--engine", "d"), ("--option", ("Hash", "2"))]
     ours, *_ = engines.engine_specs(words, with_ours=True)
     assert ours == engines.EngineSpec(engines.own_command(), "", {"Hash": "1"})
     assert engines.distinct(["x", "y", "x"]) == ["x (1)", "y", "x (3)"]

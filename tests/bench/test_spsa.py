@@ -90,14 +90,10 @@ def test_a_parameter_is_what_the_table_says_unless_it_is_given() -> None:
         ("use_*", "is a switch"),
         ("rfp_margin=100000", "rfp_margin: 100000 is not from"),
         ("rfp_margin=75:70:60", "rfp_margin: MIN must be below MAX"),
-        ("rfp_margin=75:0:100000", "rfp_margin: MIN must be below MAX, and both from"),
         ("rfp_margin=75:70:80:0", "rfp_margin: STEP must be at least 1"),
         ("rfp_margin=75:70", "expected NAME"),
         ("rfp_margin --set rfp_margin=60", "rfp_margin is tuned, so --set cannot fix it"),
-        ("rfp_margin=x", "expected a whole number"),
         ("rfp_margin --resume", "--resume needs the --journal"),
-        ("rfp_margin --r-end nan", "expected a number from 1e-06 to 1"),
-        ("rfp_margin --games 1", "expected a whole number from 2"),
     ],
 )
 def test_what_cannot_be_tuned_is_named(capsys: pytest.CaptureFixture[str], word: str, message: str) -> None:

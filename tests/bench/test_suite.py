@@ -128,8 +128,6 @@ def test_what_a_line_asks(line: str, asked: dict[str, Any]) -> None:
 
 IMPOSSIBLE = [  # a position with rights or an en-passant square that cannot be, and as python-chess writes it without them
     ("4k3/8/8/8/8/8/3PP3/4K3 w KQkq -", "4k3/8/8/8/8/8/3PP3/4K3 w - - 0 1"),
-    ("r3k2r/8/8/8/8/8/4P3/R3K3 w qkQK -", "r3k2r/8/8/8/8/8/4P3/R3K3 w Qkq - 0 1"),
-    ("r2k3r/8/8/8/8/8/4P3/R3K2R w KQkq -", "r2k3r/8/8/8/8/8/4P3/R3K2R w KQ - 0 1"),
     ("r4rk1/8/8/8/8/8/4P3/R3K2R w KQkq -", "r4rk1/8/8/8/8/8/4P3/R3K2R w KQ - 0 1"),
     ("4k3/8/8/8/8/8/4P3/4K3 w - e6", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"),
     ("4k3/8/8/3pP3/8/8/4P3/4K3 w KQ d6", "4k3/8/8/3pP3/8/8/4P3/4K3 w - d6 0 1"),
@@ -362,22 +360,6 @@ def test_a_fault_costs_one_position_and_a_fresh_process_goes_on(
     assert err.count("broken: not tried any more after 3 failed starts") == 1
 
 
-@pytest.mark.parametrize(
-    "text", ["[1]\n", '{"coachwhip suite": 1}\n{}\n', "", '{"format":"coachwhip suite 1","settings":{}}\n', None]
-)
-def test_a_file_of_another_kind_is_rejected(
-    text: str | None, tmp_path: Path, epd: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    path = tmp_path / "other.json"
-    if text is not None:
-        path.write_text(text)
-    assert suite.main([str(epd), "--compare", str(path)]) == 2
-    if text:
-        assert suite.main([str(epd), "--journal", str(path), "--resume", "--depth", "1"]) == 2
-        assert path.read_text() == text
-    assert all(line.startswith("coachwhip suite: ") for line in capsys.readouterr().err.splitlines())
-
-
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no process groups to signal")
 def test_ctrl_c_keeps_and_reports_what_was_done(engine: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path, saved = tmp_path / "slow.epd", tmp_path / "run.json"
@@ -417,24 +399,11 @@ def test_changes_since_another_run() -> None:
     assert suite_report.compare(moved, now)["positions"] == 0
 
 
-def test_no_matplotlib_is_said_before_the_work(epd: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    assert suite.main([str(epd), "--plot", "x.png"]) == 2
-    out, err = capsys.readouterr()
-    assert "--plot needs matplotlib" in err
-    assert not out
-
-
 @pytest.mark.parametrize(
     "words",
     [
-        ["no-such-file.epd"],
         ["FILE", "--time", "0"],
         ["FILE", "--time", "1", "--depth", "2"],
-        ["FILE", "--engine", "no-such-engine-anywhere"],
-        ["FILE", "--engine", "'"],
-        ["FILE", "--engine", ""],
-        ["FILE", "--name", "x", "--engine", "y"],
         ["FILE", "--option", "Hash=many"],
         ["FILE", "--resume"],
         ["FILE", "--plot", "plot.xyz"],
