@@ -126,11 +126,6 @@ def test_a_polyglot_book_gives_different_lines(tmp_path: Path) -> None:
     assert sorted(lines) == ["d2d4", "e2e4 c7c5", "e2e4 e7e5"]
     assert lines == [opening.moves for opening in read(path, seed=1)]
     assert sorted(opening.moves for opening in read(path, seed=1, plies=1)) == ["d2d4", "e2e4"]
-    path.write_bytes(b"")
-    with pytest.raises(CommandError, match="no opening"):
-        open_book(path)
-    with pytest.raises(OSError, match="missing"):
-        open_book(tmp_path / "missing.bin")
 
 
 def test_the_seed_decides_the_order_and_nothing_else(tmp_path: Path) -> None:

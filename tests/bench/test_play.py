@@ -269,8 +269,6 @@ def test_letters_without_colour_where_the_terminal_has_no_more(
     [
         ["--time", "40/5+3"],
         ["--time", "0+1"],
-        ["--elo", "3000"],
-        ["--chess960", "960"],
         ["--fen", "8/8"],
         ["--pgn-start", "nowhere.pgn"],
     ],

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from faulty_disk import room_of
 
 ENGINE = [sys.executable, "-m", "coachwhip"]
 FULL = "/dev/full"  # a device on which no byte finds room
@@ -64,13 +65,8 @@ def test_a_reader_that_has_gone_ends_a_command_and_a_session_quietly(words: list
 
 
 def test_a_disk_with_room_for_a_part_is_full_too(tmp_path: Path, run: Run) -> None:
-    def room() -> None:
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
-
-    with open(tmp_path / "weights.py", "wb") as stdout:
-        done = run(["weights"], stdout=stdout, preexec_fn=room)
+    with open(tmp_path / "weights.py", "wb") as stdout, room_of(5000):
+        done = run(["weights"], stdout=stdout)
     assert (done.returncode, done.stderr) == (1, "coachwhip: cannot write standard output: File too large\n")
 
 
