@@ -27,7 +27,6 @@ from chess.engine import EngineTerminatedError, Limit, SimpleEngine
 
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
-from ..common.adjudication import DRAW, win
 from ..common.command import CommandError
 from ..engines.clock import TimeControl
 from ..viewer import judge, report
@@ -84,8 +83,7 @@ class SharedGame:
         is_turn = not ending and board.turn == game.human
         status = f"{game.name} is thinking."
         if ending:
-            outcome = {DRAW: "A draw", win(game.human): "You win"}.get(ending.result, "You lose")
-            status = f"{outcome} by {ending.reason}: {ending.result}"
+            status = game.outcome()
         elif is_turn:
             status = "Your move, you are in check." if board.is_check() else "Your move."
         return {

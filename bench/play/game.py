@@ -87,6 +87,13 @@ class Game:
                 self._end(Ending(win(not turn) if can_win else DRAW, "time forfeit"))
             return self._ending
 
+    def outcome(self) -> str:
+        """Return how the game ended, in words for the person; "" while it goes on."""
+        if not (ending := self.ending):
+            return ""
+        who = {DRAW: "A draw", win(self.human): "You win"}.get(ending.result, "You lose")
+        return f"{who} by {ending.reason}: {ending.result}"
+
     @property
     def is_engine_to_move(self) -> bool:
         """Whether the game goes on and `answer` is due."""

@@ -11,7 +11,6 @@ from pathlib import Path
 import chess
 
 from ...text import printable, shorten
-from ..common.adjudication import DRAW, win
 from ..common.command import CommandError, in_words
 from ..viewer.clock import clock_text
 from .game import Game
@@ -98,9 +97,8 @@ class Terminal:
         """Draw the board, unless the person wants none, and print the result of a finished game."""
         if self._shows_board:
             self._screen.draw(self._game.board)
-        if ending := self._game.ending:
-            outcome = {DRAW: "A draw", win(self._game.human): "You win"}.get(ending.result, "You lose")
-            print(f"{outcome} by {ending.reason}: {ending.result}")
+        if self._game.ending:
+            print(self._game.outcome())
 
     def _read_line(self) -> str:
         """Read a line of the person. Raises EOFError at the end of input."""
