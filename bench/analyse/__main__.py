@@ -248,5 +248,5 @@ def _step_dict(move: JudgedMove) -> dict[str, Any]:
         "loss_win_percent": round(move.loss, 2),
         "accuracy": round(move.accuracy, 1),
         "judgement": move.judgement.name if move.judgement else None,
-        "reason": move.reason or None,
+        "reason": move.before.reason or None,
     }

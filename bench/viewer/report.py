@@ -251,7 +251,7 @@ def _mistakes(game: _Game) -> str:
             better = f" Better: <span class='line'>{_line_links(game, index, line)}</span> ({score_text(line.score)})."
         items.append(
             f'<li><a class="{judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
-            f" {score_text(move.before.score)} to {score_text(move.after.score)}. {escape(move.reason)}{better}</li>"
+            f" {score_text(move.before.score)} to {score_text(move.after.score)}. {escape(move.before.reason)}{better}</li>"
         )
     if items:
         return f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n'
@@ -299,7 +299,8 @@ def _position(game: _Game, index: int) -> dict[str, Any]:
 def _exercise(game: _Game, index: int) -> dict[str, Any]:
     """Return what "Practise" needs before a bad move. Good moves, the best first, have UCI, SAN, score and the FEN after it."""
     board, move = game.study.boards[index], game.moves[index]
-    lines = {line.moves[0]: line for line in (*move.before.lines, *move.choices) if line.moves and line.moves[0] != move.move}
+    known = (*move.before.lines, *move.before.choices)
+    lines = {line.moves[0]: line for line in known if line.moves and line.moves[0] != move.move}
     ranked = sorted(lines.values(), key=lambda line: line.score, reverse=board.turn)
     good = [
         (board.uci(line.moves[0]), board.san(line.moves[0]), score_text(line.score), _fens(board, line)[0])
@@ -307,7 +308,7 @@ def _exercise(game: _Game, index: int) -> dict[str, Any]:
         if abs(judge.win_percent(ranked[0].score) - judge.win_percent(line.score)) < judge.INACCURACY.loss
     ]
     after, refutation = game.study.boards[index + 1], move.after.lines[0]
-    why = f"{move.reason} {score_text(move.before.score)} becomes {score_text(refutation.score)}: {_line_text(after, refutation)}"
+    why = f"{move.before.reason} {score_text(move.before.score)} becomes {score_text(refutation.score)}: {_line_text(after, refutation)}"
     return {"legal": legal_moves(board), "good": good, "played": board.uci(move.move), "why": why.strip(" :")}
 
 

@@ -45,7 +45,7 @@ class Analysis(NamedTuple):
     lines: tuple[Line, ...]
     depth: int
     choices: tuple[Line, ...] = ()  # where the game goes on with a bad move: the lines of the best moves, at most CHOICES
-    reason: str = ""  # why that move is bad
+    reason: str = ""  # why that move is bad, in one or two sentences; "" if nothing is sure
 
     @property
     def score(self) -> Score:
@@ -66,8 +66,6 @@ class JudgedMove(NamedTuple):
     loss: float  # percent points of winning chances
     accuracy: float
     judgement: judge.Judgement | None
-    reason: str  # why a bad move is bad, in one or two sentences; "" if nothing is sure
-    choices: tuple[Line, ...]  # the best moves where a bad one was played, which may be among them
 
     def better_lines(self) -> list[Line]:
         """Return the lines of the position before the move that score better for its player than the move."""
@@ -192,7 +190,7 @@ class Study:
         best = before.lines[0].moves[:1] == (move,)  # then the scores differ only by the search depth
         loss = 0.0 if best else max(0.0, drop)
         loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
-        judged = judge.move_accuracy(drop), judge.judge(loss), before.reason, before.choices
+        judged = judge.move_accuracy(drop), judge.judge(loss)
         return JudgedMove(at, board.san(move), move, board.turn, before, after, loss_cp, loss, *judged)
 
     def sides(self) -> tuple[Side, Side]:
@@ -229,7 +227,7 @@ class Study:
         for move in self.judged_moves():
             node = self.nodes[move.at]
             comment = OUR_REASON.sub("", node.comment)
-            node.comment = f"{comment} (coachwhip: {move.reason})".strip() if move.reason else comment
+            node.comment = f"{comment} (coachwhip: {move.before.reason})".strip() if move.before.reason else comment
             if move.judgement:
                 if not MOVE_NAGS & node.nags:
                     node.nags.add(move.judgement.nag)

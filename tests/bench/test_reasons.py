@@ -64,8 +64,8 @@ def test_example_positions(engine: SimpleEngine, evaluator: Evaluator, fen: str,
     study = Study(game, "")
     study.analyse(engine, NODES, 1, lambda: None, partial(why_bad, evaluator=evaluator))
     last = list(study.judged_moves())[-1]
-    assert last.reason.startswith(reason), last.reason
-    assert last.choices[0].moves[0] != last.move
+    assert last.before.reason.startswith(reason), last.before.reason
+    assert last.before.choices[0].moves[0] != last.move
 
 
 HANGING = "r4rk1/ppp2ppp/2n5/3q4/3P1b2/2P2N2/PP1Q1PPP/R4RK1 w - - 0 1"
