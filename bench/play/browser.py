@@ -34,8 +34,7 @@ from ..viewer.board import BOARDS, SEATS, html_page, legal_moves, squares
 from ..viewer.frame import HERE
 from ..viewer.reasons import why_bad
 from ..viewer.study import LINE_PLIES, Study, lines_of, score_text
-from .game import Game, from_fen, from_pgn
-from .terminal import Terminal, read_move
+from .game import Game, from_fen, from_pgn, read_move
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
@@ -81,10 +80,8 @@ class SharedGame:
         ending, before = game.ending, board.copy()
         last = before.variation_san([before.pop()]) if board.move_stack else ""
         is_turn = not ending and board.turn == game.human
-        status = f"{game.name} is thinking."
-        if ending:
-            status = game.outcome()
-        elif is_turn:
+        status = game.outcome() or f"{game.name} is thinking."
+        if is_turn:
             status = "Your move, you are in check." if board.is_check() else "Your move."
         return {
             "fen": board.fen(),
@@ -128,7 +125,7 @@ class SharedGame:
         return {"message": message}
 
     def _make(self, text: str, fen: str) -> str:
-        """Make a move in this position; return what is wrong with it, else ""."""
+        """Make a move in this position; return why it cannot be made, else ""."""
         game = self.game
         with self._moving:  # two tabs may do so at once
             board = game.node.board()
@@ -159,7 +156,7 @@ class SharedGame:
         return {"fen": board.fen(), "lines": lines, "win": expected}
 
     def _new(self, request: Mapping[str, Any]) -> str:
-        """Start a game; return what is wrong with its first position, else ""."""
+        """Start a game; return why its first position cannot be used, else ""."""
         elo, control, text = self.levels[request["level"]], self.clocks[request["clock"]], str(request["start"]).strip()
         human = {"white": chess.WHITE, "black": chess.BLACK, "random": secrets.choice(chess.COLORS)}[request["color"]]
         is_960 = self.args.chess960 is not None
@@ -179,7 +176,7 @@ class SharedGame:
     def keep(self) -> None:
         """Append the game to the file of `--pgn`."""
         if self.args.pgn:
-            Terminal(self.game).save(self.args.pgn)
+            print(self.game.save(self.args.pgn))
 
     def report(self) -> str:
         """Analyse the game so far, and return the page about it."""

@@ -4,8 +4,10 @@
 Any thread may call a `Game` at any time; no call but `answer`, `hint`, `why` and `offer_draw` waits for the engine.
 """
 
+import re
 import threading
 import time
+from contextlib import suppress
 from functools import cached_property
 from io import BufferedReader
 from pathlib import Path
@@ -15,8 +17,9 @@ import chess.pgn
 from chess.engine import Limit, SimpleAnalysisResult, SimpleEngine
 
 from ... import __version__
+from ...text import shorten
 from ..common.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
-from ..common.command import CommandError
+from ..common.command import CommandError, in_words
 from ..common.evaluator import Evaluator
 from ..common.files import append, naming
 from ..common.openings import read_line, read_position
@@ -30,6 +33,7 @@ from ..viewer.study import Line
 HINT = Limit(nodes=200_000, time=1)  # of the search of `hint`, at full strength
 DRAW_FROM = 30  # number of the move from which on the engine accepts a draw
 DRAW_SCORE = 20  # centipawns: it does if neither side is ahead by more in the search of `hint`
+MOVE = re.compile("[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[QRBN])?[+#]*|[O0]-[O0](-[O0])?[+#]*", re.IGNORECASE)
 PLAYING = {"UCI_AnalyseMode": False}  # with the book, at the chosen strength
 
 
@@ -39,7 +43,10 @@ def from_fen(text: str, place: str, *, chess960: bool = False) -> chess.Board:
 
 
 def from_pgn(file: BufferedReader, place: str, *, chess960: bool = False) -> chess.Board:
-    """Return the position after the first game of an open PGN file, with its moves. Raises CommandError that begins with `place`, OSError."""
+    """Return the position after the first game of an open PGN file, with its moves.
+
+    Raises CommandError that begins with `place`, OSError.
+    """
     try:
         raw = next(split_games(file), None)
     except PgnError as error:
@@ -67,7 +74,8 @@ class Game:
     ) -> None:
         """Start a game from `board`, whose moves belong to the game. `control` is seconds a move or a clock for both sides.
 
-        `elo`, the strength that the engine has been set to, is only for its name; `weights` are the engine's. Nobody else may search with the engine meanwhile.
+        `elo`, the strength that the engine has been set to, is only for its name; `weights` are the engine's. Nobody else may search
+        with the engine meanwhile.
         """
         self._engine, self._first, self.human, self._control = engine, board.copy(), human, control
         self.name = "coachwhip" + (f" ({elo})" if elo else "")
@@ -132,7 +140,7 @@ class Game:
             search = self._search = self._engine.analysis(board, limit, game=self.tree, options=PLAYING)
         move = search.wait().move
         with self._lock:
-            return board.san(move) if move and node is self.node and self.make(move) else None
+            return node.board().san(move) if move and node is self.node and self.make(move) else None
 
     def hint(self) -> Line | None:
         """Return the best line at full strength, its score from White's side; None if it is not the person's turn. Waits for a search."""
@@ -215,12 +223,19 @@ class Game:
             self.tree.headers.update(Result=result, Termination=how)
             return game_text(self.tree).strip()
 
-    def save(self, path: Path) -> None:
-        """Append the game so far to a file. Raises CommandError for a file of another kind, OSError."""
-        require_kind(path, "PGN")
-        gap = "\n\n" if path.exists() else ""  # its last line may have no end
-        with naming(path), path.open("ab", 0) as file:
-            append(file, f"{gap}{self.pgn()}\n".encode())
+    def save(self, path: Path) -> str:
+        """Append the game so far to a file; return what became of it, for the person, with the game if the file cannot be written."""
+        if not self.tree.variations:
+            return "There is no move to save."
+        text = self.pgn()
+        try:
+            require_kind(path, "PGN")
+            gap = "\n\n" if path.exists() else ""  # its last line may have no end
+            with naming(path), path.open("ab", 0) as file:
+                append(file, f"{gap}{text}\n".encode())
+        except (CommandError, OSError) as error:
+            return f"{in_words(error) if isinstance(error, OSError) else error}. This is the game:\n\n{text}"
+        return f"Saved in {path}."
 
     def _go_to(self, node: chess.pgn.GameNode, left: dict[chess.Color, float]) -> None:
         """Set the position and the clocks, and let that of the side to move run."""
@@ -236,3 +251,23 @@ class Game:
         self._ending = ending
         if self._search:
             self._search.stop()
+
+
+def read_move(board: chess.Board, text: str) -> chess.Move:
+    """Return the legal move of a text in SAN or UCI, in small or capital letters too. Raises ValueError, which says why there is none."""
+    for spelling in (text, text.capitalize(), text.lower(), text.upper()):
+        for read in (board.parse_san, board.parse_uci):
+            with suppress(ValueError):
+                if move := read(spelling):  # python-chess reads null moves
+                    return move
+    alike = sorted(san for san in map(board.san, board.legal_moves) if _short(san) == _short(text))
+    if len(alike) > 1:
+        raise ValueError(f"{shorten(text)} is ambiguous: write {' or '.join(alike)}.")
+    if MOVE.fullmatch(text):
+        raise ValueError(f"{shorten(text)} is not legal here.")
+    raise ValueError(f"{shorten(text)} is not a move I can read, such as Nf3, exd5, O-O or e2e4.")
+
+
+def _short(san: str) -> str:
+    """Return a move in small letters, without what tells it from others to the same square."""
+    return re.sub(r"(?<=^[kqrbn])[a-h]?[1-8]?x?(?=[a-h][1-8])|=?[qrbn]?[+#]*$", "", san.lower())

@@ -3,7 +3,6 @@
 
 import locale
 import os
-import re
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -11,12 +10,10 @@ from pathlib import Path
 import chess
 
 from ...text import printable, shorten
-from ..common.command import CommandError, in_words
 from ..viewer.clock import clock_text
-from .game import Game
+from .game import Game, read_move
 
 SIDES = ("Black", "White")
-MOVE = re.compile("[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[QRBN])?[+#]*|[O0]-[O0](-[O0])?[+#]*", re.IGNORECASE)
 HELP = """\
   e4, Nf3, O-O, e2e4   make a move
   undo                 take back your last move and the answer to it
@@ -130,7 +127,7 @@ class Terminal:
                 else:
                     print("There is no move of yours to take back.")
             case "save" if rest:
-                self.save(Path(os.path.expanduser(rest.strip())))
+                print(game.save(Path(os.path.expanduser(rest.strip()))))
             case "":
                 self._screen.draw(game.board)
             case _ if game.ending:
@@ -167,35 +164,4 @@ class Terminal:
     def _keep(self) -> None:
         """Append the game to the file for games, if there is one."""
         if self._pgn:
-            self.save(self._pgn)
-
-    def save(self, path: Path) -> None:
-        """Append the current game to a file; print it if the file cannot be written."""
-        if not self._game.tree.variations:
-            print("There is no move to save.")
-            return
-        try:
-            self._game.save(path)
-            print(f"Saved in {path}.")
-        except (CommandError, OSError) as error:
-            print(f"{in_words(error) if isinstance(error, OSError) else error}. This is the game:\n\n{self._game.pgn()}")
-
-
-def read_move(board: chess.Board, text: str) -> chess.Move:
-    """Return the legal move of a text in SAN or UCI, in small or capital letters too. Raises ValueError, which says why there is none."""
-    for spelling in (text, text.capitalize(), text.lower(), text.upper()):
-        for read in (board.parse_san, board.parse_uci):
-            with suppress(ValueError):
-                if move := read(spelling):  # python-chess reads null moves
-                    return move
-    alike = sorted(san for san in map(board.san, board.legal_moves) if _short(san) == _short(text))
-    if len(alike) > 1:
-        raise ValueError(f"{shorten(text)} is ambiguous: write {' or '.join(alike)}.")
-    if MOVE.fullmatch(text):
-        raise ValueError(f"{shorten(text)} is not legal here.")
-    raise ValueError(f"{shorten(text)} is not a move I can read, such as Nf3, exd5, O-O or e2e4.")
-
-
-def _short(san: str) -> str:
-    """Return a move in small letters, without what tells it from others to the same square."""
-    return re.sub(r"(?<=^[kqrbn])[a-h]?[1-8]?x?(?=[a-h][1-8])|=?[qrbn]?[+#]*$", "", san.lower())
+            print(self._game.save(self._pgn))

@@ -18,8 +18,8 @@ import pytest
 from chess.engine import SimpleEngine
 from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.play.__main__ import main, time_control
-from coachwhip.bench.play.game import Game
-from coachwhip.bench.play.terminal import Screen, Terminal, read_move
+from coachwhip.bench.play.game import Game, read_move
+from coachwhip.bench.play.terminal import Screen, Terminal
 from uci_process import environment
 
 from coachwhip import open_engine

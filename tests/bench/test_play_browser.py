@@ -222,7 +222,7 @@ def test_tabs_that_read_the_game_at_once(start: Any) -> None:
     ],
 )
 def test_a_game_from_a_pasted_text(text: str, fen: str, start: Any) -> None:
-    """A FEN or PGN; what is wrong with it is said, and the old game goes on."""
+    """A FEN or PGN; a message says why it cannot be used, and the old game goes on."""
     client = start()
     client.do("move", text="Nf3")
     client.wait(2)
