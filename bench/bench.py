@@ -6,10 +6,10 @@ import json
 import sys
 from collections.abc import Sequence
 
+from ..cli.command import CommandError, Parser, file_name, per_second, sets_tunables, whole_number
+from ..cli.signature import DEPTH, HASH_MB, searches
 from ..core.engine import MAX_DEPTH, MAX_THREADS, build_info
 from ..evaluation import config
-from .common.command import CommandError, Parser, file_name, per_second, sets_tunables, whole_number
-from .common.signature import DEPTH, HASH_MB, searches
 
 MAX_HASH_MB = 1 << 20
 

@@ -13,14 +13,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..cli.command import CommandError, Parser, file_name, per_second, whole_number
+from ..cli.files import numbered_lines
+from ..cli.progress import progress
 from ..core.engine import MAX_THREADS, STARTPOS_FEN, Position
+from ..games.data import PERFT
+from ..games.fen import MAX_QUOTED, is_shredder, read_epd
 from ..text import reason, shorten
 from ..uci.options import MAX_HASH_MB
-from .common.command import CommandError, Parser, file_name, per_second, whole_number
-from .common.fen import MAX_QUOTED, is_shredder, read_epd
-from .common.files import numbered_lines
-from .common.progress import progress
-from .data import PERFT
 
 if TYPE_CHECKING:
     import chess

@@ -18,13 +18,13 @@ from functools import partial
 from statistics import median
 from typing import Any, NamedTuple
 
+from ..cli.command import CommandError, Parser, seconds, whole_number
+from ..cli.progress import progress
+from ..cli.signature import read_positions
+from ..cli.table import show
 from ..core.engine import STARTPOS_FEN, Position
-from .common.command import CommandError, Parser, seconds, whole_number
-from .common.progress import progress
-from .common.signature import read_positions
-from .common.table import show
+from ..games.time_control import Clock, TimeControl, add_limits, limit_of
 from .engines.client import Client, Patience, check_engines, position_command
-from .engines.clock import Clock, TimeControl, add_limits, limit_of
 from .engines.faults import EngineFault, StartError
 from .engines.info import reported_nodes
 from .engines.spec import EngineSpec, add_engine_arguments, engine_specs

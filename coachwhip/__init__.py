@@ -11,15 +11,7 @@ import os
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from .boards import Position, evaluate
-    from .core.engine import (
-        MAX_DEPTH,
-        MAX_PLY,
-        STARTPOS_FEN,
-        Engine,
-        SearchInfo,
-        SearchResult,
-        build_info,
-    )
+    from .core.engine import MAX_DEPTH, MAX_PLY, STARTPOS_FEN, Engine, SearchInfo, SearchResult, build_info
     from .in_process import open_engine
     from .many import analyse_many
 

@@ -16,7 +16,7 @@ try:
     from types import SimpleNamespace
 
     from . import __version__
-    from .output import LostOutput, use_utf8, watched
+    from .cli.output import LostOutput, use_utf8, watched
     from .text import nearest, printable, shorten
     from .uci import worker
     from .uci.format import info_string
@@ -34,25 +34,25 @@ if TYPE_CHECKING:
 
 # Subcommand -> the module whose main(argv) runs it, its arguments, and its help.
 SUBCOMMANDS = {
-    "play": ("bench.play.__main__", "", "play a game against it in the terminal or the browser"),
+    "play": ("study.play.__main__", "", "play a game against it in the terminal or the browser"),
     "bench": ("bench.bench", "[DEPTH]", "search fixed positions: node count and speed"),
     "perft": ("bench.perft", "DEPTH [FEN]", "count the positions after DEPTH plies, check known counts"),
     "match": ("bench.match.__main__", "", "play games between engines"),
     "ratings": ("bench.match.ratings", "FILE...", "rate the players of PGN files"),
     "suite": ("bench.suite.__main__", "[FILE...]", "let engines solve test positions"),
     "speed": ("bench.speed", "", "compare the speed of this build with other builds and engines"),
-    "reference": ("bench.reference.__main__", "", "compare textbook searches on small games"),
-    "lab": ("bench.lab.__main__", "", "compare the techniques of adversarial search"),
-    "analyse": ("bench.analyse.__main__", "[FILE...]", "annotate the games of PGN files, and write a report"),
-    "wdl-fit": ("bench.learn.wdl_fit", "[PGN...]", "fit the win, draw and loss model to games with scores"),
-    "selfplay": ("bench.learn.selfplay", "FILE", "play games against itself and keep them with their scores"),
-    "tune": ("bench.learn.tune", "FILE...", "fit the evaluation's weights to labelled positions"),
-    "train": ("bench.learn.train", "DATA...", "train a network on labelled positions"),
-    "spsa": ("bench.learn.spsa", "--tune NAME...", "tune numbers of the search by self-play"),
-    "weights": ("bench.weights", "", "print the evaluation weights, as a file to edit"),
-    "tunables": ("bench.tunables", "", "list the numbers of the search and the switches of its techniques"),
-    "data": ("bench.data.__main__", "[NAME]", "list the openings, test positions and games that come with it"),
-    "completion": ("bench.completion", "bash|zsh|fish", "print a script that completes these words in a shell"),
+    "reference": ("study.reference.__main__", "", "compare textbook searches on small games"),
+    "lab": ("study.lab.__main__", "", "compare the techniques of adversarial search"),
+    "analyse": ("study.analyse.__main__", "[FILE...]", "annotate the games of PGN files, and write a report"),
+    "wdl-fit": ("learn.wdl_fit", "[PGN...]", "fit the win, draw and loss model to games with scores"),
+    "selfplay": ("learn.selfplay", "FILE", "play games against itself and keep them with their scores"),
+    "tune": ("learn.tune", "FILE...", "fit the evaluation's weights to labelled positions"),
+    "train": ("learn.train", "DATA...", "train a network on labelled positions"),
+    "spsa": ("learn.spsa", "--tune NAME...", "tune numbers of the search by self-play"),
+    "weights": ("cli.weights", "", "print the evaluation weights, as a file to edit"),
+    "tunables": ("cli.tunables", "", "list the numbers of the search and the switches of its techniques"),
+    "data": ("games.data.__main__", "[NAME]", "list the openings, test positions and games that come with it"),
+    "completion": ("cli.completion", "bash|zsh|fish", "print a script that completes these words in a shell"),
 }
 ALIASES = {"analyze": "analyse"}
 
@@ -235,7 +235,7 @@ def _run_subcommand(args: SimpleNamespace) -> int:
         except ImportError as error:
             if getattr(sys, "frozen", False) and f"{module}.".startswith(f"{error.name}."):
                 raise UsageError(f"{name} {NOT_FROZEN}") from error
-            from .bench.common.command import missing
+            from .cli.command import missing
 
             raise UsageError(f"{name}: {missing(error)}") from error
         return run([*before, *words])

@@ -13,8 +13,8 @@ try:
     from . import cpu
 except ImportError as error:
     raise ImportError(
-        f"{__path__[0]} has no compiled modules for this Python: install coachwhip with it, or in a checkout run "
-        "python3 setup.py build_ext --inplace",
+        f"{__path__[0]} has no compiled modules for this Python: leave this folder to use the coachwhip that is installed, or build "
+        "one here with python3 setup.py build_ext --inplace",
         name=__name__,
     ) from error
 

@@ -181,7 +181,7 @@ def _read_text(path: str | os.PathLike[str]) -> str:
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        from .compressed import compression
+        from ..compressed import compression
 
         raise WeightsError(f"{os.path.basename(path)} is {'compressed' if compression(data) else 'not UTF-8 text'}") from error
 

@@ -18,10 +18,10 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from coachwhip.bench.common.command import Parser
 from places import ROOT
 
 from coachwhip.__main__ import SUBCOMMANDS
+from coachwhip.cli.command import Parser
 
 PAGES = [ROOT / "README.md", *(page for page in sorted((ROOT / "docs").glob("*.md")) if page.name != "maintaining.md")]
 LAUNCH = f"import sys; sys.path.insert(0, {str(ROOT)!r}); from coachwhip.__main__ import main; sys.exit(main())"

@@ -10,6 +10,17 @@ from pathlib import Path
 from places import ROOT
 
 ROOMS = ("bench", "coachwhip", "core", "evaluation", "uci")
+HOUSES = ("bench", "coachwhip/learn", "coachwhip/study")  # on the floor of cli and games; they know nothing of each other
+FLOOR = (
+    "core",
+    "evaluation",
+    "uci",
+    "coachwhip",
+    "coachwhip/cli",
+    "coachwhip/games",
+    "coachwhip/games/data",
+    "coachwhip/games/pages",
+)
 # Each folder, and the folders it may know besides itself. Inside a folder there is no circle.
 KNOWS: dict[str, tuple[str, ...]] = {
     "core/board": (),
@@ -18,35 +29,21 @@ KNOWS: dict[str, tuple[str, ...]] = {
     "core/learning": ("core/board", "core/evaluate"),
     "core": ("core/board", "core/evaluate", "core/learning", "core/search"),
     "evaluation": ("core",),
-    "evaluation/learn": ("core", "core/learning", "evaluation"),
-    "evaluation/learn/terms": ("core", "core/learning", "evaluation", "evaluation/learn"),
-    "evaluation/learn/network": ("core", "core/learning", "evaluation", "evaluation/learn"),
-    "uci": ("core", "evaluation"),
-    "coachwhip": ("core", "evaluation", "uci"),
-    "bench/common": ("core", "evaluation", "uci", "coachwhip"),
-    "bench/engines": ("bench/common",),
-    "bench/data": ("bench/common", "uci"),
-    "bench/viewer": ("bench/common", "bench/data", "uci"),
-    "bench": (
-        "core",
-        "core/learning",
-        "evaluation",
-        "evaluation/learn",
-        "evaluation/learn/terms",
-        "evaluation/learn/network",
-        "uci",
-        "coachwhip",
-        "bench/common",
-        "bench/data",
-        "bench/engines",
-        "bench/viewer",
-    ),
+    "uci": FLOOR[:2],
+    "coachwhip": FLOOR[:3],
+    "coachwhip/cli": FLOOR[:4],
+    "coachwhip/games": FLOOR[:5],
+    "coachwhip/games/data": FLOOR[:6],
+    "coachwhip/games/pages": FLOOR[:7],
+    "bench": FLOOR,
+    "coachwhip/learn": (*FLOOR, "core/learning"),
+    "coachwhip/study": FLOOR,
 }
 # What others may import of core.
-FACE = tuple(f"coachwhip.core{part}" for part in ("", ".engine", ".learning.face", ".tunables"))
+FACE = tuple(f"coachwhip.core{part}" for part in ("", ".engine", ".learning.scorer", ".tunables"))
 TABLE = "coachwhip.core.tunables"  # at the top of core and needed below: `Params` comes from it
-TEXT = "coachwhip.text"  # the ground floor: knows nobody, and everybody may know it
-COMMAND_LINE = Path("coachwhip/__main__.py")  # starts the tools, and is above everything
+GROUND = ("coachwhip.text", "coachwhip.compressed")  # know nobody, and everybody may know them
+COMMAND_LINE = Path("coachwhip/__main__.py")  # starts the commands, and is above everything
 IN_PROCESS = Path("coachwhip/in_process.py")  # needs python-chess, loaded when it is used
 
 DOCSTRING = re.compile(r'"""(?:[^"]|"(?!""))*"""')
@@ -94,20 +91,21 @@ def folder_of(name: str) -> str:
 
 
 def may_know(path: Path, name: str) -> bool:
-    """Whether a file may import a module; inside a tool of bench/ all know each other."""
+    """Whether a file may import a module; inside a house all know each other, but in `study` only those of a tool."""
     own, folder = path.parent.as_posix(), folder_of(name)
-    tool = "/".join(path.parts[:2])
+    house = next((house for house in HOUSES if f"{own}/".startswith(f"{house}/")), "")
+    family = "/".join(path.parts[:3]) if house == "coachwhip/study" else house
     return (
         path == COMMAND_LINE
-        or name in (TABLE, TEXT)
-        or folder in (own, *KNOWS.get(own, KNOWS["bench"]))
-        or (own not in KNOWS and tool.startswith("bench/") and f"{folder}/".startswith(f"{tool}/"))
+        or name in (TABLE, *GROUND)
+        or folder in (own, *KNOWS[house or own])
+        or (bool(house) and f"{folder}/".startswith(f"{family}/"))
     )
 
 
 def test_folders_know_only_those_below() -> None:
-    assert {path.parent.as_posix() for path in SOURCES if path.parts[0] != "bench"} <= {*KNOWS, "evaluation/networks"}
-    assert not [f"{path} imports {name}" for path in SOURCES for name in ours(path) if not may_know(path, name)]
+    wrong = [f"{path} imports {name}" for path in SOURCES for name in ours(path) if not may_know(path, name)]
+    assert not wrong
 
 
 def test_outside_the_core_only_its_face_is_known() -> None:
@@ -130,15 +128,15 @@ def test_tables_import_nothing() -> None:
 
 
 def test_the_ground_floor_needs_nothing_compiled() -> None:
-    assert not ours(Path("coachwhip/text.py"))
-    code = "import sys, coachwhip.text; print(*(name for name in sys.modules if name.startswith('coachwhip')))"
+    assert not ours(Path("coachwhip/text.py")) | ours(Path("coachwhip/compressed.py"))
+    code = f"import sys, {', '.join(GROUND)}; print(*(name for name in sys.modules if name.startswith('coachwhip')))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert set(done.stdout.split()) == {"coachwhip", TEXT}
+    assert set(done.stdout.split()) == {"coachwhip", *GROUND}
 
 
 def test_the_uci_path_loads_only_the_standard_library() -> None:
     """Neither by a line at the top of a module nor in a search."""
-    light = [path for path in SOURCES if path.suffix == ".py" and path.parts[0] in ("uci", "core", "coachwhip")]
+    light = [path for path in SOURCES if path.suffix == ".py" and path.parent.as_posix() in ("uci", "core", "coachwhip")]
     loaded = {(path, name.split(".")[0]) for path in light for name in imports(path, indent="")} - {(IN_PROCESS, "chess")}
     assert not [(path, name) for path, name in loaded if name not in {*sys.stdlib_module_names, "coachwhip"}]
     code = (

@@ -22,19 +22,20 @@ from typing import Any
 import chess
 import pytest
 from coachwhip.bench import perft
-from coachwhip.bench.common import openings
-from coachwhip.bench.common.adjudication import by_tablebase, open_tables
-from coachwhip.bench.common.command import CommandError
-from coachwhip.bench.lab.__main__ import read_positions
-from coachwhip.bench.learn import wdl_fit
 from coachwhip.bench.suite import epd
-from coachwhip.bench.viewer import report
-from coachwhip.bench.viewer import study as games
-from coachwhip.evaluation import compressed, config
+from coachwhip.evaluation import config
 from coachwhip.evaluation.config import WeightsError
-from coachwhip.evaluation.learn import game_file, tuning_set
 from coachwhip.uci.tablebase import Tablebase
 from places import DATA, ROOT, TOOLS
+
+from coachwhip import compressed
+from coachwhip.cli.command import CommandError
+from coachwhip.games import openings
+from coachwhip.games.adjudication import by_tablebase, open_tables
+from coachwhip.games.pages import board_page
+from coachwhip.games.pages import study as games
+from coachwhip.learn import game_file, tuning_set, wdl_fit
+from coachwhip.study.lab.__main__ import read_positions
 
 REJECTED = (CommandError, game_file.FormatError)
 QUEEN = chess.Board("8/8/8/4k3/8/8/8/KQ6 w - - 0 1")
@@ -89,7 +90,7 @@ def test_a_game_ends_at_its_first_error(
     assert len(faults) == 1
     assert one_line(faults[0], path)
     assert [node.move.uci() for node in studies[0].nodes][:1] == ["e2e4"]
-    report.page(studies, "test")
+    board_page.page(studies, "test")
     if "%eval" in path.read_text():
         assert wdl_fit.read([path]).games == 2
     assert not caplog.records
@@ -140,7 +141,7 @@ def test_a_report_of_a_hostile_game_runs_nothing(tmp_path: Path) -> None:
         quoted = payload.replace("\\", "\\\\").replace('"', '\\"')
         headers = "".join(f'[{name} "{quoted}"]\n' for name in names)
         path = file_with(tmp_path, f"{headers}\n1. e4 {{ {payload} [%clk {payload}] }} ({payload}) e5 ; {payload}\n*\n")
-        page = report.page(games.read_files([str(path)])[0], payload)
+        page = board_page.page(games.read_files([str(path)])[0], payload)
         assert ("<" in payload or '"' in payload) <= (payload not in page)
         assert "javascript:" not in "".join(re.findall(r"(?i)(?:href|src)=\S*", page))
         assert page.count("<script") == page.count("</script") == 2

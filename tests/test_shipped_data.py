@@ -9,9 +9,11 @@ import chess
 import chess.pgn
 import chess.polyglot
 import pytest
-from coachwhip.bench import data, perft
-from coachwhip.bench.common.openings import open_book
+from coachwhip.bench import perft
 from coachwhip.bench.suite.epd import read_file
+
+from coachwhip.games import data
+from coachwhip.games.openings import open_book
 
 
 def test_openings_are_balanced_and_different() -> None:

@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from random import Random
 
-from ..evaluation.compressed import LONGEST_START, compression
+from ..compressed import LONGEST_START, compression
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from ..common.checkout import here
-from ..common.command import CommandError
-from ..common.files import lock
+from ...cli.checkout import import_root
+from ...cli.command import CommandError
+from ...cli.files import lock
 from .process import APART, kill
 
 BUILDERS = {"cython": 3, "setuptools": 77}  # packages that builds need, and from which major version on
@@ -39,7 +39,7 @@ def find_repository(start: Path | None = None) -> Path:
 
     Raises CommandError.
     """
-    for folder in [start] if start else [Path.cwd(), here()]:
+    for folder in [start] if start else [Path.cwd(), import_root()]:
         done = _run(["git", "-C", str(folder), "rev-parse", "--show-toplevel"], check=False)
         top = Path(done.stdout.strip())
         if done.returncode == 0 and (top / "setup.py").exists() and (top / "core").is_dir():

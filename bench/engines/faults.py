@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The names of faults of engines, in reports and files."""
 
-from ..common.command import CommandError
+from ...cli.command import CommandError
 
 TIME_LOSS = "time loss"
 ILLEGAL_MOVE = "illegal move"

@@ -14,9 +14,9 @@ from collections.abc import Collection, Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...cli.checkout import import_root
+from ...cli.command import CommandError, assignment, file_name, seconds, suggestion, tunables_of, warn
 from ...text import printable
-from ..common.checkout import import_root
-from ..common.command import CommandError, assignment, file_name, seconds, suggestion, tunables_of, warn
 from . import builds
 
 START_SECONDS = 30.0  # an engine has to answer `uciok`, unless the user says otherwise

@@ -12,16 +12,16 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from ..common.adjudication import open_tables
-from ..common.command import LARGEST_COUNT, CommandError, Parser, file_name, seconds, whole_number
-from ..common.files import fingerprint
-from ..common.journal import Journal, add_journal_arguments
-from ..common.openings import Opening, chess960_starts, choose, open_book, standard_start
-from ..common.outputs import add_force, check_outputs, require_kind
-from ..common.plot import picture, require_plot
-from ..common.rules import Rules, add_rule_arguments
-from ..data import OPENINGS
-from ..engines.clock import TimeControl, parse_time_control
+from ...cli.command import LARGEST_COUNT, CommandError, Parser, file_name, seconds, whole_number
+from ...cli.files import fingerprint
+from ...cli.journal import Journal, add_journal_arguments
+from ...cli.outputs import add_force, check_outputs, require_kind
+from ...games.adjudication import open_tables
+from ...games.data import OPENINGS
+from ...games.openings import Opening, chess960_starts, choose, open_book, standard_start
+from ...games.pages.plot import picture, require_plot
+from ...games.rules import Rules, add_rule_arguments
+from ...games.time_control import TimeControl, parse_time_control
 from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values_of
 from .game import Contest
 from .match import Match

@@ -14,10 +14,10 @@ from itertools import chain
 import chess
 import chess.engine
 
-from ..common.adjudication import UNFINISHED, Ending, find_ending, win
-from ..common.rules import Rules
+from ...games.adjudication import UNFINISHED, Ending, find_ending, win
+from ...games.rules import Rules
+from ...games.time_control import Clock, TimeControl
 from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, position_command
-from ..engines.clock import Clock, TimeControl
 from ..engines.faults import CRASH, TIME_LOSS, EngineFault, StartError
 from ..engines.info import Info, read_info, reported_nodes
 from ..engines.spec import EngineSpec

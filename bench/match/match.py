@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
+from ...cli.command import uninterrupted, warn
+from ...cli.journal import Journal
+from ...cli.progress import progress
 from ...text import counted
-from ..common.command import uninterrupted, warn
-from ..common.journal import Journal
-from ..common.progress import progress
 from .pgn_file import PgnFile
 from .record import GameRecord
 from .runner import Runner

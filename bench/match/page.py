@@ -6,12 +6,12 @@ from html import escape
 from itertools import combinations
 from pathlib import Path
 
+from ...cli.files import write_bytes
+from ...games.pages import board_page
+from ...games.pages.chart import bars, course, levels
+from ...games.pages.study import Analysis, Line, Study
+from ...games.pgn import RawGame, read_game
 from ...text import counted, storable
-from ..common.files import write_bytes
-from ..common.pgn import RawGame, read_game
-from ..viewer import report
-from ..viewer.chart import bars, course, levels
-from ..viewer.study import Analysis, Line, Study
 from .plot import course as course_of
 from .plot import elo_levels
 from .sprt import Sprt
@@ -49,7 +49,7 @@ def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None
     shown = f"; the first {len(texts)} are here" if len(texts) < len(tally.results) else ""
     studies = [_study(texts[number]) for number in sorted(texts)]
     described = f"{counted(len(tally.results), 'game')}{shown}; scores are the players' own"
-    page = report.page(studies, described, heading, "\n".join(_summary(tally, names, sprt)))
+    page = board_page.page(studies, described, heading, "\n".join(_summary(tally, names, sprt)))
     write_bytes(path, storable(page).encode())
 
 

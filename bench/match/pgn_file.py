@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from io import FileIO
 from pathlib import Path
 
-from ..common.files import append, lock, naming
+from ...cli.files import append, lock, naming
 
 GAME_START = re.compile(rb"(?<=\n\n)(?=\[)|(?<=\n\r\n)(?=\[)")  # the first tag after a blank line
 

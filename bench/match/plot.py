@@ -5,9 +5,9 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ...games.pages.chart import levels
+from ...games.pages.plot import as_text, legend, new_figure, whole
 from ...text import counted
-from ..common.plot import as_text, legend, new_figure, whole
-from ..viewer.chart import levels
 from .sprt import Sprt
 from .tally import Tally
 

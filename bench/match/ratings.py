@@ -7,13 +7,13 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...cli.command import CommandError, Parser, file_name, suggestion, warn
+from ...cli.files import naming
+from ...cli.table import show
+from ...games.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS
+from ...games.pgn import PgnError, read_tags, split_games
 from ...text import counted, shorten
 from ...uci.parse import MAX_NAMED
-from ..common.adjudication import BLACK_WINS, DRAW, UNFINISHED, WHITE_WINS
-from ..common.command import CommandError, Parser, file_name, suggestion, warn
-from ..common.files import naming
-from ..common.pgn import PgnError, read_tags, split_games
-from ..common.table import show
 from .elo import Rating, fit_ratings, groups, likelihood_of_superiority
 
 EPILOG = """\

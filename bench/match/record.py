@@ -10,9 +10,9 @@ import chess
 import chess.engine
 import chess.pgn
 
-from ..common.adjudication import BLACK_WINS, parse_score
-from ..common.openings import Opening
-from ..common.pgn import COLUMNS, game_text
+from ...games.adjudication import BLACK_WINS, parse_score
+from ...games.openings import Opening
+from ...games.pgn import COLUMNS, game_text
 from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS
 
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game

@@ -10,8 +10,8 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 
-from ..common.fair_timing import fair_timing, repeat_if_suspended
-from ..common.pool import Cluster, cluster, threads
+from ...cli.fair_timing import fair_timing, repeat_if_suspended
+from ...cli.pool import Cluster, cluster, threads
 from ..engines.client import Client, check_engines
 from ..engines.pool import EnginePool
 from .game import Contest, Game

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from ..common.openings import Opening
+from ...games.openings import Opening
 
 ROUND_ROBIN = "round-robin"
 

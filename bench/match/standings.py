@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from ...cli.table import plain
 from ...text import counted
-from ..common.table import plain
 from .elo import signed
 from .record import FAULTS
 from .sprt import Sprt

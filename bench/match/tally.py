@@ -8,7 +8,7 @@ import math
 from collections import Counter
 from typing import NamedTuple
 
-from ..common.adjudication import BLACK_WINS, DRAW, WHITE_WINS
+from ...games.adjudication import BLACK_WINS, DRAW, WHITE_WINS
 from .elo import Estimate, Rating, elo_difference, estimate, fit_ratings, groups
 from .record import GameRecord
 from .schedule import Pairing

@@ -13,17 +13,17 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...cli.command import CommandError, Parser, file_name, seconds, uninterrupted, warn, whole_number
+from ...cli.journal import Contents, Journal, add_journal_arguments, read
+from ...cli.outputs import add_force, check_outputs
+from ...cli.pool import threads
+from ...cli.progress import progress
+from ...cli.table import show
+from ...games.data import TACTICS
+from ...games.pages.plot import require_plot
+from ...games.time_control import TimeControl, add_limits, limit_of
 from ...text import counted
-from ..common.command import CommandError, Parser, file_name, seconds, uninterrupted, warn, whole_number
-from ..common.journal import Contents, Journal, add_journal_arguments, read
-from ..common.outputs import add_force, check_outputs
-from ..common.plot import require_plot
-from ..common.pool import threads
-from ..common.progress import progress
-from ..common.table import show
-from ..data import TACTICS
 from ..engines.client import FAILED_STARTS, check_engines
-from ..engines.clock import TimeControl, add_limits, limit_of
 from ..engines.spec import EngineSpec, add_engine_arguments, engine_specs
 from . import report
 from .epd import Problem, read_files

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import chess
 
+from ...cli.command import CommandError
+from ...cli.files import numbered_lines
+from ...games.fen import MAX_QUOTED, board_of, is_chess960, read_epd
 from ...text import counted, reason, shorten
-from ..common.command import CommandError
-from ..common.fen import MAX_QUOTED, board_of, is_chess960, read_epd
-from ..common.files import numbered_lines
 
 BETWEEN = re.compile(r"[\s,]+")  # moves or points
 MATE = re.compile(r"[+-]?0*[1-9]\d{0,2}", re.ASCII)

@@ -11,7 +11,7 @@ from typing import Any
 
 import chess
 
-from ..common.plot import as_text, legend, new_figure, picture, whole
+from ...games.pages.plot import as_text, legend, new_figure, picture, whole
 from .epd import Problem
 from .solver import FAULTS, Attempt
 

@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import chess
 
-from ..common.fair_timing import repeat_if_suspended
+from ...cli.fair_timing import repeat_if_suspended
+from ...games.time_control import Clock, TimeControl
 from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, position_command
-from ..engines.clock import Clock, TimeControl
 from ..engines.faults import CRASH, ILLEGAL_MOVE, NO_START, STALL, EngineFault, StartError
 from ..engines.info import read_info
 from ..engines.pool import EnginePool

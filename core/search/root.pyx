@@ -7,7 +7,7 @@ of a line, `_search_root` searches the root moves.
 from libc.string cimport memcpy, memmove, memset
 
 from ..evaluate.evaluate cimport evaluate, scaled_by_rule50
-from .learning cimport corrected
+from .update cimport corrected
 from .margins cimport *
 from .movepick cimport MovePicker, next_move, start_picker
 from .search cimport Node, search_move

@@ -7,7 +7,7 @@ Scores are centipawns from the side to move; +-(MATE - ply) is a mate, `ply` cou
 
 from ..board.cycle cimport can_repeat
 from ..evaluate.evaluate cimport evaluate, scaled_by_rule50
-from .learning cimport *
+from .update cimport *
 from .margins cimport *
 from ..board.movegen cimport has_legal_move
 from .movepick cimport STAGE_BAD_NOISY, MovePicker, next_move, picks_check, start_picker

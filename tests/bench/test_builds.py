@@ -11,9 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.engines import builds
 from coachwhip.bench.match import __main__ as match
+
+from coachwhip.cli.command import CommandError
 
 # A coachwhip without a core: `setup.py build_ext --inplace` leaves a file, and the package is an engine that gives up.
 SETUP = """

@@ -13,10 +13,11 @@ from typing import Any
 
 import places
 import pytest
-from coachwhip.bench.common import pool
-from coachwhip.bench.learn import selfplay
 from coachwhip.bench.match import __main__ as match
 from uci_process import environment, wait_for
+
+from coachwhip.cli import pool
+from coachwhip.learn import selfplay
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # Dask's own, when a worker dies
 

@@ -14,12 +14,7 @@ import chess.engine
 import chess.pgn
 import pytest
 from chess.engine import MateGiven
-from coachwhip.bench.common.adjudication import Ending, by_tablebase, find_ending
-from coachwhip.bench.common.openings import Opening
-from coachwhip.bench.common.pgn import read_games
-from coachwhip.bench.common.rules import Rules
 from coachwhip.bench.engines.client import FAILED_STARTS, Client
-from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, StartError
 from coachwhip.bench.engines.info import Info
 from coachwhip.bench.engines.spec import EngineSpec
@@ -27,6 +22,12 @@ from coachwhip.bench.match.game import Contest, Game, last_info, white_score
 from coachwhip.bench.match.record import GameRecord, MoveRecord
 from coachwhip.bench.match.schedule import Pairing
 from places import DATA, STUB
+
+from coachwhip.games.adjudication import Ending, by_tablebase, find_ending
+from coachwhip.games.openings import Opening
+from coachwhip.games.pgn import read_games
+from coachwhip.games.rules import Rules
+from coachwhip.games.time_control import TimeControl
 
 MATE_IN_ONE = Opening("k7/8/1K6/8/8/8/8/7R w - - 0 1", chess960=False)
 PAWN = Opening("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", chess960=False)

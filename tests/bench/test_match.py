@@ -17,9 +17,6 @@ import chess
 import chess.pgn
 import places
 import pytest
-from coachwhip.bench.common.command import INTERRUPTED
-from coachwhip.bench.common.openings import Opening
-from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, TIME_LOSS
 from coachwhip.bench.engines.spec import EngineSpec, _split, engine_specs
 from coachwhip.bench.match import __main__ as match
@@ -31,6 +28,10 @@ from coachwhip.bench.match.sprt import Sprt
 from coachwhip.bench.match.standings import describe, markdown, one_line, summary
 from coachwhip.bench.match.tally import Tally
 from uci_process import TIMEOUT, environment, is_running, run_until, wait_for
+
+from coachwhip.cli.command import INTERRUPTED
+from coachwhip.games.openings import Opening
+from coachwhip.games.time_control import TimeControl
 
 STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(places.STUB))}"
 OPENING = Opening(chess.STARTING_FEN, chess960=False)

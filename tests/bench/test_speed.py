@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 from coachwhip.bench import speed
-from coachwhip.bench.common.command import CommandError
 from coachwhip.bench.engines import spec as engines
-from coachwhip.bench.engines.clock import TimeControl
 from coachwhip.bench.speed import Contender, Work
+
+from coachwhip.cli.command import CommandError
+from coachwhip.games.time_control import TimeControl
 
 Stub = Callable[[str], str]
 

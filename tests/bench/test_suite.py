@@ -11,13 +11,14 @@ from typing import Any
 
 import chess
 import pytest
-from coachwhip.bench.common.command import CommandError
-from coachwhip.bench.common.openings import choose, open_book
 from coachwhip.bench.suite import __main__ as suite
 from coachwhip.bench.suite import report as suite_report
 from coachwhip.bench.suite.epd import Problem, parse, read_files
 from coachwhip.bench.suite.solver import Attempt, Moment, attempt, follow
 from uci_process import run_until
+
+from coachwhip.cli.command import CommandError
+from coachwhip.games.openings import choose, open_book
 
 # Answers each position, by its first FEN field, with what a JSON file says: lines, then a move; or one of the faults. Every
 # position it is asked about goes to a log.

@@ -12,15 +12,15 @@ from pathlib import Path
 
 import chess
 import pytest
-from coachwhip.bench.common.files import replacing, write_bytes
-from coachwhip.bench.lab import horizon
 from coachwhip.core.engine import STARTPOS_FEN, Position
-from coachwhip.core.learning.face import pack
-from coachwhip.evaluation.learn.game_file import RESULTS, recorded
+from coachwhip.core.learning.scorer import pack
 from faulty_disk import room_of
 from places import STUB
 
 from coachwhip.__main__ import main
+from coachwhip.cli.files import replacing, write_bytes
+from coachwhip.learn.game_file import RESULTS, recorded
+from coachwhip.study.lab import horizon
 
 START = chess.STARTING_FEN
 EPD = " ".join(START.split()[:4])

@@ -7,8 +7,9 @@ import numpy as np
 import oracle
 import pytest
 from coachwhip.core.engine import STARTPOS_FEN, Engine, Network, Position
-from coachwhip.core.learning.face import PACKED_SIZE, QA, QB, Scorer, pack, unpack
-from coachwhip.evaluation.learn.network import file
+from coachwhip.core.learning.scorer import PACKED_SIZE, QA, QB, Scorer, pack, unpack
+
+from coachwhip.learn.network import integers
 
 FENS = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
@@ -81,12 +82,12 @@ def test_static_scores_are_those_of_evaluate() -> None:
 
 def test_shares_are_what_counts_of_a_network() -> None:
     """Of one that scores 100 centipawns everywhere, for the side that is ahead: it stays the one whose ending is known."""
-    scores_100 = file.Network("residual", 16, QA * QB, np.append(np.zeros(file.ROWS * 16, np.int64), 100), {})
+    scores_100 = integers.Network("residual", 16, QA * QB, np.append(np.zeros(integers.ROWS * 16, np.int64), 100), {})
     fens = [*FENS[:2], "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w Kq - 70 1", *KNOWN_ENDINGS]
     rows = packed_rows(fens)
     (without, with_network), shares = np.empty((2, len(rows)), np.int16), np.empty(len(rows), np.float32)
     Scorer(oracle.frozen_weights()).scores(rows, without)
-    Scorer(oracle.frozen_weights(), Network(file.to_bytes(scores_100))).scores(rows, with_network, shares)
+    Scorer(oracle.frozen_weights(), Network(integers.to_bytes(scores_100))).scores(rows, with_network, shares)
     assert 100 * shares == pytest.approx(with_network.astype(int) - without, abs=2)
     assert shares[0] == 1 > shares[2] > shares[3:].max() > shares[3:].min() + 0.1
 

@@ -10,8 +10,9 @@ import numpy as np
 import oracle
 import pytest
 from coachwhip.core.engine import Position
-from coachwhip.core.learning.face import PACKED_SIZE, Scorer, decode_games, pack, unpack
-from coachwhip.evaluation.learn.game_file import recorded
+from coachwhip.core.learning.scorer import PACKED_SIZE, Scorer, decode_games, pack, unpack
+
+from coachwhip.learn.game_file import recorded
 
 MAX_PLIES = 1 << 14  # of a game
 EXAMPLE = bytes.fromhex(  # of the specification: 1. e4 e5 2. Qh5 Ke7 3. Qxe5#

@@ -6,11 +6,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from coachwhip.bench import weights as weights_command
 from coachwhip.evaluation import config, layout, weights
 from coachwhip.evaluation.config import WeightsError
 from coachwhip.evaluation.layout import unpack_pair
-from coachwhip.evaluation.learn.terms.tune import weights_file
+
+from coachwhip.cli import weights as weights_command
+from coachwhip.learn.terms.fit_report import weights_file
 
 DEFAULT = config.load_default()
 TEXT = config.dump(DEFAULT)

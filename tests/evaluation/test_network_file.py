@@ -14,13 +14,9 @@ import chess.engine
 import networks
 import pytest
 from chess.engine import Limit
-from coachwhip.bench import bench, weights
-from coachwhip.bench.analyse import __main__ as analyse
+from coachwhip.bench import bench
 from coachwhip.bench.engines.spec import own_command
-from coachwhip.bench.lab import __main__ as lab
-from coachwhip.bench.learn import selfplay, spsa, train, tune
 from coachwhip.bench.match import __main__ as match
-from coachwhip.bench.reference import __main__ as reference
 from coachwhip.core.engine import Engine, Network, Position
 from coachwhip.evaluation import config, trace
 from coachwhip.evaluation import weights as shipped_weights
@@ -31,6 +27,11 @@ from places import DATA as DATA_FOLDER
 from places import FROZEN_WEIGHTS
 
 from coachwhip import open_engine
+from coachwhip.cli import weights
+from coachwhip.learn import selfplay, spsa, train, tune
+from coachwhip.study.analyse import __main__ as analyse
+from coachwhip.study.lab import __main__ as lab
+from coachwhip.study.reference import __main__ as reference
 
 KIWIPETE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"
 DATA = networks.by_chance(16, 1).encode()

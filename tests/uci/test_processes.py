@@ -109,7 +109,11 @@ def test_start_up_loads_nothing_heavy() -> None:
     loaded = set(run_once(command=[sys.executable, "-c", code]).stderr.split())
     assert "coachwhip.uci.loop" in loaded
     assert not loaded & {"numpy", "chess", "rich", "asyncio", "argparse", "subprocess", "coachwhip.core.engine"}
-    assert not [name for name in loaded if name.startswith(("coachwhip.evaluation", "coachwhip.bench"))]
+    assert not [
+        name
+        for name in loaded
+        if name.startswith(("coachwhip.bench", "coachwhip.evaluation", "coachwhip.games", "coachwhip.learn", "coachwhip.study"))
+    ]
 
 
 @pytest.mark.parametrize(

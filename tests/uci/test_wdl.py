@@ -8,10 +8,11 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
-from coachwhip.bench.learn import wdl_fit
 from coachwhip.uci import wdl
 from hypothesis import given
 from hypothesis import strategies as st
+
+from coachwhip.learn import wdl_fit
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""What the subcommands share: command lines, errors in words, missing libraries, and Ctrl-C.
+
+A subcommand may be called from inside a running UCI loop, so none of them exits the process: `Parser.run` turns every exit into a
+return code, and every error about a file, a library or memory into one sentence.
+"""
+
+import argparse
+import re
+import signal
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NoReturn
+
+from ..text import nearest, parse_int, printable, reason
+from ..uci.tunables import read
+
+LARGEST_TIME = 1e6  # seconds
+LARGEST_COUNT = 10**15  # nodes
+INTERRUPTED = 130  # exit code after Ctrl-C
+PACKAGES = {"chess": "chess", "numpy": "numpy", "distributed": "'coachwhip[cluster]'"}  # to install, by library
+PACKAGES |= dict.fromkeys(("matplotlib", "rich", "scipy"), "'coachwhip[bench]'")
+
+
+class CommandError(Exception):
+    """Something the user asked for cannot be done; the message is for them."""
+
+
+class Parser(argparse.ArgumentParser):
+    """The command line of a subcommand. An error in it is one line, without pages of usage."""
+
+    def __init__(self, name: str, about: str, epilog: str | None = None) -> None:
+        formatter = argparse.RawDescriptionHelpFormatter
+        super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=formatter)
+
+    def run(self, argv: Sequence[str], body: Callable[[argparse.Namespace], int]) -> int:
+        """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C.
+
+        Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little memory.
+        """
+        try:
+            return body(self._parse(_joined(argv)))
+        except SystemExit:  # argparse has printed the help text
+            return 0
+        except KeyboardInterrupt:
+            warn(f"{self.prog}: interrupted")
+            return INTERRUPTED
+        except CommandError as error:
+            complaint = str(error)
+        except OSError as error:
+            complaint = in_words(error)
+        except ImportError as error:
+            complaint = missing(error)
+        except MemoryError:
+            complaint = "not enough memory"
+        warn(f"{self.prog}: {complaint}")
+        return 2
+
+    def _parse(self, words: Sequence[str]) -> argparse.Namespace:
+        """Read the words, between which options may stand. Raises CommandError."""
+        try:
+            return self.parse_intermixed_args(words)
+        except CommandError:
+            self.parse_known_args(words)  # raises one that names all missing arguments, not only the options
+            raise
+
+    def error(self, message: str) -> NoReturn:
+        """Called by argparse. Raises CommandError."""
+        raise CommandError(f"{message}; see {self.prog} --help")
+
+
+def _joined(argv: Sequence[str]) -> list[str]:
+    """The words with each value like -5,5 in one with its option (--sprt=-5,5): alone, it looks like an option to argparse."""
+    words: list[str] = []
+    for word in argv:
+        if words and words[-1].startswith("--") and re.match(r"-[\d.]+,", word):
+            words[-1] += f"={word}"
+        else:
+            words.append(word)
+    return words
+
+
+def warn(line: str) -> None:
+    """Print a line on standard error; where that cannot be written, nothing happens."""
+    with suppress(OSError):
+        print(printable(line), file=sys.stderr, flush=True)
+
+
+def in_words(error: OSError) -> str:
+    """What is wrong with which file."""
+    what = error.strerror or str(error) or type(error).__name__
+    return what if error.filename is None else f"{error.filename}: {what}"
+
+
+def missing(error: ImportError) -> str:
+    """What to install. An error within coachwhip itself is raised again."""
+    name = (error.name or "").partition(".")[0]
+    if name == __package__.partition(".")[0]:
+        raise error
+    if name not in PACKAGES or not isinstance(error, ModuleNotFoundError):  # it is installed: memory may be short
+        return f"needs a library that cannot be loaded: {reason(error.__cause__ or error)}"
+    return f"needs {name}: python3 -m pip install {PACKAGES[name]}"
+
+
+def require(module: str, what: str) -> None:
+    """Raises CommandError, before the work rather than after it, if a library cannot be loaded."""
+    try:
+        import_module(module)
+    except ImportError as error:
+        raise CommandError(f"{what} {missing(error)}") from error
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Delay Ctrl-C until the block has run."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    events: list[Any] = []
+    handler = signal.signal(signal.SIGINT, lambda *event: events.append(event))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    if events and callable(handler):
+        handler(*events[-1])
+
+
+# --- Values of options: each function is, or returns, an argparse `type` ---
+
+
+def file_name(text: str) -> Path:
+    """The name of a file."""
+    if not text or "\0" in text:
+        raise argparse.ArgumentTypeError(f"expected the name of a file, not {text[:40]!r}")
+    return Path(text)
+
+
+def whole_number(low: int, high: int) -> Callable[[str], int]:
+    """A plain ASCII whole number from `low` to `high`."""
+
+    def read(text: str) -> int:
+        value = parse_int(text)
+        if value is None or not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"expected a whole number from {low} to {high}, not {text[:40]!r}")
+        return value
+
+    return read
+
+
+def number(low: float, high: float) -> Callable[[str], float]:
+    """A number from `low` to `high`."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = low - 1
+        if not low <= value <= high:
+            raise argparse.ArgumentTypeError(f"expected a number from {low:g} to {high:g}, not {text[:40]!r}")
+        return value
+
+    return read
+
+
+def numbers(count: int, high: int) -> Callable[[str], tuple[int, ...]]:
+    """`count` whole numbers from 0 to `high` with commas between them."""
+
+    def read(text: str) -> tuple[int, ...]:
+        fields = tuple(map(whole_number(0, high), text.split(",")))
+        if len(fields) != count:
+            raise argparse.ArgumentTypeError(f"expected {count} numbers separated by commas, not {text!r}")
+        return fields
+
+    return read
+
+
+def positive_number(text: str, *, whole: bool = False, zero: bool = False) -> float:
+    """A plain decimal number above 0 (or 0, if `zero`)."""
+    digits = text.replace(".", "", 0 if whole else 1)
+    if not (text.isascii() and digits.isdigit() and len(text) <= 18):
+        raise argparse.ArgumentTypeError(f"expected a number, not {text[:40]!r}")
+    value = float(text)
+    if not (zero or value > 0) or value > (LARGEST_COUNT if whole else LARGEST_TIME):
+        raise argparse.ArgumentTypeError(f"out of range: {text!r}")
+    return value
+
+
+def seconds(text: str) -> float:
+    """A number of seconds."""
+    return positive_number(text)
+
+
+def assignment(text: str) -> tuple[str, str]:
+    """The two sides of `name=value`."""
+    name, equals, value = text.partition("=")
+    if not (equals and name.strip()):
+        raise argparse.ArgumentTypeError(f"expected NAME=VALUE, not {text[:40]!r}")
+    return name.strip(), value.strip()
+
+
+def _tunable(text: str) -> tuple[str, int]:
+    try:
+        return read([text]).popitem()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def sets_tunables() -> dict[str, Any]:
+    """The keywords of `add_argument` for `--set`: a list of names and values, to be read with `dict`."""
+    about = "change a tunable of the search (`coachwhip tunables` lists them); may be repeated"
+    return {"type": _tunable, "action": "append", "default": [], "metavar": "NAME=VALUE", "help": about}
+
+
+def tunables_of(words: Iterable[str]) -> dict[str, int]:
+    """The values that words NAME=VALUE set. Raises CommandError that gives the nearest name or the range."""
+    try:
+        return read(words)
+    except ValueError as error:
+        raise CommandError(f"--set: {error}") from error
+
+
+def suggestion(name: str, names: Iterable[str]) -> str:
+    """The end of a message about an unknown name: the most similar of `names`, if any is similar."""
+    near = nearest(name, names)
+    return f"; did you mean {near}?" if near else ""
+
+
+def per_second(nodes: int, seconds: float) -> int:
+    """Nodes per second, and 0 for a time too short to measure."""
+    return round(nodes / seconds) if seconds > 0 else 0

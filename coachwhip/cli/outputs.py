@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Checks of the files that a command writes, before the work: an output replaces no input, and no file of another kind."""
+
+import argparse
+import os
+import re
+import stat
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from ..evaluation import config
+from .command import CommandError
+
+KINDS = {  # how files begin that commands write; a weights file is one that can be loaded
+    "PGN": rb'(\xef\xbb\xbf)?(\s|[%;][^\n]*\n|\{[^}]*\})*(\[\w+\s*"|1\.\s*[KQRBN]?[a-h]?[a-h][1-8])',
+    "EPD": rb"[1-8KQRBNPkqrbnp/]{15,} [wb] ",
+    "a plot": rb"\x89PNG|%PDF|(<\?xml[^>]*>\s*)?<(!DOCTYPE )?svg",
+    "a page of coachwhip": rb"<!(?i:doctype) html>\n<html lang=.en.>\n<head>\n<meta charset=.utf-8.>\n<meta http-equiv=.Content-Security-Policy.",
+    "a network": rb"coachwhip network ",
+}
+HEAD = 1 << 12  # bytes that show the kind
+
+
+def check_outputs(
+    args: argparse.Namespace, replaced: Mapping[str, str], grown: Sequence[str] = (), *, reads: Collection[Path] = ()
+) -> None:
+    """Check the files that a command writes before it opens any. Raises CommandError, OSError.
+
+    `replaced` (with their kinds) and `grown` (at their end) are names of arguments. All can be written, and none is a path that another
+    argument names, or one of `reads`; those to replace are of their kinds, unless there is --force; --resume has its --journal.
+    """
+    if getattr(args, "resume", False) and not args.journal:
+        raise CommandError("--resume needs the --journal of the run")
+    written = {name: getattr(args, name) for name in (*replaced, *grown) if getattr(args, name)}
+    for path in written.values():
+        _require_writable(path)
+    require_apart([*written.values()], [*reads, *_paths([value for name, value in vars(args).items() if name not in written])])
+    for name, kind in replaced.items():
+        if name in written and not args.force:
+            require_kind(written[name], kind, ": choose another name, or replace it with --force")
+
+
+def add_force(add: Callable[..., object]) -> None:
+    """Give a command line `--force`."""
+    add("--force", action="store_true", help="replace existing files even if they hold something else")
+
+
+def _require_writable(path: Path) -> None:
+    """Raise OSError if a file cannot be written; leaves no new one."""
+    is_new = not path.exists()
+    if is_new or path.is_file() or path.is_dir():
+        path.open("ab").close()
+    if is_new:
+        Path(os.path.realpath(path)).unlink()
+
+
+def require_apart(outputs: Sequence[Path], inputs: Sequence[Path]) -> None:
+    """Raises CommandError for an output that is an input, another output, or the file of standard output, under any name."""
+    known = {_identity(path): "is one of the files to read: choose another name" for path in inputs}
+    known[_identity(1)] = "is where standard output goes: choose another name"
+    for path in outputs:
+        identity = _identity(path)
+        if identity is not None and identity in known:
+            raise CommandError(f"{path} {known[identity]}")
+        known[identity] = f"and {path} are the same: outputs need a file each"
+
+
+def require_regular(path: Path, what: str) -> None:
+    """Raises CommandError for a pipe, a device or a folder, where `what` needs a regular file."""
+    if path.exists() and not path.is_file():
+        raise CommandError(f"{path} is not a regular file, which {what} needs")
+
+
+def _paths(value: Any) -> list[Path]:
+    """Return the paths in the value of an argument."""
+    if isinstance(value, (list, tuple)):
+        return [path for item in value for path in _paths(item)]
+    return [value] if isinstance(value, Path) else []
+
+
+def _identity(file: Path | int) -> object:
+    """Return what all names of a file have in common, also of one to be made; None for a pipe or a device, which loses nothing."""
+    with suppress(OSError):
+        status = os.stat(file)
+        return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
+    return os.path.normcase(os.path.realpath(file)) if isinstance(file, Path) else None
+
+
+def require_kind(path: Path, kind: str, advice: str = ": choose another name") -> None:
+    """Raises CommandError if a file holds something else than `kind`, OSError."""
+    if path.is_file():
+        with path.open("rb") as file:
+            head = file.read(HEAD)
+        if head.strip() and not _is_of_kind(path, head, kind):
+            raise CommandError(f"{path} is not {kind}{advice}")
+
+
+def _is_of_kind(path: Path, head: bytes, kind: str) -> bool:
+    """Return whether a file that starts with `head` is of a kind."""
+    if kind == "a weights file":
+        with suppress(config.WeightsError):
+            return bool(config.load(path))
+        return False
+    if kind == "EPD":  # which `selfplay` also writes compressed
+        import lzma
+
+        with suppress(lzma.LZMAError):
+            head = lzma.LZMADecompressor().decompress(head, HEAD)
+    return bool(re.match(KINDS[kind], head))

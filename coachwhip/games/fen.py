@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Reads FEN and EPD lines, with what a session's `position fen` accepts.
+
+Format: https://www.chessprogramming.org/Extended_Position_Description
+"""
+
+import re
+from typing import TYPE_CHECKING
+
+from ..core.engine import Position
+
+if TYPE_CHECKING:
+    import chess
+
+CASTLING = frozenset("KQkq-")  # letters of the castling field in standard chess
+MAX_QUOTED = 100  # characters of a line in a message
+# Four fields, up to two counters, and the operations; a semicolon may stand between.
+LINE = re.compile(r"\s*((?:[^\s;]+\s+){3}[^\s;]+)((?:\s+(?:-?\d+|-)(?=[\s;]|$)){0,2})[\s;]*(.*)", re.ASCII | re.DOTALL)
+# python-chess reads EPD too, but stumbles over unquoted comments, and over castling in Chess960.
+OPERATION = re.compile(r"""([^\s;"]+)((?:[^;"]|"(?:[^"\\]|\\.)*"?)*)""")  # a word, and all up to a semicolon outside quotes
+COUNT = re.compile(r"\d+", re.ASCII)
+
+
+def is_shredder(fen: str) -> bool:
+    """Return whether the castling field names the rooks' files (Shredder-FEN): castling is then written as king takes rook."""
+    fields = fen.split()
+    return len(fields) > 2 and not set(fields[2]) <= CASTLING
+
+
+def read_epd(line: str) -> tuple[str, dict[str, str]]:
+    """Return the FEN at the start of a line, with its counters or those of hmvc and fmvn, and the other operations by name."""
+    match = LINE.fullmatch(line)
+    if match is None:  # too few fields, which some FENs have
+        fen, _, rest = line.partition(";")
+        return " ".join(fen.split()), _operations(rest)
+    fields, counters, operations = match[1].split(), match[2].split(), _operations(match[3])
+    for place, (name, default) in enumerate((("hmvc", "0"), ("fmvn", "1"))):
+        if COUNT.fullmatch(count := operations.pop(name, "")):
+            counters = [*counters[:place], *[default] * (place - len(counters)), count, *counters[place + 1 :]]
+    return " ".join([*fields, *counters]), operations
+
+
+def _operations(text: str) -> dict[str, str]:
+    return {name: value.strip() for name, value in OPERATION.findall(text)}
+
+
+def board_of(fen: str, *, chess960: bool) -> "chess.Board":
+    """Return the position, without castling rights and an en-passant square that cannot be. Raises ValueError for an invalid FEN."""
+    import chess
+
+    board = chess.Board(Position(fen, chess960).fen(), chess960=chess960)
+    board.castling_rights = board.clean_castling_rights()
+    return board
+
+
+def is_chess960(fen: str) -> bool:
+    """Return whether castling is that of Chess960. Raises ValueError for an invalid FEN.
+
+    It is if the field names files, or if each of its rights is possible in Chess960 and not all are in standard chess.
+    """
+    if is_shredder(fen):
+        return True
+    board = board_of(fen, chess960=True)
+    count = board.castling_rights.bit_count()
+    board.chess960 = False
+    return 0 < count == len(fen.split()[2]) and not board.clean_castling_rights()

@@ -1,0 +1,330 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The report: one HTML file that needs no other file, to go through analysed games with mouse or keyboard.
+
+Graphs, tables, moves and mistakes are plain HTML; `report.js` shows the positions. Text from a game is written through
+`html.escape` or as JSON without `<`.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from html import escape
+from typing import Any
+
+import chess
+
+from ..pgn import game_text
+from . import judge
+from .board import BOARDS, SEATS, html_page, legal_moves, squares
+from .chart import clocks, graph
+from .frame import HERE
+from .pgn_clock import clock_text, span_text, times, used
+from .phases import PHASES, RULE
+from .study import LINE_PLIES, Line, Side, Study, over_games, score_text
+
+DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}
+VARIATIONS = ("Variation", "SubVariation")
+STEPS = (  # action of report.js, text of the button, title, key
+    ("first", "|&lt;", "First position", "Home"),
+    ("back", "&lt;", "One move back", "Left"),
+    ("next", "&gt;", "One move forward", "Right"),
+    ("last", "&gt;|", "Last position", "End"),
+    ("flip", "Flip", "Flip the board", "F"),
+    ("better", "Previous mistake", "Previous mistake", "P"),
+    ("worse", "Next mistake", "Next mistake", "N"),
+    ("leave", "Back to the game", "From a line back to the game", "Esc"),  # so does a tap on the board
+)
+MOVE = re.compile(r"\d+\. \S+|\S+")  # of a line's text, with its number if it has one
+LEGEND = {"better": "Should have been played", "reply": "Best reply", "played": "Move played"}  # by class
+
+
+class _Game:
+    """A study, with values that several parts of the page use."""
+
+    def __init__(self, number: int, study: Study) -> None:
+        self.number = number
+        self.study = study
+        self.moves = {move.at: move for move in study.judged_moves()}
+        self.judgements = {at: move.judgement for at, move in self.moves.items() if move.judgement}  # of bad moves
+        self.times = times(study.game)
+        headers = study.game.headers
+        self.known = {name: value for name, value in headers.items() if value.strip("?. -")}  # those marks mean "unknown"
+        self.players = f"{headers.get('White', '?')} - {headers.get('Black', '?')}"
+        self.result = headers.get("Result", "*")
+
+    def link(self, index: int) -> str:
+        """Return the link to the position after move `index`; -1 for the first position."""
+        return f"#g{self.number}-{index + 1}"
+
+    def move_text(self, index: int) -> str:
+        """Return the move with its number and sign: `12. Nf3`, `12...Nf6?!`."""
+        board = self.study.boards[index]
+        return f"{board.fullmove_number}{'. ' if board.turn else '...'}{self.san(index)}"
+
+    def san(self, index: int) -> str:
+        """Return the move with its sign, without number."""
+        sign = self.judgements[index].sign if index in self.judgements else ""
+        return self.study.boards[index].san(self.study.nodes[index].move) + sign
+
+    def kind(self, index: int) -> str:
+        """Return the judgement of a move; "" for a good one."""
+        return self.judgements[index].name if index in self.judgements else ""
+
+    def lines(self, at: int) -> list[Line]:
+        """Return the lines of a position, without those of a finished game."""
+        analysis = self.study.analyses[at]
+        return [line for line in analysis.lines if line.moves] if analysis else []
+
+    def better(self, index: int) -> Line | None:
+        """Return the best line instead of a bad move; None if the move is not bad, or no line is known."""
+        lines = self.moves[index].better_lines() if index in self.judgements else []
+        return lines[0] if lines else None
+
+
+def page(studies: Sequence[Study], described: str, heading: str = "Game analysis", summary: str | None = None) -> str:
+    """Return the whole page. `described` names the engine and its limit per position.
+
+    `summary` is HTML to stand above the games; without it, it is the table of the players who have more than one.
+    """
+    games = [_Game(number, study) for number, study in enumerate(studies, start=1)]
+    shown = [
+        {"pgn": game_text(game.study.game), "positions": [_position(game, at) for at in range(len(game.study.boards))]}
+        for game in games
+    ]
+    data = json.dumps(shown, separators=(",", ":")).replace("<", "\\u003c")
+    footer = f"<footer>Accuracy and mistakes are by Lichess's formulas, all else by the engine. {RULE}</footer>"
+    name = games[0].players if len(games) == 1 else f"{len(games)} games"
+    body = f"""<header><h1>{escape(heading)}</h1><p>{escape(described)}</p>{_chooser(games)}{_keys()}</header>
+{_players(studies) if summary is None else summary}
+<main>
+{_viewer(games)}
+<div class="games">
+{"".join(map(_game, games))}</div>
+</main>
+{footer if any(game.moves for game in games) else ""}
+<script type="application/json" id="data">{data}</script>"""
+    return html_page(name, body, (HERE / "report.js").read_text(encoding="utf-8"))
+
+
+# --- Parts of the page ---
+
+
+def _chooser(games: Sequence[_Game]) -> str:
+    if len(games) < 2:
+        return ""
+    options = "".join(
+        f'<option value="{game.number}">{game.number}. {escape(game.players)} {escape(game.result)}</option>' for game in games
+    )
+    return f'<p class="chooser"><label for="game">Game</label> <select id="game">{options}</select></p>'
+
+
+def _players(studies: Sequence[Study]) -> str:
+    """Return a row for each player of several games; "" if there is none."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(side.name)}</th><td>{games}</td>{"".join(f"<td>{cell}</td>" for cell in side.cells())}</tr>'
+        for games, side in over_games(studies)
+    )
+    if not rows:
+        return ""
+    signs = "".join(f'<th scope="col" title="{kind.plural}">{kind.sign}</th>' for kind in judge.JUDGEMENTS)
+    heads = "".join(
+        f'<th scope="col">{name}</th>' for name in ("Player", "Games", "Accuracy", *map(str.capitalize, PHASES), "Average loss")
+    )
+    return f'<section class="players" aria-label="Players"><table><thead><tr>{heads}{signs}</tr></thead><tbody>{rows}</tbody></table></section>'
+
+
+def _keys() -> str:
+    """Return the list of keys; hidden without a keyboard."""
+    items = "".join(f"<li><kbd>{key}</kbd> {title}</li>" for _, _, title, key in STEPS)
+    return f'<ul class="keys" aria-label="Keys">{items}</ul>'
+
+
+def _viewer(games: Sequence[_Game]) -> str:
+    buttons = "".join(
+        f'<button type="button" data-step="{step}" title="{title} ({key})" aria-label="{title} ({key})">{text}</button>'
+        for step, text, title, key in STEPS
+    )
+    legend = "".join(
+        f'<li class="{kind}"><span class="key"></span> {label} <strong></strong></li>' for kind, label in LEGEND.items()
+    )
+    return f"""<section class="viewer" aria-label="Position">
+<div class="stage">{SEATS}<div class="bar" role="img" aria-label="Evaluation"><div></div></div>{BOARDS}</div>
+<div class="steps">{buttons}</div>
+{_practise(games)}
+<p class="status" aria-live="polite"></p>
+<p class="odds"></p>
+<ul class="legend" aria-label="Colours on the board">{legend}</ul>
+<ol class="lines" aria-label="Best lines"></ol>
+<div class="steps"><button type="button" data-copy="fen">Copy FEN</button><button type="button" data-copy="pgn">Copy PGN</button></div>
+<noscript><p>The boards need JavaScript; graphs, moves and mistakes are shown without it.</p></noscript>
+</section>
+"""
+
+
+def _practise(games: Sequence[_Game]) -> str:
+    """Return the choice of a player whose mistakes to practise, and what an exercise needs; "" without mistakes."""
+    places: dict[str, list[str]] = {}
+    for game in games:
+        for index in game.judgements:
+            if game.lines(index):
+                colour = game.study.boards[index].turn
+                name = game.study.name(colour).strip("? ") or chess.COLOR_NAMES[colour].capitalize()
+                places.setdefault(name, []).append(f"{game.number}-{index}")
+    options = "".join(f'<option value="{" ".join(at)}">{escape(name)} ({len(at)})</option>' for name, at in places.items())
+    if not options:
+        return ""
+    return f"""<div class="start steps"><button type="button" data-exercise="start">Practise mistakes of</button>
+<select id="player" aria-label="Player">{options}</select></div>
+<p class="verdict" role="status" tabindex="-1"></p>
+<form class="exercise"><label>Your move, on the board or here: <input size="6" autocomplete="off" spellcheck="false"></label> <button>Enter</button>
+<button type="button" data-exercise="answer">Show the answer</button> <button type="button" data-exercise="next">Next</button>
+<button type="button" data-exercise="end">End</button></form>"""
+
+
+def _game(game: _Game) -> str:
+    """Return one game: players, graph, table, moves, mistakes."""
+    study, known = game.study, game.known
+    details = ", ".join(f"{label}{known[name]}" for name, label in DETAILS.items() if name in known)
+    opening = ", ".join(
+        filter(None, [f"{known.get('ECO', '')} {known.get('Opening', '')}".strip(), *(known.get(name) for name in VARIATIONS)])
+    )
+    named = f'<p class="opening">Opening: {escape(opening)}</p>' if opening else ""
+    left = "" if study.complete else "<p>Not all positions were analysed.</p>"
+    names = " ".join(f'data-{colour.lower()}="{escape(study.game.headers.get(colour, "?"))}"' for colour in ("White", "Black"))
+    dots = [
+        (at + 1, judgement, game.link(at), f"{game.move_text(at)}, {judgement.name}") for at, judgement in game.judgements.items()
+    ]
+    odds = [
+        judge.odds(board, analysis.score) if analysis else None
+        for board, analysis in zip(study.boards, study.analyses, strict=True)
+    ]
+    label = f"White's expected score after each move of {game.players}"
+    return f"""<article class="game" id="game{game.number}" aria-label="Game {game.number}" {names}>
+<h2>{escape(game.players)} <span class="result">{escape(game.result)}</span></h2>
+<p class="details">{escape(details)}</p>{named}{left}
+{graph(label, study.boards, odds, dots)}
+{clocks(f"Clocks of {game.players}", game.times.left)}
+{_table(study.sides(), used(game.times.spent, study.boards[0].turn))}
+<h3>Moves</h3>
+<div class="moves">{_moves(game)}</div>
+{_mistakes(game)}</article>
+"""
+
+
+def _table(sides: Sequence[Side], seconds: Sequence[float | None]) -> str:
+    """Return a table with a column for each player, so that it fits a phone, and a row for each figure."""
+    headings = (
+        "Accuracy",
+        *(f"... in the {phase}" for phase in PHASES),
+        "Average loss, centipawns",
+        *(kind.plural.capitalize() for kind in judge.JUDGEMENTS),
+    )
+    rows = list(zip(headings, *(side.cells() for side in sides), strict=True)) if any(side.moves for side in sides) else []
+    if any(total is not None for total in seconds):
+        rows.append(("Time used", *("-" if total is None else span_text(total) for total in seconds)))
+    players = "".join(
+        f'<th scope="col"><span class="{colour} piece"></span>{escape(side.name)}</th>'
+        for colour, side in zip(("white", "black"), sides, strict=True)
+    )
+    body = "".join(f'<tr><th scope="row">{name}</th><td>{white}</td><td>{black}</td></tr>' for name, white, black in rows)
+    return f"<table><thead><tr><td></td>{players}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _moves(game: _Game) -> str:
+    """Return the moves as links in two columns, with the score after each; a bad one has its sign and colour."""
+    cells = []
+    for index, board in enumerate(game.study.boards[:-1]):
+        if board.turn or index == 0:
+            cells.append(f'<span class="number">{board.fullmove_number}.</span>{"" if board.turn else "<span>...</span>"}')
+        kind, analysis = f"move {game.kind(index)}".strip(), game.study.analyses[index + 1]
+        score = f" <small>{score_text(analysis.score)}</small>" if analysis else ""
+        cells.append(f'<a class="{kind}" href="{game.link(index)}" data-at="{index + 1}">{game.san(index)}{score}</a>')
+    return "".join([*cells, f'<span class="result">{escape(game.result)}</span>'])
+
+
+def _mistakes(game: _Game) -> str:
+    """Return the bad moves, each with the best line instead of it."""
+    items = []
+    for index, judgement in game.judgements.items():
+        move, better = game.moves[index], ""
+        if line := game.better(index):
+            better = f" Better: <span class='line'>{_line_links(game, index, line)}</span> ({score_text(line.score)})."
+        items.append(
+            f'<li><a class="{judgement.name}" href="{game.link(index)}">{escape(game.move_text(index))}</a>'
+            f" {score_text(move.before.score)} to {score_text(move.after.score)}. {escape(move.before.reason)}{better}</li>"
+        )
+    if items:
+        return f'<h3>Mistakes</h3>\n<ul class="mistakes">{"".join(items)}</ul>\n'
+    return "<p>No mistakes found.</p>\n" if game.moves else ""
+
+
+def _line_links(game: _Game, at: int, line: Line) -> str:
+    """Return a line of a position, each move a link to the board after it."""
+    start = f"{game.link(at - 1)}-{game.lines(at).index(line) + 1}"
+    moves = enumerate(MOVE.findall(_line_text(game.study.boards[at], line)), start=1)
+    return " ".join(f'<a href="{start}-{ply}">{escape(move)}</a>' for ply, move in moves)
+
+
+def _position(game: _Game, index: int) -> dict[str, Any]:
+    """Return one position for the script, without empty keys. `better` is the best move instead of the last one."""
+    study = game.study
+    board, analysis = study.boards[index], study.analyses[index]
+    values: dict[str, Any] = {"fen": board.fen(), "text": "First position", "kind": ""}
+    if index:
+        before = study.boards[index - 1]
+        values |= {"text": game.move_text(index - 1), "kind": game.kind(index - 1)}
+        if better := game.better(index - 1):
+            line = game.lines(index - 1).index(better) + 1
+            values["better"] = {**_first_move(before, better), "score": score_text(better.score), "line": line}
+        if (seconds := game.times.spent[index - 1]) is not None:
+            values["spent"] = span_text(seconds)
+    if analysis:
+        odds = judge.odds(board, analysis.score)
+        values |= {
+            "score": score_text(analysis.score),
+            "expected": round(judge.expected_score(odds), 1),
+            "odds": judge.whole_percents(odds),
+            "lines": [[score_text(line.score), _line_text(board, line), _fens(board, line)] for line in game.lines(index)],
+        }
+        if analysis.lines[0].moves:
+            values["reply"] = _first_move(board, analysis.lines[0])
+    if index in game.judgements and game.lines(index):
+        values["exercise"] = _exercise(game, index)
+    clocks = game.times.left[index]
+    if any(left is not None for left in clocks):
+        values["clocks"] = ["" if left is None else clock_text(left) for left in clocks]
+    return values
+
+
+def _exercise(game: _Game, index: int) -> dict[str, Any]:
+    """Return what "Practise" needs before a bad move. Good moves, the best first, have UCI, SAN, score and the FEN after it."""
+    board, move = game.study.boards[index], game.moves[index]
+    known = (*move.before.lines, *move.before.choices)
+    lines = {line.moves[0]: line for line in known if line.moves and line.moves[0] != move.move}
+    ranked = sorted(lines.values(), key=lambda line: line.score, reverse=board.turn)
+    good = [
+        (board.uci(line.moves[0]), board.san(line.moves[0]), score_text(line.score), _fens(board, line)[0])
+        for line in ranked
+        if abs(judge.win_percent(ranked[0].score) - judge.win_percent(line.score)) < judge.INACCURACY.loss
+    ]
+    after, refutation = game.study.boards[index + 1], move.after.lines[0]
+    why = f"{move.before.reason} {score_text(move.before.score)} becomes {score_text(refutation.score)}: {_line_text(after, refutation)}"
+    return {"legal": legal_moves(board), "good": good, "played": board.uci(move.move), "why": why.strip(" :")}
+
+
+def _first_move(board: chess.Board, line: Line) -> dict[str, Any]:
+    """Return the first move of a line: its squares, and its text with the number."""
+    return {"move": squares(board, line.moves[0]), "text": board.variation_san(line.moves[:1])}
+
+
+def _line_text(board: chess.Board, line: Line) -> str:
+    return board.variation_san(line.moves[:LINE_PLIES])
+
+
+def _fens(board: chess.Board, line: Line) -> list[str]:
+    """Return the positions after each move of a line."""
+    board, fens = board.copy(stack=False), []
+    for move in line.moves[:LINE_PLIES]:
+        board.push(move)
+        fens.append(board.fen())
+    return fens

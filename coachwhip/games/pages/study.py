@@ -1,0 +1,328 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A game and its analysis: the engine's scores of every position of the main line, and the judgements of the moves.
+
+All scores here are from White's side. Positions are analysed from the last to the first, so that the transposition table already
+knows the position after a move when the one before it is analysed.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import chess
+import chess.pgn
+from chess.engine import InfoDict, Limit, PovScore, Score, SimpleEngine
+
+from ...cli.command import CommandError
+from ...cli.files import naming
+from ...text import reason, shorten
+from ...uci.parse import MAX_NAMED
+from ..adjudication import parse_score
+from ..pgn import PgnError, is_empty, read_games
+from . import judge
+from .opening_names import opening
+from .phases import PHASES, phases
+
+LINE_PLIES = 10  # of a line that is shown; later moves of an engine's line are unreliable
+CHOICES = 3  # best moves that are known where a bad move was played
+SHORT, SEARCHES = 12, 3  # plies below which a line is continued for its reason, by at most so many searches
+OUR_REASON = re.compile(r" ?\(coachwhip: [^()]*\)")  # in a comment
+MOVE_NAGS = frozenset(range(1, 7))  # ! ? !! ?? !? ?!
+
+
+class Line(NamedTuple):
+    """A line of play and its score."""
+
+    score: Score
+    moves: tuple[chess.Move, ...]
+
+
+class Analysis(NamedTuple):
+    """The engine's analysis of a position: its lines, the best first, and the search depth."""
+
+    lines: tuple[Line, ...]
+    depth: int
+    choices: tuple[Line, ...] = ()  # where the game goes on with a bad move: the lines of the best moves, at most CHOICES
+    reason: str = ""  # why that move is bad, in one or two sentences; "" if nothing is sure
+
+    @property
+    def score(self) -> Score:
+        """The score of the best line."""
+        return self.lines[0].score
+
+
+class JudgedMove(NamedTuple):
+    """A move of the game and its judgement."""
+
+    at: int  # index of the move, 0 for the first
+    san: str
+    move: chess.Move
+    white: bool
+    before: Analysis
+    after: Analysis
+    loss_cp: int
+    loss: float  # percent points of winning chances
+    accuracy: float
+    judgement: judge.Judgement | None
+
+    def better_lines(self) -> list[Line]:
+        """Return the lines of the position before the move that score better for its player than the move."""
+        others = [line for line in self.before.lines if line.moves and line.moves[0] != self.move]
+        return [line for line in others if (line.score > self.after.score if self.white else line.score < self.after.score)]
+
+
+Explain = Callable[[chess.Board, Line, Line], str]  # returns why the first of two lines from a board is worse than the second
+
+
+class Side(NamedTuple):
+    """The results of one player; `accuracy` and `loss_cp` (the mean loss) are None if no move was judged."""
+
+    name: str
+    moves: int
+    accuracy: float | None
+    phases: dict[str, float | None]  # phase -> accuracy
+    loss_cp: float | None
+    counts: dict[str, int]  # judgement -> how often
+
+    def cells(self) -> list[str]:
+        """Return accuracy, also by phase, average loss and counts for a table."""
+        accuracies = ["-" if value is None else f"{value:.1f} %" for value in (self.accuracy, *self.phases.values())]
+        loss = "-" if self.loss_cp is None else f"{self.loss_cp:.0f}"
+        return [*accuracies, loss, *(str(count) if self.moves else "-" for count in self.counts.values())]
+
+
+class Study:
+    """A game and its analysis. A game of an unknown variant, or whose start cannot be read, has no positions."""
+
+    def __init__(self, game: chess.pgn.Game, label: str, *, is_judged: bool = True) -> None:
+        """Unless a game `is_judged`, its scores are those of its players, who say nothing about each other's moves."""
+        self.game = game
+        self.label = label
+        self.colours = tuple(chess.COLORS) if is_judged else ()  # whose moves are judged
+        self.nodes = list(game.mainline())
+        self.boards: list[chess.Board] = []  # without move stacks, which would take many times the memory
+        with suppress(ValueError):
+            self.boards.append(game.board())
+        for node in self.nodes:
+            board = self.boards[-1].copy(stack=False)
+            board.push(node.move)
+            board.clear_stack()
+            self.boards.append(board)
+        self.analyses: list[Analysis | None] = [None] * len(self.boards)
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every position has been analysed. A game that is not judged needs no score of its opening."""
+        return not self.colours or None not in self.analyses
+
+    def analyse(
+        self, engine: SimpleEngine, limit: Limit, multipv: int, advance: Callable[[], None], explain: Explain | None = None
+    ) -> None:
+        """Let the engine analyse every position. The results so far are kept if an exception or Ctrl-C ends it.
+
+        With `explain`, bad moves get reasons, and the positions before them are searched for the best moves.
+        Raises ValueError if the engine does not play this variant, EngineError if it does not accept a position.
+        """
+        if not self.boards:
+            return
+        board = self.game.end().board()
+        if board.uci_variant != "chess":
+            raise ValueError(f"coachwhip plays standard chess and Chess960, not {board.uci_variant}")
+        for index in range(len(self.nodes), -1, -1):
+            known = board if all(board.move_stack) else self.boards[index]  # UCI has no null moves
+            infos = engine.analyse(known, limit, multipv=multipv, game=self)
+            self.analyses[index] = before = Analysis(lines_of(infos), infos[0]["depth"])
+            move = self.judged_move(index)
+            if explain and move and move.judgement:
+                choices = before.lines
+                if multipv < CHOICES:
+                    choices = lines_of(engine.analyse(known, limit, multipv=CHOICES, game=self))
+                best, reply = before.lines[0], move.after.lines[0]
+                moves = max((line.moves for line in (best, *choices) if line.moves[:1] == best.moves[:1]), key=len)
+                lines = best._replace(moves=moves), reply._replace(moves=(move.move, *reply.moves))
+                good, bad = (self._longer(known, line, engine, limit) for line in lines)
+                self.analyses[index] = before._replace(choices=choices[:CHOICES], reason=explain(known, bad, good))
+            advance()
+            if index:
+                board.pop()
+
+    def _longer(self, board: chess.Board, line: Line, engine: SimpleEngine, limit: Limit) -> Line:
+        """Return a line, continued if it is short, as where the engine knows the position after its first moves."""
+        for _ in range(SEARCHES):
+            if len(line.moves) < SHORT:
+                after = board.copy()
+                for move in line.moves:
+                    after.push(move)
+                line = line._replace(moves=(*line.moves, *engine.analyse(after, limit, game=self).get("pv", ())))
+        return line
+
+    def to_json(self) -> list[Any]:
+        """Return the analysis of a game as plain data, for a journal."""
+
+        def plain(lines: Iterable[Line]) -> list[list[str]]:
+            return [[str(line.score), *map(chess.Move.uci, line.moves)] for line in lines]
+
+        known = filter(None, self.analyses)
+        return [[analysis.depth, plain(analysis.lines), plain(analysis.choices), analysis.reason] for analysis in known]
+
+    def load(self, data: list[Any]) -> None:
+        """Take the analysis from what `to_json` returned."""
+
+        def read(lines: list[list[str]]) -> tuple[Line, ...]:
+            return tuple(Line(parse_score(score), tuple(map(chess.Move.from_uci, moves))) for score, *moves in lines)
+
+        for at, (depth, lines, choices, why) in enumerate(data):
+            self.analyses[at] = Analysis(read(lines), depth, read(choices), why)
+
+    def judged_moves(self) -> Iterator[JudgedMove]:
+        """Return the moves for which the positions before and after have been analysed; none of a player who is not judged."""
+        return filter(None, map(self.judged_move, range(len(self.nodes))))
+
+    def judged_move(self, at: int) -> JudgedMove | None:
+        """Return the move with this index; None unless it can be judged."""
+        board, before, after = self.boards[at], self.analyses[at], self.analyses[at + 1] if at < len(self.nodes) else None
+        if not before or not after or board.turn not in self.colours:
+            return None
+        move, sign = self.nodes[at].move, 1 if board.turn else -1
+        drop = sign * (judge.win_percent(before.score) - judge.win_percent(after.score))
+        best = before.lines[0].moves[:1] == (move,)  # then the scores differ only by the search depth
+        loss = 0.0 if best else max(0.0, drop)
+        loss_cp = 0 if best else max(0, sign * (judge.centipawns(before.score) - judge.centipawns(after.score)))
+        judged = judge.move_accuracy(drop), judge.judge(loss)
+        return JudgedMove(at, board.san(move), move, board.turn, before, after, loss_cp, loss, *judged)
+
+    def sides(self) -> tuple[Side, Side]:
+        """Return the results of White and of Black."""
+        moves = list(self.judged_moves())
+        known = {at: judge.win_percent(analysis.score) for at, analysis in enumerate(self.analyses) if analysis} if moves else {}
+        weights = dict(zip(known, judge.weights(list(known.values())), strict=False))
+        return self._side(chess.WHITE, moves, weights), self._side(chess.BLACK, moves, weights)
+
+    def _side(self, colour: chess.Color, both: Sequence[JudgedMove], weights: Mapping[int, float]) -> Side:
+        def accuracy(moves: Sequence[JudgedMove]) -> float | None:
+            return judge.accuracy([move.accuracy for move in moves], [weights[move.at] for move in moves])
+
+        moves, phase_of = [move for move in both if move.white == colour], phases(self.boards, (node.move for node in self.nodes))
+        by_phase = {phase: accuracy([move for move in moves if phase_of[move.at] == phase]) for phase in PHASES}
+        counts = {kind.name: sum(move.judgement is kind for move in moves) for kind in judge.JUDGEMENTS}
+        loss = sum(move.loss_cp for move in moves) / len(moves) if moves else None
+        return Side(self.name(colour), len(moves), accuracy(moves), by_phase, loss, counts)
+
+    def name(self, colour: chess.Color) -> str:
+        """Return the name of a player, "?" if the game does not give it."""
+        return self.game.headers.get("White" if colour else "Black", "?")
+
+    def annotate(self, annotator: str) -> None:
+        """Write the results so far into the game; a second call changes nothing.
+
+        Every move gets `[%eval ...]`, as Lichess and GUIs read it, bad moves a NAG, the reason, and the better lines as variations. The
+        game keeps its variations and comments, except our earlier reasons; a move that a human annotator has judged keeps that
+        judgement and gets no other.
+        """
+        for node, analysis in zip(self.nodes, self.analyses[1:], strict=True):
+            if analysis:
+                node.set_eval(PovScore(analysis.score, chess.WHITE))
+        for move in self.judged_moves():
+            node = self.nodes[move.at]
+            comment = OUR_REASON.sub("", node.comment)
+            node.comment = f"{comment} (coachwhip: {move.before.reason})".strip() if move.before.reason else comment
+            if move.judgement:
+                if not MOVE_NAGS & node.nags:
+                    node.nags.add(move.judgement.nag)
+                for line in move.better_lines():
+                    if not node.parent.has_variation(line.moves[0]):
+                        node.parent.add_line(line.moves[:LINE_PLIES])
+                        node.parent.variation(line.moves[0]).set_eval(PovScore(line.score, chess.WHITE))
+        if any(self.analyses):
+            self.game.headers.setdefault("Annotator", annotator)
+            self.name_opening()
+
+    def name_opening(self) -> None:
+        """Add the tags ECO and Opening to a game without them, if the opening has a name."""
+        if not self.game.headers.get("Opening", "").strip("?. -") and (names := opening(self.boards)):
+            code, name = names
+            if not self.game.headers.get("ECO", "").strip("?. -"):
+                self.game.headers["ECO"] = code
+            self.game.headers["Opening"] = name
+
+
+def lines_of(infos: Sequence[InfoDict]) -> tuple[Line, ...]:
+    """Return the lines of python-chess's `analyse` with `multipv`."""
+    return tuple(Line(info["score"].white(), tuple(info.get("pv", ()))) for info in infos)
+
+
+def over_games(studies: Sequence[Study]) -> list[tuple[int, Side]]:
+    """Return the number of games and the mean results of each player of several games."""
+    by_name: dict[str, list[tuple[int, Side]]] = {}
+    for number, study in enumerate(studies):
+        for side in study.sides():
+            if side.moves and side.name.strip("? "):
+                by_name.setdefault(side.name, []).append((number, side))
+    players = []
+    for name, numbered in by_name.items():
+        games, sides = len({number for number, _ in numbered}), [side for _, side in numbered]
+        moves = sum(side.moves for side in sides)
+        accuracy = _mean(side.accuracy for side in sides)
+        by_phase = {phase: _mean(side.phases[phase] for side in sides) for phase in PHASES}
+        loss = sum((side.loss_cp or 0) * side.moves for side in sides) / moves
+        counts = {kind.name: sum(side.counts[kind.name] for side in sides) for kind in judge.JUDGEMENTS}
+        players += [(games, Side(name, moves, accuracy, by_phase, loss, counts))] if games > 1 else []
+    return players
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def judge_only(name: str, studies: Sequence[Study]) -> None:
+    """Judge only the moves of the player whose name has all words of `name`, in any order and case.
+
+    Raises CommandError if no game has such a player.
+    """
+    words = {*re.findall(r"\w+", name.casefold())}
+    for study in studies:
+        names = {colour: {*re.findall(r"\w+", study.name(colour).casefold())} for colour in chess.COLORS}
+        study.colours = tuple(colour for colour in chess.COLORS if words and words <= names[colour])
+    if not any(study.colours for study in studies):
+        players = sorted({study.name(colour) for study in studies for colour in chess.COLORS})
+        listed = "; ".join(map(shorten, players[:MAX_NAMED])) + "; ..." * (len(players) > MAX_NAMED)
+        raise CommandError(f"--player: no player is called '{shorten(name)}'. The players are: {listed}")
+
+
+def read_files(paths: Sequence[str]) -> tuple[list[Study], list[str]]:
+    """Return the games of all files ("-" is standard input), and a message about each fault; a game keeps the moves before its fault.
+
+    Raises CommandError for a file that has no game in it, OSError.
+    """
+    studies, faults = [], []
+    for path in paths:
+        try:
+            with naming(path), open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
+                games = list(read_games(file))
+        except PgnError as error:
+            raise CommandError(f"{path}: {error}") from error
+        if all(map(is_empty, games)):
+            raise CommandError(f"{path}: it contains no game")
+        for number, game in enumerate(games, start=1):
+            label = f"{path}: game {number} ({title(game)})"
+            studies.append(Study(game, label))
+            if game.errors:
+                faults.append(f"{label}: {'; '.join(reason(error) for error in game.errors[:MAX_NAMED])}")
+    return studies, faults
+
+
+def title(game: chess.pgn.Game) -> str:
+    """Return the players of a game, shortened and printable."""
+    return " - ".join(shorten(game.headers.get(colour, "?")) for colour in ("White", "Black"))
+
+
+def score_text(score: Score) -> str:
+    """Return White's score as text: `+0.31`, `0.00`, `#3`, `#-2`; `mate` if the position is checkmate."""
+    mate = score.mate()
+    if mate is not None:
+        return f"#{mate}" if mate else "mate"
+    value = score.score()
+    return f"{value / 100:+.2f}" if value else "0.00"

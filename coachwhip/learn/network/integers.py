@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Networks: the parameters of one in training, in floats, and the integers that a file holds and the engine computes with.
+
+A file (.cwnet), integers with their lowest byte first:
+
+    FIRST_LINE; a line of JSON: kind, inputs, hidden, qa, qb, scale, and provenance, which says how the network was made
+    weights of the first layer [inputs][hidden], its biases [hidden], and weights of the output [2][hidden], 2 bytes each
+    bias of the output (4 bytes), CRC-32 of everything before (4 bytes)
+
+Each side has the inputs of the pieces as it sees them: 384 * (0 its own piece, 1 the other's) + 64 * type (0 pawn .. 5 king) + square.
+Squares are a1 = 0 .. h8 = 63, for Black with the ranks turned over, and with the files mirrored if its own king is then on the
+files e to h. A hidden unit clamps the sum of its bias and the weights of these inputs to 0..QA. The output adds
+v * v * weight over the units of stm and then those of the other side; ((output / QA) + bias) * scale / (QA * QB), with divisions
+that round towards zero, is the score in centipawns from the view of stm. The score of a
+"residual" network is added to that of the weighted terms, and that of a "pure" one replaces it.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from ...core import engine
+from ...core.learning.scorer import INPUTS, MAX_OUTPUT_WEIGHT, MAX_PIECES, QA, QB
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..game_file import Singles
+
+FIRST_LINE = b"coachwhip network 1\n"
+MAX_WEIGHT = (2**15 - 1) // (MAX_PIECES + 1)  # of the first layer's weights and biases: the sum of 32 and a bias fits in 16 bits
+MAX_SUM = (2**31 - 1) // QA**2  # of the sizes of all output weights: the output fits in 32 bits
+ROWS = INPUTS + 3  # of as many parameters as there are hidden units; the output bias follows
+
+
+class Parameters(NamedTuple):
+    """Views into the array of all parameters."""
+
+    feature_weights: NDArray[Any]  # [input, unit]
+    bias: NDArray[Any]  # [unit]
+    output: NDArray[Any]  # [side, unit]: stm first
+    output_bias: NDArray[Any]  # [1]
+
+
+def size(hidden: int) -> int:
+    """Return the number of parameters of a network with `hidden` units a side."""
+    return ROWS * hidden + 1
+
+
+def parameters(flat: NDArray[Any], hidden: int) -> Parameters:
+    """Return the parts of the array of all parameters. In floats, an output of 1.0 adds 1 to the logit of stm's winning chance."""
+    rows = flat[:-1].reshape(ROWS, hidden)
+    return Parameters(rows[:INPUTS], rows[INPUTS], rows[INPUTS + 1 :], flat[-1:])
+
+
+class Network(NamedTuple):
+    """What a file holds."""
+
+    kind: str
+    hidden: int  # units a side
+    scale: int  # centipawns
+    numbers: NDArray[np.int64]  # all parameters, as integers
+    provenance: dict[str, Any]
+
+
+# --- From floats to integers ---
+
+
+def limits(hidden: int) -> Singles:
+    """Return how far from 0 each parameter may go in training, so that `quantised` can keep its value."""
+    highest = np.full(size(hidden), MAX_WEIGHT / QA, dtype=np.float32)
+    parts = parameters(highest, hidden)
+    parts.output[:] = 1000 / (2 * hidden)  # all of them together 1000 logits, far beyond what a score can mean
+    parts.output_bias[:] = 100
+    return highest
+
+
+def quantised(flat: Singles, hidden: int, kind: str, logit: float, provenance: dict[str, Any]) -> Network:
+    """Round the parameters of a network whose output of 1.0 is worth `logit` centipawns. Raises ValueError for numbers that are not finite.
+
+    The scale is chosen so that the largest output weight uses its whole range.
+    """
+    if not np.isfinite(flat).all():
+        raise ValueError("the network holds numbers that are not finite: try a lower learning rate")
+    values = flat.astype(np.float64)
+    sizes = np.abs(parameters(values, hidden).output)
+    room = MAX_SUM - 2 * hidden  # each weight may be rounded up
+    scale = max(1, int(np.ceil(logit * QB * max(sizes.max() / (MAX_OUTPUT_WEIGHT - 0.5), sizes.sum() / room))))
+    first = (INPUTS + 1) * hidden
+    values[:first] *= QA
+    values[first:] *= logit * QB / scale
+    values[-1] *= QA
+    return Network(kind, hidden, scale, np.rint(values).astype(np.int64), provenance)
+
+
+def floats(network: Network, logit: float) -> Parameters:
+    """Return parameters from which a training can start: `quantised` makes this network of them again, but for rounding."""
+    first = (INPUTS + 1) * network.hidden
+    values = network.numbers.astype(np.float64)
+    values[:first] /= QA
+    values[first:] *= network.scale / (logit * QB)
+    values[-1] /= QA
+    return parameters(values.astype(np.float32), network.hidden)
+
+
+# --- Files ---
+
+
+def to_bytes(network: Network) -> bytes:
+    """Return the content of the file."""
+    header = {"kind": network.kind, "inputs": INPUTS, "hidden": network.hidden, "qa": QA, "qb": QB, "scale": network.scale}
+    line = json.dumps(header | {"provenance": network.provenance}, sort_keys=True, separators=(",", ":")).encode() + b"\n"
+    *numbers, output_bias = network.numbers.tolist()
+    data = FIRST_LINE + line + np.array(numbers, "<i2").tobytes() + struct.pack("<i", output_bias)
+    return data + struct.pack("<I", zlib.crc32(data))
+
+
+def from_bytes(data: bytes) -> Network:
+    """Read a file. Raises ValueError where the engine rejects it."""
+    engine.Network(data)
+    start = data.index(b"\n", len(FIRST_LINE)) + 1
+    header = json.loads(data[len(FIRST_LINE) : start])
+    numbers = np.frombuffer(data, "<i2", ROWS * header["hidden"], start)
+    numbers = np.append(numbers.astype(np.int64), struct.unpack_from("<i", data, len(data) - 8))
+    return Network(header["kind"], header["hidden"], header["scale"], numbers, header.get("provenance", {}))

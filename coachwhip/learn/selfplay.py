@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip selfplay`: games of the engine against itself at fixed nodes, with the scores of all positions in a game file.
+
+Game i depends only on the settings, the seed and i, and games are written in order. So the file is the same for any number of
+processes and of interruptions. `game_file` describes its format.
+"""
+
+import argparse
+import json
+import lzma
+import os
+import random
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing, nullcontext, suppress
+from functools import partial
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from ..cli.checkout import revision
+from ..cli.command import CommandError, Parser, file_name, uninterrupted, warn, whole_number
+from ..cli.files import append, fingerprint, lock, naming, read_bytes, replacing, write_bytes
+from ..cli.journal import require_same_settings
+from ..cli.outputs import add_force, check_outputs, require_regular
+from ..cli.pool import cluster, processes
+from ..cli.progress import progress
+from ..cli.signature import engine_names, signature
+from ..compressed import LONGEST_START, compression
+from ..core.learning.scorer import RESULT_AT
+from ..games.openings import Book, open_book, standard_start
+from ..games.rules import Rules, add_own_game_arguments, add_rule_arguments
+from ..text import counted
+from .game_file import EMPTY_SIZE, LARGEST_SCORE, MAX_SCORE, PER_GAME, RESULTS, FormatError, epd, open_games, summary
+from .own_game import settings_from
+from .run import add_options
+from .selfplay_game import GameStart, SelfplaySettings, play
+
+EPILOG = """\
+FILE is written in viriformat, which the trainers of other engines read too: every move of a game with its score, 4.4 bytes a
+ply. FILE.json says what decided the games. `tune`, `train` and --epd use only quiet positions, also of a FILE that `xz` has
+compressed.
+
+The same settings and seed give the same file. To continue after an interruption, run the command again. A larger --games adds
+games to the file.
+
+examples:
+  coachwhip selfplay own.vf --games 20000 --openings book.epd
+  coachwhip selfplay own.vf --epd own.epd.xz
+  coachwhip tune own.vf --output tuned.py
+"""
+
+
+EPD_OPTIONS = (
+    ("--epd", file_name, None, "FILE", "do not play: write the quiet positions as EPD ('-': print; .xz: compressed)"),
+    ("--per-game", whole_number(1, 65535), None, "N", f"with --epd: at most N positions of a game (default {PER_GAME})"),
+    (
+        "--max-score",
+        whole_number(0, LARGEST_SCORE),
+        None,
+        "CP",
+        f"with --epd: scores up to +-CP centipawns (default {MAX_SCORE})",
+    ),
+)
+GAME_OPTIONS = (
+    ("--games", whole_number(1, 2**31), 1000, "N", "games that the file has in the end"),
+    ("--plies", whole_number(0, 1000), None, "N", "plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)"),
+    ("--random-plies", whole_number(0, 100), 6, "N", "N random moves after the opening"),
+    ("--to-the-end", whole_number(0, 100), 10, "PERCENT", "percent of the games that go on to mate or to a draw by the rules"),
+)
+
+
+def _parser() -> Parser:
+    about = "Play games of the engine against itself and keep them with the scores of their positions."
+    parser = Parser("selfplay", about, EPILOG)
+    parser.add_argument("file", type=file_name, metavar="FILE", help="game file, to write or to lengthen")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of text")
+    as_text = parser.add_argument_group("positions as text")
+    add_options(as_text, EPD_OPTIONS)
+    add_force(as_text.add_argument)
+    games = parser.add_argument_group("games")
+    add_options(games, GAME_OPTIONS)
+    add = games.add_argument
+    add_own_game_arguments(add, nodes=5000, hash_mb=4)
+    openings = "positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: the start position); may be repeated"
+    add("--openings", type=file_name, action="append", default=[], metavar="FILE", help=openings)
+    add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
+    add("--scheduler", metavar="ADDRESS", help="play on a Dask cluster: tcp://HOST:PORT, or local to start one on this machine")
+    add_rule_arguments(add, resign=(4, 1000), draw=(40, 8, 8), max_moves=200)
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the subcommand: progress on stderr, the summary on stdout; 130 after Ctrl-C."""
+    return _parser().run(argv, _selfplay)
+
+
+def _selfplay(args: argparse.Namespace) -> int:
+    try:
+        if args.epd:
+            return _write_epd(args)
+        if args.per_game or args.max_score is not None:
+            raise CommandError(
+                "--per-game and --max-score go with --epd: the file holds all positions, and tune and train choose"
+            )
+        args.settings_file = _settings_path(args.file)
+        check_outputs(args, {}, ["file", "settings_file"])
+        rules = Rules(None, *args.resign, *args.draw)._replace(max_moves=args.max_moves)
+        settings = SelfplaySettings(
+            **settings_from(args), random_plies=args.random_plies, to_the_end=args.to_the_end, rules=rules
+        )
+        books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
+        book = list(chain(*books)) or standard_start(chess960=args.chess960)
+        with closing(GameStore(args.file, _described(args, settings, books))) as store:
+            if store.games < args.games:
+                _play_missing(args, settings, book, store)
+            _report(args, store)
+    except FormatError as error:
+        raise CommandError(str(error)) from error
+    return 0
+
+
+def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequence[Book]) -> dict[str, Any]:
+    """Return the settings as the JSON file has them. Raises OSError."""
+    return {
+        **vars(settings),
+        **engine_names(settings.weights, settings.network),
+        "rules": {name: value for name, value in settings.rules._asdict().items() if value},
+        "openings": [
+            {"name": path.name, "sha256": fingerprint(path), "entries": len(book)}
+            for path, book in zip(args.openings, books, strict=True)
+        ],
+        "plies": args.plies,
+        "chess960": args.chess960,
+    }
+
+
+def _settings_path(path: Path) -> Path:
+    """Return the JSON file next to a game file."""
+    return path.with_name(f"{path.name}.json")
+
+
+class GameStore:
+    """The game file, which one run at a time makes longer, and the JSON file next to it with the settings of the games."""
+
+    def __init__(self, path: Path, settings: dict[str, Any]) -> None:
+        """Open a file that was made with these settings, or make a new one. Raises CommandError, OSError, FormatError."""
+        self.path = path
+        self.results, self.plies = dict.fromkeys(RESULTS, 0), 0
+        self._settings_path = _settings_path(path)
+        self._settings = settings
+        require_regular(path, "selfplay")
+        self._file = path.open("a+b", buffering=0)  # what was written is not lost with the process
+        try:
+            lock(self._file, path)
+            with naming(path):
+                self._resume()
+            self.save()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def games(self) -> int:
+        """Return how many games it has."""
+        return sum(self.results.values())
+
+    def _resume(self) -> None:
+        """Count the games that are there, and cut off a torn one."""
+        size = self._file.seek(0, os.SEEK_END)
+        self._file.seek(0)
+        if compression(self._file.read(LONGEST_START)):
+            raise CommandError(f"{self.path} is compressed: expand it to add games")
+        self._file.seek(0)
+        has_settings = size > 0 and self._settings_path.exists()
+        if has_settings:
+            require_same_settings(self.path, "selfplay", self._known_settings(), self._settings)
+        self.results, self.plies, whole = summary(self._file, self.path.name)
+        if size and not (self.games or has_settings):
+            raise CommandError(f"{self.path} is not a game file (viriformat)")
+        if size and not has_settings:
+            warn(f"{self._settings_path} is missing: it is made again with the settings of this run")
+        if whole < size:
+            warn(f"{self.path}: its last game is incomplete and is dropped; it is played again")
+            self._file.truncate(whole)
+
+    def _known_settings(self) -> dict[str, Any]:
+        """Read the settings in the JSON file. Raises CommandError, OSError."""
+        try:
+            return dict(json.loads(read_bytes(self._settings_path))["settings"])
+        except (ValueError, LookupError, TypeError, RecursionError) as error:
+            raise CommandError(f"{self._settings_path} is no JSON file of selfplay: remove it, and it is made again") from error
+
+    def add(self, game: bytes) -> None:
+        """Write the next game, all of it or nothing. Raises OSError."""
+        with naming(self.path):
+            append(self._file, game)
+        self.plies += (len(game) - EMPTY_SIZE) // 4
+        self.results[RESULTS[game[RESULT_AT]]] += 1
+
+    def save(self) -> None:
+        """Put the games on disk, and write the JSON file. Raises OSError."""
+        content = {"games": self.games, "plies": self.plies, "results": self.results, "revision": revision()}
+        with uninterrupted():
+            os.fsync(self._file.fileno())
+            write_bytes(self._settings_path, json.dumps(content | {"settings": self._settings}, indent=1).encode() + b"\n")
+
+    def close(self) -> None:
+        """Let other runs have the file; one without games is removed."""
+        with self._file, suppress(OSError):
+            if not self.path.stat().st_size:
+                self.path.unlink()
+                self._settings_path.unlink()
+
+
+def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Book, store: GameStore) -> None:
+    """Play until the file has all its games."""
+    if store.games:
+        warn(f"{counted(store.games, 'game')} played, {args.games - store.games} to go")
+    order = list(range(len(book)))
+    random.Random(args.seed).shuffle(order)
+    starts = (GameStart(number, book[order[number % len(order)]]()) for number in range(store.games, args.games))
+    work = partial(play, settings)
+    with ExitStack() as stack:
+        if args.scheduler:
+            workers = stack.enter_context(cluster(args.scheduler, args.concurrency))
+            if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
+                raise CommandError("the cluster's workers run another version of the engine: install this version there")
+            pool = workers.pool(work)
+        else:
+            pool = stack.enter_context(processes(work, args.concurrency))
+        bar = stack.enter_context(progress("games", args.games - store.games))
+        stack.callback(store.save)
+        for game in _in_order(stack.enter_context(closing(pool.run(starts))), store.games):
+            with uninterrupted():
+                store.add(game)
+            bar.advance()
+
+
+def _in_order(played: Iterable[tuple[GameStart, bytes]], first: int) -> Iterator[bytes]:
+    """Return the games by number, each as soon as those before it are there."""
+    early: dict[int, bytes] = {}
+    for start, game in played:
+        early[start.number] = game
+        while first in early:
+            yield early.pop(first)
+            first += 1
+
+
+def _report(args: argparse.Namespace, store: GameStore) -> None:
+    """Print what the file holds."""
+    size = args.file.stat().st_size
+    if args.json:
+        print(json.dumps({"games": store.games, "plies": store.plies, "bytes": size, **store.results}))
+        return
+    shares = ", ".join(f"{result} {store.results[result]}" for result in reversed(RESULTS))
+    print(f"{counted(store.games, 'game')} ({shares}), {store.plies} plies in {size} bytes: {args.file}")
+
+
+def _write_epd(args: argparse.Namespace) -> int:
+    """Write the file's positions as EPD."""
+    is_printed = args.epd == Path("-")
+    if not is_printed:
+        check_outputs(args, {"epd": "EPD"})
+    with naming(args.file), open_games(args.file) as games:
+        lines = epd(games, args.file.name, args.max_score, args.per_game)
+        first = next(lines, "")
+        if not first:
+            raise FormatError(f"{args.file}: it contains no position")
+        lines = chain([first], lines)
+        if is_printed:
+            sys.stdout.writelines(lines)
+            return 0
+        with replacing(args.epd) as file, lzma.open(file, "w") if args.epd.suffix == ".xz" else nullcontext(file) as packed:
+            packed.writelines(line.encode("ascii") for line in lines)
+    return 0

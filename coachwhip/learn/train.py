@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip train`: trains networks with `network`, and shows progress, keeps a journal and draws a plot."""
+
+import argparse
+import base64
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..cli.checkout import revision
+from ..cli.command import CommandError, Parser, file_name, number, uninterrupted, warn, whole_number
+from ..cli.files import naming
+from ..cli.journal import Journal, add_journal_arguments, read
+from ..cli.outputs import add_force, check_outputs, require_apart, require_regular
+from ..cli.signature import signature, weights_digest
+from ..core import engine
+from ..core.learning.scorer import HIDDEN_STEP, MAX_HIDDEN, Scorer
+from ..evaluation import config
+from ..games.pages.plot import require_plot
+from .game_file import MAX_SCORE
+from .run import Run, add_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .logistic import Epoch
+    from .network.integers import Network
+    from .network.trainer import State
+    from .training_set import TrainingFile
+
+EPILOG = """\
+DATA are game files (viriformat), as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
+game. A residual network learns what the weighted terms misjudge and is added to them; a pure one replaces them. Losses are mean squared
+errors of winning chances. Only games show which network plays best; the loss does not.
+
+Exit code 0: the network is written; 3: nothing was learnt (the validation loss is not below that of the terms alone; for a pure network:
+of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal; without one, the
+network of the last finished epoch is written; 2: an error.
+
+examples:
+  coachwhip train own.vf --output net.cwnet
+  coachwhip train own.vf more.vf --hidden 128 --epochs 8 --output net.cwnet --journal net.jsonl --resume --plot losses.png
+  coachwhip train more.vf --hidden 128 --start net.cwnet --epochs 2 --rate 0.0003 --output better.cwnet
+"""
+
+
+def _hidden(text: str) -> int:
+    """Read a number of hidden units, as argparse's `type`."""
+    units = whole_number(HIDDEN_STEP, MAX_HIDDEN)(text)
+    if units % HIDDEN_STEP:
+        raise argparse.ArgumentTypeError(f"expected a multiple of {HIDDEN_STEP}, not {units}")
+    return units
+
+
+NETWORK_OPTIONS = (
+    ("--hidden", _hidden, 64, "N", "hidden units per side, a multiple of 16"),
+    ("--weights", file_name, None, "FILE", "evaluate with these weights, without their network (default: the shipped ones)"),
+    ("--start", file_name, None, "FILE", "start from this network; units it lacks start random (default: all do)"),
+    ("--epochs", whole_number(1, 10_000), 8, "N", "passes over the data"),
+    ("--batch", whole_number(1, 10**7), 8192, "N", "positions per step"),
+    ("--rate", number(1e-6, 1), 0.001, "X", "learning rate; it falls to X/100"),
+    ("--decay", number(0, 1), 0.01, "X", "weight decay"),
+    ("--wdl", number(0, 1), 0.0, "X", "share of the game's result in the target; the rest is the score"),
+    ("--logit", number(40, 1000), None, "CP", "score that means a winning chance of 73 %% (default: fitted to the data)"),
+    ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the first weights and the order of positions"),
+)
+DATA_OPTIONS = (
+    ("--validation", number(0.001, 0.9), 0.02, "X", "share of the games held out for validation"),
+    ("--max-score", number(0, 1e9), MAX_SCORE, "CP", "leave out positions whose score is beyond CP centipawns"),
+    ("--per-game", whole_number(1, 65535), None, "N", "use at most N positions of a game (default: all)"),
+)
+# Of the options, those that decide the network.
+DECIDING = "kind hidden epochs batch rate decay wdl seed validation max_score per_game".split()
+
+
+def _parser() -> Parser:
+    about = "Train a network on labelled positions."
+    parser = Parser("train", about, EPILOG)
+    add = parser.add_argument
+    add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
+    add("--output", type=file_name, metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
+    add_force(add)
+    add_journal_arguments(add, "epoch")
+    add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    group = parser.add_argument_group("network and training")
+    kind = "add to the terms, or replace them (default residual)"
+    group.add_argument("--kind", choices=("residual", "pure"), default="residual", help=kind)
+    add_options(group, NETWORK_OPTIONS)
+    add_options(parser.add_argument_group("data"), DATA_OPTIONS)
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the subcommand: losses on stderr, the summary on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
+    return _parser().run(argv, _train)
+
+
+def _train(args: argparse.Namespace) -> int:
+    check_outputs(args, {"output": "a network", "plot": "a plot"}, ["journal"])
+    for path in args.files:
+        require_regular(path, "a training")
+    if args.plot:
+        require_plot(args.plot)
+    try:
+        weights = config.load(args.weights) if args.weights else config.load_default()
+        networks = args.weights.parent if args.weights else Path(config.NETWORKS)
+        require_apart([args.output], [networks / weights["NETWORK"]])
+        with ExitStack() as stack:
+            return TrainRun(args, config.flatten(weights), stack).train()
+    except ValueError as error:  # of weights, data and networks, with a message for the user
+        raise CommandError(str(error)) from error
+
+
+def _first(args: argparse.Namespace) -> "tuple[Network | None, dict[str, Any]]":
+    """Return the network of --start, and what names it. Raises CommandError, OSError."""
+    from .network.integers import from_bytes
+
+    if args.start is None:
+        return None, {}
+    with naming(args.start), args.start.open("rb") as file:
+        data = file.read(config.MAX_NETWORK_SIZE + 1)
+    try:
+        network = from_bytes(data)
+    except ValueError as error:
+        raise CommandError(f"--start {args.start}: {error}") from error
+    if network.kind != args.kind or network.hidden > args.hidden:
+        raise CommandError(
+            f"--start {args.start} is a {network.kind} network of {network.hidden} units: give --kind {network.kind} "
+            f"--hidden {network.hidden} or more"
+        )
+    return network, {"start": {"name": args.start.name, "sha256": hashlib.sha256(data).hexdigest()}}
+
+
+def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
+    """Open the files, and read and check them; of each as many games as the training in the journal started with."""
+    from ..cli.progress import progress
+    from .game_file import open_games
+    from .training_set import TrainingFile
+
+    contents = read(args.journal, "train") if args.resume and args.journal.exists() else None
+    known = contents.settings["files"] if contents and contents.lines else []
+    counts = [file["games"] for file in known] if len(known) == len(args.files) else [None] * len(args.files)
+    files = []
+    with progress("files", len(args.files)) as bar:
+        for path, games in zip(args.files, counts, strict=True):
+            with naming(path):
+                file = stack.enter_context(open_games(path))
+                files.append(TrainingFile(file, path.name, args.max_score, args.per_game, games))
+            bar.advance()
+    return files
+
+
+def _load(journal: Journal) -> "tuple[list[Epoch], State | None]":
+    """Return the epochs of a journal, and the state after the last."""
+    import numpy as np
+
+    from .logistic import Epoch
+    from .network.trainer import State
+
+    epochs = [Epoch(line["epoch"], line["training"], line["validation"]) for line in journal.lines]
+    if not epochs:
+        return [], None
+    last = journal.lines[-1]
+    journal.lines.clear()  # every epoch has a whole network
+    arrays = [np.frombuffer(base64.b64decode(last[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
+    return epochs, State(len(epochs), *arrays)
+
+
+def _line(epoch: "Epoch", state: "State") -> dict[str, Any]:
+    """Return the line of an epoch in the journal."""
+    named = zip(state._fields[1:], state[1:], strict=True)
+    arrays = {name: base64.b64encode(part.astype("<f4").tobytes()).decode() for name, part in named}
+    return {"epoch": epoch.number, "training": epoch.training, "validation": epoch.validation, **arrays}
+
+
+class TrainRun(Run):
+    """A training from its files to its network."""
+
+    NAME, PART, MADE = "train", "positions", "the network is"
+    PLOT = "loss (squared error of chances, 0 to 1)", "Training of the network"
+
+    def __init__(self, args: argparse.Namespace, weights: Sequence[int], stack: ExitStack) -> None:
+        """Read the data; go on with the journal. `stack` closes the files."""
+        from .network.trainer import Settings, Trainer, first_state, fit_logit
+        from .training_set import TrainingSet
+
+        super().__init__(args)
+        self._weights = weights
+        self._is_residual = args.kind == "residual"
+        self._seconds = 0.0
+        self._first, start = _first(args)
+        files = _open(args, stack)
+        self._positions = TrainingSet(files, args.validation)
+        if not self._positions.training or not self._positions.held_out_count:
+            raise CommandError(
+                "too few games to have some for training and some held out: make more, or hold out more of them with --validation"
+            )
+        deciding = {name: getattr(args, name) for name in DECIDING} | {"logit": args.logit or fit_logit(self._positions)}
+        self._described = {  # the network has it, and it must be the same when a training is resumed
+            **deciding,
+            "weights": weights_digest(weights),
+            "signature": signature(tuple(weights), None),
+            **start,
+            "files": [
+                {"name": file.name, "sha256": file.sha256, "games": len(file.counts), "positions": int(file.counts.sum())}
+                for file in files
+            ],
+        }
+        self._journal = Journal(args.journal, "train", self._described, resume=args.resume) if args.journal else None
+        state = None
+        if self._journal:
+            stack.callback(self._journal.close)
+            self.epochs, state = _load(self._journal)
+        self._done = len(self.epochs)
+        settings = Settings(**{name: deciding[name] for name in Settings._fields})
+        self._trainer = Trainer(settings, self._positions, Scorer(weights), state or first_state(settings, self._first))
+
+    def train(self) -> int:
+        """Train the epochs that are missing, write the network, and report; return the exit code."""
+        positions = self._positions
+        sizes = f"{positions.training} positions to train on, {positions.held_out_count} held out"
+        warn(f"{sizes}; {self._described['logit']:g} centipawns a logit")
+        self._loss_before = self._trainer.loss_of_terms()
+        if self._is_residual:
+            self.terms = self._loss_before
+            warn(f"the terms alone: validation loss {self.terms:.6f}")
+        if self._first:
+            warn(f"{self.args.start.name}: validation loss {self._loss_of(self._first):.6f}")
+        return self.run((self.args.epochs - self._done) * positions.training)
+
+    def _learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
+        while len(self.epochs) < self.args.epochs:
+            start = time.perf_counter()
+            epoch = self._trainer.epoch(advance)
+            self._seconds += time.perf_counter() - start
+            with uninterrupted():  # the journal and the epochs agree
+                self.epochs.append(epoch)
+                if self._journal:
+                    self._journal.append(_line(epoch, self._trainer.state))
+            yield epoch
+
+    def _interrupted(self) -> tuple[str, bool]:
+        kept = "nothing is written"
+        if self._journal:
+            kept = f"--resume goes on from {self._journal.path}"
+        elif self.epochs:
+            kept = f"without a --journal its network is all that is kept, in {self.args.output}"
+        has_result = not self._journal and bool(self.epochs)
+        return f"interrupted after epoch {len(self.epochs)} of {self.args.epochs}; {kept}", has_result
+
+    def _loss_of(self, network: "Network") -> float:
+        """Return the loss of a network in integers, as the engine plays it."""
+        from .network.integers import to_bytes
+
+        return self._trainer.loss_of(Scorer(self._weights, engine.Network(to_bytes(network))))
+
+    def _result(self) -> bytes | None:
+        """Return the network as it is, if its loss is below that of the terms."""
+        from .network.integers import to_bytes
+
+        epoch, positions = self.epochs[-1], self._positions
+        provenance = {
+            **self._described,
+            "commit": revision(),
+            "epoch": epoch.number,
+            "training_loss": epoch.training,
+            "held_out_loss": epoch.validation,
+            "training": positions.training,
+            "held_out": positions.held_out_count,
+        }
+        self._network = self._trainer.network(provenance)
+        self._loss = self._loss_of(self._network)
+        return to_bytes(self._network) if self._loss < self._loss_before else None
+
+    def _report(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
+        network, loss, positions = self._network, self.epochs[-1].validation, self._positions
+        trained = (len(self.epochs) - self._done) * positions.training
+        speed = round(trained / self._seconds) if self._seconds else 0
+        report = {
+            "network": str(path) if path else None,
+            "learnt": path is not None,
+            "positions": positions.training,
+            "held_out": positions.held_out_count,
+            "logit": self._described["logit"],
+            "epochs": [epoch._asdict() for epoch in self.epochs],
+            "loss": loss,
+            "loss_in_integers": self._loss,
+            "positions_a_second": speed,
+            **({"loss_of_terms": self.terms} if self._is_residual else {}),
+        }
+        terms = f"terms {self.terms:.6f}, with the network " if self._is_residual else ""
+        lines = [
+            f"{path or 'not written'}: {network.kind}, {network.hidden} hidden units, scale {network.scale}",
+            f"validation loss: {terms}{loss:.6f}, in the integers of the engine {self._loss:.6f}",
+            *([f"{speed} positions a second"] if speed else []),
+        ]
+        return report, "\n".join(lines), self._conclusion(path)
+
+    def _conclusion(self, path: Path | None) -> str:
+        """Return why nothing is written, or that the start had a lower loss."""
+        if not path:
+            without = "of the terms alone" if self._is_residual else "of even chances everywhere"
+            return (
+                f"nothing was learnt: {self.args.output} is not written, since the validation loss is {self._loss:.6f} in the "
+                f"integers of the engine, and {self._loss_before:.6f} {without}: give more games or more --epochs"
+            )
+        if self._first and self._loss >= (first := self._loss_of(self._first)):
+            return (
+                f"the validation loss is {self._loss:.6f} in the integers of the engine, and that of {self.args.start.name}, the "
+                f"start, {first:.6f}; the loss does not show which is stronger: let them play"
+            )
+        return ""

@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip tune`: fits weights with `terms`, shows progress, draws a plot and writes the new weights file."""
+
+import argparse
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..cli.checkout import revision
+from ..cli.command import CommandError, Parser, file_name, number, require, whole_number
+from ..cli.files import naming
+from ..cli.outputs import add_force, check_outputs, require_regular
+from ..evaluation import config
+from ..games.pages.plot import require_plot
+from ..text import counted
+from .game_file import MAX_SCORE, PER_GAME
+from .run import Run, add_options
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .logistic import Epoch
+    from .terms.fit import Options, Source
+
+EPILOG = """\
+FILE holds EPD with c9 (the game's result, White first) and optionally c8 (a score in pawns from White's side), plain or
+compressed; or it is a game file (viriformat, as `coachwhip selfplay` writes it), whose quiet positions are used, each once per
+game. FILE=2 counts each position of that file twice. Only the weighted terms are fitted: a network that the weights file names
+is not used, but the new file names it too.
+
+Exit code 0: the new file is written; 3: nothing was learnt (the engine's validation loss did not fall), and no file is written;
+130: interrupted (Ctrl-C), the best epoch's weights are written if their loss is lower than at the start; 2: an error.
+
+examples:
+  coachwhip tune own.vf own.epd.xz=0.5 --output tuned.py --plot losses.png
+  coachwhip tune own.vf --only 'king_*,danger_*' --output tuned.py
+"""
+
+
+def source(text: str) -> tuple[Path, float]:
+    """Split `FILE=WEIGHT`, as argparse's `type`. If a file with the whole text as its name exists, it is that file."""
+    name, equals, weight = text.rpartition("=")
+    whole = file_name(text)
+    if not equals or whole.exists():
+        return whole, 1.0
+    return file_name(name), number(0.001, 1000)(weight)
+
+
+def _patterns(text: str) -> list[str]:
+    """Split patterns of names with commas between, as argparse's `type`."""
+    return [pattern.strip() for pattern in text.split(",")]
+
+
+OPTIONS = (
+    ("--wdl", number(0, 1), 0.5, "X", "share of the game's result in the target; the rest is the chance by the score in c8"),
+    ("--prior", number(0, 1e9), 2000.0, "N", "penalty for changing a weight, worth N positions"),
+    ("--smooth", number(0, 1e9), 2000.0, "N", "penalty for changing neighbours in a table differently, worth N positions"),
+    ("--epochs", whole_number(1, 10_000), 40, "N", "at most N passes over the data"),
+    ("--patience", whole_number(1, 10_000), 8, "N", "stop after N epochs without a better validation loss"),
+    ("--rate", number(1e-6, 100), 1.0, "X", "learning rate: the largest step at first, in centipawns"),
+    ("--batch", whole_number(1, 10**7), 16_384, "N", "positions per step"),
+    ("--validation", number(0.001, 0.9), 0.1, "X", "share kept for validation"),
+    ("--max-score", number(0, 1e9), None, "CP", f"leave out scores beyond CP centipawns (in game files {MAX_SCORE})"),
+    ("--per-game", whole_number(1, 65535), None, "N", f"use at most N positions of a game (in game files {PER_GAME})"),
+    ("--seed", whole_number(0, 2**63 - 1), 1, "N", "random seed for the split and the order of the batches"),
+    ("--plot", file_name, None, "FILE", "draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)"),
+    ("--weights", file_name, None, "FILE", "start from these weights (default: the shipped ones)"),
+)
+
+
+def _parser() -> Parser:
+    about = "Fit the weights of the evaluation to labelled positions (Texel's tuning)."
+    parser = Parser("tune", about, EPILOG)
+    add = parser.add_argument
+    add("files", nargs="+", type=source, metavar="FILE[=WEIGHT]", help="labelled positions")
+    add("--output", type=file_name, metavar="FILE", required=True, help="where to write the new weights")
+    add_force(add)
+    only = "fit only the weights with these names, for example 'king_*,tempo'; may be repeated"
+    add("--only", type=_patterns, action="extend", default=[], metavar="A,B", help=only)
+    freeze = "do not change the weights with these names; may be repeated"
+    add("--freeze", type=_patterns, action="extend", default=[], metavar="A,B", help=freeze)
+    add_options(parser, OPTIONS)
+    add("--distinct", action="store_true", help="use duplicate positions once")
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the subcommand: losses on stderr, the summary on stdout; 3 if nothing was learnt, 130 after Ctrl-C."""
+    return _parser().run(argv, lambda args: _tune(args, argv))
+
+
+def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
+    check_outputs(args, {"output": "a weights file", "plot": "a plot"})
+    require("scipy.sparse", "it")
+    if args.plot:
+        require_plot(args.plot)
+    try:
+        return TuneRun(args, argv).run(args.epochs)
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+
+
+class TuneRun(Run):
+    """A fit from its files to the new weights."""
+
+    NAME, PART, MADE = "tune", "epochs", "the weights are"
+    PLOT = "loss (cross-entropy, nats a position)", "Fit of the weights"
+
+    def __init__(self, args: argparse.Namespace, argv: Sequence[str]) -> None:
+        """Read the data. Raises ValueError."""
+        from .terms.fit import Fitting, Options
+        from .terms.model import chosen
+
+        super().__init__(args)
+        self._argv = argv
+        self._entries = config.load(args.weights) if args.weights else config.load_default()
+        start, free = config.flatten(self._entries), chosen(args.only, args.freeze)
+        options = Options(*(getattr(args, name) for name in Options._fields))
+        sources = [self._source(place, start, options) for place in range(len(args.files))]
+        self._fit = Fitting(sources, start, free, options)
+
+    def _source(self, place: int, start: Sequence[int], options: "Options") -> "Source":
+        """Read the positions of a file that the options select, and count what the evaluation sees in them."""
+        from ..cli.progress import progress
+        from .terms.fit_report import count
+        from .tuning_set import distinct, read
+
+        path, weight = self.args.files[place]
+        require_regular(path, "tune")
+        with naming(path):
+            data = read(path, max_score=self.args.max_score, per_game=self.args.per_game)
+        if self.args.distinct:
+            data = data.chosen(distinct(data.boards))
+        with progress(f"features of {data.name}", len(data)) as bar:
+            return count(data, weight, start, options, place, bar.advance)
+
+    def _learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
+        for epoch in self._fit.epochs():  # the first one is the start
+            self.epochs.append(epoch)
+            yield epoch
+            advance(min(epoch.number, 1))
+
+    def _interrupted(self) -> tuple[str, bool]:
+        best = f"epoch {self._fit.best} is the best so far and is being written" if self.epochs else "nothing is written"
+        return f"interrupted in epoch {len(self.epochs)} of {self.args.epochs}; {best}", bool(self.epochs)
+
+    def _result(self) -> bytes | None:
+        """Return the new weights file, if the engine's validation loss has fallen."""
+        from .terms.fit_report import outcome, weights_file
+
+        weights, figures = outcome(self._fit, self.epochs)
+        self._figures = figures | {"interrupted": self.is_interrupted}
+        if not figures["learnt"]:
+            return None
+        provenance = _provenance(self.args, self._argv, self._figures, self._entries["NETWORK"])
+        return weights_file(self._entries | config.unflatten(weights), provenance).encode()
+
+    def _report(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
+        return self._figures, _text(self._figures, path), self._conclusion(path)
+
+    def _conclusion(self, path: Path | None) -> str:
+        """Return where the weights are, or why they are not written, and what the user must know about the network."""
+        figures, output = self._figures, self.args.output
+        if path:
+            early = f"the weights of epoch {figures['best']}, the best before the interruption, are in {path}"
+            parts = [early if self.is_interrupted else "", _about_network(self._entries, path)]
+            return ". ".join(filter(None, parts))
+        if self.is_interrupted:
+            return f"interrupted before the validation loss had fallen: {output} is not written"
+        return (
+            f"nothing was learnt: {output} is not written, since the engine's validation loss did not fall (before "
+            f"{figures['before']['validation']:.6f}, with the best weights {figures['after']['validation']:.6f}): "
+            "give more positions, free more weights or take another --rate"
+        )
+
+
+# --- The report ---
+
+
+def _about_network(entries: dict[str, Any], path: Path) -> str:
+    """Return what the user must know about the network that the new file in `path` names, "" if it names none."""
+    if not entries["NETWORK"]:
+        return ""
+    message = (
+        f"The network {entries['NETWORK']} is kept in the file and was not used by the fit; "
+        "if it is residual, train another one, since it was trained to be added to the old weights"
+    )
+    try:
+        config.network(entries, path)
+    except config.WeightsError as error:
+        return f"{message}; {error}"
+    return message
+
+
+def _provenance(args: argparse.Namespace, argv: Sequence[str], figures: dict[str, Any], network: str) -> list[str]:
+    """Return how the weights were fitted, a paragraph in each item; `network` is the file's entry."""
+    commit = revision()
+    start = f"the weights of {args.weights.name}" if args.weights else "the weights.py of that commit"
+    before, after = figures["before"], figures["after"]
+    early = f" (interrupted in epoch {len(figures['epochs'])} of {args.epochs})" if figures["interrupted"] else ""
+    training = f"Loss (cross-entropy) before and after, all files: training {before['training']:.6f} and {after['training']:.6f}"
+    return [
+        f"fitted by `coachwhip tune`{f' at commit {commit}' if commit else ''}, starting from {start}.",
+        *([f"The network {network} was not used by the fit."] if network else []),
+        f"Command: coachwhip tune {shlex.join(argv)}",
+        f"{figures['fitted']} numbers fitted, {figures['changed']} changed, in {counted(figures['best'], 'epoch')}{early}.",
+        f"{training}, validation {before['validation']:.6f} and {after['validation']:.6f}.",
+        *map(_provenance_of, figures["files"]),
+    ]
+
+
+def _provenance_of(file: dict[str, Any]) -> str:
+    taught = f", of c8 {file['teacher_scale']:.1f}" if file["teacher_scale"] else ""
+    before, after = file["before"], file["after"]
+    return (
+        f"- {file['name']}, sha256 {file['sha256']}: {file['positions']} positions of weight {file['weight']:g}; {file['training']} for training, {file['validation']} for validation, split by "
+        f"{file['split_by']}; scale of the evaluation {file['scale']:.1f} centipawns{taught}, edge {file['edge']:.1f}. "
+        f"Validation loss {before['validation']:.6f} and {after['validation']:.6f}, against results alone "
+        f"{before['results']:.6f} and {after['results']:.6f}."
+    )
+
+
+def _text(figures: dict[str, Any], path: Path | None) -> str:
+    """Return the report as text; `path` is None if nothing was learnt."""
+    rows = [(name, figures["before"][name], figures["after"][name]) for name in ("training", "validation")]
+    for file in figures["files"]:
+        rows += [(file["name"], file["before"]["validation"], file["after"]["validation"])]
+        rows += [("  against results alone", file["before"]["results"], file["after"]["results"])]
+    width = max(len(name) for name, _, _ in rows)
+    lines = [f"{name:<{width}}  {before:.6f} -> {after:.6f}" for name, before, after in rows]
+    return "\n".join([f"{figures['changed']} of {figures['fitted']} numbers changed: {path or 'not written'}", *lines])

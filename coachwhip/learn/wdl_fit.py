@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`wdl-fit`: fits the model of UCI_ShowWDL (`uci/wdl.py`) to games whose comments hold scores, as `match --pgn` writes them.
+
+Every scored move is a sample: the score from the view of its mover, the material before it, and how the game ended for the
+mover. The six coefficients have the greatest likelihood (https://en.wikipedia.org/wiki/Maximum_likelihood_estimation).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import chess.pgn
+import numpy as np
+
+from ..cli.command import CommandError, Parser, file_name, require
+from ..cli.files import naming
+from ..games.data import SCORED
+from ..games.pgn import PgnError, read_games, result_of
+from ..text import counted, reason
+from ..uci.wdl import LEAST, material
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+MAX_CP = 1500  # beyond this every game is decided, and only the tails of the curves would be fitted
+OUTCOMES = {"1-0": 1, "0-1": -1, "1/2-1/2": 0}
+START = (100.0, 0.0, 0.0, 60.0, 0.0, 0.0)
+STEP = 40.0  # centipawns between the corners the search for the coefficients starts from
+ROUNDS = 3  # starts of that search, each where the last one ended
+TINY = 1e-9
+
+
+class Samples(NamedTuple):
+    """One row per scored move: centipawns and material before it, outcome (1, 0, -1), all from the mover."""
+
+    score: Floats
+    material: Floats
+    outcome: Floats
+    games: int
+
+
+def read(paths: Sequence[Path | str]) -> Samples:
+    """Read the samples of all finished games, plain or compressed. Raises OSError; CommandError for a file that cannot be used."""
+    rows: list[tuple[float, float, int]] = []
+    games = 0
+    for path in map(Path, paths):
+        before = len(rows)
+        try:
+            with naming(path), path.open("rb") as file:
+                for game in read_games(file):
+                    if (outcome := OUTCOMES.get(result_of(game.headers.get("Result", "*")))) is not None:
+                        games += 1
+                        rows.extend(_of_game(game, outcome))
+        except PgnError as error:
+            raise CommandError(f"{path}: {error}") from error
+        except ValueError as error:
+            raise CommandError(f"{path}: finished game {games}: {reason(error)}") from error
+        if len(rows) == before:
+            raise CommandError(f"{path}: no finished game with scores in its comments")
+    score, pieces, outcomes = np.array(rows, dtype=np.float64).T
+    return Samples(score, pieces, outcomes, games)
+
+
+def _of_game(game: chess.pgn.Game, outcome: int) -> Iterator[tuple[float, float, int]]:
+    board = game.board()
+    for node in game.mainline():
+        score = node.eval()
+        sign = 1 if board.turn == chess.WHITE else -1
+        centipawns = None if score is None else score.pov(board.turn).score()
+        if centipawns is not None and abs(centipawns) <= MAX_CP:
+            yield centipawns, material(board.board_fen()), sign * outcome
+        board.push(node.move)
+
+
+def fit(samples: Samples) -> tuple[list[float], float]:
+    """Return the coefficients of `uci.wdl.MIDDLE` and `SPREAD`, and the mean loss (negative log-likelihood) in nats; ln 3 for a guess."""
+    from scipy.optimize import minimize
+
+    x = np.minimum(samples.material, 1.0)
+    powers = np.stack([np.ones_like(x), x, x * x])
+
+    def loss(coefficients: Floats) -> float:
+        middle = np.maximum(coefficients[:3] @ powers, LEAST)
+        spread = np.maximum(coefficients[3:] @ powers, LEAST)
+        win = 1 / (1 + np.exp(np.clip((middle - samples.score) / spread, -500, 500)))
+        lost = 1 / (1 + np.exp(np.clip((middle + samples.score) / spread, -500, 500)))
+        chance = np.where(samples.outcome > 0, win, np.where(samples.outcome < 0, lost, 1 - win - lost))
+        return float(-np.log(np.maximum(chance, TINY)).mean())
+
+    best = np.array(START)
+    for _ in range(ROUNDS):
+        corners = np.vstack([best, best + STEP * np.eye(len(START))])
+        options = {"maxiter": 4000, "maxfev": 4000, "xatol": 0.01, "fatol": 1e-7, "initial_simplex": corners}
+        best = minimize(loss, best, method="Nelder-Mead", options=options).x
+    return best.round(1).tolist(), loss(best)
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the subcommand; return 2 if the games cannot be used."""
+    parser = Parser("wdl-fit", "Fit the win, draw and loss model of UCI_ShowWDL to games with scores.")
+    games = f"games with scores, plain or compressed, as `coachwhip match --pgn` writes them (default: {SCORED.in_words()})"
+    parser.add_argument("games", nargs="*", type=file_name, metavar="PGN", help=games)
+    return parser.run(argv, _wdl_fit)
+
+
+def _wdl_fit(args: argparse.Namespace) -> int:
+    require("scipy.optimize", "it")
+    if not args.games:
+        SCORED.announce()
+    samples = read(args.games or [SCORED.path])
+    coefficients, loss = fit(samples)
+    print(f"# {counted(samples.games, 'game')}, {counted(len(samples.score), 'score')}, mean loss {loss:.4f} nats")
+    print(f"MIDDLE = {tuple(coefficients[:3])}")
+    print(f"SPREAD = {tuple(coefficients[3:])}")
+    return 0

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Puzzles from analysed games: positions at a mistake in which one move is much better than all others."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import chess
+from chess.engine import Limit, SimpleEngine
+
+from ...games.pages import judge
+from ...games.pages.study import Study, lines_of, title
+from ...text import printable
+
+MUCH_BETTER = judge.BLUNDER.loss  # percent points of winning chances between the two best moves
+SOURCES = (judge.MISTAKE, judge.BLUNDER)
+
+
+def puzzles(study: Study, engine: SimpleEngine, limit: Limit) -> Iterator[str]:
+    """Yield lines of EPD: positions in which a player missed the only good move, and those in which the mistake can be punished.
+
+    The two best moves decide whether there is only one.
+    """
+    searched = set()
+    for move in study.judged_moves():
+        judgement = move.judgement
+        if judgement is None or judgement not in SOURCES:
+            continue
+        for at in (move.at, move.at + 1):
+            board = study.boards[at]
+            if at in searched or board.legal_moves.count() < 2:
+                continue
+            searched.add(at)
+            analysis = study.analyses[at]
+            lines = (analysis and analysis.choices) or lines_of(engine.analyse(board, limit, multipv=2, game=study))
+            chances = [judge.win_percent(line.score) for line in lines[:2]]
+            if len(chances) > 1 and abs(chances[0] - chances[1]) >= MUCH_BETTER:
+                mistake = study.boards[move.at].variation_san([move.move])
+                yield _line(board, lines[0].moves[0], title(study.game), f"{study.label}: {mistake}{judgement.sign}")
+
+
+def _line(board: chess.Board, best: chess.Move, players: str, place: str) -> str:
+    """Return a position as EPD, with its answer (bm), a name (id), and the mistake in the game (c0)."""
+    name = f"{players}, {board.fullmove_number}{'.' if board.turn else '...'}"
+    words: dict[str, Any] = {key: printable(text).replace('"', "'") for key, text in (("id", name), ("c0", place))}
+    return board.epd(shredder=board.chess960, bm=[best], **words, hmvc=board.halfmove_clock, fmvn=board.fullmove_number)

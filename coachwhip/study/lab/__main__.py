@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip lab`, the search laboratory: adversarial search technique by technique on the same positions, in the real core.
+
+This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` makes the table, `page` shows it,
+and `horizon` shows the horizon effect.
+
+Every row evaluates with the weighted terms alone, also where the weights name a network: rows are compared with each other and with
+tables of earlier versions, so the evaluation must not change with each network.
+"""
+
+import argparse
+import json
+from collections.abc import Callable, Collection, Sequence
+from pathlib import Path
+
+from ...cli.command import CommandError, Parser, file_name, sets_tunables, whole_number
+from ...cli.outputs import add_force, check_outputs
+from ...cli.progress import progress
+from ...core.engine import MAX_DEPTH
+from ...evaluation import config
+from ...games.openings import open_book
+from . import experiment as laboratory
+from . import horizon, techniques
+from . import page as lab_page
+from . import report as lab_report
+
+DEPTH = 6
+MAX_NODES = 20_000_000
+HASH_MB = 16
+POSITIONS = Path(__file__).with_name("positions.fen")
+EPILOG = f"""\
+techniques, in the order of the ladder:
+  {", ".join(techniques.BY_KEY)}
+Every row evaluates with the weighted terms only, even if the weights name a network.
+Exit code 1 if a technique changed a value that it must not change."""
+
+
+def read_positions(path: Path) -> list[str]:
+    """Return the positions of a file of FEN, EPD or PGN. Raises CommandError, OSError."""
+    return [opening().position().fen() for opening in open_book(path)]
+
+
+def names(possible: Collection[str]) -> Callable[[str], list[str]]:
+    """Return a reader of some of the `possible` techniques with commas between, as argparse's `type`."""
+
+    def read(text: str) -> list[str]:
+        keys = [key.strip() for key in text.split(",")]
+        for key in keys:
+            if key not in possible:
+                raise argparse.ArgumentTypeError(f"no technique {key[:40]!r} here; possible are {', '.join(possible)}")
+        return keys
+
+    return read
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the subcommand. Progress goes to stderr, the table to stdout; Ctrl-C reports the finished rows."""
+    parser = Parser(
+        "lab",
+        "Measure the techniques of adversarial search. Each row adds one technique to the row before, from plain minimax on.",
+        EPILOG,
+    )
+    add = parser.add_argument
+    about = f"search to every depth up to N plies (default {DEPTH})"
+    add("--depth", type=whole_number(1, MAX_DEPTH), default=DEPTH, metavar="N", help=about)
+    about = f"abandon a search that needs more nodes (default {MAX_NODES})"
+    add("--max-nodes", type=whole_number(1, 10**15), default=MAX_NODES, metavar="N", help=about)
+    about = "FEN or EPD file (default: 20 built-in positions, quiet and tactical)"
+    add("--positions", type=file_name, default=POSITIONS, metavar="FILE", help=about)
+    rows = parser.add_mutually_exclusive_group()
+    about = "instead of the ladder: plain alpha-beta with each of these alone"
+    rows.add_argument("--only", type=names(techniques.ALONE), metavar="A,B", help=about)
+    about = "instead of the ladder: the engine as it plays, without each of these"
+    rows.add_argument("--without", type=names(techniques.MISSING), metavar="A,B", help=about)
+    about = f"size of the transposition table (default {HASH_MB})"
+    add("--hash", type=whole_number(1, 65536), default=HASH_MB, metavar="MB", help=about)
+    add("--weights", type=file_name, metavar="FILE", help="evaluate with these weights (default: the shipped ones)")
+    add("--set", **sets_tunables())
+    add("--json", action="store_true", help="print one JSON object instead of text")
+    add("--page", type=file_name, metavar="FILE", help="write the table, a picture of it and explanations as one HTML file")
+    add_force(add)
+    add("--horizon", action="store_true", help="show the horizon effect instead")
+    return parser.run(argv, _lab)
+
+
+def _lab(args: argparse.Namespace) -> int:
+    """Run with the parsed arguments."""
+    check_outputs(args, {"page": "a page of coachwhip"})
+    if args.horizon:
+        print(horizon.text(horizon.show()))
+        return 0
+    experiment = _experiment(args)
+    results: laboratory.Results = {}
+    try:
+        _measure(experiment, results)
+    finally:  # also after Ctrl-C
+        report = lab_report.summarise(experiment, results)
+        if results and args.json:
+            print(json.dumps(lab_report.as_dict(report, results)))
+        elif report.rows:
+            print(lab_report.text(report))
+        if report.rows and args.page:
+            lab_page.page(report, horizon.show(), args.page)
+    return 1 if any(summary.wrong for summary in report.rows) else 0
+
+
+def _experiment(args: argparse.Namespace) -> laboratory.Experiment:
+    """Return the experiment that the command line describes."""
+    tunables = dict(args.set)
+    if any(name in techniques.SWITCHES for name in tunables):
+        raise CommandError("--set cannot switch techniques here: choose them with --only or --without")
+    try:
+        weights = config.flatten(config.load(args.weights) if args.weights else config.load_default())
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    rows = techniques.ladder()
+    if args.only or args.without:
+        rows = techniques.each_alone(args.only) if args.only else techniques.each_missing(args.without)
+    fens = tuple(read_positions(args.positions))
+    return laboratory.Experiment(fens, tuple(rows), args.depth, args.max_nodes, args.hash, tuple(weights), tunables)
+
+
+def _measure(experiment: laboratory.Experiment, results: laboratory.Results) -> None:
+    """Add the finished cells to `results`."""
+    try:
+        with progress("lab", len(experiment.rows) * len(experiment.fens)) as bar:
+            for key, cell in laboratory.cells(experiment):
+                results[key] = cell
+                bar.advance()
+    except ValueError as error:
+        raise CommandError(str(error)) from error
+    except MemoryError as error:
+        raise CommandError(f"no memory for tables of {experiment.hash_mb} MB") from error

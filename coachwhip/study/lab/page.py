@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The laboratory's page: a bar for each row, the table, the techniques and the horizon effect, in the viewer's frame."""
+
+import math
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+
+from ...cli.files import write_bytes
+from ...games.pages.chart import bars
+from ...games.pages.frame import document
+from . import horizon
+from .report import Report, short, text
+from .techniques import BY_KEY
+
+STYLE = """\
+.lab { display: block; }
+.lab p { max-width: 46rem; }
+.lab a { text-decoration: underline; }
+.lab pre { overflow-x: auto; }
+"""
+
+
+def page(report: Report, shown: Sequence[horizon.Shown], path: Path) -> None:
+    """Write the page. Raises OSError."""
+    techniques = [BY_KEY[key] for key in dict.fromkeys(key for summary in report.rows for key in summary.row.keys)]
+    explained = "\n".join(
+        f'<p><b>{each.title}</b> ({each.kind}). {escape(each.text)} <a href="{escape(each.source)}">Source</a></p>'
+        for each in techniques
+    )
+    body = f"""<style>
+{STYLE}</style>
+<main class="lab">
+<h1>The search laboratory</h1>
+<p>Adversarial search, one technique after another on the same positions, in the engine itself: each row of the table switches
+on one technique more. Made by coachwhip lab.</p>
+{_bars(report)}
+<pre tabindex="0">{escape(text(report))}</pre>
+<h2>The techniques</h2>
+{explained}
+<h2>The horizon effect</h2>
+<pre tabindex="0">{escape(horizon.text(shown))}</pre>
+</main>"""
+    write_bytes(path, document("The search laboratory", body).encode())
+
+
+def _bars(report: Report) -> str:
+    """A bar for each row that finished a depth everywhere, as long as the logarithm of its nodes."""
+    nodes = {f"{row.row.label} (d={row.depth})": row.nodes[row.depth - 1] or 1 for row in report.rows if row.depth}
+    most = math.log(max([*nodes.values(), 2]))
+    title = "Nodes at the deepest depth (d), mean of a position, on a logarithmic scale"
+    return bars(title, ((label, math.log(max(count, 1)) / most, short(count)) for label, count in nodes.items()))

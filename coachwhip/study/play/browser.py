@@ -1,0 +1,361 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The game in a browser: an HTTP server for the person at this computer, and nobody else.
+
+The page's script, `play.js`, knows no rules of chess: it gets each position with its legal moves as an event, and sends what the
+person does as JSON. The printed address lets one browser in, once, and gives it a cookie. Without the cookie, under another host name or
+from the page of another site, every request is rejected.
+"""
+
+import json
+import secrets
+import sys
+import threading
+import time
+import webbrowser
+from argparse import Namespace
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import partial
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedReader, BytesIO, StringIO
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.pgn
+from chess.engine import EngineTerminatedError, Limit, SimpleEngine
+
+from ...cli.command import CommandError
+from ...games.pages import board_page, judge
+from ...games.pages.board import BOARDS, SEATS, html_page, legal_moves, squares
+from ...games.pages.reasons import why_bad
+from ...games.pages.study import LINE_PLIES, Study, lines_of, score_text
+from ...games.time_control import TimeControl
+from ...in_process import open_engine
+from ...uci.options import MAX_ELO, MIN_ELO
+from .game import Game, from_fen, from_pgn, read_move
+
+ADDRESS = "127.0.0.1"
+MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
+LINES, ANALYSIS = Limit(time=0.5), Limit(nodes=100_000)  # of the lines next to the board; of each position for the report
+CLOCKS = {f"{base}+{plus}": TimeControl(60 * base, plus) for base, plus in ((1, 0), (3, 2), (5, 3), (10, 5), (15, 10), (30, 20))}
+POLL_SECONDS = 0.05
+FULL = "full strength"
+BUTTONS = {"undo": "Take back", "hint": "Hint", "draw": "Offer draw", "resign": "Resign", "flip": "Flip"}
+NO_ENTRY = "Open the address that coachwhip has printed; it works once, so if it has been used, start coachwhip again."
+STALE = "The game has gone on; the board shows the position now."
+WAIT = "It is not your turn."
+HEADERS = {  # of every answer; the rest of a page's policy is in the page, see `document`
+    "Content-Security-Policy": "frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+}
+
+
+class SharedGame:
+    """The game that all tabs show, and a thread that lets the engine move."""
+
+    def __init__(self, args: Namespace, engine: SimpleEngine, game: Game) -> None:
+        self.args, self._engine, self.game = args, engine, game
+        self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
+        self._moving, self._analysing = threading.Lock(), threading.Lock()
+        self._report = "", ""  # the last analysed game, and its page
+        levels = sorted({args.elo or MIN_ELO, *range(MIN_ELO, MAX_ELO + 1, 200)})
+        self.levels = {**{str(level): level for level in levels}, FULL: None}
+        self.clocks = {"as on the command line": args.time, "none": TimeControl(time=1), **CLOCKS}
+        threading.Thread(target=self._answer, daemon=True).start()
+
+    def _answer(self) -> None:
+        with suppress(EngineTerminatedError):
+            while True:
+                if not (self.game.is_engine_to_move and self.game.answer()):
+                    time.sleep(POLL_SECONDS)
+
+    def state(self) -> dict[str, Any]:
+        """Return what the page shows."""
+        game, board = self.game, self.game.node.board()
+        ending, before = game.ending, board.copy()
+        last = before.variation_san([before.pop()]) if board.move_stack else ""
+        is_turn = not ending and board.turn == game.human
+        status = game.outcome() or f"{game.name} is thinking."
+        if is_turn:
+            status = "Your move, you are in check." if board.is_check() else "Your move."
+        return {
+            "fen": board.fen(),
+            "before": before.fen(),
+            "text": last or "First position",
+            "moves": board.root().variation_san(board.move_stack),
+            "legal": legal_moves(board) if is_turn else [],
+            "status": f"{last}. {status}" if last else status,
+            "over": bool(ending),
+            "side": chess.COLOR_NAMES[game.human],
+            "names": [game.tree.headers["White"], game.tree.headers["Black"]],
+            "clocks": [game.clock(chess.WHITE), game.clock(chess.BLACK)] if game.has_clock else None,
+            "running": "" if ending else chess.COLOR_NAMES[board.turn],
+        }
+
+    def obey(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """Carry out a command of the page; return a message for the person, "" if there is none, and what was asked for.
+
+        Raises ValueError, KeyError or TypeError for a request that the page would not send.
+        """
+        game, message = self.game, ""
+        match request["do"]:
+            case "move":
+                message = self._make(str(request["text"]), request["fen"])
+            case "hint" | "draw" if game.ending or game.is_engine_to_move:
+                message = WAIT
+            case "hint":
+                return self._hint()
+            case "lines":
+                return self._lines(game.node.board())
+            case "draw":
+                message = "" if game.offer_draw() else f"{game.name} declines the draw."
+            case "undo":
+                message = "" if game.undo() else "There is no move of yours to take back."
+            case "resign":
+                game.resign()
+            case "new":
+                message = self._new(request)
+            case _:
+                raise ValueError("no such command")
+        return {"message": message}
+
+    def _make(self, text: str, fen: str) -> str:
+        """Make a move in this position; return why it cannot be made, else ""."""
+        game = self.game
+        with self._moving:  # two tabs may do so at once
+            board = game.node.board()
+            if fen != board.fen():
+                return STALE
+            if game.ending or game.is_engine_to_move:
+                return WAIT
+            try:
+                game.make(read_move(board, text))
+            except ValueError as error:
+                return str(error)
+        return ""
+
+    def _hint(self) -> dict[str, Any]:
+        """Return the best move, and why it is good, in words and as an arrow."""
+        game, board = self.game, self.game.node.board()
+        if not (best := game.hint()):
+            return {"message": STALE}
+        words = f"Perhaps {board.san(best.moves[0])}. {game.why(best)}"
+        return {"message": words.rstrip(), "better": {"move": squares(board, best.moves[0])}}
+
+    def _lines(self, board: chess.Board) -> dict[str, Any]:
+        """Return the best lines with their scores, and White's expected score in percent."""
+        with self._analysing:
+            infos = self._analyst.analyse(board, LINES, multipv=3)
+        lines = [(score_text(line.score), board.variation_san(line.moves[:LINE_PLIES])) for line in lines_of(infos)]
+        expected = judge.expected_score(judge.odds(board, infos[0]["score"].white()))
+        return {"fen": board.fen(), "lines": lines, "win": expected}
+
+    def _new(self, request: Mapping[str, Any]) -> str:
+        """Start a game; return why its first position cannot be used, else ""."""
+        elo, control, text = self.levels[request["level"]], self.clocks[request["clock"]], str(request["start"]).strip()
+        human = {"white": chess.WHITE, "black": chess.BLACK, "random": secrets.choice(chess.COLORS)}[request["color"]]
+        is_960 = self.args.chess960 is not None
+        board = chess.Board.from_chess960_pos(secrets.randbelow(960)) if is_960 else chess.Board()
+        try:
+            if text.partition(" ")[0].count("/") == 7:
+                board = from_fen(text, "This FEN", chess960=is_960)
+            elif text:
+                board = from_pgn(BufferedReader(BytesIO(text.encode())), "This PGN", chess960=is_960)
+        except CommandError as error:
+            return f"{error}."
+        self._engine.configure({"UCI_LimitStrength": elo is not None, "UCI_Elo": elo or MAX_ELO})
+        self.keep()
+        self.game = Game(self._engine, board, human, control, elo, self.args.weights)
+        return ""
+
+    def keep(self) -> None:
+        """Append the game to the file of `--pgn`."""
+        if self.args.pgn:
+            print(self.game.save(self.args.pgn))
+
+    def report(self) -> str:
+        """Analyse the game so far, and return the page about it."""
+        game, pgn = self.game, self.game.pgn()
+        with self._analysing:
+            if self._report[0] != pgn:
+                copy = chess.pgn.read_game(StringIO(pgn))
+                assert copy, "it is a game"
+                study, name = Study(copy, "the game"), self._analyst.id["name"]
+                study.analyse(self._analyst, ANALYSIS, 1, lambda: None, partial(why_bad, evaluator=game.evaluator))
+                study.annotate(name)
+                self._report = pgn, board_page.page([study], f"{name}, {ANALYSIS.nodes} nodes a position")
+        return self._report[1]
+
+
+class Server(ThreadingHTTPServer):
+    """The server of a game: lets in the browser that brings `token` first, and then only its cookie."""
+
+    daemon_threads = True
+    allow_reuse_address = sys.platform != "win32"  # there it would let another program take the port
+
+    def __init__(self, port: int, game: SharedGame) -> None:
+        super().__init__((ADDRESS, port), Handler)
+        self.game, self.page = game, game_page(game)
+        self.host = f"{ADDRESS}:{self.server_port}"
+        self.token = secrets.token_urlsafe()
+        self.cookie = f"coachwhip-{self.server_port}={secrets.token_urlsafe()}"  # cookies do not distinguish ports
+        self._entry = threading.Lock()  # never released
+
+    def enter(self, token: str) -> bool:
+        """Return whether this is the token, which is good once."""
+        return secrets.compare_digest(token.encode(), self.token.encode()) and self._entry.acquire(blocking=False)
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request."""
+
+    server: Server
+    server_version, sys_version = "coachwhip", ""
+    timeout = 60  # seconds for a browser to send its request
+
+    def handle(self) -> None:
+        """Answer, unless the browser hangs up."""
+        with suppress(OSError):
+            super().handle()
+
+    def do_GET(self) -> None:
+        """Answer with a page, the events or the PGN."""
+        path, _, query = self.path.partition("?")
+        if query and self._is_local() and (self._has_cookie() or self.server.enter(query.removeprefix("token="))):
+            cookie = f"{self.server.cookie}; HttpOnly; SameSite=Strict; Path=/"
+            self._send(303, headers={"Location": "/", "Set-Cookie": cookie})
+        elif self._is_allowed():
+            match path:
+                case "/":
+                    self._send(200, self.server.page, "text/html")
+                case "/events":
+                    self._send_events()
+                case "/game.pgn":
+                    self._send(200, f"{self.server.game.game.pgn()}\n", "application/x-chess-pgn")
+                case "/report":
+                    self._send(200, self.server.game.report(), "text/html")
+                case _:
+                    self._send(404, "There is no such page.")
+
+    def do_POST(self) -> None:
+        """Carry out a command of the page, and answer with the state then."""
+        if not self._is_allowed():
+            return
+        try:
+            size = int(self.headers.get("Content-Length", ""))
+            if not 0 <= size <= MAX_REQUEST:
+                self._send(413, f"A request has at most {MAX_REQUEST} bytes.")
+                return
+            answer = self.server.game.obey(json.loads(self.rfile.read(size)))
+        except (ValueError, KeyError, TypeError, RecursionError):
+            self._send(400, "The request cannot be understood.")
+        else:
+            self._send(200, json.dumps(answer), "application/json")
+
+    def _is_allowed(self) -> bool:
+        """Return whether the request comes from our page; reject it otherwise."""
+        is_local = self._is_local()
+        if is_local and self._has_cookie():
+            return True
+        self._send(403, NO_ENTRY if is_local else "Requests from other sites are rejected.")
+        return False
+
+    def _is_local(self) -> bool:
+        """Return whether the request names this server, and comes from its page or, to get something, from no page."""
+        host, origin = self.server.host, self.headers.get("Origin")
+        return self.headers.get("Host") == host and (origin == f"http://{host}" or (origin is None and self.command == "GET"))
+
+    def _has_cookie(self) -> bool:
+        parts = self.headers.get("Cookie", "").split(";")
+        return any(secrets.compare_digest(part.strip().encode(), self.server.cookie.encode()) for part in parts)
+
+    def _send_events(self) -> None:
+        """Send the state now and after each change, until the browser has hung up."""
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        shown: Any = None
+        while True:
+            game = self.server.game.game
+            if shown != (shown := (game, game.node, game.ending)):
+                self.wfile.write(f"data: {json.dumps(self.server.game.state())}\n\n".encode())
+            time.sleep(POLL_SECONDS)
+
+    def _send(self, status: int, text: str = "", kind: str = "text/plain", headers: Mapping[str, str] = {}) -> None:
+        data = text.encode()
+        self.send_response(status)
+        for name, value in {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(data)), **headers}.items():
+            self.send_header(name, value)
+        self.end_headers()
+        self.wfile.write(data)
+
+    def end_headers(self) -> None:
+        """Add the headers of every answer."""
+        for name, value in HEADERS.items():
+            self.send_header(name, value)
+        super().end_headers()
+
+    def log_message(self, *_: Any) -> None:
+        """Print nothing."""
+
+
+def game_page(game: SharedGame) -> str:
+    """Return the page of the game; the script fills it in."""
+    level = _choice("level", "Level", game.levels, str(game.args.elo or FULL))
+    color = _choice("color", "You play", ("white", "black", "random"), game.args.color)
+    clock = _choice("clock", "Clock (minutes + seconds a move)", game.clocks)
+    buttons = "".join(f'<button type="button" data-do="{name}">{label}</button>' for name, label in BUTTONS.items())
+    body = f"""<header><h1>Play against coachwhip</h1></header>
+<main>
+<section class="viewer" aria-label="Board">
+<div class="stage">{SEATS}<div class="bar" role="img" aria-label="Evaluation" hidden><div></div></div>{BOARDS}</div>
+<p class="status" aria-live="polite"></p>
+<p class="message" role="status"></p>
+<form class="steps" id="entry"><label for="text">Move</label>
+<input id="text" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder="e4, Nf3, O-O" required>
+<button>Make the move</button></form>
+<div class="steps">{buttons}</div>
+<noscript><p>The board needs JavaScript; coachwhip play without --browser does not.</p></noscript>
+</section>
+<div class="games">
+<section class="game" aria-label="Moves"><h2>Moves</h2>
+<p class="record"></p>
+<p class="steps"><a id="report" href="report" hidden>Analyse the game</a> <a href="game.pgn" download>Download the PGN</a></p>
+<p><label><input type="checkbox" id="shows-lines"> Evaluation and best lines</label></p>
+<ol class="lines" aria-label="Best lines" hidden></ol></section>
+<section class="game" aria-label="New game"><h2>New game</h2>
+<form id="new">{level}{color}{clock}
+<p><label for="start">Start from a FEN or PGN (empty: the start position)</label>
+<textarea id="start" name="start" rows="3" spellcheck="false"></textarea></p>
+<button>Start a new game</button></form></section>
+</div>
+</main>"""
+    return html_page("Play", body, Path(__file__).with_name("play.js").read_text(encoding="utf-8"), connect="'self'")
+
+
+def _choice(name: str, label: str, options: Iterable[str], chosen: str = "") -> str:
+    items = "".join(f"<option{' selected' * (option == chosen)}>{escape(option)}</option>" for option in options)
+    return f'<p><label for="{name}">{label}</label> <select id="{name}" name="{name}">{items}</select></p>'
+
+
+def serve(args: Namespace, engine: SimpleEngine, game: Game) -> None:
+    """Serve the game until Ctrl-C. Raises CommandError if the port cannot be used."""
+    shared = SharedGame(args, engine, game)
+    try:
+        server = Server(args.port, shared)
+    except OSError as error:
+        raise CommandError(f"port {args.port} cannot be used ({error.strerror}); choose another --port") from error
+    url = f"http://{server.host}/?token={server.token}"
+    try:
+        with server, suppress(KeyboardInterrupt):
+            print(f"Play at {url}\nCtrl-C ends the game.", flush=True)
+            if not args.no_open:
+                threading.Thread(target=webbrowser.open, args=[url], daemon=True).start()  # a text browser returns at its end
+            server.serve_forever()
+    finally:
+        shared.keep()

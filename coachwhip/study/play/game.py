@@ -1,0 +1,273 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""A game between a person and the engine, without a face: it neither prints nor reads.
+
+Any thread may call a `Game` at any time; no call but `answer`, `hint`, `why` and `offer_draw` waits for the engine.
+"""
+
+import re
+import threading
+import time
+from contextlib import suppress
+from functools import cached_property
+from io import BufferedReader
+from pathlib import Path
+
+import chess
+import chess.pgn
+from chess.engine import Limit, SimpleAnalysisResult, SimpleEngine
+
+from ... import __version__
+from ...cli.command import CommandError, in_words
+from ...cli.files import append, naming
+from ...cli.outputs import require_kind
+from ...games.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
+from ...games.evaluator import Evaluator
+from ...games.openings import read_line, read_position
+from ...games.pages.reasons import why_best
+from ...games.pages.study import Line
+from ...games.pgn import PgnError, game_text, split_games
+from ...games.rules import Rules
+from ...games.time_control import TimeControl
+from ...text import shorten
+
+HINT = Limit(nodes=200_000, time=1)  # of the search of `hint`, at full strength
+DRAW_FROM = 30  # number of the move from which on the engine accepts a draw
+DRAW_SCORE = 20  # centipawns: it does if neither side is ahead by more in the search of `hint`
+MOVE = re.compile("[KQRBN]?[a-h]?[1-8]?[-x]?[a-h][1-8](=?[QRBN])?[+#]*|[O0]-[O0](-[O0])?[+#]*", re.IGNORECASE)
+PLAYING = {"UCI_AnalyseMode": False}  # with the book, at the chosen strength
+
+
+def from_fen(text: str, place: str, *, chess960: bool = False) -> chess.Board:
+    """Return the position of a FEN to play from; Shredder-FEN is Chess960. Raises CommandError that begins with `place`."""
+    return read_position(place, text, chess960=chess960).position()
+
+
+def from_pgn(file: BufferedReader, place: str, *, chess960: bool = False) -> chess.Board:
+    """Return the position after the first game of an open PGN file, with its moves.
+
+    Raises CommandError that begins with `place`, OSError.
+    """
+    try:
+        raw = next(split_games(file), None)
+    except PgnError as error:
+        raise CommandError(f"{place}: {error}") from error
+    if raw is None:
+        raise CommandError(f"{place}: it contains no game")
+    return read_line(place, raw, None, chess960=chess960).position()
+
+
+class Game:
+    """A game: its position, clocks and end. `human` is the person's colour.
+
+    `tree` is the game as PGN, `node` its last position and `board` that position with its history; both are replaced, never
+    changed, so that another thread may keep them. For `board.san`, which makes the move for a moment, it takes `node.board()`.
+    """
+
+    def __init__(
+        self,
+        engine: SimpleEngine,
+        board: chess.Board,
+        human: chess.Color,
+        control: TimeControl,
+        elo: int | None = None,
+        weights: Path | None = None,
+    ) -> None:
+        """Start a game from `board`, whose moves belong to the game. `control` is seconds a move or a clock for both sides.
+
+        `elo`, the strength that the engine has been set to, is only for its name; `weights` are the engine's. Nobody else may search
+        with the engine meanwhile.
+        """
+        self._engine, self._first, self.human, self._control = engine, board.copy(), human, control
+        self.name = "coachwhip" + (f" ({elo})" if elo else "")
+        self.has_clock = bool(control.base)
+        self._weights = weights
+        self._lock = threading.RLock()
+        self._search: SimpleAnalysisResult | None = None  # the last one
+        self.new()
+
+    @property
+    def ending(self) -> Ending | None:
+        """How the game ended, None while it goes on. The side to move loses once its time is up, or draws if the other cannot win."""
+        with self._lock:
+            turn = self.board.turn
+            if not self._ending and self.has_clock and not self.clock(turn):
+                can_win = not self.board.has_insufficient_material(not turn)
+                self._end(Ending(win(not turn) if can_win else DRAW, "time forfeit"))
+            return self._ending
+
+    def outcome(self) -> str:
+        """Return how the game ended, in words for the person; "" while it goes on."""
+        if not (ending := self.ending):
+            return ""
+        who = {DRAW: "A draw", win(self.human): "You win"}.get(ending.result, "You lose")
+        return f"{who} by {ending.reason}: {ending.result}"
+
+    @property
+    def is_engine_to_move(self) -> bool:
+        """Whether the game goes on and `answer` is due."""
+        return not self.ending and self.board.turn != self.human
+
+    def clock(self, colour: chess.Color) -> float:
+        """Return the seconds that a side has left; those of the side to move run until the game ends. 0 without a clock."""
+        with self._lock:
+            is_running = not self._ending and colour == self.board.turn
+            return max(0.0, self._left[colour] - (time.monotonic() - self._since if is_running else 0))
+
+    def make(self, move: chess.Move) -> bool:
+        """Make a legal move of the side to move; return False if the game is over, as when the time is up."""
+        with self._lock:
+            if self.ending:
+                return False
+            turn, left = self.board.turn, self.clock(self.board.turn) + self._control.increment
+            node = self.node.add_variation(move)
+            if self.has_clock:
+                node.set_clock(left)
+            self._go_to(node, {turn: left, not turn: self._left[not turn]})
+            return True
+
+    def answer(self) -> str | None:
+        """Let the engine think and move; return its move in SAN, None if the game changes or ends meanwhile. Waits for it.
+
+        Raises EngineTerminatedError if the engine is closed.
+        """
+        with self._lock:
+            if not self.is_engine_to_move:
+                return None
+            node, board, limit = self.node, self.board, Limit(time=self._control.time)
+            if self.has_clock:
+                white, black, increment = self.clock(chess.WHITE), self.clock(chess.BLACK), self._control.increment
+                limit = Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
+            search = self._search = self._engine.analysis(board, limit, game=self.tree, options=PLAYING)
+        move = search.wait().move
+        with self._lock:
+            return node.board().san(move) if move and node is self.node and self.make(move) else None
+
+    def hint(self) -> Line | None:
+        """Return the best line at full strength, its score from White's side; None if it is not the person's turn. Waits for a search."""
+        return self._line(self.board)
+
+    def why(self, best: Line) -> str:
+        """Return why the move that `hint` has just returned is good; "" if nothing is sure. Waits for a search."""
+        board = self.board
+        passed = board.copy(stack=False)
+        passed.push(chess.Move.null())
+        passed.clear_stack()
+        threat = None if board.is_check() else self._line(passed)
+        return why_best(board, best, threat, self.evaluator) if board is self.board else ""
+
+    @cached_property
+    def evaluator(self) -> Evaluator:
+        """Evaluates as the engine does."""
+        return Evaluator(self._weights)
+
+    def _line(self, board: chess.Board) -> Line | None:
+        """Return the best line from a board; None unless it is and stays the person's turn."""
+        with self._lock:
+            if self.ending or self.is_engine_to_move:
+                return None
+            node = self.node
+            # In no game, so the engine forgets it before the next move.
+            search = self._search = self._engine.analysis(board, HINT)
+        search.wait()
+        info = search.info
+        with self._lock:
+            is_current = node is self.node and not self.ending
+            return Line(info["score"].white(), tuple(info["pv"])) if is_current and "pv" in info else None
+
+    def undo(self) -> bool:
+        """Go back to before the person's last move, with the clocks of then; the game goes on. Return False if there is no such move.
+
+        Before the person's first move, a resignation or a lost clock alone is taken back.
+        """
+        with self._lock:
+            node = self.node.parent
+            while node and node.turn() != self.human:
+                node = node.parent
+            if not node and (not self._ending or find_ending(self.board, (), Rules())):
+                return False
+            node = node or self.node
+            node.variations.clear()
+            times = {not node.turn(): node.clock(), node.turn(): node.parent.clock() if node.parent else None}
+            self._go_to(node, {side: self._control.base if left is None else left for side, left in times.items()})
+            return True
+
+    def new(self) -> None:
+        """Start again, with the same position, sides and clocks."""
+        with self._lock:
+            self.tree = chess.pgn.Game.from_board(self._first)
+            players = {self.human: "Human", not self.human: f"{self.name}, version {__version__}"}
+            headers = {"Event": "coachwhip play", "Date": time.strftime("%Y.%m.%d"), "Round": "-"}
+            headers |= {"TimeControl": str(self._control)} if self.has_clock else {}
+            self.tree.headers.update(headers, White=players[chess.WHITE], Black=players[chess.BLACK])
+            self._go_to(self.tree.end(), dict.fromkeys(chess.COLORS, self._control.base))
+
+    def resign(self) -> None:
+        """Resign for the person, unless the game is over."""
+        with self._lock:
+            if not self.ending:
+                self._end(Ending(win(not self.human), "resignation"))
+
+    def offer_draw(self) -> bool:
+        """Offer a draw on the person's turn; return whether the engine accepts, which ends the game. Waits for a search."""
+        line = self.hint() if self.board.fullmove_number >= DRAW_FROM else None
+        with self._lock:
+            if not line or self.ending or abs(line.score.score(mate_score=MATE_SCORE)) > DRAW_SCORE:
+                return False
+            self._end(Ending(DRAW, "agreement"))
+            return True
+
+    def pgn(self) -> str:
+        """Return the game so far as PGN, with its result and how it ended."""
+        with self._lock:
+            result, how = self.ending or (UNFINISHED, "unterminated")
+            self.tree.headers.update(Result=result, Termination=how)
+            return game_text(self.tree).strip()
+
+    def save(self, path: Path) -> str:
+        """Append the game so far to a file; return what became of it, for the person, with the game if the file cannot be written."""
+        if not self.tree.variations:
+            return "There is no move to save."
+        text = self.pgn()
+        try:
+            require_kind(path, "PGN")
+            gap = "\n\n" if path.exists() else ""  # its last line may have no end
+            with naming(path), path.open("ab", 0) as file:
+                append(file, f"{gap}{text}\n".encode())
+        except (CommandError, OSError) as error:
+            return f"{in_words(error) if isinstance(error, OSError) else error}. This is the game:\n\n{text}"
+        return f"Saved in {path}."
+
+    def _go_to(self, node: chess.pgn.GameNode, left: dict[chess.Color, float]) -> None:
+        """Set the position and the clocks, and let that of the side to move run."""
+        if self._search:
+            self._search.stop()
+        self.node, self.board, self._left = node, node.board(), left
+        self._since = time.monotonic()
+        self._ending = find_ending(self.board, (), Rules())
+
+    def _end(self, ending: Ending) -> None:
+        """End the game, and stop the clock."""
+        self._left[self.board.turn] = self.clock(self.board.turn)
+        self._ending = ending
+        if self._search:
+            self._search.stop()
+
+
+def read_move(board: chess.Board, text: str) -> chess.Move:
+    """Return the legal move of a text in SAN or UCI, in small or capital letters too. Raises ValueError, which says why there is none."""
+    for spelling in (text, text.capitalize(), text.lower(), text.upper()):
+        for read in (board.parse_san, board.parse_uci):
+            with suppress(ValueError):
+                if move := read(spelling):  # python-chess reads null moves
+                    return move
+    alike = sorted(san for san in map(board.san, board.legal_moves) if _short(san) == _short(text))
+    if len(alike) > 1:
+        raise ValueError(f"{shorten(text)} is ambiguous: write {' or '.join(alike)}.")
+    if MOVE.fullmatch(text):
+        raise ValueError(f"{shorten(text)} is not legal here.")
+    raise ValueError(f"{shorten(text)} is not a move I can read, such as Nf3, exd5, O-O or e2e4.")
+
+
+def _short(san: str) -> str:
+    """Return a move in small letters, without what tells it from others to the same square."""
+    return re.sub(r"(?<=^[kqrbn])[a-h]?[1-8]?x?(?=[a-h][1-8])|=?[qrbn]?[+#]*$", "", san.lower())

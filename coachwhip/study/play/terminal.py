@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""The game in a terminal, or from a script on standard input."""
+
+import locale
+import os
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import chess
+
+from ...games.pages.pgn_clock import clock_text
+from ...text import printable, shorten
+from .game import Game, read_move
+
+SIDES = ("Black", "White")
+HELP = """\
+  e4, Nf3, O-O, e2e4   make a move
+  undo                 take back your last move and the answer to it
+  hint                 suggest a move, and say why
+  draw                 offer a draw
+  resign               resign the game
+  new                  start again
+  save FILE.pgn        append the current game to a file
+  quit                 leave
+Enter alone draws the board again."""
+
+# Of the 256 colours of terminals: dark and light squares, those of the last move, Black's and White's pieces.
+SQUARES, LAST_MOVE, PIECES = (94, 137), (65, 107), (16, 231)
+
+
+class Screen:
+    """A board on standard output: coloured on a terminal that takes colours and has chess pieces, else in letters."""
+
+    def __init__(self, bottom: chess.Color) -> None:
+        self._bottom = bottom  # the side that is drawn there
+        self._out = getattr(sys.stdout, "unfiltered", sys.stdout)  # takes control characters of our own
+        terminal = os.environ.get("TERM") or os.environ.get("WT_SESSION") or "dumb"  # Windows Terminal sets no TERM
+        encoding = "utf-8" if sys.platform == "win32" else locale.getpreferredencoding(do_setlocale=False)
+        has_pieces = bool("♟".encode(encoding, "ignore"))
+        self._is_coloured = sys.stdout.isatty() and terminal != "dumb" and has_pieces and not os.environ.get("NO_COLOR")
+
+    def draw(self, board: chess.Board) -> None:
+        """Print the board."""
+        ranks = range(7, -1, -1) if self._bottom == chess.WHITE else range(8)
+        files = ranks[::-1]
+        last = {board.peek().from_square, board.peek().to_square} if board.move_stack else set()
+        print(file=self._out)
+        for rank in ranks:
+            squares = [chess.square(file, rank) for file in files]
+            cells = [self._cell(board.piece_at(square), square, is_last=square in last) for square in squares]
+            print(f" {rank + 1} {''.join(cells)}".rstrip(), file=self._out)
+        print("    " + "  ".join(chess.FILE_NAMES[file] for file in files) + "\n", file=self._out, flush=True)
+
+    def _cell(self, piece: chess.Piece | None, square: chess.Square, *, is_last: bool) -> str:
+        """Return a square, three characters wide."""
+        letter = piece.symbol() if piece else "."
+        if not self._is_coloured:
+            return f"({letter})" if is_last else f" {letter} "
+        is_light = (chess.square_rank(square) + chess.square_file(square)) % 2
+        ground = (LAST_MOVE if is_last else SQUARES)[is_light]
+        figure = chess.UNICODE_PIECE_SYMBOLS.get(letter.lower(), " ")  # Black's are solid, so that they can have any colour
+        return f"\x1b[1;48;5;{ground};38;5;{PIECES[letter.isupper()]}m {figure} \x1b[0m"
+
+
+class Terminal:
+    """A game whose moves and commands come from standard input."""
+
+    def __init__(self, game: Game, pgn: Path | None = None, *, shows_board: bool = True) -> None:
+        """`pgn`: a file to which `new` and the end append the game. `shows_board`: after each move."""
+        self._game, self._pgn, self._shows_board = game, pgn, shows_board
+        self._screen = Screen(game.human)
+
+    def play(self) -> None:
+        """Play until the person quits."""
+        game = self._game
+        print(f"You are {SIDES[game.human]}. Enter a move (e4, Nf3, O-O or e2e4), or help for the commands.")
+        self._show()
+        try:
+            with suppress(EOFError):
+                while True:
+                    if game.is_engine_to_move:
+                        if san := game.answer():
+                            print(f"{game.name} plays {san}.")
+                        self._show()
+                    else:
+                        self._obey(self._read_line())
+        finally:
+            with suppress(OSError):  # of a terminal that was closed
+                print()
+            self._keep()
+
+    def _show(self) -> None:
+        """Draw the board, unless the person wants none, and print the result of a finished game."""
+        if self._shows_board:
+            self._screen.draw(self._game.board)
+        if self._game.ending:
+            print(self._game.outcome())
+
+    def _read_line(self) -> str:
+        """Read a line of the person. Raises EOFError at the end of input."""
+        game, board = self._game, self._game.board
+        prompt = f"{board.fullmove_number}{'.' if board.turn else '...'} your move{', check' if board.is_check() else ''}"
+        if game.has_clock:
+            prompt += f", {clock_text(game.clock(game.human))} against {clock_text(game.clock(not game.human))}"
+        line = printable(input("The game is over (undo, new, save FILE, quit)> " if game.ending else f"{prompt}> ").strip())
+        if not sys.stdin.isatty():
+            print(shorten(line))  # as a terminal would have shown it
+        return line
+
+    def _obey(self, line: str) -> None:
+        """Carry out a command, or make a move."""
+        game = self._game
+        word, _, rest = line.partition(" ")
+        match word.lower():
+            case "help":
+                print(HELP)
+            case "quit":
+                raise EOFError
+            case "new":
+                self._keep()
+                game.new()
+                self._show()
+            case "undo":
+                if game.undo():
+                    self._show()
+                else:
+                    print("There is no move of yours to take back.")
+            case "save" if rest:
+                print(game.save(Path(os.path.expanduser(rest.strip()))))
+            case "":
+                self._screen.draw(game.board)
+            case _ if game.ending:
+                self._show()
+            case _:
+                self._act(line)
+
+    def _act(self, line: str) -> None:
+        """Carry out a command of a game that goes on, or make a move."""
+        game = self._game
+        match line.lower():
+            case "hint":
+                if best := game.hint():
+                    print(f"Perhaps {game.board.san(best.moves[0])}. {game.why(best)}".rstrip())
+                else:  # the time is up
+                    self._show()
+            case "draw":
+                if game.offer_draw() or game.ending:
+                    self._show()
+                else:
+                    print(f"{game.name} declines the draw.")
+            case "resign":
+                game.resign()
+                self._show()
+            case _:
+                try:
+                    game.make(read_move(game.board, line))
+                except ValueError as error:
+                    print(error)
+                else:
+                    if not game.is_engine_to_move:
+                        self._show()
+
+    def _keep(self) -> None:
+        """Append the game to the file for games, if there is one."""
+        if self._pgn:
+            print(self._game.save(self._pgn))

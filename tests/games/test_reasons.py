@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Why a move is bad or good: example positions, searched by the engine with the tests' own weights."""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from io import BufferedReader, BytesIO
+
+import chess
+import chess.pgn
+import pytest
+from chess.engine import Cp, Limit, Score, SimpleEngine
+from places import FROZEN_WEIGHTS
+
+from coachwhip import open_engine
+from coachwhip.games.evaluator import Evaluator
+from coachwhip.games.pages.reasons import why_bad, why_best
+from coachwhip.games.pages.study import Line, Study, lines_of
+from coachwhip.games.pgn import game_text, read_games
+
+NODES = Limit(nodes=20_000)
+
+
+@pytest.fixture(name="engine", scope="module")
+def one_engine() -> Iterator[SimpleEngine]:
+    with open_engine({"Hash": 1, "WeightsFile": str(FROZEN_WEIGHTS)}) as engine:
+        yield engine
+
+
+@pytest.fixture(name="evaluator", scope="module")
+def one_evaluator() -> Evaluator:
+    return Evaluator(FROZEN_WEIGHTS)
+
+
+def line(board: chess.Board, moves: str, score: Score) -> Line:
+    board = board.copy()
+    return Line(score, tuple(board.push_san(word) for word in moves.split()))
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves", "reason"),
+    [
+        ("6k1/p4pp1/7p/8/5n2/2R5/P4PPP/6K1 w - - 0 1", "Rc1", "Loses a rook: 1...Ne2+ 2.Kf1 Nxc1."),  # a fork
+        ("4r1k1/pp3ppp/8/8/4N3/5P2/PP4PP/4KR2 w - - 0 1", "a3", "Loses a knight for a pawn: 1...f5 2."),  # a pin
+        ("3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1", "Rb7", "Allows mate: 1...Rd1#."),  # the back rank
+        (
+            "r1bqkbnr/2p2ppp/p2p4/1p6/3pP3/1B6/PPP2PPP/RNBQK2R w KQkq - 0 8",
+            "Qxd4",
+            "Loses a bishop for two pawns: 8...c5 9.",
+        ),  # trapped
+        ("r1bq1rk1/pp2bppp/2n1pB2/3p4/3P4/2NBPN2/PP3PPP/R2Q1RK1 b - - 0 1", "gxf6", "Black's king is weaker by 0."),
+        ("6k1/8/8/p7/8/5K2/6PP/8 w - - 0 1", "g4", "Allows a new queen: 1...a4 ... 4...a1=Q."),
+        ("8/2P5/8/8/3r4/8/2K5/k7 w - - 0 6", "c8=Q", "Lets Black draw by stalemate: 6...Rc4+ 7.Qxc4."),  # Saavedra's study
+        ("8/k1P5/2K5/8/8/8/8/8 w - - 0 1", "c8=Q", "Misses mate in 2: 1.c8=R. Draws by stalemate."),
+        ("4r1k1/2Q2pp1/3R3p/8/4P3/5P1P/6PK/q7 b - - 0 1", "Re6", "Misses a draw by perpetual check: 1...Qe5+."),
+    ],
+)
+def test_example_positions(engine: SimpleEngine, evaluator: Evaluator, fen: str, moves: str, reason: str) -> None:
+    """The sentences begin like this; what comes behind depends on the search."""
+    board = chess.Board(fen)
+    game = chess.pgn.Game.without_tag_roster()
+    game.setup(board)
+    game.add_line(line(board, moves, Cp(0)).moves)
+    study = Study(game, "")
+    study.analyse(engine, NODES, 1, lambda: None, partial(why_bad, evaluator=evaluator))
+    last = list(study.judged_moves())[-1]
+    assert last.before.reason.startswith(reason), last.before.reason
+    assert last.before.choices[0].moves[0] != last.move
+
+
+HANGING = "r4rk1/ppp2ppp/2n5/3q4/3P1b2/2P2N2/PP1Q1PPP/R4RK1 w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("played", "best", "reason"),
+    [
+        # The last move of the line is in the middle of an exchange.
+        (
+            ("b3 Bxd2 Nxd2 Rae8 Rfe1 Rxe1+", -900),
+            ("Qxf4 Rae8 Rfe1 a6 h3 h6", 300),
+            "Loses a queen for a bishop: 1...Bxd2. 1.Qxf4 wins a bishop.",
+        ),
+        # The score falls by less than the material: there is something for it.
+        (("b3 Bxd2 Nxd2 Rae8 Rfe1 h6", -50), ("Qd3 Rae8 Rae1 h6 h3 a6", 0), ""),
+        # The lines break off before the end of the exchange.
+        (("b3 Bxd2", -900), ("Qxf4", 300), ""),
+    ],
+)
+def test_lines_in_the_middle_of_an_exchange(
+    evaluator: Evaluator, played: tuple[str, int], best: tuple[str, int], reason: str
+) -> None:
+    board = chess.Board(HANGING)
+    bad, good = (line(board, moves, Cp(score)) for moves, score in (played, best))
+    assert why_bad(board, bad, good, evaluator) == reason
+
+
+@pytest.mark.parametrize(
+    ("fen", "reason"),
+    [
+        ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Mates: 1.Ra8#."),
+        ("4r1k1/5ppp/8/8/4N3/8/5PPP/4K2R b K - 0 1", "Wins a knight: 1...Rxe4+."),
+        ("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 0 3", "Parries mate: 4.Qxf7#."),
+        ("4k3/8/8/3p4/2n5/1P6/8/4K3 b - - 0 1", "Parries 2.bxc4, which wins a knight."),
+        ("r2q1rk1/ppp2ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPP2PPP/R2Q1RK1 w - - 0 8", "Black's pawn structure is weaker by 0."),
+    ],
+)
+def test_a_hint_has_a_reason(engine: SimpleEngine, evaluator: Evaluator, fen: str, reason: str) -> None:
+    board = chess.Board(fen)
+    passed = board.copy()
+    passed.turn = not board.turn
+    best, threat = lines_of([engine.analyse(position, NODES) for position in (board, passed)])
+    assert why_best(board, best, threat, evaluator).startswith(reason)
+
+
+def test_our_reasons_are_replaced_and_the_comments_of_others_stay(engine: SimpleEngine) -> None:
+    """Also where the text of a file breaks the line inside a reason."""
+    text = '[FEN "3r2k1/5ppp/8/8/8/8/1R3PPP/6K1 w - - 0 1"]\n\n1. Rb7 { (why?) (coachwhip: Loses\na pawn: 1...Rd1.) Oh no. } Rd1# *\n'
+    for reason in ("Allows mate: 1...Rd1#.", ""):
+        (game,) = read_games(BufferedReader(BytesIO(text.encode())))
+        study = Study(game, "")
+        study.analyse(engine, NODES, 1, lambda: None, lambda *_, reason=reason: reason)
+        study.annotate("coachwhip")
+        text = game_text(study.game)
+        ours = f" (coachwhip: {reason})" if reason else ""
+        assert re.sub(r"\s+", " ", study.nodes[0].comment) == f"(why?) Oh no. [%eval #-1]{ours}"
+
+
+def test_a_new_queen_that_is_taken_at_once_is_none(evaluator: Evaluator) -> None:
+    board = chess.Board("8/3kP3/8/8/8/8/7P/K6B w - - 0 1")
+    played, best = line(board, "e8=Q+ Kxe8 Ka2 Kd7 Ka3 Kd6", Cp(0)), line(board, "Ka2 Ke8 Ka3 Kd7 Ka4 Ke8", Cp(100))
+    assert why_bad(board, played, best, evaluator) == "Loses a pawn: 1...Kxe8."
+    board = chess.Board("r2n2k1/4P1pp/8/8/8/2b5/4RPPP/6K1 b - - 0 1")
+    played, best = line(board, "h6 exd8=Q+ Rxd8 h3 Kh7 g3", Cp(-200)), line(board, "Nc6 h3 Nxe7 g3 Kf7 g4", Cp(-700))
+    assert why_bad(board, played, best, evaluator).startswith("Loses a knight for a pawn: 2.exd8=Q+.")

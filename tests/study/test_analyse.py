@@ -1,0 +1,711 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip analyse`: formulas, what is written into a game, bad files, Ctrl-C, and the report, in a browser where there is one."""
+
+import html
+import io
+import json
+import math
+import re
+import sys
+import time
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any, cast
+
+import chess
+import chess.pgn
+import pytest
+from browser import DARK, DESK, LIGHT, PHONE, Browser
+from chess.engine import Cp, InfoDict, Limit, Mate, MateGiven, PovScore, Score, SimpleEngine
+from coachwhip.bench.suite.epd import read_files as suite_problems
+from coachwhip.core.engine import Engine, Position
+from coachwhip.evaluation import config
+from places import DATA
+from programs import CHROMIUM
+from uci_process import run_once, run_until
+
+from coachwhip.games.pages import board_page, judge
+from coachwhip.games.pages.chart import ticks
+from coachwhip.games.pages.pgn_clock import clock_text, span_text, times, used
+from coachwhip.games.pages.phases import FULL_PHASE, phases
+from coachwhip.games.pages.study import Study, over_games, read_files
+from coachwhip.games.pgn import game_text, read_games
+from coachwhip.study.analyse.__main__ import main
+
+FOOLS_MATE = """\
+[Event "A lesson"]
+[White "Fool"]
+[Black "Mate"]
+[Result "0-1"]
+
+1. f3 {quiet} e5 (1... d5 2. e4 {a variation} (2. d4)) 2. g4 Qh4# 0-1
+"""
+QUIET = """\
+[White "One"]
+[Black "Two"]
+[Result "1/2-1/2"]
+
+1. Nf3 Nf6 2. Ng1 Ng8 1/2-1/2
+"""
+HOSTILE = '<script>document.title="owned"</script>'
+HOSTILE_GAME = f"""\
+[Event "</script><img src=x onerror=alert(1)>"]
+[White "{HOSTILE.replace('"', "'")}"]
+[Black "</title><b onmouseover=alert(1)> & \\"Co\\""]
+[Result "*"]
+
+1. e4 e5 *
+"""
+
+
+def read(text: str) -> chess.pgn.Game:
+    game = chess.pgn.read_game(io.StringIO(text))
+    assert game
+    return game
+
+
+class Oracle:
+    """Stands for an engine: a score from White's side for each position after so many moves, and the moves it likes."""
+
+    def __init__(self, scores: list[Score], best: dict[int, list[str]] | None = None) -> None:
+        self.scores = scores
+        self.best = best or {}
+        self.asked: list[int] = []
+
+    def analyse(self, board: chess.Board, _limit: Limit, *, multipv: int, game: object) -> list[InfoDict]:
+        assert game
+        ply = len(board.move_stack)
+        self.asked.append(ply)
+        score = PovScore(self.scores[ply], chess.WHITE)
+        lines = [[chess.Move.from_uci(word) for word in line.split()] for line in self.best.get(ply, [])]
+        return [{"score": score, "pv": line, "depth": 7} for line in lines[:multipv] or [[]]]
+
+
+def studied(text: str, scores: list[Score], best: dict[int, list[str]] | None = None, multipv: int = 1) -> Study:
+    study = Study(read(text), "a game")
+    study.analyse(cast("SimpleEngine", Oracle(scores, best)), Limit(), multipv, lambda: None)
+    return study
+
+
+def evaluated(text: str) -> list[int]:
+    """How many moves of each game's main line have an evaluation."""
+    handle = io.StringIO(text)
+    found = []
+    while game := chess.pgn.read_game(handle):
+        found.append(sum(node.eval() is not None for node in game.mainline()))
+    return found
+
+
+def game_texts(path: Path) -> list[str]:
+    """The texts of the games in a file that has tags for each."""
+    return re.split(r"\n\n(?=\[)", path.read_text(encoding="utf-8"))
+
+
+def read_text(folder: Path, text: str) -> tuple[list[Study], list[str]]:
+    """The games of a file with this text, and its faults."""
+    return read_files([write(folder, text)])
+
+
+def write(folder: Path, text: str, name: str = "game.pgn", encoding: str = "utf-8") -> str:
+    path = folder / name
+    path.write_bytes(text.encode(encoding))
+    return str(path)
+
+
+# --- Formulas ---
+
+
+def test_winning_chances_and_judgements_are_those_that_lichess_publishes() -> None:
+    score: Score
+    for score, percent in ((Cp(0), 50.0), (Cp(100), 59.1), (Cp(-100), 40.9), (Cp(300), 75.1), (Cp(1000), 97.5)):
+        assert judge.win_percent(score) == pytest.approx(percent, abs=0.05)
+    for score, value in ((Cp(5000), 1000), (Mate(9), 1000), (MateGiven, 1000), (Mate(-1), -1000), (Mate(0), -1000)):
+        assert judge.centipawns(score) == value
+    judged = {
+        0: None,
+        4.99: None,
+        5: judge.INACCURACY,
+        10: judge.MISTAKE,
+        14.9: judge.MISTAKE,
+        15: judge.BLUNDER,
+        90: judge.BLUNDER,
+    }
+    assert {loss: judge.judge(loss) for loss in judged} == judged
+
+
+def test_expected_scores_and_percents_come_from_the_odds_and_add_up() -> None:
+    score = Cp(-150)
+    odds = judge.odds(chess.Board(), score)
+    assert judge.expected_score(odds) == pytest.approx(100 - judge.expected_score(judge.odds(chess.Board(), -score)))
+    for parts, percents in (
+        ((335, 333, 332), [34, 33, 33]),
+        ((5, 990, 5), [1, 99, 0]),
+        ((4, 6, 990), [0, 1, 99]),
+        ((0, 0, 1000), [0, 0, 100]),
+    ):
+        assert judge.whole_percents(parts) == percents
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O O-O 5. d3 d6 *", (8, 10)),  # both have castled
+        (f"{' '.join(['Nf3 Nf6 Ng1 Ng8'] * 7)} *", (24, 28)),  # twelve moves
+        ('[FEN "r2qk3/8/8/8/8/8/8/3QK2R w K - 0 1"]\n\n1. Qxd8+ Kxd8 *', (1, 1)),  # the queens are exchanged
+    ],
+)
+def test_phases_end_where_the_rule_says_and_the_endgame_is_the_evaluations(text: str, ends: tuple[int, int]) -> None:
+    game = read(text)
+    boards, moves = [node.board() for node in [game, *game.mainline()]], list(game.mainline_moves())
+    assert phases(boards, moves) == ["opening"] * ends[0] + ["middlegame"] * (ends[1] - ends[0]) + ["endgame"] * (
+        len(moves) - ends[1]
+    )
+    engine = Engine(config.flatten(config.load_default()), hash_mb=1)
+    endgames = [engine.trace(Position(board.fen()))["phase"] in range(FULL_PHASE // 2) for board in boards[:-1]]
+    assert endgames == [phase == "endgame" for phase in phases(boards, moves)]
+
+
+def test_the_accuracy_of_a_game_is_that_of_lichess() -> None:
+    """By its description: windows that end at the move, the first one repeated, population deviations, one percent more."""
+    scores: list[Score] = [Cp(int(400 * math.sin(number * number))) for number in range(41)]
+    study = studied(f"{' '.join(['Nf3 Nf6 Ng1 Ng8'] * 10)} *", scores, {0: ["g1f3"], 7: ["f6g8"]})
+    assert [side.accuracy for side in study.sides()] == pytest.approx([55.3195, 54.7087], abs=0.01)
+
+
+# --- A study ---
+
+
+def test_losses_are_the_movers_and_the_best_move_loses_nothing() -> None:
+    scores: list[Score] = [Cp(0), Cp(-200), Cp(100), Cp(100), Cp(50)]
+    study = studied(QUIET, scores)
+    assert [(step.san, step.white, step.loss_cp) for step in study.judged_moves()] == [
+        ("Nf3", True, 200), ("Nf6", False, 300), ("Ng1", True, 0), ("Ng8", False, 0)
+    ]  # fmt: skip
+    white, black = study.sides()
+    assert (white.name, white.moves, white.loss_cp, list(white.counts.values())) == ("One", 2, 100, [0, 0, 1])
+    assert (black.name, black.moves, black.loss_cp, list(black.counts.values())) == ("Two", 2, 150, [0, 0, 1])
+    assert [step.loss_cp for step in studied(QUIET, scores, {0: ["g1f3 g8f6"]}).judged_moves()] == [0, 300, 0, 0]
+
+
+def test_a_player_of_several_games_has_results_over_all_of_them() -> None:
+    first = studied(QUIET, [Cp(0), Cp(-200), Cp(100), Cp(100), Cp(50)])
+    second = studied(QUIET.replace('"Two"', '"Three"'), [Cp(0), Cp(0), Cp(0), Cp(-100), Cp(-100)])
+    unread = studied(QUIET.replace("1. Nf3 Nf6 2. Ng1 Ng8", ""), [Cp(0)])
+    ((games, side),) = over_games([first, second, unread])
+    accuracies = [study.sides()[0].accuracy or 0 for study in (first, second)]
+    assert (games, side.name, side.moves, side.loss_cp) == (2, "One", 4, 75)
+    assert side.accuracy == pytest.approx(sum(accuracies) / 2)
+    assert side.counts == {"inaccuracy": 1, "mistake": 0, "blunder": 1}
+
+
+def test_an_opening_is_named_by_its_position_unless_the_game_names_it() -> None:
+    for text, named in (
+        ("1. d4 Nf6 2. c4 e6 3. Nc3 Bb4 4. h4 *", ("E20", "Nimzo-Indian Defense")),
+        ("1. c4 e6 2. Nc3 Bb4 3. d4 Nf6 *", ("E20", "Nimzo-Indian Defense")),
+        ('[Opening "Mine"]\n\n1. e4 *', (None, "Mine")),
+        ('[ECO "C00"]\n\n1. e4 *', ("C00", "King's Pawn Game")),
+        ('[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]\n\n1. e4 *', (None, None)),
+    ):
+        study = Study(read(text), "")
+        study.name_opening()
+        assert (study.game.headers.get("ECO"), study.game.headers.get("Opening")) == named, text
+
+
+# --- What is written ---
+
+
+def test_evaluations_nags_and_better_lines() -> None:
+    """A second time, nothing is added."""
+    scores: list[Score] = [Cp(20), Cp(-60), Cp(-60), Mate(-1), Mate(0)]
+    best = {2: ["d2d4 e5d4 d1d4", "g2g4", "e2e4"], 3: ["d8h4"]}
+    study = studied(FOOLS_MATE, scores, best, multipv=3)
+    study.annotate("coachwhip")
+    once = str(study.game)
+    study.annotate("b")
+    assert str(study.game) == once
+    second = studied(once, scores, best, multipv=3)
+    second.annotate("c")
+    assert str(second.game) == once
+    again = read(once)
+    nodes = list(again.mainline())
+    assert [node.comment for node in nodes] == ["quiet [%eval -0.60]", "[%eval -0.60]", "[%eval #-1]", ""]
+    assert [node.nags for node in nodes] == [{6}, set(), {4}, set()]
+    assert [move.san() for move in again.variations] == ["f3"]
+    better, other = nodes[2].parent.variations[1:]
+    assert (better.san(), better.comment, other.san()) == ("d4", "[%eval -0.60]", "e4")
+    assert [node.san() for node in better.mainline()] == ["d4", "exd4", "Qxd4"][1:]
+    assert [node.san() for node in nodes[0].variations] == ["e5", "d5"]
+    assert nodes[0].variations[1].variations[0].comment == "a variation"
+    assert again.headers["Annotator"] == "coachwhip"
+
+
+def test_a_humans_judgement_stays_and_only_better_lines_are_added() -> None:
+    study = studied("1. f3 $5 e5 *", [Cp(0), Cp(-900), Cp(-900)], {0: ["e2e4", "f2f3", "d2d4"]}, multipv=3)
+    study.annotate("test")
+    assert study.nodes[0].nags == {5}
+    assert [node.san() for node in study.game.variations] == ["f3", "e4", "d4"]
+
+
+def test_one_players_moves_are_judged_and_games_of_others_stay_as_they_are(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path, FOOLS_MATE.replace('"Mate"', '"Mate, Scholar"') + f"\n{QUIET}")
+    words = [path, "--depth", "2", "--hash", "1", "--json", "--output", str(tmp_path / "out.pgn"), "--player"]
+    assert main([*words, "scholar mate"]) == 0
+    (game,) = json.loads(capsys.readouterr().out)["games"]
+    assert ([move["san"] for move in game["moves"]], game["white"]["moves"]) == (["e5", "Qh4#"], 0)
+    assert evaluated((tmp_path / "out.pgn").read_text(encoding="utf-8")) == [3, 0]
+    assert main([*words, "Schol"]) == 2
+    assert "Fool; Mate, Scholar; One; Two" in capsys.readouterr().err
+
+
+# --- Reading ---
+
+
+def test_encodings(tmp_path: Path) -> None:
+    for encoding in ("utf-8", "utf-8-sig", "latin-1", "utf-16", "cp1252"):
+        for newline in ("\n", "\r\n", "\r"):
+            path = write(tmp_path, f'[White "Müller"]{newline}{newline}1. e4 *{newline}', encoding=encoding)
+            studies, faults = read_files([path])
+            found = [(study.game.headers["White"], len(study.nodes), faults) for study in studies]
+            assert found == [("Müller", 1, [])], (encoding, newline)
+    Path(path).write_bytes('[White "Łódź"]\n\n1. e4 *\n\n'.encode() + '[White "Müller"]\n\n1. d4 *\n'.encode("latin-1"))
+    assert [study.game.headers["White"] for study in read_files([path])[0]] == ["Łódź", "Müller"]  # a database may mix them
+
+
+ITALIAN = (
+    "1. e4 e5 2. Nf3 Nc6 3. Bc4 Bc5 4. O-O Nf6 5. Qe2 O-O 6. Rd1 Kh8 7. d4 exd4 8. Nbd2 d3 9. c3 dxe2 10. h3 exd1=Q+ 11. Kh2 *"
+)
+LETTERS = {  # for K Q R B N
+    "German": "KDTLS", "French": "RDTFC", "Spanish": "RDTAC", "Portuguese": "RDTBC", "Dutch": "KDTLP", "Polish": "KHWGS", "Czech": "KDVSJ",
+    "Hungarian": "KVBFH", "Romanian": "RDTNC", "Finnish": "KDTLR", "Icelandic": "KDHBR", "white figurines": "♔♕♖♗♘", "black figurines": "♚♛♜♝♞",
+}  # fmt: skip
+
+
+def test_piece_letters_of_other_languages(tmp_path: Path) -> None:
+    for name, letters in {**LETTERS, "Russian": ["Кр", *"ФЛСК"]}.items():
+        foreign = "".join(letters["KQRBN".index(char)] if char in "KQRBN" else char for char in ITALIAN)
+        (study,), faults = read_text(tmp_path, f"{foreign}\n")
+        assert not faults, name
+        assert game_text(study.game).split("\n\n")[1].replace("\n", " ") == ITALIAN, name
+
+
+@pytest.mark.parametrize(
+    ("text", "moves"),
+    [
+        ("1. e4 e5 2. Pf3 *", "e2e4 e7e5 g1f3"),
+        ("1. Pe4 Pe5 2. Nf3 *", "e2e4 e7e5 g1f3"),
+        ("1.e2-e4 e7-e5 2.Ng1-f3 Nb8:c6 *", "e2e4 e7e5 g1f3 b8c6"),
+        ("1. e2e4 e7e5 2. g1f3 *", "e2e4 e7e5 g1f3"),
+        ("1. e4 d5 2. ed5: Dd5: 3. Sc3 *", "e2e4 d7d5 e4d5 d8d5 b1c3"),
+        ("1. g3 g6 2. Bg2 Bg7 3. Nf3 Nf6 4. OO 00 *", "g2g3 g7g6 f1g2 f8g7 g1f3 g8f6 e1g1 e8g8"),
+        ("1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. OOO 000 *", "d2d4 d7d5 b1c3 b8c6 c1f4 c8f5 d1d2 d8d7 e1c1 e8c8"),
+        ("1. g3 g6 2. Bg2 Bg7 3. Nf3 Nf6 4. 0-0! 0–0!? *", "g2g3 g7g6 f1g2 f8g7 g1f3 g8f6 e1g1 e8g8"),
+        ("1. e4 d5 2. e5 f5 3. exf6 e.p. Nxf6 *", "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6"),
+        ("1. e4 -- 2. d4 Z0 *", "e2e4 0000 d2d4 0000"),
+        ('[SetUp "1"]\n[FEN "8/4P3/8/8/8/k7/8/4K3 w - - 0 1"]\n\n1. e8(Q) *', "e7e8q"),
+        ('[SetUp "1"]\n[FEN "8/4P3/8/8/8/k7/8/4K3 w - - 0 1"]\n\n1. e8D Kb2 2. De5+ *', "e7e8q a3b2 e8e5"),
+        ('[Variant "Chess960"]\n[FEN "4k3/8/8/8/8/8/4P3/RK5R w HA - 0 1"]\n\n1. 0-0 *', "b1h1"),
+        ("1. e4\n\n\n% escape {\n1... e5 (=)\n\n2. Nf3 *\n\x1a", "e2e4 e7e5 g1f3"),
+    ],
+)
+def test_ways_to_write_a_move(tmp_path: Path, text: str, moves: str) -> None:
+    studies, faults = read_text(tmp_path, text)
+    assert ([" ".join(node.move.uci() for node in study.nodes) for study in studies], faults) == ([moves], [])
+
+
+@pytest.mark.parametrize(
+    ("text", "games"),
+    [
+        ('[White "A"]\n\n1. e4 e5 1-0\n[White "B"]\n1. d4 0-1', [("A", 2, "1-0"), ("B", 1, "0-1")]),
+        ('[White "A"] 1. e4 e5 1-0 [White "B"] 1. d4 0-1 1. c4 *', [("A", 2, "1-0"), ("B", 1, "0-1"), ("?", 1, "*")]),
+        ('[White "A"]\n[Result ""]\n\n1. e4 e5 0-1\n', [("A", 2, "0-1")]),
+        ('[White "A"]\n\n[White "B"]\n\n1. e4 1/2\n', [("A", 0, "*"), ("B", 1, "1/2-1/2")]),
+        (' [White "A"]\n [Black "B"]\n\n1. e4 e5 1-0 ; indented\n  [White "B"]\n', [("A", 2, "1-0"), ("B", 0, "*")]),
+        ("1. e4 e5\n1. d4\n\n1. c4 c5 *", [("?", 2, "*"), ("?", 1, "*"), ("?", 2, "*")]),
+        ('{before} [White "A"]\n\n1. e4 {a\n\n[White "no tag"]\n\n} e5 (1... c5 1-0) *', [("A", 2, "*")]),
+        (
+            '[White "A"]\n\n1. e4\n[White "B"]\n\n1. d4 ; [White "no"]\n[White "C"]\n',
+            [("A", 1, "*"), ("B", 1, "*"), ("C", 0, "*")],
+        ),
+    ],
+)
+def test_where_games_begin_and_end(tmp_path: Path, text: str, games: list[tuple[str, int, str]]) -> None:
+    studies, faults = read_text(tmp_path, text)
+    assert not faults
+    assert [(study.game.headers["White"], len(study.nodes), study.game.headers["Result"]) for study in studies] == games
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("1. e4 e5 2. hello Nf3 {a comment} *", "line 3: 'hello': unknown word"),
+        ("1. e4 e5 2. Sf3 Xd6 3. d4 *", "line 3: 'Xd6': unknown piece letter"),
+        ("1. e4 e5 2. bc4 *", "line 3: 'bc4': illegal in"),
+        ("1. e4 d5 2. exd5 dd5 *", "line 3: 'dd5': unknown word"),  # a German queen; a pawn could go there in other positions
+        ("1. d4 d5 2. Nf3 Nf6 3. Nd2 *", "line 3: 'Nd2': ambiguous in"),
+        ("1. e4 e5 (1... c5 2. Qf3 Kg4 {why} (2. d4)) 2. Nf3 *", "line 3: 'Kg4': illegal in"),
+        ("1. e4 e5 1-0 2. Nf3 Nc6 0-1", "line 3: '2.': text behind the result"),
+        ("1. e4!!! e5 *", "line 3: 'e4!!!': unknown marks"),
+        ("$1 1. e4 e5 *", "line 3: '$1': a NAG without a move"),
+        ("1. e4 e5 (1... c5 *", "a variation without an end"),
+        ("1. e4 {to the end\n*", "line 3: '{to the end?*??': a comment without an end"),
+        ("20. Nf3 Nc6 *", "line 3: '20.': not the number of the next move"),
+        ("1. e4 e5 0-1", "the tag Result says 1-0, the movetext 0-1"),
+        ("\r1. e4 e5 *", """line 2: '[Site "Y"]': a second tag of this name"""),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_kept(tmp_path: Path, text: str, named: str) -> None:
+    second = '[Site "Y"]\n' if "Site" in named else '[Result "1-0"]\n' if "says" in named else '[Round "1"]\n'
+    (first, last), (fault,) = read_text(tmp_path, f'[Site "X"]\n{second}{text}\n\n[White "Last"]\n\n1. d4 *\n')
+    assert named in fault
+    assert "game 1 (? - ?)" in fault
+    assert (last.game.headers["White"], len(last.nodes)) == ("Last", 1)
+    words = re.findall(r"[\w$]{2,}", text.replace("Sf3", "Nf3"))
+    assert [word for word in words if word not in game_text(first.game) and word != "20" and "0-1" not in named] == []
+
+
+def test_nothing_is_lost_on_the_way_through(tmp_path: Path) -> None:
+    """Where python-chess reads a text right, both readers agree; what is written is read as the same again."""
+    text = (
+        '[Event "a \\"b\\" \\\\c"]\n[White "x "y" z"]\n[Empty ""]\n\n{first [a] ; (b)} 1. e4! {one} {two} $14 e5 (1... c5 {s} 2. Nf3 (2. c3 $6 '
+        "{deep\nlines} d5) 2... d6) (1... -- 2. d4) 2. Nf3?! { [%eval 0.3] (x) } Nc6 {before} (2... Nf6 {c}) 3. Bb5 1-0 {end}\n"
+    )
+    ((study,), _) = read_text(tmp_path, text)
+    assert study.game.headers["Event"] == 'a "b" \\c'
+    assert study.game.headers["White"] == 'x "y" z'
+    assert str(study.game).split("\n\n", 1)[1] == str(read(text)).split("\n\n", 1)[1]
+    ((again,), _) = read_text(tmp_path, game_text(study.game))
+    assert str(again.game) == str(study.game)
+    ((study,), _) = read_text(tmp_path, "1. e4 ; a {b} c\n e5 (1... c5 ; }\n) *\n")  # braces in comments of one line
+    ((again,), _) = read_text(tmp_path, game_text(study.game))
+    assert [node.comment for node in [*again.nodes, again.nodes[0].variations[1]]] == ["a {b} c", "", "}"]
+
+
+@pytest.mark.parametrize("name", ["tcec-200.pgn", "tcec-chess960-50.pgn", "world-championship-200.pgn", "own"])
+def test_games_of_others_are_read_as_python_chess_reads_them(name: str, request: pytest.FixtureRequest) -> None:
+    path = DATA / "games" / "games.pgn" if name == "own" else request.getfixturevalue("shared_data") / "pgn" / name
+    with path.open("rb") as file, path.open(encoding="utf-8") as text:
+        for game in islice(read_games(file), 20):
+            assert not game.errors
+            assert str(game) == str(chess.pgn.read_game(text))
+
+
+# --- The command ---
+
+CHESS960 = '[Variant "Chess960"]\n[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/RK5R w HA - 0 1"]\n\n1. O-O Kd7 *\n'
+
+
+def test_the_command_annotates(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    output, page = tmp_path / "out.pgn", tmp_path / "out.html"
+    path = write(tmp_path, f"{FOOLS_MATE}\n{QUIET}\n{CHESS960}")
+    words = [path, "--depth", "4", "--hash", "1", "--output", str(output), "--report", str(page), "--multipv", "2"]
+    assert main([*words, "--json"]) == 0
+    data = json.loads(capsys.readouterr().out)
+    assert (data["complete"], data["faults"], data["limit"]) == (True, [], {"depth": 4})
+    game, _, shuffled = data["games"]
+    assert [move["judgement"] for move in game["moves"]][2] == "blunder"
+    assert game["positions"][3]["lines"][0] == {"text": "#-1", "mate": -1, "moves": ["d8h4"]}
+    assert game["positions"][4]["lines"][0]["text"] == "mate"
+    assert game["white"]["counts"]["blunder"] == 1
+    assert [move["san"] for move in shuffled["moves"]] == ["O-O", "Kd7"]
+    first, second, _ = map(read, game_texts(output))
+    nodes = list(first.mainline())
+    assert 4 in nodes[2].nags  # 2. g4??
+    assert nodes[2].eval() == PovScore(Mate(-1), chess.WHITE)
+    assert nodes[3].eval() is None
+    assert len(nodes[2].parent.variations) >= 2
+    assert all(node.eval() for node in second.mainline())
+    (positions,) = [game for game in positions_of(page.read_text(encoding="utf-8")) if len(game) == 3]
+    assert positions[0]["fen"].startswith("4k3/8/8/8/8/8/4P3/RK5R w ")
+    assert positions[1]["fen"].startswith("4k3/8/8/8/8/8/4P3/R4RK1 b ")
+
+
+TWO_BLUNDERS = f'{FOOLS_MATE}\n[White "Mate"]\n[Black "a \\"b\\"; c"]\n\n1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0\n\n{CHESS960}'
+
+
+def test_puzzles_have_the_one_good_move_and_a_suite_reads_them(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, puzzles = write(tmp_path, TWO_BLUNDERS), tmp_path / "out.epd"
+    assert main([path, "--nodes", "2000", "--hash", "1", "--puzzles", str(puzzles), "--output", str(tmp_path / "out.pgn")]) == 0
+    assert "puzzles in" in capsys.readouterr().err
+    problems, warnings = suite_problems([puzzles])
+    assert {("Fool - Mate, 2...", ("d8h4",)), ("Mate - a 'b'; c, 3.", ("h5e5",))} <= {
+        (each.label, each.best) for each in problems
+    }
+    assert not warnings
+    assert "game 1 (Fool - Mate): 2. g4??" in puzzles.read_text(encoding="utf-8")
+
+
+def test_a_resumed_run_analyses_only_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With mates for both sides, a Chess960 game and puzzles, everything comes out as in one run."""
+    path, journal = write(tmp_path, TWO_BLUNDERS), tmp_path / "run.jsonl"
+    words = [path, "--nodes", "500", "--hash", "1", "--multipv", "2", "--journal", str(journal), "--json", "--puzzles"]
+    assert main([*words, str(tmp_path / "a.epd")]) == 0
+    whole = capsys.readouterr().out
+    assert "Allows mate" in whole
+    lines = journal.read_bytes().splitlines(keepends=True)
+    assert len(lines) == 4
+    journal.write_bytes(b"".join(lines[:3]) + lines[3][:40])
+    looked = []
+    analyse = Study.analyse
+
+    def noting(study: Study, *rest: Any) -> None:
+        looked.append(study.label)
+        analyse(study, *rest)
+
+    monkeypatch.setattr(Study, "analyse", noting)
+    assert main([*words, str(tmp_path / "b.epd"), "--resume"]) == 0
+    assert capsys.readouterr().out == whole
+    assert [label.split(": ")[-1] for label in looked] == ["game 3 (? - ?)"]
+    assert (tmp_path / "a.epd").read_bytes() == (tmp_path / "b.epd").read_bytes()
+    assert main([*words, str(tmp_path / "b.epd")]) == 2
+    assert main([*words[:1], "--nodes", "600", *words[3:], str(tmp_path / "b.epd"), "--resume"]) == 2
+    assert "--resume to go on" in (said := capsys.readouterr().err)
+    assert "its limit is" in said
+
+
+def test_games_of_standard_input_go_to_standard_output_and_the_summary_to_standard_error() -> None:
+    """What cannot be analysed is named, and the rest is done."""
+    text = f'[Variant "Crazyhouse"]\n[White "Drop"]\n\n1. e4 e5 *\n\n[White "Cut"]\n\n1. e4 Ke4 *\n\n{QUIET}'
+    done = run_once("analyse", "-", "--depth", "1", "--hash", "1", text=text)
+    out, err = done.stdout, done.stderr
+    assert done.returncode == 1, err
+    assert evaluated(out) == [0, 1, 4]
+    assert "crazyhouse" in err
+    assert "Ke4" in err
+    assert re.search(r"(?m)^3 +One +\d+\.\d % ", err)
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("tag", ['FEN "no position"', 'Variant "Duck Chess"', 'FEN "8/8/8/8/8/8/8/8 w - - 0 1"'])
+def test_a_game_whose_start_cannot_be_read_is_written_too(tmp_path: Path, tag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = f'{{first}} [{tag}]\n[White "Odd"]\n\n1. e4 {{one}} (1. @d4 $3) e5 ; two\n0-1\n'
+    output, page = tmp_path / "out.pgn", tmp_path / "out.html"
+    for path in (write(tmp_path, text), write(tmp_path, f"{text}\n{QUIET}", "two.pgn")):
+        assert main([path, "--depth", "1", "--hash", "1", "--output", str(output), "--report", str(page)]) == 1
+        assert "game 1 (Odd - ?)" in capsys.readouterr().err
+        games = [game for game in game_texts(output) if "Odd" in game]
+        assert len(games) == 1
+        assert [word for word in (*text.split(), "0-1") if word.strip(";{}") not in games[0] and word != "1."] == []
+        assert "One" in page.read_text(encoding="utf-8") or path.endswith("game.pgn")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
+def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
+    long_game = " ".join(f"{n}. Nf3 Nf6 {n + 1}. Ng1 Ng8" for n in range(1, 400, 2))
+    path = write(tmp_path, f'{FOOLS_MATE}\n[White "Long"]\n\n{long_game} *\n\n{QUIET}')
+    output, page = tmp_path / "out.pgn", tmp_path / "out.html"
+    start = time.monotonic()
+
+    def is_second_game_started() -> bool:
+        with suppress(FileNotFoundError):  # `analyse` makes it for a moment, to see whether it can
+            if "0-1" in output.read_text(encoding="utf-8"):
+                time.sleep(time.monotonic() - start)  # on a machine however busy, it is then started and far from done
+                return True
+        return False
+
+    words = ["--nodes", "40000", "--hash", "1", "--output", str(output), "--report", str(page)]
+    done = run_until(is_second_game_started, "analyse", path, *words)
+    assert done.returncode == 130, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "interrupted" in done.stderr
+    text = output.read_text(encoding="utf-8")
+    first, second = evaluated(text)
+    assert first == 3
+    assert 0 < second < 400
+    assert "Fool" in done.stdout
+    assert "Not all positions were analysed" in page.read_text(encoding="utf-8")
+
+
+# --- The report ---
+
+
+@pytest.fixture(scope="module")
+def two_games() -> str:
+    """The report of two games, one with hostile names."""
+    first = studied(
+        FOOLS_MATE, [Cp(20), Cp(-60), Cp(-60), Mate(-1), Mate(0)], {0: ["e2e4 e7e5"], 2: ["d2d4", "e2e4"], 3: ["d8h4"]}, multipv=2
+    )
+    second = studied(HOSTILE_GAME, [Cp(20), Cp(30), Cp(20)], {0: ["e2e4 c7c5"]})
+    return board_page.page([first, second], "coachwhip <test>")
+
+
+def positions_of(page: str) -> list[list[dict[str, Any]]]:
+    (text,) = re.findall(r'id="data">(.*?)</script>', page)
+    return [game["positions"] for game in json.loads(text)]
+
+
+def test_the_report_says_what_was_found_and_needs_nothing_else(two_games: str) -> None:
+    links = re.findall(r'<[^<>]*\s(?:href|src)="([^"]*)', two_games)
+    assert links
+    assert all(link.startswith("#") for link in links)
+    assert not re.search(r"<link|url\(|@import", two_games)
+    assert '<meta http-equiv="Content-Security-Policy" content="default-src \'none\';' in two_games
+    moves = re.findall(r'<a class="(move[^"]*)" href="([^"]*)" data-at="(\d+)"', two_games)
+    assert [link for _, link, _ in moves] == ["#g1-1", "#g1-2", "#g1-3", "#g1-4", "#g2-1", "#g2-2"]
+    assert [kind for kind, *_ in moves][:4] == ["move inaccuracy", "move", "move blunder", "move"]
+    assert "2. g4??" in two_games
+    assert """Better: <span class='line'><a href="#g1-2-1-1">2. d4</a></span> (-0.60)""" in two_games
+    data = positions_of(two_games)
+    assert [len(game) for game in data] == [5, 3]
+    mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3"
+    assert data[0][3] == {
+        "fen": "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2", "text": "2. g4??", "kind": "blunder",
+        "score": "#-1", "expected": 0.0, "odds": [0, 0, 100], "lines": [["#-1", "2...Qh4#", [mated]]],
+        "better": {"move": ["d2", "d4"], "text": "2. d4", "score": "-0.60", "line": 1},
+        "reply": {"move": ["d8", "h4"], "text": "2...Qh4#"},
+    }  # fmt: skip
+    assert [index for index, position in enumerate(data[0]) if "better" in position] == [1, 3]  # only after bad moves
+    assert data[0][0]["reply"] == {"move": ["e2", "e4"], "text": "1. e4"}
+    assert [line[:2] for line in data[0][2]["lines"]] == [["-0.60", "2. d4"], ["-0.60", "2. e4"]]
+
+
+CLOCKED = """\
+[White "Quick"]
+[Black "<i>Slow"]
+[ECO "C20"]
+[Opening "King's Pawn <Game>"]
+[Variation "?"]
+[TimeControl "60+2"]
+
+1. e4 {[%clk 0:01:01.5]} e5 {[%clk 0:00:31]} 2. Nf3 {[%clk 0:00:09.5] [%emt 0:00:50]} Nc6 {[%clk 0:05:00]} *
+"""
+
+
+def test_opening_and_clocks_where_the_game_has_them(two_games: str) -> None:
+    page = board_page.page([studied(CLOCKED, [Cp(20)] * 5)], "test")
+    assert "Opening: C20 King's Pawn <Game>" in html.unescape(page)
+    assert '<th scope="row">Time used</th><td>50 s</td><td>31 s</td>' in page
+    (game,) = positions_of(page)
+    assert [position.get("clocks") for position in game] == [
+        ["1:00", "1:00"], ["1:01", "1:00"], ["1:01", "0:31"], ["0:09.5", "0:31"], ["0:09.5", "5:00"]
+    ]  # fmt: skip
+    assert [position.get("spent") for position in game] == [None, "0.5 s", "31 s", "50 s", None]  # the last clock was set
+    assert page.count('<polyline class="time ') == 2
+    assert not any(word in two_games for word in ('"clocks"', '"spent"', "Time used", 'class="opening"', "Clocks:"))
+
+
+def test_times_as_text() -> None:
+    texts = {
+        0: ("0:00", "0 s"), 0.4: ("0:00.4", "0.4 s"), 9.94: ("0:09.9", "9.9 s"), 59.9: ("0:59", "60 s"), 95: ("1:35", "1:35 min"),
+        3723: ("1:02:03", "1:02:03 h"), 360000: ("100:00:00", "100:00:00 h"),
+    }  # fmt: skip
+    assert {seconds: (clock_text(seconds), span_text(seconds)) for seconds in texts} == texts
+
+
+@pytest.mark.parametrize("control", ["", "?", "-", "40/7200:3600", "*60", "60+", "9" * 400, "60+2x"])
+def test_a_time_control_of_another_form_gives_no_start(control: str) -> None:
+    found = times(read(f'[TimeControl "{control}"]\n\n1. e4 {{[%clk 0:00:30]}} e5 *\n'))
+    assert found.left == [(None, None), (30, None), (30, None)]
+    assert found.spent == [None, None]
+
+
+def test_black_may_begin() -> None:
+    text = '[SetUp "1"]\n[FEN "4k3/8/8/8/8/8/4P3/4K3 b - - 0 7"]\n\n7... Kd7 {[%emt 0:00:03]} 8. e4 {[%emt 0:00:05]} *\n'
+    found = times(read(text))
+    assert found.spent == [3, 5]
+    assert used(found.spent, chess.BLACK) == [5, 3]
+    assert list(ticks(studied(text, [Cp(0)] * 3).boards)) == [(1, 7), (2, 8)]
+
+
+# Elements to click and keys to press in the report, and what it shows then.
+STEPS = [
+    ("ArrowRight", "#g1-1 1. f3?! (inaccuracy)  -0.60"),
+    ("n", "#g1-3 2. g4?? (blunder)  #-1"),
+    ("End", "#g1-4 2...Qh4#  mate"),
+    ("ArrowRight", "#g1-4 2...Qh4#  mate"),
+    ("ArrowLeft", "#g1-3 2. g4?? (blunder)  #-1"),
+    ("p", "#g1-1 1. f3?! (inaccuracy)  -0.60"),
+    ("Home", "#g1-0 First position  +0.20"),
+    ("#game1 .graph", "#g1-2 1...e5  -0.60"),
+    ("#game1 a[data-at='3']", "#g1-3 2. g4?? (blunder)  #-1"),
+    ("[data-step=back]", "#g1-2 1...e5  -0.60"),
+    ("#game1 .line a", "#g1-0-1-1 1. e4 in the line +0.20"),  # instead of 1. f3: 1. e4 e5
+    ("ArrowRight", "#g1-0-1-2 e5 in the line +0.20"),
+    ("ArrowRight", "#g1-0-1-2 e5 in the line +0.20"),
+    ("ArrowLeft", "#g1-0-1-1 1. e4 in the line +0.20"),
+    ("ArrowLeft", "#g1-0 First position  +0.20"),
+    ("n", "#g1-1 1. f3?! (inaccuracy)  -0.60"),
+    ("n", "#g1-3 2. g4?? (blunder)  #-1"),
+    (".legend .reply a", "#g1-3-1-1 2...Qh4# in the line #-1"),
+    ("Escape", "#g1-3 2. g4?? (blunder)  #-1"),
+    (".lines a", "#g1-3-1-1 2...Qh4# in the line #-1"),
+    (".board[data-side=white]", "#g1-3 2. g4?? (blunder)  #-1"),
+]
+
+
+@pytest.mark.needs_program(CHROMIUM)
+def test_the_report_in_a_browser(two_games: str, tmp_path: Path) -> None:
+    """Keys, mouse and links show positions; no script but the page's own runs."""
+    path = tmp_path / "report.html"
+    intruder = "<script>document.title = 'owned'</script>"
+    path.write_text(two_games.replace("</body>", intruder + "</body>"), encoding="utf-8")
+    with Browser(tmp_path) as chromium:
+        tab = chromium.open(path.as_uri())
+        for action, shown in STEPS:
+            if action[0] in "#.[":
+                tab.click(action)
+            else:
+                tab.press(action)
+            tab.wait(f"location.hash + ' ' + one('.status').textContent === {json.dumps(shown)}")
+        arrows = "all('.board[data-side=white] line.arrow').map((line) => line.getAttribute('class') + line.getAttribute('y1'))"
+        assert tab.value(arrows) == ["arrow reply37.5", "arrow better307.5"]  # from d8, from d2
+        assert tab.value("all('.legend strong').map((text) => text.textContent)") == ["2. d4 (-0.60)", "2...Qh4#", "2. g4??"]
+        tab.press("End")
+        tab.wait("!!one('.board[data-side=white] .square.check.e1')")
+        tab.press("f")
+        tab.wait("one('.stage').classList.contains('flipped')")
+        tab.value("one('#game').value = '2', one('#game').dispatchEvent(new Event('change'))")
+        tab.wait("one('.game.shown').id === 'game2'")
+        assert tab.value("one('.seat').textContent") == HOSTILE.replace('"', "'")
+        assert tab.value("all('.board').map((board) => all('use', board).length)") == [32, 32]
+        assert tab.value("document.title") == "2 games - coachwhip"
+
+
+@pytest.mark.needs_program(CHROMIUM)
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_report_fits_a_phone_and_a_desk(tmp_path: Path, dark: bool) -> None:
+    """Also with names that cannot be broken; on a phone the board stays in sight, and fingers find the links."""
+    text = CLOCKED.replace("Quick", "W" * 90).replace("Slow", "x" * 90).replace("Pawn", "P" * 90)
+    page = board_page.page([studied(text, [Cp(20), Cp(-300), Cp(20), Cp(-300), Cp(20)], {0: ["d2d4"], 2: ["g1h3"]})], "test")
+    (tmp_path / "wide.html").write_text(page, encoding="utf-8")
+    with Browser(tmp_path) as chromium:
+        desk, phone = (chromium.open((tmp_path / "wide.html").as_uri(), width, dark=dark) for width in (DESK, PHONE))
+        assert desk.colours_if_it_fits() == phone.colours_if_it_fits() == (DARK if dark else LIGHT)
+        assert phone.value("scrollTo(0, 1e6), one('.stage').getBoundingClientRect().top") == 0
+        boxes = phone.value("all('button, select, .moves a, .line a').map((each) => each.getBoundingClientRect().toJSON())")
+        assert not [box for box in boxes if box["width"] and min(box["width"], box["height"]) < 44]
+
+
+@pytest.mark.needs_program(CHROMIUM)
+def test_practise_judges_moves_and_prints_a_board_for_each_mistake(two_games: str, tmp_path: Path) -> None:
+    (tmp_path / "report.html").write_text(two_games, encoding="utf-8")
+    with Browser(tmp_path) as chromium:
+        tab = chromium.open((tmp_path / "report.html").as_uri())
+
+        def move(start: str, end: str) -> str:
+            tab.drag(*(f".board[data-side=white] .square.{name}" for name in (start, end)))
+            return verdict()
+
+        def verdict() -> str:
+            return str(tab.value("one('.verdict').textContent"))
+
+        tab.click("[data-exercise=start]")
+        assert verdict() == "1 of 2: White played 1. f3?! (inaccuracy). Find a better move."
+        assert tab.value("all('.stage .arrow').length + one('.games').offsetHeight") == 0  # nothing gives the answer away
+        assert move("e2", "e5") == verdict()
+        assert move("e2", "e4") == "Right. Best: e4 (+0.20)."
+        assert "White: king e1" in tab.value("one('.board svg').getAttribute('aria-label')")
+        tab.click("[data-exercise=next]")
+        assert move("a2", "a3") == "a3 is not among the good moves. Try again."
+        assert move("g2", "g4").startswith("g4 was played. ")
+        tab.click(".exercise input")
+        tab.type("e4\r")
+        assert verdict() == "Good too. Best: d4 (-0.60); good too: e4 (-0.60)."
+        tab.click("[data-exercise=next]")
+        assert verdict() == "You found 1 of 2 at the first try."
+        tab.value("dispatchEvent(new Event('beforeprint'))")
+        assert tab.value("all('.mistakes .board').map((board) => all('use', board).length)") == [32, 32]

@@ -1,0 +1,356 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""`coachwhip play --browser`: games by clicks in a real browser, and requests that nobody but the page may send."""
+
+import http.client
+import io
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import chess
+import chess.pgn
+import pytest
+from browser import Browser, Tab
+from coachwhip.uci.options import MIN_ELO
+from programs import CHROMIUM
+from uci_process import environment
+
+from coachwhip import open_engine
+from coachwhip.games.time_control import TimeControl
+from coachwhip.study.play.browser import FULL, MAX_REQUEST, Server, SharedGame
+from coachwhip.study.play.game import Game
+
+WHITE = "a4 a5 a6 axb7 bxa8=Q e4 Nh3 Bd3 O-O Qh5#".split()  # a game with a promotion, castling and mate
+BLACK = "f6 g5 Nc6 Nb4 Nc6 Nb4 Nc6 Nb4 Nc6".split()
+ARGS = Namespace(elo=None, color="white", chess960=None, time=TimeControl(time=0.01), pgn=None, weights=None)
+
+
+class Replies:
+    """An engine that plays these moves."""
+
+    def __init__(self, moves: Sequence[str]) -> None:
+        self._moves = iter(moves)
+
+    def analysis(self, board: chess.Board, *_: Any, **__: Any) -> Any:
+        move = board.parse_san(next(self._moves))
+        return SimpleNamespace(wait=lambda: SimpleNamespace(move=move), stop=lambda: None)
+
+
+class Client:
+    """A server of a game, and what a browser with its cookie does."""
+
+    def __init__(self, engine: Any, board: chess.Board, args: Namespace = ARGS) -> None:
+        self.game = SharedGame(args, engine, Game(engine, board, chess.WHITE, args.time))
+        self.server = Server(0, self.game)
+        threading.Thread(target=self.server.serve_forever, args=[0.02], daemon=True).start()
+        self.host = self.server.host
+        self.address = f"http://{self.host}/?token={self.server.token}"
+        self.own = {"Host": self.host, "Cookie": self.server.cookie, "Origin": f"http://{self.host}"}
+
+    def ask(self, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> http.client.HTTPResponse:
+        """Send exactly these headers."""
+        connection = http.client.HTTPConnection(self.host, timeout=20)
+        connection.putrequest(method, path, skip_host=True, skip_accept_encoding=True)
+        for name, value in headers.items():
+            connection.putheader(name, value)
+        connection.endheaders(body)
+        return connection.getresponse()
+
+    def post(self, body: bytes) -> http.client.HTTPResponse:
+        return self.ask("POST", "/do", {**self.own, "Content-Length": str(len(body))}, body)
+
+    def do(self, do: str, **values: Any) -> dict[str, Any]:
+        """The answer to a command, in the position now unless `fen` says otherwise, and the state after it."""
+        request = {"do": do, "fen": self.game.game.board.fen(), **values}
+        answer: dict[str, Any] = json.loads(self.post(json.dumps(request).encode()).read())
+        return {**self.game.state(), **answer}
+
+    def wait(self, plies: int) -> None:
+        """Wait until so many moves have been made."""
+        end = time.monotonic() + 20
+        while len(self.game.game.board.move_stack) != plies:
+            assert time.monotonic() < end, "nothing happens"
+            time.sleep(0.01)
+
+
+@pytest.fixture
+def start() -> Iterator[Any]:
+    """Starts a server: `start(engine or None, board)`."""
+    clients = []
+
+    def start(engine: Any = None, board: chess.Board | None = None, args: Namespace = ARGS) -> Client:
+        clients.append(Client(engine or open_engine(), board or chess.Board(), args))
+        return clients[-1]
+
+    yield start
+    for client in clients:
+        client.server.shutdown()
+        client.server.server_close()
+
+
+# --- Who is let in ---
+
+
+def test_the_printed_address_lets_in_one_browser(start: Any) -> None:
+    """It is exchanged for a cookie that no script can read; afterwards it is good only for the browser with the cookie."""
+    client = start()
+    address, host = client.address.removeprefix(f"http://{client.host}"), {"Host": client.host}
+    assert client.ask("GET", "/?token=wrong", host).status == 403
+    first = client.ask("GET", address, host)
+    assert (first.status, first.headers["Location"]) == (303, "/")
+    cookie, *flags = first.headers["Set-Cookie"].split("; ")
+    assert {"HttpOnly", "SameSite=Strict"} <= set(flags)
+    again = client.ask("GET", address, host)
+    assert (again.status, b"start coachwhip again" in again.read()) == (403, True)
+    assert client.ask("GET", address, {**host, "Cookie": cookie}).status == 303
+    page = client.ask("GET", "/", {**host, "Cookie": f"other=1; {cookie}"})
+    assert page.status == 200
+    assert page.headers["Content-Security-Policy"].startswith("frame-ancestors 'none'")
+    assert page.headers["Referrer-Policy"] == "no-referrer"
+    assert b"default-src 'none'" in page.read()
+
+
+FORGED = [
+    {"Cookie": ""},
+    {"Cookie": "coachwhip=guess"},
+    {"Host": "evil.example"},  # DNS rebinding
+    {"Host": "127.0.0.1:1"},
+    {"Host": ""},
+    {"Origin": "https://evil.example"},
+    {"Origin": "http://127.0.0.1:1"},
+    {"Origin": "null"},
+]
+
+
+@pytest.mark.parametrize("headers", FORGED, ids=str)
+def test_forged_requests_neither_move_nor_read(headers: dict[str, str], start: Any) -> None:
+    """Without the cookie, under another host name or from another site."""
+    client = start(Replies(["e5"]))
+    body = json.dumps({"do": "move", "text": "e4", "fen": chess.STARTING_FEN}).encode()
+    forged = {name: value for name, value in {**client.own, **headers}.items() if value}
+    assert client.ask("POST", "/do", {**forged, "Content-Length": str(len(body))}, body).status == 403
+    assert [client.ask("GET", path, forged).status for path in ("/", "/events", "/game.pgn", "/report")] == 4 * [403]
+    assert client.game.game.board.fen() == chess.STARTING_FEN
+    without = {name: value for name, value in client.own.items() if name != "Origin"}  # a link, or a form of an old browser
+    assert client.ask("POST", "/do", {**without, "Content-Length": "2"}, b"{}").status == 403
+
+
+BODIES = [
+    b"",
+    b"[]",
+    b"[" * 100_000,
+    b"\xff",
+    b'{"do": "x"}',
+    b'{"do": "move", "text": 5, "fen": []}',
+    b'{"do": "new", "level": [], "clock": 99}',
+]
+
+
+def test_malformed_requests_break_nothing(start: Any) -> None:
+    """They are rejected, as are long ones, unread."""
+    client = start(Replies(["e5"]))
+    statuses = {client.post(body).status for body in BODIES}
+    assert statuses <= {200, 400}
+    for length, status in (("-1", 413), ("x", 400), (str(MAX_REQUEST + 1), 413), ("9" * 5000, 400)):
+        assert client.ask("POST", "/do", {**client.own, "Content-Length": length}).status == status
+    assert client.ask("POST", "/do", client.own).status == 400
+    assert client.ask("GET", "/../../etc/passwd", client.own).status == 404
+    assert client.ask("PUT", "/do", client.own).status == 501
+    assert client.do("move", text="e4")["message"] == ""
+    client.wait(2)
+
+
+# --- The game ---
+
+
+def test_the_engine_can_be_interrupted(start: Any) -> None:
+    """Taking back, resigning and a new game do not wait for its move."""
+    client = start(args=Namespace(**{**vars(ARGS), "time": TimeControl(time=1000)}))
+    assert client.do("move", text="e4")["status"] == "1. e4. coachwhip is thinking."
+    assert client.do("hint")["message"] == "It is not your turn."
+    assert client.do("undo")["status"] == "Your move."
+    client.do("move", text="d4")
+    assert client.do("resign")["over"]
+    client.do("new", level=FULL, clock="as on the command line", color="black", start="")
+    new = client.do("new", level=str(MIN_ELO), clock="none", color="black", start="")
+    assert (new["side"], new["names"][1]) == ("black", "Human")
+    client.wait(1)
+    assert client.do("hint")["better"]
+
+
+def test_a_move_of_a_tab_that_was_overtaken(start: Any) -> None:
+    """It is not made, and the tab gets the position."""
+    client = start(Replies(["e5"]))
+    client.do("move", text="e4")
+    client.wait(2)
+    answer = client.do("move", text="d4", fen=chess.STARTING_FEN)
+    assert "gone on" in answer["message"]
+    assert answer["moves"] == "1. e4 e5"
+
+
+def test_tabs_that_read_the_game_at_once(start: Any) -> None:
+    """python-chess changes a board while it writes a move of it."""
+    client = start(Replies([]))
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(4) as pool:
+            states = list(pool.map(lambda _: client.game.state(), range(200)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert all(state == states[0] for state in states)
+
+
+@pytest.mark.parametrize(
+    ("text", "fen"),
+    [
+        ("", chess.STARTING_FEN),
+        ("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1"),
+        ('[Event "x"]\n\n1. e4 e5 *', "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"),
+        ("4k3/8/8/8/8/8/8/R7 w Q - 0 1", "This FEN"),
+        ("hello", "This PGN"),
+        ("1. e4 Ke2", "This PGN"),
+    ],
+)
+def test_a_game_from_a_pasted_text(text: str, fen: str, start: Any) -> None:
+    """A FEN or PGN; a message says why it cannot be used, and the old game goes on."""
+    client = start()
+    client.do("move", text="Nf3")
+    client.wait(2)
+    answer = client.do("new", level=FULL, clock="5+3", color="white", start=text)
+    if fen.startswith("This"):
+        assert answer["message"].startswith(fen)
+        assert answer["moves"].startswith("1. Nf3")
+    else:
+        assert (answer["message"], answer["fen"]) == ("", fen)
+
+
+def test_castling_squares_of_chess960(start: Any) -> None:
+    """The king may be put on its rook always, on its square unless that is a step of the king."""
+    client = start(Replies([]), chess.Board("4k3/8/8/8/8/8/8/R4K1R w KQ - 0 1", chess960=True))
+    squares = {move["san"]: move["to"] for move in client.game.state()["legal"]}
+    assert (squares["O-O"], squares["O-O-O"], squares["Kg1"]) == (["h1"], ["c1", "a1"], ["g1"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for one process")
+def test_the_command_keeps_the_game_at_ctrl_c(tmp_path: Path) -> None:
+    """It prints the address at once; a port that is taken is named."""
+    pgn, fen = tmp_path / "games.pgn", "k7/8/8/8/8/8/8/K6R w - - 0 1"
+    command = [sys.executable, *"-m coachwhip play --browser --no-open --pgn".split(), str(pgn), "--fen", fen]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment()) as process:
+        assert process.stdout
+        host, _, token = process.stdout.readline().split("//")[1].strip().partition("/")
+        port = host.split(":")[1]
+        taken = subprocess.run([*command, "--port", port], capture_output=True, text=True, check=False, timeout=60)
+        connection = http.client.HTTPConnection(host)
+        connection.request("GET", f"/{token}")
+        cookie = connection.getresponse().headers["Set-Cookie"].split(";")[0]
+        body = json.dumps({"do": "move", "text": "Rh7", "fen": fen})
+        connection = http.client.HTTPConnection(host)
+        connection.request("POST", "/do", body, {"Cookie": cookie, "Origin": f"http://{host}"})
+        assert connection.getresponse().status == 200
+        process.send_signal(signal.SIGINT)
+        assert process.wait(20) == 0
+    assert (taken.returncode, f"port {port} cannot be used" in taken.stderr) == (2, True)
+    assert "1. Rh7" in pgn.read_text(encoding="utf-8")
+
+
+# --- In Chromium ---
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """One browser for all tests."""
+    with Browser(tmp_path_factory.mktemp("chromium")) as browser:
+        yield browser
+
+
+def square(name: str, side: str = "white") -> str:
+    """A square of the board with this side at the bottom."""
+    return f".board[data-side={side}] rect.{name}"
+
+
+def wait_for(tab: Tab, moves: str) -> None:
+    """Wait until the page shows these moves."""
+    tab.wait(f"document.querySelector('.record').textContent === {json.dumps(moves)}")
+
+
+@pytest.mark.needs_program(CHROMIUM)
+def test_a_whole_game_by_clicks(chromium: Browser, start: Any) -> None:
+    """With a promotion, castling, a drag, a reload, a second tab, a written move and the PGN."""
+    client = start(Replies(BLACK))
+    tab = chromium.open(client.address)
+    wait_for(tab, "No moves yet.")
+    board, shown = chess.Board(), ""
+    other = None
+    for number, san in enumerate(WHITE, start=1):
+        move = board.parse_san(san)
+        origin, target = map(chess.square_name, (move.from_square, move.to_square))
+        if san == "a5":
+            tab.go(f"http://{client.host}/")
+            wait_for(tab, shown)
+        if san == "e4":
+            tab.click("#text")
+            tab.type("d5\r")
+            assert tab.wait("document.querySelector('.message').textContent") == "d5 is not legal here."
+            tab.value("document.querySelector('#text').value = ''")
+            tab.type("e4\r")
+        elif san == "Nh3":  # by the other tab
+            other = chromium.open(f"http://{client.host}/", 390)
+            wait_for(other, shown)
+            other.drag(square(origin), square(target))
+        elif san == "O-O":
+            tab.click(square("e1"), square("h1"))
+        else:
+            tab.click(square(origin), square(target))
+        if move.promotion:
+            tab.click("dialog button")
+        board.push(move)
+        shown += f"{' ' * (number > 1)}{number}. {san}"
+        if number <= len(BLACK):
+            board.push_san(BLACK[number - 1])
+            shown += f" {BLACK[number - 1]}"
+        wait_for(tab, shown)
+    assert other
+    wait_for(other, shown)
+    assert "You win by checkmate: 1-0" in tab.value("document.querySelector('.status').textContent")
+    game = chess.pgn.read_game(io.StringIO(tab.value("fetch('game.pgn').then((answer) => answer.text())")))
+    assert game
+    assert (game.end().board().fen(), game.headers["Result"]) == (board.fen(), "1-0")
+    label = tab.value("document.querySelector('.board svg').getAttribute('aria-label')")
+    assert label.startswith("Board: 10. Qh5#. White: king g1, queens a8 h5, rooks a1 f1,")
+
+
+@pytest.mark.needs_program(CHROMIUM)
+def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
+    """Black at the bottom, dots, hint, lines, and the report after the game; it fits a phone, and another origin's page gets nothing."""
+    client = start(board=chess.Board("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"))
+    tab = chromium.open(client.address, 390)
+    tab.wait("/Your move/.test(document.querySelector('.status').textContent)")
+    tab.click(square("e1"))
+    assert (
+        tab.value("document.querySelectorAll('.board[data-side=white] .targets circle').length")
+        == len(list(client.game.game.board.legal_moves)) - 2
+    )
+    tab.click("[data-do=hint]", "#shows-lines")
+    tab.wait("document.querySelector('.message').textContent.startsWith('Perhaps')")
+    tab.wait("document.querySelectorAll('.lines li').length === 3")
+    assert tab.value("document.documentElement.scrollWidth <= innerWidth && !document.querySelector('#report').offsetWidth")
+    tab.click("[data-do=flip]", square("e2", "black"), square("e3", "black"))
+    client.wait(3)
+    tab.click("[data-do=resign]")
+    tab.wait("!document.querySelector('#report').hidden")
+    tab.click("#report")
+    tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")
+    tab.go("data:text/html,<title>another site</title>")
+    for path in ("game.pgn", "events", "do"):
+        assert tab.value(f"fetch('http://{client.host}/{path}').then(() => 'read', () => 'blocked')") == "blocked"
