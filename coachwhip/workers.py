@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Processes that work for this one, end with it, and leave Ctrl-C to it."""
+"""Processes that work for this one, end with it, and leave Ctrl-C and other signals to it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ def worker_processes(count: int) -> Iterator[ProcessPoolExecutor]:
 
 def _start_worker(lifeline: Connection) -> None:
     """Prepare a worker process."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started it handles Ctrl-C
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)  # the process that started it handles them, and ends this one
     threading.Thread(target=_end_with, args=(lifeline,), daemon=True).start()
 
 

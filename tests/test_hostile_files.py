@@ -21,6 +21,7 @@ from typing import Any
 
 import chess
 import pytest
+import studies as games
 from coachwhip.bench import perft
 from coachwhip.bench.suite import epd
 from coachwhip.evaluation import config
@@ -33,7 +34,6 @@ from coachwhip.cli.command import CommandError
 from coachwhip.games import openings
 from coachwhip.games.adjudication import by_tablebase, open_tables
 from coachwhip.games.pages import board_page
-from coachwhip.games.pages import study as games
 from coachwhip.learn import game_file, tuning_set, wdl_fit
 from coachwhip.study.lab.__main__ import read_positions
 

@@ -22,6 +22,7 @@ from ..uci.tunables import read
 LARGEST_TIME = 1e6  # seconds
 LARGEST_COUNT = 10**15  # nodes
 INTERRUPTED = 130  # exit code after Ctrl-C
+STOPS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]  # Windows has no SIGHUP
 PACKAGES = {"chess": "chess", "numpy": "numpy", "distributed": "'coachwhip[cluster]'"}  # to install, by library
 PACKAGES |= dict.fromkeys(("matplotlib", "rich", "scipy"), "'coachwhip[bench]'")
 
@@ -38,12 +39,13 @@ class Parser(argparse.ArgumentParser):
         super().__init__(prog=f"coachwhip {name}", description=about, epilog=epilog, formatter_class=formatter)
 
     def run(self, argv: Sequence[str], body: Callable[[argparse.Namespace], int]) -> int:
-        """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C.
+        """Parse `argv` and run `body`; returns the exit code: 2 after a bad command line or an error, 130 after Ctrl-C, SIGTERM and SIGHUP.
 
         Errors are CommandError, OSError (see `files.naming`), a library that is not installed, and too little memory.
         """
         try:
-            return body(self._parse(_joined(argv)))
+            with stoppable():
+                return body(self._parse(_joined(argv)))
         except SystemExit:  # argparse has printed the help text
             return 0
         except KeyboardInterrupt:
@@ -114,20 +116,57 @@ def require(module: str, what: str) -> None:
         raise CommandError(f"{what} {missing(error)}") from error
 
 
+class _Stop:
+    """Handler of the signals that end a command: the first raises KeyboardInterrupt, and the later ones let it finish its files."""
+
+    def __init__(self) -> None:
+        self.holds = 0  # blocks that a signal must not interrupt
+        self.has_come = self.is_raised = False
+
+    def __call__(self, *_: object) -> None:
+        self.has_come = True
+        self.raise_once()
+
+    def raise_once(self) -> None:
+        """Raise KeyboardInterrupt, if a signal has come, unless a block is held or it has been raised before."""
+        if self.has_come and not self.holds and not self.is_raised:
+            self.is_raised = True
+            raise KeyboardInterrupt
+
+
+@contextmanager
+def stoppable() -> Iterator[None]:
+    """Let Ctrl-C, SIGTERM and the end of the terminal all end the block in the same way; a signal that is ignored stays so."""
+    handlers = {number: signal.getsignal(number) for number in STOPS} if is_main_thread() else {}
+    ours, stop = [number for number, handler in handlers.items() if handler != signal.SIG_IGN], _Stop()
+    try:
+        for number in ours:
+            signal.signal(number, stop)
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, handlers[number])
+
+
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Delay Ctrl-C until the block has run."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    events: list[Any] = []
-    handler = signal.signal(signal.SIGINT, lambda *event: events.append(event))
+    """Delay the signals that end a command until the block has run."""
+    stops = {signal.getsignal(number) for number in STOPS} if is_main_thread() else set()
+    held = [stop for stop in stops if isinstance(stop, _Stop)]
+    for stop in held:
+        stop.holds += 1
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, handler)
-    if events and callable(handler):
-        handler(*events[-1])
+        for stop in held:
+            stop.holds -= 1
+    for stop in held:
+        stop.raise_once()
+
+
+def is_main_thread() -> bool:
+    """Return whether this thread may set the handlers of signals."""
+    return threading.current_thread() is threading.main_thread()
 
 
 # --- Values of options: each function is, or returns, an argparse `type` ---

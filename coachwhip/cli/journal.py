@@ -10,6 +10,7 @@ import json
 import os
 import re
 import zlib
+from argparse import Namespace
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -88,6 +89,11 @@ def _unpack(line: bytes) -> dict[str, Any] | None:
     return value
 
 
+def open_journal(args: Namespace, command: str, settings: Mapping[str, Any]) -> "Journal":
+    """Open the --journal of a run with these settings; without one, what keeps nothing."""
+    return Journal(args.journal, command, settings, resume=args.resume) if args.journal else NoJournal()
+
+
 class Journal:
     """An open journal, which one run at a time makes longer. `lines` are those that it held when it was opened."""
 
@@ -133,3 +139,16 @@ class Journal:
     def close(self) -> None:
         """Let other runs have the file."""
         self._file.close()
+
+
+class NoJournal(Journal):
+    """In place of the journal of a run that keeps none."""
+
+    def __init__(self) -> None:
+        self.lines: list[dict[str, Any]] = []
+
+    def append(self, line: Mapping[str, Any]) -> None:
+        """Drop the line."""
+
+    def close(self) -> None:
+        """Close nothing."""

@@ -2,18 +2,18 @@
 """Work handed out to a pool of workers and collected: threads of this process, processes of this machine, or a Dask cluster.
 
 All three are executors of `concurrent.futures`, so that this is written once. A pool calls one function; items and results go to
-it and come back.
+it and come back. `here` is one without workers.
 """
 
 import signal
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
-from itertools import islice
+from itertools import islice, takewhile
 from typing import Any, Generic, TypeVar
 
 from ..workers import POLL_SECONDS, worker_processes
-from .command import CommandError
+from .command import STOPS, CommandError
 from .fair_timing import fair_timing
 
 AHEAD = 2  # items handed out for each worker, so that none waits for the next
@@ -32,8 +32,8 @@ class Pool(Generic[Item, Result]):
         self._function = function
         self._limit = workers * AHEAD
 
-    def run(self, items: Iterable[Item]) -> Generator[tuple[Item, Result], None, None]:
-        """Yield every item and what the function returns, as they finish. Raises what the function raises.
+    def run(self, items: Iterable[Item], *, in_order: bool = False) -> Generator[tuple[Item, Result], None, None]:
+        """Yield every item and what the function returns, as they finish or `in_order`. Raises what the function raises.
 
         Items are taken as they are needed. Closing the generator, an error and Ctrl-C withdraw what no worker has started.
         """
@@ -41,16 +41,32 @@ class Pool(Generic[Item, Result]):
         running: dict[Future[Result], Item] = {}
         try:
             while True:
-                for item in islice(waiting, self._limit - len(running)):
-                    running[self._executor.submit(self._function, item)] = item
+                busy = [future for future in running if not future.done()]
+                for item in islice(waiting, self._limit - len(busy)):
+                    busy.append(self._executor.submit(self._function, item))
+                    running[busy[-1]] = item
                 if not running:
                     return
-                done, _ = wait(running, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
-                for future in [future for future in running if future in done]:
+                wait(busy, timeout=POLL_SECONDS, return_when=FIRST_COMPLETED)
+                for future in list(takewhile(Future.done, running) if in_order else filter(Future.done, running)):
                     yield running.pop(future), future.result()
         finally:
             for future in running:
                 future.cancel()
+
+
+class _Here(Pool[Item, Result]):
+    def __init__(self, function: Callable[[Item], Result]) -> None:
+        self._function = function
+
+    def run(self, items: Iterable[Item], *, in_order: bool = True) -> Generator[tuple[Item, Result], None, None]:  # noqa: ARG002
+        yield from ((item, self._function(item)) for item in items)
+
+
+@contextmanager
+def here(function: Callable[[Item], Result]) -> Iterator[Pool[Item, Result]]:
+    """No workers: this thread does the work."""
+    yield _Here(function)
 
 
 @contextmanager
@@ -103,11 +119,14 @@ def cluster(address: str, workers: int) -> Iterator[Cluster]:
     with ExitStack() as stack:
         try:
             if address == LOCAL:
-                handler = signal.signal(signal.SIGINT, signal.SIG_IGN)  # inherited by the workers, which are ended in order
+                handlers = [
+                    (number, signal.signal(number, signal.SIG_IGN)) for number in STOPS
+                ]  # inherited by the workers, which are ended in order
                 try:
                     made = LocalCluster(workers, threads_per_worker=1, processes=True, dashboard_address=None, silence_logs=50)
                 finally:
-                    signal.signal(signal.SIGINT, handler)
+                    for number, handler in handlers:
+                        signal.signal(number, handler)
                 stack.callback(made.close)
             client = Client(made if address == LOCAL else address, timeout=CONNECT_TIMEOUT)
             stack.callback(client.close)

@@ -12,19 +12,19 @@ import os
 import random
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ..cli.checkout import revision
-from ..cli.command import CommandError, Parser, file_name, uninterrupted, warn, whole_number
+from ..cli.command import CommandError, Parser, file_name, warn, whole_number
 from ..cli.files import append, fingerprint, lock, naming, read_bytes, replacing, write_bytes
 from ..cli.journal import require_same_settings
 from ..cli.outputs import add_force, check_outputs, require_regular
-from ..cli.pool import cluster, processes
-from ..cli.progress import progress
+from ..cli.pool import Pool, cluster, processes
+from ..cli.run import Experiment, run
 from ..cli.signature import engine_names, signature
 from ..compressed import LONGEST_START, compression
 from ..core.learning.scorer import RESULT_AT
@@ -112,12 +112,9 @@ def _selfplay(args: argparse.Namespace) -> int:
         books = [open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed) for path in args.openings]
         book = list(chain(*books)) or standard_start(chess960=args.chess960)
         with closing(GameStore(args.file, _described(args, settings, books))) as store:
-            if store.games < args.games:
-                _play_missing(args, settings, book, store)
-            _report(args, store)
+            return run(SelfplayRun(args, book, store), _workers(args, settings))
     except FormatError as error:
         raise CommandError(str(error)) from error
-    return 0
 
 
 def _described(args: argparse.Namespace, settings: SelfplaySettings, books: Sequence[Book]) -> dict[str, Any]:
@@ -201,9 +198,8 @@ class GameStore:
     def save(self) -> None:
         """Put the games on disk, and write the JSON file. Raises OSError."""
         content = {"games": self.games, "plies": self.plies, "results": self.results, "revision": revision()}
-        with uninterrupted():
-            os.fsync(self._file.fileno())
-            write_bytes(self._settings_path, json.dumps(content | {"settings": self._settings}, indent=1).encode() + b"\n")
+        os.fsync(self._file.fileno())
+        write_bytes(self._settings_path, json.dumps(content | {"settings": self._settings}, indent=1).encode() + b"\n")
 
     def close(self) -> None:
         """Let other runs have the file; one without games is removed."""
@@ -213,48 +209,50 @@ class GameStore:
                 self._settings_path.unlink()
 
 
-def _play_missing(args: argparse.Namespace, settings: SelfplaySettings, book: Book, store: GameStore) -> None:
-    """Play until the file has all its games."""
-    if store.games:
-        warn(f"{counted(store.games, 'game')} played, {args.games - store.games} to go")
-    order = list(range(len(book)))
-    random.Random(args.seed).shuffle(order)
-    starts = (GameStart(number, book[order[number % len(order)]]()) for number in range(store.games, args.games))
-    work = partial(play, settings)
-    with ExitStack() as stack:
-        if args.scheduler:
-            workers = stack.enter_context(cluster(args.scheduler, args.concurrency))
-            if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
-                raise CommandError("the cluster's workers run another version of the engine: install this version there")
-            pool = workers.pool(work)
+class SelfplayRun(Experiment[GameStart, bytes]):
+    """The games that the file still lacks."""
+
+    NAME, UNITS, IN_ORDER = "selfplay", "games", True
+
+    def __init__(self, args: argparse.Namespace, book: Book, store: GameStore) -> None:
+        self._args, self._book, self._store = args, book, store
+        self.total, self.done = max(args.games, store.games), store.games
+
+    def batches(self) -> Iterator[Iterable[GameStart]]:
+        """Yield all games at once."""
+        order = list(range(len(self._book)))
+        random.Random(self._args.seed).shuffle(order)
+        yield (GameStart(number, self._book[order[number % len(order)]]()) for number in range(self.done, self.total))
+
+    def keep(self, item: GameStart, result: bytes) -> None:  # noqa: ARG002
+        """Write a game."""
+        self._store.add(result)
+        self.bar.advance()
+
+    def report(self) -> int:
+        """Put all on disk, and print what the file holds."""
+        store, size = self._store, self._args.file.stat().st_size
+        store.save()
+        if self._args.json:
+            print(json.dumps({"games": store.games, "plies": store.plies, "bytes": size, **store.results}))
         else:
-            pool = stack.enter_context(processes(work, args.concurrency))
-        bar = stack.enter_context(progress("games", args.games - store.games))
-        stack.callback(store.save)
-        for game in _in_order(stack.enter_context(closing(pool.run(starts))), store.games):
-            with uninterrupted():
-                store.add(game)
-            bar.advance()
+            shares = ", ".join(f"{result} {store.results[result]}" for result in reversed(RESULTS))
+            print(f"{counted(store.games, 'game')} ({shares}), {store.plies} plies in {size} bytes: {self._args.file}")
+        return 0
 
 
-def _in_order(played: Iterable[tuple[GameStart, bytes]], first: int) -> Iterator[bytes]:
-    """Return the games by number, each as soon as those before it are there."""
-    early: dict[int, bytes] = {}
-    for start, game in played:
-        early[start.number] = game
-        while first in early:
-            yield early.pop(first)
-            first += 1
-
-
-def _report(args: argparse.Namespace, store: GameStore) -> None:
-    """Print what the file holds."""
-    size = args.file.stat().st_size
-    if args.json:
-        print(json.dumps({"games": store.games, "plies": store.plies, "bytes": size, **store.results}))
+@contextmanager
+def _workers(args: argparse.Namespace, settings: SelfplaySettings) -> Iterator[Pool[GameStart, bytes]]:
+    """Provide processes of this machine, or the workers of a cluster. Raises CommandError if these are of another version."""
+    work = partial(play, settings)
+    if not args.scheduler:
+        with processes(work, args.concurrency) as pool:
+            yield pool
         return
-    shares = ", ".join(f"{result} {store.results[result]}" for result in reversed(RESULTS))
-    print(f"{counted(store.games, 'game')} ({shares}), {store.plies} plies in {size} bytes: {args.file}")
+    with cluster(args.scheduler, args.concurrency) as workers:
+        if workers.call(signature, settings.weights, settings.network) != signature(settings.weights, settings.network):
+            raise CommandError("the cluster's workers run another version of the engine: install this version there")
+        yield workers.pool(work)
 
 
 def _write_epd(args: argparse.Namespace) -> int:

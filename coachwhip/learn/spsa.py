@@ -12,16 +12,17 @@ import json
 import math
 import random
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from functools import partial
 from typing import NamedTuple
 
-from ..cli.command import CommandError, Parser, file_name, number, uninterrupted, warn, whole_number
+from ..cli.command import CommandError, Parser, file_name, number, whole_number
 from ..cli.files import fingerprint
-from ..cli.journal import Journal, add_journal_arguments
+from ..cli.journal import Journal, add_journal_arguments, open_journal
 from ..cli.outputs import check_outputs
 from ..cli.pool import processes
-from ..cli.progress import progress
+from ..cli.run import Experiment, run
 from ..cli.signature import engine_names
 from ..cli.table import show
 from ..games.adjudication import BLACK_WINS, DRAW, WHITE_WINS
@@ -209,9 +210,7 @@ def _spsa(args: argparse.Namespace) -> int:
     for name in {parameter.name for parameter in parameters}.intersection(dict(args.set)):
         raise CommandError(f"{name} is tuned, so --set cannot fix it: --tune {name}=START says where it starts")
     settings = OwnGames(**settings_from(args), random_plies=0 if args.openings else RANDOM_PLIES, rules=RULES)
-    spsa = Spsa(parameters, args.games // 2, args.batch, args.r_end, args.seed)
     book = open_book(args.openings, seed=args.seed) if args.openings else standard_start()
-    openings = choose(book, spsa.iterations, args.seed)
     described = {  # it must be the same when a run is resumed
         **vars(settings),
         **engine_names(settings.weights, settings.network),
@@ -219,64 +218,71 @@ def _spsa(args: argparse.Namespace) -> int:
         "openings": fingerprint(args.openings) if args.openings else "",
         "parameters": {parameter.name: list(parameter[1:]) for parameter in parameters},
     }
-    journal = Journal(args.journal, "spsa", described, resume=args.resume) if args.journal else None
-    for line in journal.lines if journal else ():
-        spsa.take(line["games"])
-    try:
-        _play(args, settings, openings, spsa, journal)
-    finally:  # also after Ctrl-C, or where the journal cannot be written
-        if journal:
-            journal.close()
-        _report(args, spsa)
-    return 0
+    with closing(open_journal(args, "spsa", described)) as journal:
+        spsa = Spsa(parameters, args.games // 2, args.batch, args.r_end, args.seed)
+        experiment = SpsaRun(args, spsa, choose(book, spsa.iterations, args.seed), journal)
+        return run(experiment, processes(partial(play, settings), args.concurrency))
 
 
-def _play(args: argparse.Namespace, settings: OwnGames, openings: Sequence[Opening], spsa: Spsa, journal: Journal | None) -> None:
-    """Play the batches that are missing."""
-    total, played = 2 * spsa.iterations, len(spsa.games)
-    if played:
-        warn(f"{played} games played, {total - played} to go")
-    every = 2 * max(1, spsa.iterations // REPORTS)
-    with processes(partial(play, settings), args.concurrency) as pool, progress("games", total - played) as bar:
-        while iterations := spsa.next():
-            pairs = [
-                PairGame(2 * number + colour, openings[number], plus, minus)
+class SpsaRun(Experiment[PairGame, int]):
+    """The games of a run, and the values that they move."""
+
+    NAME, UNITS, IN_ORDER = "spsa", "games", True
+
+    def __init__(self, args: argparse.Namespace, spsa: Spsa, openings: Sequence[Opening], journal: Journal) -> None:
+        """Go on with the journal."""
+        self._args, self._spsa, self._openings, self._journal = args, spsa, openings, journal
+        for line in journal.lines:
+            spsa.take(line["games"])
+        self.total, self.done = 2 * spsa.iterations, len(spsa.games)
+        self._batch: list[int] = []  # results of the games of the batch that is played
+
+    def batches(self) -> Iterator[list[PairGame]]:
+        """Yield the games of each batch of iterations."""
+        while iterations := self._spsa.next():
+            yield [
+                PairGame(2 * number + colour, self._openings[number], plus, minus)
                 for number, _, plus, minus in iterations
                 for colour in (0, 1)
             ]
-            results = {}
-            for game, result in pool.run(pairs):
-                results[game.number] = result
-                bar.advance()
-            played, games = len(spsa.games), [results[game.number] for game in pairs]
-            with uninterrupted():  # the journal and the values agree
-                spsa.take(games)
-                if journal:
-                    values = {name: round(value, 3) for name, value in spsa.values.items()}
-                    journal.append({"games": games, "values": values})
+
+    def keep(self, item: PairGame, result: int) -> None:  # noqa: ARG002
+        """Count a game; after the last one of a batch the values move, and the journal gets them."""
+        spsa, every = self._spsa, 2 * max(1, self._spsa.iterations // REPORTS)
+        self._batch.append(result)
+        self.bar.advance()
+        if len(self._batch) == 2 * len(spsa.next()):
+            played, games, self._batch = len(spsa.games), self._batch, []
+            spsa.take(games)
+            self._journal.append({"games": games, "values": {name: round(value, 3) for name, value in spsa.values.items()}})
             if played // every < len(spsa.games) // every:
-                bar.log(str(spsa))
+                self.bar.log(str(spsa))
+
+    def report(self) -> int:
+        """Print the values, lines to put into core/tunables.py, and the match that tests them."""
+        args, spsa = self._args, self._spsa
+        if args.json:
+            values = [p._asdict() | {"value": round(spsa.values[p.name]), "exact": spsa.values[p.name]} for p in spsa.parameters]
+            print(json.dumps({"games": len(spsa.games), "plus_score": spsa.plus_score(), "values": values}, indent=1))
+            return 0
+        rows = [
+            (p.name, str(p.start), f"{value:.0f}", f"{value - p.start:+.2f}", f"{p.low}..{p.high}")
+            for p, value in zip(spsa.parameters, spsa.values.values(), strict=True)
+        ]
+        show(f"{len(spsa.games)} games", ("name", "start", "value", "change", "bounds"), rows)
+        print("For core/tunables.py:")
+        for name, _, low, high, step, note in ROWS.values():
+            if name in spsa.values:
+                print(f"    ({json.dumps(name)}, {round(spsa.values[name])}, {low}, {high}, {step}, {json.dumps(note)}),")
+        print(f"To test: coachwhip {shlex.join(_test_match(args, spsa))}")
+        return 0
 
 
-def _report(args: argparse.Namespace, spsa: Spsa) -> None:
-    """Print the values, lines to put into core/tunables.py, and the match that tests them."""
-    values = spsa.values
-    if args.json:
-        fields = [p._asdict() | {"value": round(values[p.name]), "exact": values[p.name]} for p in spsa.parameters]
-        print(json.dumps({"games": len(spsa.games), "plus_score": spsa.plus_score(), "values": fields}, indent=1))
-        return
-    rows = [
-        (p.name, str(p.start), str(round(values[p.name])), f"{values[p.name] - p.start:+.2f}", f"{p.low}..{p.high}")
-        for p in spsa.parameters
-    ]
-    show(f"{len(spsa.games)} games", ("name", "start", "value", "change", "bounds"), rows)
-    print("For core/tunables.py:")
-    for name, _, low, high, step, note in ROWS.values():
-        if name in values:
-            print(f"    ({json.dumps(name)}, {round(values[name])}, {low}, {high}, {step}, {json.dumps(note)}),")
+def _test_match(args: argparse.Namespace, spsa: Spsa) -> list[str]:
+    """Return the command line of the match between the tuned values and those before."""
     before = ["coachwhip", *(f"--set={name}={value}" for name, value in args.set)]
     before += [f"--weights={args.weights}"] if args.weights else []
-    tuned = [*before, *(f"--set={name}={round(value)}" for name, value in values.items())]
-    words = [f"--engine={shlex.join(tuned)}", "--name=tuned", f"--engine={shlex.join(before)}", "--name=before"]
-    words += [f"--openings={args.openings}"] if args.openings else []
-    print(f"To test: coachwhip match --games 1000 --nodes {args.nodes} {shlex.join(words)}")
+    tuned = [*before, *(f"--set={name}={round(value)}" for name, value in spsa.values.items())]
+    words = ["match", "--games", "1000", "--nodes", str(args.nodes), f"--engine={shlex.join(tuned)}", "--name=tuned"]
+    words += [f"--engine={shlex.join(before)}", "--name=before"]
+    return words + ([f"--openings={args.openings}"] if args.openings else [])

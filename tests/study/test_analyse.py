@@ -6,6 +6,7 @@ import io
 import json
 import math
 import re
+import signal
 import sys
 import time
 from contextlib import suppress
@@ -23,13 +24,14 @@ from coachwhip.core.engine import Engine, Position
 from coachwhip.evaluation import config
 from places import DATA
 from programs import CHROMIUM
+from studies import read_files
 from uci_process import run_once, run_until
 
 from coachwhip.games.pages import board_page, judge
 from coachwhip.games.pages.chart import ticks
 from coachwhip.games.pages.pgn_clock import clock_text, span_text, times, used
 from coachwhip.games.pages.phases import FULL_PHASE, phases
-from coachwhip.games.pages.study import Study, over_games, read_files
+from coachwhip.games.pages.study import Study, over_games
 from coachwhip.games.pgn import game_text, read_games
 from coachwhip.study.analyse.__main__ import main
 
@@ -192,7 +194,7 @@ def test_a_player_of_several_games_has_results_over_all_of_them() -> None:
     first = studied(QUIET, [Cp(0), Cp(-200), Cp(100), Cp(100), Cp(50)])
     second = studied(QUIET.replace('"Two"', '"Three"'), [Cp(0), Cp(0), Cp(0), Cp(-100), Cp(-100)])
     unread = studied(QUIET.replace("1. Nf3 Nf6 2. Ng1 Ng8", ""), [Cp(0)])
-    ((games, side),) = over_games([first, second, unread])
+    ((games, side),) = over_games(study.sides() for study in (first, second, unread))
     accuracies = [study.sides()[0].accuracy or 0 for study in (first, second)]
     assert (games, side.name, side.moves, side.loss_cp) == (2, "One", 4, 75)
     assert side.accuracy == pytest.approx(sum(accuracies) / 2)
@@ -494,7 +496,9 @@ def test_a_game_whose_start_cannot_be_read_is_written_too(tmp_path: Path, tag: s
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no SIGINT for a child process")
-def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_keeps_what_was_done(tmp_path: Path, name: str) -> None:
+    """Annotated games, report and puzzles."""
     long_game = " ".join(f"{n}. Nf3 Nf6 {n + 1}. Ng1 Ng8" for n in range(1, 400, 2))
     path = write(tmp_path, f'{FOOLS_MATE}\n[White "Long"]\n\n{long_game} *\n\n{QUIET}')
     output, page = tmp_path / "out.pgn", tmp_path / "out.html"
@@ -507,8 +511,19 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
                 return True
         return False
 
-    words = ["--nodes", "40000", "--hash", "1", "--output", str(output), "--report", str(page)]
-    done = run_until(is_second_game_started, "analyse", path, *words)
+    words = [
+        "--nodes",
+        "40000",
+        "--hash",
+        "1",
+        "--output",
+        str(output),
+        "--report",
+        str(page),
+        "--puzzles",
+        str(tmp_path / "p.epd"),
+    ]
+    done = run_until(is_second_game_started, "analyse", path, *words, number=getattr(signal, name))
     assert done.returncode == 130, done.stderr
     assert "Traceback" not in done.stderr
     assert "interrupted" in done.stderr
@@ -518,6 +533,7 @@ def test_ctrl_c_keeps_what_was_done(tmp_path: Path) -> None:
     assert 0 < second < 400
     assert "Fool" in done.stdout
     assert "Not all positions were analysed" in page.read_text(encoding="utf-8")
+    assert " bm Qh4#; " in (tmp_path / "p.epd").read_text(encoding="utf-8")
 
 
 # --- The report ---

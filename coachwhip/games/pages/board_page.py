@@ -20,9 +20,10 @@ from .chart import clocks, graph
 from .frame import HERE
 from .pgn_clock import clock_text, span_text, times, used
 from .phases import PHASES, RULE
-from .study import LINE_PLIES, Line, Side, Study, over_games, score_text
+from .study import LINE_PLIES, Line, Side, Study, over_games, player_of, score_text
 
 DETAILS = {"Event": "", "Site": "", "Date": "", "Round": "round ", "TimeControl": "time control ", "Termination": ""}
+MAX_GAMES = 1000  # of a page: browsers do not hold many more
 VARIATIONS = ("Variation", "SubVariation")
 STEPS = (  # action of report.js, text of the button, title, key
     ("first", "|&lt;", "First position", "Home"),
@@ -122,7 +123,7 @@ def _players(studies: Sequence[Study]) -> str:
     """Return a row for each player of several games; "" if there is none."""
     rows = "".join(
         f'<tr><th scope="row">{escape(side.name)}</th><td>{games}</td>{"".join(f"<td>{cell}</td>" for cell in side.cells())}</tr>'
-        for games, side in over_games(studies)
+        for games, side in over_games(study.sides() for study in studies)
     )
     if not rows:
         return ""
@@ -168,7 +169,7 @@ def _practise(games: Sequence[_Game]) -> str:
         for index in game.judgements:
             if game.lines(index):
                 colour = game.study.boards[index].turn
-                name = game.study.name(colour).strip("? ") or chess.COLOR_NAMES[colour].capitalize()
+                name = player_of(game.study.game, colour).strip("? ") or chess.COLOR_NAMES[colour].capitalize()
                 places.setdefault(name, []).append(f"{game.number}-{index}")
     options = "".join(f'<option value="{" ".join(at)}">{escape(name)} ({len(at)})</option>' for name, at in places.items())
     if not options:

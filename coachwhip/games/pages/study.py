@@ -113,6 +113,12 @@ class Study:
         self.analyses: list[Analysis | None] = [None] * len(self.boards)
 
     @property
+    def fault(self) -> str:
+        """Return what could not be read, "" if all could."""
+        faults = "; ".join(map(reason, self.game.errors[:MAX_NAMED]))
+        return faults and f"{self.label}: {faults}"
+
+    @property
     def complete(self) -> bool:
         """Return whether every position has been analysed. A game that is not judged needs no score of its opening."""
         return not self.colours or None not in self.analyses
@@ -208,11 +214,7 @@ class Study:
         by_phase = {phase: accuracy([move for move in moves if phase_of[move.at] == phase]) for phase in PHASES}
         counts = {kind.name: sum(move.judgement is kind for move in moves) for kind in judge.JUDGEMENTS}
         loss = sum(move.loss_cp for move in moves) / len(moves) if moves else None
-        return Side(self.name(colour), len(moves), accuracy(moves), by_phase, loss, counts)
-
-    def name(self, colour: chess.Color) -> str:
-        """Return the name of a player, "?" if the game does not give it."""
-        return self.game.headers.get("White" if colour else "Black", "?")
+        return Side(player_of(self.game, colour), len(moves), accuracy(moves), by_phase, loss, counts)
 
     def annotate(self, annotator: str) -> None:
         """Write the results so far into the game; a second call changes nothing.
@@ -253,11 +255,11 @@ def lines_of(infos: Sequence[InfoDict]) -> tuple[Line, ...]:
     return tuple(Line(info["score"].white(), tuple(info.get("pv", ()))) for info in infos)
 
 
-def over_games(studies: Sequence[Study]) -> list[tuple[int, Side]]:
-    """Return the number of games and the mean results of each player of several games."""
+def over_games(results: Iterable[tuple[Side, Side]]) -> list[tuple[int, Side]]:
+    """Return the number of games and the mean results of each player of several games, from both players' results in each game."""
     by_name: dict[str, list[tuple[int, Side]]] = {}
-    for number, study in enumerate(studies):
-        for side in study.sides():
+    for number, both in enumerate(results):
+        for side in both:
             if side.moves and side.name.strip("? "):
                 by_name.setdefault(side.name, []).append((number, side))
     players = []
@@ -277,41 +279,33 @@ def _mean(values: Iterable[float | None]) -> float | None:
     return fmean(known) if known else None
 
 
-def judge_only(name: str, studies: Sequence[Study]) -> None:
-    """Judge only the moves of the player whose name has all words of `name`, in any order and case.
-
-    Raises CommandError if no game has such a player.
-    """
+def colours_of(name: str, game: chess.pgn.Game) -> tuple[chess.Color, ...]:
+    """Return which players of a game have all words of `name` in their names, in any order and case."""
     words = {*re.findall(r"\w+", name.casefold())}
-    for study in studies:
-        names = {colour: {*re.findall(r"\w+", study.name(colour).casefold())} for colour in chess.COLORS}
-        study.colours = tuple(colour for colour in chess.COLORS if words and words <= names[colour])
-    if not any(study.colours for study in studies):
-        players = sorted({study.name(colour) for study in studies for colour in chess.COLORS})
-        listed = "; ".join(map(shorten, players[:MAX_NAMED])) + "; ..." * (len(players) > MAX_NAMED)
-        raise CommandError(f"--player: no player is called '{shorten(name)}'. The players are: {listed}")
+    names = {colour: {*re.findall(r"\w+", player_of(game, colour).casefold())} for colour in chess.COLORS}
+    return tuple(colour for colour in chess.COLORS if words and words <= names[colour])
 
 
-def read_files(paths: Sequence[str]) -> tuple[list[Study], list[str]]:
-    """Return the games of all files ("-" is standard input), and a message about each fault; a game keeps the moves before its fault.
+def player_of(game: chess.pgn.Game, colour: chess.Color) -> str:
+    """Return the name of a player, "?" if the game does not give it."""
+    return game.headers.get("White" if colour else "Black", "?")
+
+
+def read_studies(path: str, name: str = "") -> Iterator[Study]:
+    """Yield the games of a file, one by one; each keeps the moves before its fault. Labels call the file `name`.
 
     Raises CommandError for a file that has no game in it, OSError.
     """
-    studies, faults = [], []
-    for path in paths:
-        try:
-            with naming(path), open(0 if path == "-" else path, "rb", closefd=path != "-") as file:
-                games = list(read_games(file))
-        except PgnError as error:
-            raise CommandError(f"{path}: {error}") from error
-        if all(map(is_empty, games)):
-            raise CommandError(f"{path}: it contains no game")
-        for number, game in enumerate(games, start=1):
-            label = f"{path}: game {number} ({title(game)})"
-            studies.append(Study(game, label))
-            if game.errors:
-                faults.append(f"{label}: {'; '.join(reason(error) for error in game.errors[:MAX_NAMED])}")
-    return studies, faults
+    has_games = False
+    try:
+        with naming(path), open(path, "rb") as file:
+            for number, game in enumerate(read_games(file), start=1):
+                has_games = has_games or not is_empty(game)
+                yield Study(game, f"{name or path}: game {number} ({title(game)})")
+    except PgnError as error:
+        raise CommandError(f"{name or path}: {error}") from error
+    if not has_games:
+        raise CommandError(f"{name or path}: it contains no game")
 
 
 def title(game: chess.pgn.Game) -> str:
