@@ -4,10 +4,8 @@
 import argparse
 import io
 import random
-import signal
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 
 import chess
 from chess.engine import EngineError
@@ -78,10 +76,6 @@ def _play(args: argparse.Namespace) -> int:
         raise CommandError("there is no standard input to read moves from")
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # a wrong byte does not end the game
-    with suppress(AttributeError, ValueError):  # Windows has no such signal, and another thread cannot handle it
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C
-        # A terminal that is closed ends the input, so the game is saved.
-        signal.signal(signal.SIGHUP, signal.default_int_handler if args.browser else signal.SIG_IGN)
     options: dict[str, str | int | bool] = {"OwnBook": True}
     options |= {"UCI_LimitStrength": True, "UCI_Elo": args.elo} if args.elo else {}
     options |= {"WeightsFile": str(args.weights)} if args.weights else {}
