@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The journal of a run that can be resumed: match, suite, analyse, spsa and train each keep one.
+"""The journal of a run that can be resumed: match, analyse and spsa each keep one.
 
 A journal is lines of JSON: first its format and the settings of the run, then one line for each finished piece of work, on
 disk before it counts. Every line ends with a checksum of itself (`crc`, CRC-32). A run that is killed leaves at most a torn last

@@ -29,10 +29,11 @@ def check_outputs(
     """Check the files that a command writes before it opens any. Raises CommandError, OSError.
 
     `replaced` (with their kinds) and `grown` (at their end) are names of arguments. All can be written, and none is a path that another
-    argument names, or one of `reads`; those to replace are of their kinds, unless there is --force; --resume has its --journal.
+    argument names, or one of `reads`; those to replace are of their kinds, unless there is --force; --resume has its --journal or --checkpoint.
     """
-    if getattr(args, "resume", False) and not args.journal:
-        raise CommandError("--resume needs the --journal of the run")
+    kept = "checkpoint" if hasattr(args, "checkpoint") else "journal"
+    if getattr(args, "resume", False) and not getattr(args, kept):
+        raise CommandError(f"--resume needs the --{kept} of the run")
     written = {name: getattr(args, name) for name in (*replaced, *grown) if getattr(args, name)}
     for path in written.values():
         _require_writable(path)

@@ -6,7 +6,7 @@ A score of s centipawns predicts 1 / (1 + exp(-(s + edge) / scale)) points.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,17 +19,6 @@ LEAST_SCALE, FIRST_SCALE, GREATEST_SCALE = 40.0, 150.0, 1000.0  # centipawns
 GREATEST_EDGE = 100.0  # centipawns, either way
 NEWTON_STEPS = 20
 SURE = 1e-7  # predictions are kept this far from 0 and 1, where the loss would be infinite
-
-
-class Epoch(NamedTuple):
-    """The mean losses of an epoch; number 0 is the start."""
-
-    number: int
-    training: float  # on the positions for training; of a network, that of each batch before its step
-    validation: float  # on the positions held out, after the epoch
-
-    def __str__(self) -> str:
-        return f"epoch {self.number:3}: loss in training {self.training:.6f}, in validation {self.validation:.6f}"
 
 
 def cosine(step: int, steps: int, last: float = 0.0) -> float:

@@ -1,38 +1,44 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What `tune` and `train` share: the declaration of options, and a run from its epochs to the new file and the plot."""
+"""What `tune` and `train` share: the declaration of options, and the end of a run: the new file, the report and the plot."""
 
 import argparse
 import json
-from abc import ABC, abstractmethod
-from collections.abc import Callable
+from abc import abstractmethod
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
-from ..cli.command import INTERRUPTED, CommandError, uninterrupted, warn
+from ..cli.command import CommandError, warn
 from ..cli.files import write_or_save_elsewhere
+from ..cli.run import Experiment
 from ..games.pages.plot import legend, new_figure, picture, whole
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from .logistic import Epoch
 
 NOTHING_LEARNT = 3  # exit code
 Option = tuple[str, Callable[[str], object], float | None, str, str]  # name, type, default, metavar, help
+Item = TypeVar("Item")
 
 
-def add_options(parser: argparse._ActionsContainer, options: "Iterable[Option]") -> None:
+class Epoch(NamedTuple):
+    """The mean losses of an epoch; number 0 is the start."""
+
+    number: int
+    training: float  # on the positions for training; of a network, that of each batch before its step
+    validation: float  # on the positions held out, after the epoch
+
+    def __str__(self) -> str:
+        return f"epoch {self.number:3}: loss in training {self.training:.6f}, in validation {self.validation:.6f}"
+
+
+def add_options(parser: argparse._ActionsContainer, options: Iterable[Option]) -> None:
     """Add options that take a value; the help ends with the default, where there is one."""
     for name, kind, default, metavar, about in options:
         text = about if default is None else f"{about} (default {default:g})"
         parser.add_argument(name, type=kind, default=default, metavar=metavar, help=text)
 
 
-class Run(ABC):
-    """A training or a fit: epochs until all are done or Ctrl-C, then the new file, the report and the plot."""
+class LearningRun(Experiment[Item, Epoch]):
+    """A training or a fit: epochs, then the new file, the report and the plot."""
 
-    NAME: ClassVar[str]  # of the subcommand
-    PART: ClassVar[str]  # what the bar counts
     MADE: ClassVar[str]  # what the new file holds, as "the network is"
     PLOT: ClassVar[tuple[str, str]]  # unit and title of the plot
     terms: float | None = None  # the validation loss of the terms alone, for the plot
@@ -40,51 +46,31 @@ class Run(ABC):
     def __init__(self, args: argparse.Namespace) -> None:
         self.args = args
         self.epochs: list[Epoch] = []
-        self.is_interrupted = False
+
+    def has_result(self) -> bool:
+        """Return whether there is something to write."""
+        return bool(self.epochs)
 
     @abstractmethod
-    def _learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
-        """Learn, and return the losses after every epoch; `advance` moves the bar."""
-
-    @abstractmethod
-    def _interrupted(self) -> tuple[str, bool]:
-        """Return what Ctrl-C leaves, in words, and whether there is something to write."""
-
-    @abstractmethod
-    def _result(self) -> bytes | None:
+    def result(self) -> bytes | None:
         """Return the new file; None if nothing was learnt."""
 
     @abstractmethod
-    def _report(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
+    def conclusion(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
         """Return the report on the file (None: not written) as JSON-ready values and as text, and a last message ("": none)."""
 
-    def run(self, total: int) -> int:
-        """Learn the epochs that are missing (`total`, as the bar counts them), write and report; return the exit code."""
-        from ..cli.progress import progress
+    def keep(self, item: Item, result: Epoch) -> None:  # noqa: ARG002
+        """Keep and print the losses."""
+        self.epochs.append(result)
+        self.bar.log(str(result))
 
-        failure: OSError | None = None
-        try:
-            with progress(self.PART, total) as bar:
-                for epoch in self._learn(bar.advance):
-                    bar.log(str(epoch))
-        except OSError as error:  # of the journal
-            failure = error
-        except KeyboardInterrupt:
-            self.is_interrupted = True
-            kept, has_result = self._interrupted()
-            warn(f"coachwhip {self.NAME}: {kept}")
-            if not has_result:
-                return INTERRUPTED
-        with uninterrupted():  # hours of work are in memory
-            code = self._finish()
-        if failure:
-            raise failure
-        return INTERRUPTED if self.is_interrupted else code
-
-    def _finish(self) -> int:
-        args, data = self.args, self._result()
+    def report(self) -> int:
+        """Write the new file, to another place if it cannot be written there, and print the report."""
+        if not self.has_result():
+            return NOTHING_LEARNT
+        args, data = self.args, self.result()
         path, complaint = write_or_save_elsewhere(args.output, data, self.MADE) if data is not None else (None, "")
-        report, text, conclusion = self._report(path)
+        report, text, conclusion = self.conclusion(path)
         print(json.dumps(report) if args.json else text)
         if data and not path and data.isascii():
             print(data.decode())

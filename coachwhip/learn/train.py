@@ -1,35 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip train`: trains networks with `network`, and shows progress, keeps a journal and draws a plot."""
+"""`coachwhip train`: trains networks with `network`, and shows progress, keeps a checkpoint and draws a plot."""
 
 import argparse
-import base64
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ..cli.checkout import revision
-from ..cli.command import CommandError, Parser, file_name, number, uninterrupted, warn, whole_number
+from ..cli.command import CommandError, Parser, file_name, number, warn, whole_number
 from ..cli.files import naming
-from ..cli.journal import Journal, add_journal_arguments, read
+from ..cli.journal import require_same_settings
 from ..cli.outputs import add_force, check_outputs, require_apart, require_regular
+from ..cli.pool import here
+from ..cli.progress import progress
+from ..cli.run import run
 from ..cli.signature import signature, weights_digest
 from ..core import engine
 from ..core.learning.scorer import HIDDEN_STEP, MAX_HIDDEN, Scorer
 from ..evaluation import config
 from ..games.pages.plot import require_plot
-from .game_file import MAX_SCORE
-from .run import Run, add_options
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from .logistic import Epoch
-    from .network.integers import Network
-    from .network.trainer import State
-    from .training_set import TrainingFile
+from .game_file import MAX_SCORE, open_games
+from .network import checkpoint
+from .network.checkpoint import Checkpoint
+from .network.integers import Network, from_bytes, to_bytes
+from .network.trainer import Settings, Trainer, first_state, fit_logit
+from .run import Epoch, LearningRun, add_options
+from .training_set import TrainingFile, TrainingSet
 
 EPILOG = """\
 DATA are game files (viriformat), as `coachwhip selfplay` and other engines write them. Training uses quiet positions, each once per
@@ -37,12 +36,12 @@ game. A residual network learns what the weighted terms misjudge and is added to
 errors of winning chances. Only games show which network plays best; the loss does not.
 
 Exit code 0: the network is written; 3: nothing was learnt (the validation loss is not below that of the terms alone; for a pure network:
-of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the epochs are in the --journal; without one, the
-network of the last finished epoch is written; 2: an error.
+of even chances everywhere), and no network is written; 130: interrupted (Ctrl-C), the training is in the --checkpoint; without one,
+the network of the last finished epoch is written; 2: an error.
 
 examples:
   coachwhip train own.vf --output net.cwnet
-  coachwhip train own.vf more.vf --hidden 128 --epochs 8 --output net.cwnet --journal net.jsonl --resume --plot losses.png
+  coachwhip train own.vf more.vf --hidden 128 --epochs 8 --output net.cwnet --checkpoint net.part --resume --plot losses.png
   coachwhip train more.vf --hidden 128 --start net.cwnet --epochs 2 --rate 0.0003 --output better.cwnet
 """
 
@@ -83,7 +82,13 @@ def _parser() -> Parser:
     add("files", nargs="+", type=file_name, metavar="DATA", help="labelled positions")
     add("--output", type=file_name, metavar="FILE", required=True, help="where to write the network (usually .cwnet)")
     add_force(add)
-    add_journal_arguments(add, "epoch")
+    add(
+        "--checkpoint",
+        type=file_name,
+        metavar="FILE",
+        help="keep the training in FILE after every epoch, so that it can be resumed",
+    )
+    add("--resume", action="store_true", help="continue the training in the --checkpoint; start it if there is none")
     add("--plot", type=file_name, metavar="FILE", help="draw the losses over the epochs (.png, .svg or .pdf; needs matplotlib)")
     add("--json", action="store_true", help="print one JSON object instead of text")
     group = parser.add_argument_group("network and training")
@@ -100,8 +105,8 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _train(args: argparse.Namespace) -> int:
-    check_outputs(args, {"output": "a network", "plot": "a plot"}, ["journal"])
-    for path in args.files:
+    check_outputs(args, {"output": "a network", "plot": "a plot"}, ["checkpoint"])
+    for path in [*args.files, *filter(None, [args.checkpoint])]:
         require_regular(path, "a training")
     if args.plot:
         require_plot(args.plot)
@@ -110,15 +115,14 @@ def _train(args: argparse.Namespace) -> int:
         networks = args.weights.parent if args.weights else Path(config.NETWORKS)
         require_apart([args.output], [networks / weights["NETWORK"]])
         with ExitStack() as stack:
-            return TrainRun(args, config.flatten(weights), stack).train()
+            experiment = TrainRun(args, config.flatten(weights), stack)
+            return run(experiment, here(experiment.train))
     except ValueError as error:  # of weights, data and networks, with a message for the user
         raise CommandError(str(error)) from error
 
 
-def _first(args: argparse.Namespace) -> "tuple[Network | None, dict[str, Any]]":
+def _first(args: argparse.Namespace) -> tuple[Network | None, dict[str, Any]]:
     """Return the network of --start, and what names it. Raises CommandError, OSError."""
-    from .network.integers import from_bytes
-
     if args.start is None:
         return None, {}
     with naming(args.start), args.start.open("rb") as file:
@@ -135,15 +139,10 @@ def _first(args: argparse.Namespace) -> "tuple[Network | None, dict[str, Any]]":
     return network, {"start": {"name": args.start.name, "sha256": hashlib.sha256(data).hexdigest()}}
 
 
-def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
-    """Open the files, and read and check them; of each as many games as the training in the journal started with."""
-    from ..cli.progress import progress
-    from .game_file import open_games
-    from .training_set import TrainingFile
-
-    contents = read(args.journal, "train") if args.resume and args.journal.exists() else None
-    known = contents.settings["files"] if contents and contents.lines else []
-    counts = [file["games"] for file in known] if len(known) == len(args.files) else [None] * len(args.files)
+def _open(args: argparse.Namespace, known: Checkpoint | None, stack: ExitStack) -> list[TrainingFile]:
+    """Open the files, and read and check them; of each as many games as the training in the checkpoint started with."""
+    counts = [file["games"] for file in known.settings["files"]] if known else []
+    counts = counts if len(counts) == len(args.files) else [None] * len(args.files)
     files = []
     with progress("files", len(args.files)) as bar:
         for path, games in zip(args.files, counts, strict=True):
@@ -154,46 +153,21 @@ def _open(args: argparse.Namespace, stack: ExitStack) -> "list[TrainingFile]":
     return files
 
 
-def _load(journal: Journal) -> "tuple[list[Epoch], State | None]":
-    """Return the epochs of a journal, and the state after the last."""
-    import numpy as np
-
-    from .logistic import Epoch
-    from .network.trainer import State
-
-    epochs = [Epoch(line["epoch"], line["training"], line["validation"]) for line in journal.lines]
-    if not epochs:
-        return [], None
-    last = journal.lines[-1]
-    journal.lines.clear()  # every epoch has a whole network
-    arrays = [np.frombuffer(base64.b64decode(last[name]), "<f4").astype(np.float32) for name in State._fields[1:]]
-    return epochs, State(len(epochs), *arrays)
-
-
-def _line(epoch: "Epoch", state: "State") -> dict[str, Any]:
-    """Return the line of an epoch in the journal."""
-    named = zip(state._fields[1:], state[1:], strict=True)
-    arrays = {name: base64.b64encode(part.astype("<f4").tobytes()).decode() for name, part in named}
-    return {"epoch": epoch.number, "training": epoch.training, "validation": epoch.validation, **arrays}
-
-
-class TrainRun(Run):
+class TrainRun(LearningRun[int]):
     """A training from its files to its network."""
 
-    NAME, PART, MADE = "train", "positions", "the network is"
+    NAME, UNITS, MADE = "train", "positions", "the network is"
     PLOT = "loss (squared error of chances, 0 to 1)", "Training of the network"
 
     def __init__(self, args: argparse.Namespace, weights: Sequence[int], stack: ExitStack) -> None:
-        """Read the data; go on with the journal. `stack` closes the files."""
-        from .network.trainer import Settings, Trainer, first_state, fit_logit
-        from .training_set import TrainingSet
-
+        """Read the data; go on with the checkpoint. `stack` closes the files."""
         super().__init__(args)
         self._weights = weights
         self._is_residual = args.kind == "residual"
         self._seconds = 0.0
         self._first, start = _first(args)
-        files = _open(args, stack)
+        known = checkpoint.read(args.checkpoint) if args.checkpoint else None
+        files = _open(args, known, stack)
         self._positions = TrainingSet(files, args.validation)
         if not self._positions.training or not self._positions.held_out_count:
             raise CommandError(
@@ -210,17 +184,20 @@ class TrainRun(Run):
                 for file in files
             ],
         }
-        self._journal = Journal(args.journal, "train", self._described, resume=args.resume) if args.journal else None
-        state = None
-        if self._journal:
-            stack.callback(self._journal.close)
-            self.epochs, state = _load(self._journal)
-        self._done = len(self.epochs)
+        if known and not args.resume:
+            raise CommandError(f"{args.checkpoint} holds a training already: give --resume to go on with it, or another name")
+        if known:
+            require_same_settings(args.checkpoint, "train", known.settings, self._described)
+            self.epochs = known.epochs
         settings = Settings(**{name: deciding[name] for name in Settings._fields})
-        self._trainer = Trainer(settings, self._positions, Scorer(weights), state or first_state(settings, self._first))
+        state = known.state if known else first_state(settings, self._first)
+        self._trainer = Trainer(settings, self._positions, Scorer(weights), state)
+        self._done, count = len(self.epochs), self._positions.training
+        self.done, self.total = self._done * count, args.epochs * count
+        self._describe()
 
-    def train(self) -> int:
-        """Train the epochs that are missing, write the network, and report; return the exit code."""
+    def _describe(self) -> None:
+        """Print how many positions there are, and the losses before the training."""
         positions = self._positions
         sizes = f"{positions.training} positions to train on, {positions.held_out_count} held out"
         warn(f"{sizes}; {self._described['logit']:g} centipawns a logit")
@@ -230,38 +207,43 @@ class TrainRun(Run):
             warn(f"the terms alone: validation loss {self.terms:.6f}")
         if self._first:
             warn(f"{self.args.start.name}: validation loss {self._loss_of(self._first):.6f}")
-        return self.run((self.args.epochs - self._done) * positions.training)
 
-    def _learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
-        while len(self.epochs) < self.args.epochs:
-            start = time.perf_counter()
-            epoch = self._trainer.epoch(advance)
-            self._seconds += time.perf_counter() - start
-            with uninterrupted():  # the journal and the epochs agree
-                self.epochs.append(epoch)
-                if self._journal:
-                    self._journal.append(_line(epoch, self._trainer.state))
-            yield epoch
+    def batches(self) -> Iterator[range]:
+        """Yield the numbers of the epochs that are missing."""
+        yield range(self._done, self.args.epochs)
 
-    def _interrupted(self) -> tuple[str, bool]:
+    def train(self, _: int) -> Epoch:
+        """Train an epoch."""
+        start = time.perf_counter()
+        epoch = self._trainer.epoch(self.bar.advance)
+        self._seconds += time.perf_counter() - start
+        return epoch
+
+    def keep(self, item: int, result: Epoch) -> None:
+        """Keep and print the losses, and replace the checkpoint."""
+        super().keep(item, result)
+        if self.args.checkpoint:
+            checkpoint.save(self.args.checkpoint, self._described, self.epochs, self._trainer.state)
+
+    def has_result(self) -> bool:
+        """Return whether to write the network: after a signal only without a checkpoint, from which the training can go on."""
+        return bool(self.epochs) and not (self.is_interrupted and self.args.checkpoint)
+
+    def kept(self) -> str:
+        """Return what a signal leaves."""
         kept = "nothing is written"
-        if self._journal:
-            kept = f"--resume goes on from {self._journal.path}"
+        if self.args.checkpoint:
+            kept = f"--resume goes on from {self.args.checkpoint}"
         elif self.epochs:
-            kept = f"without a --journal its network is all that is kept, in {self.args.output}"
-        has_result = not self._journal and bool(self.epochs)
-        return f"interrupted after epoch {len(self.epochs)} of {self.args.epochs}; {kept}", has_result
+            kept = f"without a --checkpoint its network is all that is kept, in {self.args.output}"
+        return f"interrupted after epoch {len(self.epochs)} of {self.args.epochs}; {kept}"
 
-    def _loss_of(self, network: "Network") -> float:
+    def _loss_of(self, network: Network) -> float:
         """Return the loss of a network in integers, as the engine plays it."""
-        from .network.integers import to_bytes
-
         return self._trainer.loss_of(Scorer(self._weights, engine.Network(to_bytes(network))))
 
-    def _result(self) -> bytes | None:
+    def result(self) -> bytes | None:
         """Return the network as it is, if its loss is below that of the terms."""
-        from .network.integers import to_bytes
-
         epoch, positions = self.epochs[-1], self._positions
         provenance = {
             **self._described,
@@ -276,7 +258,8 @@ class TrainRun(Run):
         self._loss = self._loss_of(self._network)
         return to_bytes(self._network) if self._loss < self._loss_before else None
 
-    def _report(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
+    def conclusion(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
+        """Return the losses, and where the network is."""
         network, loss, positions = self._network, self.epochs[-1].validation, self._positions
         trained = (len(self.epochs) - self._done) * positions.training
         speed = round(trained / self._seconds) if self._seconds else 0

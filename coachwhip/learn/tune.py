@@ -3,7 +3,7 @@
 
 import argparse
 import shlex
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,16 +11,17 @@ from ..cli.checkout import revision
 from ..cli.command import CommandError, Parser, file_name, number, require, whole_number
 from ..cli.files import naming
 from ..cli.outputs import add_force, check_outputs, require_regular
+from ..cli.pool import here
+from ..cli.run import run
 from ..evaluation import config
 from ..games.pages.plot import require_plot
 from ..text import counted
 from .game_file import MAX_SCORE, PER_GAME
-from .run import Run, add_options
+from .run import Epoch, LearningRun, add_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from .logistic import Epoch
     from .terms.fit import Options, Source
 
 EPILOG = """\
@@ -97,15 +98,15 @@ def _tune(args: argparse.Namespace, argv: Sequence[str]) -> int:
     if args.plot:
         require_plot(args.plot)
     try:
-        return TuneRun(args, argv).run(args.epochs)
+        return run(TuneRun(args, argv), here(lambda epoch: epoch))
     except ValueError as error:
         raise CommandError(str(error)) from error
 
 
-class TuneRun(Run):
-    """A fit from its files to the new weights."""
+class TuneRun(LearningRun[Epoch]):
+    """A fit from its files to the new weights. The items are the epochs themselves, since the fit decides how many there are."""
 
-    NAME, PART, MADE = "tune", "epochs", "the weights are"
+    NAME, UNITS, MADE = "tune", "epochs", "the weights are"
     PLOT = "loss (cross-entropy, nats a position)", "Fit of the weights"
 
     def __init__(self, args: argparse.Namespace, argv: Sequence[str]) -> None:
@@ -114,6 +115,7 @@ class TuneRun(Run):
         from .terms.model import chosen
 
         super().__init__(args)
+        self.total = args.epochs
         self._argv = argv
         self._entries = config.load(args.weights) if args.weights else config.load_default()
         start, free = config.flatten(self._entries), chosen(args.only, args.freeze)
@@ -136,17 +138,21 @@ class TuneRun(Run):
         with progress(f"features of {data.name}", len(data)) as bar:
             return count(data, weight, start, options, place, bar.advance)
 
-    def _learn(self, advance: Callable[[int], None]) -> "Iterator[Epoch]":
-        for epoch in self._fit.epochs():  # the first one is the start
-            self.epochs.append(epoch)
-            yield epoch
-            advance(min(epoch.number, 1))
+    def batches(self) -> "Iterator[Iterator[Epoch]]":
+        """Yield the epochs, of which the first one is the start."""
+        yield self._fit.epochs()
 
-    def _interrupted(self) -> tuple[str, bool]:
+    def keep(self, item: Epoch, result: Epoch) -> None:
+        """Keep and print the losses."""
+        super().keep(item, result)
+        self.bar.advance(min(result.number, 1))
+
+    def kept(self) -> str:
+        """Return what a signal leaves."""
         best = f"epoch {self._fit.best} is the best so far and is being written" if self.epochs else "nothing is written"
-        return f"interrupted in epoch {len(self.epochs)} of {self.args.epochs}; {best}", bool(self.epochs)
+        return f"interrupted in epoch {len(self.epochs)} of {self.args.epochs}; {best}"
 
-    def _result(self) -> bytes | None:
+    def result(self) -> bytes | None:
         """Return the new weights file, if the engine's validation loss has fallen."""
         from .terms.fit_report import outcome, weights_file
 
@@ -157,7 +163,8 @@ class TuneRun(Run):
         provenance = _provenance(self.args, self._argv, self._figures, self._entries["NETWORK"])
         return weights_file(self._entries | config.unflatten(weights), provenance).encode()
 
-    def _report(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
+    def conclusion(self, path: Path | None) -> tuple[dict[str, Any], str, str]:
+        """Return the losses before and after, and where the weights are."""
         return self._figures, _text(self._figures, path), self._conclusion(path)
 
     def _conclusion(self, path: Path | None) -> str:

@@ -50,7 +50,7 @@ READS = """
     tune FILE.epd --output new.py, TUNE --weights FILE.py, train FILE.vf --output new.cwnet, TRAIN --weights FILE.py,
     weights --weights FILE.py, --weights FILE.py weights, --weights FILE.py go depth 1
 """
-JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SUITE good.epd", "SPSA", "TRAIN")]
+JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SUITE good.epd", "SPSA")]
 REPLACES = [  # an old file of the same kind, at the end and as a whole
     "MATCH --plot FILE.png", "SUITE good.epd --plot FILE.png", "TUNE --plot FILE.png", "TRAIN --plot FILE.svg",
     "LAB --positions good.fen --page FILE.html", "ANALYSE good.pgn --output FILE", "ANALYSE good.pgn --report FILE", "selfplay good.vf --epd FILE",
@@ -58,9 +58,9 @@ REPLACES = [  # an old file of the same kind, at the end and as a whole
     LINES["TUNE"].replace("new.py", "FILE"), LINES["TRAIN"].replace("new.cwnet", "FILE"),
 ]  # fmt: skip
 OWN = LINES["SELFPLAY"].replace("own.vf", "FILE")
-WRITES = [*JOURNALS, *REPLACES, "MATCH --pgn FILE.pgn", OWN]
+WRITES = [*JOURNALS, *REPLACES, "MATCH --pgn FILE.pgn", "TRAIN --checkpoint FILE", OWN]
 FILLED = [  # one of those that are written in the same way
-    "MATCH --journal FILE", "TRAIN --journal FILE", "TRAIN --plot FILE.svg", "MATCH --pgn FILE.pgn",
+    "MATCH --journal FILE", "TRAIN --checkpoint FILE", "TRAIN --plot FILE.svg", "MATCH --pgn FILE.pgn",
     "ANALYSE good.pgn --output FILE", "selfplay good.vf --epd FILE", *REPLACES[-2:], OWN,
 ]  # fmt: skip
 
@@ -241,7 +241,7 @@ SAME = [
     "train labelled.vf --output SAME:labelled.vf",
     "train labelled.vf --output SAME:new.cwnet --start new.cwnet",
     "train labelled.vf --output SAME:new.cwnet --weights wn.py --force",
-    "train labelled.vf --output new.cwnet --journal SAME:new.cwnet",
+    "train labelled.vf --output new.cwnet --checkpoint SAME:new.cwnet",
     "MATCH --openings good.pgn --pgn SAME:good.pgn",
     "MATCH --pgn SAME:all --journal all",
     "SUITE good.epd --compare j --journal SAME:j",
@@ -323,7 +323,7 @@ def test_the_next_run_removes_what_a_killed_one_left_and_no_other_file(tmp_path:
     assert sorted(each.name for each in tmp_path.iterdir()) == sorted([path.name, *names])
 
 
-@pytest.mark.parametrize("line", [*JOURNALS, OWN, LINES["TRAIN"].replace("labelled.vf", "FILE")])
+@pytest.mark.parametrize("line", [*JOURNALS, "TRAIN --checkpoint FILE", OWN, LINES["TRAIN"].replace("labelled.vf", "FILE")])
 @pytest.mark.usefixtures("folder")
 def test_a_run_that_is_resumed_and_a_training_need_regular_files(line: str, capfd: pytest.CaptureFixture[str]) -> None:
     assert main(words_of(line, os.devnull)) == 2

@@ -28,6 +28,7 @@ from coachwhip.learn import train as command
 from coachwhip.learn.game_file import FormatError
 from coachwhip.learn.network import integers as network
 from coachwhip.learn.network import trainer as steps
+from coachwhip.learn.run import Epoch
 
 QUICK = ["--hidden", "16", "--epochs", "3", "--batch", "64", "--validation", "0.2", "--rate", "0.01", "--logit", "120"]
 BONUS = 80  # centipawns that the labels add to the terms for a pawn that has left its first two ranks
@@ -290,19 +291,20 @@ def test_a_network_to_begin_with_must_fit(data: Path, tmp_path: Path, capsys: py
     trained(data, tmp_path / "wide.cwnet", "--hidden", "32")
     fits = f"--start {tmp_path / 'wide.cwnet'} is a residual network of 32 units: give --kind residual --hidden 32 or more"
     assert fits in rejected(capsys, *words, "--start", tmp_path / "wide.cwnet")
-    trained(data, tmp_path / "b.cwnet", "--journal", str(tmp_path / "b.jsonl"))
-    of_another = rejected(capsys, *words, "--journal", tmp_path / "b.jsonl", "--resume", "--start", tmp_path / "a.cwnet")
-    assert "b.jsonl belongs to another run of train: its start is" in of_another
+    trained(data, tmp_path / "b.cwnet", "--checkpoint", str(tmp_path / "b.part"))
+    of_another = rejected(capsys, *words, "--checkpoint", tmp_path / "b.part", "--resume", "--start", tmp_path / "a.cwnet")
+    assert "b.part belongs to another run of train: its start is" in of_another
 
 
 def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
     data: Path, content: list[Played], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     unbroken = trained(data, tmp_path / "a.cwnet")
-    words = ["--journal", str(tmp_path / "net.jsonl")]
+    path = tmp_path / "net.part"
+    words = ["--checkpoint", str(path)]
     epoch = steps.Trainer.epoch
 
-    def stopping(self: steps.Trainer, report: Any) -> logistic.Epoch:
+    def stopping(self: steps.Trainer, report: Any) -> Epoch:
         if self.state.epochs == 2:
             raise KeyboardInterrupt
         return epoch(self, report)
@@ -310,16 +312,19 @@ def test_a_training_that_was_interrupted_and_resumed_equals_an_unbroken_one(
     monkeypatch.setattr(steps.Trainer, "epoch", stopping)
     assert command.main([str(data), "--output", str(tmp_path / "b.cwnet"), *QUICK, *words]) == 130
     monkeypatch.undo()
-    assert f"interrupted after epoch 2 of 3; --resume goes on from {tmp_path / 'net.jsonl'}" in capsys.readouterr().err
+    assert f"interrupted after epoch 2 of 3; --resume goes on from {path}" in capsys.readouterr().err
     assert not (tmp_path / "b.cwnet").exists()
-    with (tmp_path / "net.jsonl").open("ab") as file:
-        file.write(b'{"epoch":9')  # torn
+    whole = path.read_bytes()
+    for damaged in (whole[:-1], whole.replace(b'"epochs": 3', b'"epochs"; 3'), whole[:-9] + b"damaged!!"):
+        path.write_bytes(damaged)
+        assert "net.part is damaged" in rejected(capsys, data, "--output", tmp_path / "b.cwnet", *QUICK, *words, "--resume")
+    path.write_bytes(whole)
     write(data, [*content, *content[:10]])  # the file became longer
     assert trained(data, tmp_path / "b.cwnet", *words, "--resume") == unbroken
     assert trained(data, tmp_path / "c.cwnet", *words, "--resume") == unbroken  # there is nothing left to do
 
 
-def test_ctrl_c_without_a_journal_keeps_the_network(
+def test_ctrl_c_without_a_checkpoint_keeps_the_network(
     data: Path, stack: ExitStack, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     left = [0]
@@ -337,7 +342,7 @@ def test_ctrl_c_without_a_journal_keeps_the_network(
     left[0] = steps.PARTS * (2 * -(-positions_of(stack, data).training // 64) + 2)
     assert command.main(words) == 130
     assert (
-        f"interrupted after epoch 2 of 3; without a --journal its network is all that is kept, in {tmp_path}"
+        f"interrupted after epoch 2 of 3; without a --checkpoint its network is all that is kept, in {tmp_path}"
         in capsys.readouterr().err
     )
     kept = network.from_bytes((tmp_path / "net.cwnet").read_bytes())
@@ -383,15 +388,15 @@ def rejected(capsys: pytest.CaptureFixture[str], *words: object) -> str:
 def test_another_training_is_not_resumed(
     data: Path, content: list[Played], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    journal = tmp_path / "net.jsonl"
-    words = [data, "--output", tmp_path / "net.cwnet", *QUICK, "--journal", journal]
-    trained(data, tmp_path / "net.cwnet", "--journal", str(journal))
+    kept = tmp_path / "net.part"
+    words = [data, "--output", tmp_path / "net.cwnet", *QUICK, "--checkpoint", kept]
+    trained(data, tmp_path / "net.cwnet", "--checkpoint", str(kept))
     assert "give --resume to go on with it" in rejected(capsys, *words)
     assert "its epochs is 3, not 4" in rejected(capsys, *words, "--resume", "--epochs", "4")
     (tmp_path / "other.py").write_text(FROZEN_WEIGHTS.read_text().replace("TEMPO = (24, 18)", "TEMPO = (0, 0)"))
     assert "its signature is" in rejected(capsys, *words, "--resume", "--weights", tmp_path / "other.py")
     write(data, [*content[:-1], content[0]])
-    assert "net.jsonl belongs to another run of train: its files is" in rejected(capsys, *words, "--resume")
+    assert "net.part belongs to another run of train: its files is" in rejected(capsys, *words, "--resume")
 
 
 # --- The command ---
@@ -401,7 +406,7 @@ def test_a_network_that_cannot_be_written_is_not_lost(data: Path, tmp_path: Path
     folder, epoch = tmp_path / "gone", steps.Trainer.epoch
     folder.mkdir()
 
-    def removing(self: steps.Trainer, report: Any) -> logistic.Epoch:
+    def removing(self: steps.Trainer, report: Any) -> Epoch:
         if folder.exists():
             folder.rmdir()
         return epoch(self, report)

@@ -18,7 +18,8 @@ import numpy as np
 
 from ...core.learning.scorer import TRAINING_BLOCK, adam_step, network_loss
 from ..game_file import is_black, points, scores
-from ..logistic import Epoch, cosine, expectation, fit_scale
+from ..logistic import cosine, expectation, fit_scale
+from ..run import Epoch
 from .integers import ROWS, floats, limits, parameters, quantised, size
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from ...core.learning.scorer import adam_step
-from ..logistic import Epoch, cosine, expectation, losses
+from ..logistic import cosine, expectation, losses
+from ..run import Epoch
 from .model import PARAMETERS, TABLE, TAPERED, Evaluation, bounds, joined, parameters, roughness
 
 if TYPE_CHECKING:

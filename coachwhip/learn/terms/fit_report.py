@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from numpy.typing import NDArray
 
-    from ..logistic import Epoch
+    from ..run import Epoch
     from ..tuning_set import TuningSet
     from .fit import Fitting, Options
     from .model import Singles
