@@ -20,7 +20,6 @@ from places import STUB
 from coachwhip.__main__ import main
 from coachwhip.cli.files import replacing, write_bytes
 from coachwhip.learn.game_file import RESULTS, recorded
-from coachwhip.study.lab import horizon
 
 START = chess.STARTING_FEN
 EPD = " ".join(START.split()[:4])
@@ -76,8 +75,6 @@ def words_of(line: str, file: str = "") -> list[str]:
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The current folder, with a good file of each kind."""
     monkeypatch.chdir(tmp_path)
-    for depth in ("DEPTH", "JUDGE_DEPTH"):
-        monkeypatch.setattr(horizon, depth, 1)  # pages are written here, not read
     (tmp_path / "good.epd").write_text(f'{EPD} bm e4; c9 "1-0";\n')
     (tmp_path / "good.fen").write_text(f"{START}\n")
     (tmp_path / "good.pgn").write_text(GAME)

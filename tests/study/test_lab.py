@@ -18,8 +18,8 @@ from programs import CHROMIUM
 
 from coachwhip.study.lab import __main__ as lab
 from coachwhip.study.lab import experiment as laboratory
-from coachwhip.study.lab import horizon, techniques
 from coachwhip.study.lab import report as lab_report
+from coachwhip.study.lab import techniques
 
 SMALL = "8/8/k7/3PP3/7p/1P6/b1K3P1/8 b - - 0 1"
 MIDDLE = "r1b1r1k1/1p3pbp/1pp2np1/3p4/1n1P4/2N1PN1P/PP2BPPB/R4RK1 b - - 3 14"
@@ -150,13 +150,10 @@ def test_the_figures_are_those_of_their_formulas() -> None:
 
 @pytest.fixture(scope="module")
 def html_page(tmp_path_factory: pytest.TempPathFactory, positions: str) -> str:
-    """A page of few techniques with long names; the horizon effect is shown to two plies."""
+    """A page of few techniques with long names."""
     path = tmp_path_factory.mktemp("page") / "lab.html"
     words = ["--depth", "2", "--positions", positions, "--hash", "1", "--only", "continuation,quiescence,lmr"]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(horizon, "DEPTH", 2)
-        patch.setattr(horizon, "JUDGE_DEPTH", 2)
-        assert lab.main([*words, "--page", str(path)]) == 0
+    assert lab.main([*words, "--page", str(path)]) == 0
     return path.read_text(encoding="utf-8")
 
 
@@ -168,7 +165,6 @@ def test_the_page_stands_alone_and_has_every_part(html_page: str) -> None:
         assert f"\n{row.label} " in html_page
         assert f"<span>{row.label} (d=2)</span>" in html_page
     assert techniques.BY_KEY["lmr"].source in html_page
-    assert horizon.CASES[0].fen in html_page
 
 
 @pytest.mark.needs_program(CHROMIUM)
@@ -214,23 +210,3 @@ def test_bad_positions_are_named(line: str, tmp_path: Path, capsys: pytest.Captu
     path.write_text(f"# nothing\n{line}\n")
     assert lab.main(["--positions", str(path)]) == 2
     assert "bad.fen:" in capsys.readouterr().err
-
-
-# --- The horizon effect ---
-
-
-def test_the_plain_search_throws_a_pawn_away_and_quiescence_and_extensions_do_not() -> None:
-    exchange, check = horizon.show()
-    for shown in (exchange, check):
-        position = Position(shown.case.fen)
-        plain, _, extended = shown.columns
-        thrown = [step for step in plain if step.throws]
-        assert thrown
-        for step in thrown:
-            assert position.see(step.move) == -100  # a pawn, for nothing
-            assert shown.best_score - shown.worth[step.move] >= 100  # and it does not save the bishop
-            assert step.score >= shown.worth[step.move] + 300  # though the search believed so
-        assert not any(step.throws for step in extended)
-    assert not any(step.throws for step in exchange.columns[1])  # quiescence alone is enough here
-    assert any(step.throws for step in check.columns[1])  # and here it is not: the pawn gives check
-    assert all(position.gives_check(step.move) for step in check.columns[1] if step.throws)

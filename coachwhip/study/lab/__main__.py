@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip lab`, the search laboratory: adversarial search technique by technique on the same positions, in the real core.
 
-This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` makes the table, `page` shows it,
-and `horizon` shows the horizon effect.
+This module reads the command line. `techniques` lists the techniques, `experiment` measures, `report` and `page` show the results.
 
 Every row evaluates with the weighted terms alone, also where the weights name a network: rows are compared with each other and with
 tables of earlier versions, so the evaluation must not change with each network.
@@ -20,9 +19,9 @@ from ...core.engine import MAX_DEPTH
 from ...evaluation import config
 from ...games.openings import open_book
 from . import experiment as laboratory
-from . import horizon, techniques
 from . import page as lab_page
 from . import report as lab_report
+from . import techniques
 
 DEPTH = 6
 MAX_NODES = 20_000_000
@@ -79,16 +78,12 @@ def main(argv: Sequence[str]) -> int:
     add("--json", action="store_true", help="print one JSON object instead of text")
     add("--page", type=file_name, metavar="FILE", help="write the table, a picture of it and explanations as one HTML file")
     add_force(add)
-    add("--horizon", action="store_true", help="show the horizon effect instead")
     return parser.run(argv, _lab)
 
 
 def _lab(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
     check_outputs(args, {"page": "a page of coachwhip"})
-    if args.horizon:
-        print(horizon.text(horizon.show()))
-        return 0
     experiment = _experiment(args)
     results: laboratory.Results = {}
     try:
@@ -100,7 +95,7 @@ def _lab(args: argparse.Namespace) -> int:
         elif report.rows:
             print(lab_report.text(report))
         if report.rows and args.page:
-            lab_page.page(report, horizon.show(), args.page)
+            lab_page.page(report, args.page)
     return 1 if any(summary.wrong for summary in report.rows) else 0
 
 

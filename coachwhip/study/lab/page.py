@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""The laboratory's page: a bar for each row, the table, the techniques and the horizon effect, in the viewer's frame."""
+"""The laboratory's page: a bar for each row, the table and the techniques, in the viewer's frame."""
 
 import math
-from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 
 from ...cli.files import write_bytes
 from ...games.pages.chart import bars
 from ...games.pages.frame import document
-from . import horizon
 from .report import Report, short, text
 from .techniques import BY_KEY
 
@@ -21,7 +19,7 @@ STYLE = """\
 """
 
 
-def page(report: Report, shown: Sequence[horizon.Shown], path: Path) -> None:
+def page(report: Report, path: Path) -> None:
     """Write the page. Raises OSError."""
     techniques = [BY_KEY[key] for key in dict.fromkeys(key for summary in report.rows for key in summary.row.keys)]
     explained = "\n".join(
@@ -38,8 +36,6 @@ on one technique more. Made by coachwhip lab.</p>
 <pre tabindex="0">{escape(text(report))}</pre>
 <h2>The techniques</h2>
 {explained}
-<h2>The horizon effect</h2>
-<pre tabindex="0">{escape(horizon.text(shown))}</pre>
 </main>"""
     write_bytes(path, document("The search laboratory", body).encode())
 
