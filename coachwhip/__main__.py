@@ -44,7 +44,6 @@ SUBCOMMANDS = {
     "reference": ("study.reference.__main__", "", "compare textbook searches on small games"),
     "lab": ("study.lab.__main__", "", "compare the techniques of adversarial search"),
     "analyse": ("study.analyse.__main__", "[FILE...]", "annotate the games of PGN files, and write a report"),
-    "wdl-fit": ("learn.wdl_fit", "[PGN...]", "fit the win, draw and loss model to games with scores"),
     "selfplay": ("learn.selfplay", "FILE", "play games against itself and keep them with their scores"),
     "tune": ("learn.tune", "FILE...", "fit the evaluation's weights to labelled positions"),
     "train": ("learn.train", "DATA...", "train a network on labelled positions"),

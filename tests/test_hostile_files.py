@@ -34,7 +34,7 @@ from coachwhip.cli.command import CommandError
 from coachwhip.games import openings
 from coachwhip.games.adjudication import by_tablebase, open_tables
 from coachwhip.games.pages import board_page
-from coachwhip.learn import game_file, tuning_set, wdl_fit
+from coachwhip.learn import game_file, tuning_set
 from coachwhip.study.lab.__main__ import read_positions
 
 REJECTED = (CommandError, game_file.FormatError)
@@ -84,27 +84,22 @@ def test_a_network_of_another_computer_is_rejected(name: str, tmp_path: Path) ->
 def test_a_game_ends_at_its_first_error(
     text: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    path = file_with(tmp_path, TAGS + text.replace("e4 e5", "e4 { [%eval 0.3] } e5") + "\n" + TAGS + "1. d4 1-0\n")
+    path = file_with(tmp_path, TAGS + text + "\n" + TAGS + "1. d4 1-0\n")
     studies, faults = games.read_files([str(path)])
     assert len(studies) == 2
     assert len(faults) == 1
     assert one_line(faults[0], path)
     assert [node.move.uci() for node in studies[0].nodes][:1] == ["e2e4"]
     board_page.page(studies, "test")
-    if "%eval" in path.read_text():
-        assert wdl_fit.read([path]).games == 2
     assert not caplog.records
     assert capfd.readouterr().err == ""
 
 
 def test_nothing_is_logged_about_a_bad_position(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = file_with(tmp_path, f'[FEN "8/8/8/8 w - - 0 1"]\n{TAGS}1. e4 {{ [%eval 0.3] }} 1-0\n')
-    with (
-        caplog.at_level(logging.DEBUG),
-        pytest.raises(CommandError, match=r"games\.pgn: finished game 1: expected 8 rows") as info,
-    ):
-        wdl_fit.read([path])
-    assert one_line(str(info.value), path)
+    with caplog.at_level(logging.DEBUG):
+        (fault,) = games.read_files([str(path)])[1]
+    assert one_line(fault, path)
     assert not caplog.records
 
 
@@ -112,11 +107,10 @@ def test_nothing_is_logged_about_a_bad_position(tmp_path: Path, caplog: pytest.L
 def test_a_number_of_thousands_of_digits_is_named(number: str, tmp_path: Path) -> None:
     path = file_with(tmp_path, f"{TAGS}1. e4 {{[%eval 0.3]}} {number} 1-0\n")
     messages = list(games.read_files([str(path)])[1])
-    for read_it in (lambda: wdl_fit.read([path]), openings.open_book(path)[0]):
-        try:
-            assert read_it()
-        except CommandError as error:
-            messages.append(str(error))
+    try:
+        assert openings.open_book(path)[0]()
+    except CommandError as error:
+        messages.append(str(error))
     assert all(one_line(message, path) for message in messages)
 
 
@@ -162,7 +156,6 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a file that each ca
     "openings.epd.bz2": (f"{START}\n", lambda path: openings.choose(openings.open_book(path), 9, None)),
     "openings.pgn.xz": (SCORED, lambda path: openings.choose(openings.open_book(path), 9, None)),
     "analyse.pgn.gz": (SCORED, lambda path: [str(study.game) for study in games.read_files([str(path)])[0]]),
-    "wdl-fit.pgn.bz2": (SCORED, lambda path: [column.tolist() for column in wdl_fit.read([path])[:3]]),
     "tune.epd.xz": (f'{START} c9 "1-0";\n', lambda path: tuning_set.read(path).boards.tolist()),
 }
 COMPRESS: dict[str, Callable[[bytes], bytes]] = {".xz": lzma.compress, ".gz": gzip.compress, ".bz2": bz2.compress}

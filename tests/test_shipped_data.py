@@ -2,13 +2,11 @@
 """What coachwhip ships to start with is what it should be: legal, and as many as the help says."""
 
 import io
-import lzma
 from functools import partial
 
 import chess
 import chess.pgn
 import chess.polyglot
-import pytest
 from coachwhip.bench import perft
 from coachwhip.bench.suite.epd import read_file
 
@@ -67,12 +65,10 @@ def test_tactics_have_one_best_move() -> None:
         assert chess.Board(problem.fen).is_legal(chess.Move.from_uci(problem.best[0]))
 
 
-@pytest.mark.parametrize("shipped", [data.GAMES, data.SCORED])
-def test_games_are_legal_and_have_scores(shipped: data.Shipped) -> None:
-    content = shipped.path.read_bytes()
-    text = (lzma.decompress(content) if shipped.path.suffix == ".xz" else content).decode()
+def test_games_are_legal_and_have_scores() -> None:
+    text = data.GAMES.path.read_text(encoding="utf-8")
     games = list(iter(partial(chess.pgn.read_game, io.StringIO(text)), None))
-    assert len(games) == shipped.number
+    assert len(games) == data.GAMES.number
     for game in games:
         assert not game.errors
         assert game.end().board().result() in ("*", game.headers["Result"])

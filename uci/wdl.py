@@ -4,7 +4,7 @@
 The model is two logistic curves: P(win) = 1 / (1 + exp((middle - score) / spread)), and P(loss) the same of -score; the rest
 is P(draw). `middle`, the score at which half the games are won, and `spread` depend on the material on the board.
 Source of the form: https://www.chessprogramming.org/Pawn_Advantage,_Win_Percentage,_and_Elo; the numbers are ours, fitted by
-`coachwhip wdl-fit` to 100,146 scores of games of coachwhip against itself (bench/results.md).
+`tests/trials/wdl_fit.py` to 100,146 scores of games of coachwhip against itself (bench/results.md).
 """
 
 from __future__ import annotations

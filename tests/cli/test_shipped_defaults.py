@@ -5,7 +5,6 @@ import io
 import json
 import shlex
 from pathlib import Path
-from typing import Any
 
 import chess
 import chess.pgn
@@ -13,10 +12,8 @@ import pytest
 from coachwhip.bench.engines.spec import own_command
 
 from coachwhip.__main__ import main
-from coachwhip.cli.files import read_bytes
 from coachwhip.games import data
 from coachwhip.games.openings import chess960_starts
-from coachwhip.learn import wdl_fit
 from coachwhip.study.analyse import __main__ as analyse
 
 
@@ -47,24 +44,16 @@ def test_suite_takes_the_shipped_positions(capsys: pytest.CaptureFixture[str]) -
     assert f"using the {data.TACTICS.number} built-in test positions" in err
 
 
-@pytest.mark.parametrize(
-    ("module", "name", "words", "count", "printed"),
-    [(analyse, "GAMES", ("analyse", "--nodes", "30"), 1, "[Event "), (wdl_fit, "SCORED", ("wdl-fit",), 20, "# 20 games")],
-)
-def test_analyse_and_wdl_fit_take_the_shipped_games(
-    module: Any, name: str, words: tuple[str, ...], count: int, printed: str,
-    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-) -> None:  # fmt: skip
-    """A few of them."""
-    pytest.importorskip("scipy")
-    shipped = getattr(data, name)
-    games = read_bytes(shipped.path).decode().split("[Event ")[: count + 1]
-    (few := tmp_path / "few.pgn").write_text("[Event ".join(games), encoding="utf-8")
-    monkeypatch.setattr(module, name, shipped._replace(path=few))
-    monkeypatch.setattr(wdl_fit, "ROUNDS", 1)
-    out, err = run(capsys, *words)
-    assert printed in out
-    assert f"using the {count} built-in {shipped.entries}, {few}" in err
+def test_analyse_takes_the_shipped_games(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One of them."""
+    first = data.GAMES.path.read_text(encoding="utf-8").split("[Event ")[1]
+    (few := tmp_path / "few.pgn").write_text(f"[Event {first}", encoding="utf-8")
+    monkeypatch.setattr(analyse, "GAMES", data.GAMES._replace(path=few))
+    out, err = run(capsys, "analyse", "--nodes", "30")
+    assert "[Event " in out
+    assert f"using the 1 built-in games, {few}" in err
 
 
 def first_fens(path: Path) -> set[str]:

@@ -44,7 +44,7 @@ READS = """
     bench 1 --weights FILE.py, perft --suite FILE.epd, MATCH --openings FILE.epd, MATCH --openings FILE.pgn, MATCH --openings FILE.bin,
     MATCH --syzygy FILE.rtbw, SUITE FILE.epd, SUITE good.epd --compare FILE.json,
     speed --revision HEAD --repository FILE, LAB --positions FILE.fen, LAB --weights FILE.py, ANALYSE FILE.pgn,
-    ANALYSE good.pgn --weights FILE.py, wdl-fit FILE.pgn, SELFPLAY --openings FILE.epd, SELFPLAY --openings FILE.bin,
+    ANALYSE good.pgn --weights FILE.py, SELFPLAY --openings FILE.epd, SELFPLAY --openings FILE.bin,
     SELFPLAY --weights FILE.py, selfplay FILE.vf --epd -, SPSA --openings FILE.epd, SPSA --weights FILE.py,
     tune FILE.epd --output new.py, TUNE --weights FILE.py, train FILE.vf --output new.cwnet, TRAIN --weights FILE.py,
     weights --weights FILE.py, --weights FILE.py weights, --weights FILE.py go depth 1

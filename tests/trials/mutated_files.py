@@ -151,7 +151,6 @@ READERS = {
     "openings pgn": Reader(".pgn", lambda: PGN, ["selfplay", "new.vf", *GAMES, "--openings", "FILE"]),
     "openings bin": Reader(".bin", lambda: BOOK, ["selfplay", "new.vf", *GAMES, "--openings", "FILE"]),
     "analyse": Reader(".pgn", lambda: PGN, ["analyse", "--nodes", "20", "FILE", "--report", "new.html"]),
-    "wdl-fit": Reader(".pgn.xz", lambda: PGN * 3, ["wdl-fit", "FILE"], lambda rng, data: lzma.compress(mutated(rng, data))),
     "book": Reader(
         ".bin", lambda: BOOK, ["setoption name BookFile value FILE", "setoption name OwnBook value true", "go depth 1"]
     ),

@@ -1,22 +1,15 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Win, draw and loss: shares that make a whole, fall and rise with the score, and are fitted to what happened."""
+"""Win, draw and loss: shares that make a whole, and fall and rise with the score."""
 
 from __future__ import annotations
 
-import math
-import random
 from typing import TYPE_CHECKING
 
-import pytest
 from coachwhip.uci import wdl
 from hypothesis import given
 from hypothesis import strategies as st
 
-from coachwhip.learn import wdl_fit
-
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from uci_process import UciProcess
 
 
@@ -42,27 +35,3 @@ def test_in_a_session(engine: UciProcess) -> None:
     assert " score mate 1 wdl 1000 0 0 nodes " in mate[-2]
     mated = engine.go("position fen 7k/8/6K1/8/8/8/8/R7 b - - 0 1", "go depth 6")
     assert " wdl 0 0 1000 nodes " in mated[-2]
-
-
-MIDDLE, SPREAD = 120.0, 45.0  # of the invented games
-
-
-def invented_game(generator: random.Random) -> str:
-    """A game of one scored move, its result drawn by the curves to be found."""
-    score = generator.uniform(-400, 400)
-    win = 1 / (1 + math.exp((MIDDLE - score) / SPREAD))
-    loss = 1 / (1 + math.exp((MIDDLE + score) / SPREAD))
-    drawn = generator.random()
-    result = "1-0" if drawn < win else "0-1" if drawn < win + loss else "1/2-1/2"
-    return f'[Result "{result}"]\n\n1. e4 {{ [%eval {score / 100:.2f},10] }} {result}\n\n'
-
-
-def test_the_fit_finds_the_curves_behind_the_games(tmp_path: Path) -> None:
-    generator = random.Random(1)
-    path = tmp_path / "games.pgn"
-    path.write_text("".join(invented_game(generator) for _ in range(1000)))
-    samples = wdl_fit.read([str(path)])
-    assert (samples.games, len(samples.score)) == (1000, 1000)
-    coefficients, _ = wdl_fit.fit(samples)
-    assert sum(coefficients[:3]) == pytest.approx(MIDDLE, abs=10)  # all the material is on the board: only the sums are known
-    assert sum(coefficients[3:]) == pytest.approx(SPREAD, abs=6)

@@ -12,7 +12,6 @@ perft     positions of random games and random placements: checks, en passant th
 tactics   positions of its games against others at 10+0.1 in which one move is 50 centipawns better than all others, to a search of
           16 million nodes or more, which finds it late: after `c0` nodes, so that a second solves about half. The easy ones come first.
 games     games whose clocks count nodes as time, so players with fewer nodes a second are weaker.
-scored    games of players with 400 to 4000 nodes a move.
 names     ECO codes and names of opening positions. Source: https://github.com/lichess-org/chess-openings, CC0 1.0 (public domain).
 """
 
@@ -61,6 +60,5 @@ BOOK = Shipped(Path(book.SHIPPED), "book moves", "OwnBook")
 PERFT = Shipped(FOLDER / "perft.epd", "positions with known counts", "perft --suite")
 TACTICS = Shipped(FOLDER / "tactics.epd", "test positions", "suite")
 GAMES = Shipped(FOLDER / "games.pgn", "games", "analyse")
-SCORED = Shipped(FOLDER / "scored.pgn.xz", "scored games", "wdl-fit")
 NAMES = Shipped(FOLDER / "opening-names.tsv.xz", "opening names", "analyse")
-ALL = {"openings": OPENINGS, "book": BOOK, "perft": PERFT, "tactics": TACTICS, "games": GAMES, "scored": SCORED, "names": NAMES}
+ALL = {"openings": OPENINGS, "book": BOOK, "perft": PERFT, "tactics": TACTICS, "games": GAMES, "names": NAMES}
