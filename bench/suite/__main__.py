@@ -6,15 +6,13 @@ module reads the command line, runs and prints; `epd` reads positions, `solver` 
 """
 
 import argparse
-import hashlib
 import json
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from ...cli.command import CommandError, Parser, file_name, seconds, uninterrupted, warn, whole_number
-from ...cli.journal import Contents, Journal, add_journal_arguments, read
+from ...cli.command import Parser, file_name, seconds, warn, whole_number
 from ...cli.outputs import add_force, check_outputs
 from ...cli.pool import threads
 from ...cli.progress import progress
@@ -47,25 +45,6 @@ class Run(NamedTuple):
     problems: list[Problem]
     attempts: list[Attempts]  # of each engine
 
-    def settings(self) -> dict[str, Any]:
-        """Return everything that decides the results, for the journal."""
-        questions = json.dumps([problem._asdict() for problem in self.problems], sort_keys=True)
-        return {
-            "files": [str(path.resolve()) for path in self.files],
-            "fingerprint of the positions": hashlib.sha256(questions.encode()).hexdigest(),
-            "limit": str(self.limit),
-            "patience": self.patience,
-            "engines": [{"name": spec.name, "command": spec.command, "options": spec.options} for spec in self.engines],
-        }
-
-
-def attempts_in(journal: Contents | Journal) -> list[Attempts]:
-    """Return the attempts of each engine that a journal holds."""
-    attempts: list[Attempts] = [{} for _ in journal.settings["engines"]]
-    for line in journal.lines:
-        attempts[line["engine"]][line["key"]] = Attempt(**line)
-    return attempts
-
 
 def main(argv: Sequence[str]) -> int:
     """Run the subcommand. Progress and faults are shown on stderr, tables or JSON are printed on stdout."""
@@ -82,8 +61,6 @@ def main(argv: Sequence[str]) -> int:
     timeout += f" (default: {SPARE:g} s more than --time; with --depth or --nodes {PATIENCE:g} s)"
     add("--timeout", type=seconds, metavar="SECONDS", help=timeout)
     add("--concurrency", type=whole_number(1, 1024), default=1, metavar="N", help="positions at a time (default 1)")
-    add_journal_arguments(add, "position", "resumed, or compared with later")
-    add("--compare", type=file_name, metavar="FILE", help="show which positions changed since the run in this journal")
     add("--plot", type=file_name, metavar="FILE", help="draw positions solved over time (.png, .svg or .pdf; needs matplotlib)")
     add_force(add)
     add("--json", action="store_true", help="print one JSON object instead of text")
@@ -92,22 +69,14 @@ def main(argv: Sequence[str]) -> int:
 
 def _suite(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    check_outputs(args, {"plot": "a plot"}, ["journal"], reads=[TACTICS.path])
+    check_outputs(args, {"plot": "a plot"}, reads=[TACTICS.path])
     if args.plot:
         require_plot(args.plot)
-    earlier = read(args.compare, "suite") if args.compare else None
-    if args.compare and not earlier:
-        raise CommandError(f"{args.compare} holds no run of suite")
     run = _new_run(args)
-    journal = Journal(args.journal, "suite", run.settings(), resume=args.resume) if args.journal else None
-    if journal:
-        run = run._replace(attempts=attempts_in(journal))
     try:
-        _solve(run, args.concurrency, journal)
-    finally:  # also after Ctrl-C, or where the journal cannot be written
-        if journal:
-            journal.close()
-        _report(args, run, earlier)
+        _solve(run, args.concurrency)
+    finally:  # also after Ctrl-C
+        _report(args, run)
     return 0
 
 
@@ -126,60 +95,38 @@ def _new_run(args: argparse.Namespace) -> Run:
     return Run(files, limit, patience, engines, problems, [{} for _ in engines])
 
 
-def _solve(run: Run, concurrency: int, journal: Journal | None) -> None:
-    """Solve what is missing: all engines one position, then the next, so that an interrupted run still compares them."""
-    engines = range(len(run.engines))
-    missing = [(problem, engine) for problem in run.problems for engine in engines if problem.key not in run.attempts[engine]]
+def _solve(run: Run, concurrency: int) -> None:
+    """Have all engines solve one position, then the next, so that an interrupted run still compares them."""
+    items = [(problem, engine) for problem in run.problems for engine in range(len(run.engines))]
     solvers = Solvers(run.engines, run.limit, run.patience, concurrency)
     abandoned: set[int] = set()
     with (
-        progress("suite", len(missing)) as bar,
+        progress("suite", len(items)) as bar,
         threads(solvers.solve, concurrency) as pool,
         closing(solvers),
-        closing(pool.run(missing)) as results,
+        closing(pool.run(items)) as results,
     ):
         for (_, engine), attempt in results:
             name = run.engines[engine].name
             if attempt is None:
                 if engine not in abandoned:
-                    bar.log(f"{name}: not tried any more after {FAILED_STARTS} failed starts; --resume tries it again")
+                    bar.log(f"{name}: not tried any more after {FAILED_STARTS} failed starts")
                 abandoned.add(engine)
                 continue
-            with uninterrupted():  # the journal and the report agree
-                run.attempts[engine][attempt.key] = attempt
-                if journal:
-                    journal.append(attempt._asdict())
+            run.attempts[engine][attempt.key] = attempt
             if attempt.fault:
                 bar.log(f"{name}: {attempt.fault} at {attempt.key}: {attempt.detail}")
             bar.advance()
 
 
-def _report(args: argparse.Namespace, run: Run, earlier: Contents | None) -> None:
+def _report(args: argparse.Namespace, run: Run) -> None:
     """Print the results, and draw them."""
     names = [spec.name for spec in run.engines]
-    changes: dict[int, dict[str, Any]] = {}
-    labels: dict[int, str] = {}
-    if earlier:
-        then_names, then_attempts = [engine["name"] for engine in earlier.settings["engines"]], attempts_in(earlier)
-        if earlier.settings["limit"] != str(run.limit):
-            warn(f"warning: {args.compare} was run with {earlier.settings['limit']}, this one with {run.limit}")
-        for index, name in enumerate(names):  # compared with the engine of this name, or else with that in the same place
-            then = then_names.index(name) if name in then_names else index
-            if then < len(then_names):
-                changes[index] = report.compare(then_attempts[then], run.attempts[index])
-                labels[index] = name if then_names[then] == name else f"{name} (then {then_names[then]})"
     if args.json:
-        print(json.dumps(_as_dict(run, changes), indent=1))
+        print(json.dumps(_as_dict(run), indent=1))
     else:
         _show_totals(run, names)
         _show_positions(run, names)
-    if changes and not args.json:
-        rows = [report.change_row(labels[index], change) for index, change in changes.items()]
-        show(f"Since {args.compare}", report.CHANGE_HEADINGS, rows)
-        for index, change in changes.items():
-            for what, keys in (("newly solved", change["gained"]), ("no longer solved", change["lost"])):
-                if keys:
-                    print(f"{labels[index]}: {what}: {'; '.join(keys)}")
     if args.plot:
         report.draw(args.plot, str(run.limit), names, [attempts.values() for attempts in run.attempts])
 
@@ -212,11 +159,11 @@ def _show_positions(run: Run, names: Sequence[str]) -> None:
         print(f"and {len(unsolved) - MAX_LISTED} more, which --json prints\n")
 
 
-def _as_dict(run: Run, changes: dict[int, dict[str, Any]]) -> dict[str, Any]:
+def _as_dict(run: Run) -> dict[str, Any]:
     """Return the run as JSON-ready values."""
     engines = [
-        {**spec._asdict(), **report.summarize(attempts.values()), "change": changes.get(index)}
-        for index, (spec, attempts) in enumerate(zip(run.engines, run.attempts, strict=True))
+        {**spec._asdict(), **report.summarize(attempts.values())}
+        for spec, attempts in zip(run.engines, run.attempts, strict=True)
     ]
     tried = [attempts[problem.key]._asdict() for problem in run.problems for attempts in run.attempts if problem.key in attempts]
     files = [str(path.resolve()) for path in run.files]

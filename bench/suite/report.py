@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Sums up a suite run: totals, the comparison of engines, what changed since another run, curves.
+"""Sums up a suite run: totals, the comparison of engines, curves.
 
 Pure functions from attempts to values (as `--json` has them) and table rows. Only `draw` needs matplotlib.
 """
@@ -16,7 +16,6 @@ from .epd import Problem
 from .solver import FAULTS, Attempt
 
 SUMMARY_HEADINGS = ("engine", "solved", "%", "any mate", "points", "%", "median s", "median nodes", "faults")
-CHANGE_HEADINGS = ("engine", "positions", "solved then", "now", "gained", "lost", "points then", "now", "speed")
 
 
 def summarize(attempts: Collection[Attempt]) -> dict[str, Any]:
@@ -89,31 +88,6 @@ def _outcome(attempt: Attempt | None, san: Callable[[str], str]) -> str:
     if attempt.points is not None:
         parts.append(f"{attempt.points} pt")
     return ", ".join(parts)
-
-
-def compare(then: Mapping[str, Attempt], now: Mapping[str, Attempt]) -> dict[str, Any]:
-    """Return what changed with one engine over the positions of both runs; one whose board is no longer the same is left out.
-
-    `speed` is the median of time to solution then / now where both solved; above 1: faster now.
-    """
-    pairs = {key: (then[key], now[key]) for key in now if key in then and then[key].fen == now[key].fen}
-    speeds = [old.solved_seconds / new.solved_seconds for old, new in pairs.values() if old.solved_seconds and new.solved_seconds]
-    return {
-        "positions": len(pairs),
-        "solved_then": sum(old.solved for old, _ in pairs.values()),
-        "solved_now": sum(new.solved for _, new in pairs.values()),
-        "gained": [key for key, (old, new) in pairs.items() if new.solved and not old.solved],
-        "lost": [key for key, (old, new) in pairs.items() if old.solved and not new.solved],
-        "points_then": sum(old.points or 0 for old, _ in pairs.values()),
-        "points_now": sum(new.points or 0 for _, new in pairs.values()),
-        "speed": median(speeds) if speeds else None,
-    }
-
-
-def change_row(name: str, change: Mapping[str, Any]) -> list[str]:
-    """Return a row of the table of changes."""
-    cells = [len(value) if isinstance(value, list) else value for value in change.values()]
-    return [name, *map(str, cells[:-1]), _number(change["speed"], ".2f")]
 
 
 def draw(path: Path, title: str, names: Sequence[str], runs: Sequence[Iterable[Attempt]]) -> None:

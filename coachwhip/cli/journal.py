@@ -25,9 +25,9 @@ LINE = re.compile(rb'(\{.+),"crc":"([0-9a-f]{8})"\}\n', re.DOTALL)
 MAX_QUOTED = 100  # characters of a setting in a message
 
 
-def add_journal_arguments(add: Callable[..., object], part: str, use: str = "resumed") -> None:
+def add_journal_arguments(add: Callable[..., object], part: str) -> None:
     """Give a command line `--journal` and `--resume`; `check_outputs` checks them. `part`: what a line of the journal is."""
-    add("--journal", type=file_name, metavar="FILE", help=f"write every finished {part} to FILE, so that the run can be {use}")
+    add("--journal", type=file_name, metavar="FILE", help=f"write every finished {part} to FILE, so that the run can be resumed")
     add("--resume", action="store_true", help="continue the run in the --journal; start it if there is none")
 
 

@@ -42,14 +42,14 @@ LABELLED = "".join(  # there is something to learn: a knight more has won nothin
 )
 READS = """
     bench 1 --weights FILE.py, perft --suite FILE.epd, MATCH --openings FILE.epd, MATCH --openings FILE.pgn, MATCH --openings FILE.bin,
-    MATCH --syzygy FILE.rtbw, SUITE FILE.epd, SUITE good.epd --compare FILE.json,
+    MATCH --syzygy FILE.rtbw, SUITE FILE.epd,
     speed --revision HEAD --repository FILE, LAB --positions FILE.fen, LAB --weights FILE.py, ANALYSE FILE.pgn,
     ANALYSE good.pgn --weights FILE.py, SELFPLAY --openings FILE.epd, SELFPLAY --openings FILE.bin,
     SELFPLAY --weights FILE.py, selfplay FILE.vf --epd -, SPSA --openings FILE.epd, SPSA --weights FILE.py,
     tune FILE.epd --output new.py, TUNE --weights FILE.py, train FILE.vf --output new.cwnet, TRAIN --weights FILE.py,
     weights --weights FILE.py, --weights FILE.py weights, --weights FILE.py go depth 1
 """
-JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SUITE good.epd", "SPSA")]
+JOURNALS = [f"{work} --journal FILE" for work in ("MATCH", "SPSA")]
 REPLACES = [  # an old file of the same kind, at the end and as a whole
     "MATCH --plot FILE.png", "SUITE good.epd --plot FILE.png", "TUNE --plot FILE.png", "TRAIN --plot FILE.svg",
     "LAB --positions good.fen --page FILE.html", "ANALYSE good.pgn --output FILE", "ANALYSE good.pgn --report FILE", "selfplay good.vf --epd FILE",
@@ -241,7 +241,6 @@ SAME = [
     "train labelled.vf --output new.cwnet --checkpoint SAME:new.cwnet",
     "MATCH --openings good.pgn --pgn SAME:good.pgn",
     "MATCH --pgn SAME:all --journal all",
-    "SUITE good.epd --compare j --journal SAME:j",
     "SUITE w.svg --plot SAME:w.svg",
     "lab --positions good.fen --page SAME:good.fen",
     "spsa --tune rfp_margin --openings good.epd --journal SAME:good.epd",
