@@ -10,7 +10,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from functools import partial
 
-from ...cli.fair_timing import fair_timing, repeat_if_suspended
+from ...cli.fair_timing import fair_timing
 from ...cli.pool import Cluster, cluster, threads
 from ..engines.client import Client, check_engines
 from ..engines.pool import EnginePool
@@ -39,9 +39,9 @@ def _engines(contest: Contest, idle: int) -> EnginePool[Client]:
 
 
 def _play(contest: Contest, engines: EnginePool[Client], pairing: Pairing) -> GameRecord:
-    """Play one game, and again if this process was suspended meanwhile."""
+    """Play one game."""
     with engines.borrow(pairing.white) as white, engines.borrow(pairing.black) as black:
-        return repeat_if_suspended(lambda: Game(pairing, (white, black), contest, lambda: engines.is_closed).play())
+        return Game(pairing, (white, black), contest, lambda: engines.is_closed).play()
 
 
 def play_here(contest: Contest, concurrency: int, pairings: Sequence[Pairing]) -> Generator[GameRecord, None, None]:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import chess
 
-from ...cli.fair_timing import repeat_if_suspended
 from ...games.time_control import Clock, TimeControl
 from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, position_command
 from ..engines.faults import CRASH, ILLEGAL_MOVE, NO_START, STALL, EngineFault, StartError
@@ -102,7 +101,7 @@ class Solvers:
         with self._engines.borrow(engine) as client:
             if client.failed_starts >= FAILED_STARTS:
                 return None
-            return repeat_if_suspended(lambda: self._search(client, problem, engine))
+            return self._search(client, problem, engine)
 
     def _search(self, client: Client, problem: Problem, engine: int) -> Attempt:
         """Search one position with everything forgotten."""

@@ -8,7 +8,6 @@ import shlex
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -236,25 +235,6 @@ def test_a_run_that_is_killed_at_any_byte_leaves_each_game_once(tmp_path: Path, 
         PgnFile(pgn, OURS[:3])
         PgnFile(pgn).add(OURS[3])
         assert re.sub("\n\n+", "\n\n", pgn.read_text()) == before + "".join(OURS)
-
-
-@pytest.mark.skipif(not hasattr(signal, "SIGSTOP"), reason="no SIGSTOP")
-def test_a_runner_that_was_stopped_charges_no_engine(tmp_path: Path) -> None:
-    """Engines run on while it stands still, and each game begins again that it was timing: one by its clock, one as stalled."""
-    pgn, started = tmp_path / "games.pgn", tmp_path / "started"
-    slow = engines(f"slow {started}")
-    command = [sys.executable, "-m", "coachwhip", "match", *slow, "--own-tc", "time=0.8", *slow, "--own-tc", "nodes=10"]
-    command += ["--stall", "1", "--games", "2", "--max-moves", "3", "--pgn", str(pgn), "--json", "--concurrency", "2"]
-    with subprocess.Popen(command, env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        wait_for(started.exists)
-        process.send_signal(signal.SIGSTOP)
-        time.sleep(2)
-        process.send_signal(signal.SIGCONT)
-        out, err = process.communicate(timeout=TIMEOUT)
-    assert process.returncode == 0, err
-    assert "stopped for " in err
-    assert [game.headers["Termination"] for game in read_pgn(pgn)] == ["normal"] * 2
-    assert json.loads(out)["games"] == 2
 
 
 def test_a_journal_is_not_mixed_with_another_match(

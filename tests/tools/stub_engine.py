@@ -6,7 +6,6 @@ The rules are the core's, because python-chess takes longer to load than most ga
 Roles: good; and, when it is first to move in a game, killed (by SIGKILL where there is one), cheat, null, late, stall, deaf (stalls,
 and does not leave when its input ends; SEED is a file for its process id);
 over (says that it has searched 5000 nodes, and moves), endless (searches for SEED seconds, which it says all the time, and moves),
-slow (moves after a while; SEED is a file that it makes meanwhile),
 no-newgame dies at the second `ucinewgame`; no-restart cannot be started twice (SEED is a file that it leaves behind).
 """
 
@@ -96,10 +95,7 @@ class Stub:
             return f"info nodes 5000 nps 9\ninfo depth 1 score cp 0 nodes 20 pv {self.chosen}\nbestmove {self.chosen}\n"
         if ROLE == "endless":
             self.search(float(SEED))
-        if ROLE == "slow":
-            open(SEED, "w").close()
-            time.sleep(0.2)
-        plays = ROLE in ("good", "slow", "endless", "no-newgame", "no-restart")
+        plays = ROLE in ("good", "endless", "no-newgame", "no-restart")
         move = self.chosen if plays else misbehave(words, f"{self.position.stm}time")
         score = 900 if self.position.stm == "w" else -900
         return f"info depth 1 score cp {score} nodes 20 pv {move}\ninfo string done\nbestmove {move}\n"
