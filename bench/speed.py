@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""`coachwhip speed`: perft, nodes per second and start-up of this build, earlier revisions and any UCI engine, measured in turn.
+"""`coachwhip speed`: perft, nodes per second and start-up of this build and earlier revisions, measured in turn.
 
 Each piece of work gets its own process. What counts is the user CPU time of that process (wall time where the system does not report
 it) less the median time of a process that only starts and quits. A ratio is taken within a round, since a machine may slow down.
+Other UCI engines are there for a ratio: of them, perft and searches are shown.
 """
 
 import argparse
@@ -40,7 +41,7 @@ PERFT_POSITIONS = (
     ("position 3", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 1),
 )
 LEAVES = re.compile(r"(?im)^(?:(?:nodes searched|total nodes|total|nodes|perft)\s*[:=]?\s*)?([0-9]{1,18})\s*$")
-BENCH_NODES = re.compile(r"(?im)nodes(?: searched)?\s*:\s*([0-9]{1,18})|(?:^|: +)([0-9]{1,18}) nodes\b")
+BENCH_NODES = re.compile(r"(?m)^([0-9]{1,18}) nodes [0-9]+ nps\b")
 
 
 class Work(NamedTuple):
@@ -121,12 +122,12 @@ def search(fens: Sequence[str], limit: TimeControl, contender: Contender) -> Wor
 
 
 def bench(contender: Contender) -> Work:
-    """Run the engine's own `bench`, as a word on its command line."""
+    """Run `coachwhip bench`."""
     work, printed = _run(contender, "", "bench")
-    counts = [int(total or alone) for total, alone in BENCH_NODES.findall(printed)]
-    if not counts:
-        raise CommandError("it has no bench")
-    return work._replace(nodes=max(counts))  # the other counts are those of single positions
+    total = BENCH_NODES.search(printed)
+    if total is None:
+        raise CommandError("its bench reports no nodes")
+    return work._replace(nodes=int(total[1]))
 
 
 def main(argv: Sequence[str]) -> int:
@@ -153,8 +154,11 @@ def _speed(args: argparse.Namespace) -> int:
         raise CommandError(f"--only: expected some of {', '.join(MEASURES)}, not {min(unknown)[:40]!r}")
     specs = engine_specs(args.engine_words, args.repository, with_ours=True, start_seconds=args.start_timeout)
     contenders = [Contender(name, spec, args.timeout) for name, spec in zip(check_engines(specs), specs, strict=True)]
+    kinds = [option for option, _ in args.engine_words if option in ("--engine", "--revision")]
+    builds = [contenders[0], *(each for each, kind in zip(contenders[1:], kinds, strict=True) if kind == "--revision")]
     python = Contender("python -c pass", EngineSpec((sys.executable, "-c", "pass"), "", {}), args.timeout)
-    turns = [("start", start, [*contenders, python])] * STARTS + [(name, run, contenders) for name, run in tasks(args).items()]
+    works = [(name, run, builds if run is bench else contenders) for name, run in tasks(args).items()]
+    turns = [("start", start, [*contenders, python])] * STARTS + works
     try:
         with progress("speed", args.rounds * len(turns)) as bar:
             for number in range(args.rounds):
@@ -162,7 +166,8 @@ def _speed(args: argparse.Namespace) -> int:
                     take_turns(name, run, group, number)
                     bar.advance()
     finally:  # also after Ctrl-C
-        rows = [row(name, contender, contenders[0]) for name, _, group in turns[STARTS - 1 :] for contender in group]
+        shown = [("start", start, [*builds, python]), *works]
+        rows = [row(name, contender, contenders[0]) for name, _, group in shown for contender in group]
         if args.json:
             print(json.dumps({"clock": CLOCK, "works": rows}, indent=1))
         else:
@@ -181,7 +186,7 @@ def tasks(args: argparse.Namespace) -> dict[str, Callable[[Contender], Work]]:
         limit = limit_of(args, TimeControl(nodes=100_000))
         chosen[f"{Clock(limit).go({})}, {len(fens)} positions"] = partial(search, fens, limit)
     if "bench" in args.only:
-        chosen["its own bench"] = bench
+        chosen["coachwhip bench"] = bench
     return chosen
 
 
