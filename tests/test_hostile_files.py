@@ -153,8 +153,8 @@ READERS: dict[str, tuple[str, Callable[[Path], Any]]] = {  # a file that each ca
     "perft.epd.xz": (f"{START} ;D1 20\n", perft.read_suite),
     "lab.fen.xz": (f"{START}\n", read_positions),
     "suite.epd.gz": (f"{START} bm e4;\n", lambda path: epd.read_file(path, "suite")),
-    "openings.epd.bz2": (f"{START}\n", lambda path: openings.choose(openings.open_book(path), 9, None)),
-    "openings.pgn.xz": (SCORED, lambda path: openings.choose(openings.open_book(path), 9, None)),
+    "openings.epd.bz2": (f"{START}\n", lambda path: [opening() for opening in openings.open_book(path)]),
+    "openings.pgn.xz": (SCORED, lambda path: [opening() for opening in openings.open_book(path)]),
     "analyse.pgn.gz": (SCORED, lambda path: [str(study.game) for study in games.read_files([str(path)])[0]]),
     "tune.epd.xz": (f'{START} c9 "1-0";\n', lambda path: tuning_set.read(path).boards.tolist()),
 }

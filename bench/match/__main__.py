@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from ...cli.command import LARGEST_COUNT, CommandError, Parser, file_name, seconds, whole_number
+from ...cli.command import LARGEST_COUNT, CommandError, Parser, file_name, whole_number
 from ...cli.files import fingerprint
 from ...cli.journal import Journal, add_journal_arguments
 from ...cli.outputs import add_force, check_outputs, require_kind
@@ -30,7 +30,7 @@ from .plot import draw
 from .runner import runner
 from .schedule import opponents, schedule
 from .sprt import Sprt
-from .standings import describe, markdown, summary
+from .standings import describe, summary
 
 START_POSITION = "startpos"  # in place of a file of openings
 
@@ -71,19 +71,14 @@ def _parser() -> Parser:
     about = "all engines play each other, or the first plays all others (default round-robin)"
     add("--form", choices=("round-robin", "gauntlet"), default="round-robin", help=about)
     add("--tc", type=parse_time_control, metavar="TC", help="time control (default 5+0.05; see below)")
-    add("--time", type=seconds, metavar="SECONDS", help="time for each move: the same as --tc time=SECONDS")
     about = "search N nodes for each move: the same as --tc nodes=N"
     add("--nodes", type=whole_number(1, LARGEST_COUNT), metavar="N", help=about)
-    add("--depth", type=whole_number(1, 1000), metavar="N", help="search to this depth, in plies: the same as --tc depth=N")
-    about = "how far an engine may overrun its time (default 0; with --time: 50)"
+    about = "how far an engine may overrun its time (default 0; of a time for each move: 50)"
     add("--margin", type=whole_number(0, 60_000), metavar="MS", help=about)
-    about = "an engine that does not move loses this long after its time is up (default 10; no clock: 60)"
-    add("--stall", type=seconds, metavar="SECONDS", help=about)
     openings = f"positions to start from: EPD, FEN, .pgn or Polyglot .bin (default: {OPENINGS.in_words()}; with --chess960: the 960 start "
     add("--openings", type=file_name, metavar="FILE", help=f"{openings}positions; {START_POSITION}: only the start position)")
     about = "plies to play of PGN and Polyglot openings (default: PGN all, Polyglot 8)"
     add("--plies", type=whole_number(0, 1000), metavar="N", help=about)
-    add("--order", choices=("random", "sequential"), default="random", help="order of the openings (default random)")
     about = "random seed for the order of the openings (default 1)"
     add("--seed", type=whole_number(0, 2**63 - 1), default=1, metavar="N", help=about)
     add("--chess960", action="store_true", help="play Chess960, also from openings of standard chess")
@@ -96,14 +91,10 @@ def _parser() -> Parser:
     about = "stop when one of two hypotheses, in normalized Elo, is accepted (error rates ALPHA and BETA: default 0.05)"
     add("--sprt", type=hypotheses, metavar="ELO0,ELO1[,ALPHA,BETA]", help=about)
 
-    results = parser.add_argument_group("results")
-    add = results.add_argument
+    add = parser.add_argument_group("results").add_argument
     add("--pgn", type=file_name, metavar="FILE", help="append every finished game to this file")
     add_journal_arguments(add, "game")
-    form = results.add_mutually_exclusive_group()
-    form.add_argument("--json", action="store_true", help="print one JSON object instead of text")
-    table = "print the first engine's results against the others as a table for a Markdown page"
-    form.add_argument("--markdown", action="store_true", help=table)
+    add("--json", action="store_true", help="print one JSON object instead of text")
     help_plot = "draw Elo and LLR over the games, or the ratings (.png, .svg or .pdf; needs matplotlib)"
     add("--plot", type=file_name, metavar="FILE", help=help_plot)
     help_report = "write a page of HTML: results, curves, and the games on a board (the first 1000); one file, no network"
@@ -159,10 +150,7 @@ def _check(args: argparse.Namespace) -> int:
 def _report(args: argparse.Namespace, match: Match) -> None:
     """Print the results, and draw them."""
     results = match.tally, match.names, match.sprt
-    if args.json:
-        print(json.dumps(summary(*results), indent=2))
-    else:
-        print(markdown(match.tally, match.names) if args.markdown else describe(*results))
+    print(json.dumps(summary(*results), indent=2) if args.json else describe(*results))
     if args.plot and match.tally.results:
         picture(draw(*results), args.plot)
     if args.report and match.tally.results:
@@ -171,7 +159,9 @@ def _report(args: argparse.Namespace, match: Match) -> None:
 
 def _contest(args: argparse.Namespace) -> Contest:
     """Who plays, and how; git revisions are built here."""
-    control = _common_control(args)
+    control = args.tc or (TimeControl() if args.nodes else TimeControl(5, 0.05))
+    if args.nodes:
+        control = control._replace(nodes=args.nodes)
     controls = tuple(own or control for own in values_of(args.engine_words, "--own-tc"))
     syzygy = str(args.syzygy.resolve()) if args.syzygy else ""
     if syzygy and not args.scheduler:
@@ -179,18 +169,7 @@ def _contest(args: argparse.Namespace) -> Contest:
     margin = None if args.margin is None else args.margin / 1000
     rules = Rules(margin, *args.resign, *args.draw)._replace(max_moves=args.max_moves, syzygy=syzygy)
     players = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
-    return Contest(tuple(players), controls, rules, args.stall)
-
-
-def _common_control(args: argparse.Namespace) -> TimeControl:
-    """The time control of the engines that have none of their own."""
-    limits = {name: getattr(args, name) for name in ("time", "nodes", "depth") if getattr(args, name)}
-    if not limits:
-        return args.tc or TimeControl(5, 0.05)
-    control = (args.tc or TimeControl())._replace(**limits)
-    if control.base and control.time:
-        raise CommandError("--time and the clock of --tc cannot be combined: give one of them")
-    return control
+    return Contest(tuple(players), controls, rules)
 
 
 def _book_file(args: argparse.Namespace) -> Path | None:
@@ -206,7 +185,7 @@ def _openings(args: argparse.Namespace) -> list[Opening]:
         book = open_book(path, chess960=args.chess960, plies=args.plies, seed=args.seed)
     else:
         book = standard_start(chess960=args.chess960) if args.openings else chess960_starts()
-    return choose(book, (args.games + 1) // 2, args.seed if args.order == "random" else None)
+    return choose(book, (args.games + 1) // 2, args.seed)
 
 
 def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, Any]:
@@ -214,10 +193,9 @@ def _settings(args: argparse.Namespace, contest: Contest) -> dict[str, Any]:
     book = "start position" if args.openings else "Chess960 start positions"
     if path := _book_file(args):
         book = fingerprint(path)[:16]
-    seed = args.seed if args.order == "random" else None
-    openings = {"book": book, "plies": args.plies, "chess960": args.chess960, "seed": seed}
+    openings = {"book": book, "plies": args.plies, "chess960": args.chess960, "seed": args.seed}
     engines = [
         {"name": player.name, "command": list(player.command), "options": dict(player.options), "tc": str(control)}
         for player, control in zip(contest.players, contest.controls, strict=True)
     ]
-    return {"engines": engines, "form": args.form, "openings": openings, "rules": contest.rules._asdict(), "stall": contest.stall}
+    return {"engines": engines, "form": args.form, "openings": openings, "rules": contest.rules._asdict()}

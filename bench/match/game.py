@@ -36,7 +36,6 @@ class Contest:
     players: tuple[EngineSpec, ...]
     controls: tuple[TimeControl, ...]  # of each player
     rules: Rules
-    stall: float | None = None  # seconds after which a silent engine is given up; None for the defaults
 
 
 class Game:
@@ -99,10 +98,8 @@ class Game:
         turn = self._board.turn
         clock = self._clocks["w" if turn == chess.WHITE else "b"]
         search = _Search(clock.control.nodes)
-        go, allowance, stall = clock.go(self._clocks), clock.allowance, self._contest.stall
-        patience = (
-            Patience(after_line=stall or STALL_UNTIMED) if allowance is None else Patience(allowance + (stall or STALL_TIMED))
-        )
+        go, allowance = clock.go(self._clocks), clock.allowance
+        patience = Patience(after_line=STALL_UNTIMED) if allowance is None else Patience(allowance + STALL_TIMED)
         opening = self._pairing.opening
         position = position_command(opening.fen, self._history, chess960=opening.chess960)
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Writes a tally as text, a table, or JSON. Counting and formulas are in `tally`, `elo` and `sprt`."""
+"""Writes a tally as text or JSON. Counting and formulas are in `tally`, `elo` and `sprt`."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -85,18 +85,6 @@ def cross_table(tally: Tally, names: Sequence[str]) -> tuple[list[str], list[lis
         rows.append([*row, *("" if other == player else _score(tally, player, other) for other in order)])
     headings = ["", "engine", "Elo", "+/-", "games", "points", "%", *(str(place) for place in range(1, len(names) + 1))]
     return headings, rows
-
-
-def markdown(tally: Tally, names: Sequence[str]) -> str:
-    """The first player's games against each of the others, as a table of a Markdown page."""
-    names = [name.replace("|", "&#124;") for name in names]
-    lines = [f"| {names[0]} against | games | score | Elo |", "|---|---|---|---|"]
-    for player, name in enumerate(names[1:], start=1):
-        if points := tally.points(0, player):
-            elo, _ = tally.judge(0, player)
-            difference = f"{signed(elo.elo, 0)} ± {elo.error:.0f}" if elo.is_known else ""
-            lines.append(f"| {name} | {_score(tally, 0, player)} | {100 * sum(points) / len(points):.1f} % | {difference} |")
-    return "\n".join(lines)
 
 
 def summary(tally: Tally, names: Sequence[str], sprt: Sprt | None = None) -> dict[str, Any]:

@@ -86,14 +86,13 @@ def open_book(path: Path, *, chess960: bool = False, plies: int | None = None, s
     return book
 
 
-def choose(book: Book, count: int, seed: int | None) -> list[Opening]:
-    """The first `count` openings in an order that `seed` alone decides (None: as in the file), reused when they run out.
+def choose(book: Book, count: int, seed: int) -> list[Opening]:
+    """The first `count` openings in an order that `seed` alone decides, reused when they run out.
 
     Raises CommandError that names an entry which cannot be played.
     """
     order = list(range(len(book)))
-    if seed is not None:
-        random.Random(seed).shuffle(order)
+    random.Random(seed).shuffle(order)
     chosen = [book[index]() for index in order[:count]]
     return [chosen[number % len(chosen)] for number in range(count)]
 

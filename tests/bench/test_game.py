@@ -18,6 +18,7 @@ from coachwhip.bench.engines.client import FAILED_STARTS, Client
 from coachwhip.bench.engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS, StartError
 from coachwhip.bench.engines.info import Info
 from coachwhip.bench.engines.spec import EngineSpec
+from coachwhip.bench.match import game
 from coachwhip.bench.match.game import Contest, Game, last_info, white_score
 from coachwhip.bench.match.record import GameRecord, MoveRecord
 from coachwhip.bench.match.schedule import Pairing
@@ -57,10 +58,9 @@ def play(
     opening: Opening,
     controls: tuple[TimeControl, TimeControl] = (MINUTE, MINUTE),
     rules: Rules | None = None,
-    stall: float | None = None,
 ) -> GameRecord:
     """One game."""
-    return Game(Pairing(0, opening, 0, 1), (white, black), Contest((), controls, rules or Rules(), stall)).play()
+    return Game(Pairing(0, opening, 0, 1), (white, black), Contest((), controls, rules or Rules())).play()
 
 
 def stored(record: GameRecord) -> GameRecord:
@@ -118,10 +118,14 @@ def test_the_text_of_a_game_is_read_back_as_it_was() -> None:
         ("stall", STALL, chess.WHITE),
     ],
 )
-def test_a_faulty_engine_loses_whatever_its_colour(start: Start, role: str, reason: str, culprit: chess.Color) -> None:
+def test_a_faulty_engine_loses_whatever_its_colour(
+    start: Start, role: str, reason: str, culprit: chess.Color, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if role == "stall":
+        monkeypatch.setattr(game, "STALL_TIMED", 0.2)
     bad, good = start(role), start("good")
     engines, controls = ((bad, good), (HASTE, MINUTE)) if culprit == chess.WHITE else ((good, bad), (MINUTE, HASTE))
-    record = play(*engines, PAWN, controls, stall=0.2 if role == "stall" else None)
+    record = play(*engines, PAWN, controls)
     assert (record.result, record.reason) == ("0-1" if culprit == chess.WHITE else "1-0", reason)
     assert record.culprit is culprit
     assert len(record.moves) == (0 if culprit == chess.WHITE else 1)
@@ -146,12 +150,13 @@ def test_a_tenth_more_nodes_than_allowed_are_no_overstep(start: Start) -> None:
     assert play(*engines, ROOK, rules=rules).oversteps == (0, 0)
 
 
-def test_an_engine_that_searches_on_is_given_up_beyond_its_nodes_alone(start: Start) -> None:
+def test_an_engine_that_searches_on_is_given_up_beyond_its_nodes_alone(start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
     """What it prints then is no sign that it will move."""
-    record = play(start("endless 600"), start("good"), PAWN, (TimeControl(nodes=1500), MINUTE), stall=0.3)
+    monkeypatch.setattr(game, "STALL_UNTIMED", 0.3)
+    record = play(start("endless 600"), start("good"), PAWN, (TimeControl(nodes=1500), MINUTE))
     assert (record.result, record.reason, record.oversteps) == ("0-1", STALL, (1, 0))
     assert re.fullmatch("asked 'go nodes 1500': no answer after .* nodes searched", record.detail)
-    assert play(start("endless 0.9"), start("good"), MATE_IN_ONE, (TimeControl(depth=1), MINUTE), stall=0.3).reason == "checkmate"
+    assert play(start("endless 0.9"), start("good"), MATE_IN_ONE, (TimeControl(depth=1), MINUTE)).reason == "checkmate"
 
 
 def test_a_death_between_games_is_charged_and_the_engine_comes_back(start: Start) -> None:

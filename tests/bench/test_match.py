@@ -24,12 +24,12 @@ from coachwhip.bench.match.plot import course, elo_levels
 from coachwhip.bench.match.record import GameRecord
 from coachwhip.bench.match.schedule import Pairing
 from coachwhip.bench.match.sprt import Sprt
-from coachwhip.bench.match.standings import describe, markdown, one_line, summary
+from coachwhip.bench.match.standings import describe, one_line, summary
 from coachwhip.bench.match.tally import Tally
 from uci_process import TIMEOUT, environment, is_running, run_until, wait_for
 
 from coachwhip.cli.command import INTERRUPTED
-from coachwhip.games.openings import Opening
+from coachwhip.games.openings import Opening, choose, open_book
 from coachwhip.games.time_control import TimeControl
 
 STUB = f"{shlex.quote(sys.executable)} {shlex.quote(str(places.STUB))}"
@@ -103,13 +103,6 @@ def test_a_tally_counts_each_game_once_and_names_the_culprit() -> None:
     assert "b: time loss 0, illegal move 1, crash 0, stall 0" in report
     assert "[-2.944, 2.944], undecided" in report
     assert len(course(tally, None)) == 3
-
-
-def test_a_name_adds_no_column_to_a_table_of_markdown() -> None:
-    tally = Tally()
-    finish(tally, 0, 0, 1, "1-0")
-    lines = markdown(tally, ["a|b", r"c\| 9 |d"]).splitlines()
-    assert [line.count("|") for line in lines] == [5, 5, 5]
 
 
 def test_pairs_are_judged_while_a_game_is_still_open() -> None:
@@ -343,13 +336,13 @@ def test_a_tournament_of_three(
     """Each opening is played twice, also when the match is lengthened. Who moves first mates, or cheats; the best is first in the table."""
     pgn, plot = tmp_path / "games.pgn", tmp_path / "plot.svg"
     words = [*engines("cheat"), "--own-tc", "nodes=7", *engines("good b", "good a"), "--tc", "40/9", "--form", form, "--resume"]
-    words += ["--openings", str(book), "--order", "sequential", "--pgn", str(pgn), "--journal", str(tmp_path / "games.jsonl")]
+    words += ["--openings", str(book), "--pgn", str(pgn), "--journal", str(tmp_path / "games.jsonl")]
     assert match.main([*words, "--games", "3"]) == 0
     finished_first = finished(tmp_path / "games.jsonl")
     assert match.main([*words, "--games", "4", "--concurrency", "2", "--plot", str(plot)]) == 0
     assert finished(tmp_path / "games.jsonl")[: len(finished_first)] == finished_first
     games = {int(game.headers["GameId"]): game for game in read_pgn(pgn)}
-    positions, played = [chess.Board(fen) for fen in book.read_text().splitlines()], []
+    positions, played = [opening.position() for opening in choose(open_book(book), 2, 1)], []
     for number in range(1, 4 * len(meetings) + 1):
         game, position = games.pop(number), positions[(number - 1) // (2 * len(meetings))]
         names = game.headers["White"], game.headers["Black"]
@@ -365,9 +358,6 @@ def test_a_tournament_of_three(
     best = "8 6 75.0 +2 =0 -2 +4 =0 -0" if form == "round-robin" else "4 4 100.0 - +4 =0 -0"
     assert sorted(" ".join([row[1], *row[-len(best.split()) :]]) for row in table[:2]) == [f"gooda {best}", f"goodb {best}"]
     assert table[2][1:5] == ["cheat", "8", "0", "0.0"]
-    assert match.main([*words, "--games", "4", "--markdown"]) == 0
-    rows = capsys.readouterr().out.splitlines()[2:]
-    assert rows == [f"| {name} | +0 =0 -4 | 0.0 % |  |" for name in ("goodb", "gooda")]
     found = run(*words, "--games", "4")
     assert [engine["points"] for engine in found["engines"]] == ([0, 6, 6] if form == "round-robin" else [0, 4, 4])
     assert [meeting["players"] for meeting in found["meetings"]] == [[0, 1], [0, 2], [1, 2]][: len(meetings)]
@@ -381,7 +371,6 @@ def test_a_tournament_of_three(
         (["--own-tc", "5", "--engine", "a", "--engine", "b"], "--own-tc comes before the first engine"),
         (["--engine", "no-such-engine-anywhere"] * 2, "no-such-engine-anywhere"),
         (["--engine", "a", "--engine", "b", "--tc", "fast"], "expected a number"),
-        (["--engine", "a", "--engine", "b", "--tc", "5", "--time", "1"], "cannot be combined"),
         (["--engine", "a", "--engine", "b", "--resume"], "--journal"),
         (["--engine", "a", "--engine", "b", "--sprt", "5,0"], "ELO0 < ELO1"),
         (["--engine", "a", "--engine", "b", "--engine", "c", "--sprt", "0,5"], "two engines"),

@@ -17,7 +17,7 @@ from coachwhip.bench.suite.solver import Moment, attempt, follow
 from uci_process import run_until
 
 from coachwhip.cli.command import CommandError
-from coachwhip.games.openings import choose, open_book
+from coachwhip.games.openings import open_book
 
 # Answers each position, by its first FEN field, with what a JSON file says: lines, then a move; or one of the faults. Every
 # position it is asked about goes to a log.
@@ -141,7 +141,7 @@ def test_what_cannot_be_is_dropped_as_in_a_session(text: str, fen: str, tmp_path
     assert (problem.fen, problem.chess960) == (fen, False)
     path = tmp_path / "book.epd"
     path.write_text(f"{text}\n")
-    assert choose(open_book(path), 1, None)[0] == (fen, False, "")
+    assert open_book(path)[0]() == (fen, False, "")
 
 
 @pytest.mark.parametrize(

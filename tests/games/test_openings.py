@@ -35,8 +35,7 @@ PGN = """\
 
 def read(path: Path, count: int = 10**6, **options: Any) -> list[Opening]:
     """All the openings of a file, in its order."""
-    book = open_book(path, **options)
-    return choose(book, min(count, len(book)), None)
+    return [opening() for opening in open_book(path, **options)[:count]]
 
 
 def test_positions_are_read_and_bad_ones_named(tmp_path: Path) -> None:
