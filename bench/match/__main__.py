@@ -1,36 +1,34 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """`coachwhip match`: games between UCI engines, and the rating differences that they show.
 
-This module reads the command line. `match` runs the match; `schedule`, `runner` and `game` play the games; `record` and `pgn_file` keep
-them; `tally`, `elo`, `sprt`, `standings`, `plot` and `page` count and report.
+This module reads the command line. `match` runs the match; `schedule` and `game` play the games; `record` and `pgn_file` keep them; `tally`, `elo`, `sprt`, `standings`, `plot` and `page` count and report.
 """
 
 import argparse
-import json
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, nullcontext
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ...cli.command import LARGEST_COUNT, CommandError, Parser, file_name, whole_number
 from ...cli.files import fingerprint
-from ...cli.journal import Journal, add_journal_arguments
+from ...cli.journal import add_journal_arguments, open_journal
 from ...cli.outputs import add_force, check_outputs, require_kind
+from ...cli.pool import cluster, threads
+from ...cli.run import run
 from ...games.adjudication import open_tables
 from ...games.data import OPENINGS
 from ...games.openings import Opening, chess960_starts, choose, open_book, standard_start
-from ...games.pages.plot import picture, require_plot
+from ...games.pages.plot import require_plot
 from ...games.rules import Rules, add_rule_arguments
 from ...games.time_control import TimeControl, parse_time_control
+from ..engines.client import check_engines
 from ..engines.spec import add_engine_arguments, engine_specs, of_engine, values_of
-from .game import Contest
-from .match import Match
-from .page import write_page
-from .plot import draw
-from .runner import runner
+from .game import Contest, engine_pool, play, play_there
+from .match import MatchRun
 from .schedule import opponents, schedule
-from .sprt import Sprt
-from .standings import describe, summary
 
 START_POSITION = "startpos"  # in place of a file of openings
 
@@ -110,30 +108,26 @@ def main(argv: Sequence[str]) -> int:
 
 def _match(args: argparse.Namespace) -> int:
     """Run with the parsed arguments."""
-    players = _check(args)
-    sprt = Sprt(*args.sprt) if args.sprt else None
+    _check(args)
     with ExitStack() as stack:
-        meetings = opponents(players, args.form)
+        meetings = opponents(len(values_of(args.engine_words, "--name")), args.form)
         pairings = schedule(_openings(args), meetings, args.games)
         contest = _contest(args)  # which may build a revision
-        names, play = stack.enter_context(runner(contest, args.concurrency, args.scheduler))
-        journal = args.journal and Journal(args.journal, "match", _settings(args, contest), resume=args.resume)
-        if journal:
-            stack.callback(journal.close)
+        workers = stack.enter_context(cluster(args.scheduler, args.concurrency)) if args.scheduler else None
+        names = workers.call(check_engines, contest.players) if workers else check_engines(contest.players)
+        journal = stack.enter_context(closing(open_journal(args, "match", _settings(args, contest))))
         if _book_file(args) == OPENINGS.path:
             OPENINGS.announce()
-        controls = [str(control) for control in contest.controls]
-        match = Match(names, controls, meetings, pairings, sprt, journal, args.pgn)
-        try:
-            with closing(match):
-                match.play(play)
-        finally:  # also after Ctrl-C, or where a file cannot be written
-            _report(args, match)
-    return 0
+        players = tuple(spec._replace(name=name) for spec, name in zip(contest.players, names, strict=True))
+        contest = replace(contest, players=players)
+        engines = engine_pool(contest, args.concurrency)
+        here = threads(partial(play, contest, engines), args.concurrency)
+        pool = nullcontext(workers.pool(partial(play_there, contest))) if workers else here
+        return run(MatchRun(args, contest, meetings, pairings, journal, engines), pool)
 
 
-def _check(args: argparse.Namespace) -> int:
-    """How many players there are. Raises CommandError for what cannot be done."""
+def _check(args: argparse.Namespace) -> None:
+    """Raises CommandError for what cannot be done."""
     check_outputs(args, {"plot": "a plot", "report": "a page of coachwhip"}, ["pgn", "journal"], reads=[OPENINGS.path])
     if args.pgn:
         require_kind(args.pgn, "PGN")
@@ -144,17 +138,6 @@ def _check(args: argparse.Namespace) -> int:
         raise CommandError("--sprt needs exactly two engines")
     if args.plot:
         require_plot(args.plot)
-    return players
-
-
-def _report(args: argparse.Namespace, match: Match) -> None:
-    """Print the results, and draw them."""
-    results = match.tally, match.names, match.sprt
-    print(json.dumps(summary(*results), indent=2) if args.json else describe(*results))
-    if args.plot and match.tally.results:
-        picture(draw(*results), args.plot)
-    if args.report and match.tally.results:
-        write_page(args.report, *results, match.texts)
 
 
 def _contest(args: argparse.Namespace) -> Contest:

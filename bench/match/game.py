@@ -7,6 +7,7 @@ record of a game is `record`.
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from itertools import chain
@@ -14,16 +15,19 @@ from itertools import chain
 import chess
 import chess.engine
 
+from ...cli.fair_timing import fair_timing
 from ...games.adjudication import UNFINISHED, Ending, find_ending, win
 from ...games.rules import Rules
 from ...games.time_control import Clock, TimeControl
 from ..engines.client import FAILED_STARTS, Client, Patience, legal_move, position_command
 from ..engines.faults import CRASH, TIME_LOSS, EngineFault, StartError
 from ..engines.info import Info, read_info, reported_nodes
+from ..engines.pool import EnginePool
 from ..engines.spec import EngineSpec
 from .record import INTERRUPTED, GameRecord, MoveRecord
 from .schedule import Pairing
 
+IDLE_ENGINES = 4  # engines that stay for each game that is played at a time
 STALL_TIMED = 10.0  # seconds of silence after its time is up that make a stalled engine
 STALL_UNTIMED = 60.0  # the same after `go` or its last line, for searches without a clock
 TOLERANCE = 1.1  # of a node limit: engines look at their count now and then
@@ -36,6 +40,24 @@ class Contest:
     players: tuple[EngineSpec, ...]
     controls: tuple[TimeControl, ...]  # of each player
     rules: Rules
+
+
+def engine_pool(contest: Contest, concurrency: int) -> EnginePool[Client]:
+    """Return engines for so many games at a time."""
+    return EnginePool(lambda player: Client(contest.players[player]), IDLE_ENGINES * concurrency)
+
+
+def play(contest: Contest, engines: EnginePool[Client], pairing: Pairing) -> GameRecord:
+    """Play a game. Raises StartError if an engine cannot be used at all."""
+    with engines.borrow(pairing.white) as white, engines.borrow(pairing.black) as black:
+        return Game(pairing, (white, black), contest, lambda: engines.is_closed).play()
+
+
+def play_there(contest: Contest, pairing: Pairing) -> GameRecord:
+    """Play a game on a worker of a cluster, with engines of its own, so that the worker keeps nothing that has to be cleaned up."""
+    fair_timing()
+    with closing(engine_pool(contest, 1)) as engines:
+        return play(contest, engines, pairing)
 
 
 class Game:

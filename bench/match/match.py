@@ -1,97 +1,111 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A match: its games, those that are finished, and where they are kept."""
 
-from collections.abc import Sequence
-from contextlib import closing
-from pathlib import Path
+import argparse
+import json
+from collections.abc import Iterator, Sequence
 
-from ...cli.command import uninterrupted, warn
 from ...cli.journal import Journal
-from ...cli.progress import progress
-from ...text import counted
+from ...cli.run import Experiment
+from ...games.pages.board_page import MAX_GAMES
+from ...games.pages.plot import picture
+from ...games.pgn import game_text
+from ..engines.client import Client
+from ..engines.pool import EnginePool
+from .game import Contest
+from .page import study_of, write_page
 from .pgn_file import PgnFile
+from .plot import draw
 from .record import GameRecord
-from .runner import Runner
 from .schedule import Pairing, players
 from .sprt import Sprt
-from .standings import one_line
+from .standings import describe, one_line, summary
 from .tally import Tally
 
-MAX_TEXTS = 1000  # games for the page: browsers do not hold many more
 REPORTS = 20  # lines on how the match stands while it is played, at most
 
 
-class Match:
+class MatchRun(Experiment[Pairing, GameRecord]):
     """A match that is played; each finished game goes to the journal, the tally, the PGN file and the screen, in this order."""
+
+    NAME, UNITS = "match", "games"
 
     def __init__(
         self,
-        names: Sequence[str],
-        controls: Sequence[str],
+        args: argparse.Namespace,
+        contest: Contest,
         meetings: Sequence[tuple[int, int]],
         pairings: Sequence[Pairing],
-        sprt: Sprt | None = None,
-        journal: Journal | None = None,
-        pgn: Path | None = None,
+        journal: Journal,
+        engines: EnginePool[Client],
     ) -> None:
-        """Names and time controls are the players', who meet in `meetings`. The games of the journal count, and the file `pgn` gets them."""
-        self.names = names
-        self.tally = Tally()
-        self.sprt = sprt
-        self._controls = controls
-        self._meetings = meetings
+        """The games of the journal count, and the PGN file gets them."""
+        self._args, self._contest, self._meetings, self._journal, self._engines = args, contest, meetings, journal, engines
+        self._names = [player.name for player in contest.players]
+        self._sprt = Sprt(*args.sprt) if args.sprt else None
+        self._tally = Tally()
         self._pairings = {pairing.number: pairing for pairing in pairings}
-        self._journal = journal
-        played = [GameRecord.from_json(line) for line in journal.lines] if journal else []
+        played = map(GameRecord.from_json, journal.lines)
+        self._shown: list[GameRecord] = []  # on the page
+        texts = []
         for record in played:
+            texts.append(self._pgn_text(record))
             if record.number in self._pairings:
-                self.tally.add(self._pairings[record.number], record)
-        self.texts = {record.number: self._pgn_text(record) for record in played[:MAX_TEXTS]}  # PGN, by number
-        self._pgn = PgnFile(pgn, [self._pgn_text(record) for record in played]) if pgn else None
+                self._count(record)
+        self._pgn = PgnFile(args.pgn, texts) if args.pgn else None
+        self.total, self.done = len(pairings), len(self._tally.results)
 
-    def close(self) -> None:
-        """End the PGN file."""
-        if self._pgn is not None:
+    def batches(self) -> Iterator[list[Pairing]]:
+        """Yield the games that are missing, unless the test has a verdict."""
+        if not self._is_decided():
+            yield [pairing for number, pairing in self._pairings.items() if number not in self._tally.results]
+
+    def keep(self, item: Pairing, result: GameRecord) -> bool:  # noqa: ARG002
+        """Keep, count and print a finished game; return whether the test has a verdict."""
+        self._journal.append(result.to_json())
+        self._count(result)
+        if self._pgn:
+            self._pgn.add(self._pgn_text(result))
+        games, every = len(self._tally.results), max(2, (self.total - self.done) // REPORTS // 2 * 2)
+        self.bar.log(f"game {result.number + 1}: {result.white} - {result.black} {result.result} ({result.explanation()})")
+        self.bar.advance()
+        if games % every == 0 and len(self._names) == 2:
+            self.bar.log(f"after {games} games: {one_line(self._tally, self._sprt)}")
+        return self._is_decided()
+
+    def __exit__(self, *_: object) -> None:
+        """End the engines and the PGN file."""
+        self._engines.close()
+        if self._pgn:
             self._pgn.close()
 
-    def play(self, runner: Runner) -> None:
-        """Play what is missing, until nothing is or the test has a verdict."""
-        missing = [pairing for number, pairing in self._pairings.items() if number not in self.tally.results]
-        if self.tally.results:
-            warn(f"{counted(len(self.tally.results), 'game')} played, {len(missing)} to go")
-        if not missing or self._is_decided():
-            return
-        every = max(2, len(missing) // REPORTS // 2 * 2)
-        with progress("games", len(missing)) as bar, closing(runner(missing)) as games:
-            for record in games:
-                with uninterrupted():  # the files and the count agree
-                    self._keep(record)
-                bar.log(f"game {record.number + 1}: {record.white} - {record.black} {record.result} ({record.explanation()})")
-                bar.advance()
-                if len(self.tally.results) % every == 0 and len(self.names) == 2:
-                    bar.log(f"after {len(self.tally.results)} games: {one_line(self.tally, self.sprt)}")
-                if self._is_decided():
-                    break
+    def report(self) -> int:
+        """Print the results, and draw them."""
+        args, results = self._args, (self._tally, self._names, self._sprt)
+        print(json.dumps(summary(*results), indent=2) if args.json else describe(*results))
+        if args.plot and self._tally.results:
+            picture(draw(*results), args.plot)
+        if args.report and self._tally.results:
+            shown = sorted(self._shown, key=lambda record: record.number)
+            write_page(args.report, *results, [study_of(record, self._headers(record)) for record in shown])
+        return 0
+
+    def _count(self, record: GameRecord) -> None:
+        """Count a game, and keep it for the page if there is one."""
+        self._tally.add(self._pairings[record.number], record)
+        if self._args.report and len(self._shown) < MAX_GAMES:
+            self._shown.append(record)
 
     def _is_decided(self) -> bool:
-        """Whether the test has accepted a hypothesis."""
-        return self.sprt is not None and bool(self.sprt.verdict(self.sprt.llr(self.tally.pairs(0, 1))))
-
-    def _keep(self, record: GameRecord) -> None:
-        """Keep and count a finished game."""
-        if self._journal is not None:
-            self._journal.append(record.to_json())
-        self.tally.add(self._pairings[record.number], record)
-        text = self._pgn_text(record)
-        if len(self.texts) < MAX_TEXTS:
-            self.texts[record.number] = text
-        if self._pgn is not None:
-            self._pgn.add(text)
+        """Return whether the test has accepted a hypothesis."""
+        return self._sprt is not None and bool(self._sprt.verdict(self._sprt.llr(self._tally.pairs(0, 1))))
 
     def _pgn_text(self, record: GameRecord) -> str:
-        """A game with the headers that the match knows: the same text in every run, whatever the number of games."""
+        return game_text(record.game(self._headers(record)))
+
+    def _headers(self, record: GameRecord) -> dict[str, str]:
+        """Return the headers that the match knows: the same in every run, whatever the number of games."""
         headers = {"Event": "coachwhip match", "Date": record.date[:10].replace("-", "."), "Round": str(record.number // 2 + 1)}
         headers |= {"GameId": str(record.number + 1), "GameEndTime": record.date}
-        white, black = (self._controls[player] for player in players(record.number, self._meetings))
-        headers |= {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
-        return record.pgn(headers)
+        white, black = (str(self._contest.controls[player]) for player in players(record.number, self._meetings))
+        return headers | ({"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black})

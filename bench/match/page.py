@@ -10,10 +10,10 @@ from ...cli.files import write_bytes
 from ...games.pages import board_page
 from ...games.pages.chart import bars, course, levels
 from ...games.pages.study import Analysis, Line, Study
-from ...games.pgn import RawGame, read_game
 from ...text import counted, storable
 from .plot import course as course_of
 from .plot import elo_levels
+from .record import GameRecord
 from .sprt import Sprt
 from .standings import cross_table, notes
 from .tally import Tally
@@ -33,21 +33,20 @@ STYLE = """\
 """
 
 
-def _study(text: str) -> Study:
+def study_of(record: GameRecord, headers: Mapping[str, str]) -> Study:
     """Return a game of the match with the scores that its players gave."""
-    study = Study(read_game(RawGame(1, text)), "", is_judged=False)
+    study = Study(record.game(headers), "", is_judged=False)
     study.name_opening()
-    for at, node in enumerate(study.nodes, start=1):
-        if pov := node.eval():
-            study.analyses[at] = Analysis((Line(pov.white(), ()),), node.eval_depth() or 0)
+    for at, move in enumerate(record.moves, start=1 + len(study.nodes) - len(record.moves)):
+        if move.score is not None:
+            study.analyses[at] = Analysis((Line(move.score, ()),), move.depth or 0)
     return study
 
 
-def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None, texts: Mapping[int, str]) -> None:
-    """Write the page with the games `texts`, PGN by their numbers. Raises OSError."""
+def write_page(path: Path, tally: Tally, names: Sequence[str], sprt: Sprt | None, studies: Sequence[Study]) -> None:
+    """Write the page with these games. Raises OSError."""
     heading = " against ".join(names) if len(names) == 2 else f"Match of {len(names)} engines"
-    shown = f"; the first {len(texts)} are here" if len(texts) < len(tally.results) else ""
-    studies = [_study(texts[number]) for number in sorted(texts)]
+    shown = f"; the first {len(studies)} are here" if len(studies) < len(tally.results) else ""
     described = f"{counted(len(tally.results), 'game')}{shown}; scores are the players' own"
     page = board_page.page(studies, described, heading, "\n".join(_summary(tally, names, sprt)))
     write_bytes(path, storable(page).encode())

@@ -12,7 +12,7 @@ import chess.pgn
 
 from ...games.adjudication import BLACK_WINS, parse_score
 from ...games.openings import Opening
-from ...games.pgn import COLUMNS, game_text
+from ...games.pgn import COLUMNS
 from ..engines.faults import CRASH, ILLEGAL_MOVE, STALL, TIME_LOSS
 
 FAULTS = (TIME_LOSS, ILLEGAL_MOVE, CRASH, STALL)  # each loses the game
@@ -75,8 +75,8 @@ class GameRecord:
         )
         return cls(**{**data, "opening": Opening(*data["opening"]), "moves": moves, "oversteps": tuple(data["oversteps"])})
 
-    def pgn(self, headers: Mapping[str, str]) -> str:
-        """Return the game as PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""
+    def game(self, headers: Mapping[str, str]) -> chess.pgn.Game:
+        """Return the game for PGN, with `[%eval]` and depth, `[%emt]` and `[%clk]` comments."""
         game = chess.pgn.Game()
         game.setup(self.opening.start())
         game.headers.update(headers)
@@ -94,4 +94,4 @@ class GameRecord:
                 node.set_clock(record.clock)
         ending = self.explanation().replace("{", "(").replace("}", ")")
         node.comment = fill(f"{node.comment} {ending}", COLUMNS - len("{  }"), break_on_hyphens=False).strip()
-        return game_text(game)
+        return game

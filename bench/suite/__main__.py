@@ -7,43 +7,26 @@ module reads the command line, runs and prints; `epd` reads positions, `solver` 
 
 import argparse
 import json
-from collections.abc import Sequence
-from contextlib import closing
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
 
 from ...cli.command import Parser, file_name, seconds, warn, whole_number
 from ...cli.outputs import add_force, check_outputs
 from ...cli.pool import threads
-from ...cli.progress import progress
+from ...cli.run import Experiment, run
 from ...cli.table import show
 from ...games.data import TACTICS
 from ...games.pages.plot import require_plot
 from ...games.time_control import TimeControl, add_limits, limit_of
-from ...text import counted
 from ..engines.client import FAILED_STARTS, check_engines
 from ..engines.spec import EngineSpec, add_engine_arguments, engine_specs
 from . import report
 from .epd import Problem, read_files
-from .solver import Attempt, Solvers
+from .solver import Attempt, Attempts, Solvers
 
 DEFAULT_SECONDS = 1.0
 SPARE = 10.0  # seconds beyond --time after which an engine has stalled
 PATIENCE = 300.0  # the same for --depth and --nodes, in all
 MAX_LISTED = 40  # positions
-
-Attempts = dict[str, Attempt]  # of one engine, by position
-
-
-class Run(NamedTuple):
-    """The engines, the positions, and the finished attempts."""
-
-    files: list[Path]
-    limit: TimeControl
-    patience: float  # seconds after which a silent engine has stalled
-    engines: list[EngineSpec]
-    problems: list[Problem]
-    attempts: list[Attempts]  # of each engine
 
 
 def main(argv: Sequence[str]) -> int:
@@ -68,103 +51,77 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _suite(args: argparse.Namespace) -> int:
-    """Run with the parsed arguments."""
+    """Run with the parsed arguments. Raises CommandError, OSError."""
     check_outputs(args, {"plot": "a plot"}, reads=[TACTICS.path])
     if args.plot:
         require_plot(args.plot)
-    run = _new_run(args)
-    try:
-        _solve(run, args.concurrency)
-    finally:  # also after Ctrl-C
-        _report(args, run)
-    return 0
-
-
-def _new_run(args: argparse.Namespace) -> Run:
-    """Return the run that the arguments describe. Raises CommandError, OSError."""
-    files = args.files or [TACTICS.path]
-    problems, warnings = read_files(files)
+    problems, warnings = read_files(args.files or [TACTICS.path])
     for warning in warnings:
         warn(f"warning: {warning}")
-    limit = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
-    patience = args.timeout or (limit.time + SPARE if limit.time else PATIENCE)
     specs = engine_specs(args.engine_words, args.repository, with_ours=False, start_seconds=args.start_timeout)
     engines = [spec._replace(name=name) for spec, name in zip(specs, check_engines(specs), strict=True)]
     if not args.files:
         TACTICS.announce()
-    return Run(files, limit, patience, engines, problems, [{} for _ in engines])
+    experiment = SuiteRun(args, problems, engines)
+    return run(experiment, threads(experiment.solvers.solve, args.concurrency))
 
 
-def _solve(run: Run, concurrency: int) -> None:
-    """Have all engines solve one position, then the next, so that an interrupted run still compares them."""
-    items = [(problem, engine) for problem in run.problems for engine in range(len(run.engines))]
-    solvers = Solvers(run.engines, run.limit, run.patience, concurrency)
-    abandoned: set[int] = set()
-    with (
-        progress("suite", len(items)) as bar,
-        threads(solvers.solve, concurrency) as pool,
-        closing(solvers),
-        closing(pool.run(items)) as results,
-    ):
-        for (_, engine), attempt in results:
-            name = run.engines[engine].name
-            if attempt is None:
-                if engine not in abandoned:
-                    bar.log(f"{name}: not tried any more after {FAILED_STARTS} failed starts")
-                abandoned.add(engine)
-                continue
-            run.attempts[engine][attempt.key] = attempt
-            if attempt.fault:
-                bar.log(f"{name}: {attempt.fault} at {attempt.key}: {attempt.detail}")
-            bar.advance()
+class SuiteRun(Experiment[tuple[Problem, int], "Attempt | None"]):
+    """The positions, the engines (by index) that solve them, and the finished attempts."""
+
+    NAME, UNITS = "suite", "positions"
+
+    def __init__(self, args: argparse.Namespace, problems: list[Problem], engines: list[EngineSpec]) -> None:
+        self._args, self._problems, self._engines = args, problems, engines
+        self._limit = limit_of(args, TimeControl(time=DEFAULT_SECONDS))
+        patience = args.timeout or (self._limit.time + SPARE if self._limit.time else PATIENCE)
+        self.solvers = Solvers(engines, self._limit, patience, args.concurrency)
+        self._attempts: list[Attempts] = [{} for _ in engines]
+        self._abandoned: set[int] = set()
+        self.total = len(problems) * len(engines)
+
+    def batches(self) -> Iterator[list[tuple[Problem, int]]]:
+        """Yield one position for all engines, then the next, so that an interrupted run still compares them."""
+        yield [(problem, engine) for problem in self._problems for engine in range(len(self._engines))]
+
+    def keep(self, item: tuple[Problem, int], result: Attempt | None) -> None:
+        """Keep an attempt, and print a fault."""
+        _, engine = item
+        name = self._engines[engine].name
+        if result is None:
+            if engine not in self._abandoned:
+                self.bar.log(f"{name}: not tried any more after {FAILED_STARTS} failed starts")
+            self._abandoned.add(engine)
+            return
+        self._attempts[engine][result.key] = result
+        if result.fault:
+            self.bar.log(f"{name}: {result.fault} at {result.key}: {result.detail}")
+        self.bar.advance()
+
+    def __exit__(self, *_: object) -> None:
+        """End the engines."""
+        self.solvers.close()
+
+    def report(self) -> int:
+        """Print the results, and draw them."""
+        names, attempts, limit = [spec.name for spec in self._engines], self._attempts, str(self._limit)
+        if self._args.json:
+            files = [str(path.resolve()) for path in self._args.files or [TACTICS.path]]
+            results = report.as_dict(self._problems, self._engines, attempts, limit)
+            print(json.dumps({"files": files, **results}, indent=1))
+        else:
+            for table in report.totals(self._problems, names, attempts, limit):
+                show(*table)
+            _show_unsolved(self._problems, names, attempts)
+        if self._args.plot:
+            report.draw(self._args.plot, limit, names, [each.values() for each in attempts])
+        return 0
 
 
-def _report(args: argparse.Namespace, run: Run) -> None:
-    """Print the results, and draw them."""
-    names = [spec.name for spec in run.engines]
-    if args.json:
-        print(json.dumps(_as_dict(run), indent=1))
-    else:
-        _show_totals(run, names)
-        _show_positions(run, names)
-    if args.plot:
-        report.draw(args.plot, str(run.limit), names, [attempts.values() for attempts in run.attempts])
-
-
-def _show_totals(run: Run, names: Sequence[str]) -> None:
-    """Print the table of totals for each file, and over all files."""
-    files = list(dict.fromkeys(problem.file for problem in run.problems))
-    tables = []
-    for file in files:
-        problems = [problem for problem in run.problems if problem.file == file]
-        tables.append((f"{file}: {counted(len(problems), 'position')}, {run.limit} each", problems))
-    if len(files) > 1:
-        tables.append((f"All files: {counted(len(run.problems), 'position')}", run.problems))
-    for title, problems in tables:
-        rows = []
-        for name, attempts in zip(names, run.attempts, strict=True):
-            summary = report.summarize([attempts[problem.key] for problem in problems if problem.key in attempts])
-            rows.append(report.summary_row(name, summary))
-        show(title, report.SUMMARY_HEADINGS, rows)
-
-
-def _show_positions(run: Run, names: Sequence[str]) -> None:
+def _show_unsolved(problems: Sequence[Problem], names: Sequence[str], attempts: Sequence[Attempts]) -> None:
     """Print the table of positions that some engine did not solve."""
-    tried = [(problem, [attempts.get(problem.key) for attempts in run.attempts]) for problem in run.problems]
-    unsolved = [(problem, row) for problem, row in tried if any(row) and not all(attempt and attempt.solved for attempt in row)]
-    if unsolved:
-        rows = [report.position_row(problem, row, with_file=len(run.files) > 1) for problem, row in unsolved[:MAX_LISTED]]
-        show("Not solved by all", ("position", "asked", *names), rows, left=2)
-    if len(unsolved) > MAX_LISTED:
-        print(f"and {len(unsolved) - MAX_LISTED} more, which --json prints\n")
-
-
-def _as_dict(run: Run) -> dict[str, Any]:
-    """Return the run as JSON-ready values."""
-    engines = [
-        {**spec._asdict(), **report.summarize(attempts.values())}
-        for spec, attempts in zip(run.engines, run.attempts, strict=True)
-    ]
-    tried = [attempts[problem.key]._asdict() for problem in run.problems for attempts in run.attempts if problem.key in attempts]
-    files = [str(path.resolve()) for path in run.files]
-    return {"files": files, "limit": str(run.limit), "positions": len(run.problems), "engines": engines, "attempts": tried}
+    rows = report.unsolved(problems, attempts)
+    if rows:
+        show("Not solved by all", ("position", "asked", *names), rows[:MAX_LISTED], left=2)
+    if len(rows) > MAX_LISTED:
+        print(f"and {len(rows) - MAX_LISTED} more, which --json prints\n")

@@ -4,7 +4,7 @@
 Pure functions from attempts to values (as `--json` has them) and table rows. Only `draw` needs matplotlib.
 """
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -12,8 +12,10 @@ from typing import Any
 import chess
 
 from ...games.pages.plot import as_text, legend, new_figure, picture, whole
+from ...text import counted
+from ..engines.spec import EngineSpec
 from .epd import Problem
-from .solver import FAULTS, Attempt
+from .solver import FAULTS, Attempt, Attempts
 
 SUMMARY_HEADINGS = ("engine", "solved", "%", "any mate", "points", "%", "median s", "median nodes", "faults")
 
@@ -56,7 +58,40 @@ def _number(value: float | None, style: str) -> str:
     return "-" if value is None else format(value, style)
 
 
-def position_row(problem: Problem, attempts: Sequence[Attempt | None], *, with_file: bool) -> list[str]:
+def totals(
+    problems: Sequence[Problem], names: Sequence[str], attempts: Sequence[Attempts], limit: str
+) -> Iterator[tuple[str, Sequence[str], list[list[str]]]]:
+    """Yield the tables of totals, each with its title and headings: of each file, and of all if there are several."""
+    files = list(dict.fromkeys(problem.file for problem in problems))
+    parts = [(file, [problem for problem in problems if problem.file == file]) for file in files]
+    parts += [("All files", list(problems))] if len(files) > 1 else []
+    for title, part in parts:
+        runs = ([each[problem.key] for problem in part if problem.key in each] for each in attempts)
+        rows = [summary_row(name, summarize(run)) for name, run in zip(names, runs, strict=True)]
+        yield f"{title}: {counted(len(part), 'position')}, {limit} each", SUMMARY_HEADINGS, rows
+
+
+def unsolved(problems: Sequence[Problem], attempts: Sequence[Attempts]) -> list[list[str]]:
+    """Return a row for each position that some engine has tried and not all have solved."""
+    has_files = len({problem.file for problem in problems}) > 1
+    tried = [(problem, [each.get(problem.key) for each in attempts]) for problem in problems]
+    return [
+        _position_row(problem, row, with_file=has_files)
+        for problem, row in tried
+        if any(row) and not all(attempt and attempt.solved for attempt in row)
+    ]
+
+
+def as_dict(
+    problems: Sequence[Problem], engines: Sequence[EngineSpec], attempts: Sequence[Attempts], limit: str
+) -> dict[str, Any]:
+    """Return the results as JSON-ready values."""
+    by_engine = [{**spec._asdict(), **summarize(each.values())} for spec, each in zip(engines, attempts, strict=True)]
+    tried = [each[problem.key]._asdict() for problem in problems for each in attempts if problem.key in each]
+    return {"limit": limit, "positions": len(problems), "engines": by_engine, "attempts": tried}
+
+
+def _position_row(problem: Problem, attempts: Sequence[Attempt | None], *, with_file: bool) -> list[str]:
     """Return a row of the table of positions: what was asked, and what each engine made of it."""
     board = chess.Board(problem.fen, chess960=problem.chess960)
 

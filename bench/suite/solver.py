@@ -53,6 +53,9 @@ class Attempt(NamedTuple):
     solved_nodes: int | None = None
 
 
+Attempts = dict[str, Attempt]  # of one engine, by position
+
+
 def follow(stamped: Sequence[tuple[float, str]], board: chess.Board) -> list[Moment]:
     """Return what the engine preferred from each of its `info` lines on, in order; lines without a legal move are left out.
 

@@ -35,7 +35,7 @@ class Experiment(ABC, Generic[Item, Result]):
 
     @abstractmethod
     def keep(self, item: Item, result: Result) -> bool | None:
-        """Keep a result in memory and on disk, and move the bar; return True to end the run. No signal interrupts it."""
+        """Keep a result in memory and on disk, and move the bar; return True to end the batch. No signal interrupts it."""
 
     @abstractmethod
     def report(self) -> int:
@@ -62,7 +62,13 @@ def run(experiment: Experiment[Item, Result], pool: AbstractContextManager[Pool[
             pool as workers,
             experiment,
         ):
-            _work(experiment, workers)
+            for batch in experiment.batches():
+                with closing(workers.run(batch, in_order=experiment.IN_ORDER)) as results:
+                    for item, result in results:
+                        with uninterrupted():
+                            is_over = experiment.keep(item, result)
+                        if is_over:
+                            break
     except KeyboardInterrupt:
         experiment.is_interrupted = True
         warn(f"coachwhip {experiment.NAME}: {experiment.kept()}")
@@ -70,13 +76,3 @@ def run(experiment: Experiment[Item, Result], pool: AbstractContextManager[Pool[
         with uninterrupted():
             code = experiment.report()
     return INTERRUPTED if experiment.is_interrupted else code
-
-
-def _work(experiment: Experiment[Item, Result], workers: Pool[Item, Result]) -> None:
-    for batch in experiment.batches():
-        with closing(workers.run(batch, in_order=experiment.IN_ORDER)) as results:
-            for item, result in results:
-                with uninterrupted():
-                    is_over = experiment.keep(item, result)
-                if is_over:
-                    return

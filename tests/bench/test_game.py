@@ -26,7 +26,7 @@ from places import DATA, STUB
 
 from coachwhip.games.adjudication import Ending, by_tablebase, find_ending
 from coachwhip.games.openings import Opening
-from coachwhip.games.pgn import read_games
+from coachwhip.games.pgn import game_text, read_games
 from coachwhip.games.rules import Rules
 from coachwhip.games.time_control import TimeControl
 
@@ -76,7 +76,7 @@ def test_a_won_game_is_recorded_and_read_back(start: Start) -> None:
     assert (move.move, move.score, move.depth, move.nodes) == ("h1h8", chess.engine.Cp(900), 1, 20)
     assert move.seconds > 0
     assert stored(record) == record  # or a resumed match writes the game again
-    read = chess.pgn.read_game(io.StringIO(record.pgn({"Event": "test", "Round": "1"})))
+    read = chess.pgn.read_game(io.StringIO(game_text(record.game({"Event": "test", "Round": "1"}))))
     assert read is not None
     assert not read.errors
     assert read.end().board().is_checkmate()
@@ -94,7 +94,7 @@ def test_the_text_of_a_game_is_read_back_as_it_was() -> None:
     name, move = 'a"b\\c\n[White "x"]', MoveRecord("e2e4", 0.1, 59.0, chess.engine.Cp(12), 3, 9)
     detail = "asked 'go wtime 1 btime 2': " + "gave no answer, } {and was given up after 10.0 s " * 4
     record = GameRecord(0, "2026.11.23", Opening(chess.STARTING_FEN, chess960=False), name, "b", (move,), "0-1", STALL, detail)
-    text = record.pgn({"Event": "\\", "TimeControl": '"'})
+    text = game_text(record.game({"Event": "\\", "TimeControl": '"'}))
     assert max(map(len, text.splitlines())) <= 80
     (ours,) = read_games(io.BufferedReader(io.BytesIO(text.encode())))
     theirs = chess.pgn.read_game(io.StringIO(text))
@@ -131,7 +131,7 @@ def test_a_faulty_engine_loses_whatever_its_colour(
     assert len(record.moves) == (0 if culprit == chess.WHITE else 1)
     assert record.detail
     assert role != "killed" or "going down" in record.detail  # what it wrote on stderr
-    assert f"{reason} of {role}" in record.pgn({}).replace("\n", " ")
+    assert f"{reason} of {role}" in game_text(record.game({})).replace("\n", " ")
     # and the next game can be played
     if role in ("killed", "cheat"):
         assert play(bad, good, PAWN).reason == reason
@@ -224,7 +224,7 @@ def test_book_moves_are_part_of_the_history(start: Start) -> None:
     shuffled = Opening(ROOK.fen, chess960=False, moves="a1a2 e8d8 a2a1 d8e8")
     assert shuffled.position().fen() == "4k3/8/8/8/8/8/8/R3K3 w - - 4 3"
     record = play(start("good"), start("good", "black"), shuffled, rules=Rules(max_moves=1))
-    read = chess.pgn.read_game(io.StringIO(record.pgn({})))
+    read = chess.pgn.read_game(io.StringIO(game_text(record.game({}))))
     assert read is not None
     assert [move.uci() for move in read.mainline_moves()][:4] == shuffled.moves.split()
     assert len(list(read.mainline_moves())) == 6
@@ -239,7 +239,7 @@ def test_chess960_castling_goes_in_and_out(start: Start) -> None:
     assert record.moves[0].clock is None
     opening, move = Opening("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", chess960=True), MoveRecord("e1a1", 0.1, None, MateGiven, None, None)
     castled = GameRecord(0, "2026.11.23", opening, "a", "b", (move,), "1/2-1/2", "stalemate")
-    assert "1. O-O-O" in castled.pgn({})
+    assert "1. O-O-O" in game_text(castled.game({}))
     assert stored(castled) == castled
 
 
