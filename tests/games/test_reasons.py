@@ -21,8 +21,8 @@ from coachwhip.games.pgn import game_text, read_games
 NODES = Limit(nodes=20_000)
 
 
-@pytest.fixture(name="engine", scope="module")
-def one_engine() -> Iterator[SimpleEngine]:
+@pytest.fixture
+def engine() -> Iterator[SimpleEngine]:
     with open_engine({"Hash": 1, "WeightsFile": str(FROZEN_WEIGHTS)}) as engine:
         yield engine
 
@@ -100,7 +100,7 @@ def test_lines_in_the_middle_of_an_exchange(
         ("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1", "Mates: 1.Ra8#."),
         ("4r1k1/5ppp/8/8/4N3/8/5PPP/4K2R b K - 0 1", "Wins a knight: 1...Rxe4+."),
         ("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR b KQkq - 0 3", "Parries mate: 4.Qxf7#."),
-        ("4k3/8/8/3p4/2n5/1P6/8/4K3 b - - 0 1", "Parries 2.bxc4, which wins a knight."),
+        ("4k3/5ppp/8/3p4/2n5/1P6/5PPP/4K3 b - - 0 1", "Parries 2.bxc4, which wins a knight."),
         ("r2q1rk1/ppp2ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPP2PPP/R2Q1RK1 w - - 0 8", "Black's pawn structure is weaker by 0."),
     ],
 )
