@@ -21,7 +21,7 @@ from uci_process import environment
 from coachwhip import open_engine
 from coachwhip.games.time_control import TimeControl
 from coachwhip.study.play.__main__ import main, time_control
-from coachwhip.study.play.game import Game, read_move
+from coachwhip.study.play.game import Game, Setup, read_move
 from coachwhip.study.play.terminal import Screen, Terminal
 
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
@@ -62,7 +62,7 @@ def run_from(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     def run_from(fen: str, *lines: str, time: str = "0.01") -> str:
         monkeypatch.setattr(sys, "stdin", Script(iter(lines)))
         with open_engine() as engine:
-            Terminal(Game(engine, chess.Board(fen), chess.WHITE, time_control(time))).play()
+            Terminal(Game(engine, Setup(chess.Board(fen), chess.WHITE, time_control(time)))).play()
         return capsys.readouterr().out
 
     return run_from
@@ -305,7 +305,7 @@ def test_undo_opens_a_finished_game(
     now = [0.0]
     clock = SimpleNamespace(monotonic=lambda: now[0], strftime=lambda _: "")
     monkeypatch.setattr("coachwhip.study.play.game.time", clock)
-    game = Game(engine, chess.Board(), human, TimeControl(60))
+    game = Game(engine, Setup(chess.Board(), human, TimeControl(60)))
     for move in moves.split():
         now[0] += 10
         assert game.make(chess.Move.from_uci(move))
@@ -325,7 +325,7 @@ def test_undo_opens_a_finished_game(
 @pytest.mark.parametrize("change", [Game.undo, Game.resign, Game.new])
 def test_a_change_while_the_engine_thinks_drops_its_move(engine: SimpleEngine, change: Callable[[Game], object]) -> None:
     """It stops at once and its move is not made on the new position; the next one is that of the game."""
-    game = Game(engine, chess.Board(), chess.WHITE, TimeControl(time=1e6))
+    game = Game(engine, Setup(chess.Board(), chess.WHITE, TimeControl(time=1e6)))
     answers: list[str | None] = []
     game.make(chess.Move.from_uci("a2a3"))
     thread = threading.Thread(target=lambda: answers.append(game.answer()))
@@ -339,7 +339,7 @@ def test_a_change_while_the_engine_thinks_drops_its_move(engine: SimpleEngine, c
 
 
 def test_the_clock_of_a_person_who_does_nothing(engine: SimpleEngine) -> None:
-    game = Game(engine, chess.Board(), chess.WHITE, TimeControl(1e-9))
+    game = Game(engine, Setup(chess.Board(), chess.WHITE, TimeControl(1e-9)))
     while not game.ending:
         pass
     assert game.ending == ("0-1", "time forfeit")

@@ -4,6 +4,7 @@
 import http.client
 import io
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import chess
 import chess.pgn
 import pytest
 from browser import Browser, Tab
+from chess.engine import Limit
 from coachwhip.uci.options import MIN_ELO
 from programs import CHROMIUM
 from uci_process import environment
@@ -27,7 +29,7 @@ from uci_process import environment
 from coachwhip import open_engine
 from coachwhip.games.time_control import TimeControl
 from coachwhip.study.play.browser import FULL, MAX_REQUEST, Server, SharedGame
-from coachwhip.study.play.game import Game
+from coachwhip.study.play.game import Game, Setup
 
 WHITE = "a4 a5 a6 axb7 bxa8=Q e4 Nh3 Bd3 O-O Qh5#".split()  # a game with a promotion, castling and mate
 BLACK = "f6 g5 Nc6 Nb4 Nc6 Nb4 Nc6 Nb4 Nc6".split()
@@ -49,7 +51,7 @@ class Client:
     """A server of a game, and what a browser with its cookie does."""
 
     def __init__(self, engine: Any, board: chess.Board, args: Namespace = ARGS) -> None:
-        self.game = SharedGame(args, engine, Game(engine, board, chess.WHITE, args.time))
+        self.game = SharedGame(args, Game(engine, Setup(board, chess.WHITE, args.time)))
         self.server = Server(0, self.game)
         threading.Thread(target=self.server.serve_forever, args=[0.02], daemon=True).start()
         self.host = self.server.host
@@ -138,7 +140,7 @@ def test_forged_requests_neither_move_nor_read(headers: dict[str, str], start: A
     body = json.dumps({"do": "move", "text": "e4", "fen": chess.STARTING_FEN}).encode()
     forged = {name: value for name, value in {**client.own, **headers}.items() if value}
     assert client.ask("POST", "/do", {**forged, "Content-Length": str(len(body))}, body).status == 403
-    assert [client.ask("GET", path, forged).status for path in ("/", "/events", "/game.pgn", "/report")] == 4 * [403]
+    assert [client.ask("GET", path, forged).status for path in ("/", "/game.pgn", "/report")] == 3 * [403]
     assert client.game.game.board.fen() == chess.STARTING_FEN
     without = {name: value for name, value in client.own.items() if name != "Origin"}  # a link, or a form of an old browser
     assert client.ask("POST", "/do", {**without, "Content-Length": "2"}, b"{}").status == 403
@@ -185,6 +187,46 @@ def test_the_engine_can_be_interrupted(start: Any) -> None:
     assert (new["side"], new["names"][1]) == ("black", "Human")
     client.wait(1)
     assert client.do("hint")["better"]
+
+
+def test_a_storm_of_commands(start: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """200 times two to six commands of three tabs within 20 ms: each is answered, and then a game is played to its end."""
+    monkeypatch.setattr("coachwhip.study.play.game.HINT", Limit(nodes=5000))
+    monkeypatch.setattr("coachwhip.study.play.browser.LINES", Limit(nodes=5000))
+    client, rng = start(), random.Random(1)
+    alone = "3qk3/8/8/8/8/8/8/4K3 w - - 0 1"
+    new = {"do": "new", "level": FULL, "clock": "as on the command line", "color": "white", "start": alone}
+    commands = [new, {**new, "level": str(MIN_ELO), "color": "black", "start": ""}]
+    commands += [{"do": do, "text": "Kf1"} for do in ("move", "hint", "draw", "undo", "resign", "lines")]
+
+    def send(work: tuple[float, dict[str, str]]) -> Any:
+        seconds, command = work
+        time.sleep(seconds)
+        return client.post(json.dumps({"fen": client.game.game.board.fen(), **command}).encode()).status
+
+    with ThreadPoolExecutor(6) as pool:
+        for _ in range(200):
+            work = [(rng.random() / 50, rng.choice(commands)) for _ in range(rng.randint(2, 6))]
+            assert set(pool.map(send, work)) == {200}
+    assert client.do(**new)["message"] == ""
+    end = time.monotonic() + 60
+    while not (state := client.game.state())["over"]:
+        assert time.monotonic() < end, state["status"]
+        if state["legal"]:
+            client.do("move", text=rng.choice(state["legal"])["uci"], fen=state["fen"])
+    assert state["moves"]
+
+
+def test_an_engine_that_fails_is_a_message(start: Any) -> None:
+    """The game goes on as soon as it changes."""
+    client = start(Replies(["Ke4", "e5"]))  # no move of Black's
+    state = client.do("move", text="e4")
+    while state["status"].endswith("is thinking."):
+        state = {**state, **client.do("state", version=state["version"])}
+    assert state["status"].startswith("1. e4. coachwhip cannot move: illegal san")
+    client.do("undo")
+    client.do("move", text="d4")
+    client.wait(2)
 
 
 def test_a_move_of_a_tab_that_was_overtaken(start: Any) -> None:
@@ -331,6 +373,19 @@ def test_a_whole_game_by_clicks(chromium: Browser, start: Any) -> None:
 
 
 @pytest.mark.needs_program(CHROMIUM)
+def test_seven_tabs_show_each_move(chromium: Browser, start: Any) -> None:
+    """A browser opens six connections to an address."""
+    client = start(Replies(["e5"]))
+    tabs = [chromium.open(client.address)]
+    tabs += [chromium.open(f"http://{client.host}/") for _ in range(6)]
+    for tab in tabs:
+        wait_for(tab, "No moves yet.")
+    tabs[6].click(square("e2"), square("e4"))
+    for tab in tabs:
+        wait_for(tab, "1. e4 e5")
+
+
+@pytest.mark.needs_program(CHROMIUM)
 def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     """Black at the bottom, dots, hint, lines, and the report after the game; it fits a phone, and another origin's page gets nothing."""
     client = start(board=chess.Board("4k3/8/8/8/8/8/4P3/4K3 b - - 0 1"))
@@ -352,5 +407,5 @@ def test_the_page_in_a_game(chromium: Browser, start: Any) -> None:
     tab.click("#report")
     tab.wait("location.pathname === '/report' && document.querySelectorAll('a.move').length === 3")
     tab.go("data:text/html,<title>another site</title>")
-    for path in ("game.pgn", "events", "do"):
+    for path in ("game.pgn", "do"):
         assert tab.value(f"fetch('http://{client.host}/{path}').then(() => 'read', () => 'blocked')") == "blocked"

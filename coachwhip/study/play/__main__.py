@@ -17,7 +17,7 @@ from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
 from .browser import serve
-from .game import Game, from_fen, from_pgn
+from .game import Game, Setup, from_fen, from_pgn
 from .terminal import HELP, Terminal
 
 
@@ -77,16 +77,15 @@ def _play(args: argparse.Namespace) -> int:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")  # a wrong byte does not end the game
     options: dict[str, str | int | bool] = {"OwnBook": True}
-    options |= {"UCI_LimitStrength": True, "UCI_Elo": args.elo} if args.elo else {}
     options |= {"WeightsFile": str(args.weights)} if args.weights else {}
     try:
         engine = open_engine(options)
     except EngineError as error:
         raise CommandError(str(error)) from error
     with engine:
-        game = Game(engine, board, human, args.time, args.elo, args.weights)
+        game = Game(engine, Setup(board, human, args.time, args.elo), args.weights)
         if args.browser:
-            serve(args, engine, game)
+            serve(args, game)
         else:
             Terminal(game, args.pgn, shows_board=not args.no_board).play()
     return 0

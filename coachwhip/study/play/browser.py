@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The game in a browser: an HTTP server for the person at this computer, and nobody else.
 
-The page's script, `play.js`, knows no rules of chess: it gets each position with its legal moves as an event, and sends what the
-person does as JSON. The printed address lets one browser in, once, and gives it a cookie. Without the cookie, under another host name or
-from the page of another site, every request is rejected.
+The page's script, `play.js`, knows no rules of chess: it asks for the game again and again, gets each new position with its legal moves,
+and sends what the person does, all as JSON. The printed address lets one browser in, once, and gives it a cookie. Without the cookie,
+under another host name or from the page of another site, every request is rejected.
 """
 
 import json
@@ -24,17 +24,17 @@ from typing import Any
 
 import chess
 import chess.pgn
-from chess.engine import EngineTerminatedError, Limit, SimpleEngine
+from chess.engine import Limit
 
 from ...cli.command import CommandError
 from ...games.pages import board_page, judge
-from ...games.pages.board import BOARDS, SEATS, html_page, legal_moves, squares
+from ...games.pages.board import BOARDS, SEATS, html_page, legal_moves
 from ...games.pages.reasons import why_bad
 from ...games.pages.study import LINE_PLIES, Study, lines_of, score_text
 from ...games.time_control import TimeControl
 from ...in_process import open_engine
 from ...uci.options import MAX_ELO, MIN_ELO
-from .game import Game, from_fen, from_pgn, read_move
+from .game import Game, Setup, from_fen, from_pgn, read_move
 
 ADDRESS = "127.0.0.1"
 MAX_REQUEST = 1 << 18  # bytes; a pasted game is the longest
@@ -58,10 +58,11 @@ HEADERS = {  # of every answer; the rest of a page's policy is in the page, see 
 class SharedGame:
     """The game that all tabs show, and a thread that lets the engine move."""
 
-    def __init__(self, args: Namespace, engine: SimpleEngine, game: Game) -> None:
-        self.args, self._engine, self.game = args, engine, game
+    def __init__(self, args: Namespace, game: Game) -> None:
+        self.args, self.game = args, game
+        self._failures: dict[int, str] = {}  # why the engine could not move, by `game.changes`
         self._analyst = open_engine({"WeightsFile": str(args.weights or "")})  # closed at the end of the program
-        self._moving, self._analysing = threading.Lock(), threading.Lock()
+        self._analysing = threading.Lock()
         self._report = "", ""  # the last analysed game, and its page
         levels = sorted({args.elo or MIN_ELO, *range(MIN_ELO, MAX_ELO + 1, 200)})
         self.levels = {**{str(level): level for level in levels}, FULL: None}
@@ -69,65 +70,79 @@ class SharedGame:
         threading.Thread(target=self._answer, daemon=True).start()
 
     def _answer(self) -> None:
-        with suppress(EngineTerminatedError):
-            while True:
-                if not (self.game.is_engine_to_move and self.game.answer()):
-                    time.sleep(POLL_SECONDS)
+        """Let the engine move whenever it is to; where it fails it is not asked again."""
+        while True:
+            time.sleep(POLL_SECONDS)
+            changes = self.game.changes
+            try:
+                if changes not in self._failures:
+                    self.game.answer()
+            except Exception as error:  # noqa: BLE001 - the page shows it
+                self._failures[changes] = f"{self.game.name} cannot move: {error}"
 
-    def state(self) -> dict[str, Any]:
-        """Return what the page shows."""
-        game, board = self.game, self.game.node.board()
-        ending, before = game.ending, board.copy()
-        last = before.variation_san([before.pop()]) if board.move_stack else ""
-        is_turn = not ending and board.turn == game.human
-        status = game.outcome() or f"{game.name} is thinking."
-        if is_turn:
-            status = "Your move, you are in check." if board.is_check() else "Your move."
-        return {
-            "fen": board.fen(),
-            "before": before.fen(),
-            "text": last or "First position",
-            "moves": board.root().variation_san(board.move_stack),
-            "legal": legal_moves(board) if is_turn else [],
-            "status": f"{last}. {status}" if last else status,
-            "over": bool(ending),
-            "side": chess.COLOR_NAMES[game.human],
-            "names": [game.tree.headers["White"], game.tree.headers["Black"]],
-            "clocks": [game.clock(chess.WHITE), game.clock(chess.BLACK)] if game.has_clock else None,
-            "running": "" if ending else chess.COLOR_NAMES[board.turn],
-        }
+    def state(self, version: int | None = None) -> dict[str, Any]:
+        """Return what the page shows, {} if it shows this version already."""
+        game = self.game
+        with game.lock:
+            ending = game.ending  # which may change the game
+            now, board = game.changes + len(self._failures), game.node.board()
+            if now == version:
+                return {}
+            before = board.copy()
+            last = before.variation_san([before.pop()]) if board.move_stack else ""
+            is_turn = not ending and board.turn == game.human
+            status = game.outcome() or self._failures.get(game.changes) or f"{game.name} is thinking."
+            if is_turn:
+                status = "Your move, you are in check." if board.is_check() else "Your move."
+            return {
+                "version": now,
+                "fen": board.fen(),
+                "before": before.fen(),
+                "text": last or "First position",
+                "moves": board.root().variation_san(board.move_stack),
+                "legal": legal_moves(board) if is_turn else [],
+                "status": f"{last}. {status}" if last else status,
+                "over": bool(ending),
+                "side": chess.COLOR_NAMES[game.human],
+                "names": [game.tree.headers["White"], game.tree.headers["Black"]],
+                "clocks": [game.clock(chess.WHITE), game.clock(chess.BLACK)] if game.has_clock else None,
+                "running": "" if ending else chess.COLOR_NAMES[board.turn],
+            }
 
     def obey(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Carry out a command of the page; return a message for the person, "" if there is none, and what was asked for.
+        """Carry out a command of the page; return what was asked for, a message for the person, and the state unless the page shows it.
 
-        Raises ValueError, KeyError or TypeError for a request that the page would not send.
+        Raises any exception for a request that the page would not send.
         """
-        game, message = self.game, ""
+        game, answer = self.game, dict[str, Any](message="")
         match request["do"]:
+            case "state":
+                answer = {}
             case "move":
-                message = self._make(str(request["text"]), request["fen"])
+                answer["message"] = self._make(str(request["text"]), request["fen"])
             case "hint" | "draw" if game.ending or game.is_engine_to_move:
-                message = WAIT
+                answer["message"] = WAIT
             case "hint":
-                return self._hint()
+                hint = game.hint()
+                answer = {"message": hint[1], "better": {"move": hint[0]}} if hint else {"message": STALE}
             case "lines":
-                return self._lines(game.node.board())
+                answer = self._lines(request["fen"])
             case "draw":
-                message = "" if game.offer_draw() else f"{game.name} declines the draw."
+                answer["message"] = "" if game.offer_draw() else f"{game.name} declines the draw."
             case "undo":
-                message = "" if game.undo() else "There is no move of yours to take back."
+                answer["message"] = "" if game.undo() else "There is no move of yours to take back."
             case "resign":
                 game.resign()
             case "new":
-                message = self._new(request)
+                answer["message"] = self._new(request)
             case _:
                 raise ValueError("no such command")
-        return {"message": message}
+        return self.state(request.get("version")) | answer
 
     def _make(self, text: str, fen: str) -> str:
         """Make a move in this position; return why it cannot be made, else ""."""
         game = self.game
-        with self._moving:  # two tabs may do so at once
+        with game.lock:
             board = game.node.board()
             if fen != board.fen():
                 return STALE
@@ -139,21 +154,15 @@ class SharedGame:
                 return str(error)
         return ""
 
-    def _hint(self) -> dict[str, Any]:
-        """Return the best move, and why it is good, in words and as an arrow."""
-        game, board = self.game, self.game.node.board()
-        if not (best := game.hint()):
-            return {"message": STALE}
-        words = f"Perhaps {board.san(best.moves[0])}. {game.why(best)}"
-        return {"message": words.rstrip(), "better": {"move": squares(board, best.moves[0])}}
-
-    def _lines(self, board: chess.Board) -> dict[str, Any]:
-        """Return the best lines with their scores, and White's expected score in percent."""
+    def _lines(self, fen: str) -> dict[str, Any]:
+        """Return the best lines with their scores, and White's expected score in percent; {} if the game has gone on."""
         with self._analysing:
+            board = self.game.node.board()
+            if fen != board.fen():
+                return {}
             infos = self._analyst.analyse(board, LINES, multipv=3)
         lines = [(score_text(line.score), board.variation_san(line.moves[:LINE_PLIES])) for line in lines_of(infos)]
-        expected = judge.expected_score(judge.odds(board, infos[0]["score"].white()))
-        return {"fen": board.fen(), "lines": lines, "win": expected}
+        return {"lines": lines, "win": judge.expected_score(judge.odds(board, infos[0]["score"].white()))}
 
     def _new(self, request: Mapping[str, Any]) -> str:
         """Start a game; return why its first position cannot be used, else ""."""
@@ -168,9 +177,9 @@ class SharedGame:
                 board = from_pgn(BufferedReader(BytesIO(text.encode())), "This PGN", chess960=is_960)
         except CommandError as error:
             return f"{error}."
-        self._engine.configure({"UCI_LimitStrength": elo is not None, "UCI_Elo": elo or MAX_ELO})
-        self.keep()
-        self.game = Game(self._engine, board, human, control, elo, self.args.weights)
+        with self.game.lock:
+            self.keep()
+            self.game.new(Setup(board, human, control, elo))
         return ""
 
     def keep(self) -> None:
@@ -224,7 +233,7 @@ class Handler(BaseHTTPRequestHandler):
             super().handle()
 
     def do_GET(self) -> None:
-        """Answer with a page, the events or the PGN."""
+        """Answer with a page or the PGN."""
         path, _, query = self.path.partition("?")
         if query and self._is_local() and (self._has_cookie() or self.server.enter(query.removeprefix("token="))):
             cookie = f"{self.server.cookie}; HttpOnly; SameSite=Strict; Path=/"
@@ -233,8 +242,6 @@ class Handler(BaseHTTPRequestHandler):
             match path:
                 case "/":
                     self._send(200, self.server.page, "text/html")
-                case "/events":
-                    self._send_events()
                 case "/game.pgn":
                     self._send(200, f"{self.server.game.game.pgn()}\n", "application/x-chess-pgn")
                 case "/report":
@@ -243,7 +250,7 @@ class Handler(BaseHTTPRequestHandler):
                     self._send(404, "There is no such page.")
 
     def do_POST(self) -> None:
-        """Carry out a command of the page, and answer with the state then."""
+        """Carry out a command of the page."""
         if not self._is_allowed():
             return
         try:
@@ -252,8 +259,8 @@ class Handler(BaseHTTPRequestHandler):
                 self._send(413, f"A request has at most {MAX_REQUEST} bytes.")
                 return
             answer = self.server.game.obey(json.loads(self.rfile.read(size)))
-        except (ValueError, KeyError, TypeError, RecursionError):
-            self._send(400, "The request cannot be understood.")
+        except Exception as error:  # noqa: BLE001 - the page shows it
+            self._send(400, f"coachwhip cannot do this: {error!r}")
         else:
             self._send(200, json.dumps(answer), "application/json")
 
@@ -273,18 +280,6 @@ class Handler(BaseHTTPRequestHandler):
     def _has_cookie(self) -> bool:
         parts = self.headers.get("Cookie", "").split(";")
         return any(secrets.compare_digest(part.strip().encode(), self.server.cookie.encode()) for part in parts)
-
-    def _send_events(self) -> None:
-        """Send the state now and after each change, until the browser has hung up."""
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.end_headers()
-        shown: Any = None
-        while True:
-            game = self.server.game.game
-            if shown != (shown := (game, game.node, game.ending)):
-                self.wfile.write(f"data: {json.dumps(self.server.game.state())}\n\n".encode())
-            time.sleep(POLL_SECONDS)
 
     def _send(self, status: int, text: str = "", kind: str = "text/plain", headers: Mapping[str, str] = {}) -> None:
         data = text.encode()
@@ -343,9 +338,9 @@ def _choice(name: str, label: str, options: Iterable[str], chosen: str = "") -> 
     return f'<p><label for="{name}">{label}</label> <select id="{name}" name="{name}">{items}</select></p>'
 
 
-def serve(args: Namespace, engine: SimpleEngine, game: Game) -> None:
+def serve(args: Namespace, game: Game) -> None:
     """Serve the game until Ctrl-C. Raises CommandError if the port cannot be used."""
-    shared = SharedGame(args, engine, game)
+    shared = SharedGame(args, game)
     try:
         server = Server(args.port, shared)
     except OSError as error:

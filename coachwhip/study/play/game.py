@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """A game between a person and the engine, without a face: it neither prints nor reads.
 
-Any thread may call a `Game` at any time; no call but `answer`, `hint`, `why` and `offer_draw` waits for the engine.
+A `Game` owns its engine. Any thread may call it at any time: what changes the game stops the search for the position before, and a
+search waits for the one before it. No call but `answer`, `hint` and `offer_draw` waits for the engine.
 """
 
 import re
@@ -11,6 +12,7 @@ from contextlib import suppress
 from functools import cached_property
 from io import BufferedReader
 from pathlib import Path
+from typing import NamedTuple
 
 import chess
 import chess.pgn
@@ -23,6 +25,7 @@ from ...cli.outputs import require_kind
 from ...games.adjudication import DRAW, MATE_SCORE, UNFINISHED, Ending, find_ending, win
 from ...games.evaluator import Evaluator
 from ...games.openings import read_line, read_position
+from ...games.pages.board import squares
 from ...games.pages.reasons import why_best
 from ...games.pages.study import Line
 from ...games.pgn import PgnError, game_text, split_games
@@ -56,39 +59,36 @@ def from_pgn(file: BufferedReader, place: str, *, chess960: bool = False) -> che
     return read_line(place, raw, None, chess960=chess960).position()
 
 
+class Setup(NamedTuple):
+    """How a game starts."""
+
+    board: chess.Board  # its moves belong to the game
+    human: chess.Color  # the person's colour
+    control: TimeControl  # seconds a move, or a clock for both sides
+    elo: int | None = None  # the engine's strength; None: full strength
+
+
 class Game:
     """A game: its position, clocks and end. `human` is the person's colour.
 
     `tree` is the game as PGN, `node` its last position and `board` that position with its history; both are replaced, never
     changed, so that another thread may keep them. For `board.san`, which makes the move for a moment, it takes `node.board()`.
+    `changes` counts the positions and ends so far. Who needs several calls about one position holds `lock`.
     """
 
-    def __init__(
-        self,
-        engine: SimpleEngine,
-        board: chess.Board,
-        human: chess.Color,
-        control: TimeControl,
-        elo: int | None = None,
-        weights: Path | None = None,
-    ) -> None:
-        """Start a game from `board`, whose moves belong to the game. `control` is seconds a move or a clock for both sides.
-
-        `elo`, the strength that the engine has been set to, is only for its name; `weights` are the engine's. Nobody else may search
-        with the engine meanwhile.
-        """
-        self._engine, self._first, self.human, self._control = engine, board.copy(), human, control
-        self.name = "coachwhip" + (f" ({elo})" if elo else "")
-        self.has_clock = bool(control.base)
-        self._weights = weights
-        self._lock = threading.RLock()
+    def __init__(self, engine: SimpleEngine, setup: Setup, weights: Path | None = None) -> None:
+        """Start a game; `weights` are the engine's. Nobody else may use the engine from now on."""
+        self._engine, self._setup, self._weights = engine, setup, weights
+        self.lock = threading.RLock()
+        self._engine_lock = threading.Lock()  # held during a search; taken before `lock`
         self._search: SimpleAnalysisResult | None = None  # the last one
+        self.changes = 0
         self.new()
 
     @property
     def ending(self) -> Ending | None:
         """How the game ended, None while it goes on. The side to move loses once its time is up, or draws if the other cannot win."""
-        with self._lock:
+        with self.lock:
             turn = self.board.turn
             if not self._ending and self.has_clock and not self.clock(turn):
                 can_win = not self.board.has_insufficient_material(not turn)
@@ -109,13 +109,13 @@ class Game:
 
     def clock(self, colour: chess.Color) -> float:
         """Return the seconds that a side has left; those of the side to move run until the game ends. 0 without a clock."""
-        with self._lock:
+        with self.lock:
             is_running = not self._ending and colour == self.board.turn
             return max(0.0, self._left[colour] - (time.monotonic() - self._since if is_running else 0))
 
     def make(self, move: chess.Move) -> bool:
         """Make a legal move of the side to move; return False if the game is over, as when the time is up."""
-        with self._lock:
+        with self.lock:
             if self.ending:
                 return False
             turn, left = self.board.turn, self.clock(self.board.turn) + self._control.increment
@@ -130,56 +130,58 @@ class Game:
 
         Raises EngineTerminatedError if the engine is closed.
         """
-        with self._lock:
-            if not self.is_engine_to_move:
-                return None
-            node, board, limit = self.node, self.board, Limit(time=self._control.time)
-            if self.has_clock:
-                white, black, increment = self.clock(chess.WHITE), self.clock(chess.BLACK), self._control.increment
-                limit = Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
-            search = self._search = self._engine.analysis(board, limit, game=self.tree, options=PLAYING)
-        move = search.wait().move
-        with self._lock:
-            return node.board().san(move) if move and node is self.node and self.make(move) else None
+        with self._engine_lock:
+            with self.lock:
+                if not self.is_engine_to_move:
+                    return None
+                changes, limit = self.changes, Limit(time=self._control.time)
+                if self.has_clock:
+                    white, black, increment = self.clock(chess.WHITE), self.clock(chess.BLACK), self._control.increment
+                    limit = Limit(white_clock=white, black_clock=black, white_inc=increment, black_inc=increment)
+                search = self._search = self._engine.analysis(self.board, limit, game=self.tree, options=self._options)
+            move = search.wait().move
+            with self.lock:
+                board = self.node.board()
+                return board.san(move) if move and changes == self.changes and self.make(move) else None
 
-    def hint(self) -> Line | None:
-        """Return the best line at full strength, its score from White's side; None if it is not the person's turn. Waits for a search."""
-        return self._line(self.board)
+    def hint(self) -> tuple[list[str], str] | None:
+        """Return the two squares of the best move at full strength, and a sentence with the move and why it is good, if that is sure.
 
-    def why(self, best: Line) -> str:
-        """Return why the move that `hint` has just returned is good; "" if nothing is sure. Waits for a search."""
-        board = self.board
+        None if it is not the person's turn, or no longer. Waits for searches.
+        """
+        changes, board = self.changes, self.node.board()
         passed = board.copy(stack=False)
         passed.push(chess.Move.null())
         passed.clear_stack()
-        threat = None if board.is_check() else self._line(passed)
-        return why_best(board, best, threat, self.evaluator) if board is self.board else ""
+        if not (best := self._line(changes, board)):
+            return None
+        threat = None if board.is_check() else self._line(changes, passed)
+        words = f"Perhaps {board.san(best.moves[0])}. {why_best(board, best, threat, self.evaluator)}".rstrip()
+        return (squares(board, best.moves[0]), words) if changes == self.changes else None
 
     @cached_property
     def evaluator(self) -> Evaluator:
         """Evaluates as the engine does."""
         return Evaluator(self._weights)
 
-    def _line(self, board: chess.Board) -> Line | None:
-        """Return the best line from a board; None unless it is and stays the person's turn."""
-        with self._lock:
-            if self.ending or self.is_engine_to_move:
-                return None
-            node = self.node
-            # In no game, so the engine forgets it before the next move.
-            search = self._search = self._engine.analysis(board, HINT)
-        search.wait()
-        info = search.info
-        with self._lock:
-            is_current = node is self.node and not self.ending
-            return Line(info["score"].white(), tuple(info["pv"])) if is_current and "pv" in info else None
+    def _line(self, changes: int, board: chess.Board) -> Line | None:
+        """Return the best line from a board, its score from White's side; None if the game has changed, or it is not the person's turn."""
+        with self._engine_lock:
+            with self.lock:
+                if changes != self.changes or self.ending or self.is_engine_to_move:
+                    return None
+                # In no game, so the engine forgets it before the next move.
+                search = self._search = self._engine.analysis(board, HINT)
+            search.wait()
+            info = search.info
+        return Line(info["score"].white(), tuple(info["pv"])) if changes == self.changes and "pv" in info else None
 
     def undo(self) -> bool:
         """Go back to before the person's last move, with the clocks of then; the game goes on. Return False if there is no such move.
 
         Before the person's first move, a resignation or a lost clock alone is taken back.
         """
-        with self._lock:
+        with self.lock:
             node = self.node.parent
             while node and node.turn() != self.human:
                 node = node.parent
@@ -191,10 +193,15 @@ class Game:
             self._go_to(node, {side: self._control.base if left is None else left for side, left in times.items()})
             return True
 
-    def new(self) -> None:
-        """Start again, with the same position, sides and clocks."""
-        with self._lock:
-            self.tree = chess.pgn.Game.from_board(self._first)
+    def new(self, setup: Setup | None = None) -> None:
+        """Start another game, or the same one again."""
+        with self.lock:
+            self._setup = setup or self._setup
+            self.human, self._control, elo = self._setup[1:]
+            self.name = "coachwhip" + (f" ({elo})" if elo else "")
+            self.has_clock = bool(self._control.base)
+            self._options = PLAYING | ({"UCI_LimitStrength": True, "UCI_Elo": elo} if elo else {})
+            self.tree = chess.pgn.Game.from_board(self._setup.board)
             players = {self.human: "Human", not self.human: f"{self.name}, version {__version__}"}
             headers = {"Event": "coachwhip play", "Date": time.strftime("%Y.%m.%d"), "Round": "-"}
             headers |= {"TimeControl": str(self._control)} if self.has_clock else {}
@@ -203,22 +210,23 @@ class Game:
 
     def resign(self) -> None:
         """Resign for the person, unless the game is over."""
-        with self._lock:
+        with self.lock:
             if not self.ending:
                 self._end(Ending(win(not self.human), "resignation"))
 
     def offer_draw(self) -> bool:
         """Offer a draw on the person's turn; return whether the engine accepts, which ends the game. Waits for a search."""
-        line = self.hint() if self.board.fullmove_number >= DRAW_FROM else None
-        with self._lock:
-            if not line or self.ending or abs(line.score.score(mate_score=MATE_SCORE)) > DRAW_SCORE:
+        changes = self.changes
+        line = self._line(changes, self.board) if self.board.fullmove_number >= DRAW_FROM else None
+        with self.lock:
+            if not line or changes != self.changes or self.ending or abs(line.score.score(mate_score=MATE_SCORE)) > DRAW_SCORE:
                 return False
             self._end(Ending(DRAW, "agreement"))
             return True
 
     def pgn(self) -> str:
         """Return the game so far as PGN, with its result and how it ended."""
-        with self._lock:
+        with self.lock:
             result, how = self.ending or (UNFINISHED, "unterminated")
             self.tree.headers.update(Result=result, Termination=how)
             return game_text(self.tree).strip()
@@ -237,20 +245,18 @@ class Game:
             return f"{in_words(error) if isinstance(error, OSError) else error}. This is the game:\n\n{text}"
         return f"Saved in {path}."
 
-    def _go_to(self, node: chess.pgn.GameNode, left: dict[chess.Color, float]) -> None:
-        """Set the position and the clocks, and let that of the side to move run."""
+    def _go_to(self, node: chess.pgn.GameNode, left: dict[chess.Color, float], ending: Ending | None = None) -> None:
+        """Set the position, how the game ended there, and the clocks; let that of the side to move run."""
         if self._search:
             self._search.stop()
         self.node, self.board, self._left = node, node.board(), left
         self._since = time.monotonic()
-        self._ending = find_ending(self.board, (), Rules())
+        self._ending = ending or find_ending(self.board, (), Rules())
+        self.changes += 1
 
     def _end(self, ending: Ending) -> None:
         """End the game, and stop the clock."""
-        self._left[self.board.turn] = self.clock(self.board.turn)
-        self._ending = ending
-        if self._search:
-            self._search.stop()
+        self._go_to(self.node, {side: self.clock(side) for side in chess.COLORS}, ending)
 
 
 def read_move(board: chess.Board, text: str) -> chess.Move:

@@ -2,18 +2,27 @@
 (() => {
   const SIDES = ["white", "black"], GONE = "coachwhip has ended; start it again to play on.";
   const stage = one(".stage"), bar = one(".bar"), list = one(".lines"), input = one("#text"), showsLines = one("#shows-lines");
-  let state = {}, received = 0;
+  const message = one(".message");
+  let state = { version: -1 }, received = 0;
 
   function say(text) {
-    one(".message").textContent = text;
+    if (message.textContent !== text) message.textContent = text; // it is read aloud
   }
 
-  // Sends a command; returns the answer, {} after an error.
+  // Sends a command, shows the state if there is a newer one, and returns the answer, a message alone after an error.
   async function send(request) {
-    const reply = await fetch("do", { method: "POST", body: JSON.stringify({ fen: state.fen, ...request }) }).catch(() => null);
-    const answer = reply?.ok ? await reply.json() : { message: reply ? await reply.text() : GONE };
-    if ("message" in answer) say(answer.message);
+    const body = JSON.stringify({ fen: state.fen, version: state.version, ...request });
+    const read = async (reply) => (reply.ok ? reply.json() : { message: await reply.text() });
+    const answer = await fetch("do", { method: "POST", body }).then(read).catch(() => ({ message: GONE }));
+    if (answer.version > state.version) show(answer);
+    if ("message" in answer || message.textContent === GONE) say(answer.message ?? "");
     return answer;
+  }
+
+  // Asks for the state, seldom while nobody sees it.
+  async function poll(turn) {
+    if (!document.hidden || turn % 20 === 0) await send({ do: "state" });
+    setTimeout(poll, 250, turn + 1);
   }
 
   function show(now) {
@@ -47,8 +56,8 @@
 
   async function showLines() {
     bar.hidden = list.hidden = !showsLines.checked;
-    const answer = showsLines.checked ? await send({ do: "lines" }) : {};
-    if (answer.fen !== state.fen) return;
+    const { fen } = state, answer = showsLines.checked ? await send({ do: "lines" }) : {};
+    if (!answer.lines || fen !== state.fen) return;
     one("div", bar).style.height = `${answer.win}%`;
     bar.setAttribute("aria-label", `White's expected score ${answer.win.toFixed(0)} %`);
     list.replaceChildren(...answer.lines.map(([score, text]) => {
@@ -81,8 +90,5 @@
     send({ do: "new", ...Object.fromEntries(new FormData(event.target)) });
   });
   setInterval(showClocks, 200);
-  const events = new EventSource("events");
-  events.onmessage = (event) => show(JSON.parse(event.data));
-  events.onerror = () => say(GONE);
-  events.onopen = () => say("");
+  poll(0);
 })();

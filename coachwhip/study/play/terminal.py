@@ -140,8 +140,8 @@ class Terminal:
         game = self._game
         match line.lower():
             case "hint":
-                if best := game.hint():
-                    print(f"Perhaps {game.board.san(best.moves[0])}. {game.why(best)}".rstrip())
+                if hint := game.hint():
+                    print(hint[1])
                 else:  # the time is up
                     self._show()
             case "draw":
