@@ -84,7 +84,7 @@ def written_by(words: list[str]) -> Callable[[], bytes]:
     """What a command writes to FILE."""
 
     def make() -> bytes:
-        path = Path("journal")
+        path = Path("written")
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             run([word.replace("FILE", path.name) for word in words])
         content = path.read_bytes()
@@ -168,10 +168,10 @@ READERS = {
     "selfplay": Reader(".vf", lambda: OWN, ["selfplay", "FILE", *GAMES]),
     "train": Reader(".vf", lambda: OWN, [word.replace("good.vf", "FILE") for word in TRAIN]),
     **{
-        f"{words[0]} journal": Reader(
-            ".jsonl", written_by([*words, "--journal", "FILE"]), [*words, "--journal", "FILE", "--resume"]
+        f"{words[0]} {option.strip('-')}": Reader(
+            suffix, written_by([*words, option, "FILE"]), [*words, option, "FILE", "--resume"]
         )
-        for words in (TRAIN, SPSA)
+        for words, option, suffix in ((TRAIN, "--checkpoint", ".part"), (SPSA, "--journal", ".jsonl"))
     },
 }
 
