@@ -24,7 +24,8 @@ cdef struct MovePicker:
     const PositionC* pos
     HistoryView history
     int stage
-    bint noisy_only  # no quiet moves, and captures that lose material are skipped
+    bint noisy_only  # no quiet moves, and captures that win less than `threshold` are skipped
+    int threshold  # centipawns
     bint skip_quiets  # no further quiet moves
     Move tt_move  # legal, or 0
     Move killer  # 0: given by a later stage, if at all
@@ -37,7 +38,7 @@ cdef struct MovePicker:
     bint checks_known  # whether `checks` is filled; see picks_check
     CheckInfo checks
 
-cdef void start_picker(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint noisy_only) noexcept nogil
+cdef void start_picker(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint noisy_only, int threshold) noexcept nogil
 cdef Move next_move(MovePicker* mp) noexcept nogil
 
 cdef inline bint picks_check(MovePicker* mp, Move move) noexcept nogil:

@@ -9,15 +9,17 @@ cdef enum:
     VICTIM_WEIGHT = 16  # the victim's value counts far more than the attacker's type (MVV-LVA)
 
 
-cdef void start_picker(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint noisy_only) noexcept nogil:
+cdef void start_picker(MovePicker* mp, Searcher* s, int ply, Move tt_move, bint noisy_only, int threshold) noexcept nogil:
     """Begin at the first stage. A `tt_move` that is illegal here, or quiet with `noisy_only`, is ignored.
 
-    `noisy_only`: give captures and promotions that do not lose material; else all moves, and `find_threats` comes first.
+    `noisy_only`: give the `tt_move`, then the captures and promotions that win `threshold` centipawns by SEE; else all moves, and
+    `find_threats` comes first.
     """
     mp.s = s
     mp.pos = &s.stack[ply].pos
     fill_view(s, ply, &mp.history)
     mp.noisy_only = noisy_only
+    mp.threshold = threshold
     mp.skip_quiets = False
     mp.killer = s.history.killers[ply]
     mp.tt_move = 0
@@ -136,7 +138,7 @@ cdef Move next_move(MovePicker* mp) noexcept nogil:
             if move == mp.tt_move:
                 continue
             if mp.noisy_only:
-                if not mp.s.params.p.use_qs_see or see_ge(mp.pos, move, 0, mp.s.params.see_value):
+                if see_ge(mp.pos, move, mp.threshold, mp.s.params.see_value):
                     return move
             elif not mp.s.params.p.use_see_order or see_ge(mp.pos, move, 0, mp.s.params.see_value):
                 return move

@@ -44,7 +44,7 @@ cdef void _order_root(Searcher* s) noexcept nogil:
     cdef int i
     cdef int sorted_count = 0
     probe_tt(s, 0, &hit)
-    start_picker(&picker, s, 0, hit.move, False)
+    start_picker(&picker, s, 0, hit.move, False, 0)
     while True:
         move = next_move(&picker)
         if move == 0:

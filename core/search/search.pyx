@@ -169,7 +169,7 @@ cdef int qsearch(Searcher* s, int ply, int alpha, int beta) noexcept nogil:
     # 4. Captures, or evasions.
     if in_check:
         find_threats(s, ply)
-    start_picker(&picker, s, ply, hit.move, not in_check)
+    start_picker(&picker, s, ply, hit.move, not in_check, 0 if s.params.p.use_qs_see else -INFINITE)
     while True:
         move = next_move(&picker)
         if move == 0:
@@ -239,16 +239,17 @@ cdef int _try_probcut(Searcher* s, int ply, int depth, int beta, int raw_eval, c
     """
     cdef const PositionC* pos = &s.stack[ply].pos
     cdef int raised = beta + s.params.p.probcut_margin
+    cdef int gain = raised - s.stack[ply].static_eval  # that a capture needs
     cdef int child_depth = depth - s.params.p.probcut_reduction
     cdef int score
     cdef Move move
     cdef MovePicker picker
-    start_picker(&picker, s, ply, hit.move, True)
+    start_picker(&picker, s, ply, hit.move, True, max(gain, 0))
     while True:
         move = next_move(&picker)
         if move == 0:
             return NO_SCORE
-        if not see_ge(pos, move, raised - s.stack[ply].static_eval, s.params.see_value):
+        if move == picker.tt_move and not see_ge(pos, move, gain, s.params.see_value):
             continue
         play(s, ply, move)
         score = -negamax(s, ply + 1, 0, -raised, -raised + 1, True)
@@ -618,7 +619,7 @@ cdef int negamax(Searcher* s, int ply, int depth, int alpha, int beta, bint cut_
     # 11. The moves, in the picker's order.
     tried.count = 0
     find_threats(s, ply)
-    start_picker(&picker, s, ply, node.hit.move, False)
+    start_picker(&picker, s, ply, node.hit.move, False, 0)
     while True:
         move = next_move(&picker)
         if move == 0:
