@@ -21,7 +21,7 @@ def perft(session: Session, depth: int, job: Job, write: Writer) -> None:
     that of the search; if there is no memory for it, a message says so, and the count goes on without.
     """
     start = perf_counter_ns()
-    hash_mb = session.options["Hash"] if "Hash" in session.options.were_set else 0
+    hash_mb = session.options.number("Hash") if "Hash" in session.options.were_set else 0
 
     def should_stop() -> bool:
         return job.stopped or write.closed
@@ -29,7 +29,7 @@ def perft(session: Session, depth: int, job: Job, write: Writer) -> None:
     def count(hash_mb: int) -> int:
         if not depth:
             return 1
-        threads = session.options["Threads"]
+        threads = session.options.number("Threads")
         counts = session.position.divide(
             depth, should_stop, lambda move, nodes: write(f"{move}: {nodes}"), threads=threads, hash_mb=hash_mb
         )

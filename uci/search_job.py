@@ -110,21 +110,21 @@ class SearchJob(Job):
         options, position, tables = session.options, session.position, session.tables
         self._depth = min(self.request.depth or 0, MAX_DEPTH)
         self._start_ns = max(self._start_ns, session.last_job_ns)
-        fullmove = int(position.fen().rpartition(" ")[2])
-        self._soft_ms, self._hard_ms = timeman.limits_for(self.request, position.stm == "w", options["Move Overhead"], fullmove)
-        analysing = options["UCI_AnalyseMode"] or self.request.infinite or self.request.mate is not None
+        overhead, fullmove = options.number("Move Overhead"), int(position.fen().rpartition(" ")[2])
+        self._soft_ms, self._hard_ms = timeman.limits_for(self.request, position.stm == "w", overhead, fullmove)
+        analysing = options.is_on("UCI_AnalyseMode") or self.request.infinite or self.request.mate is not None
         moves = self._legal_only(position)
-        if options["OwnBook"] and not analysing and (move := self._book_move(session, moves)):
+        if options.is_on("OwnBook") and not analysing and (move := self._book_move(session, moves)):
             self._final = [SearchReport((move,), depth=1, seldepth=1)]
             return move, ""
         engine = session.engine
         self._final = [SearchReport((any_move,), engine.evaluate(position))]
-        if options["UCI_ShowWDL"]:
+        if options.is_on("UCI_ShowWDL"):
             self._material = wdl.material(position.fen())
         weaker = 0 if analysing else strength.limited_elo(options)
         if tables is not None and not weaker:
             legal = moves or position.legal_moves()
-            self._verdict = tables.judge(position, legal, options["SyzygyProbeLimit"], progress=not self.request.mate)
+            self._verdict = tables.judge(position, legal, options.number("SyzygyProbeLimit"), progress=not self.request.mate)
         hides_tables = tables is not None and bool(weaker or self._verdict)  # the verdict at the root includes distances
         if hides_tables:
             session.share_tables(in_search=False)
@@ -164,7 +164,7 @@ class SearchJob(Job):
     def _book_move(self, session: Session, moves: list[str]) -> str:
         """Return a move of the book and a message about it; "" if the book has none."""
         book, options = session.book, session.options
-        entry = book and book.choose(session.position, moves, options["BookBestMove"], *session.seeds)
+        entry = book and book.choose(session.position, moves, options.is_on("BookBestMove"), *session.seeds)
         if not entry:
             return ""
         self._write(fmt.info_string(f"book move {entry.move}, weight {entry.weight} of {entry.total}"))
@@ -172,7 +172,8 @@ class SearchJob(Job):
 
     def search(self, session: Session, moves: list[str], level_nodes: int = 0) -> SearchResult:
         """Run the main search, with reports; its limits count the short searches too. `level_nodes`: soft limit of a level."""
-        request, multipv = self.request, 1 if level_nodes else session.options["MultiPV"]  # a level has too few nodes for more
+        request = self.request
+        multipv = 1 if level_nodes else session.options.number("MultiPV")  # a level has too few nodes for more
         moves, *later = self._groups(moves, multipv)
         soft_ms, hard_ms = self._time_left()
         pondering = self._pondering
@@ -191,7 +192,7 @@ class SearchJob(Job):
             multipv=multipv,
             on_info=None if silent else self._report,
         )
-        threads = session.options["Threads"]
+        threads = session.options.number("Threads")
         if result.threads < threads:
             self._write(fmt.info_string(f"only {result.threads} of {threads} threads could be started"))
         self._nodes += result.nodes

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import os
 
-from ..text import shorten
+from ..text import LONGEST_REASON, reason, shorten
 from . import parse
-from .options import MAX_SEED, Options
+from .options import MAX_SEED, Options, as_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,11 +69,31 @@ class Session:
     @property
     def seeds(self) -> tuple[int, int]:
         """The seeds of random choices: the option Seed, or a number of this process, and the game."""
-        return self.options["Seed"] or self._random_seed, self.games
+        return self.options.number("Seed") or self._random_seed, self.games
 
     def set_option(self, name: str, text: str | None) -> str:
-        """Set an option from a GUI's text. Returns "", or the reason why the old value stays."""
-        return self.options.set(name, text, self)
+        """Set an option from a GUI's text. Returns "", or the reason why the old value stays; names are case-insensitive."""
+        options = self.options
+        entry = next((entry for entry in options.table if entry.name.lower() == name.lower()), None)
+        if entry is None:
+            return options.unknown(name)
+        old = options.values[entry.name]
+        try:
+            options.values[entry.name] = entry.read(text)
+            if entry.name in EFFECTS:
+                EFFECTS[entry.name](self)
+            elif entry in options.exposed:
+                self._set_tunables()
+        except Exception as error:
+            options.values[entry.name] = old
+            kept = f"keeping {shorten(as_text(old), LONGEST_REASON)}"
+            if isinstance(error, MemoryError):
+                return f"{entry.name}: not enough memory, {kept}"
+            if not isinstance(error, (ValueError, OSError)):
+                raise
+            return f"{entry.name}: {reason(error)}; {kept}"
+        options.were_set.add(entry.name)
+        return ""
 
     def make_ready(self) -> None:
         """Make engine and position, so that the first search starts at once. Raises UserError."""
@@ -100,7 +120,7 @@ class Session:
         if self._evaluator is None:
             self._evaluator = self._read_weights()
         weights, network = self._evaluator
-        self._engine = Engine(weights, hash_mb=self.options["Hash"], tunables=self._present_tunables(), network=network)
+        self._engine = Engine(weights, hash_mb=self.options.number("Hash"), tunables=self._present_tunables(), network=network)
         self.share_tables()
         return self._engine
 
@@ -108,18 +128,22 @@ class Session:
         """Return the weights and the network of WeightsFile."""
         from ..evaluation import config
 
-        return config.evaluator(self.options["WeightsFile"])
+        return config.evaluator(self.options.text("WeightsFile"))
 
     def _present_tunables(self) -> dict[str, int]:
         """Return the changes to core/tunables.py that are in force."""
-        return {**self.tunables, **{entry.name: int(self.options[entry.name]) for entry in self.options.exposed}}
+        return {**self.tunables, **{entry.name: self.options.number(entry.name) for entry in self.options.exposed}}
 
     def resize_hash(self) -> None:
         """Give the transposition table the size of Hash. Raises MemoryError and keeps the old one."""
         if self._engine is None:
             self._make_engine()
         else:
-            self._engine.set_hash(self.options["Hash"])
+            self._engine.set_hash(self.options.number("Hash"))
+
+    def set_threads(self) -> None:
+        """Search with as many threads as Threads says. Raises MemoryError and keeps the old number."""
+        self.engine.set_threads(self.options.number("Threads"))
 
     def clear_hash(self) -> None:
         """Empty the transposition table."""
@@ -136,7 +160,7 @@ class Session:
             self._engine.set_weights(weights)
         self._evaluator = evaluator
 
-    def apply_tunables(self) -> None:
+    def _set_tunables(self) -> None:
         """Search with the present values of the tunables; empties transposition table and histories."""
         if self._engine is not None:
             self._engine.set_tunables(self._present_tunables())
@@ -157,7 +181,7 @@ class Session:
         """Return the position of a FEN, None: the start position. Only UCI_Chess960 allows the castling rights of Chess960."""
         from ..core.engine import STARTPOS_FEN, Position
 
-        chess960 = self.options["UCI_Chess960"]
+        chess960 = self.options.is_on("UCI_Chess960")
         position = Position(fen or STARTPOS_FEN, chess960=chess960)
         if fen is None or chess960:
             return position
@@ -168,18 +192,18 @@ class Session:
     def set_chess960(self) -> None:
         """Write castling as UCI_Chess960 says."""
         if self._position is not None:
-            self._position.chess960 = self.options["UCI_Chess960"]
+            self._position.chess960 = self.options.is_on("UCI_Chess960")
 
     # Endgame tables and book
 
     def open_tables(self) -> None:
         """Use the endgame tables in the folders of SyzygyPath ("": none). Raises ValueError, and keeps the old ones, if there is none."""
-        path, old, tables = self.options["SyzygyPath"], self.tables, None
+        path, old, tables = self.options.text("SyzygyPath"), self.tables, None
         if path:
             from .tablebase import Tablebase
 
             tables = Tablebase(path)
-            tables.rule50 = self.options["Syzygy50MoveRule"]
+            tables.rule50 = self.options.is_on("Syzygy50MoveRule")
             self.show(f"SyzygyPath: {tables.summary}")
         self.tables = tables
         self.share_tables()
@@ -189,7 +213,7 @@ class Session:
     def set_tables_rule50(self) -> None:
         """Count a win that the fifty-move rule makes a draw as Syzygy50MoveRule says."""
         if self.tables is not None:
-            self.tables.rule50 = self.options["Syzygy50MoveRule"]
+            self.tables.rule50 = self.options.is_on("Syzygy50MoveRule")
         self.clear_hash()
 
     def share_tables(self, in_search: bool = True) -> None:
@@ -199,19 +223,41 @@ class Session:
         if self.tables is None or not in_search:
             self._engine.set_tablebase(None)
         else:
-            pieces = min(self.tables.max_pieces, self.options["SyzygyProbeLimit"])
-            self._engine.set_tablebase(self.tables.probe, pieces, self.options["SyzygyProbeDepth"])
+            pieces = min(self.tables.max_pieces, self.options.number("SyzygyProbeLimit"))
+            self._engine.set_tablebase(self.tables.probe, pieces, self.options.number("SyzygyProbeDepth"))
 
     def open_book(self) -> None:
         """Open the book of BookFile, without it the shipped one for OwnBook. Raises ValueError or OSError and keeps the old one."""
-        path, old, book = self.options["BookFile"], self.book, None
-        if path or self.options["OwnBook"]:
+        path, old, book = self.options.text("BookFile"), self.book, None
+        if path or self.options.is_on("OwnBook"):
             from .book import SHIPPED, Book
 
             book = Book(path or SHIPPED)
         self.book = book
         if old is not None:
             old.close()
+
+    def open_log(self) -> None:
+        """Log to the Debug Log File. Raises OSError and keeps the old one."""
+        self.log_to(self.options.text("Debug Log File"))
+
+
+# What happens at once when an option gets a new value, which is in `options` already; most are read when they are needed. A method
+# that fails changes nothing. The table holds no session: a reference cycle would delay the release of the engine's memory.
+EFFECTS: dict[str, Callable[[Session], None]] = {
+    "Hash": Session.resize_hash,
+    "Threads": Session.set_threads,
+    "Clear Hash": Session.clear_hash,
+    "UCI_Chess960": Session.set_chess960,
+    "SyzygyPath": Session.open_tables,
+    "SyzygyProbeDepth": Session.share_tables,
+    "Syzygy50MoveRule": Session.set_tables_rule50,
+    "SyzygyProbeLimit": Session.share_tables,
+    "OwnBook": Session.open_book,
+    "BookFile": Session.open_book,
+    "WeightsFile": Session.load_weights,
+    "Debug Log File": Session.open_log,
+}
 
 
 def _standard_rights(board: str, rights: str) -> str:

@@ -48,9 +48,9 @@ SECOND_PLACE = 12  # centipawns added to the loss of all moves but the best, who
 
 def limited_elo(options: Options) -> int:
     """Return the Elo to play at, 0 for full strength. UCI_LimitStrength overrides Skill Level: equal steps from the lowest UCI_Elo."""
-    if options["UCI_LimitStrength"]:
-        return int(options["UCI_Elo"])
-    skill = options["Skill Level"]
+    if options.is_on("UCI_LimitStrength"):
+        return options.number("UCI_Elo")
+    skill = options.number("Skill Level")
     return MIN_ELO + (MAX_ELO - MIN_ELO) * skill // FULL_SKILL if skill < FULL_SKILL else 0
 
 

@@ -62,5 +62,5 @@ def options(changes: Mapping[str, int]) -> tuple[Option, ...]:
         value = changes.get(name, default)
         switch = name.startswith(SWITCH)
         kind, shown = ("check", bool(value)) if switch else ("spin", value)
-        table.append(Option(name, kind, shown, low, high, lambda session: session.apply_tunables()))
+        table.append(Option(name, kind, shown, low, high))
     return tuple(table)

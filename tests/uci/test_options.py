@@ -14,7 +14,6 @@ import chess
 import pytest
 from coachwhip.core import engine as core
 from coachwhip.evaluation import config
-from coachwhip.uci.options import TABLE
 from coachwhip.uci.session import Session
 
 
@@ -87,7 +86,7 @@ def test_options_take_effect(session: Any, names: list[str], ready: bool) -> Non
     assert [session.set_option(name, SETTINGS[name]) for name in names] == [""] * len(names)
     session.make_ready()
     assert (session.engine.hash_mb, session.engine.weights, session.engine.network) == (33, [4], b"four")
-    assert (session.options["Threads"], session.options["Move Overhead"]) == (256, 0)
+    assert (session.options.number("Threads"), session.options.number("Move Overhead")) == (256, 0)
     assert session.position.chess960 is True
     assert session.tables.rule50 is False
     assert session.engine.asked == (session.tables.probe, 4, 9)
@@ -98,7 +97,7 @@ def test_options_take_effect(session: Any, names: list[str], ready: bool) -> Non
     session.set_option("SyzygyProbeLimit", "7")
     assert session.engine.asked == (session.tables.probe, 5, 9)
     session.set_option("WeightsFile", "<empty>")
-    assert (session.options["WeightsFile"], session.engine.network) == ("", None)
+    assert (session.options.text("WeightsFile"), session.engine.network) == ("", None)
 
 
 def test_what_the_engine_rejects_is_not_remembered(session: Any) -> None:
@@ -111,8 +110,8 @@ def test_what_the_engine_rejects_is_not_remembered(session: Any) -> None:
     assert session.set_option("WeightsFile", "other") == "WeightsFile: not enough memory, keeping four"
     session.engine.full = False
     session.share_tables()
-    assert (session.options["SyzygyProbeDepth"], session.engine.asked) == (6, before)
-    assert (session.options["WeightsFile"], session.engine.weights, session.engine.network) == ("four", [4], b"four")
+    assert (session.options.number("SyzygyProbeDepth"), session.engine.asked) == (6, before)
+    assert (session.options.text("WeightsFile"), session.engine.weights, session.engine.network) == ("four", [4], b"four")
     assert session.set_option("WeightsFile", "other") == ""
     assert (session.engine.weights, session.engine.network) == ([5], b"other")
 
@@ -130,12 +129,12 @@ def test_what_the_engine_rejects_is_not_remembered(session: Any) -> None:
     ],
 )
 def test_bad_values_change_nothing_and_are_named(session: Session, name: str, text: str | None) -> None:
-    before = [session.options[entry.name] for entry in TABLE]
+    before = session.options.values.copy()
     complaint = session.set_option(name, text)
     assert complaint.startswith(f"{name}: ")
     assert "keeping" in complaint
     assert complaint.isprintable()
-    assert [session.options[entry.name] for entry in TABLE] == before
+    assert session.options.values == before
 
 
 def test_messages_are_short_and_printable(session: Session) -> None:

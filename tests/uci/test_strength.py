@@ -11,7 +11,8 @@ import chess
 import chess.engine
 import pytest
 from coachwhip.uci import strength
-from coachwhip.uci.options import MAX_ELO, MIN_ELO, Options
+from coachwhip.uci.options import MAX_ELO, MIN_ELO
+from coachwhip.uci.session import Session
 from places import FROZEN_WEIGHTS
 from uci_process import UciProcess
 
@@ -42,10 +43,10 @@ def test_skill_level_is_another_scale_for_the_same_levels(engine: UciProcess) ->
     assert nodes(engine.go("setoption name Skill Level value 0", "ucinewgame", "go nodes 20000")) < 500
     engine.send("setoption name UCI_LimitStrength value true", f"setoption name UCI_Elo value {MAX_ELO}")
     assert nodes(engine.go("ucinewgame", "go nodes 20000")) > 5000
-    options = Options()
+    session = Session()
     for skill, elo in ((0, MIN_ELO), (10, 1500), (20, 0)):
-        assert not options.set("Skill Level", str(skill), None)
-        assert strength.limited_elo(options) == elo
+        assert not session.set_option("Skill Level", str(skill))
+        assert strength.limited_elo(session.options) == elo
 
 
 def test_the_choice_leaves_blunders_alone() -> None:
