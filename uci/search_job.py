@@ -8,8 +8,8 @@ while pondering. So a report of each pv, with the final nodes and time, is sent 
 from __future__ import annotations
 
 import threading
+from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 from time import perf_counter_ns
 
 from ..text import shorten
@@ -20,7 +20,7 @@ from .worker import Job
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from ..core.engine import Engine, Position, SearchInfo, SearchResult
     from .parse import SearchRequest
@@ -47,12 +47,8 @@ class SearchJob(Job):
         self._engine: Engine | None = None  # while it searches
         self._lock = threading.Lock()
         self._released = threading.Event()
-        self._depth = 0
-        self._soft_ms: float = 0  # limits from the start of the job; 0: none
-        self._hard_ms = 0
         self._verdict: Verdict | None = None
         self._material: float | None = None  # with UCI_ShowWDL
-        self._nodes = 0  # of all searches
         self._final: list[SearchReport] = []  # the reports right before the best move
 
     # Called by the thread that reads commands
@@ -105,14 +101,10 @@ class SearchJob(Job):
 
     def _think(self, session: Session, any_move: str) -> tuple[str, str]:
         """Return the best move and the expected reply (or ""). If it fails, `run` sends the report for `any_move`."""
-        from ..core.engine import MAX_DEPTH
-
-        options, position, tables = session.options, session.position, session.tables
-        self._depth = min(self.request.depth or 0, MAX_DEPTH)
-        self._start_ns = max(self._start_ns, session.last_job_ns)
-        overhead, fullmove = options.number("Move Overhead"), int(position.fen().rpartition(" ")[2])
-        self._soft_ms, self._hard_ms = timeman.limits_for(self.request, position.stm == "w", overhead, fullmove)
-        analysing = options.is_on("UCI_AnalyseMode") or self.request.infinite or self.request.mate is not None
+        options, request, position, tables = session.options, self.request, session.position, session.tables
+        start_ns = max(self._start_ns, session.last_job_ns)
+        limits = timeman.Limits(request, position, options.number("Move Overhead"), start_ns)
+        analysing = options.is_on("UCI_AnalyseMode") or request.infinite or request.mate is not None
         moves = self._legal_only(position)
         if options.is_on("OwnBook") and not analysing and (move := self._book_move(session, moves)):
             self._final = [SearchReport((move,), depth=1, seldepth=1)]
@@ -121,11 +113,39 @@ class SearchJob(Job):
         self._final = [SearchReport((any_move,), engine.evaluate(position))]
         if options.is_on("UCI_ShowWDL"):
             self._material = wdl.material(position.fen())
-        weaker = 0 if analysing else strength.limited_elo(options)
-        if tables is not None and not weaker:
+        elo = 0 if analysing else strength.limited_elo(options)
+        if tables is not None and not elo:
             legal = moves or position.legal_moves()
-            self._verdict = tables.judge(position, legal, options.number("SyzygyProbeLimit"), progress=not self.request.mate)
-        hides_tables = tables is not None and bool(weaker or self._verdict)  # the verdict at the root includes distances
+            self._verdict = tables.judge(position, legal, options.number("SyzygyProbeLimit"), progress=not request.mate)
+        hides_tables = tables is not None and bool(elo or self._verdict)  # the verdict at the root includes distances
+        with self._started(session, engine, hides_tables):
+            ponder = self._pondering
+            on_info = self._report if ponder or not 0 < limits.left()["hard_ms"] < SILENT_MS else None
+            if elo:
+                level = strength.Level(elo, session.seeds)
+                best = level.search(engine, position, moves or position.legal_moves(), limits, ponder, on_info)
+            else:
+                multipv = options.number("MultiPV")
+                first, *later = self._groups(moves, multipv)
+                best = engine.search(
+                    position,
+                    **limits.left(),
+                    mate=request.mate or 0,
+                    ponder=ponder,
+                    searchmoves=first,
+                    later=later,
+                    multipv=multipv,
+                    on_info=on_info,
+                )
+                limits.nodes = best.nodes
+        if tables is not None and (fault := tables.take_fault()):
+            self._complain(f"SyzygyPath: {fault}")
+        self._conclude(best, limits, options.number("Threads"))
+        return best.bestmove, best.ponder
+
+    @contextmanager
+    def _started(self, session: Session, engine: Engine, hides_tables: bool) -> Iterator[None]:
+        """Pass stops to the engine meanwhile. `hides_tables`: it does not probe the endgame tables."""
         if hides_tables:
             session.share_tables(in_search=False)
         try:
@@ -134,19 +154,12 @@ class SearchJob(Job):
                 self._engine = engine
                 if self.stopped:
                     engine.stop()
-            best = self._weaker(session, moves, weaker) if weaker else self.search(session, moves)
+            yield
         finally:
             with self._lock:  # a late stop must not end the next search
                 self._engine = None
             if hides_tables:
                 session.share_tables()
-        if tables is not None and (fault := tables.take_fault()):
-            self._complain(f"SyzygyPath: {fault}")
-        used_ms = self._used_ms()
-        self._final = [
-            replace(self._completed(info), nodes=self._nodes, time_ms=max(used_ms, info.time_ms)) for info in best.lines
-        ]
-        return best.bestmove, best.ponder
 
     def _legal_only(self, position: Position) -> list[str]:
         """Return the legal moves among `searchmoves`; an empty list means no restriction."""
@@ -170,60 +183,6 @@ class SearchJob(Job):
         self._write(fmt.info_string(f"book move {entry.move}, weight {entry.weight} of {entry.total}"))
         return entry.move
 
-    def search(self, session: Session, moves: list[str], level_nodes: int = 0) -> SearchResult:
-        """Run the main search, with reports; its limits count the short searches too. `level_nodes`: soft limit of a level."""
-        request = self.request
-        multipv = 1 if level_nodes else session.options.number("MultiPV")  # a level has too few nodes for more
-        moves, *later = self._groups(moves, multipv)
-        soft_ms, hard_ms = self._time_left()
-        pondering = self._pondering
-        silent = 0 < hard_ms < SILENT_MS and not pondering
-        result = session.engine.search(
-            session.position,
-            depth=self._depth,
-            nodes=request.nodes - self._nodes if request.nodes else 0,
-            soft_nodes=level_nodes,
-            mate=request.mate or 0,
-            soft_ms=soft_ms,
-            hard_ms=hard_ms,
-            ponder=pondering,
-            searchmoves=moves,
-            later=later,
-            multipv=multipv,
-            on_info=None if silent else self._report,
-        )
-        threads = session.options.number("Threads")
-        if result.threads < threads:
-            self._write(fmt.info_string(f"only {result.threads} of {threads} threads could be started"))
-        self._nodes += result.nodes
-        return result
-
-    def _weaker(self, session: Session, moves: list[str], elo: int) -> SearchResult:
-        """Search at a lower strength; the short searches of single moves get half the time and half the nodes of the `go`."""
-        position, engine, limit = session.position, session.engine, self.request.nodes
-
-        def search_one(move: str, soft_nodes: int) -> SearchResult | None:
-            most = max((limit or 0) // 2 - self._nodes, 0)
-            if self.stopped or (limit and not most):
-                return None
-            hard_ms = self._time_left()[1] // 2
-            result = engine.search(
-                position, depth=self._depth, nodes=most, soft_nodes=soft_nodes, hard_ms=hard_ms, searchmoves=[move]
-            )
-            self._nodes += result.nodes
-            return None if limit and result.nodes == most else result
-
-        moves, search_all = moves or position.legal_moves(), partial(self.search, session)
-        return strength.search(position, engine.evaluate, moves, elo, session.seeds, search_one, search_all)
-
-    def _time_left(self) -> tuple[float, int]:
-        """Return the soft and hard limit in milliseconds, minus the time used so far; 0: no limit."""
-        used = self._used_ms()
-        return max(self._soft_ms - used, min(self._soft_ms, 1)), (max(self._hard_ms - used, 1) if self._hard_ms else 0)
-
-    def _used_ms(self) -> int:
-        return (perf_counter_ns() - self._start_ns) // 1_000_000
-
     def _groups(self, moves: list[str], multipv: int) -> list[list[str]]:
         """Return the moves to search: the best rank by the endgame tables, and as many others as `multipv` needs."""
         if self._verdict is None:
@@ -235,6 +194,15 @@ class SearchJob(Job):
         return groups
 
     # Reports
+
+    def _conclude(self, result: SearchResult, limits: timeman.Limits, threads: int) -> None:
+        """Set the last reports, with the nodes and the time of all searches. `threads`: that were to search."""
+        if result.threads < threads:
+            self._write(fmt.info_string(f"only {result.threads} of {threads} threads could be started"))
+        used_ms = limits.used_ms()
+        self._final = [
+            replace(self._completed(info), nodes=limits.nodes, time_ms=max(used_ms, info.time_ms)) for info in result.lines
+        ]
 
     def _report(self, info: SearchInfo) -> None:
         """Send a report of the core."""

@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from random import Random
 
-    from ..core.engine import Position, SearchInfo, SearchResult
+    from ..core.engine import Engine, Position, SearchInfo, SearchResult
     from .options import Options
+    from .timeman import Limits
+
+    OnInfo = Callable[[SearchInfo], None] | None
 
 # Elo, nodes of the search, temperature in centipawns, blindness. Nodes rise and the others fall from row to row, so strength rises.
 # The differences were measured in games of neighbouring levels; 500 is about even with a player who looks one ply ahead
@@ -54,13 +57,62 @@ def limited_elo(options: Options) -> int:
     return MIN_ELO + (MAX_ELO - MIN_ELO) * skill // FULL_SKILL if skill < FULL_SKILL else 0
 
 
-def level(elo: int) -> tuple[int, float, float]:
-    """Return nodes, temperature and blindness of an Elo. Between anchors: nodes geometric, the others linear."""
-    above = next(index for index in range(1, len(ANCHORS)) if elo <= ANCHORS[index][0])
-    (low, low_nodes, low_heat, low_blind), (high, high_nodes, high_heat, high_blind) = ANCHORS[above - 1 : above + 1]
-    part = (elo - low) / (high - low)
-    nodes = round(low_nodes * (high_nodes / low_nodes) ** part)
-    return nodes, low_heat + part * (high_heat - low_heat), low_blind + part * (high_blind - low_blind)
+class Level:
+    """The play at an Elo; `seeds` are those of its random choices. Between anchors: nodes geometric, the others linear."""
+
+    def __init__(self, elo: int, seeds: tuple[int, int]) -> None:
+        above = next(index for index in range(1, len(ANCHORS)) if elo <= ANCHORS[index][0])
+        (low, low_nodes, low_heat, low_blind), (high, high_nodes, high_heat, high_blind) = ANCHORS[above - 1 : above + 1]
+        part = (elo - low) / (high - low)
+        self.nodes = round(low_nodes * (high_nodes / low_nodes) ** part)
+        self.temperature = low_heat + part * (high_heat - low_heat)
+        self.blindness = low_blind + part * (high_blind - low_blind)
+        self._seeds = seeds
+
+    def search(
+        self, engine: Engine, position: Position, moves: list[str], limits: Limits, ponder: bool, on_info: OnInfo
+    ) -> SearchResult:
+        """Return the result for the move to play: short searches of all moves, a longer one with reports, and a random choice."""
+        from random import Random  # takes longer to load than the rest of a session
+
+        nodes, random = self.nodes, Random(str((position.key, *self._seeds)))
+        shorts: dict[str, SearchResult] = {}
+        if needs_technique(position, engine.evaluate(position)):
+            moves, nodes = without_draws(position, moves) or moves, min(nodes * TECHNIQUE, TECHNIQUE_NODES)
+        else:
+            moves = [move for move in moves if random.random() >= self.blindness] or moves
+            shorts = self._scan(engine, position, moves, limits)
+        left = limits.left()
+        result = engine.search(position, **left, soft_nodes=nodes, ponder=ponder, searchmoves=moves, on_info=on_info)
+        limits.nodes += result.nodes
+        if result.bestmove not in shorts:
+            return result
+        scores = {move: comparable(short.lines[0]) for move, short in shorts.items()}
+        if random.random() < self.blindness:
+            for move, score in scores.items():
+                after = position.copy()
+                after.make(move)
+                scores[move] = max(score, -engine.evaluate(after))  # without the reply
+        chosen = choose(position, scores, result, self.temperature, random)
+        return result if chosen == result.bestmove else shorts[chosen]
+
+    def _scan(self, engine: Engine, position: Position, moves: list[str], limits: Limits) -> dict[str, SearchResult]:
+        """Search each move for a short time; the searches together get half of the limits. Moves for which none is left are missing."""
+        shorts: dict[str, SearchResult] = {}
+        soft_nodes = max(self.nodes // SCAN_SHARE // len(moves), 1)
+        for move in moves:
+            most = max(limits.most_nodes // 2 - limits.nodes, 0)
+            if limits.most_nodes and not most:
+                break
+            hard_ms = limits.left()["hard_ms"] // 2
+            short = engine.search(
+                position, depth=limits.depth, nodes=most, soft_nodes=soft_nodes, hard_ms=hard_ms, searchmoves=[move]
+            )
+            limits.nodes += short.nodes
+            if limits.most_nodes and short.nodes == most:
+                break
+            shorts[move] = short
+        return shorts
 
 
 def needs_technique(position: Position, score: int) -> bool:
@@ -79,47 +131,6 @@ def without_draws(position: Position, moves: Iterable[str]) -> list[str]:
             kept.append(move)
         position.undo()
     return kept
-
-
-def search(
-    position: Position,
-    evaluate: Callable[[Position], int],
-    moves: list[str],
-    elo: int,
-    seeds: tuple[int, int],
-    search_one: Callable[[str, int], SearchResult | None],
-    search_all: Callable[[list[str], int], SearchResult],
-) -> SearchResult:
-    """Return the result for the move to play at a lower strength: short searches of all moves, a longer one, and a random choice.
-
-    `search_one` and `search_all` search a move or moves with a soft limit of nodes; `search_one` returns None if nothing is left of
-    the limits of the `go`. `evaluate`: the static evaluation, in centipawns for the side to move.
-    """
-    from random import Random  # takes longer to load than the rest of a session
-
-    nodes, temperature, blindness = level(elo)
-    if needs_technique(position, evaluate(position)):
-        moves = without_draws(position, moves) or moves
-        return search_all(moves, min(nodes * TECHNIQUE, TECHNIQUE_NODES))
-    random = Random(str((position.key, *seeds)))
-    moves = [move for move in moves if random.random() >= blindness] or moves
-    shorts: dict[str, SearchResult] = {}
-    for move in moves:
-        short = search_one(move, max(nodes // SCAN_SHARE // len(moves), 1))
-        if short is None:
-            break
-        shorts[move] = short
-    result = search_all(moves, nodes)
-    if result.bestmove not in shorts:
-        return result
-    scores = {move: comparable(short.lines[0]) for move, short in shorts.items()}
-    if random.random() < blindness:
-        for move, score in scores.items():
-            after = position.copy()
-            after.make(move)
-            scores[move] = max(score, -evaluate(after))  # without the reply
-    chosen = choose(position, scores, result, temperature, random)
-    return result if chosen == result.bestmove else shorts[chosen]
 
 
 def choose(position: Position, scores: dict[str, int], result: SearchResult, temperature: float, random: Random) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""Clock -> (soft_ms, hard_ms): pure functions.
+"""Clock -> (soft_ms, hard_ms): pure functions, and what the searches of a `go` leave of its limits.
 
 The search starts no iteration after the soft limit and stops within one at the hard limit (two limits:
 https://www.chessprogramming.org/Time_Management). It multiplies the soft limit by a factor, smaller for a stable best move (the
@@ -8,9 +8,23 @@ tm_* tunables), and finishes the iteration that is running then. The hard limit 
 
 from __future__ import annotations
 
+from time import perf_counter_ns
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import TypedDict
+
+    from ..core.engine import Position
     from .parse import SearchRequest
+
+    class Left(TypedDict):
+        """Arguments of `Engine.search`."""
+
+        depth: int
+        nodes: int
+        soft_ms: float
+        hard_ms: int
+
 
 FIRST_SHARE = 0.03  # without movestogo a move takes about this part of the clock, at first: games are decided later
 SHARE_STEP = 0.001  # more for each move of the game
@@ -69,3 +83,29 @@ def limits_for(request: SearchRequest, white_to_move: bool, overhead: int, move:
         hard = min(hard, longest) if hard else longest
         soft = min(soft, hard)
     return soft, hard
+
+
+class Limits:
+    """The limits of a `go`, 0 for none, and what its searches have used. Time counts from `start_ns` (`perf_counter_ns`)."""
+
+    def __init__(self, request: SearchRequest, position: Position, overhead: int, start_ns: int) -> None:
+        fullmove = int(position.fen().rpartition(" ")[2])
+        self._soft_ms, self._hard_ms = limits_for(request, position.stm == "w", overhead, fullmove)
+        self._start_ns = start_ns
+        self.depth = request.depth or 0
+        self.most_nodes = request.nodes or 0
+        self.nodes = 0  # of all searches so far
+
+    def used_ms(self) -> int:
+        """Return the time since the start."""
+        return (perf_counter_ns() - self._start_ns) // 1_000_000
+
+    def left(self) -> Left:
+        """Return what is left."""
+        used_ms = self.used_ms()
+        return {
+            "depth": self.depth,
+            "nodes": self.most_nodes - self.nodes if self.most_nodes else 0,
+            "soft_ms": max(self._soft_ms - used_ms, min(self._soft_ms, 1)),
+            "hard_ms": max(self._hard_ms - used_ms, 1) if self._hard_ms else 0,
+        }

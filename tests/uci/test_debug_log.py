@@ -73,7 +73,7 @@ def test_a_crash_is_reported_in_the_log_or_on_standard_error(logged: bool, tmp_p
     assert not logged or engine.errors == b""  # a GUI would hide it
     before, crash, report = text.partition("Fatal Python error: Segmentation fault\n")
     assert crash
-    assert "in search" in report
+    assert "search_job.py" in report
     if logged:
         assert [line for line in before.splitlines() if ">>" in line][-1].endswith(" >> go infinite")
         assert " == end" not in before

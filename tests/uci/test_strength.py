@@ -24,13 +24,14 @@ HANGING_QUEEN = "rnb1kbnr/pppp1ppp/8/4p1q1/3PP3/8/PPP2PPP/RNBQKBNR w KQkq - 1 3"
 
 
 def test_levels_rise_with_the_elo() -> None:
-    levels = [strength.level(elo) for elo in range(MIN_ELO, MAX_ELO + 1, 20)]
+    levels = [strength.Level(elo, (0, 0)) for elo in range(MIN_ELO, MAX_ELO + 1, 20)]
     for below, above in itertools.pairwise(levels):
-        assert below[0] < above[0]
-        assert below[1] > above[1]
-        assert below[2] > above[2] or above[2] == 0
+        assert below.nodes < above.nodes
+        assert below.temperature > above.temperature
+        assert below.blindness > above.blindness or above.blindness == 0
     for elo, *values in strength.ANCHORS:
-        assert strength.level(elo) == pytest.approx(values)
+        level = strength.Level(elo, (0, 0))
+        assert [level.nodes, level.temperature, level.blindness] == pytest.approx(values)
 
 
 def nodes(lines: list[str]) -> int:
