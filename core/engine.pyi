@@ -67,6 +67,7 @@ class SearchInfo:
     is_tb: bool
     mate_in: int
     bound: str
+    wdl: tuple[int, int, int] | None
     nodes: int
     time_ms: int
     hashfull: int
@@ -74,6 +75,7 @@ class SearchInfo:
     pv: tuple[str, ...]
     currmove: str
     currmovenumber: int
+    def __new__(cls, pv: tuple[str, ...] = ..., score_cp: int = ..., depth: int = ...) -> Self: ...
 
 class SearchResult:
     bestmove: str

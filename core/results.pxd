@@ -10,15 +10,16 @@ cdef class SearchInfo:
     cdef readonly int depth
     cdef readonly int seldepth
     cdef readonly int multipv
-    cdef readonly int score_cp
-    cdef readonly bint is_mate
+    cdef public int score_cp
+    cdef public bint is_mate
     cdef readonly bint is_tb
     cdef readonly int mate_in
     cdef readonly str bound
-    cdef readonly uint64_t nodes
-    cdef readonly int64_t time_ms
+    cdef public tuple wdl
+    cdef public uint64_t nodes
+    cdef public int64_t time_ms
     cdef readonly int hashfull
-    cdef readonly uint64_t tbhits
+    cdef public uint64_t tbhits
     cdef readonly tuple pv
     cdef readonly str currmove
     cdef readonly int currmovenumber

@@ -10,20 +10,25 @@ from .search.tt cimport TTHit, hashfull, tt_key, tt_probe
 cdef class SearchInfo:
     """One report of a search: the result of an iteration, a bound, or the root move being searched. Scores: from stm's view.
 
+    A UCI session completes what the search knows: it may change score, nodes, time and `tbhits`, and sets `wdl`.
+
     `multipv`: number of the line, from 1; in a report of a bound, of the line being searched
     `score_cp`: centipawns; meaningless where `is_mate`
     `is_tb`: whether it is a win or loss by the endgame tablebases; `score_cp` is then near +-20000
     `mate_in`: full moves, negative where the side to move is mated
     `bound`: "" (exact), "lowerbound" or "upperbound"
+    `wdl`: wins, draws and losses of 1000 games, or None
     `hashfull`: permille
     `pv`: UCI text; never empty in an exact report
     `currmove`: the root move being searched; then only `depth`, `currmove` and `currmovenumber` are set; otherwise ""
     """
 
-    def __cinit__(self):
+    def __cinit__(self, tuple pv=(), int score_cp=0, int depth=0):
+        self.depth = self.seldepth = depth
         self.multipv = 1
+        self.score_cp = score_cp
         self.bound = ""
-        self.pv = ()
+        self.pv = pv
         self.currmove = ""
 
     cdef void set_score(self, int score):

@@ -6,43 +6,27 @@ Scores are from stm's view, mates in full moves, times in milliseconds, hash use
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from ..text import printable
 from .parse import UserError
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ..core.engine import SearchInfo
 
 NO_MOVE = "(none)"  # for mate and stalemate: python-chess reads `(none)` as no move, `0000` as a null move
 NULL_MOVE = "0000"  # for a rejected position: UCI's own text for no move
 
 
-@dataclass(frozen=True, slots=True)
-class SearchReport:
-    """The report of a pv: scores from the view of stm, `mate_in` None unless it is a mate, `wdl` None without UCI_ShowWDL."""
-
-    pv: tuple[str, ...]
-    score_cp: int = 0
-    mate_in: int | None = None
-    bound: str = ""
-    wdl: tuple[int, int, int] | None = None
-    depth: int = 0
-    seldepth: int = 0
-    multipv: int = 1
-    nodes: int = 0
-    time_ms: int = 0
-    hashfull: int = 0
-    tbhits: int = 0
-
-
-def info_line(report: SearchReport) -> str:
+def info_line(info: SearchInfo) -> str:
     """Return the `info` line of an iteration or a bound."""
-    score = f"cp {report.score_cp}" if report.mate_in is None else f"mate {report.mate_in}"
-    bound = f" {report.bound}" if report.bound else ""
-    wdl = "" if report.wdl is None else " wdl {} {} {}".format(*report.wdl)
-    pv = f" pv {' '.join(report.pv)}" if report.pv else ""
+    score = f"mate {info.mate_in}" if info.is_mate else f"cp {info.score_cp}"
+    bound = f" {info.bound}" if info.bound else ""
+    wdl = "" if info.wdl is None else " wdl {} {} {}".format(*info.wdl)
+    pv = f" pv {' '.join(info.pv)}" if info.pv else ""
     return (
-        f"info depth {report.depth} seldepth {report.seldepth} multipv {report.multipv}"
-        f" score {score}{bound}{wdl} nodes {report.nodes} nps {nps(report.nodes, report.time_ms)}"
-        f" hashfull {report.hashfull} tbhits {report.tbhits} time {report.time_ms}{pv}"
+        f"info depth {info.depth} seldepth {info.seldepth} multipv {info.multipv}"
+        f" score {score}{bound}{wdl} nodes {info.nodes} nps {nps(info.nodes, info.time_ms)}"
+        f" hashfull {info.hashfull} tbhits {info.tbhits} time {info.time_ms}{pv}"
     )
 
 

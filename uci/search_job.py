@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import threading
 from contextlib import contextmanager
-from dataclasses import replace
 from time import perf_counter_ns
 
 from ..text import shorten
 from . import format as fmt
 from . import strength, timeman, wdl
-from .format import SearchReport
 from .worker import Job
 
 TYPE_CHECKING = False
@@ -49,7 +47,7 @@ class SearchJob(Job):
         self._released = threading.Event()
         self._verdict: Verdict | None = None
         self._material: float | None = None  # with UCI_ShowWDL
-        self._final: list[SearchReport] = []  # the reports right before the best move
+        self._final: list[SearchInfo] = []  # the reports right before the best move
 
     # Called by the thread that reads commands
 
@@ -101,16 +99,18 @@ class SearchJob(Job):
 
     def _think(self, session: Session, any_move: str) -> tuple[str, str]:
         """Return the best move and the expected reply (or ""). If it fails, `run` sends the report for `any_move`."""
+        from ..core.engine import SearchInfo
+
         options, request, position, tables = session.options, self.request, session.position, session.tables
         start_ns = max(self._start_ns, session.last_job_ns)
         limits = timeman.Limits(request, position, options.number("Move Overhead"), start_ns)
         analysing = options.is_on("UCI_AnalyseMode") or request.infinite or request.mate is not None
         moves = self._legal_only(position)
         if options.is_on("OwnBook") and not analysing and (move := self._book_move(session, moves)):
-            self._final = [SearchReport((move,), depth=1, seldepth=1)]
+            self._final = [SearchInfo((move,), depth=1)]
             return move, ""
         engine = session.engine
-        self._final = [SearchReport((any_move,), engine.evaluate(position))]
+        self._final = [SearchInfo((any_move,), engine.evaluate(position))]
         if options.is_on("UCI_ShowWDL"):
             self._material = wdl.material(position.fen())
         elo = 0 if analysing else strength.limited_elo(options)
@@ -200,9 +200,9 @@ class SearchJob(Job):
         if result.threads < threads:
             self._write(fmt.info_string(f"only {result.threads} of {threads} threads could be started"))
         used_ms = limits.used_ms()
-        self._final = [
-            replace(self._completed(info), nodes=limits.nodes, time_ms=max(used_ms, info.time_ms)) for info in result.lines
-        ]
+        self._final = [self._completed(info) for info in result.lines]
+        for info in self._final:
+            info.nodes, info.time_ms = limits.nodes, max(used_ms, info.time_ms)
 
     def _report(self, info: SearchInfo) -> None:
         """Send a report of the core."""
@@ -213,19 +213,16 @@ class SearchJob(Job):
         if self._write.closed:
             self.stop()
 
-    def _completed(self, info: SearchInfo) -> SearchReport:
+    def _completed(self, info: SearchInfo) -> SearchInfo:
         """Add to a report the probabilities and, unless the search has proven a mate, the score of the endgame tables."""
-        score_cp, mate_in, tbhits = info.score_cp, info.mate_in if info.is_mate else None, info.tbhits
-        chances = None if self._material is None else wdl.of_search(info, self._material)
+        if self._material is not None:
+            info.wdl = wdl.of_search(info, self._material)
         if self._verdict is not None:
             rank = self._verdict.rank_of(info.pv[0])
             # A mate is shown for the side that wins by the tables; not in a slower win, since it would look better than those before.
             proven = info.is_mate and rank.wdl == (2 if info.mate_in > 0 else -2)
             if not (proven and (rank.wdl < 0 or rank is self._verdict.ranks[0])):
-                score_cp, mate_in = rank.score_cp, None
-            chances = chances and wdl.of_result(rank.wdl)
-            tbhits += self._verdict.hits
-        return SearchReport(
-            info.pv, score_cp, mate_in, info.bound, chances,
-            info.depth, info.seldepth, info.multipv, info.nodes, info.time_ms, info.hashfull, tbhits,
-        )  # fmt: skip
+                info.score_cp, info.is_mate = rank.score_cp, False
+            info.wdl = info.wdl and wdl.of_result(rank.wdl)
+            info.tbhits += self._verdict.hits
+        return info

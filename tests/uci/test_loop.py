@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from coachwhip.core import engine as core
-from coachwhip.core.engine import MAX_DEPTH, Position
+from coachwhip.core.engine import MAX_DEPTH, Position, SearchInfo
 from coachwhip.uci import timeman
 from coachwhip.uci.loop import UciLoop
 from coachwhip.uci.session import Session
@@ -110,11 +110,11 @@ class FakeEngine:
         self.events.append("clear")
 
 
-def line_of(move: str, **changes: Any) -> Any:
+def line_of(move: str, score_cp: int = 0, nodes: int = 1) -> SearchInfo:
     """A line as the core reports it."""
-    values: dict[str, Any] = dict.fromkeys(("depth", "seldepth", "multipv", "nodes", "time_ms", "hashfull", "tbhits"), 1)
-    values |= {"score_cp": 0, "is_mate": False, "mate_in": 0, "bound": "", "pv": (move,), "currmove": "", "currmovenumber": 0}
-    return SimpleNamespace(**values | changes)
+    info = SearchInfo((move,), score_cp, depth=1)
+    info.nodes, info.time_ms = nodes, 1
+    return info
 
 
 class Talk:
